@@ -18,12 +18,12 @@
 //   - [github.com/profarc/profarc/reader] looks up profiles, reads them in place, adopts them and goes on counting.
 //   - [github.com/profarc/profarc/builder] records profiles and writes an archive.
 //   - [github.com/profarc/profarc/merge] sums the archives of several runs, and
-//     [github.com/profarc/profarc/reduce] keeps hot methods or hides names.
+//     [github.com/profarc/profarc/experimental/reduce] keeps hot methods or hides names.
 //   - [github.com/profarc/profarc/formats] converts profiles of other tools (HotSpot, LLVM, GraalVM, JamaicaVM)
 //     to archives and back.
-//   - [github.com/profarc/profarc/analyze] says what the points of a profile recorded, and ranks methods.
-//   - [github.com/profarc/profarc/compare] and [github.com/profarc/profarc/fit] compare archives with each other
-//     and with the code of a program.
+//   - [github.com/profarc/profarc/experimental/analyze] says what the points of a profile recorded, and ranks methods.
+//   - [github.com/profarc/profarc/experimental/compare] compares archives, and
+//     [github.com/profarc/profarc/experimental/fit] checks whether they still fit a program's code.
 //   - [github.com/profarc/profarc/archive] opens, verifies, maps and publishes files.
 //   - [github.com/profarc/profarc/relocate] moves the pointers of an archive that a VM maps by its own means.
 //   - [github.com/profarc/profarc/layout] has the vocabulary: keys, domains, tags, flags.

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )

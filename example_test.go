@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

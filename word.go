@@ -1,7 +1,7 @@
 package profarc
 
 import (
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reduce"
 )
 
 // A kind says which archive a program runs with.

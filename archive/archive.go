@@ -35,7 +35,7 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -42,7 +42,7 @@ func TestDraftsAreOnlyConverted(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s as draft 8, to convert it: %v", s.Name, err)
 		}
-		if err := dump.JSON(io.Discard, reader.New(m)); err != nil {
+		if err := jsondump.WriteArchive(io.Discard, reader.New(m)); err != nil {
 			t.Errorf("%s as draft 8: %v", s.Name, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestUnknownFeatures(t *testing.T) {
 			t.Fatal(err)
 		}
 		store := reader.New(m)
-		if err := dump.JSON(io.Discard, store); err != nil {
+		if err := jsondump.WriteArchive(io.Discard, store); err != nil {
 			t.Error(err)
 		}
 		return store

@@ -1,7 +1,7 @@
 package archive
 
 import (
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 )
 

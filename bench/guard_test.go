@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // These tests guard what makes lookups fast by counts that are the same in every run: of

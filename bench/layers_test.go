@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 )
 
 // BenchmarkLayers looks up in an archive, and in the same methods in two layers: an application with every

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/mmap"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/mmap"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )

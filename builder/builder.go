@@ -5,11 +5,11 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/build/archivewriter"
-	"github.com/profarc/profarc/internal/build/intern"
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/spill"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/recording/archivewriter"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

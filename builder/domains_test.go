@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/profiles/dump"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/verify"
@@ -155,7 +155,7 @@ func checkComesBack(t *testing.T, tag layout.Tag, a testarchive.Archive) {
 	if !bytes.Equal(again.Bytes, a.Bytes) {
 		t.Errorf("%s in %s: its text makes another archive", tag, domain)
 	}
-	if err := errors.Join(dump.JSON(&was, a.Store), dump.JSON(&is, again.Store)); err != nil ||
+	if err := errors.Join(jsondump.WriteArchive(&was, a.Store), jsondump.WriteArchive(&is, again.Store)); err != nil ||
 		was.String() != is.String() || !strings.Contains(was.String(), `"`+tag.String()+`"`) {
 		t.Errorf("%s in %s: %v, JSON %s and %s", tag, domain, err, was.String(), is.String())
 	}

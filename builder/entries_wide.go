@@ -3,8 +3,8 @@ package builder
 import (
 	"encoding/binary"
 
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 

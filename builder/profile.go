@@ -1,8 +1,8 @@
 package builder
 
 import (
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 

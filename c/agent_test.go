@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )

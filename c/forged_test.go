@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -43,7 +43,7 @@ func TestForgeriesAreTheSame(t *testing.T) {
 				m, err := archive.FromBytes("forged.parc", f.Bytes(), archive.Options{})
 				hash := fnv.New64a()
 				if err == nil {
-					err = dump.JSON(hash, reader.New(m))
+					err = jsondump.WriteArchive(hash, reader.New(m))
 				}
 				if err == nil {
 					taken++
@@ -80,7 +80,7 @@ func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
 				f.Set(forgery.Reference{At: at}, value)
 				m, err := archive.FromBytes("forged.parc", f.Bytes(), archive.Options{})
 				if err == nil {
-					err = dump.JSON(io.Discard, reader.New(m))
+					err = jsondump.WriteArchive(io.Discard, reader.New(m))
 				}
 				if sound, _ := verdict(t, c, f.Edits()...); sound != (err == nil) {
 					t.Errorf("%s: word at 0x%x set to %d: Go says %v, C takes it: %t", s.Name, at, value, err, sound)

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 

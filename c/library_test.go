@@ -17,7 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -174,7 +174,7 @@ func TestDumpIsTheSame(t *testing.T) {
 			t.Run(cc+"/"+s.Name, func(t *testing.T) {
 				data := cprogram.Archive(t, s)
 				var want bytes.Buffer
-				if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
+				if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
 					t.Fatal(err)
 				}
 				got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
@@ -221,7 +221,7 @@ func lookups(t *testing.T, w *bytes.Buffer, s *reader.Store, m reader.Method) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := dump.Method(w, s, found); err != nil {
+	if err := jsondump.WriteMethod(w, s, found); err != nil {
 		t.Fatal(err)
 	}
 	_, byID := s.FindID(m.ID())
@@ -347,7 +347,7 @@ func TestInstall(t *testing.T) {
 		"-lprofarc", "-Wl,-rpath,"+lib)
 	data := cprogram.Archive(t, specimen.All()[0])
 	var want bytes.Buffer
-	if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
+	if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
 		t.Fatal(err)
 	}
 	got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))

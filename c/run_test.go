@@ -14,7 +14,7 @@ import (
 
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"

@@ -13,8 +13,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -350,7 +350,7 @@ func TestWrittenArchivesAreRead(t *testing.T) {
 			t.Fatal(message)
 		}
 		var want bytes.Buffer
-		if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
+		if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
 			t.Fatal(err)
 		}
 		got, stderr, status := cprogram.Run(t, reader, cprogram.Write(t, data))

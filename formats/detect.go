@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // What an input is that no importer reads.

@@ -37,7 +37,7 @@
 // A format is one folder of internal/formats and one line of the registry (formats.go):
 //
 //  1. Write the parser and the calls of the builder, or the writer, as functions
-//     that return errors with a place in the input. Package internal/parse has
+//     that return errors with a place in the input. Package internal/formats/parse has
 //     lines, a cursor, such errors and limits; a reader of lines takes 20 lines.
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
 //     both; the example of package codec is a whole importer. Their exported

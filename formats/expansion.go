@@ -6,7 +6,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // An expansion compares the size of a decompressed input with the size of its compressed form: a small file

@@ -9,13 +9,13 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 )
 
 // A ran is what one run did at the sites of a method: a branch at 3, a switch at 9, and a type check at 20.

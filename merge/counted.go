@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/profiles/copier"
+	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/reader"
 )
 

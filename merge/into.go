@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/profiles/copier"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/reader"
 )
 

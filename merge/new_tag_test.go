@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/profiles/dump"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -144,7 +144,7 @@ func TestMergeOfANewTag(t *testing.T) {
 func checkDump(t *testing.T, s *reader.Store) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := dump.JSON(&out, s); err != nil {
+	if err := jsondump.WriteArchive(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	if !json.Valid(out.Bytes()) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"

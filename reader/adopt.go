@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/format/sparsebits"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/file/sparsebits"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )

@@ -3,14 +3,14 @@ package reader_test
 import (
 	"context"
 	"errors"
-	"github.com/profarc/profarc/internal/format/mmap"
+	"github.com/profarc/profarc/internal/file/mmap"
 	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"math/bits"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -5,7 +5,7 @@ import (
 	"log"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -45,10 +45,10 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/format/mmap"
-	"github.com/profarc/profarc/internal/format/sparsebits"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/file/mmap"
+	"github.com/profarc/profarc/internal/file/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -3,7 +3,7 @@ package relocate
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A Move says where an archive was meant to be mapped, and where it is.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 

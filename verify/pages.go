@@ -1,6 +1,6 @@
 package verify
 
-import "github.com/profarc/profarc/internal/format/disk"
+import "github.com/profarc/profarc/internal/file/disk"
 
 // frame checks the header, and the sums from the top down: what pages does not cover.
 func (w *walk) frame() {

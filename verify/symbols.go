@@ -3,8 +3,8 @@ package verify
 import (
 	"bytes"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -1,7 +1,7 @@
 package verify
 
 import (
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -15,8 +15,8 @@ package verify
 import (
 	"context"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -7,16 +7,16 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/fit"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/fit"
+	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/profiles/copier/weigh"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 	"github.com/profarc/profarc/verify"
 )
 
@@ -65,7 +65,9 @@ var operations = []operation{
 		_, err := fit.Check(ctx, s, fit.Archived(other), fit.Options{Top: 10, Into: into})
 		return commit(into, err)
 	}, false},
-	{"show --json", func(_ context.Context, s, _ *reader.Store, out io.Writer) error { return dump.JSON(out, s) }, true},
+	{"show --json", func(_ context.Context, s, _ *reader.Store, out io.Writer) error {
+		return jsondump.WriteArchive(out, s)
+	}, true},
 	{"export -t text", func(_ context.Context, s, _ *reader.Store, out io.Writer) error {
 		_, err := text.Write(out, s)
 		return err

@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/ratios"
 	"github.com/profarc/profarc/internal/cli/paired"
 )
 
@@ -42,7 +42,7 @@ var goals = []goal{
 
 // compare fills in the ratios and the goals of a table. A ratio is the median of the ratios of
 // the rounds: a round meets one state of the machine.
-func compare(t *report.Table, costs [][]float64) {
+func compare(t *ratios.Table, costs [][]float64) {
 	places := make(map[string]int)
 	for i, r := range t.Rows {
 		places[r.Name] = i
@@ -54,7 +54,7 @@ func compare(t *report.Table, costs [][]float64) {
 		}
 		for _, g := range goals {
 			if g.title == t.Title && g.row == r.Name && g.from <= t.Methods && t.Methods <= g.to {
-				r.Goals = append(r.Goals, report.Goal{Against: g.against, Limit: g.limit, Ratio: r.Value})
+				r.Goals = append(r.Goals, ratios.Goal{Against: g.against, Limit: g.limit, Ratio: r.Value})
 				if other, ok := places[g.against]; ok {
 					r.Goals[len(r.Goals)-1].Ratio = paired.MedianRatio(costs[i], costs[other])
 				}
@@ -65,7 +65,7 @@ func compare(t *report.Table, costs [][]float64) {
 
 // baseOf names the contender with which the table compares a row: the same without
 // checks, or the first map.
-func baseOf(t report.Table, row string) string {
+func baseOf(t ratios.Table, row string) string {
 	for _, r := range t.Rows {
 		if r.Name == row+", no checks" || strings.HasPrefix(r.Name, "map") {
 			return r.Name

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/ratios"
 )
 
 // TestReportHasAllTables: one round finds its keys, in archives of both shapes,
@@ -15,7 +15,7 @@ func TestReportHasAllTables(t *testing.T) {
 		if err := run(options{sizes: "600,1000", rounds: 1, dir: dir, shape: shape, out: dir}); err != nil {
 			t.Fatal(err)
 		}
-		r, err := report.Open(dir)
+		r, err := ratios.Open(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,12 +52,12 @@ func TestGoalsAreOfRows(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	t.Parallel()
-	table := report.Table{Title: "id, dependent", Methods: 1_000_000,
-		Rows: []report.Row{{Name: "floor", Value: 10}, {Name: "ProfileID", Value: 12}, {Name: "map[uint64]", Value: 20}}}
+	table := ratios.Table{Title: "id, dependent", Methods: 1_000_000,
+		Rows: []ratios.Row{{Name: "floor", Value: 10}, {Name: "ProfileID", Value: 12}, {Name: "map[uint64]", Value: 20}}}
 	compare(&table, [][]float64{{10, 10, 20}, {12, 12, 30}, {20, 20, 60}})
 	hit := table.Rows[1]
 	if hit.Ratio != 0.6 || len(hit.Goals) != 1 ||
-		hit.Goals[0] != (report.Goal{Against: "floor", Limit: 1.1, Ratio: 1.2}) || hit.Goals[0].Met() {
+		hit.Goals[0] != (ratios.Goal{Against: "floor", Limit: 1.1, Ratio: 1.2}) || hit.Goals[0].Met() {
 		t.Errorf("row %+v", hit)
 	}
 }

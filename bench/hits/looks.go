@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

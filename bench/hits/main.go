@@ -24,8 +24,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/bench/hits/peers"
-	"github.com/profarc/profarc/bench/report"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/bench/ratios"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // options are what the flags say.
@@ -64,12 +64,12 @@ func run(o options) error {
 		defer os.RemoveAll(temporary)
 		o.dir = temporary
 	}
-	r, err := report.Open(o.out)
+	r, err := ratios.Open(o.out)
 	if err != nil {
 		return err
 	}
 	runtime.LockOSThread()
-	report.Pin()
+	ratios.Pin()
 	for _, text := range strings.Split(o.sizes, ",") {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 100 {
@@ -83,7 +83,7 @@ func run(o options) error {
 }
 
 // measure adds the tables of a size to the report.
-func (o options) measure(n int, r *report.Report) error {
+func (o options) measure(n int, r *ratios.Report) error {
 	if need, free := perMethod*int64(n), freeMemory(); free > 0 && free < need {
 		fmt.Printf("%d methods: left out, since they need %d MB of memory and %d are free\n", n, need>>20, free>>20)
 		return nil
@@ -97,7 +97,7 @@ func (o options) measure(n int, r *report.Report) error {
 // perMethod is the memory in bytes that a method takes in the builder and in the maps.
 const perMethod = 1600
 
-func (o options) measurePlain(n int, r *report.Report) error {
+func (o options) measurePlain(n int, r *ratios.Report) error {
 	f, err := newField(o.dir, o.shape, n)
 	if err != nil {
 		return err
@@ -123,14 +123,14 @@ func (o options) measurePlain(n int, r *report.Report) error {
 }
 
 // add prints a table and adds it to the report.
-func (o options) add(r *report.Report, t report.Table) error {
+func (o options) add(r *ratios.Report, t ratios.Table) error {
 	fmt.Print(t.Text())
 	r.Add(t)
 	return o.write(r)
 }
 
 // write writes the report as far as it has come.
-func (o options) write(r *report.Report) error {
+func (o options) write(r *ratios.Report) error {
 	if o.out == "" {
 		return nil
 	}
@@ -138,9 +138,9 @@ func (o options) write(r *report.Report) error {
 }
 
 // size returns what keys take in the index, which are of methods and types, and methods in the file.
-func (f *field) size() report.Table {
+func (f *field) size() ratios.Table {
 	h := f.store.Header()
-	t := report.Table{Title: "size", Methods: f.n, Rows: []report.Row{
+	t := ratios.Table{Title: "size", Methods: f.n, Rows: []ratios.Row{
 		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(disk.RegionIX).Size) / float64(uint64(f.n)+
 			h.Counts.Types)},
 		{Name: "archive", Unit: "bytes a method", Value: float64(len(f.file)) / float64(f.n)},

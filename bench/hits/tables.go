@@ -5,9 +5,9 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/ratios"
 	"github.com/profarc/profarc/internal/cli/paired"
-	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/system/cputime"
 )
 
 // A contender looks up all that a query asks for and returns the sum of the counters that it has read.
@@ -61,7 +61,7 @@ const (
 )
 
 // measure lets the contenders take turns.
-func (t table) measure(f *field, rounds int) (report.Table, error) {
+func (t table) measure(f *field, rounds int) (ratios.Table, error) {
 	share := min(100_000, f.n/len(t.contenders))
 	repeats := max(1, 20_000/share)
 	if t.cold {
@@ -79,7 +79,7 @@ func (t table) measure(f *field, rounds int) (report.Table, error) {
 	}
 	costs, noise, err := g.Run()
 	if err != nil {
-		return report.Table{}, err
+		return ratios.Table{}, err
 	}
 	return t.found(f, costs, noise), nil
 }
@@ -103,18 +103,18 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 	return cost, nil
 }
 
-func (t table) found(f *field, costs [][]float64, noise report.Noise) report.Table {
-	result := report.Table{Title: t.title, Methods: f.n, Note: t.note, Noise: noise}
+func (t table) found(f *field, costs [][]float64, noise ratios.Noise) ratios.Table {
+	result := ratios.Table{Title: t.title, Methods: f.n, Note: t.note, Noise: noise}
 	for i, c := range t.contenders {
-		result.Rows = append(result.Rows, report.Row{Name: c.name, Value: paired.Median(costs[i])})
+		result.Rows = append(result.Rows, ratios.Row{Name: c.name, Value: paired.Median(costs[i])})
 	}
 	compare(&result, costs)
 	return result
 }
 
 // guard has everything of a guard but the turns.
-func guard(rounds int) report.Guard {
-	return report.Guard{Rounds: rounds, Loop: report.FixedLoop, Round: func(round int) {
+func guard(rounds int) ratios.Guard {
+	return ratios.Guard{Rounds: rounds, Loop: ratios.FixedLoop, Round: func(round int) {
 		if round%6 == 5 { // it takes longer than a round
 			runtime.GC()
 		}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/cputime"
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/system/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

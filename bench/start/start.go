@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/example"
-	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/system/cputime"
 )
 
 // starts compares, for a program that calls few functions or all of them, the processor time of

@@ -11,13 +11,13 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/printtest"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )

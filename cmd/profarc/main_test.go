@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/profarc/profarc/internal/parse/jdk"
+	"github.com/profarc/profarc/internal/java/jdk"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"profarc": main}) }

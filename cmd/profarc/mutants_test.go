@@ -19,10 +19,10 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/formats"
-	"github.com/profarc/profarc/internal/build/profileset"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -191,7 +191,7 @@ func (m *mutants) complain(t *testing.T, changes any, who, what string) {
 // askReaders compares what the other readers print with the JSON dump.
 func (m *mutants) askReaders(t *testing.T, changes any) {
 	var dumped bytes.Buffer
-	if err := dump.JSON(&dumped, m.open(t)); err != nil {
+	if err := jsondump.WriteArchive(&dumped, m.open(t)); err != nil {
 		m.complain(t, changes, "the JSON dump", err.Error())
 		return
 	}

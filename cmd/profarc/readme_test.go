@@ -10,7 +10,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // TestHelpGroupsTheCommands checks that the help, which README.md names instead of a table, lists

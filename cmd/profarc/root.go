@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/agent"
-	"github.com/profarc/profarc/cmd/profarc/internal/bench"
+	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
+	"github.com/profarc/profarc/cmd/profarc/internal/benchcmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/demo"
 	"github.com/profarc/profarc/cmd/profarc/internal/diff"
@@ -15,13 +15,13 @@ import (
 	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/info"
 	"github.com/profarc/profarc/cmd/profarc/internal/lookup"
-	"github.com/profarc/profarc/cmd/profarc/internal/merge"
-	"github.com/profarc/profarc/cmd/profarc/internal/reduce"
+	"github.com/profarc/profarc/cmd/profarc/internal/mergecmd"
+	"github.com/profarc/profarc/cmd/profarc/internal/reducecmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/run"
 	"github.com/profarc/profarc/cmd/profarc/internal/show"
 	"github.com/profarc/profarc/cmd/profarc/internal/top"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
-	"github.com/profarc/profarc/cmd/profarc/internal/verify"
+	"github.com/profarc/profarc/cmd/profarc/internal/verifycmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm"
 	"github.com/profarc/profarc/cmd/profarc/internal/watch"
 	"github.com/profarc/profarc/cmd/profarc/internal/web"
@@ -42,11 +42,11 @@ mapped at deployment and used in place: no parsing, no copying, no allocation.`,
   profarc show javac.parc 'java.lang.String::length()I'`,
 	}
 	addGroup(cmd, "Make archives:", demo.Command(a), train.Command(a), dump.Command(a), imports.Command(a),
-		merge.Command(a), watch.Command(a), reduce.Command(a))
-	addGroup(cmd, "Use them:", run.Command(a), agent.Command(a), export.Command(a), lookup.Command(a))
+		mergecmd.Command(a), watch.Command(a), reducecmd.Command(a))
+	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a), lookup.Command(a))
 	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a), web.Command(a))
-	addGroup(cmd, "Judge and measure them:", verify.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
-		bench.Command(a))
+	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
+		benchcmd.Command(a))
 	addGroup(cmd, "Of profarc itself:", demo.DeployCommand(a))
 	cmd.SetHelpCommandGroupID("Of profarc itself:")
 	cmd.SetCompletionCommandGroupID("Of profarc itself:")

@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/internal/format/publish"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/file/publish"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // PrintJSON prints v as indented JSON.

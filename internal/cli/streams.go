@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // Streams are the output streams of a process. The plain ones escape what a

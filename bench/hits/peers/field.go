@@ -12,9 +12,9 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
-	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/ratios"
 	"github.com/profarc/profarc/internal/cli/paired"
-	"github.com/profarc/profarc/internal/format/cputime"
+	"github.com/profarc/profarc/internal/system/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -180,9 +180,9 @@ const (
 )
 
 // measure lets profarc and the peers take turns.
-func (f *field) measure(rounds int, missing bool) (report.Table, error) {
+func (f *field) measure(rounds int, missing bool) (ratios.Table, error) {
 	share := min(20_000, f.n/(1+len(f.peers)))
-	g := report.Guard{Rounds: rounds, Loop: report.FixedLoop}
+	g := ratios.Guard{Rounds: rounds, Loop: ratios.FixedLoop}
 	add := func(name string, look func(q query) (uint64, int64, error)) {
 		g.Turns = append(g.Turns, func() (float64, error) {
 			sum, took, err := look(f.query(share, missing))
@@ -197,7 +197,7 @@ func (f *field) measure(rounds int, missing bool) (report.Table, error) {
 		add(p.name, func(q query) (uint64, int64, error) { return p.turn(q.texts) })
 	}
 	costs, noise, err := g.Run()
-	t := report.Table{Title: titleHits, Methods: f.n, Note: strings.Join(append([]string{note}, f.absent...), " "),
+	t := ratios.Table{Title: titleHits, Methods: f.n, Note: strings.Join(append([]string{note}, f.absent...), " "),
 		Noise: noise}
 	if missing {
 		t.Title = titleMisses
@@ -217,16 +217,16 @@ func (f *field) findAll(q query) (sum uint64, took int64, err error) {
 }
 
 // found fills the rows in. Goals are for hits in large stores.
-func (f *field) found(t report.Table, costs [][]float64) report.Table {
+func (f *field) found(t ratios.Table, costs [][]float64) ratios.Table {
 	if len(costs) == 0 {
 		return t
 	}
-	t.Rows = []report.Row{{Name: "profarc", Value: paired.Median(costs[0]), Ratio: 1}}
+	t.Rows = []ratios.Row{{Name: "profarc", Value: paired.Median(costs[0]), Ratio: 1}}
 	for i, p := range f.peers {
-		t.Rows = append(t.Rows, report.Row{Name: p.name, Value: paired.Median(costs[i+1]),
+		t.Rows = append(t.Rows, ratios.Row{Name: p.name, Value: paired.Median(costs[i+1]),
 			Ratio: paired.MedianRatio(costs[i+1], costs[0])})
 		if t.Title == titleHits && f.n >= 1_000_000 {
-			t.Rows[0].Goals = append(t.Rows[0].Goals, report.Goal{Against: p.name, Limit: 1 / p.goal,
+			t.Rows[0].Goals = append(t.Rows[0].Goals, ratios.Goal{Against: p.name, Limit: 1 / p.goal,
 				Ratio: paired.MedianRatio(costs[0], costs[i+1])})
 		}
 	}

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/ratios"
 )
 
 // Measure builds all stores of n methods in a directory, and adds the tables of hits and
 // misses to the report.
-func Measure(dir string, n, rounds int, r *report.Report) error {
+func Measure(dir string, n, rounds int, r *ratios.Report) error {
 	f, err := newField(dir, n)
 	if err != nil {
 		return err

@@ -5,14 +5,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/profarc/profarc/bench/report"
+	"github.com/profarc/profarc/bench/ratios"
 )
 
 // TestPeersAgree: all stores find all keys and miss all others, which [field.measure]
 // checks, and the report names them.
 func TestPeersAgree(t *testing.T) {
 	dir := t.TempDir()
-	r, err := report.Open("")
+	r, err := ratios.Open("")
 	if err != nil {
 		t.Fatal(err)
 	}

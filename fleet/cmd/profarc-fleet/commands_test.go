@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )

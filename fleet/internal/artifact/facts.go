@@ -10,8 +10,8 @@ import (
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/jdk"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -14,9 +14,9 @@ import (
 	"github.com/opencontainers/go-digest"
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/reader"
 )
 

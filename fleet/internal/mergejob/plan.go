@@ -19,7 +19,7 @@ import (
 	"path"
 
 	"github.com/profarc/profarc/fleet/internal/blobs"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 )
 

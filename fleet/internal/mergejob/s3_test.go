@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/manyarchives"
 	"github.com/profarc/profarc/fleet/internal/mergejob"
 	"github.com/profarc/profarc/fleet/internal/tests3"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"

@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/internal/recording/merging"
 )
 
 // A Place is where a worker keeps its files.

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/program"
-	"github.com/profarc/profarc/internal/parse/jdk"
+	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -22,7 +22,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/testregistry"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A fault answers a request in place of the registry, or returns false. It may ask the registry itself.

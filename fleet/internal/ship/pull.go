@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/signature"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
 )

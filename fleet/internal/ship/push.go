@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/signature"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/jdk"
+	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
 )

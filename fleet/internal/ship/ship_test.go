@@ -23,7 +23,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/fleet/internal/testregistry"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 )
 

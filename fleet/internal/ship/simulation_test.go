@@ -27,7 +27,7 @@ import (
 	"github.com/profarc/profarc/fleet/internal/artifact"
 	"github.com/profarc/profarc/fleet/internal/registry"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"

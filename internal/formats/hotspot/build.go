@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/names"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -66,10 +66,10 @@ type textBuild struct {
 func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
 	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report,
 		seen: map[layout.Key]int{}}
-	b.hidden = names.CanonicalHidden(d.classes())
+	b.hidden = javanames.CanonicalHidden(d.classes())
 	report.HiddenClasses = len(b.hidden)
 	for _, spelling := range d.types.list {
-		name, _ := names.FromPrinted(spelling)
+		name, _ := javanames.FromPrinted(spelling)
 		b.types = append(b.types, b.typeRef(name, ""))
 	}
 	for i := range d.methods {
@@ -97,8 +97,8 @@ func (d *textDump) classes() map[string]bool {
 		}
 	}
 	for _, spelling := range d.types.list {
-		name, _ := names.FromPrinted(spelling)
-		classes[names.Element(name)] = true
+		name, _ := javanames.FromPrinted(spelling)
+		classes[javanames.Element(name)] = true
 	}
 	return classes
 }
@@ -131,7 +131,7 @@ func (b *textBuild) property(key, value string) {
 
 // typeRef interns a type by its name in the VM. The alias of a hidden class is that name.
 func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
-	class := names.Element(name)
+	class := javanames.Element(name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/internal/parse/sketch"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/sketch"
 )
 
 // The listing of a method's bytecodes becomes a sketch of its profile points. The listing itself is not kept.

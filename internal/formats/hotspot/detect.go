@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // rule is the line before every method, and before the last line.

@@ -6,9 +6,9 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/names/javanames"
 )
 
 // A textParser reads a dump from lines.
@@ -225,9 +225,9 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	if !c.OK() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}
-	m.class = names.Internal(names.FromModifiedUTF8(string(class)))
-	m.name = names.Unquote(c.Rest()[:at])
-	m.signature = names.Unquote(c.Rest()[at:])
+	m.class = javanames.Internal(javanames.FromModifiedUTF8(string(class)))
+	m.name = javanames.Unquote(c.Rest()[:at])
+	m.signature = javanames.Unquote(c.Rest()[at:])
 	return m, true
 }
 
@@ -239,7 +239,7 @@ func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 func signatureStart(b []byte) int {
 	for at, c := range b {
 		if c == '(' {
-			if _, _, ok := names.CutSignature(string(b[at:])); ok {
+			if _, _, ok := javanames.CutSignature(string(b[at:])); ok {
 				return at
 			}
 		}

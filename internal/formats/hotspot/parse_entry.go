@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming/entries"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -125,8 +125,8 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 				c.Miss("a class and a method")
 			}
 			t := textTrap{
-				class: names.Internal(names.FromModifiedUTF8(string(class))),
-				name:  names.Unquote(name[:n]),
+				class: javanames.Internal(javanames.FromModifiedUTF8(string(class))),
+				name:  javanames.Unquote(name[:n]),
 				traps: p.trapState(reason, c, e.line),
 			}
 			e.traps = append(e.traps, t)
@@ -277,7 +277,8 @@ func (p *textParser) takeType(c *cursor, n int) typeID {
 		c.Take(n)
 		return id
 	}
-	if name, ok := names.FromPrinted(string(text)); !ok || names.Element(name) == "" || bytes.IndexByte(text, 0) >= 0 {
+	name, ok := javanames.FromPrinted(string(text))
+	if !ok || javanames.Element(name) == "" || bytes.IndexByte(text, 0) >= 0 {
 		c.Miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
 		return 0
 	}

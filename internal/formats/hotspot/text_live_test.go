@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // The tests of this file run a JVM. The first is the one of JAVA_HOME, or on

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/naming/entries"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -159,7 +159,7 @@ func (w *textWriter) header(m reader.Method, class reader.Type) error {
 		return err
 	}
 	signature, err := m.Signature()
-	w.flush(names.AppendQuoted(b, signature.String()))
+	w.flush(javanames.AppendQuoted(b, signature.String()))
 	return err
 }
 
@@ -170,8 +170,8 @@ func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) 
 		return b, err
 	}
 	name, err := m.Name()
-	b = append(names.AppendExternal(b, names.ToModifiedUTF8(internal)), classEnd...)
-	return names.AppendQuoted(b, name.String()), err
+	b = append(javanames.AppendExternal(b, javanames.ToModifiedUTF8(internal)), classEnd...)
+	return javanames.AppendQuoted(b, name.String()), err
 }
 
 // internalName returns the VM's name of a type: its alias, if it has one.
@@ -181,7 +181,7 @@ func internalName(t reader.Type) (string, error) {
 		name, nameErr := t.Name()
 		return name.String(), cmp.Or(err, nameErr)
 	}
-	return names.HiddenInternal(alias.String()), nil // an alias may be in the external form
+	return javanames.HiddenInternal(alias.String()), nil // an alias may be in the external form
 }
 
 func (w *textWriter) counters(p reader.Profile) {

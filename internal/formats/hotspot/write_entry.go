@@ -9,9 +9,9 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -379,7 +379,7 @@ func (w *textWriter) spelling(t reader.Type) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := string(names.AppendPrinted(nil, name))
+	s := string(javanames.AppendPrinted(nil, name))
 	w.types[t.Ordinal()] = s
 	return s, nil
 }

@@ -5,9 +5,9 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/format/refindex"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 

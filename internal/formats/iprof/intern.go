@@ -1,6 +1,6 @@
 package iprof
 
-import "github.com/profarc/profarc/internal/format/refindex"
+import "github.com/profarc/profarc/internal/file/refindex"
 
 // idRows finds the row of an id. Ids are mostly small and dense; others go into a map,
 // so that memory stays proportional to the rows.

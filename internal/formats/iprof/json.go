@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // A scanner reads JSON text through a window. Its methods read one token each and report

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // ReadOptions configure [Read]. The zero value is valid.

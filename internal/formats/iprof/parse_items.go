@@ -5,7 +5,7 @@ import (
 	"io"
 	"math"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // The members of an item, as bits.

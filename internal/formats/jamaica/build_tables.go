@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // The properties of an archive for what has no table.

@@ -3,7 +3,7 @@ package jamaica
 import (
 	"bytes"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // Detect reports whether the start of a file is one of a JamaicaVM: it has a line with a

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/names/javanames"
 )
 
 // A keyword is the kind of a line.
@@ -418,8 +418,8 @@ func descriptorEnd(text string) int {
 
 // typeEnd returns the end of the type at a place of a descriptor, -1 if there is none.
 func typeEnd(text string, at int) int {
-	first, _ := names.CutType(text[min(at, len(text)):])
-	if !names.IsType(first) || first == "V" {
+	first, _ := javanames.CutType(text[min(at, len(text)):])
+	if !javanames.IsType(first) || first == "V" {
 		return -1
 	}
 	return at + len(first)

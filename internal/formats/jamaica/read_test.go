@@ -14,9 +14,9 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -234,7 +234,7 @@ HEAP_REFS: 9 refs in 18 words (50%)`
 func everything(t testing.TB, data []byte) string {
 	t.Helper()
 	var out strings.Builder
-	if err := dump.JSON(&out, open(t, data)); err != nil {
+	if err := jsondump.WriteArchive(&out, open(t, data)); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

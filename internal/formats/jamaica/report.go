@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // The losses of reading a text.

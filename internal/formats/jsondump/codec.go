@@ -1,11 +1,10 @@
-// Package jsondump writes an archive as JSON: all that it holds, as docs/format.md defines.
+
 package jsondump
 
 import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -19,5 +18,5 @@ func (*Exporter) Format() codec.Format {
 
 // Export writes all that an archive holds.
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
-	return nil, dump.JSON(w, s)
+	return nil, WriteArchive(w, s)
 }

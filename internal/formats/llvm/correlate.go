@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A program that was built with -profile-correlate writes its counters alone: which function they are of is in the

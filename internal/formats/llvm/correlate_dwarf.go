@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // In the debug information each function has a variable __profc_NAME, which is where its counters are. The fields of

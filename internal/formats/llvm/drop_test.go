@@ -3,8 +3,8 @@ package llvm
 import (
 	"io"
 
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 )
 
 // readAndDrop reads a profile as Read does, into a batch of o.Into that it rolls back.

@@ -8,9 +8,9 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 )
 
 // The section of memory profiles of an indexed file, by its version. Offsets are from the start of the file.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // maxDeflate is an upper bound of the number of bytes that zlib expands a byte to.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 func TestNames(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // A Kind is one of LLVM's file formats.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
 )
 
 // An indexedScan reads an indexed file sequentially. It checks the offsets in the file

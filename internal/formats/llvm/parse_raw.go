@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A rawScan reads a raw file.

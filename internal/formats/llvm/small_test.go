@@ -3,7 +3,7 @@ package llvm
 import (
 	"encoding/binary"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // smallText is a text by hand.

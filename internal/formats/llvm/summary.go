@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/profarc/profarc/internal/build/libstdcxx"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/libstdcxx"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"math"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // A cursor splits a line into tokens, which spaces and tabs separate. A

@@ -123,7 +123,7 @@
 //	N        = a decimal number, or 0x and a hexadecimal one
 //	S, POINT = N, or - N
 //
-// The line of an entry follows from the row of its tag in the table of schemas (internal/format/disk): the
+// The line of an entry follows from the row of its tag in the table of schemas (internal/file/disk): the
 // word of its sub, its flags and traps, the cells that do not repeat with their keys, displacements last, and
 // its rows, in which "=" follows a cell that says what the others count. A tag that is new in the table needs
 // no code here.

@@ -12,7 +12,7 @@ import (
 	"testing/iotest"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
 

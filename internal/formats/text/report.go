@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
 

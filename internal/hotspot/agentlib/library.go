@@ -18,7 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/publish"
 )
 
 // Name is the name of the library's file.

@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/names/javanames"
 )
 
 // A Method names a method as a class file does.
@@ -133,7 +133,7 @@ func (l *log) begin(b []byte) {
 	words := strings.Fields(attribute(b, "method"))
 	l.active = attribute(b, "level") == "" && len(words) == 3
 	if l.active {
-		l.root = Method{names.Internal(words[0]), words[1], words[2]}
+		l.root = Method{javanames.Internal(words[0]), words[1], words[2]}
 		l.task = append(l.task, Node{Parent: -1, Method: l.root})
 	}
 }
@@ -247,9 +247,9 @@ func number(text string) int32 {
 // descriptorOf returns the descriptor of a class or array that is named as in Class.getName.
 func descriptorOf(name string) string {
 	if strings.HasPrefix(name, "[") {
-		return names.Internal(name)
+		return javanames.Internal(name)
 	}
-	return "L" + names.Internal(name) + ";"
+	return "L" + javanames.Internal(name) + ";"
 }
 
 // primitive returns the descriptor of a primitive type.

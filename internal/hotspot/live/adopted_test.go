@@ -10,7 +10,7 @@ import (
 	"iter"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/system/procfs"
 	"github.com/profarc/profarc/layout"
 )
 

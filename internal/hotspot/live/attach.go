@@ -12,8 +12,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/procfs"
 	"github.com/profarc/profarc/layout"
 )
 

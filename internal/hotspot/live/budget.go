@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/system/compartment"
 )
 
 // The memory of a process may be forged: a list may lead anywhere, and the same bytes may appear as any

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/system/compartment"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/hotspot"
-	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/internal/parse/names"
-	"github.com/profarc/profarc/internal/parse/sketch"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/sketch"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -248,7 +248,7 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 		}
 		seen[addr] = true
 		if k, err := b.klass(addr); err == nil && b.meter.names.spend(len(k.name)) == nil {
-			classes[names.Element(k.name)] = true
+			classes[javanames.Element(k.name)] = true
 		}
 	}
 	for i := range profiles {
@@ -266,7 +266,7 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 			return nil, err
 		}
 	}
-	return names.CanonicalHidden(classes), nil
+	return javanames.CanonicalHidden(classes), nil
 }
 
 // plausible reports whether the headers of all methods are plausible. Fields that the VM
@@ -367,7 +367,7 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	if ref, ok := b.methods[addr]; ok {
 		return ref
 	}
-	class, made := k.name, names.IsNumbered(k.name)
+	class, made := k.name, javanames.IsNumbered(k.name)
 	if canonical, ok := b.hidden[k.name]; ok {
 		class, made = canonical, true
 	}
@@ -393,11 +393,11 @@ func (b *build) typeAt(addr uint64) builder.TypeRef {
 
 // typeRef interns a class. The alias of a hidden class is its name in the VM.
 func (b *build) typeRef(k klassName) builder.TypeRef {
-	class := names.Element(k.name)
+	class := javanames.Element(k.name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})
-		if names.IsNumbered(class) {
+		if javanames.IsNumbered(class) {
 			k.flags |= layout.TypeNotMatchable
 		}
 		b.DescribeType(t, "", k.flags)

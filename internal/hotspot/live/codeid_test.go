@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )

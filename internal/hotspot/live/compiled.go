@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // compilations records the compiled code of the methods whose profiles were taken, and of methods that have

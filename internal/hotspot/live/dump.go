@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
-	"github.com/profarc/profarc/internal/parse/bytecode"
+	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/procfs"
-	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/system/compartment"
+	"github.com/profarc/profarc/internal/system/procfs"
 )
 
 // An image is the memory of a process, or the part of it that is read, page by

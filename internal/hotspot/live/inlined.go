@@ -2,7 +2,7 @@ package live
 
 import (
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
 	"github.com/profarc/profarc/layout"
 )

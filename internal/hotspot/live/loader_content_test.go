@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A run is a program with class loaders of one name. Each is given by the classes

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/names/javanames"
 )
 
 // Loader identities. The identity of a class loader is the same in the next run:
@@ -107,7 +107,7 @@ func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass)
 }
 
 // ordinary reports whether a class has the same name in every run.
-func ordinary(class string) bool { return class != "" && class[0] != '[' && !names.IsHidden(class) }
+func ordinary(class string) bool { return class != "" && class[0] != '[' && !javanames.IsHidden(class) }
 
 // maxLoaderName limits the length of the names that programs give loaders.
 const maxLoaderName = 200

@@ -6,8 +6,8 @@ import (
 	"math"
 	"strings"
 
-	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/names/javanames"
 )
 
 // A namer reads names and code, which do not change. Each structure is read once,
@@ -76,7 +76,7 @@ func (n *namer) symbol(addr uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s := names.FromModifiedUTF8(string(b))
+	s := javanames.FromModifiedUTF8(string(b))
 	if strings.IndexByte(s, 0) >= 0 {
 		return "", fmt.Errorf("%w: a name with a NUL byte", ErrStructure)
 	}

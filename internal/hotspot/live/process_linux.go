@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/system/procfs"
 )
 
 // A process is read through read and readMany alone. Nothing is ever written to it.

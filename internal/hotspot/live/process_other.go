@@ -7,7 +7,7 @@ import (
 	"iter"
 	"time"
 
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/system/procfs"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -12,10 +12,10 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/secrets"
-	"github.com/profarc/profarc/internal/parse/classfile"
-	"github.com/profarc/profarc/internal/parse/compartment"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/system/compartment"
+	"github.com/profarc/profarc/internal/system/secrets"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -3,7 +3,7 @@ package live
 import (
 	"strings"
 
-	"github.com/profarc/profarc/internal/naming/entries"
+	"github.com/profarc/profarc/internal/names/entries"
 )
 
 // A VM exports the numbers of its reasons for traps as constants:

@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/internal/parse/classfile"
-	"github.com/profarc/profarc/internal/parse/methodcode"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/layout"
 )
 

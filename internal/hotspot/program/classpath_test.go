@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/hotspot/program"
-	"github.com/profarc/profarc/internal/parse/classfile"
-	"github.com/profarc/profarc/internal/parse/methodcode"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
-	"github.com/profarc/profarc/internal/parse/methodcode"
-	"github.com/profarc/profarc/internal/parse/names"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -90,5 +90,5 @@ var made = []*regexp.Regexp{
 // Some of these are also in the files of a JDK.
 func generated(class string) bool {
 	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
-	return names.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
+	return javanames.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
 }

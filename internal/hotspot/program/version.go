@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/bytecode"
-	"github.com/profarc/profarc/internal/parse/classfile"
-	"github.com/profarc/profarc/internal/parse/methodcode"
-	"github.com/profarc/profarc/internal/parse/sketch"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/java/sketch"
 )
 
 // kinds are the kinds of profile points.

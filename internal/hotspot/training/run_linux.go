@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/system/procfs"
 )
 
 // Run runs a command to its end and returns its status. It returns an error if the

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/system/procfs"
 )
 
 // A tracer lets a tree of processes run. All its calls come from one thread.

@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/procfs"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/system/procfs"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"

@@ -16,8 +16,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -75,7 +75,7 @@ func TestBothReadersPrintTheSame(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			data := cprogram.Archive(t, s)
 			var want bytes.Buffer
-			if err := dump.JSON(&want, cprogram.Store(t, data)); err != nil {
+			if err := jsondump.WriteArchive(&want, cprogram.Store(t, data)); err != nil {
 				t.Fatal(err)
 			}
 			got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
@@ -111,7 +111,7 @@ func TestFindGoesThroughTheIndex(t *testing.T) {
 func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
 	t.Helper()
 	var want bytes.Buffer
-	if err := dump.Method(&want, cprogram.Store(t, data), m); err != nil {
+	if err := jsondump.WriteMethod(&want, cprogram.Store(t, data), m); err != nil {
 		t.Fatal(err)
 	}
 	k, err := m.Key()
@@ -183,7 +183,7 @@ func agree(t *testing.T, program string, data []byte, what string) {
 	var want bytes.Buffer
 	m, err := archive.FromBytes("specimen", data, archive.Options{})
 	if err == nil {
-		err = dump.JSON(&want, reader.New(m))
+		err = jsondump.WriteArchive(&want, reader.New(m))
 	}
 	if (err == nil) != (status == 0) {
 		t.Errorf("%s: Go says %v, C exits with %d: %s", what, err, status, stderr)
@@ -263,7 +263,7 @@ func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 					t.Fatal(err)
 				}
 				var want bytes.Buffer
-				if err := dump.JSON(&want, cprogram.Store(t, left)); err != nil {
+				if err := jsondump.WriteArchive(&want, cprogram.Store(t, left)); err != nil {
 					t.Fatal(err)
 				}
 				got, stderr, status := cprogram.Run(t, program, cprogram.Write(t, left))

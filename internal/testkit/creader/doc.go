@@ -1,5 +1,5 @@
 // Package creader holds a second reader of the archive format, in C. It was written from docs/format.md
-// alone, uses nothing but the C library, and prints an archive as internal/profiles/dump does, byte for byte: so the
+// alone, uses nothing but the C library, and prints an archive as internal/formats/json does, byte for byte: so the
 // page, and not the Go code, is what the format is.
 //
 // It is no client of libprofarc, and must not become one: libprofarc is tested against the

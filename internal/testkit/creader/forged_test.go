@@ -10,8 +10,8 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -40,7 +40,7 @@ func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger,
 	m, err := archive.FromBytes("forged.parc", forged.Bytes(), archive.Options{})
 	hash := xxhash.New()
 	if err == nil {
-		err = dump.JSON(hash, reader.New(m))
+		err = jsondump.WriteArchive(hash, reader.New(m))
 	}
 	status, printed := f.Verdict(t, forged.Edits()...)
 	if agree = (err == nil) == (status == 0) && (err != nil || printed == hash.Sum64()); !agree {

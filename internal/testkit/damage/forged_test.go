@@ -10,16 +10,16 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/fit"
+	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/profiles/dump"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 	"github.com/profarc/profarc/verify"
 )
 
@@ -60,7 +60,7 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		{"eagerly adopted answers", func(t *testing.T, s *reader.Store) error {
 			return errors.Join(s.Adopt(reader.AdoptOptions{Eager: true}), answersAll(s, true))
 		}},
-		{"json", func(_ *testing.T, s *reader.Store) error { return dump.JSON(io.Discard, s) }},
+		{"json", func(_ *testing.T, s *reader.Store) error { return jsondump.WriteArchive(io.Discard, s) }},
 		{"text", func(_ *testing.T, s *reader.Store) error { _, err := text.Write(io.Discard, s); return err }},
 		{"copy", func(t *testing.T, s *reader.Store) error {
 			b := builder.New(domain, builder.ConfigOf(s.Header()))

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // OneIn picks one in n of a long list of changes, the same ones in every run with a name.

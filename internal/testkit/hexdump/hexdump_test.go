@@ -14,8 +14,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -173,7 +173,7 @@ func jsonDump(t *testing.T, data []byte) string {
 	}
 	s := reader.New(m)
 	defer s.Close()
-	if err := dump.JSON(&out, s); err != nil {
+	if err := jsondump.WriteArchive(&out, s); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // Flags of a method record.

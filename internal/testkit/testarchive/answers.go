@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -17,7 +17,7 @@ var sharedID = fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID)
 func MethodLine(t TB, m reader.Method) string {
 	t.Helper()
 	var line bytes.Buffer
-	if err := dump.Method(&line, m.Store(), m); err != nil {
+	if err := jsondump.WriteMethod(&line, m.Store(), m); err != nil {
 		t.Fatal(err)
 	}
 	return strings.Replace(line.String(), sharedID, "", 1)
@@ -41,7 +41,7 @@ func FoundBy(t TB, p reader.Profile, depth int, err error) Found {
 		t.Fatal(err)
 	}
 	var text bytes.Buffer
-	if err := dump.Profile(&text, p.Store(), m, p); err != nil {
+	if err := jsondump.WriteProfile(&text, p.Store(), m, p); err != nil {
 		t.Fatal(err)
 	}
 	_, line, _ := strings.Cut(text.String(), `"methods":[`)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/vectors"
@@ -72,7 +72,7 @@ func jsonOf(data []byte) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = dump.JSON(&out, reader.New(m))
+	err = jsondump.WriteArchive(&out, reader.New(m))
 	return out.Bytes(), err
 }
 
@@ -81,7 +81,7 @@ func jsonOf(data []byte) ([]byte, error) {
 func judge(data []byte) (level string, e *vectors.Error) {
 	m, err := archive.FromBytes("", data, archive.Options{})
 	if err == nil {
-		err = dump.JSON(io.Discard, reader.New(m))
+		err = jsondump.WriteArchive(io.Discard, reader.New(m))
 	}
 	if err != nil {
 		return vectors.Reader, errorOf(err)

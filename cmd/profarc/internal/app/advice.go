@@ -2,15 +2,15 @@ package app
 
 import (
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
-	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
-	"github.com/profarc/profarc/internal/parse"
 	"github.com/profarc/profarc/merge"
 )
 

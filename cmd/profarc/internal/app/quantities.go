@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 )
 

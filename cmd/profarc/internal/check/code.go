@@ -11,13 +11,13 @@ import (
 	"strings"
 
 	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
-	"github.com/profarc/profarc/internal/naming/loaders"
+	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -14,11 +14,11 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/internal/parse/jdk"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

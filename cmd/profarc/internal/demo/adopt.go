@@ -10,10 +10,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -194,7 +194,7 @@ func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		if err := dump.Profile(sum, s, m, p); err != nil {
+		if err := jsondump.WriteProfile(sum, s, m, p); err != nil {
 			return 0, err
 		}
 	}

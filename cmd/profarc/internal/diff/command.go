@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

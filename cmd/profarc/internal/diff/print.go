@@ -8,11 +8,11 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 )
 

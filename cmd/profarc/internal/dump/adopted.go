@@ -5,7 +5,7 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/live"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // An Adopted says what a JVM had adopted, and what became of that.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/publish"
 )
 
 // errUnwritten ends a trial write.

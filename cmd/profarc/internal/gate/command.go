@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/check"
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/gate/criteria"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 func (j *judgement) print(a *cli.App, o *options) error {

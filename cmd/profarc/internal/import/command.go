@@ -21,10 +21,10 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
-	"github.com/profarc/profarc/internal/parse"
-	"github.com/profarc/profarc/internal/profiles/merging"
+	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/recording/merging"
 )
 
 type importOptions struct {

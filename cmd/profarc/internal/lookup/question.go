@@ -7,10 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -91,7 +91,7 @@ func questions(s *reader.Store, text string, o lookupOptions) ([]question, error
 // beginsWith reports whether a method's name begins with text. Of a name that
 // the producer cut short, the two may also change roles.
 func beginsWith(d layout.Domain, m reader.Method, k layout.Key, text string) bool {
-	name, text := methods.PlainSpelling.Replace(naming.MethodText(d, k)), methods.PlainSpelling.Replace(text)
+	name, text := methods.PlainSpelling.Replace(display.MethodText(d, k)), methods.PlainSpelling.Replace(text)
 	cut := d == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 	return strings.HasPrefix(name, text) || cut && strings.HasPrefix(text, name)
 }

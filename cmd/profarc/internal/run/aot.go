@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/internal/cli"
 )
 
@@ -34,7 +34,7 @@ func (o *runOptions) checkCache() error {
 
 // writeCache runs the program while it adopts, and has the VM record an AOT cache of what it has then. The VM refuses
 // agents where it makes the cache of the record, so that it starts a second time.
-func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *program.Program) error {
+func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.Program) error {
 	if v := feature(p.Version()); v != 0 && v < firstWithProfiles {
 		return fmt.Errorf("%s is of JDK %d, and AOT caches have profiles from JDK %d on: name a newer java", p.Args[0], v,
 			firstWithProfiles)
@@ -88,7 +88,7 @@ func wasStopped(end error) bool {
 }
 
 // runJava runs the program with flags. An interrupt from the terminal reaches it by itself, and the exit code is its.
-func runJava(ctx context.Context, a *cli.App, p *program.Program, flags ...string) error {
+func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...string) error {
 	s, err := p.With(flags...)
 	if err != nil {
 		return err

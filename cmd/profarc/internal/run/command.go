@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/agent"
+	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 )
@@ -102,7 +102,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.agent.Dry, "dry-run", false, "look all profiles up, and adopt none")
 	f.BoolVar(&o.agent.Untried, "untried", false,
 		"adopt in a release of the JDK that the agent was not run with (see profarc agent builds)")
-	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+program.Options)
+	f.BoolVar(&o.inherit, "inherit", false, "let all JVMs below the command adopt, through "+javacommand.Options)
 	f.BoolVar(&o.strict, "strict", false, "fail if the profiles cannot be adopted")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "no line on stderr if the profiles cannot be adopted")
 	f.BoolVar(&o.print, "print", false, "print the command, and do not start it")
@@ -139,15 +139,15 @@ func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	p, err := program.Find(args, o.inherit)
+	p, err := javacommand.Find(args, o.inherit)
 	if err != nil {
 		return err
 	}
-	if p.Way == program.WayNone {
+	if p.Way == javacommand.WayNone {
 		return errNoJava(p.Args[0])
 	}
 	if os.Getenv(killSwitch) == "off" {
-		return o.end(ctx, a, program.Start{Path: p.Path, Args: p.Args})
+		return o.end(ctx, a, javacommand.Start{Path: p.Path, Args: p.Args})
 	}
 	if o.aotOutput != "" {
 		return o.writeCache(ctx, a, p)
@@ -171,37 +171,37 @@ func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 func errNoJava(name string) error {
 	return cli.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
 		"starts adopt with --inherit, "+
-		"which sets %s", name, program.Options)
+		"which sets %s", name, javacommand.Options)
 }
 
 // killSwitch is the variable that switches the agent off; the agent reads it too.
 const killSwitch = "PROFARC_AGENT"
 
 // adopt returns the start of the program with the agent, or as it is and why.
-func (o *runOptions) adopt(ctx context.Context, a *cli.App, p *program.Program) (program.Start, error) {
+func (o *runOptions) adopt(ctx context.Context, a *cli.App, p *javacommand.Program) (javacommand.Start, error) {
 	flag, err := o.flag(ctx, a, p)
 	if err == nil {
-		var s program.Start
+		var s javacommand.Start
 		if s, err = p.With(flag); err == nil {
 			return s, nil
 		}
 	}
-	return program.Start{Path: p.Path, Args: p.Args}, err
+	return javacommand.Start{Path: p.Path, Args: p.Args}, err
 }
 
 // flag returns the flag of java that loads the agent, or why it should not be loaded.
-func (o *runOptions) flag(ctx context.Context, a *cli.App, p *program.Program) (string, error) {
+func (o *runOptions) flag(ctx context.Context, a *cli.App, p *javacommand.Program) (string, error) {
 	if err := agentlib.Supported(); err != nil {
 		return "", err
 	}
 	if err := checkFits(ctx, a, o.archive, p); err != nil {
 		return "", err
 	}
-	library, err := agent.Builder(a, o.quiet).Find(ctx, o.library)
+	library, err := agentcmd.Builder(a, o.quiet).Find(ctx, o.library)
 	if err != nil {
 		return "", err
 	}
-	if p.Way != program.WayInherit {
+	if p.Way != javacommand.WayInherit {
 		if err := agentlib.CheckLoads(ctx, library, p.Real); err != nil {
 			return "", err
 		}
@@ -241,7 +241,7 @@ func (o *runOptions) report(a *cli.App, untrained, unadopted error) error {
 }
 
 // end starts the program, or prints how.
-func (o *runOptions) end(ctx context.Context, a *cli.App, s program.Start) error {
+func (o *runOptions) end(ctx context.Context, a *cli.App, s javacommand.Start) error {
 	if o.print {
 		fmt.Fprintln(a.Out, shellLine(s))
 		return nil

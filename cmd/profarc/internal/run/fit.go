@@ -7,16 +7,16 @@ import (
 	"io/fs"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/jdk"
+	"github.com/profarc/profarc/internal/java/jdk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // checkFits returns why an archive does not fit a program, nil if it does as far as can
 // be told without starting the VM: the agent looks at each method.
-func checkFits(ctx context.Context, a *cli.App, archive string, p *program.Program) error {
+func checkFits(ctx context.Context, a *cli.App, archive string, p *javacommand.Program) error {
 	err := a.WithStore(ctx, archive, func(s *reader.Store) error {
 		if d := s.Header().Domain; d != layout.DomainHotSpot {
 			return fmt.Errorf("%s: it has profiles of another VM (%v), and HotSpot adopts its own", archive, d)

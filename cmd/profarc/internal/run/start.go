@@ -4,14 +4,14 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 )
 
 // shellLine returns the command as a shell reads it.
-func shellLine(s program.Start) string {
+func shellLine(s javacommand.Start) string {
 	words := s.Args
 	if s.Options != "" {
-		words = append([]string{"env", program.Options + "=" + s.Options}, words...)
+		words = append([]string{"env", javacommand.Options + "=" + s.Options}, words...)
 	}
 	quoted := make([]string, len(words))
 	for i, word := range words {

@@ -7,14 +7,14 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/internal/cli"
 )
 
 // replaceProcess replaces this process by the program: signals, streams and the exit code are then
 // the program's own. It returns only if that fails.
-func replaceProcess(s program.Start) error {
+func replaceProcess(s javacommand.Start) error {
 	// Handled signals get their default action; ignored ones stay ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // Reset would leave it ignored
 	if ignored := train.StartedIgnoring(); len(ignored) > 0 {

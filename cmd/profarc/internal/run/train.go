@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/train"
 	"github.com/profarc/profarc/internal/cli"
@@ -38,7 +38,7 @@ func (o *runOptions) isDue() bool {
 
 // trainOnce runs the program as a training run, unless another start trains, or has just
 // written the archive. trained is whether the program ran; the error is then its end.
-func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *program.Program) (trained bool, err error) {
+func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *javacommand.Program) (trained bool, err error) {
 	release, err := runfiles.Lock(o.archive)
 	if errors.Is(err, runfiles.ErrLocked) {
 		return false, fmt.Errorf("%s: another start trains it now", o.archive)
@@ -49,7 +49,7 @@ func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *program.Progr
 	if !o.isDue() {
 		return false, nil
 	}
-	first := train.First{Archive: o.archive, All: p.Way == program.WayInherit, Quiet: o.quiet, Base: o.base}
+	first := train.First{Archive: o.archive, All: p.Way == javacommand.WayInherit, Quiet: o.quiet, Base: o.base}
 	ran, err := first.Run(ctx, a, p.Path, p.Args)
 	if !ran && errors.Is(err, training.ErrPermission) {
 		return false,

@@ -5,7 +5,7 @@ package runfiles
 import (
 	"os"
 
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/publish"
 )
 
 func openLock(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/format/publish"
+	"github.com/profarc/profarc/internal/file/publish"
 )
 
 // A Spool holds an archive until the command has ended: only then is it known whether it may replace an

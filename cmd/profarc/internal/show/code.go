@@ -9,11 +9,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -237,7 +237,7 @@ func listingsOf(program *listing.Program, s *reader.Store, m reader.Method) (one
 		if err != nil {
 			return one, err
 		}
-		one.Profiles = append(one.Profiles, profileListing{naming.IDText(q.Code()), naming.IDText(l.CodeID), l})
+		one.Profiles = append(one.Profiles, profileListing{display.IDText(q.Code()), display.IDText(l.CodeID), l})
 	}
 	return one, nil
 }

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -173,7 +173,7 @@ func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key
 	case len(key) > 0:
 		return o.showMethod(ctx, out, a.ErrOut, s, key[0], sel)
 	case o.json && o.everything() && !o.source.asked() && o.classPath == "":
-		return dump.JSON(out, s)
+		return jsondump.WriteArchive(out, s)
 	}
 	return o.showAll(out, s, sel.Methods(ctx, s), o.nothing)
 }
@@ -253,7 +253,7 @@ func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[re
 	case o.json && o.classPath != "":
 		return o.listJSON(w, s, all)
 	case o.json:
-		return dump.Methods(w, s, all)
+		return jsondump.WriteMethods(w, s, all)
 	}
 	return o.printAll(w, s, all)
 }

@@ -10,17 +10,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/words"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 )
 
 // TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right again, and prints: that must

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 )
 
 // A countedLine is a line of source, with how often it was executed.

@@ -13,13 +13,13 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -342,7 +342,7 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 	if err != nil {
 		return sourceFunction{}, err
 	}
-	j := sourceFunction{Function: name.String(), ID: naming.IDText(m.ID()), Hash: cli.FormatHash(q.Code()),
+	j := sourceFunction{Function: name.String(), ID: display.IDText(m.ID()), Hash: cli.FormatHash(q.Code()),
 		Counters: facts.CountersOf(q)}
 	if l.cover == nil {
 		j.Reason = l.reasons[0].Error()

@@ -8,14 +8,14 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/naming/entries"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -45,7 +45,7 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 		for _, line := range lines {
 			fmt.Fprintln(notes, line)
 		}
-		return errors.Join(err, dump.Profile(w, s, m, match.Profile))
+		return errors.Join(err, jsondump.WriteProfile(w, s, m, match.Profile))
 	}
 	program, err := openProgram(o.classPath, o.source.path, s)
 	if err != nil {
@@ -90,7 +90,7 @@ func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", naming.AccessText(m.Access()), p.methodName(m), naming.IDText(m.ID()),
+	fmt.Fprintf(p.w, "%s%s\n  id %s%s\n", display.AccessText(m.Access()), p.methodName(m), display.IDText(m.ID()),
 		methodNotes(m))
 	for _, line := range lines {
 		fmt.Fprintf(p.w, "  %s\n", line)
@@ -185,7 +185,7 @@ func (p *profilePrinter) method(m reader.Method) {
 		p.err = err
 		return
 	}
-	fmt.Fprintf(p.w, "%s%s\n", naming.AccessText(m.Access()), p.screen.Method(name))
+	fmt.Fprintf(p.w, "%s%s\n", display.AccessText(m.Access()), p.screen.Method(name))
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
 	sampled := p.sampled(m)
 	if sampled && p.s.Header().Domain == layout.DomainSampled && !p.contexts {
@@ -264,7 +264,7 @@ func (p *profilePrinter) context(q reader.Profile) {
 		return
 	}
 	if q.Code() != 0 {
-		fmt.Fprintf(p.w, "  code %s\n", naming.IDText(q.Code()))
+		fmt.Fprintf(p.w, "  code %s\n", display.IDText(q.Code()))
 	}
 	if !inContext {
 		return

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 )
 

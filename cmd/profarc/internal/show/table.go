@@ -15,14 +15,14 @@ import (
 	"github.com/rivo/uniseg"
 	"github.com/spf13/pflag"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -96,7 +96,7 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 		if err != nil {
 			return t, err
 		}
-		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, naming.TableTitle(t.Kind)) ||
+		if strings.EqualFold(name, t.Kind.String()) || strings.EqualFold(name, display.TableTitle(t.Kind)) ||
 			name == fmt.Sprint(uint32(t.Kind)) {
 			return t, nil
 		}

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/methods"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -6,12 +6,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/terminal"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -157,7 +157,7 @@ func (p *printer) pollution(r *facts.PollutionReport) {
 		if s.Split == facts.SplitPartly {
 			answer = cli.FormatPercentDown(s.Cured)
 		}
-		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, naming.PointWord(p.screen.Domain), s.Point,
+		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
 			p.screen.Method(s.MethodName))
 		t.Row([]string{p.screen.Count(s.Count), best, answer}, cli.Share(s.Count, highest), site,
 			p.seenText(s)+certainText(s))
@@ -244,7 +244,7 @@ func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	return fmt.Sprintf(" at %s %s", naming.PointWord(domain), strings.Join(parts, ", "))
+	return fmt.Sprintf(" at %s %s", display.PointWord(domain), strings.Join(parts, ", "))
 }
 
 // pollutionText is the part of the help about --by pollution.

@@ -9,10 +9,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
-	"github.com/profarc/profarc/reduce"
 )
 
 // A baseOptions says which archive has a part of the profiles already.

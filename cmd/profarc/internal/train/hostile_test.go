@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
-	"github.com/profarc/profarc/cmd/profarc/internal/printtest"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/printtest"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 

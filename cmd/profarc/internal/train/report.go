@@ -13,7 +13,7 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/training"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // errNoJVM is the error of a command under which no JVM ended.

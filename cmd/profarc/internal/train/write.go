@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/dump"
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/publish"
-	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/file/publish"
+	"github.com/profarc/profarc/internal/system/compartment"
 	"github.com/profarc/profarc/merge"
 )
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/pagecache"
+	"github.com/profarc/profarc/internal/system/pagecache"
 )
 
 // dropFiles drops from the page cache what a run reads at its start: the files that its command and flags name, and

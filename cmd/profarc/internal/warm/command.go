@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/secrets"
+	"github.com/profarc/profarc/internal/system/secrets"
 )
 
 const commandHelp = `Warm runs a command again and again, in several ways that take turns (contenders), and reports which
@@ -108,7 +108,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
 	f.StringVar(&o.agent, "agent", "", "library of the agent, instead of one that is built")
 	f.BoolVar(&o.inherit, "inherit", false, "the command is not java but starts JVMs: give them flags through "+
-		program.Options)
+		javacommand.Options)
 	f.StringArrayVar(&o.own, "contender", nil, "another contender, as NAME=FLAGS; may be repeated")
 	f.StringSliceVar(&o.only, "only", nil, "contenders to measure, of those above; your own are measured too")
 	f.StringSliceVar(&o.skip, "skip", nil, "contenders to leave out")
@@ -219,13 +219,13 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 	if err := s.choose(); err != nil {
 		return nil, err
 	}
-	if s.program, err = program.Find(args, o.inherit); err != nil {
+	if s.program, err = javacommand.Find(args, o.inherit); err != nil {
 		return nil, err
 	}
-	if s.program.Way == program.WayNone {
+	if s.program.Way == javacommand.WayNone {
 		return nil,
 			cli.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with "+
-				"--inherit, which sets %s", args[0], program.Options)
+				"--inherit, which sets %s", args[0], javacommand.Options)
 	}
 	if s.jvm, err = findJVM(ctx, s.program.Java()); err != nil {
 		return nil, err

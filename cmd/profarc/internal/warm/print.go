@@ -8,7 +8,7 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/cli/paired"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // print prints the report for people.

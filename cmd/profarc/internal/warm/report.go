@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/cli/paired"
-	"github.com/profarc/profarc/internal/format/secrets"
+	"github.com/profarc/profarc/internal/system/secrets"
 )
 
 // A heading says what was measured, and where.

@@ -10,11 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/program"
+	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/cputime"
-	"github.com/profarc/profarc/internal/format/procfs"
+	"github.com/profarc/profarc/internal/system/cputime"
+	"github.com/profarc/profarc/internal/system/procfs"
 )
 
 // A session is one run of the command warm.
@@ -23,7 +23,7 @@ type session struct {
 	o        *options
 	begun    time.Time      // of the rounds
 	measured warmup.Program // but for its flags
-	program  *program.Program
+	program  *javacommand.Program
 	jvm      jvm
 	library  string // the agent
 	profiles uint64 // in the archive

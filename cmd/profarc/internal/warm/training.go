@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/agent"
+	"github.com/profarc/profarc/cmd/profarc/internal/agentcmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/warm/warmup"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // A cache is a file that the VM writes at the end of a training run, and maps in later ones.
@@ -62,7 +62,7 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	if err := store.Close(); err != nil {
 		return err
 	}
-	if s.library, err = agent.Builder(s.a, s.o.quiet).Find(ctx, s.o.agent); err != nil {
+	if s.library, err = agentcmd.Builder(s.a, s.o.quiet).Find(ctx, s.o.agent); err != nil {
 		return err
 	}
 	if s.program.Java() == "" {

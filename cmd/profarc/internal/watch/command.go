@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/watch/watcher"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 const commandHelp = `Watch merges the profiles that appear in a folder into one archive, each once: archives, and whatever

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -1,9 +1,9 @@
 package coverage
 
-import "github.com/profarc/profarc/internal/parse/sourcetext"
+import "github.com/profarc/profarc/internal/system/sourcefiles"
 
 // Sources are the folders in which source files are looked for.
-type Sources sourcetext.Folders
+type Sources sourcefiles.Folders
 
 // A Listing is a view beside the text of its file.
 type Listing struct {
@@ -36,7 +36,7 @@ const maxUntitled = 1 << 16
 // Without text it has only lines that are counted.
 func (s Sources) List(v *View, whole bool) *Listing {
 	l := &Listing{File: v.File}
-	name, text, err := sourcetext.Folders(s).Lines(v.File)
+	name, text, err := sourcefiles.Folders(s).Lines(v.File)
 	if err != nil {
 		l.Problem = err.Error()
 		l.listWithoutText(v)

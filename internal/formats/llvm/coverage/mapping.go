@@ -8,9 +8,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/profarc/profarc/internal/format/disk"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
-	"github.com/profarc/profarc/internal/parse"
+	"github.com/profarc/profarc/internal/formats/parse"
 )
 
 // A Mapping is the coverage mapping of one program. It may be used by several goroutines.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/mapped"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

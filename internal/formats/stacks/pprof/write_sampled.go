@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/formats/stacks"
-	"github.com/profarc/profarc/internal/naming/entries"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

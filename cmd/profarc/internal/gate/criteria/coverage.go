@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/profiles/copier/weigh"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/recording/copier/weigh"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/compare"
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -1,7 +1,7 @@
 package criteria
 
 import (
-	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/profiles/merging"
-	"github.com/profarc/profarc/internal/profiles/rawprofile"
+	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/internal/build/profileset"
-	"github.com/profarc/profarc/internal/profiles/copier"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -139,7 +139,7 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 		if c.Method, err = methodLink(b.request.archive(), f.Caller); err != nil {
 			return nil, err
 		}
-		c.At, c.Point = naming.PointWord(b.request.archive().Header().Domain), f.Point
+		c.At, c.Point = display.PointWord(b.request.archive().Header().Domain), f.Point
 	}
 	for _, q := range n.own[:min(len(n.own), profilesOfContext)] {
 		text := "profile"

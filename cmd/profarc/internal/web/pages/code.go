@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -181,7 +181,7 @@ func (b *pointReader) instruction(i *listing.Instruction) instruction {
 }
 
 func refName(ref *listing.Ref, d layout.Domain) string {
-	return shortened(ref.Spelled(naming.Spelling{Short: true}, d))
+	return shortened(ref.Spelled(display.Spelling{Short: true}, d))
 }
 
 // source returns the lines of the method, nil if there are none.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/compare"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/reader"
 )

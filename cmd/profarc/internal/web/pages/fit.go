@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
+	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
 	classpath "github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/layout"

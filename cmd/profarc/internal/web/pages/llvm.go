@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -193,7 +193,7 @@ func countersOf(q reader.Profile) *counterList {
 	if len(counts) < 2 {
 		return nil
 	}
-	return &counterList{naming.IDText(q.Code()), len(counts), highest(counts)}
+	return &counterList{display.IDText(q.Code()), len(counts), highest(counts)}
 }
 
 func highest(counts []uint64) (list []highCounter) {
@@ -212,7 +212,7 @@ func highest(counts []uint64) (list []highCounter) {
 
 // place links the highest counters to the source lines of their function, if the list is of the same code.
 func (c *counterList) place(r *request, f *coverage.Function) {
-	if c.Code != naming.IDText(f.Hash) {
+	if c.Code != display.IDText(f.Hash) {
 		return
 	}
 	for i := range c.Highest {

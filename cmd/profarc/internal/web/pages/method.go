@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -60,7 +60,7 @@ func buildMethod(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &methodPage{Name: name, Access: naming.AccessText(m.Access()), Notes: listing.MethodNotes(m)}
+	p := &methodPage{Name: name, Access: display.AccessText(m.Access()), Notes: listing.MethodNotes(m)}
 	all, err := profilesOf(m)
 	if err != nil {
 		return nil, err
@@ -134,7 +134,7 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 	}
 	for _, code := range codes {
 		text := codeText(code)
-		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", naming.IDText(code))),
+		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", display.IDText(code))),
 			count[code]})
 	}
 	if len(codes) == 1 && codes[0] == layout.CodeUnknown {
@@ -146,14 +146,14 @@ func codeText(code uint64) string {
 	if code == layout.CodeUnknown {
 		return "not known"
 	}
-	return naming.IDText(code)
+	return display.IDText(code)
 }
 
 // addProfiles adds those profiles that the query asks for: one of them, all of one version of the code, or all.
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
 		profile, code := r.query.get("profile"), r.query.get("code")
-		return profile != "" && profile != refText(q.Ref()) || code != "" && code != naming.IDText(q.Code())
+		return profile != "" && profile != refText(q.Ref()) || code != "" && code != display.IDText(q.Code())
 	})
 	if len(asked) == 0 && len(all) > 0 {
 		return errNoPage

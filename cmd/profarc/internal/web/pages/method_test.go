@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/analyze"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/profiles/dump"
+	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -80,7 +80,7 @@ func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
 // jsonCounts returns how often each count above 0 is in the entries of a profile's JSON, as pages spell it.
 func jsonCounts(t *testing.T, s *reader.Store, m reader.Method, q reader.Profile) map[string]int {
 	var b bytes.Buffer
-	if err := dump.Profile(&b, s, m, q); err != nil {
+	if err := jsondump.WriteProfile(&b, s, m, q); err != nil {
 		t.Fatal(err)
 	}
 	var parsed struct {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/experimental/analyze"
 )
 
 var methodsView = &view{

@@ -3,8 +3,8 @@ package pages
 import (
 	"slices"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/experimental/fit"
 )
 
 const nameOfMoves = "moves"

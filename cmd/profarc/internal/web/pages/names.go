@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/profarc/profarc/analyze"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/reader"
 )

@@ -15,9 +15,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/report"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
 )
 

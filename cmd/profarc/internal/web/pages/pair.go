@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -198,7 +198,7 @@ func (p *profilePair) read(r *request, seen map[string]bool) error {
 	p.A, p.B = p.a.Valid(), p.b.Valid()
 	one := cmp.Or(p.a, p.b)
 	if id := one.Code(); id != 0 {
-		p.Code = naming.IDText(id)
+		p.Code = display.IDText(id)
 	}
 	p.Other = p.A && p.B && p.a.Code() != p.b.Code()
 	inA, err := sidePoints(r, p.a)

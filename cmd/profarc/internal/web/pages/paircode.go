@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

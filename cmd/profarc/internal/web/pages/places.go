@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -114,7 +114,7 @@ func splitName(d layout.Domain, name string) (in, class string) {
 	switch {
 	case d.LLVM():
 		file, function := splitFile(name)
-		if in, class = splitScopes(naming.Spelling{}.Function(function)); in == "" {
+		if in, class = splitScopes(display.Spelling{}.Function(function)); in == "" {
 			in = file
 		}
 		return in, class

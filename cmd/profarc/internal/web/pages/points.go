@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/naming/entries"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -90,7 +90,7 @@ func (b *pointReader) element(n int32) string {
 // point returns a point as the page shows it. Called names the callee of the bytecode at the point,
 // nil if that is not known.
 func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
-	q := &point{ID: b.element(p.Point), Word: naming.PointWord(b.request.archive().Header().Domain), Number: p.Point,
+	q := &point{ID: b.element(p.Point), Word: display.PointWord(b.request.archive().Header().Domain), Number: p.Point,
 		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
 	if b.request.inReport {
 		q.About = "" // of thousands of points

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -89,7 +89,7 @@ func buildPollution(r *request) (any, error) {
 	}
 	p.InContexts = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return s.Contexts > 1 })
 	p.inRuns = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return len(s.Certain) > 0 })
-	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(naming.PointWord(domain))),
+	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(display.PointWord(domain))),
 		{Key: "kind", Name: "What is mixed"}, number("count", "Count"),
 		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
 	if p.inRuns {
@@ -251,7 +251,7 @@ func inWords(r *request, s *facts.PollutedSite) *pollutedSite {
 	if s.Split == facts.SplitPartly {
 		split = fmt.Sprintf(split, percent(s.Cured))
 	}
-	at := naming.PointWord(r.archive().Header().Domain)
+	at := display.PointWord(r.archive().Header().Domain)
 	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split,
 		segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
@@ -290,7 +290,7 @@ func buildSite(r *request) (any, error) {
 		return nil, err
 	}
 	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text,
-		At: naming.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind],
+		At: display.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind],
 		All: linkTo("All polluted sites", nameOfPollution, query{})}
 	p.Left = max(len(found)-contextsListed, 0)
 	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
@@ -330,7 +330,7 @@ func contextLink(s *reader.Store, at layout.Ref) (link, error) {
 		return link{Text: "any caller"}, err
 	}
 	l, err := methodLink(s, frames[0].Caller)
-	l.Text += fmt.Sprintf(" at %s %d", naming.PointWord(s.Header().Domain), frames[0].Point)
+	l.Text += fmt.Sprintf(" at %s %d", display.PointWord(s.Header().Domain), frames[0].Point)
 	for _, f := range frames[1:min(len(frames), 3)] {
 		outer, err := methodLink(s, f.Caller)
 		if err != nil {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -105,7 +105,7 @@ func (p *profilePart) addContext(q reader.Profile) error {
 		if err != nil {
 			return err
 		}
-		p.Callers = append(p.Callers, frameLink{l, naming.PointWord(q.Store().Header().Domain), f.Point})
+		p.Callers = append(p.Callers, frameLink{l, display.PointWord(q.Store().Header().Domain), f.Point})
 	}
 	return nil
 }

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -32,7 +32,7 @@ type rowsPage struct {
 func (p *rowsPage) title() string { return p.Name }
 
 func rowsLink(kind layout.TableKind) link {
-	return linkTo(naming.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
+	return linkTo(display.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
 }
 
 func tablesInReport(r *request) (list []query, err error) {
@@ -58,7 +58,7 @@ func buildRows(r *request) (any, error) {
 		return nil, err
 	}
 	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
-	p := &rowsPage{Name: capital(naming.TableTitle(found.Kind)), Map: linkTo(mapView.title, nameOfMap, query{})}
+	p := &rowsPage{Name: capital(display.TableTitle(found.Kind)), Map: linkTo(mapView.title, nameOfMap, query{})}
 	var columns []column
 	for i := range v.columns {
 		c := &v.columns[i]

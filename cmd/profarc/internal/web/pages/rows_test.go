@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 

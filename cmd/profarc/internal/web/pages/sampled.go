@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
-	"github.com/profarc/profarc/cmd/profarc/internal/listing"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // The keys of a query by which methods in stacks are named: those to be marked, those through

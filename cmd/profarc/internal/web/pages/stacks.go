@@ -11,13 +11,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/internal/cli"
 )
 

@@ -5,11 +5,11 @@ import (
 	"context"
 	"slices"
 
-	"github.com/profarc/profarc/analyze"
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/poll"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )

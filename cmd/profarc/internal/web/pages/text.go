@@ -9,10 +9,10 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/profarc/profarc/cmd/profarc/internal/facts"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/naming"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -62,12 +62,12 @@ func typeText(s *reader.Store, name, loader string) string {
 	if name == "" {
 		return ""
 	}
-	return naming.Spelling{}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
+	return display.Spelling{}.Type(s.Header().Domain, name) + display.LoaderNote(s, name, loader)
 }
 
 // shortTypeText returns a type as typeText does, without its package: in tables with much else.
 func shortTypeText(s *reader.Store, name, loader string) string {
-	return naming.Spelling{Short: true}.Type(s.Header().Domain, name) + naming.LoaderNote(s, name, loader)
+	return display.Spelling{Short: true}.Type(s.Header().Domain, name) + display.LoaderNote(s, name, loader)
 }
 
 // typeOf returns a type record as typeText does.

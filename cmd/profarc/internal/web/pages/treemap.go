@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/parse/escape"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/escape"
 )
 
 // A treemap shows values as areas: groups, and in each its parts.

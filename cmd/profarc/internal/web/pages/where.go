@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/format/disk"
-	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/naming"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -191,7 +191,7 @@ func (v *placeView) className(n int32) string {
 
 // ownName returns the name of a class without its package.
 func (v *placeView) ownName(n int32) string {
-	return naming.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
+	return display.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
 // A grouping returns the group of a method in a part of the archive, and its part in that. ok is false if the method is
@@ -307,7 +307,7 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	l.Text = strings.TrimPrefix(name.String(), v.packages[v.classes[v.ofMethod[key.n]].in].Name+".")
 	if v.store.Header().Domain.LLVM() {
 		_, function := splitFile(l.Text)
-		l.Text = functionOf(naming.Spelling{}.Function(function))
+		l.Text = functionOf(display.Spelling{}.Function(function))
 	}
 	return l, err
 }

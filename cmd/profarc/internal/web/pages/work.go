@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/profarc/profarc/internal/format/poll"
-	"github.com/profarc/profarc/internal/parse/compartment"
+	"github.com/profarc/profarc/internal/system/compartment"
+	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/reader"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"github.com/profarc/profarc/fit"
+	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/reader"

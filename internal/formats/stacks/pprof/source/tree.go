@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/parse/methodcode"
+	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/layout"
 )
 

@@ -1,0 +1,87 @@
+package ratios
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/internal/cli/paired"
+)
+
+// Quiet is the spread of the fixed loop from which on a round is too noisy.
+const Quiet = 0.25
+
+// A Guard tells noisy rounds by a fixed loop, which runs before each turn and after the
+// last, and has them repeated.
+type Guard struct {
+	Rounds int                       // how many quiet rounds there must be
+	Loop   func() float64            // runs the loop and returns its time
+	Turns  []func() (float64, error) // the contenders; each returns its time
+	Round  func(round int)           // called before a round; nil if there is nothing to do
+}
+
+type round struct {
+	spread float64
+	costs  []float64
+}
+
+// Run returns the time of each contender in each round that counts. After twice as many
+// rounds as there must be, the quietest count. The first error of a contender ends it.
+func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
+	var rounds []round
+	for quiet := 0; quiet < g.Rounds && len(rounds) < 2*g.Rounds; {
+		r, err := g.round(len(rounds))
+		if err != nil {
+			return nil, noise, err
+		}
+		if r.spread < Quiet {
+			quiet++
+		}
+		rounds = append(rounds, r)
+	}
+	slices.SortStableFunc(rounds, func(a, b round) int {
+		switch {
+		case a.spread < b.spread:
+			return -1
+		case a.spread > b.spread:
+			return 1
+		}
+		return 0
+	})
+	costs, noise = g.kept(rounds)
+	return costs, noise, nil
+}
+
+func (g Guard) round(n int) (r round, err error) {
+	if g.Round != nil {
+		g.Round(n)
+	}
+	r.costs = make([]float64, len(g.Turns))
+	loops := []float64{g.Loop()}
+	for i := range g.Turns {
+		c := (i + n) % len(g.Turns)
+		if r.costs[c], err = g.Turns[c](); err != nil {
+			return r, err
+		}
+		loops = append(loops, g.Loop())
+	}
+	r.spread = Spread(loops)
+	return r, nil
+}
+
+// kept returns what the quietest rounds say.
+func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
+	n := min(g.Rounds, len(rounds))
+	noise.Repeated = len(rounds) - n
+	costs = make([][]float64, len(g.Turns))
+	var spreads []float64
+	for _, r := range rounds[:n] {
+		spreads = append(spreads, r.spread)
+		if r.spread >= Quiet {
+			noise.Noisy++
+		}
+		for i, c := range r.costs {
+			costs[i] = append(costs[i], c)
+		}
+	}
+	noise.Spread = paired.Median(spreads)
+	return costs, noise
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package ratios
+
+// Pin does nothing.
+func Pin() {}

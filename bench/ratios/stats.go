@@ -1,0 +1,28 @@
+package ratios
+
+import (
+	"math"
+	"slices"
+)
+
+// Spread returns how far values lie apart, as a share of their median.
+func Spread(values []float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[len(sorted)-1] - sorted[0]) / sorted[len(sorted)/2]
+}
+
+// Exponent returns the e of the y = c * x^e that fits best. It is 0 for fewer than two points.
+func Exponent(x, y []float64) float64 {
+	var n, sx, sy, sxx, sxy float64
+	for i := range x {
+		a, b := math.Log(x[i]), math.Log(y[i])
+		n, sx, sy, sxx, sxy = n+1, sx+a, sy+b, sxx+a*a, sxy+a*b
+	}
+	if below := n*sxx - sx*sx; below > 0 {
+		return (n*sxy - sx*sy) / below
+	}
+	return 0
+}

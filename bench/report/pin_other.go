@@ -1,6 +1,0 @@
-//go:build !linux
-
-package report
-
-// Pin does nothing.
-func Pin() {}

@@ -1,0 +1,52 @@
+package agentcmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/cli"
+)
+
+// A build is one of HotSpot that the agent was run with.
+type build struct {
+	Release int    `json:"release"`
+	Version string `json:"version"`
+	Vendor  string `json:"vendor"`
+	Ran     string `json:"ran"`
+}
+
+// What every build of the list has run: the tests of agent, and the cells of the crash matrix several times each.
+const ran = "go test ./agent; .ci/matrix 2"
+
+// builds are the builds that were run, newest last.
+var builds = []build{
+	{17, "17.0.21.1+2", "Debian 12", ran},
+	{25, "25.0.3+9", "Eclipse Temurin", ran},
+}
+
+func buildsCommand(a *cli.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "builds",
+		Short: "List the builds of HotSpot that the agent was run with",
+		Long: `Builds lists the builds of HotSpot that the agent was run with, and how. In another build of these
+releases it adopts if the VM's tables have all that it needs, each with a possible value. A release in
+between is refused unless profarc run has --untried; an older or a newer one always, with one line.`,
+		Example: `  profarc agent builds
+  profarc agent builds --json`,
+		Args: cli.Args(0, 0, "none"),
+		RunE: a.Run(func(context.Context, []string) error {
+			if asJSON {
+				return a.PrintJSON(builds)
+			}
+			for _, b := range builds {
+				fmt.Fprintf(a.Out, "%-4d %-12s  %-16s  %s\n", b.Release, b.Version, b.Vendor, b.Ran)
+			}
+			return nil
+		}),
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "report in JSON")
+	return cmd
+}

@@ -1,0 +1,124 @@
+// Package agent builds and installs the agent for HotSpot: the command agent.
+package agentcmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/hotspot/agentlib"
+	"github.com/profarc/profarc/internal/names/escape"
+)
+
+const commandHelp = `The agent is a library that a HotSpot JVM loads at its start. It gives the JVM the profiles of an archive.
+Profarc run loads it; in an image java can do so itself, with the flag that install prints.
+
+Profarc has the sources of the agent and of libprofarc, in C. It builds them with the compiler of this
+machine: CC if it is set, else cc, gcc or clang. That takes some seconds, once: the library is kept in
+the user's cache ($XDG_CACHE_HOME or ~/.cache), under a sum of the sources, the compiler and the
+platform. Where there is no compiler, PROFARC_AGENT_LIBRARY or --agent names a released library.
+
+The agent runs on linux/amd64 and linux/arm64.`
+
+// Command returns the command agent.
+func Command(a *cli.App) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "agent",
+		Short: "Build and install the agent that gives profiles to a JVM",
+		Long:  commandHelp,
+		Example: `  profarc agent install /opt/profarc
+  java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usagef("there is no command %q of agent: use install, path or builds", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(installCommand(a), pathCommand(a), buildsCommand(a))
+	return cmd
+}
+
+func installCommand(a *cli.App) *cobra.Command {
+	var named string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "install [FOLDER]",
+		Short: "Build the agent, and put it into a folder",
+		Long: `Install builds the agent unless it is in the cache, and puts ` + agentlib.Name + ` into a folder, in
+one step: JVMs that have an older one loaded keep that. Without a folder it stays in the cache. It
+prints the path and the flag of java.`,
+		Example: `  profarc agent install
+  profarc agent install /opt/profarc
+  CC=clang profarc agent install /opt/profarc`,
+		Args: cli.Args(0, 1, "the folder to install into, or none for the cache"),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return install(ctx, a, named, asJSON, args) }),
+	}
+	addAgentFlag(cmd, &named)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "report in JSON")
+	return cmd
+}
+
+func pathCommand(a *cli.App) *cobra.Command {
+	var named string
+	cmd := &cobra.Command{
+		Use:   "path",
+		Short: "Print the path of the agent",
+		Long:  `Path prints where the library of the agent is that profarc run loads, and builds it if it is not there.`,
+		Example: `  profarc agent path
+  java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
+		Args: cli.Args(0, 0, "none"),
+		RunE: a.Run(func(ctx context.Context, _ []string) error {
+			path, err := Builder(a, false).Find(ctx, named)
+			if err == nil {
+				fmt.Fprintln(a.Out, path)
+			}
+			return err
+		}),
+	}
+	addAgentFlag(cmd, &named)
+	return cmd
+}
+
+func addAgentFlag(cmd *cobra.Command, named *string) {
+	cmd.Flags().StringVar(named, "agent", "", "library of the agent to use, instead of one that is built")
+}
+
+// Builder returns what finds or builds the library. It says on stderr that a compiler runs, unless quiet.
+func Builder(a *cli.App, quiet bool) *agentlib.Build {
+	return &agentlib.Build{Begin: func(compiler string) {
+		if !quiet {
+			fmt.Fprintf(a.ErrOut, "profarc: building the agent with %s, this once\n", escape.Printable(compiler))
+		}
+	}}
+}
+
+// An installed is the report of install.
+type installed struct {
+	Library string `json:"library"`
+	Flag    string `json:"flag"` // of java, with the archive app.parc
+}
+
+func install(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {
+	var r installed
+	if b := Builder(a, false); len(args) > 0 {
+		r.Library, err = b.Install(ctx, named, args[0])
+	} else {
+		r.Library, err = b.Find(ctx, named)
+	}
+	if err != nil {
+		return err
+	}
+	if r.Flag, err = (agentlib.Options{Archive: "app.parc"}).Flag(r.Library); err != nil {
+		return err
+	}
+	if asJSON {
+		return a.PrintJSON(r)
+	}
+	fmt.Fprintln(a.Out, escape.Printable(r.Library))
+	fmt.Fprintln(a.Out, escape.Printable(r.Flag))
+	return nil
+}

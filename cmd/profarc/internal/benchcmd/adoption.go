@@ -1,0 +1,135 @@
+package benchcmd
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/profarc/profarc/internal/system/cputime"
+	"github.com/profarc/profarc/reader"
+)
+
+// adoptRounds is the most rounds of each kind of adoption.
+const adoptRounds = 25
+
+// An adoption is one kind of it.
+type adoption struct {
+	name           string
+	options        reader.AdoptOptions
+	adopts, claims series
+}
+
+// adoption measures adopting, claiming profiles, and counting in some.
+func (b *bench) adoption() error {
+	kinds := []*adoption{
+		{name: "at the requested base", options: reader.AdoptOptions{}},
+		{name: "elsewhere, lazy", options: reader.AdoptOptions{Anywhere: true}},
+		{name: "elsewhere, eager", options: reader.AdoptOptions{Anywhere: true, Eager: true}},
+	}
+	var counts [2]series
+	err := b.rounds(shareAdoption, func(round int) error {
+		if round == adoptRounds {
+			return errEnough
+		}
+		for _, k := range kinds {
+			unmap() // so that the requested base is free
+			if err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error { return b.adopt(s, k, &counts) }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, k := range kinds {
+		b.report.add("adopt "+k.name, 0, &k.adopts, nil)
+		b.report.add("claim "+k.name, 0, &k.claims, nil)
+	}
+	b.report.add("count in place", 0, &counts[0], &counts[1])
+	return err
+}
+
+// maxClaims is the most profiles that are claimed.
+const maxClaims = 1 << 16
+
+// firstProfiles returns the first profiles that can be adopted.
+func firstProfiles(s *reader.Store) (first []reader.Profile, err error) {
+	for p, err := range s.Profiles() {
+		if err != nil || len(first) == maxClaims {
+			return first, err
+		}
+		if _, undecoded := p.Undecoded(); !undecoded {
+			first = append(first, p)
+		}
+	}
+	return first, nil
+}
+
+// adopt adopts an archive, claims profiles and, at the requested base, counts. If
+// that base is taken, nothing is noted.
+func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
+	all, err := firstProfiles(s)
+	if err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := s.Adopt(k.options); err != nil {
+		return err
+	}
+	adopted := time.Since(begin)
+	state, _ := s.Adoption()
+	if !k.options.Anywhere && !state.AtRequested {
+		b.report.note("not measured: adoption at the requested base, which is taken")
+		return nil
+	}
+	begin = time.Now()
+	for i, p := range all {
+		if all[i], err = p.Claim(); err != nil {
+			return err
+		}
+	}
+	k.adopts.add(float64(adopted))
+	if len(all) > 0 {
+		k.claims.add(float64(time.Since(begin)) / float64(len(all)))
+	}
+	if state.AtRequested {
+		return count(all, counts)
+	}
+	return nil
+}
+
+const (
+	countersInTurn = 64 // are counted in, one after the other
+	countsPerTurn  = 1 << 14
+)
+
+// count adds to counters of profiles, and to as many words of the heap on lines of their own.
+func count(all []reader.Profile, times *[2]series) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var counters []reader.Counter
+	for _, p := range all {
+		if c, ok := p.Invocations(); ok && len(counters) < countersInTurn {
+			counters = append(counters, c)
+		}
+	}
+	if len(counters) == 0 {
+		return nil
+	}
+	words := make([]struct {
+		atomic.Uint64
+		_ [7]uint64
+	}, len(counters))
+	begin := cputime.Thread()
+	for i := range countsPerTurn {
+		if err := counters[i%len(counters)].Add(1); err != nil {
+			return err
+		}
+	}
+	middle := cputime.Thread()
+	for i := range countsPerTurn {
+		words[i%len(words)].Add(1)
+	}
+	end := cputime.Thread()
+	times[0].add(float64(middle-begin) / countsPerTurn)
+	times[1].add(float64(end-middle) / countsPerTurn)
+	return nil
+}

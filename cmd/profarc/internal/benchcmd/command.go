@@ -1,0 +1,180 @@
+// Package bench measures lookup, start-up and adoption of an archive.
+package benchcmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/reader"
+)
+
+const commandHelp = `Bench measures on this machine, with this archive:
+
+  id hit, key hit     a profile is found and its invocation counter read (its first word, if it has
+                      none); dependent: each lookup waits for the counter of the one before; batch:
+                      many in one call; goroutines: from 1, 2, 4 ... at once, and what all do in a second
+  id miss, key miss   there is no such method
+  first access        the first hit of each of many methods after opening, which checks them
+  open to first hit   warm: the file is in the page cache; cold: it is not
+  adopt, claim        adoption at the requested base and elsewhere, and claims of the first profiles
+  count in place      adding to counters of an adopted archive
+
+The map is a Go map that leads to the counter in the same file, which is read too; for counting, an
+atomic add in the heap. Archive and map take turns, with other keys each. Figures are medians of
+rounds, for each lookup, of the thread's processor time where the system has it; of goroutines, of the
+clock. The p99 and p99.9 are of groups of some lookups, by the clock: what else the machine does is in
+them. Ratios hold on a machine whose speed changes; absolute figures do not.
+
+--cold drops the file from the page cache, which needs no rights. The figure is missing where the file
+stayed, as it does while a process maps it, or where the system does not tell. The kernel may read the
+file back in smaller pieces, which makes later runs slower.
+
+--compare OLD.json compares with what --json printed before: the ratios to the map where there is one,
+since the machine may have become faster or slower. A difference is beyond the noise if it is larger
+than 3% and than the spread of both runs: how far the quartiles of medians of nine parts of the run are
+apart, together. The exit code is 0 all the same.
+
+The fields of --json are stable. "rows" have "name", "rounds", perhaps "goroutines", "archive" and, with
+a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map have "median_ns",
+"q1_ns", "q3_ns" and, by groups, "p99_ns", "p999_ns". "histogram" counts groups up to a mean of "to_ns".
+"changes" have "name", "by" ("time" or "ratio"), "then", "now", "change" (now to then), "noise" (a share)
+and "verdict": "same", "faster", "slower", or "unknown" if a run had fewer than 5 rounds.`
+
+// An options is the flags of the command.
+type options struct {
+	time    time.Duration
+	json    bool
+	cold    bool
+	compare string
+}
+
+// Command returns the command bench.
+func Command(a *cli.App) *cobra.Command {
+	var o options
+	cmd := &cobra.Command{
+		Use:   "bench ARCHIVE",
+		Short: "Measure lookup, start-up and adoption of an archive on this machine",
+		Long:  commandHelp,
+		Example: `  profarc bench app.parc
+  profarc bench --time 30s --json app.parc >old.json
+  profarc bench --time 30s --compare old.json app.parc`,
+		Args:              cli.Args(1, 1, "one archive"),
+		ValidArgsFunction: cli.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.DurationVar(&o.time, "time", 5*time.Second,
+		"time for all measurements; reading the keys and filling the maps comes on top")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.cold, "cold", false, "measure opening also after dropping the file from the page cache")
+	f.StringVar(&o.compare, "compare", "", "compare with the JSON of an earlier run")
+	return cmd
+}
+
+func run(ctx context.Context, a *cli.App, path string, o options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	old, err := readOld(o.compare)
+	if err != nil {
+		return err
+	}
+	b := &bench{a: a, ctx: ctx, path: path, o: o,
+		report: &report{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
+			CPUs: runtime.GOMAXPROCS(0)}}
+	if err := b.measure(); err != nil {
+		return err
+	}
+	if old != nil {
+		b.report.compare(old)
+	}
+	if o.json {
+		return a.PrintJSON(b.report)
+	}
+	b.report.print(a)
+	return nil
+}
+
+func (o *options) check() error {
+	if o.time <= 0 {
+		return cli.Usagef("--time %s: it must be more than 0", o.time)
+	}
+	return nil
+}
+
+// The shares of --time; cold opening takes as much as warm, beyond it.
+const (
+	shareLookups    = 0.5
+	shareGoroutines = 0.2
+	shareOpening    = 0.1
+	shareAdoption   = 0.2
+)
+
+// A bench is one run of the command.
+type bench struct {
+	a      *cli.App
+	ctx    context.Context
+	path   string
+	o      options
+	field  *field
+	report *report
+}
+
+// measure takes all measurements. What drops the file from the page cache comes last.
+func (b *bench) measure() error {
+	if err := b.a.WithStore(b.ctx, b.path, b.inStore); err != nil {
+		return err
+	}
+	b.field.release()
+	for _, step := range []func() error{b.opening, b.adoption, b.cold} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inStore takes the measurements for which one store is opened.
+func (b *bench) inStore(s *reader.Store) error {
+	r, h := b.report, s.Header()
+	r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
+	if r.Methods == 0 {
+		return fmt.Errorf("%s: it has no methods to look up: bench another archive", b.path)
+	}
+	if err := b.gather(s); err != nil {
+		return err
+	}
+	if len(b.field.keys) == 0 {
+		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: bench another archive", b.path)
+	}
+	r.Keys = len(b.field.keys)
+	if err := b.lookups(); err != nil {
+		return err
+	}
+	return b.goroutines()
+}
+
+// errEnough ends rounds before the time has passed.
+var errEnough = errors.New("enough rounds")
+
+// rounds calls f until a share of the time has passed, at least once.
+func (b *bench) rounds(share float64, f func(round int) error) error {
+	end := time.Now().Add(time.Duration(share * float64(b.o.time)))
+	for round := 0; round == 0 || time.Now().Before(end); round++ {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		if err := f(round); err == errEnough {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+	return nil
+}

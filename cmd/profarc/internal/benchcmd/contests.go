@@ -1,0 +1,117 @@
+package benchcmd
+
+import "github.com/profarc/profarc/layout"
+
+// A contender looks up all that a query asks for. It returns how many it found and the
+// sum of what these led to.
+type contender func(f *field, q query) (hits int, sum uint64)
+
+// A contest is one kind of lookup, done by the archive and by a map.
+type contest struct {
+	name       string
+	missing    bool
+	group      int // lookups whose distribution tells
+	contenders [2]contender
+	times      [2]series
+	goroutines int
+}
+
+// Groups are small, so that they show which lookups are slow; batches need some lookups to have their effect.
+const (
+	smallGroup = 16
+	batchGroup = 128
+)
+
+func contests() []*contest {
+	return []*contest{
+		{name: "id hit", group: smallGroup, contenders: [2]contender{lookup, mapID}},
+		{name: "id hit, dependent", group: smallGroup, contenders: [2]contender{lookupDependent, mapDependent}},
+		{name: "id hit, batch", group: batchGroup, contenders: [2]contender{lookupBatch, mapID}},
+		{name: "id miss", group: smallGroup, missing: true, contenders: [2]contender{lookup, mapID}},
+		{name: "key hit", group: smallGroup, contenders: [2]contender{find, mapKey}},
+		{name: "key hit, batch", group: batchGroup, contenders: [2]contender{findBatch, mapKey}},
+		{name: "key miss", group: smallGroup, missing: true, contenders: [2]contender{find, mapKey}},
+	}
+}
+
+func lookup(f *field, q query) (hits int, sum uint64) {
+	for _, id := range q.ids {
+		if p, err := f.store.ProfileID(id, layout.CodeAny); err == nil {
+			sum += valueOf(p)
+			hits++
+		}
+	}
+	return hits, sum
+}
+
+// lookupDependent adds nothing to each index, but the processor must wait for what was read before to know.
+func lookupDependent(f *field, q query) (hits int, sum uint64) {
+	for i := range q.ids {
+		if p, err := f.store.ProfileID(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {
+			sum += valueOf(p)
+			hits++
+		}
+	}
+	return hits, sum
+}
+
+func find(f *field, q query) (hits int, sum uint64) {
+	for i := range q.keys {
+		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
+			sum += valueOf(p)
+			hits++
+		}
+	}
+	return hits, sum
+}
+
+func lookupBatch(f *field, q query) (hits int, sum uint64) {
+	hits, err := f.store.ProfileIDBatch(q.ids, nil, f.found[:len(q.ids)])
+	return f.inBatch(hits, len(q.ids), err)
+}
+
+func findBatch(f *field, q query) (hits int, sum uint64) {
+	hits, err := f.store.ProfileBatch(q.keys, nil, f.found[:len(q.keys)])
+	return f.inBatch(hits, len(q.keys), err)
+}
+
+func (f *field) inBatch(hits, n int, err error) (int, uint64) {
+	if err != nil || hits != n {
+		return 0, 0
+	}
+	sum := uint64(0)
+	for _, p := range f.found[:n] {
+		sum += valueOf(p)
+	}
+	return hits, sum
+}
+
+func mapID(f *field, q query) (hits int, sum uint64) {
+	for _, id := range q.ids {
+		if at, ok := f.byID[id]; ok {
+			sum += f.read(at)
+			hits++
+		}
+	}
+	return hits, sum
+}
+
+func mapDependent(f *field, q query) (hits int, sum uint64) {
+	for i := range q.ids {
+		if at, ok := f.byID[q.ids[i+int(sum&zero)]]; ok {
+			sum += f.read(at)
+			hits++
+		}
+	}
+	return hits, sum
+}
+
+func mapKey(f *field, q query) (hits int, sum uint64) {
+	for i := range q.keys {
+		if at, ok := f.byKey[q.keys[i]]; ok {
+			sum += f.read(at)
+			hits++
+		}
+	}
+	return hits, sum
+}

@@ -1,0 +1,200 @@
+package benchcmd
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// maxKeys is about the most methods of a large archive that are looked up.
+const maxKeys = 1 << 20
+
+// A field is an archive, and Go maps that lead to the same profiles.
+type field struct {
+	store  *reader.Store
+	file   []byte
+	found  []reader.Profile // of a batch
+	domain layout.Domain
+	keys   []layout.Key // at random
+	ids    []uint64
+	byID   map[uint64]uint32 // to what a hit reads, in units of the file
+	byKey  map[layout.Key]uint32
+	suffix string // no name of a key ends in it
+	next   int    // the first key that the next query takes
+	text   int64  // bytes of the texts of all keys
+	copied int64  // bytes of texts that queries have copied
+}
+
+// mostText is how many bytes of keys one turn looks up, about, and what queries may copy
+// between two collections.
+const (
+	mostText   = 4 << 20
+	mostCopied = 128 << 20
+)
+
+// perTurn returns how many lookups a turn makes: fewer if the keys are very long.
+func (f *field) perTurn() int {
+	average := f.text/int64(max(1, len(f.keys))) + 1
+	return int(min(lookupsPerTurn, max(16, mostText/average)))
+}
+
+// gather makes the field, and measures the heap of the store and of the maps.
+func (b *bench) gather(s *reader.Store) error {
+	before := heapInUse()
+	if _, err := cli.AllProfiles(s); err != nil {
+		return err
+	}
+	b.report.Memory.IndexBytes = s.Header().Region(disk.RegionIX).Size
+	b.report.Memory.StoreHeap = max(0, heapInUse()-before)
+	f := &field{store: s, file: (*mapped.Mapping)(s.Mapping()).Unchecked(), domain: s.Header().Domain, suffix: "?",
+		byID: map[uint64]uint32{}, byKey: map[layout.Key]uint32{}, found: make([]reader.Profile, lookupsPerTurn)}
+	b.field, before = f, heapInUse()
+	if err := b.addAll(poll.New(b.ctx)); err != nil {
+		return err
+	}
+	b.report.Memory.MapsHeap = max(0, heapInUse()-before)
+	for k := range f.byKey {
+		f.keys, f.ids = append(f.keys, k), append(f.ids, k.ID(f.domain))
+		f.text += int64(len(k.Class) + len(k.Name) + len(k.Signature) + len(k.Loader))
+	}
+	rand.Shuffle(len(f.keys), func(i, j int) {
+		f.keys[i], f.keys[j], f.ids[i], f.ids[j] = f.keys[j], f.keys[i], f.ids[j], f.ids[i]
+	})
+	return nil
+}
+
+func heapInUse() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// release lets go of the store and of the maps.
+func (f *field) release() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil, nil, nil, nil }
+
+// addAll adds the methods that have ids of their own; of a large archive as many that lie evenly in it.
+func (b *bench) addAll(steps *poll.Poll) error {
+	every, n := int(b.field.store.Header().Counts.Methods/maxKeys)+1, 0
+	for m, err := range b.field.store.Methods() {
+		if err := errors.Join(err, steps.Err()); err != nil {
+			return err
+		}
+		if n++; n%every != 0 || m.Flags()&disk.MethodSharedID != 0 || !m.Indexed() {
+			continue
+		}
+		if err := b.add(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add looks a method up in every way, so that all of it is checked, and notes where
+// what a hit reads is. It leaves out methods without a profile, or with several.
+func (b *bench) add(m reader.Method) error {
+	f := b.field
+	k, err := m.Key()
+	if err != nil {
+		return err
+	}
+	id := k.ID(f.domain)
+	p, err := f.store.ProfileID(id, layout.CodeAny)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return nil
+	}
+	found, other := f.store.Profile(k, layout.CodeAny)
+	if err := errors.Join(err, other); err != nil {
+		return err
+	}
+	place := placeOf(p)
+	if found.Ref() != p.Ref() || valueOf(p) != f.read(place) {
+		return b.wrong(escape.Printable(k.Name))
+	}
+	for strings.HasSuffix(k.Name, f.suffix) {
+		f.suffix += "?"
+	}
+	f.byID[id], f.byKey[k] = place, place
+	return nil
+}
+
+// wrong returns the error for lookups that gave a wrong answer.
+func (b *bench) wrong(what string) error {
+	return fmt.Errorf("%s: %s: a wrong answer: run profarc verify on it", b.path, what)
+}
+
+// placeOf returns where valueOf reads, in units of the file.
+func placeOf(p reader.Profile) uint32 {
+	at := int64(0)
+	if _, ok := p.Invocations(); ok {
+		at, _ = disk.Block(p.Bytes()).FieldOffset(disk.HasInvocations)
+	}
+	return uint32((p.Ref().Offset() + at) / disk.Unit)
+}
+
+// valueOf reads the invocation counter of a profile, or its first word if it has none.
+func valueOf(p reader.Profile) uint64 {
+	if c, ok := p.Invocations(); ok {
+		return c.Load()
+	}
+	return binary.LittleEndian.Uint64(p.Bytes())
+}
+
+// read reads the word at a place of the file.
+func (f *field) read(place uint32) uint64 {
+	return binary.LittleEndian.Uint64(f.file[int64(place)*disk.Unit:])
+}
+
+// zero is a number that the compiler does not know.
+var zero = uint64(len(os.Args)) >> 32
+
+// sink is where what was read goes, so that it is used.
+var sink atomic.Uint64
+
+// A query is what one turn looks up: ids and keys of the same methods. They lie one
+// after the other in memory, so that to fetch the question costs nothing.
+type query struct {
+	ids  []uint64
+	keys []layout.Key
+}
+
+// query returns the next n methods in random order, or as many that are missing.
+func (f *field) query(n int, missing bool) query {
+	q := query{make([]uint64, n), make([]layout.Key, n)}
+	var text strings.Builder
+	for i := range n {
+		if q.ids[i], q.keys[i] = f.ids[f.next], f.keys[f.next]; missing {
+			q.keys[i].Name += f.suffix
+			q.ids[i] = q.keys[i].ID(f.domain)
+		}
+		for _, part := range partsOf(&q.keys[i]) {
+			text.WriteString(*part)
+		}
+		f.next = (f.next + 1) % len(f.keys)
+	}
+	f.copied += int64(text.Len())
+	rest := text.String()
+	for i := range q.keys {
+		for _, part := range partsOf(&q.keys[i]) {
+			*part, rest = rest[:len(*part)], rest[len(*part):]
+		}
+	}
+	return q
+}
+
+func partsOf(k *layout.Key) [4]*string { return [4]*string{&k.Class, &k.Name, &k.Signature, &k.Loader} }
+
+func (q *query) part(from, to int) query { return query{q.ids[from:to], q.keys[from:to]} }

@@ -1,0 +1,92 @@
+package benchcmd
+
+import (
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/system/pagecache"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+const (
+	// firstAccesses is the most methods that are looked up in an archive just opened.
+	firstAccesses = 1024
+	// unmapEvery is how many archives may be open at once until they are unmapped.
+	unmapEvery = 64
+	// maxCold is the most times that the file is dropped from the page cache.
+	maxCold = 25
+)
+
+// opening measures opening up to the first hit, and the first hits of many methods.
+func (b *bench) opening() error {
+	var opens, first series
+	err := b.rounds(shareOpening, func(round int) error {
+		if round%unmapEvery == 0 {
+			unmap()
+		}
+		return b.openOnce(min(firstAccesses, len(b.field.keys)), &opens, &first)
+	})
+	b.report.add("id hit, first access", 0, &first, nil)
+	b.report.add("open to first hit, warm", 0, &opens, nil)
+	return err
+}
+
+// openOnce opens the archive and looks methods up: the first by its key, the n others by
+// their ids. It notes the time up to the first, and the time of each of the others.
+func (b *bench) openOnce(n int, opens, others *series) error {
+	q := b.field.query(1+n, false)
+	begin := time.Now()
+	s, err := reader.Open(b.path, archive.Options{})
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Mapping().Guard(func() error {
+		p, err := s.Profile(q.keys[0], layout.CodeAny)
+		if err != nil {
+			return err
+		}
+		sink.Store(valueOf(p))
+		opens.add(float64(time.Since(begin)))
+		begin, f := time.Now(), &field{store: s}
+		if hits, _ := lookup(f, q.part(1, 1+n)); hits != n {
+			return b.wrong("first access")
+		}
+		others.add(float64(time.Since(begin)) / float64(n))
+		return nil
+	})
+}
+
+// cold measures opening with the file out of the page cache.
+func (b *bench) cold() error {
+	if !b.o.cold {
+		return nil
+	}
+	f, err := os.Open(b.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	var opens, first series
+	err = b.rounds(shareOpening, func(round int) error {
+		unmap()
+		if round == maxCold || !pagecache.Drop(f) {
+			return errEnough
+		}
+		return b.openOnce(1, &opens, &first)
+	})
+	b.report.add("open to first hit, cold", 0, &opens, nil)
+	if len(opens.rounds) == 0 {
+		b.report.note("not measured cold: the file stays in the page cache, or this system does not tell")
+	}
+	return err
+}
+
+// unmap unmaps the archives that were closed.
+func unmap() {
+	runtime.GC()
+	runtime.GC()
+}

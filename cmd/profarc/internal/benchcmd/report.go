@@ -1,0 +1,82 @@
+package benchcmd
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/escape"
+)
+
+// A report holds all measurements.
+type report struct {
+	Archive  string   `json:"archive"`
+	Bytes    int64    `json:"bytes"`
+	Methods  uint64   `json:"methods"`
+	Pointers uint64   `json:"pointers"`
+	Keys     int      `json:"keys"` // that were looked up
+	Go       string   `json:"go"`
+	System   string   `json:"system"`
+	CPUs     int      `json:"cpus"`
+	Rows     []row    `json:"rows"`
+	Memory   memory   `json:"memory"`
+	Notes    []string `json:"notes,omitempty"`
+	Changes  []change `json:"changes,omitempty"`
+}
+
+// A memory has the bytes of the archive and of the maps.
+type memory struct {
+	IndexBytes int64 `json:"index_bytes"`
+	StoreHeap  int64 `json:"store_heap_bytes"` // of an open archive, all of it touched
+	MapsHeap   int64 `json:"maps_heap_bytes"`  // of both Go maps, keys included
+}
+
+// note adds a note, once.
+func (r *report) note(text string) {
+	if !slices.Contains(r.Notes, text) {
+		r.Notes = append(r.Notes, text)
+	}
+}
+
+func (r *report) print(a *cli.App) {
+	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive),
+		cli.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
+	fmt.Fprintf(a.Out, "%-33s%9s%9s%9s%11s%9s%9s%7s\n", "", "archive", "p99", "p99.9", "map", "p99", "p99.9", "ratio")
+	for i := range r.Rows {
+		r.Rows[i].print(a)
+	}
+	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
+		cli.FormatSize(r.Memory.IndexBytes), cli.FormatSize(r.Memory.StoreHeap), cli.FormatSize(r.Memory.MapsHeap))
+	r.printChanges(a)
+	for _, text := range r.Notes {
+		fmt.Fprintf(a.Out, "note: %s\n", escape.Printable(text))
+	}
+}
+
+// print prints a row: for several goroutines, also the lookups of all in a second.
+func (r *row) print(a *cli.App) {
+	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.text())
+	if r.Map != nil {
+		fmt.Fprintf(a.Out, "  %s%7.2f", r.Map.text(), r.Ratio.Median)
+	}
+	if r.Goroutines > 0 && r.Archive.MedianNS > 0 {
+		fmt.Fprintf(a.Out, "  %.1f million/s", 1e3/r.Archive.MedianNS)
+	}
+	fmt.Fprintln(a.Out)
+}
+
+func (f *figure) text() string {
+	if f.P999NS == 0 {
+		return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), "", "")
+	}
+	return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), nsText(f.P99NS), nsText(f.P999NS))
+}
+
+// nsText returns a time that is mostly nanoseconds.
+func nsText(ns float64) string {
+	if ns < 1000 {
+		return fmt.Sprintf("%.1f ns", ns)
+	}
+	return cli.FormatDuration(time.Duration(ns))
+}

@@ -1,0 +1,274 @@
+// Package merge merges archives.
+package mergecmd
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
+	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+	"github.com/spf13/cobra"
+)
+
+type mergeOptions struct {
+	out       string
+	rows      int
+	halfLife  string
+	normalize bool
+	versions  string
+	asLLVM    bool
+	flatten   string
+	jobs      int
+	json      bool
+}
+
+const commandHelp = `Merge adds up what several training runs counted. Nothing is lost: every receiver, value and successor
+keeps its row, and flags and traps are united. A sum beyond 64 bits stays at the highest number. The
+result has the same bytes for any order and grouping of the inputs, on any number of cores.
+
+The table of dumps in the result names the dumps that it was made from, and no dump is counted twice.
+Of several dumps of one process only the latest is merged, whatever the order, since it contains what
+the earlier ones counted. A merged archive cannot give back an earlier dump that it contains: merge the
+archives that it was made from. Two runs that counted exactly the same look like one dump unless their
+source names the run: give one of them the weight 2, or import it again with --run. The files of one
+import are one dump: to merge some of them with others later, import them separately, then merge.
+
+A weight is a whole number or a decimal fraction. Weights, --half-life and --normalize apply once, to
+archives of single dumps. Profiles of different versions of a method's code are never added up;
+--versions selects which are kept. --rows comes last, for a VM with that many receivers in a type
+profile: counts without a row are added to the count of all others.
+
+Archives that are layers on one base (reduce --base) are merged like others, and the sum is a layer on
+it; layers on different bases, or a layer and another archive, are not. --flatten BASE puts what was
+merged and its base together into one archive: of each version of a method it has the profile of the
+layer, or else that of the base.
+
+An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
+
+// Command returns the command merge.
+func Command(a *cli.App) *cobra.Command {
+	var o mergeOptions
+	cmd := &cobra.Command{
+		Use:   "merge -o ARCHIVE INPUT[:WEIGHT]...",
+		Short: "Merge the archives of several runs",
+		Long:  commandHelp,
+		Example: `  profarc merge -o all.parc run1.parc run2.parc run3.parc
+  profarc merge -o all.parc old.parc new.parc:3 --versions newest
+  profarc merge -o whole.parc app.parc --flatten jdk.parc
+  profarc merge -o vm.parc shard*.parc --normalize --half-life 30d --rows 2`,
+		Args:              cli.Args(1, -1, "the archives to merge"),
+		ValidArgsFunction: cli.CompleteArchives(-1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runMerge(ctx, a, args, o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
+	f.IntVar(&o.rows, "rows", -1, "receiver rows to keep in a type profile; without it all")
+	f.StringVar(&o.halfLife, "half-life", "",
+		"age at which a dump counts half, as 30d or 12h, relative to the newest dump")
+	f.BoolVar(&o.normalize, "normalize", false, "let every run count alike, however long it ran")
+	f.StringVar(&o.versions, "versions", "all",
+		"of a method whose code has several versions, keep all, newest or heaviest")
+	f.BoolVar(&o.asLLVM, "llvm-compat", false,
+		"merge as llvm-profdata does: the first of several records that do not match is kept, and values new to a site "+
+			"have no weight")
+	f.StringVar(&o.flatten, "flatten", "", "base of the archives, to be put together with them into one")
+	_ = cmd.RegisterFlagCompletionFunc("flatten", cli.CompleteArchives(-1))
+	f.IntVarP(&o.jobs, "jobs", "j", runtime.GOMAXPROCS(0), "archives to read at once")
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	_ = cmd.RegisterFlagCompletionFunc("versions",
+		cobra.FixedCompletions([]string{"all", "newest", "heaviest"}, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// A mergeReport says what was merged, and with what result.
+type mergeReport struct {
+	Archive    string            `json:"archive"`
+	Inputs     []mergeInput      `json:"inputs"`
+	Superseded []supersededInput `json:"superseded,omitempty"` // archives that are left out
+	Dumps      int               `json:"dumps"`
+	Bytes      int64             `json:"bytes"`
+	DumpID     string            `json:"dump_id"`
+	Counts     layout.Counts     `json:"counts"`
+	Versions   int               `json:"methods_with_versions"`
+	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
+	Widened    int               `json:"points_with_more_rows_than_the_vm"`
+	Narrowed   *narrowing        `json:"narrowed,omitempty"` // of --rows
+	Lost       codec.Losses      `json:"lost"`
+	NS         int64             `json:"ns"`
+}
+
+// A narrowing is what --rows did.
+type narrowing struct {
+	To      int `json:"receiver_rows"`
+	Entries int `json:"entries_that_lost_rows"`
+	Rows    int `json:"rows_dropped"`
+	Joined  int `json:"entries_that_are_the_vms_own_again"`
+}
+
+func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) error {
+	begin := time.Now()
+	a.Drafts = true
+	versions, inputs, superseded, err := o.check(ctx, a, args)
+	if err != nil {
+		return err
+	}
+	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: codec.Losses{}}
+	b, err := mergeAll(ctx, a, inputs, o)
+	if err == nil && o.flatten != "" {
+		b, err = flatten(ctx, a, b, o)
+	}
+	if err == nil {
+		err = r.finish(ctx, b, versions, o)
+	}
+	if err != nil {
+		return err
+	}
+	written, err := b.Commit(ctx, o.out)
+	if err != nil {
+		return err
+	}
+	r.Bytes, r.DumpID, r.Counts, r.NS = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts,
+		time.Since(begin).Nanoseconds()
+	if o.json {
+		return a.PrintJSON(r)
+	}
+	r.print(a)
+	return nil
+}
+
+// flatten puts what was merged and its base together.
+func flatten(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
+	top, err := merged.Open("what was merged")
+	if err != nil {
+		return nil, err
+	}
+	defer top.Close()
+	err = a.WithStore(ctx, o.flatten, func(base *reader.Store) error {
+		if _, layer, err := top.Base(); err == nil && !layer {
+			return noLayers(base, o.flatten)
+		}
+		b, err = layers.Flat(ctx, []*reader.Store{top, base})
+		return err
+	})
+	return b, err
+}
+
+// noLayers returns the error of archives that are no layers and so have no base.
+func noLayers(base *reader.Store, name string) error {
+	if _, layer, err := base.Base(); err == nil && layer {
+		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten",
+			name)
+	}
+	return fmt.Errorf("the archives are no layers, so that %s is no base of theirs: merge it with them without --flatten",
+		name)
+}
+
+// check checks the flags, and returns which versions of methods stay, what is to
+// be merged, and which are left out.
+func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
+	[]supersededInput, error) {
+	versions := merge.Versions(o.versions)
+	if !slices.Contains([]merge.Versions{merge.AllVersions, merge.NewestVersion, merge.HeaviestVersion}, versions) {
+		return "", nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
+	}
+	if o.rows < -1 {
+		return "", nil, nil, cli.Usagef("--rows %d: a type profile has 0 rows or more", o.rows)
+	}
+	if cli.CheckOutput(o.out, o.flatten) != nil {
+		return "", nil, nil, cli.Usagef("-o %s is the base: name another file", o.out)
+	}
+	if o.jobs < 1 {
+		return "", nil, nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
+	}
+	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
+	if err == nil && versions == merge.NewestVersion {
+		err = allDated(inputs, "--versions newest")
+	}
+	return versions, inputs, superseded, err
+}
+
+// finish takes the steps after a merge, and records what the merge and they cost.
+func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions merge.Versions,
+	o mergeOptions) (err error) {
+	var dropped int
+	if r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions); err != nil {
+		return err
+	}
+	cut, err := r.narrow(ctx, b, o.rows)
+	if err != nil {
+		return err
+	}
+	r.Dumps, r.Doubtful = merging.Dumps(b), int(rawprofile.Set(b).Unmatchable())
+	r.lose("profiles of versions of the code that were not kept", dropped)
+	r.lose(codec.LossKind(merging.Unmerged(o.asLLVM)), int(rawprofile.Set(b).Unmerged()))
+	r.lose("rows of receivers, whose counts went to all others", cut)
+	return nil
+}
+
+// narrow cuts type profiles to so many rows if that is not negative, and returns how many
+// rows are lost. It counts the entries that have more rows than the VM keeps.
+func (r *mergeReport) narrow(ctx context.Context, b *builder.Builder, rows int) (cut int, err error) {
+	if rows >= 0 {
+		n, err := merge.NarrowRows(ctx, b, rows)
+		if err != nil {
+			return 0, err
+		}
+		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined}
+		cut = n.Rows
+	}
+	r.Widened, err = merge.Widened(ctx, b)
+	return cut, err
+}
+
+func (r *mergeReport) lose(what codec.LossKind, n int) {
+	if n > 0 {
+		r.Lost = append(r.Lost, codec.Loss{What: what, Count: n})
+	}
+}
+
+func (r *mergeReport) print(a *cli.App) {
+	for _, in := range r.Inputs {
+		if in.Draft != "" {
+			fmt.Fprintf(a.Out, "format %s of %s: converted to %s\n", in.Draft, escape.Printable(in.Path),
+				disk.VersionString(disk.Version))
+		}
+		if in.Weight != layout.WeightOne.String() {
+			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))
+		}
+	}
+	for _, s := range r.Superseded {
+		fmt.Fprintf(a.Out, "left   %s out: %s is a later dump of the same process\n", s.Path, s.By)
+	}
+	fmt.Fprintf(a.Out, "merged %s with %s\n", cli.Amount(len(r.Inputs), "archive"), cli.Amount(r.Dumps, "dump"))
+	if r.Versions > 0 {
+		fmt.Fprintf(a.Out, "found  %s with several versions of the code\n", cli.Amount(r.Versions, "method"))
+	}
+	if r.Doubtful > 0 {
+		fmt.Fprintf(a.Out,
+			"doubt  %s summed under names that need not mean the same in every run: hidden classes, ids without a row, class "+
+				"loaders that only a number tells apart\n", cli.Amount(r.Doubtful, "profile"))
+	}
+	if r.Widened > 0 {
+		fmt.Fprintf(a.Out, "wide   %s with more rows than the VM keeps: the merge lost none; --rows N cuts them\n",
+			cli.Amount(r.Widened, "profile point"))
+	}
+	if n := r.Narrowed; n != nil {
+		fmt.Fprintf(a.Out, "cut    %s to %d rows of receivers\n", cli.Amount(n.Entries, "profile point"), n.To)
+	}
+	fmt.Fprintf(a.Out, "wrote  %s: %s, %d methods, %d profiles, %s\n", escape.Printable(r.Archive),
+		cli.FormatSize(r.Bytes), r.Counts.Methods, r.Counts.Profiles, cli.FormatDuration(time.Duration(r.NS)))
+	app.PrintLosses(a.Out, r.Lost)
+}

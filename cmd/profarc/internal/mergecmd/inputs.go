@@ -1,0 +1,202 @@
+package mergecmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/merge"
+	"github.com/profarc/profarc/reader"
+)
+
+// A mergeInput is an archive to be merged, with its weight.
+type mergeInput struct {
+	Path   string `json:"path"`
+	Weight string `json:"weight"`
+	Draft  string `json:"converted_from,omitempty"` // the format of an archive of a draft
+
+	weight layout.Weight
+	header layout.Header
+}
+
+// A supersededInput is an archive that is left out, since another has a later dump of the same process.
+type supersededInput struct {
+	Path string `json:"path"`
+	By   string `json:"by"`
+}
+
+// mergeInputs parses the arguments, reads the headers of the archives, and decides their weights.
+func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) ([]mergeInput,
+	[]supersededInput, error) {
+	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.normalize {
+		equalize(inputs)
+	}
+	if o.halfLife != "" {
+		if err := age(inputs, o.halfLife); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		if in.Weight = in.weight.String(); in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
+			return nil, nil,
+				cli.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
+					"archives that it was made from", in.Path)
+		}
+	}
+	return inputs, superseded, nil
+}
+
+// readMergeInputs reads the headers, and separates the archives that others supersede.
+func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) (inputs []mergeInput,
+	superseded []supersededInput, err error) {
+	all := make([]mergeInput, len(args))
+	contents := make([]merging.Contents, len(args))
+	for i, arg := range args {
+		if all[i], err = parseMergeInput(arg); err != nil {
+			return nil, nil, err
+		}
+		if err := cli.CheckArchiveName(o.out, all[i].Path); err != nil {
+			return nil, nil, err
+		}
+		err := a.WithStore(ctx, all[i].Path, func(s *reader.Store) (err error) {
+			all[i].header = *s.Header()
+			if disk.CheckFinal(s.Header()) != nil {
+				all[i].Draft = disk.VersionString(s.Header().Version)
+			}
+			contents[i], err = merging.ContentsOf(s)
+			return err
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	by, err := merging.Superseded(contents)
+	for i, other := range by {
+		if other < 0 {
+			inputs = append(inputs, all[i])
+		} else {
+			superseded = append(superseded, supersededInput{all[i].Path, all[other].Path})
+		}
+	}
+	return inputs, superseded, err
+}
+
+// parseMergeInput parses PATH or PATH:WEIGHT. If a file has the whole argument as its name, it is that file.
+func parseMergeInput(arg string) (mergeInput, error) {
+	in := mergeInput{Path: arg, weight: layout.WeightOne}
+	at := strings.LastIndexByte(arg, ':')
+	if _, err := os.Stat(arg); err == nil || at < 0 || !strings.HasSuffix(arg[:at], cli.ArchiveExtension) {
+		return in, nil
+	}
+	w, err := merging.ParseWeight(arg[at+1:])
+	if err != nil {
+		return in, cli.Usagef("%s: %v", arg, err)
+	}
+	in.Path, in.weight = arg[:at], w
+	return in, nil
+}
+
+// equalize sets the weights so that every run counts alike in the sum.
+func equalize(inputs []mergeInput) {
+	totals := make([]uint64, len(inputs))
+	for i, in := range inputs {
+		if totals[i] = in.header.Summary.TotalCount; totals[i] == 0 {
+			totals[i] = in.header.Summary.TotalInvocations
+		}
+	}
+	for i, w := range merging.Equalize(totals) {
+		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, w)
+	}
+}
+
+// age halves the weight of a dump for each half-life before the newest one.
+func age(inputs []mergeInput, text string) error {
+	half, err := app.ParseAge("--half-life", text)
+	if err != nil {
+		return err
+	}
+	if err := allDated(inputs, "--half-life"); err != nil {
+		return err
+	}
+	newest := time.Time{}
+	for _, in := range inputs {
+		if t := in.header.Time(); t.After(newest) {
+			newest = t
+		}
+	}
+	for i := range inputs {
+		inputs[i].weight = disk.MultiplyWeights(inputs[i].weight, merging.HalfLife(newest.Sub(inputs[i].header.Time()), half))
+	}
+	return nil
+}
+
+// allDated returns an error if an archive does not record when it was dumped.
+func allDated(inputs []mergeInput, flag string) error {
+	for _, in := range inputs {
+		if in.header.Time().IsZero() {
+			return cli.Usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
+		}
+	}
+	return nil
+}
+
+// convert copies an archive of a draft, with what only an archive of one import has.
+func convert(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder, err error) {
+	b = builder.New(in.header.Domain, builder.ConfigOf(&in.header))
+	err = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+		_, err := merge.Snapshot(ctx, b, s, merge.Trained)
+		return err
+	})
+	return b, err
+}
+
+// mergeAll merges the archives, several at once.
+func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
+	first := inputs[0].header
+	if len(inputs) == 1 && inputs[0].Draft != "" && inputs[0].weight == layout.WeightOne && !o.asLLVM {
+		return convert(ctx, a, inputs[0])
+	}
+	writing := a.Meter("writing " + o.out)
+	defer writing.Done()
+	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report,
+		SpillFolder: filepath.Dir(o.out)})
+	reading, total, done := a.Meter("merging"), int64(0), atomic.Int64{}
+	defer reading.Done()
+	for _, in := range inputs {
+		total += in.header.FileSize
+	}
+	jobs, ctx := errgroup.WithContext(ctx)
+	jobs.SetLimit(max(o.jobs, 1))
+	if o.asLLVM {
+		jobs.SetLimit(1) // the result depends on the order
+	}
+	for _, in := range inputs {
+		jobs.Go(func() error {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			err := a.WithStore(ctx, in.Path, func(s *reader.Store) error {
+				return merge.Into(ctx, b, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+			})
+			reading.Report(done.Add(in.header.FileSize), total)
+			return err
+		})
+	}
+	return b, jobs.Wait()
+}

@@ -1,0 +1,197 @@
+// Package reduce writes a part of an archive, or an anonymized one.
+package reducecmd
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/app"
+	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
+	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/reader"
+)
+
+type reduceOptions struct {
+	out       string
+	hot       string
+	dropCold  bool
+	filter    methods.Filter
+	anonymize bool
+	keyFile   string
+	keep      []string
+	base      string
+	mayDiffer string
+	json      bool
+}
+
+const commandHelp = `Reduce writes a part of an archive. --hot 99.9% keeps the fewest methods that make up that share of
+all counts. A method weighs the sum of its invocations and counts over all contexts and versions of
+its code; among equal methods the first by name is kept. info --summary says how many methods that
+takes. Counts in several units, as JamaicaVM has them, are not added up: a method is kept if the
+share of any unit needs it. Cycles include those of called methods, so a method is kept if it has at
+least the remaining share of the highest count: with 99.9%, a thousandth. Of sampled stacks, reduce
+keeps the fewest that make up the share of all samples, with the methods on them. --drop-cold drops profiles and stacks without any count,
+backedges included, and methods that have no others or are unexecuted. --class and --method keep
+methods whose names match, as in show, and the stacks with such a method as the leaf; --hot is then a
+share of their counts and samples. What a kept profile or stack refers to is kept, too: types, and
+methods that call or are called, without their own profiles.
+
+--anonymize replaces names by keyed hashes: of classes, methods, functions and class loaders. With the
+same key a name always has the same hash, so that archives anonymized with one --key-file can be
+merged and compared. Without --key-file the key is random and not kept. Descriptors stay valid, and
+ids that LLVM derives from names match the new ones. --keep PATTERN keeps the names of classes whose
+whole name matches. Properties of the run are dropped unless they are numbers. Counts, bytecode
+indexes, settings, times, the producer and hashes of code stay; they identify the program to
+readers who have it.
+
+--base BASE makes the archive a layer on another one: methods that the base has too are left out, and
+both are used together (profarc run --base, show --base; see docs/embedding.md). A method is left out if
+the base has the same profiles of it, to every count. Two runs rarely count the same: with --may-differ
+5% it is left out if the profiles of both have 95% of their counts in common, relative to all counts of
+each, and with 100% if the base has profiles of the same code at all. How often a method ran is then as
+the base has it. A layer fits only the very archive that it was made for.
+
+A part keeps the identity of its dump, so that it is not merged with the whole.`
+
+// Command returns the command reduce.
+func Command(a *cli.App) *cobra.Command {
+	var o reduceOptions
+	cmd := &cobra.Command{
+		Use:   "reduce -o ARCHIVE INPUT",
+		Short: "Keep the hot part of an archive, or anonymize it",
+		Long:  commandHelp,
+		Example: `  profarc reduce app.parc -o hot.parc --hot 99.9%
+  profarc reduce app.parc -o mine.parc --class 'com.acme.*' --drop-cold
+  profarc reduce app.parc -o layer.parc --base jdk.parc --may-differ 5%
+  profarc reduce app.parc -o public.parc --anonymize --keep 'java.*' --keep 'jdk.*'
+  head -c 32 /dev/urandom > team.key
+  profarc reduce app.parc -o public.parc --anonymize --key-file team.key`,
+		Args:              cli.Args(1, 1, "the archive to reduce"),
+		ValidArgsFunction: cli.CompleteArchives(1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runReduce(ctx, a, args[0], o) }),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
+	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
+	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
+	o.filter.AddTo(f)
+	o.filter.AddFunctionTo(f)
+	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
+	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+
+		fmt.Sprint(reduce.MinKey))
+	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
+	f.StringVar(&o.base, "base", "", "archive that the result is to be a layer on: methods that it has too are left out")
+	f.StringVar(&o.mayDiffer, "may-differ", "",
+		"with --base: share of its counts by which a method may differ and be left out, as 5%")
+	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
+	f.BoolVar(&o.json, "json", false, "report in JSON")
+	return cmd
+}
+
+func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) error {
+	begin := time.Now()
+	if err := cli.CheckArchiveName(o.out, in); err != nil {
+		return err
+	}
+	if cli.CheckOutput(o.out, o.base) != nil {
+		return cli.Usagef("-o %s is the base: name another file", o.out)
+	}
+	r, err := o.reduction()
+	if err != nil {
+		return err
+	}
+	return o.withBase(ctx, a, in, func(s, base *reader.Store) error {
+		if err := o.filter.Check(s); err != nil {
+			return err
+		}
+		r.Base = base
+		r.Methods = o.filter.Keys(s.Header().Domain)
+		writing := a.Meter("writing " + o.out)
+		defer writing.Done()
+		r.Config.Progress, r.Config.SpillFolder = writing.Report, filepath.Dir(o.out)
+		b, kept, err := reduce.Archive(ctx, s, r)
+		if err != nil {
+			return err
+		}
+		written, err := b.Commit(ctx, o.out)
+		if err != nil {
+			return err
+		}
+		report := newReduceReport(s, o, r.Hot, kept, written)
+		report.NS = time.Since(begin).Nanoseconds()
+		if o.json {
+			return a.PrintJSON(report)
+		}
+		report.print(a)
+		return nil
+	})
+}
+
+// withBase calls f with the archive to reduce, and with its base unless none is named.
+func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f func(s, base *reader.Store) error) error {
+	return a.WithStore(ctx, in, func(s *reader.Store) error {
+		if o.base == "" {
+			return f(s, nil)
+		}
+		return a.WithStore(ctx, o.base, func(base *reader.Store) error { return f(s, base) })
+	})
+}
+
+// reduction returns what the flags ask for, but for the filters.
+func (o reduceOptions) reduction() (r reduce.Options, err error) {
+	switch {
+	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":
+		return r,
+			cli.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
+	case o.base == "" && o.mayDiffer != "":
+		return r, cli.Usagef("--may-differ says when a method is left to a base: name it with --base")
+	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
+		return r, cli.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
+	}
+	if r.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
+		return r, err
+	}
+	if r.MayDiffer, err = app.ParseShare("--may-differ", o.mayDiffer); err != nil {
+		return r, err
+	}
+	r.DropCold = o.dropCold
+	if o.anonymize {
+		r.Names, err = o.anonymizer()
+	}
+	return r, err
+}
+
+func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
+	var key []byte
+	if o.keyFile != "" {
+		var err error
+		if key, err = os.ReadFile(o.keyFile); err != nil {
+			return nil, err
+		}
+		if len(key) < reduce.MinKey {
+			return nil, cli.Usagef("--key-file %s: a key of %d bytes can be guessed: name a file of %d random bytes at least",
+				o.keyFile, len(key), reduce.MinKey)
+		}
+	}
+	return reduce.NewAnonymizer(key, wholeNames(o.keep))
+}
+
+// wholeNames returns a function that reports whether a whole name matches one of
+// the globs. It treats / and . as the same.
+func wholeNames(patterns []string) func(name string) bool {
+	return func(name string) bool {
+		for _, p := range patterns {
+			if methods.Glob(string(methods.NewPattern(p)), strings.ReplaceAll(name, "/", ".")) {
+				return true
+			}
+		}
+		return false
+	}
+}

@@ -1,0 +1,180 @@
+// Package verify checks archives for damage.
+package verifycmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/layers"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/verify"
+)
+
+type verifyOptions struct {
+	quick bool
+	base  string
+	json  bool
+}
+
+const commandHelp = `Verify checks every page of an archive against its checksum, and then everything that is redundant in
+it: ids, orders, the index against the records, the relocation bitmaps against the pointers of the
+entries, links, references of tables, and the counts in the header. If an archive has a problem the
+exit code is 1.
+
+--base checks an archive and the one that it is a layer on, and that they fit together.
+
+An archive can be used without that: what is read is checked when it is read.`
+
+// Command returns the command verify.
+func Command(a *cli.App) *cobra.Command {
+	var o verifyOptions
+	cmd := &cobra.Command{
+		Use:   "verify ARCHIVE...",
+		Short: "Check that archives are sound, to the last byte",
+		Long:  commandHelp,
+		Example: `  profarc verify app.parc
+  profarc verify --quick *.parc              # page sums alone
+  profarc verify --json app.parc | jq '.[].problems'`,
+		Args:              cli.Args(1, -1, "at least one archive"),
+		ValidArgsFunction: cli.CompleteArchives(-1),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
+	}
+	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
+	cmd.Flags().StringVar(&o.base, "base", "", "archive that each of the archives is to be a layer on")
+	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return cmd
+}
+
+// A verdict is what was found in one archive.
+type verdict struct {
+	Archive  string         `json:"archive"`
+	Sound    bool           `json:"sound"`
+	Bytes    int64          `json:"bytes"`
+	Pages    int64          `json:"pages"`
+	Counts   *layout.Counts `json:"counts,omitempty"` // of what was found
+	Tables   *int           `json:"tables,omitempty"`
+	Problems []problem      `json:"problems"`
+	More     bool           `json:"more"`
+	NS       int64          `json:"ns"`
+}
+
+// A problem is one defect. The offset is negative if no single place is meant.
+type problem struct {
+	Region string `json:"region"`
+	Offset int64  `json:"offset"`
+	Text   string `json:"text"`
+}
+
+func problemOf(err error) problem {
+	p := problem{Offset: -1, Text: cli.OneLine(err.Error())}
+	var e *layout.Error
+	if errors.As(err, &e) {
+		p.Region, p.Offset = e.Region.String(), e.Offset
+	}
+	return p
+}
+
+func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions) error {
+	verdicts := []verdict{}
+	var unsound error
+	if o.base != "" {
+		paths = append(slices.Clone(paths), o.base)
+	}
+	for _, path := range paths {
+		v, err := verifyArchive(ctx, a, path, o.quick)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		unsound = errors.Join(unsound, err)
+		verdicts = append(verdicts, v)
+		if !o.json {
+			v.print(a)
+		}
+	}
+	if unsound == nil && o.base != "" {
+		unsound = checkLayers(ctx, a, paths[:len(paths)-1], o.base)
+	}
+	if o.json {
+		return errors.Join(a.PrintJSON(verdicts), unsound)
+	}
+	return unsound
+}
+
+// checkLayers returns an error unless each archive fits on the base.
+func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (wrong error) {
+	for _, path := range paths {
+		wrong = errors.Join(wrong, layers.With(ctx, a, path, base, func([]*reader.Store) error { return nil }))
+	}
+	return wrong
+}
+
+// verifyArchive returns what was found, and an error if the archive is not sound.
+func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (verdict, error) {
+	v := verdict{Archive: path, Problems: []problem{}}
+	begin := time.Now()
+	s, err := a.OpenStore(path)
+	if err != nil {
+		v.Problems = append(v.Problems, problemOf(err))
+		return v, err
+	}
+	defer s.Close()
+	m := a.Meter("verifying " + path)
+	defer m.Done()
+	look := verify.Store
+	if quick {
+		look = verify.Pages
+	}
+	r, err := look(ctx, s, m.Report)
+	if err != nil {
+		return v, err
+	}
+	v.Sound, v.Bytes, v.Pages, v.More, v.NS = r.Sound(), r.Bytes, r.Pages, r.More, time.Since(begin).Nanoseconds()
+	if !quick {
+		counts := r.Counts
+		v.Counts, v.Tables = &counts, &r.Tables
+	}
+	for _, p := range r.Problems {
+		v.Problems = append(v.Problems, problemOf(p))
+	}
+	if !v.Sound {
+		err = v.failure(r.Problems[0])
+	}
+	return v, err
+}
+
+// failure returns the error of an archive that is not sound: its first problem, and how many there are.
+func (v *verdict) failure(first error) error {
+	switch n := len(v.Problems); {
+	case v.More:
+		return fmt.Errorf("%w (the first of more than %d problems)", first, n)
+	case n > 1:
+		return fmt.Errorf("%w (the first of %d problems)", first, n)
+	}
+	return first
+}
+
+func (v *verdict) print(a *cli.App) {
+	switch {
+	case v.Sound && v.Counts == nil:
+		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages,
+			cli.FormatDuration(time.Duration(v.NS)))
+	case v.Sound:
+		c := v.Counts
+		fmt.Fprintf(a.Out,
+			"%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
+			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables,
+			cli.FormatDuration(time.Duration(v.NS)))
+	case len(v.Problems) > 1: // a single one is printed as the error
+		for _, p := range v.Problems {
+			fmt.Fprintln(a.Out, escape.Printable(p.Text))
+		}
+	}
+}

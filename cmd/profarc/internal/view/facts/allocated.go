@@ -1,0 +1,103 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ByAllocated is the By of an AllocationReport.
+const ByAllocated = "allocated"
+
+// An AllocationReport ranks functions by allocated bytes, those that allocated most themselves first.
+type AllocationReport struct {
+	Archive     string          `json:"archive"`
+	By          string          `json:"by"`
+	Stacks      int             `json:"stacks"` // distinct ones
+	Allocations uint64          `json:"allocations"`
+	Total       uint64          `json:"total"` // bytes
+	Of          int             `json:"of"`    // selected functions that are on a stack
+	Methods     []StackedMethod `json:"methods"`
+}
+
+// AllocationsOnly reports whether an archive has a memory profile and no counts.
+func AllocationsOnly(s *reader.Store) bool {
+	t, err := s.Table(disk.TableAllocations)
+	return err == nil && t.Rows > 0 && s.Header().Summary == layout.Summary{}
+}
+
+// MostAllocated ranks the selected functions by allocated bytes. Shares refer to all bytes of the archive. A
+// function that the archive does not name is selected only together with all others.
+func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*AllocationReport, error) {
+	tally, err := tallyAllocations(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	found, err := tally.selected(s, o)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b uint64) int {
+		x, y := tally.functions[a], tally.functions[b]
+		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total), cmp.Compare(a, b))
+	})
+	r := &AllocationReport{Archive: s.Mapping().Name(), By: ByAllocated, Stacks: tally.stacks,
+		Allocations: tally.allocations, Total: tally.bytes, Of: len(found), Methods: []StackedMethod{}}
+	for _, id := range found[:min(o.Limit, len(found))] {
+		name, err := nameOfID(s, id)
+		if err != nil {
+			return nil, err
+		}
+		r.Methods = append(r.Methods, stacked(name, *tally.functions[id], r.Total))
+	}
+	return r, nil
+}
+
+// nameOfID returns the name of the function with an id, which is the id itself if the archive does not have it.
+func nameOfID(s *reader.Store, id uint64) (analyze.MethodName, error) {
+	m, err := methodOfID(s, id)
+	if err != nil || !m.Valid() {
+		text := display.IDText(id)
+		return analyze.MethodName{Method: text, Display: text, ID: text, Name: text}, err
+	}
+	return analyze.NameOf(s, m)
+}
+
+// methodOfID returns the function with an id, one that is not valid if the archive does not name it.
+func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
+	m, err := s.FindID(id)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return reader.Method{}, nil
+	}
+	return m, err
+}
+
+// selected returns the ids of the functions that a ranking lists.
+func (t *allocationTally) selected(s *reader.Store, o analyze.RankOptions) (found []uint64, err error) {
+	for id, n := range t.functions {
+		if n.Total < max(o.Min, 1) {
+			continue
+		}
+		wanted := o.Methods == nil
+		if !wanted {
+			m, err := methodOfID(s, id)
+			if err == nil && m.Valid() {
+				wanted, err = o.Selects(m)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if wanted {
+			found = append(found, id)
+		}
+	}
+	return found, nil
+}

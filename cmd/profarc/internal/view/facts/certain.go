@@ -1,0 +1,102 @@
+package facts
+
+import (
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// enoughCertain is from when on a site that was certain in some runs is listed. It is the
+// number below which HotSpot's C2 ignores the counts of a branch.
+const enoughCertain = 40
+
+// certainCounts is how often sites were reached in runs in which they had one outcome, by that outcome.
+type certainCounts map[certainKey]map[uint64]uint64
+
+// A certainKey is a point of a profile: its ways, or whether it saw null.
+type certainKey struct {
+	profile layout.Ref
+	point   int32
+	null    bool
+}
+
+// readCertain reads the table of certain outcomes.
+func readCertain(s *reader.Store) (certainCounts, error) {
+	t, err := s.TableOrEmpty(disk.TableCertain)
+	if err != nil || t.Rows == 0 {
+		return nil, err
+	}
+	all := certainCounts{}
+	for row := range t.Rows {
+		outcome := t.Cell(2, row)
+		k := certainKey{layout.Ref(t.Cell(0, row)), int32(t.Cell(1, row)), outcome == disk.OutcomeNoNull}
+		if all[k] == nil {
+			all[k] = map[uint64]uint64{}
+		}
+		all[k][outcome] = disk.SaturatingAdd(all[k][outcome], t.Cell(3, row))
+	}
+	return all, nil
+}
+
+// addCertain adds the facts about the site in a profile.
+func (s *site) addCertain(counts map[uint64]uint64) {
+	if s.certain == nil && len(counts) > 0 {
+		s.certain = map[uint64]uint64{}
+	}
+	for outcome, n := range counts {
+		s.certain[outcome] = disk.SaturatingAdd(s.certain[outcome], n)
+	}
+}
+
+// listed reports whether the site is polluted, or was certain in some runs and is not any more.
+func (s *site) listed() bool { return s.timesCertain() >= enoughCertain || s.pooled().polluted(s.kind) }
+
+// timesCertain returns how often the site was reached in runs in which it was certain.
+func (s *site) timesCertain() (sum uint64) {
+	for _, n := range s.certain {
+		sum = disk.SaturatingAdd(sum, n)
+	}
+	return sum
+}
+
+// certainRows names the outcomes that were certain, the most frequent first.
+func (p *siteNames) certainRows(s *site) []SeenRow {
+	if s.kind == analyze.SiteNull && len(s.certain) > 0 {
+		return []SeenRow{{"no null", s.timesCertain()}}
+	}
+	t := tally{seen: map[way]uint64{}}
+	for outcome, n := range s.certain {
+		t.seen[p.wayOf(s.kind, outcome)] += n
+	}
+	return p.mostSeen(&t, len(s.certain))
+}
+
+// wayOf returns the way that an outcome in the table is: HotSpot numbers the two ways of a
+// branch, and the others are the cells of their rows.
+func (p *siteNames) wayOf(kind analyze.Site, outcome uint64) way {
+	domain := p.s.Header().Domain
+	switch point, index := disk.UnpackSuccessor(outcome); {
+	case kind == analyze.SiteBranch && domain == layout.DomainHotSpot:
+		return branchWay(outcome)
+	case kind == analyze.SiteBranch && domain == layout.DomainCustom && point == 0 && index <= 1: // without targets
+		return branchWay(uint64(index))
+	case kind == analyze.SiteSwitch && outcome == 0:
+		return way{kind: analyze.Default}
+	}
+	return way{outcomes[kind], outcome}
+}
+
+// branchWay returns a way of a branch by its number.
+func branchWay(number uint64) way {
+	if number == 0 {
+		return way{kind: analyze.Taken}
+	}
+	return way{kind: analyze.NotTaken}
+}
+
+// outcomes are the kinds of most outcomes of sites.
+var outcomes = map[analyze.Site]analyze.Kind{
+	analyze.SiteReceivers: analyze.OfType, analyze.SiteChecked: analyze.OfType, analyze.SiteTargets: analyze.Value,
+	analyze.SiteBranch: analyze.To, analyze.SiteSwitch: analyze.Case,
+}

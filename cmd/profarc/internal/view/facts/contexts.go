@@ -1,0 +1,45 @@
+package facts
+
+import (
+	"cmp"
+	"github.com/profarc/profarc/experimental/analyze"
+	"slices"
+
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A SiteContext is what a site saw in one calling context.
+type SiteContext struct {
+	Context  layout.Ref // 0 for the profiles without a context
+	Count    uint64
+	Best     float64 // the share of the highest count
+	Polluted bool    // the site is polluted in this context, too
+	Seen     []SeenRow
+	Untyped  uint64 // of receivers whose types were not recorded
+}
+
+// ContextsOf returns what a site of a method saw in each context, those with the highest counts
+// first. Code is PollutedSite's as a number, layout.CodeUnknown for none. A site that
+// the method does not have has no contexts.
+func ContextsOf(m reader.Method, kind analyze.Site, point int32, code uint64) (list []SiteContext, err error) {
+	sites, err := sitesOf(m, nil)
+	if err != nil {
+		return nil, err
+	}
+	names := &siteNames{s: m.Store()}
+	for _, at := range sites {
+		if at.kind != kind || at.point != point || at.code != code {
+			continue
+		}
+		for context, part := range at.parts {
+			n := part.total()
+			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind),
+				names.mostSeen(part, seenRows), part.untyped})
+		}
+	}
+	slices.SortFunc(list, func(a, b SiteContext) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Context, b.Context))
+	})
+	return list, names.err
+}

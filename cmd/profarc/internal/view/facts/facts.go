@@ -1,0 +1,227 @@
+// Package facts describes an archive: its header, runs and tables, how few methods have
+// most of its counts, how often methods were sampled, and which sites are polluted. Its reports marshal to
+// the JSON that the command prints.
+package facts
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// settingNames names the settings of a header, by their index.
+var settingNames = map[int]string{
+	disk.SettingTypeProfileWidth: "TypeProfileWidth",
+	disk.SettingBciProfileWidth:  "BciProfileWidth",
+	disk.SettingReceiverGap:      "receiver gap cells",
+	disk.SettingTypeProfileLevel: "TypeProfileLevel",
+	disk.SettingVMRelease:        "VM release",
+	disk.SettingLLVMVersion:      "LLVM index version",
+	disk.SettingLLVMVariant:      "LLVM variant bits",
+	disk.SettingProfileTraps:     "ProfileTraps",
+	disk.SettingLLVMNewest:       "LLVM index version, newest possible",
+}
+
+// A Setting is a setting of the profiler that the archive records.
+type Setting struct {
+	Name  string `json:"name"`
+	Value uint32 `json:"value"`
+}
+
+// settingsOf returns the settings that are not 0.
+func settingsOf(p layout.Params) []Setting {
+	list := []Setting{}
+	for i, v := range disk.Settings(&p) {
+		if *v == 0 {
+			continue
+		}
+		list = append(list, Setting{cmp.Or(settingNames[i], fmt.Sprintf("setting %d", i)), *v})
+	}
+	return list
+}
+
+// flagNames returns the names of the flags that are set.
+func flagNames(flags uint64) []string {
+	names := []string{}
+	if flags&layout.FlagDelta != 0 {
+		names = append(names, "delta")
+	}
+	if flags&layout.FlagMerged != 0 {
+		names = append(names, "merged")
+	}
+	return names
+}
+
+// bytesText returns bytes in hexadecimal, empty if all are 0.
+func bytesText(b [16]byte) string {
+	if b == ([16]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(b[:])
+}
+
+// idText returns an id in hexadecimal.
+func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
+
+// Facts describe an archive. Ids, sums and addresses are hexadecimal text, since not every
+// JSON parser has 64-bit numbers; times are RFC 3339 in UTC, empty if unknown.
+type Facts struct {
+	Archive string `json:"archive"`
+	*RunFacts
+	Format      string          `json:"format"`
+	Domain      string          `json:"domain"`
+	Producer    string          `json:"producer"`
+	ProducerID  string          `json:"producer_id,omitempty"`
+	DumpTime    string          `json:"dump_time"`
+	DumpID      string          `json:"dump_id"`
+	Sum         string          `json:"sum"` // of the header, by which a layer names it
+	Fingerprint string          `json:"fingerprint"`
+	Flags       []string        `json:"flags"`
+	Required    uint64          `json:"required_features"`
+	Optional    uint64          `json:"optional_features"`
+	ReadOnly    uint64          `json:"features_to_write"`
+	Base        string          `json:"base"`
+	Size        int64           `json:"bytes"`
+	OpenNS      int64           `json:"open_ns"`
+	Regions     []RegionFact    `json:"regions"`
+	Counts      layout.Counts   `json:"counts"`
+	Summary     *layout.Summary `json:"summary,omitempty"` // nil if its counts have several units
+	Index       IndexFact       `json:"index"`
+	Settings    []Setting       `json:"settings"`
+	Properties  []Property      `json:"properties"`
+	Tables      []TableFact     `json:"tables"`
+	LayerOn     *BaseFact       `json:"layer_on,omitempty"` // the archive whose profiles this one lacks
+
+	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
+}
+
+// A BaseFact names the base of a layer.
+type BaseFact struct {
+	DumpID   string `json:"dump_id"`
+	Sum      string `json:"sum"` // of its header
+	DumpTime string `json:"dump_time"`
+	Producer string `json:"producer"`
+}
+
+// A RegionFact is the place of a region in the file, in bytes.
+type RegionFact struct {
+	Name   string `json:"name"`
+	Offset int64  `json:"offset"`
+	Size   int64  `json:"bytes"`
+}
+
+// An IndexFact describes the hash index: its 64-byte lines, and the most of them that a lookup reads.
+type IndexFact struct {
+	Lines    uint64 `json:"lines"`
+	MaxProbe uint64 `json:"max_probe"`
+	Seed     string `json:"seed"`
+}
+
+// A Property is a name and a value that the producer recorded about the run.
+type Property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// A TableFact describes a table.
+type TableFact struct {
+	Kind uint32 `json:"kind"`
+	Name string `json:"name"`
+	Rows int    `json:"rows"`
+	// Table is the name that show --table takes.
+	Table   string       `json:"table"`
+	Columns []ColumnFact `json:"columns"`
+
+	*SampleFact // only of the table of samples
+}
+
+// A SampleFact counts sampled stacks and the samples of all of them.
+type SampleFact struct {
+	Stacks  int    `json:"stacks"`
+	Samples uint64 `json:"samples"`
+}
+
+// Describe returns the facts of an archive, and how long it took to open. It reads the
+// header and the tables, and no profile.
+func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
+	h := s.Header()
+	f := &Facts{
+		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version),
+		Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
+		DumpID: bytesText(h.DumpID), Sum: idText(h.Sum), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
+		Required: h.Required, Optional: h.Optional, ReadOnly: h.ReadOnly, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize,
+		OpenNS: opened.Nanoseconds(),
+		Counts: h.Counts, Settings: settingsOf(h.Params),
+		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
+		Properties: []Property{}, Tables: []TableFact{},
+	}
+	for r := disk.RegionHeader; int(r) <= disk.NumRegions; r++ {
+		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
+	}
+	if h.Domain != layout.DomainJamaica && h.Domain != layout.DomainSampled { // counts of one unit
+		f.Summary = &h.Summary
+	}
+	base, layer, err := s.Base()
+	if err != nil {
+		return nil, err
+	}
+	if layer {
+		f.LayerOn = &BaseFact{bytesText(base.DumpID), idText(base.Sum), utcText(base.Time), base.Producer}
+	}
+	if f.RunFacts, err = gatherRuns(s); err != nil {
+		return nil, err
+	}
+	return f, f.gatherTables(s)
+}
+
+func (f *Facts) gatherTables(s *reader.Store) error {
+	for t, err := range s.Tables() {
+		if err != nil {
+			return err
+		}
+		fact := TableFact{Kind: uint32(t.Kind), Name: display.TableTitle(t.Kind), Rows: t.Rows, Table: t.Kind.String(),
+			Columns: ColumnsOf(t)}
+		if t.Kind == disk.TableSamples {
+			stackCount, samples, err := CountSamples(s)
+			if err != nil {
+				return err
+			}
+			fact.SampleFact = &SampleFact{stackCount, samples}
+		}
+		f.Tables = append(f.Tables, fact)
+		if t.Kind != disk.TableProperties || t.Columns() != 2 {
+			continue
+		}
+		for i := range t.Rows {
+			name, err1 := t.Text(0, i)
+			value, err2 := t.Text(1, i)
+			if err := errors.Join(err1, err2); err != nil {
+				return err
+			}
+			f.Properties = append(f.Properties, Property{name, value})
+		}
+	}
+	return nil
+}
+
+// A ColumnFact names a column of a table and the kind of its cells.
+type ColumnFact struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"`
+}
+
+// ColumnsOf returns the columns of a table.
+func ColumnsOf(t reader.Table) []ColumnFact {
+	var columns []ColumnFact
+	for i := range t.Columns() {
+		columns = append(columns, ColumnFact{disk.TableColumn(t.Kind, i, t.Column(i)).Name, t.Column(i).String()})
+	}
+	return columns
+}

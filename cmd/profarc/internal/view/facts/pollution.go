@@ -1,0 +1,210 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ByPollution is the name of the measure that ranks sites instead of methods.
+const ByPollution = "pollution"
+
+// A PollutionReport lists polluted sites, those that are reached most first.
+type PollutionReport struct {
+	Archive string         `json:"archive"`
+	By      string         `json:"by"`
+	Of      int            `json:"of"` // polluted sites
+	Sites   []PollutedSite `json:"sites"`
+}
+
+// A PollutedSite is a polluted site, or one that was certain in some of the merged runs. Best is the share of the
+// highest count of all that was
+// recorded, Cured the share of counts in contexts where the site is not polluted.
+type PollutedSite struct {
+	analyze.MethodName
+	Method   layout.Ref   `json:"-"` // its record
+	Kind     analyze.Site `json:"kind"`
+	Point    int32        `json:"point"`
+	Code     string       `json:"code,omitempty"`
+	Count    uint64       `json:"count"`
+	Best     float64      `json:"best_share"`
+	Contexts int          `json:"contexts"`
+	Split    Split        `json:"split"`
+	Cured    float64      `json:"split_share"`
+	Certain  []SeenRow    `json:"certain"` // outcomes that some of the merged runs had alone, with their counts there
+	Seen     []SeenRow    `json:"seen"`    // most often
+	Other    uint64       `json:"other"`   // of types that came when all rows were taken
+	Untyped  uint64       `json:"untyped"` // of receivers whose types were not recorded
+}
+
+// CertainShare returns the share of the counts that are of runs in which the site had one outcome.
+func (s *PollutedSite) CertainShare() float64 {
+	sum := uint64(0)
+	for _, row := range s.Certain {
+		sum = disk.SaturatingAdd(sum, row.Count)
+	}
+	return share(min(sum, s.Count), s.Count)
+}
+
+// A Doubt is what cannot be known of a site since only the most frequent types have rows, or the first ones.
+type Doubt string
+
+// What may be so.
+const (
+	DoubtNone     Doubt = ""
+	DoubtLikelier Doubt = "likelier" // one of those without a row came more often than all that have one
+	DoubtDominant Doubt = "dominant" // one of those without a row makes up 90% or more: then it is not polluted
+)
+
+// Doubt returns what may be so of those without a row, the worst.
+func (s *PollutedSite) Doubt() Doubt {
+	switch hidden := share(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
+	case hidden >= Dominant:
+		return DoubtDominant
+	case hidden > s.Best:
+		return DoubtLikelier
+	}
+	return DoubtNone
+}
+
+// A SeenRow is one thing that a site saw: a type, a target or a way.
+type SeenRow struct {
+	What  string `json:"what"`
+	Count uint64 `json:"count"`
+}
+
+// seenRows is the most rows listed in Seen.
+const seenRows = 3
+
+// A pollution is a polluted site and how often it was reached.
+type pollution struct {
+	m     reader.Method
+	site  *site
+	count uint64
+}
+
+// MostPolluted finds the polluted sites of all selected methods.
+func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*PollutionReport, error) {
+	certain, err := readCertain(s)
+	if err != nil {
+		return nil, err
+	}
+	var found []pollution
+	for m, err := range s.Methods() {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return nil, err
+		}
+		selected, err := o.Selects(m)
+		if err != nil {
+			return nil, err
+		}
+		if !selected {
+			continue
+		}
+		sites, err := sitesOf(m, certain)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range sites {
+			if n := at.pooled().total(); n >= max(o.Min, 1) && at.listed() {
+				found = append(found, pollution{m, at, n})
+			}
+		}
+	}
+	if err := poll.SortStable(ctx, found, func(a, b pollution) int { return cmp.Compare(b.count, a.count) }); err != nil {
+		return nil, err
+	}
+	r := &PollutionReport{Archive: s.Mapping().Name(), By: ByPollution, Of: len(found), Sites: []PollutedSite{}}
+	return r, r.list(s, found[:min(o.Limit, len(found))])
+}
+
+func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
+	p := &siteNames{s: s}
+	for _, f := range found {
+		name, err := analyze.NameOf(s, f.m)
+		if err != nil {
+			return err
+		}
+		all := f.site.pooled()
+		row := PollutedSite{MethodName: name, Method: f.m.Ref(), Kind: f.site.kind, Point: f.site.point, Count: f.count,
+			Best:     share(all.best(), f.count),
+			Contexts: len(f.site.parts), Seen: p.mostSeen(all, seenRows), Other: all.other, Untyped: all.untyped}
+		row.Split, row.Cured = f.site.split()
+		if f.site.code != 0 {
+			row.Code = display.IDText(f.site.code)
+		}
+		if row.Kind == analyze.SiteNull {
+			row.Other, row.Best = 0, 0
+		}
+		row.Certain = p.certainRows(f.site)
+		r.Sites = append(r.Sites, row)
+	}
+	return p.err
+}
+
+// A siteNames names what was seen at sites. It keeps the first error.
+type siteNames struct {
+	s       *reader.Store
+	targets entries.Targets
+	err     error
+}
+
+// mostSeen names what was seen most at a site, at most so many rows.
+func (p *siteNames) mostSeen(t *tally, most int) []SeenRow {
+	type counted struct {
+		what  way
+		count uint64
+	}
+	var all []counted
+	for what, n := range t.seen {
+		if n > 0 {
+			all = append(all, counted{what, n})
+		}
+	}
+	slices.SortFunc(all, func(a, b counted) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.what.id, b.what.id), cmp.Compare(a.what.kind, b.what.kind))
+	})
+	rows := []SeenRow{}
+	for _, c := range all[:min(most, len(all))] {
+		rows = append(rows, SeenRow{p.seenText(c.what), c.count})
+	}
+	return rows
+}
+
+// seenText names a way.
+func (p *siteNames) seenText(w way) string {
+	switch w.kind {
+	case analyze.OfType:
+		t, err := p.s.Type(uint32(w.id))
+		p.err = cmp.Or(p.err, err)
+		if !t.Valid() {
+			return "none"
+		}
+		name, err := display.TypeText(t)
+		p.err = cmp.Or(p.err, err)
+		return escape.Printable(name)
+	case analyze.Value:
+		name, _, err := p.targets.Find(p.s, layout.SubIndirectCall, w.id)
+		p.err = cmp.Or(p.err, err)
+		return name
+	case analyze.Case:
+		return fmt.Sprintf("case %d", w.id)
+	case analyze.To:
+		point, index := disk.UnpackSuccessor(w.id)
+		return fmt.Sprintf("to %d (%d)", point, index)
+	}
+	return string(w.kind)
+}

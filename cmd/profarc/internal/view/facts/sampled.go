@@ -1,0 +1,88 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A SampleReport ranks methods by their samples, those with most samples of their own first.
+type SampleReport struct {
+	Archive string          `json:"archive"`
+	By      SampleUnit      `json:"by"` // the unit of all sums
+	Stacks  int             `json:"stacks"`
+	Total   uint64          `json:"total"`
+	Of      int             `json:"of"` // selected methods that are on a stack
+	Methods []StackedMethod `json:"methods"`
+}
+
+// A StackedMethod is a method that is ranked by what was counted with it on a stack: samples or bytes.
+type StackedMethod struct {
+	analyze.MethodName
+	Self       uint64  `json:"self"` // with the method as the leaf
+	SelfShare  float64 `json:"self_share"`
+	Total      uint64  `json:"total"` // with the method on the stack
+	TotalShare float64 `json:"total_share"`
+}
+
+// stacked returns a method with its shares of a total.
+func stacked(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
+	return StackedMethod{name, n.Self, share(n.Self, total), n.Total, share(n.Total, total)}
+}
+
+// SamplesOnly reports whether an archive has samples and no counts.
+func SamplesOnly(s *reader.Store) bool {
+	if s.Header().Domain == layout.DomainSampled {
+		return true
+	}
+	_, err := s.Table(disk.TableSamples)
+	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
+}
+
+// MostSampled ranks the selected methods by samples or their time. Shares refer to all samples of the archive.
+func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyze.RankOptions) (*SampleReport, error) {
+	tally, err := TallySamples(s, unit)
+	if err != nil {
+		return nil, err
+	}
+	var found []reader.Method
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		if n := tally.Of(m).Total; n < max(o.Min, 1) {
+			continue
+		}
+		selected, err := o.Selects(m)
+		if err != nil {
+			return nil, err
+		}
+		if selected {
+			found = append(found, m)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b reader.Method) int {
+		x, y := tally.Of(a), tally.Of(b)
+		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
+	})
+	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,
+		Of: len(found), Methods: []StackedMethod{}}
+	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
+}
+
+func (r *SampleReport) list(s *reader.Store, tally *SampleTally, found []reader.Method) error {
+	for _, m := range found {
+		name, err := analyze.NameOf(s, m)
+		if err != nil {
+			return err
+		}
+		r.Methods = append(r.Methods, stacked(name, tally.Of(m), r.Total))
+	}
+	return nil
+}

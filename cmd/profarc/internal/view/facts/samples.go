@@ -1,0 +1,178 @@
+package facts
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A SampleUnit is what sampled stacks are summed in. It is the By of a SampleReport, and names the measure
+// on pages.
+type SampleUnit string
+
+// The units. Nanoseconds are of processor time.
+const (
+	Samples     SampleUnit = "samples"
+	Nanoseconds SampleUnit = "nanoseconds"
+)
+
+// Text spells a sum: "3 samples", "50 ms". Count spells numbers.
+func (u SampleUnit) Text(n uint64, count func(uint64) string) string {
+	text := u.Short(n, count)
+	switch {
+	case u == Nanoseconds:
+		return text
+	case n == 1:
+		return text + " sample"
+	}
+	return text + " samples"
+}
+
+// Short spells a sum in a column: without the noun of samples.
+func (u SampleUnit) Short(n uint64, count func(uint64) string) string {
+	if u == Nanoseconds {
+		return TimeText(n)
+	}
+	return count(n)
+}
+
+// TimeText spells nanoseconds: "50 ms".
+func TimeText(n uint64) string {
+	number, unit, _ := strings.Cut(cli.FormatDuration(time.Duration(min(n, math.MaxInt64))), " ")
+	if strings.Contains(number, ".") {
+		number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+	}
+	return number + " " + unit
+}
+
+// Of returns which of the sums of a stack has the unit.
+func (u SampleUnit) Of(samples, nanoseconds uint64) uint64 {
+	if u == Nanoseconds {
+		return nanoseconds
+	}
+	return samples
+}
+
+// UnitOfSamples returns the usual unit of an archive's stacks: time, if all stacks with samples have it.
+func UnitOfSamples(s *reader.Store) (SampleUnit, error) {
+	unit := Samples
+	if s.Header().Domain != layout.DomainSampled {
+		return unit, nil
+	}
+	timed, untimed := false, false
+	err := stacks.Leaves(s, func(l stacks.Leaf) error {
+		timed, untimed = timed || l.Time > 0, untimed || l.Time == 0
+		return nil
+	})
+	if timed && !untimed {
+		unit = Nanoseconds
+	}
+	return unit, err
+}
+
+// A SampleTally sums what was sampled of methods.
+type SampleTally struct {
+	Unit    SampleUnit
+	Stacks  int    // sampled stacks
+	Sum     uint64 // of all stacks
+	methods map[layout.Ref]*StackCounts
+	lines   map[sampledPoint]*StackCounts // nil unless lines are tallied
+	calls   map[sampledCall]*StackCounts  // the same
+}
+
+// StackCounts are what was counted with a method on the stack: its samples, or the bytes that were allocated.
+type StackCounts struct {
+	Self  uint64 // with the method as the leaf
+	Total uint64 // with the method on the stack, recursive calls counted once
+	seen  int    // the number of the last stack with the method
+}
+
+// TallySamples sums the samples of every method of an archive, in time linear in its size.
+func TallySamples(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
+	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}}
+	return t, t.addAll(s)
+}
+
+func (t *SampleTally) addAll(s *reader.Store) error {
+	if s.Header().Domain == layout.DomainSampled {
+		return t.addContexts(s)
+	}
+	for stack, err := range stacks.Sampled(s) {
+		if err != nil {
+			return err
+		}
+		t.addStack(stack)
+	}
+	return nil
+}
+
+func (t *SampleTally) addStack(stack stacks.Stack) {
+	n := t.Unit.Of(stack.Count, stack.Time)
+	t.Stacks++
+	t.Sum = disk.SaturatingAdd(t.Sum, n)
+	for i, f := range stack.Frames {
+		if !f.Method.Valid() {
+			continue
+		}
+		countsOf(t.methods, f.Method.Ref()).add(n, i == 0, t.Stacks)
+		if t.lines != nil {
+			countsOf(t.lines, sampledPoint{f.Method.Ref(), f.Point}).add(n, i == 0, t.Stacks)
+		}
+		if t.lines != nil && i > 0 {
+			countsOf(t.calls, sampledCall{f.Method.Ref(), stack.Frames[i-1].Method.Ref()}).add(n, false, t.Stacks)
+		}
+	}
+}
+
+// countsOf returns the counts of a key, which it adds if there are none.
+func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
+	found := counts[key]
+	if found == nil {
+		found = &StackCounts{}
+		counts[key] = found
+	}
+	return found
+}
+
+// add adds what was counted with the stack of a number, from 1.
+func (m *StackCounts) add(n uint64, leaf bool, stack int) {
+	if leaf {
+		m.Self = disk.SaturatingAdd(m.Self, n)
+	}
+	if m.seen != stack {
+		m.seen, m.Total = stack, disk.SaturatingAdd(m.Total, n)
+	}
+}
+
+// Of returns the samples of a method, none if it is on no stack.
+func (t *SampleTally) Of(m reader.Method) StackCounts {
+	if found := t.methods[m.Ref()]; found != nil {
+		return *found
+	}
+	return StackCounts{}
+}
+
+// CountSamples returns the number of sampled stacks, and the sum of their samples.
+func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
+	if s.Header().Domain == layout.DomainSampled {
+		err = stacks.Leaves(s, func(l stacks.Leaf) error {
+			stackCount, samples = stackCount+l.Stacks, disk.SaturatingAdd(samples, l.Count)
+			return nil
+		})
+		return stackCount, samples, err
+	}
+	for stack, err := range stacks.Sampled(s) {
+		if err != nil {
+			return 0, 0, err
+		}
+		stackCount++
+		samples = disk.SaturatingAdd(samples, stack.Count)
+	}
+	return stackCount, samples, nil
+}

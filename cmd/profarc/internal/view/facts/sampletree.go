@@ -1,0 +1,182 @@
+package facts
+
+import (
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A sampleTree is what was sampled of one leaf, by its calling contexts: a node adds a caller
+// to its parent, and a stack is the way from the leaf to a node.
+type sampleTree struct {
+	leaf  layout.Ref
+	nodes []sampleNode // parents before their children; the first is the leaf itself
+	at    map[layout.Ref]int32
+	// Methods, points and calls on the way to the node that is visited, with how often they are there.
+	onPath       map[layout.Ref]int
+	pointsOnPath map[sampledPoint]int
+	callsOnPath  map[sampledCall]int
+	leaves       map[int32][]stacks.LeafPoint // of nodes; nil unless lines are tallied
+}
+
+// A sampleNode has the samples of a context and, after sum, of all that begin with it.
+type sampleNode struct {
+	caller       layout.Ref
+	point        int32 // of the call
+	parent       int32
+	child, other int32 // the last child, and the child of the parent before this one; 0 for none
+	stacks       int
+	sum          uint64
+}
+
+// addContexts adds the samples of an archive of domain sampled.
+func (t *SampleTally) addContexts(s *reader.Store) error {
+	tree := &sampleTree{}
+	err := stacks.Leaves(s, func(l stacks.Leaf) error {
+		if l.Method.Ref() != tree.leaf {
+			t.addTree(tree)
+			tree = newSampleTree(l.Method.Ref(), t.lines != nil)
+		}
+		n, err := tree.node(s, l.Context)
+		if err != nil {
+			return err
+		}
+		of := &tree.nodes[n]
+		of.stacks, of.sum = of.stacks+l.Stacks, disk.SaturatingAdd(of.sum, t.Unit.Of(l.Count, l.Time))
+		if tree.leaves != nil {
+			tree.leaves[n] = append(tree.leaves[n], l.Points()...)
+		}
+		return nil
+	})
+	t.addTree(tree)
+	return err
+}
+
+func newSampleTree(leaf layout.Ref, lines bool) *sampleTree {
+	k := &sampleTree{leaf: leaf, nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{}, onPath: map[layout.Ref]int{}}
+	if lines {
+		k.pointsOnPath, k.callsOnPath = map[sampledPoint]int{}, map[sampledCall]int{}
+		k.leaves = map[int32][]stacks.LeafPoint{}
+	}
+	return k
+}
+
+// node returns the number of the node of a context. It adds those on the way to it that there are not yet.
+func (k *sampleTree) node(s *reader.Store, c reader.Context) (int32, error) {
+	var missing []reader.Context
+	parent := int32(0)
+	for c.Ref() != 0 {
+		n, ok := k.at[c.Ref()]
+		if parent = n; ok {
+			break
+		}
+		missing = append(missing, c)
+		if c.Inner() == 0 {
+			break
+		}
+		var err error
+		if c, err = s.ContextAt(c.Inner()); err != nil {
+			return 0, err
+		}
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		f, err := missing[i].Caller()
+		if err != nil {
+			return 0, err
+		}
+		n := int32(len(k.nodes))
+		k.nodes = append(k.nodes, sampleNode{caller: f.Caller.Ref(), point: f.Point, parent: parent,
+			other: k.nodes[parent].child})
+		k.nodes[parent].child, k.at[missing[i].Ref()] = n, n
+		parent = n
+	}
+	return parent, nil
+}
+
+// addTree adds the samples of a leaf to it and to the methods that were on the stack.
+func (t *SampleTally) addTree(k *sampleTree) {
+	if len(k.nodes) == 0 {
+		return
+	}
+	k.sum()
+	all, leaf := k.nodes[0], countsOf(t.methods, k.leaf)
+	t.Stacks, t.Sum = t.Stacks+all.stacks, disk.SaturatingAdd(t.Sum, all.sum)
+	leaf.Self, leaf.Total = disk.SaturatingAdd(leaf.Self, all.sum), disk.SaturatingAdd(leaf.Total, all.sum)
+	k.onPath[k.leaf]++
+	t.addLeafPoints(k, 0)
+	k.visit(func(n int32) {
+		at := &k.nodes[n]
+		addOnce(t.methods, k.onPath, at.caller, at.sum)
+		if k.leaves == nil {
+			return
+		}
+		addOnce(t.lines, k.pointsOnPath, sampledPoint{at.caller, at.point}, at.sum)
+		addOnce(t.calls, k.callsOnPath, k.call(at), at.sum)
+		t.addLeafPoints(k, n)
+	}, func(n int32) {
+		at := &k.nodes[n]
+		if k.onPath[at.caller]--; k.leaves != nil {
+			k.pointsOnPath[sampledPoint{at.caller, at.point}]--
+			k.callsOnPath[k.call(at)]--
+		}
+	})
+}
+
+// addOnce adds the sum of a node to the total of a key, unless the key is on the way to the node already: a
+// recursive call.
+func addOnce[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
+	if onPath[key]++; onPath[key] == 1 {
+		of := countsOf(counts, key)
+		of.Total = disk.SaturatingAdd(of.Total, sum)
+	}
+}
+
+// call returns the call that a node adds.
+func (k *sampleTree) call(n *sampleNode) sampledCall {
+	if n.parent == 0 {
+		return sampledCall{n.caller, k.leaf}
+	}
+	return sampledCall{n.caller, k.nodes[n.parent].caller}
+}
+
+// addLeafPoints adds the samples of the stacks that end at a node to the points of the leaf.
+func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
+	for _, p := range k.leaves[n] {
+		key, sum := sampledPoint{k.leaf, p.Point}, t.Unit.Of(p.Count, p.Time)
+		of := countsOf(t.lines, key)
+		of.Self = disk.SaturatingAdd(of.Self, sum)
+		if k.pointsOnPath[key] == 0 { // or the sum of a caller at the same point has it
+			of.Total = disk.SaturatingAdd(of.Total, sum)
+		}
+	}
+}
+
+// sum adds what each node has to its parent.
+func (k *sampleTree) sum() {
+	for i := len(k.nodes) - 1; i > 0; i-- {
+		n := k.nodes[i]
+		to := &k.nodes[n.parent]
+		to.stacks, to.sum = to.stacks+n.stacks, disk.SaturatingAdd(to.sum, n.sum)
+	}
+}
+
+// visit calls enter with each node before its children, but for the first, and leave after
+// them. A call for each caller would need as much stack as the deepest sample.
+func (k *sampleTree) visit(enter, leave func(int32)) {
+	for n := k.nodes[0].child; n != 0; {
+		enter(n)
+		if child := k.nodes[n].child; child != 0 {
+			n = child
+			continue
+		}
+		for n != 0 {
+			leave(n)
+			if other := k.nodes[n].other; other != 0 {
+				n = other
+				break
+			}
+			n = k.nodes[n].parent
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package facts
+
+import (
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A site is polluted if its counts do not tell a compiler what to expect. These are the limits.
+const (
+	// Dominant is the share from which one receiver is worth a guard, however
+	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
+	Dominant = 0.9
+	// Guessed is the number of receivers that compilers test for one by one.
+	Guessed = 2
+	// undecided is the share of the likelier way below which the profile of a branch does not help.
+	undecided = 0.6
+)
+
+// UntypedText names what counts in tally.untyped.
+var UntypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
+
+// A way is one of the things that a site has seen: the kind of the outcome, and its id.
+type way struct {
+	kind analyze.Kind
+	id   uint64
+}
+
+// A tally counts what a site has seen.
+type tally struct {
+	seen  map[way]uint64
+	other uint64 // without a row
+	// untyped counts receivers whose types were not recorded. They are no kind of their own.
+	untyped uint64
+	null    bool
+}
+
+// total returns how often the site was reached.
+func (t *tally) total() uint64 {
+	sum := disk.SaturatingAdd(t.other, t.untyped)
+	for _, n := range t.seen {
+		sum = disk.SaturatingAdd(sum, n)
+	}
+	return sum
+}
+
+// share returns part as a share of whole, 0 if whole is 0.
+func share(part, whole uint64) float64 {
+	if whole == 0 {
+		return 0
+	}
+	return float64(part) / float64(whole)
+}
+
+// best returns the highest count.
+func (t *tally) best() (most uint64) {
+	for _, n := range t.seen {
+		most = max(most, n)
+	}
+	return most
+}
+
+// kinds returns how many different things were seen; all without a row count as one.
+func (t *tally) kinds() (n int) {
+	if t.other > 0 {
+		n++
+	}
+	for _, count := range t.seen {
+		if count > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// add adds the counts of another context.
+func (t *tally) add(u *tally) {
+	if t.seen == nil {
+		t.seen = map[way]uint64{}
+	}
+	for what, n := range u.seen {
+		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
+	}
+	t.other, t.null = disk.SaturatingAdd(t.other, u.other), t.null || u.null
+	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
+}
+
+// polluted reports whether a compiler has no good guess at the site.
+func (t *tally) polluted(kind analyze.Site) bool {
+	certainty := share(t.best(), t.total())
+	switch kind {
+	case analyze.SiteNull:
+		return t.null
+	case analyze.SiteBranch:
+		return len(t.seen) == 2 && t.kinds() == 2 && certainty < undecided
+	case analyze.SiteSwitch:
+		return false // every case has a way of its own
+	}
+	return t.kinds() > Guessed && certainty < Dominant
+}
+
+// A Split is whether one profile per calling context would cure a polluted site.
+type Split string
+
+// Whether contexts differ.
+const (
+	SplitYes     Split = "yes"     // in every recorded context
+	SplitPartly  Split = "partly"  // in some
+	SplitNo      Split = "no"      // in none
+	SplitUnknown Split = "unknown" // at most one context was recorded
+)
+
+// negligibleShare is the share of a site's counts below which contexts do not matter.
+const negligibleShare = 0.01
+
+// A site is a profile point with its counts in each calling context.
+type site struct {
+	kind  analyze.Site
+	point int32
+	code  uint64
+	parts map[layout.Ref]*tally // by context node; 0 has the profiles without one
+	// certain is how often it was reached in runs in which it had one outcome, by that outcome,
+	// if it has several in all.
+	certain map[uint64]uint64
+}
+
+// pooled returns the counts of all contexts.
+func (s *site) pooled() *tally {
+	var all tally
+	for _, part := range s.parts {
+		all.add(part)
+	}
+	return &all
+}
+
+// split compares the site with its contexts. cured is the share of its counts in
+// contexts where it is not polluted.
+func (s *site) split() (answer Split, cured float64) {
+	if len(s.parts) < 2 {
+		return SplitUnknown, 0
+	}
+	var clean, all uint64
+	for _, part := range s.parts {
+		n := part.total()
+		all = disk.SaturatingAdd(all, n)
+		if !part.polluted(s.kind) {
+			clean = disk.SaturatingAdd(clean, n)
+		}
+	}
+	cured = share(clean, all)
+	switch {
+	case cured > 1-negligibleShare:
+		return SplitYes, cured
+	case cured < negligibleShare:
+		return SplitNo, cured
+	}
+	return SplitPartly, cured
+}
+
+// sitesOf returns the sites of a method over all its profiles, in the order of
+// their first occurrence, with what the table of certain outcomes says of them.
+func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) {
+	type key struct {
+		kind  analyze.Site
+		point int32
+		code  uint64
+	}
+	known := map[key]*site{}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		c, _, err := p.Context()
+		if err != nil {
+			return nil, err
+		}
+		calls, _ := p.Invocations()
+		for _, at := range analyze.Trained(p) {
+			if at.Site == "" {
+				continue
+			}
+			eachTally(at, calls.Trained(), func(kind analyze.Site, t *tally) {
+				k := key{kind, at.Point, p.Code()}
+				if known[k] == nil {
+					known[k] = &site{kind: k.kind, point: k.point, code: k.code, parts: map[layout.Ref]*tally{}}
+					sites = append(sites, known[k])
+				}
+				part := known[k].parts
+				if part[c.Ref()] == nil {
+					part[c.Ref()] = &tally{}
+				}
+				part[c.Ref()].add(t)
+				known[k].addCertain(certain[certainKey{p.Ref(), at.Point, kind == analyze.SiteNull}])
+			})
+		}
+	}
+	return sites, nil
+}
+
+// eachTally yields what a point records about sites that may be polluted. A type check is two sites.
+func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *tally)) {
+	t := tallyOf(p)
+	switch p.Site {
+	case analyze.SiteNull: // it has no count; its method was called at least as often
+		t.other = calls
+	case analyze.SiteChecked:
+		yield(p.Site, t)
+		yield(analyze.SiteNull, &tally{other: t.total(), null: p.NullSeen})
+		return
+	}
+	t.null = p.Site == analyze.SiteNull && p.NullSeen
+	yield(p.Site, t)
+}
+
+// tallyOf counts the outcomes of a point without failed type checks, of which the rows have only some types.
+func tallyOf(p *analyze.Point) *tally {
+	t := &tally{seen: make(map[way]uint64, len(p.Outcomes))}
+	for i := range p.Outcomes {
+		switch o := &p.Outcomes[i]; o.Kind {
+		case analyze.Others:
+			t.other = o.Count
+		case analyze.Untyped:
+			t.untyped = o.Count
+		case analyze.Failed, analyze.Unlooked:
+		default:
+			w := way{o.Kind, o.ID}
+			t.seen[w] = disk.SaturatingAdd(t.seen[w], o.Count)
+		}
+	}
+	return t
+}

@@ -1,0 +1,244 @@
+package facts
+
+import (
+	"cmp"
+	"context"
+	"math/big"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/recording/copier/weigh"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// summaryShares are the shares of all counts for which a summary has a row, in
+// millionths, as in LLVM's summaries.
+var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
+	950000, 990000, 999000, 999900, 999990, 999999}
+
+const millionth = layout.WeightOne / 1e6
+
+// A Summary says how few methods and counts make up most of all counts, by unit.
+type Summary struct {
+	Methods uint64        `json:"methods"` // with any weight: invocations or counts
+	Without uint64        `json:"without"` // the other methods: all that they count is 0
+	Units   []UnitSummary `json:"units"`
+	Cutoffs []KeptRow     `json:"cutoffs"`
+	// Undecoded are the profiles that are not adopted: raw from an entry on that the dump did not know.
+	Undecoded []UndecodedFact `json:"undecoded,omitempty"`
+}
+
+// An UndecodedFact counts the profiles in which decoding ended at an entry of HotSpot's tag.
+type UndecodedFact struct {
+	Tag      uint8 `json:"tag"`
+	Profiles int   `json:"profiles"`
+}
+
+// countUndecoded returns how many profiles were not decoded to their ends, by tag.
+func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact, err error) {
+	if s.Header().Domain != layout.DomainHotSpot {
+		return nil, nil
+	}
+	steps, profiles := poll.New(ctx), [256]int{}
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, err
+			}
+			if tag, undecoded := p.Undecoded(); undecoded {
+				profiles[tag]++
+			}
+		}
+	}
+	for tag, n := range profiles {
+		if n > 0 {
+			facts = append(facts, UndecodedFact{uint8(tag), n})
+		}
+	}
+	return facts, nil
+}
+
+// A KeptRow is how many methods reduce --hot keeps for a share of every unit.
+type KeptRow struct {
+	Percent float64 `json:"percent"`
+	Methods int     `json:"methods"`
+}
+
+// A UnitSummary covers the counts of one unit, in which each method has a weight: the sum of its invocations
+// and of its counts, as package weigh defines it. The counts of an inclusive unit contain the counts of
+// called methods: there, a share takes every method that has the rest of the highest count.
+type UnitSummary struct {
+	Unit      string       `json:"unit"`
+	Inclusive bool         `json:"inclusive"`
+	Methods   int          `json:"methods"` // with any weight
+	Counts    uint64       `json:"counts"`  // all of LLVM's, elsewhere those above 0
+	Cutoffs   []SummaryRow `json:"cutoffs"`
+}
+
+// A SummaryRow says how many methods and counts make up a share of all counts. MinWeight is the weight of the
+// coldest method, MinCount the lowest count. An inclusive unit has no counts.
+type SummaryRow struct {
+	Percent   float64 `json:"percent"`
+	Methods   int     `json:"methods"`
+	MinWeight uint64  `json:"min_weight"`
+	Counts    uint64  `json:"counts"`
+	MinCount  uint64  `json:"min_count"`
+}
+
+// Summarize reads all profiles of an archive and returns their summary.
+func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
+	r, units, err := cutoffs(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := countsAndTimes(s)
+	if err != nil {
+		return nil, err
+	}
+	if r.Undecoded, err = countUndecoded(ctx, s); err != nil {
+		return nil, err
+	}
+	for i, unit := range units {
+		if err := r.Units[i].addCounts(ctx, counts[unit]); err != nil {
+			return nil, err
+		}
+	}
+	if s.Header().Domain.LLVM() {
+		return r, r.Units[0].addBlocks(s)
+	}
+	return r, nil
+}
+
+// Cutoffs returns the summary of an archive without its numbers of counts, which take
+// memory for each count that differs: these take some bytes a method.
+func Cutoffs(ctx context.Context, s *reader.Store) (*Summary, error) {
+	r, _, err := cutoffs(ctx, s)
+	return r, err
+}
+
+// cutoffs returns how few methods make up most of the counts, and the units of r.Units.
+func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.CountUnit, err error) {
+	weights, err := weigh.Methods(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	r = &Summary{Methods: uint64(weights.Methods()), Units: []UnitSummary{}}
+	r.Without = s.Header().Counts.Methods - min(r.Methods, s.Header().Counts.Methods)
+	for _, share := range summaryShares {
+		r.Cutoffs = append(r.Cutoffs, KeptRow{float64(share) / 1e4, weights.Kept(layout.Weight(share) * millionth)})
+	}
+	units = weights.Units()
+	if s.Header().Domain.LLVM() || len(units) == 0 {
+		units = []layout.CountUnit{layout.UnitExecutions}
+	}
+	for _, unit := range units {
+		u := UnitSummary{Unit: disk.UnitName(unit, s.Header().Domain), Inclusive: disk.IsInclusive(unit),
+			Methods: weights.MethodsOf(unit)}
+		for _, share := range summaryShares {
+			n, least := weights.Needed(unit, layout.Weight(share)*millionth)
+			u.Cutoffs = append(u.Cutoffs, SummaryRow{Percent: float64(share) / 1e4, Methods: n, MinWeight: least})
+		}
+		r.Units = append(r.Units, u)
+	}
+	return r, units, nil
+}
+
+// WithoutText explains why a method has no weight.
+func WithoutText(d layout.Domain) string {
+	if d == layout.DomainSampled {
+		return "they are on stacks, and no sample was taken in them"
+	}
+	return "they did not run, or ran uncounted"
+}
+
+// addBlocks sets the counts from LLVM's own summary of blocks, the one of the
+// context-sensitive profiles if there are no others.
+func (r *UnitSummary) addBlocks(s *reader.Store) error {
+	sum, cs, err := llvm.Summarize(s)
+	if err != nil {
+		return err
+	}
+	if sum.Functions == 0 {
+		sum = cs
+	}
+	r.Counts = sum.Blocks
+	for i, c := range sum.Cutoffs {
+		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = c.Blocks, c.MinCount
+	}
+	return nil
+}
+
+// addCounts sets the counts of the other domains. times is how often each count occurs.
+func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
+	steps, total, high := poll.New(ctx), new(big.Int), make([]uint64, 0, len(times))
+	for count, n := range times {
+		r.Counts += n
+		if r.Inclusive {
+			continue
+		}
+		if err := steps.Err(); err != nil {
+			return err
+		}
+		total.Add(total, product(count, n))
+		high = append(high, count)
+	}
+	if err := poll.SortStable(ctx, high, func(a, b uint64) int { return cmp.Compare(b, a) }); err != nil || r.Inclusive {
+		return err
+	}
+	sum, row := new(big.Int), SummaryRow{}
+	for i, share := range summaryShares {
+		want := new(big.Int).Mul(total, new(big.Int).SetUint64(share))
+		for len(high) > 0 && new(big.Int).Mul(sum, big.NewInt(1e6)).Cmp(want) < 0 {
+			if err := steps.Err(); err != nil {
+				return err
+			}
+			n := times[high[0]]
+			sum.Add(sum, product(high[0], n))
+			row.Counts, row.MinCount = row.Counts+n, high[0]
+			high = high[1:]
+		}
+		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = row.Counts, row.MinCount
+	}
+	return nil
+}
+
+func product(a, b uint64) *big.Int {
+	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
+}
+
+// countsAndTimes returns for each unit how often each count above 0 occurs.
+func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint64, err error) {
+	for u := range times {
+		times[u] = map[uint64]uint64{}
+	}
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
+	if s.Header().Domain.LLVM() {
+		return times, nil // its blocks are counted instead
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return times, err
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return times, err
+			}
+			for e := range p.Entries() {
+				raw := disk.Entry(e.Bytes())
+				of := times[shape.CountUnit(raw)]
+				for cell := range shape.Counts(raw) {
+					if n := raw.Cell(cell); n > 0 && (!raw.SignedCount() || int64(n) > 0) {
+						of[n]++
+					}
+				}
+			}
+		}
+	}
+	return times, nil
+}

@@ -1,0 +1,123 @@
+package listing
+
+import (
+	"cmp"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/reader"
+)
+
+// Allocations are the memory profiles of an archive of LLVM's, by function.
+type Allocations struct {
+	store *reader.Store
+	table reader.Table
+	rows  map[uint64][]int
+}
+
+// An Allocation is what a function allocates in one calling context.
+type Allocation struct {
+	Stack    string // its frames, the innermost first, as stackText spells them
+	Count    uint64
+	Bytes    uint64
+	Lifetime time.Duration // mean
+	Type     AllocationType
+}
+
+// An AllocationType is what LLVM makes of an allocation: clang gives it to the allocator as a hint.
+type AllocationType string
+
+// The types, by the limits that LLVM has by default. Hints of hot allocations have to be asked for there.
+const (
+	Hot     AllocationType = "hot"
+	NotCold AllocationType = "notcold"
+	Cold    AllocationType = "cold"
+)
+
+// Limits of LLVM by default: MemProfAveLifetimeColdThreshold in milliseconds, and in accesses for each byte and
+// second MemProfLifetimeAccessDensityColdThreshold and MemProfMinAveLifetimeAccessDensityHotThreshold.
+// Source: llvm/lib/Analysis/MemoryProfileInfo.cpp.
+const (
+	coldLifetime = 200_000
+	coldDensity  = 0.05
+	hotDensity   = 1000
+)
+
+// ReadAllocations reads the memory profiles of an archive; without any it has none of every function.
+func ReadAllocations(s *reader.Store) (*Allocations, error) {
+	t, err := s.TableOrEmpty(disk.TableAllocations)
+	a := &Allocations{s, t, map[uint64][]int{}}
+	for row := range t.Rows {
+		function := t.Cell(disk.AllocationFunction, row)
+		a.rows[function] = append(a.rows[function], row)
+	}
+	return a, err
+}
+
+// Of returns the allocations of a function, the most bytes first.
+func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
+	rows := a.rows[m.ID()]
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	stacks := &TableColumns(a.store, a.table)[disk.AllocationStack]
+	for _, row := range rows {
+		one := allocationAt(a.table, row)
+		if one.Stack, err = stacks.Text(row); err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	slices.SortStableFunc(all, func(a, b Allocation) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return all, nil
+}
+
+// allocationAt returns an allocation of the table of allocations, without its stack.
+func allocationAt(t reader.Table, row int) Allocation {
+	field := func(i int) uint64 { return t.Cell(disk.AllocationFields+i, row) }
+	one := Allocation{Count: field(disk.HeapAllocations), Bytes: field(disk.HeapBytes), Type: NotCold}
+	if one.Count == 0 {
+		return one
+	}
+	lifetime := float64(field(disk.HeapLifetime)) / float64(one.Count)
+	one.Lifetime = time.Duration(lifetime * float64(time.Millisecond)).Round(time.Microsecond)
+	switch density := float64(field(disk.HeapDensity)) / float64(one.Count) / 100; {
+	case density < coldDensity && lifetime >= coldLifetime:
+		one.Type = Cold
+	case density > hotDensity:
+		one.Type = Hot
+	}
+	return one
+}
+
+// stackText spells the frames of an allocation, the innermost first: `alloc+3:12 (inlined) < main+7:5`. Lines are
+// counted from the first of the function. A function that the archive does not name is spelled by its id, and a
+// symbol that is no frames in hexadecimal.
+func stackText(s *reader.Store, symbol string) (string, error) {
+	frames, ok := disk.HeapFrames(symbol)
+	if !ok {
+		return hex.EncodeToString([]byte(symbol)), nil
+	}
+	texts := make([]string, len(frames))
+	for i, f := range frames {
+		name := display.IDText(f.Function)
+		if m, err := s.FindID(f.Function); err == nil {
+			full, err := analyze.NameOf(s, m)
+			if err != nil {
+				return "", err
+			}
+			name = full.String()
+		}
+		texts[i] = fmt.Sprintf("%s+%d:%d", name, f.Line, f.Column)
+		if f.Inline {
+			texts[i] += " (inlined)"
+		}
+	}
+	return strings.Join(texts, " < "), nil
+}

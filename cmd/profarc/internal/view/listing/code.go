@@ -1,0 +1,149 @@
+package listing
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/layout"
+)
+
+// An Instruction is one bytecode, as javap prints it, with what the profile counted there.
+type Instruction struct {
+	Bci      int    `json:"bci"`
+	Mnemonic string `json:"mnemonic"`
+	// Operands are those that stand in the code, spelled as by javap: "1, 1" of iinc, "22" of
+	// goto 22. Those of a switch are Labels and Targets.
+	Operands string `json:"operands,omitempty"`
+	// Ref is the constant in the operand, nil if there is none.
+	Ref *Ref `json:"ref,omitempty"`
+	// Targets are the bcis of the targets: one of a branch or jump, the default and the
+	// cases of a switch in order. Labels are the values of the cases.
+	Targets []int   `json:"targets,omitempty"`
+	Labels  []int32 `json:"labels,omitempty"`
+	Line    int     `json:"line,omitempty"` // of the source, 0 if it is not known
+
+	Points []analyze.Point `json:"points,omitempty"`
+	Count  uint64          `json:"count"` // how often it was executed, if Basis says so
+	Basis  Basis           `json:"basis,omitempty"`
+	Heat   float64         `json:"heat"` // see Heat
+
+	NotInlined *Refusal `json:"not_inlined,omitempty"` // of a call that C2 does not inline
+}
+
+// A Basis says where a count comes from.
+type Basis string
+
+// The bases of counts.
+const (
+	NotKnown Basis = ""
+	Counted  Basis = "counted" // by a profile point there
+	Derived  Basis = "derived" // from points before and after
+)
+
+// A Ref is a constant in the operand of a bytecode. Text is what javap prints behind Kind. Class, Name and
+// Descriptor belong to a field or method; a class has only Class, a dynamic call only Name and Descriptor.
+type Ref struct {
+	Kind       string `json:"kind"` // javap's word: Method, Field, class, String, int ...
+	Text       string `json:"text"`
+	Class      string `json:"class,omitempty"`
+	Name       string `json:"name,omitempty"`
+	Descriptor string `json:"descriptor,omitempty"`
+}
+
+// numbers are the kinds of constants whose text says all.
+var numbers = map[string]bool{"int": true, "long": true, "float": true, "double": true}
+
+// Spelled returns what a bytecode names as programmers write it: java.util.List.size(), a field
+// with its class, a text in quotes, what invokedynamic calls by its name. Other constants follow their kind.
+func (r *Ref) Spelled(sp display.Spelling, d layout.Domain) string {
+	switch {
+	case r.Class != "" && r.Name == "":
+		return sp.Type(d, r.Class)
+	case r.Class != "" && strings.HasPrefix(r.Descriptor, "("):
+		return sp.Method(d, layout.Key{Class: r.Class, Name: r.Name, Signature: r.Descriptor})
+	case r.Class != "":
+		return sp.Type(d, r.Class) + "." + r.Name
+	case r.Kind == "String":
+		return `"` + r.Text + `"`
+	case r.Name != "" && r.Class == "":
+		if parameters, ok := javanames.JavaParameters(r.Descriptor, false); ok {
+			return r.Name + parameters
+		}
+	case numbers[r.Kind]:
+		return r.Text
+	}
+	return r.Kind + " " + r.Text
+}
+
+// instructions lists the code of a method; ok is false from the byte on that is no bytecode.
+func instructions(class *classfile.File, m classfile.Method) (list []Instruction, ok bool) {
+	lines := class.Lines(m)
+	line := 0
+	for at := 0; at < len(m.Code); {
+		size := bytecode.Size(m.Code, at)
+		if size == 0 {
+			return list, false
+		}
+		for ; len(lines) > 0 && lines[0].Bci <= at; lines = lines[1:] {
+			line = lines[0].Line
+		}
+		i := Instruction{Bci: at, Mnemonic: bytecode.Mnemonic(m.Code, at), Line: line}
+		i.decode(class, m.Code[at:at+size], m.Code)
+		list = append(list, i)
+		at += size
+	}
+	return list, true
+}
+
+// decode sets the operands of a bytecode, which is raw and is in code.
+func (i *Instruction) decode(class *classfile.File, raw, code []byte) {
+	d, ok := bytecode.At(code, i.Bci)
+	i.Targets, i.Labels = d.Targets, d.Labels
+	switch java := raw[0]; {
+	case !ok:
+	case bytecode.HasConstant(java):
+		i.constant(class, raw)
+	case len(d.Labels) > 0 || java == bytecode.TableSwitch || java == bytecode.LookupSwitch:
+	case len(d.Targets) > 0:
+		i.Operands = strconv.Itoa(d.Targets[0])
+	case d.Op == bytecode.IInc:
+		i.Operands = fmt.Sprintf("%d, %d", d.Local, d.Value)
+	case java == bytecode.BiPush, java == bytecode.SiPush:
+		i.Operands = strconv.FormatInt(d.Value, 10)
+	case java == bytecode.NewArray:
+		i.Operands = bytecode.ArrayTypeName(d.Value)
+	case len(raw) > 1:
+		i.Operands = strconv.Itoa(d.Local)
+	}
+}
+
+// constant sets the constant in the operand. A damaged one is shown by its number.
+func (i *Instruction) constant(class *classfile.File, raw []byte) {
+	index := uint16(raw[1])
+	if raw[0] != bytecode.Ldc {
+		index = binary.BigEndian.Uint16(raw[1:])
+	}
+	switch raw[0] {
+	case bytecode.MultiANewArray, bytecode.InvokeInterface, bytecode.InvokeDynamic:
+		i.Operands = strconv.Itoa(int(raw[3]))
+	}
+	d, err := class.Describe(index)
+	if err != nil {
+		i.Operands = strings.TrimSuffix(fmt.Sprintf("#%d, %s", index, i.Operands), ", ")
+		return
+	}
+	i.Ref = &Ref{d.Kind, d.Text, d.Member.Class, d.Member.Name, d.Member.Signature}
+}
+
+// instructionAt returns the place of the instruction at a bci.
+func instructionAt(list []Instruction, bci int) (place int, ok bool) {
+	return slices.BinarySearchFunc(list, bci, func(i Instruction, bci int) int { return i.Bci - bci })
+}

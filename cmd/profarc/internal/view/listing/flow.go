@@ -1,0 +1,167 @@
+package listing
+
+import (
+	"math"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/bytecode"
+)
+
+// arrivals is how often control came to a bytecode by branches.
+type arrivals struct {
+	count   uint64
+	unknown bool // some branch that leads there has no count
+}
+
+// A flow derives the counts of bytecodes without a profile point.
+type flow struct {
+	code    []byte
+	list    []Instruction
+	arrived map[int]arrivals // by bci of the targets of branches
+}
+
+// count sets the counts of all instructions. entered is how often the method was called, if that is known.
+func (f *flow) count(entered uint64, known bool) {
+	f.arrived = map[int]arrivals{0: {entered, !known}}
+	for i := range f.list {
+		f.jumps(&f.list[i])
+	}
+	n, known := uint64(0), false
+	block, seen := 0, false // its first instruction, and whether it has a point up to here
+	for at := range f.list {
+		i := &f.list[at]
+		if came, is := f.arrived[i.Bci]; is {
+			known = !came.unknown && (known || at == 0 || f.ends(at-1))
+			n, block, seen = disk.SaturatingAdd(n, came.count), at, false
+		}
+		if own, counted := executed(i); counted {
+			if !seen {
+				f.fill(block, at, own)
+			}
+			n, known, seen = own, true, true
+			i.Basis = Counted
+		} else if known {
+			i.Basis = Derived
+		}
+		if known {
+			i.Count = n
+		}
+		if n, known = f.after(at, n, known); f.ends(at) || f.branches(i) {
+			block, seen = at+1, false
+		}
+	}
+}
+
+// fill sets the counts of the instructions of a block before its first point, which knows
+// better than the branches that lead there.
+func (f *flow) fill(from, to int, n uint64) {
+	for k := from; k < to; k++ {
+		f.list[k].Count, f.list[k].Basis = n, Derived
+	}
+}
+
+// executed returns how often the points of a bytecode say that it was executed; ok is false
+// if they do not say it. Profiles of several contexts have a point each.
+func executed(i *Instruction) (n uint64, ok bool) {
+	for _, p := range i.Points {
+		if p.Executed {
+			n, ok = disk.SaturatingAdd(n, p.Count), true
+		}
+	}
+	return n, ok
+}
+
+func (f *flow) kind(i *Instruction) bytecode.PointKind {
+	d, _ := bytecode.At(f.code, i.Bci)
+	return d.Kind()
+}
+
+// branches reports whether a bytecode leads elsewhere than to the next one.
+func (f *flow) branches(i *Instruction) bool { return len(i.Targets) > 0 }
+
+// ends reports whether control never goes from a bytecode to the next one.
+func (f *flow) ends(at int) bool {
+	i := &f.list[at]
+	switch op := f.code[i.Bci]; {
+	case op >= ireturn && op <= bytecode.Return, op == athrow:
+		return true
+	}
+	switch f.kind(i) {
+	case bytecode.Jump, bytecode.Switch, bytecode.RetFrom:
+		return true
+	}
+	return false
+}
+
+// Bytecodes that leave the method.
+const (
+	ireturn = 172
+	athrow  = 191
+)
+
+// jumps adds what a bytecode sends to its targets.
+func (f *flow) jumps(i *Instruction) {
+	for k, target := range i.Targets {
+		n, ok := f.sent(i, k)
+		came := f.arrived[target]
+		came.count, came.unknown = disk.SaturatingAdd(came.count, n), came.unknown || !ok
+		f.arrived[target] = came
+	}
+}
+
+// sent returns how often a bytecode went on at its target k.
+func (f *flow) sent(i *Instruction, k int) (n uint64, ok bool) {
+	for _, p := range i.Points {
+		for _, o := range p.Outcomes {
+			switch {
+			case o.Kind == analyze.Taken, o.Kind == analyze.Default && k == 0, o.Kind == analyze.Case && o.Index == k-1,
+				o.Kind == analyze.To && *o.Target == i.Targets[k]:
+				n = disk.SaturatingAdd(n, o.Count)
+			}
+		}
+		ok = ok || p.Executed
+	}
+	return n, ok
+}
+
+// after returns how often control went from a bytecode to the next one.
+func (f *flow) after(at int, n uint64, known bool) (uint64, bool) {
+	i := &f.list[at]
+	switch {
+	case f.ends(at):
+		return 0, false
+	case !f.branches(i):
+		return n, known
+	}
+	n, known = 0, false
+	for _, p := range i.Points {
+		known = known || p.Executed
+		for _, o := range p.Outcomes {
+			if o.Kind == analyze.NotTaken || o.Kind == analyze.To && *o.Target != i.Targets[0] {
+				n = disk.SaturatingAdd(n, o.Count)
+			}
+		}
+	}
+	return n, known
+}
+
+// heat sets the heat of all instructions.
+func (f *flow) heat() {
+	highest := uint64(0)
+	for i := range f.list {
+		highest = max(highest, f.list[i].Count)
+	}
+	for i := range f.list {
+		f.list[i].Heat = Heat(f.list[i].Count, highest)
+	}
+}
+
+// Heat returns how hot a count is beside the highest one, from 0 of no executions to 1 of
+// the highest. It is a logarithm, so that code that is executed a tenth as often is still seen.
+func Heat(count, highest uint64) float64 {
+	if count == 0 || highest == 0 {
+		return 0
+	}
+	return min(math.Log2(1+float64(count))/math.Log2(1+float64(highest)), 1)
+}

@@ -1,0 +1,273 @@
+package listing
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Limits of C2 by default. Sources: opto/bytecodeInfo.cpp and opto/doCall.cpp of JDK 17 and 25.
+const (
+	maxInlineSize  = 35       // bytes of bytecode at any call
+	freqInlineSize = 325      // at a call that is executed often
+	frequent       = 0.25     // executions for each invocation of the caller: InlineFrequencyRatio
+	seldomCalls    = 250      // MinInliningThreshold, until JDK 17, where 100 calls are often
+	bigMethod      = 3 * 2500 // InlineSmallCode of machine code; with its tables it takes up to three times as much
+	seldomRatio    = 0.0085   // MinInlineFrequencyRatio, from JDK 18 on
+)
+
+// unguessed are the reasons of traps after which C2 guesses no receiver.
+var unguessed = []string{"class_check", "bimorphic_or_optimized_type_check"}
+
+// A Refusal says why C2 does not inline a call, by its default limits. Why begins with the words of
+// -XX:+PrintInlining where it has some.
+type Refusal struct {
+	Why    string `json:"why"`
+	Change string `json:"change"` // what would change it
+}
+
+// A callSite is a call of a listed method, and what is known of it.
+type callSite struct {
+	*Instruction
+	program   *Program
+	receivers *analyze.Point // nil if the bytecode has no receiver types
+	traps     string
+	perCall   float64 // executions for each invocation of the caller
+	often     bool    // C2 also inlines bigger methods there
+}
+
+// refusals sets the refusals of the calls of a method. Calls that were seldom executed have none, and neither
+// has a call whose callee is not known: its class is not on the class path, or it is native.
+func (p *Program) refusals(l *Listing, q reader.Profile, entered methodEntries) error {
+	if !l.Placed() || !entered.known || entered.n == 0 {
+		return nil
+	}
+	if err := p.readMachineSizes(q.Store()); err != nil {
+		return err
+	}
+	for k := range l.Instructions {
+		i := &l.Instructions[k]
+		if i.Basis != Counted || i.Ref == nil || i.Ref.Class == "" || !strings.HasPrefix(i.Mnemonic, "invoke") {
+			continue
+		}
+		if c := p.callAt(i, entered.n); c.rate(q.Store().Header().Params.VMRelease) {
+			i.NotInlined = p.refusal(c)
+		}
+	}
+	return nil
+}
+
+// callAt returns the call of a bytecode in a method that was entered so often.
+func (p *Program) callAt(i *Instruction, entered uint64) *callSite {
+	c := &callSite{Instruction: i, program: p, perCall: float64(i.Count) / float64(entered)}
+	for at := range i.Points {
+		c.traps += " " + i.Points[at].Traps
+		if i.Points[at].Site == analyze.SiteReceivers {
+			c.receivers = &i.Points[at]
+		}
+	}
+	return c
+}
+
+// readMachineSizes reads how much code C2 made of the methods of an archive.
+func (p *Program) readMachineSizes(s *reader.Store) error {
+	if p.sizesOf == s {
+		return nil
+	}
+	p.sizesOf, p.sizes = s, map[layout.Key]uint64{}
+	t, err := s.TableOrEmpty(disk.TableCompilations)
+	if err != nil {
+		return err
+	}
+	for row := range t.Rows {
+		if t.Cell(1, row) != fullyOptimized || int64(t.Cell(2, row)) >= 0 || t.Cell(7, row) == 0 {
+			continue // of C1, of a loop, or no longer in use
+		}
+		m, err := s.MethodAt(layout.Ref(t.Cell(0, row)))
+		if err != nil {
+			return err
+		}
+		key, err := m.Key()
+		if err != nil {
+			return err
+		}
+		k := key.Split(layout.DomainHotSpot)
+		k.Loader = ""
+		p.sizes[k] = t.Cell(5, row)
+	}
+	return nil
+}
+
+// machineSize returns how many bytes C2's code of a target takes, 0 if it has none. If several loaders define
+// the class, the code is of any of them.
+func (p *Program) machineSize(t target) uint64 {
+	return p.sizes[layout.Key{Class: t.class.Name, Name: t.method.Name, Signature: t.method.Signature}]
+}
+
+// fullyOptimized is the level of C2's code.
+const fullyOptimized = 4
+
+// rate reports whether C2 of a release considers a call, and notes whether it is executed often.
+func (c *callSite) rate(release uint32) bool {
+	if release != 0 && release <= 17 {
+		c.often = true
+		return c.Count > seldomCalls
+	}
+	c.often = c.perCall >= frequent
+	return c.perCall >= seldomRatio
+}
+
+func (p *Program) refusal(c *callSite) *Refusal {
+	target := p.declared(c.Ref.Class, c.Ref)
+	if target.method != nil && target.fixed(c.Mnemonic) || c.Mnemonic == "invokestatic" || c.Mnemonic == "invokespecial" {
+		return c.tooBig(target)
+	}
+	if c.receivers == nil {
+		return nil
+	}
+	types := c.types()
+	switch best := types[0]; {
+	case p.oneTarget(c.Ref, types):
+		return nil // the loaded classes may leave one target only
+	case best.Share < facts.Dominant && (len(types) > facts.Guessed || c.unrecorded() > 0):
+		return c.polluted(types)
+	case guessFailed(c.traps):
+		return &Refusal{"no static binding: code that guessed the receiver here was left (" + strings.TrimSpace(c.traps) + ")",
+			"a new run guesses again, if this type no longer changes late"}
+	default:
+		return c.tooBig(p.declared(best.Type, c.Ref))
+	}
+}
+
+// types returns the receiver types, the most frequent first; at least one.
+func (c *callSite) types() (types []analyze.Outcome) {
+	for _, o := range c.receivers.Outcomes {
+		if o.Kind == analyze.OfType {
+			types = append(types, o)
+		}
+	}
+	if len(types) == 0 {
+		return []analyze.Outcome{{}}
+	}
+	return types
+}
+
+// unrecorded returns how often receivers without a row came.
+func (c *callSite) unrecorded() (n uint64) {
+	for _, o := range c.receivers.Outcomes {
+		if o.Kind == analyze.Others || o.Kind == analyze.Untyped {
+			n = disk.SaturatingAdd(n, o.Count)
+		}
+	}
+	return n
+}
+
+// polluted refuses a call with too many receiver types.
+func (c *callSite) polluted(types []analyze.Outcome) *Refusal {
+	best := types[0].Share
+	if best == 0 {
+		return &Refusal{"virtual call: no receiver types were recorded", "a training run on the same release records them"}
+	}
+	percent := int(math.Floor(100 * best))
+	return &Refusal{fmt.Sprintf("virtual call: more than %d receiver types, the first with %d %%", facts.Guessed, percent),
+		fmt.Sprintf("a copy of this method for each type, or -XX:TypeProfileMajorReceiverPercent=%d", percent)}
+}
+
+// guessFailed reports whether C2 does not guess a receiver because of traps.
+func guessFailed(traps string) bool {
+	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
+}
+
+// tooBig refuses a target whose code is too big.
+func (c *callSite) tooBig(t target) *Refusal {
+	if t.method == nil || t.annotated || len(t.method.Code) <= maxInlineSize {
+		return nil
+	}
+	size := len(t.method.Code)
+	switch machine := c.program.machineSize(t); {
+	case machine > bigMethod:
+		return &Refusal{fmt.Sprintf("already compiled into a big method: %d bytes of machine code and its tables", machine),
+			fmt.Sprintf("move its rare parts to methods of their own, or -XX:InlineSmallCode=%d", machine)}
+	case c.often && size > freqInlineSize:
+		return &Refusal{fmt.Sprintf("hot method too big: %d bytes of bytecode, at most %d", size, freqInlineSize),
+			fmt.Sprintf("move its rare parts to methods of their own, or -XX:FreqInlineSize=%d", size)}
+	case !c.often:
+		return &Refusal{fmt.Sprintf("too big: %d bytes of bytecode, at most %d at a call that %.2g of the caller's invocations reach",
+			size, maxInlineSize, c.perCall), fmt.Sprintf("-XX:MaxInlineSize=%d", size)}
+	}
+	return nil
+}
+
+// A target is a method that a call leads to; method is nil if it is not on the class path, or has no code.
+type target struct {
+	class     *classfile.File
+	method    *classfile.Method
+	annotated bool // its class has methods that the JDK tells C2 to inline, or not to
+}
+
+// Flags of classes and methods, and the package of the JDK's annotations.
+const (
+	accPrivate   = 0x0002
+	accFinal     = 0x0010
+	vmAnnotation = "Ljdk/internal/vm/annotation/"
+)
+
+// fixed reports whether a virtual call always has this target.
+func (t target) fixed(mnemonic string) bool {
+	return mnemonic == "invokevirtual" && (t.method.Access&(accPrivate|accFinal) != 0 || t.class.Access&accFinal != 0)
+}
+
+// superclasses is how many a search for a method passes.
+const superclasses = 64
+
+// declared finds the method that a class has or inherits from a superclass.
+func (p *Program) declared(class string, ref *Ref) target {
+	for range superclasses {
+		f, err := p.classes.Class(class)
+		if f == nil || err != nil || f.Name == f.Super {
+			return target{}
+		}
+		if m, ok := f.Method(ref.Name, ref.Descriptor); ok {
+			if m.Code == nil {
+				return target{}
+			}
+			return target{f, &m, annotates(f)}
+		}
+		class = f.Super
+	}
+	return target{}
+}
+
+func annotates(f *classfile.File) bool {
+	for _, c := range f.Pool {
+		if c.Tag == classfile.TagUtf8 && strings.HasPrefix(string(c.Data), vmAnnotation) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneTarget reports whether all of several receiver types lead to the same method, or may do so.
+func (p *Program) oneTarget(ref *Ref, types []analyze.Outcome) bool {
+	first := ""
+	for _, t := range types {
+		found := p.declared(t.Type, ref)
+		switch {
+		case found.method == nil || len(types) == 1:
+			return false
+		case first == "":
+			first = found.class.Name
+		case first != found.class.Name:
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,192 @@
+package listing
+
+import (
+	"cmp"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A TableColumn reads the cells of one column of a table.
+type TableColumn struct {
+	s      *reader.Store
+	t      reader.Table
+	column int
+	Form   disk.Column
+}
+
+// TableColumns returns the readers of all columns of a table.
+func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
+	columns := make([]TableColumn, t.Columns())
+	for i := range columns {
+		columns[i] = TableColumn{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
+	}
+	if t.Kind == disk.TableAllocations {
+		columns = append(columns, TableColumn{s, t, derived, disk.Column{Name: "type", Kind: layout.ColumnSymbol}})
+	}
+	return columns
+}
+
+// Numeric reports whether the cells are ordered as numbers.
+func (c *TableColumn) Numeric() bool {
+	return c.Form.Kind == layout.ColumnWord && c.Form.Form != disk.FormFunction
+}
+
+// Signed reports whether the numbers are two's complement.
+func (c *TableColumn) Signed() bool {
+	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
+}
+
+// Compare compares the numbers of two rows in a column of numbers.
+func (c *TableColumn) Compare(a, b int) int {
+	if c.Signed() {
+		return cmp.Compare(int64(c.Raw(a)), int64(c.Raw(b)))
+	}
+	return cmp.Compare(c.Raw(a), c.Raw(b))
+}
+
+// derived is the number of the column that follows from others: the type of an allocation.
+const derived = -1
+
+// Raw returns a cell as it is stored, 1 in the column that is not.
+func (c *TableColumn) Raw(row int) uint64 {
+	if c.column == derived {
+		return 1
+	}
+	return c.t.Cell(c.column, row)
+}
+
+// Text returns a cell as text, before control characters are escaped. A null reference is a dash.
+func (c *TableColumn) Text(row int) (string, error) {
+	v := c.Raw(row)
+	switch {
+	case c.column == derived:
+		return string(allocationAt(c.t, row).Type), nil
+	case c.Form.Kind == layout.ColumnWord:
+		return c.word(v), nil
+	case v == 0:
+		return "-", nil
+	}
+	return c.reference(layout.Ref(v))
+}
+
+func (c *TableColumn) word(v uint64) string {
+	switch c.Form.Form {
+	case disk.FormSigned:
+		return fmt.Sprint(int64(v))
+	case disk.FormHex:
+		return display.IDText(v)
+	case disk.FormTime:
+		if v == 0 {
+			return "-"
+		}
+		return time.Unix(0, int64(v)).UTC().Format(time.RFC3339Nano)
+	case disk.FormWeight:
+		return layout.Weight(v).String()
+	case disk.FormFunction:
+		return c.function(v)
+	case disk.FormExit:
+		return layout.Exit(v).String()
+	}
+	return fmt.Sprint(v)
+}
+
+// function returns the name of the function with an id, or the id.
+func (c *TableColumn) function(id uint64) string {
+	if m, err := c.s.FindID(id); err == nil {
+		if name, err := m.Name(); err == nil {
+			return name.String()
+		}
+	}
+	return display.IDText(id)
+}
+
+func (c *TableColumn) reference(n layout.Ref) (string, error) {
+	switch c.Form.Kind {
+	case layout.ColumnSymbol:
+		name, err := c.s.SymbolAt(n)
+		if err == nil && c.Form.Form == disk.FormStack {
+			return stackText(c.s, name.String())
+		}
+		if c.Form.Form == disk.FormBytes {
+			return hex.EncodeToString([]byte(name.String())), err
+		}
+		return name.String(), err
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return "", err
+		}
+		return display.TypeText(t)
+	case layout.ColumnMethod:
+		m, err := c.s.MethodAt(n)
+		if err != nil {
+			return "", err
+		}
+		name, err := analyze.NameOf(c.s, m)
+		return name.String(), err
+	case layout.ColumnProfile:
+		return profileText(c.s, n)
+	}
+	return contextText(c.s, n)
+}
+
+// profileText returns the method of a profile, with its code and callers if it has any.
+func profileText(s *reader.Store, n layout.Ref) (string, error) {
+	p, err := s.ProfileAt(n)
+	if err != nil {
+		return "", err
+	}
+	m, err := p.Method()
+	if err != nil {
+		return "", err
+	}
+	name, err := analyze.NameOf(s, m)
+	text := name.String()
+	if p.Code() != 0 {
+		text += " code " + display.IDText(p.Code())
+	}
+	c, ok, contextErr := p.Context()
+	if err = cmp.Or(err, contextErr); err != nil || !ok {
+		return text, err
+	}
+	callers, err := callersText(s, c)
+	return text + callers, err
+}
+
+func contextText(s *reader.Store, n layout.Ref) (string, error) {
+	c, err := s.ContextAt(n)
+	if err != nil {
+		return "", err
+	}
+	m, err := c.Method()
+	if err != nil {
+		return "", err
+	}
+	name, nameErr := analyze.NameOf(s, m)
+	callers, err := callersText(s, c)
+	return name.String() + callers, errors.Join(nameErr, err)
+}
+
+// callersText returns the frames of a context, the direct caller first.
+func callersText(s *reader.Store, c reader.Context) (string, error) {
+	var text strings.Builder
+	frames, err := c.Frames()
+	for _, f := range frames {
+		caller, nameErr := analyze.NameOf(s, f.Caller)
+		if nameErr != nil {
+			err = nameErr
+			break
+		}
+		fmt.Fprintf(&text, " < %s:%d", caller, f.Point)
+	}
+	return text.String(), err
+}

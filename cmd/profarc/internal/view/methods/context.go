@@ -1,0 +1,127 @@
+package methods
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/reader"
+)
+
+// A CallSite is a frame of a calling context as users name it: KEY@POINT.
+type CallSite struct {
+	caller string // key of the calling method
+	point  int32
+}
+
+func parseCallSite(text string) (c CallSite, ok bool) {
+	at := strings.LastIndexByte(text, '@')
+	if at <= 0 {
+		return c, false
+	}
+	point, err := strconv.ParseInt(text[at+1:], 10, 32)
+	c = CallSite{strings.TrimSpace(text[:at]), int32(point)}
+	return c, err == nil && c.caller != ""
+}
+
+// CallerUsage is the help of --caller.
+const CallerUsage = "caller of the method, as KEY@POINT; may be given several times, the direct caller first"
+
+func ParseCallSites(texts []string) (sites []CallSite, err error) {
+	for _, text := range texts {
+		c, ok := parseCallSite(text)
+		if !ok {
+			return nil, cli.Usagef("--caller %s: write it as KEY@POINT, as 'A::main()V@5'", text)
+		}
+		sites = append(sites, c)
+	}
+	return sites, nil
+}
+
+// callerMark separates a method from its callers in the text of export -t text:
+// KEY <- CALLER @POINT <- CALLER @POINT.
+const callerMark = " <- "
+
+// cutCallSites splits the callers off a key.
+func cutCallSites(spelled string) (key string, sites []CallSite) {
+	parts := strings.Split(spelled, callerMark)
+	first := len(parts)
+	for first > 1 {
+		if _, ok := parseCallSite(parts[first-1]); !ok {
+			break
+		}
+		first--
+	}
+	for _, part := range parts[first:] {
+		c, _ := parseCallSite(part)
+		sites = append(sites, c)
+	}
+	return strings.Join(parts[:first], callerMark), sites
+}
+
+// MethodAndCallers returns the key and the callers of one calling context: the
+// callers follow the key, or are given with --caller.
+func MethodAndCallers(spelled string, flags []string) (key string, sites []CallSite, err error) {
+	key, sites = cutCallSites(spelled)
+	if strings.Contains(key, strings.TrimSpace(callerMark)) {
+		return "", nil, cli.Usagef("%s: write callers as KEY <- CALLER @POINT <- CALLER @POINT", spelled)
+	}
+	if len(flags) == 0 {
+		return key, sites, nil
+	}
+	if len(sites) > 0 {
+		return "", nil, cli.Usagef("%s: callers follow the key and are given with --caller: name them once", spelled)
+	}
+	sites, err = ParseCallSites(flags)
+	return key, sites, err
+}
+
+// A callContext is a calling context that is looked for in an archive.
+type callContext struct {
+	Frames  []reader.Frame // of an unknown caller the method is none
+	unknown []string       // callers that the archive lacks
+}
+
+// NewCallContext looks the callers up in an archive.
+func NewCallContext(s *reader.Store, sites []CallSite) (c callContext, err error) {
+	for _, site := range sites {
+		m, err := FindDisplayed(s, site.caller, "")
+		if errors.Is(err, reader.ErrNotFound) {
+			c.unknown = append(c.unknown, site.caller)
+		} else if err != nil {
+			return c, err
+		}
+		c.Frames = append(c.Frames, reader.Frame{Caller: m, Point: site.point})
+	}
+	return c, nil
+}
+
+// A ContextMatch is a profile found for a calling context, and how much of the context it covers.
+type ContextMatch struct {
+	Callers int      `json:"callers"` // the callers asked for
+	Matched int      `json:"matched"` // those that matched, from the direct caller on
+	Unknown []string `json:"unknown,omitempty"`
+
+	Profile reader.Profile `json:"-"`
+}
+
+// Lookup looks the profile of a method up, for a version of its code.
+func (c *callContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error) {
+	p, depth, err := m.Profile(code, c.Frames...)
+	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
+}
+
+// Lines describes to people how much of the context was found.
+func (c *ContextMatch) Lines(s *reader.Store) ([]string, error) {
+	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + cli.Amount(c.Callers, "caller")}
+	for _, caller := range c.Unknown {
+		hint, err := nearText(s, caller, "")
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, "caller "+escape.Printable(caller)+": not in the archive"+hint)
+	}
+	return lines, nil
+}

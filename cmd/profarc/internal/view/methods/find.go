@@ -1,0 +1,69 @@
+// Package methods finds methods by what people type: keys in all spellings,
+// patterns, calling contexts, and names that are near to a wrong one.
+package methods
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Find returns the method of the first key that the archive has.
+func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
+	for _, k := range keys {
+		m, err := s.Find(k)
+		if !errors.Is(err, reader.ErrNotFound) {
+			return m, err
+		}
+	}
+	return reader.Method{}, reader.ErrNotFound
+}
+
+// FindDisplayed returns the method with a key or, if no method has it, the one that is
+// displayed like that on a terminal: java.util.HashMap.put(Object, Object). The error
+// matches reader.ErrNotFound if there is none, and says so if there are several.
+func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) {
+	m, err := Find(s, KeysOf(s.Header().Domain, text, loader))
+	if !errors.Is(err, reader.ErrNotFound) || !mayBeDisplay(text) {
+		return m, err
+	}
+	all, err := Displayed(s, text, loader)
+	switch {
+	case err != nil:
+		return m, err
+	case len(all) == 0:
+		return m, reader.ErrNotFound
+	case len(all) > 1:
+		return m, fmt.Errorf("%s: %s is how several methods are displayed: name one by its key, as show --raw prints it",
+			s.Mapping().Name(), escape.Printable(text))
+	}
+	return all[0], nil
+}
+
+// Displayed returns the methods that are displayed like that on a terminal. It reads the
+// names of all methods.
+func Displayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
+	d, plain := s.Header().Domain, display.Plain(text)
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		if LoaderMatches(loader, k.Loader) && slices.Contains(display.PlainForms(d, k), plain) {
+			all = append(all, m)
+		}
+	}
+	return all, nil
+}
+
+// mayBeDisplay reports whether a text is a method with parameters, as all are displayed.
+func mayBeDisplay(text string) bool { return strings.Contains(text, "(") }

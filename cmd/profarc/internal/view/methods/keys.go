@@ -1,0 +1,197 @@
+package methods
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/formats/jamaica"
+	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/layout"
+)
+
+// A cut splits a text into two parts: the first ends at end, the second begins at next.
+type cut struct{ end, next int }
+
+// cutsAt returns the cuts at all places of a mark, which they leave out.
+func cutsAt(s, mark string) (cuts []cut) {
+	for at := range len(s) {
+		if strings.HasPrefix(s[at:], mark) {
+			cuts = append(cuts, cut{at, at + len(mark)})
+		}
+	}
+	return cuts
+}
+
+// signatureCuts returns where the signature of a method may begin, the likeliest
+// first: at the parameters or, where the return type precedes them, after a
+// space or a double colon. Method names may contain any of these.
+func signatureCuts(d layout.Domain, s string) []cut {
+	var atParameters []cut
+	for _, c := range cutsAt(s, "(") {
+		atParameters = append(atParameters, cut{c.end, c.end})
+	}
+	afterSpace := cutsAt(s, " ")
+	none := cut{len(s), len(s)}
+	if d != layout.DomainGraal {
+		return append(append(atParameters, none), afterSpace...)
+	}
+	var likely []cut
+	parameters := strings.LastIndexByte(s, '(')
+	for _, mark := range []string{" ", "::"} {
+		if at := strings.LastIndex(s[:max(parameters, 0)], mark); at >= 0 {
+			likely = append(likely, cut{at, at + len(mark)})
+		}
+	}
+	return append(append(append(likely, atParameters...), none), afterSpace...)
+}
+
+// classCuts returns where the class of a method may end, the likeliest first.
+func classCuts(named string) []cut {
+	cuts := cutsAt(named, "::")
+	if at := strings.LastIndexByte(named, '.'); at >= 0 {
+		cuts = append(cuts, cut{at, at + 1})
+	}
+	return append(cuts, cut{}) // no class
+}
+
+// KeysOf returns the keys that a text may mean in a domain, the likeliest first. It
+// takes all spellings that profarc prints:
+//
+//	java.lang.String::length()I        as show, top and lookup print it,
+//	String::length()I (loader app)     with its loader and
+//	static String::length()I           access flags
+//	Fib::fib int(int)                  of domain graal
+//	java/nio/B.put(B)V                 of domain jamaica, whose key is one name
+//	java/nio/B.put(B)V(interpreted)    as its profile spells it in lines of cycles
+//	Fib::fib::int(int){app}            as export -t text writes it
+//
+// and java/lang/String.length()I in all domains that have classes. LLVM's keys are whole names.
+func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
+	if loader == bootLoader {
+		return slices.DeleteFunc(KeysOf(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })
+	}
+	r := &readings{domain: d, loader: loader}
+	r.read(spelled)
+	if bare := cutAccess(spelled); bare != spelled {
+		r.read(bare)
+	}
+	if bare := jamaica.Unmarked(spelled); bare != spelled && d == layout.DomainJamaica {
+		r.read(bare)
+	}
+	if d == layout.DomainHotSpot {
+		return withLoaders(r.keys)
+	}
+	return r.keys
+}
+
+// bootLoader is what users call the boot loader, which has no name in archives.
+const bootLoader = "boot"
+
+// LoaderMatches reports whether a class loader is the one asked for.
+func LoaderMatches(asked, loader string) bool {
+	return asked == "" || asked == loader || asked == disk.LoaderName(loader) || asked == bootLoader && loader == ""
+}
+
+// readings are the keys that a text may mean.
+type readings struct {
+	domain layout.Domain
+	loader string // that the user named
+	keys   []layout.Key
+}
+
+func (r *readings) add(k layout.Key) {
+	if !slices.Contains(r.keys, k) {
+		r.keys = append(r.keys, k)
+	}
+}
+
+// read adds the keys of a text that may name a loader.
+func (r *readings) read(spelled string) {
+	r.whole(spelled, r.loader)
+	if bare, loader, ok := cutLoader(spelled); ok && (r.loader == "" || r.loader == loader) {
+		r.whole(bare, loader)
+	}
+	k, ok := text.ParseMethod(spelled)
+	if ok && k.Loader == "" {
+		k.Loader = r.loader
+	}
+	if ok && (r.loader == "" || r.loader == k.Loader) {
+		r.member(k)
+	}
+}
+
+// whole adds the keys of a text without a loader.
+func (r *readings) whole(spelled, loader string) {
+	if r.domain.LLVM() || r.domain == layout.DomainJamaica || r.domain == layout.DomainSampled { // names are whole keys
+		r.add(layout.Key{Name: spelled, Loader: loader})
+	}
+	if r.domain.LLVM() || r.domain == layout.DomainSampled {
+		return
+	}
+	for _, cut := range signatureCuts(r.domain, spelled) {
+		named, signature := spelled[:cut.end], spelled[cut.next:]
+		for _, at := range classCuts(named) {
+			r.member(layout.Key{Class: named[:at.end], Name: named[at.next:], Signature: signature, Loader: loader})
+		}
+	}
+}
+
+// member adds the keys of a method of a class. People write dots in class names,
+// and JVM descriptors, in all domains.
+func (r *readings) member(k layout.Key) {
+	slashed := k
+	slashed.Class = strings.ReplaceAll(k.Class, ".", "/")
+	switch r.domain {
+	case layout.DomainHotSpot:
+		r.add(slashed)
+	case layout.DomainJamaica:
+		if k.Class != "" {
+			r.add(layout.Key{Name: slashed.Class + "." + k.Name + k.Signature, Loader: k.Loader})
+		}
+	}
+	r.add(k)
+	if signature, ok := javanames.GraalSignature(k.Signature); ok && r.domain == layout.DomainGraal {
+		dotted := k
+		dotted.Class, dotted.Signature = strings.ReplaceAll(k.Class, "/", "."), signature
+		r.add(dotted)
+	}
+}
+
+// withLoaders appends the keys without a loader again for each loader that every
+// JVM has: whoever types a method name rarely knows its loader.
+func withLoaders(keys []layout.Key) []layout.Key {
+	all := keys
+	for _, loader := range []string{"app", "platform"} {
+		for _, k := range keys {
+			if k.Loader == "" {
+				k.Loader = loader
+				all = append(all, k)
+			}
+		}
+	}
+	return all
+}
+
+// cutLoader cuts off the loader that follows a printed method.
+func cutLoader(spelled string) (bare, loader string, ok bool) {
+	const mark = " (loader "
+	at := strings.LastIndex(spelled, mark)
+	if at < 0 || !strings.HasSuffix(spelled, ")") {
+		return spelled, "", false
+	}
+	return spelled[:at], spelled[at+len(mark) : len(spelled)-1], true
+}
+
+// cutAccess cuts off the access flags that show prints before a method.
+func cutAccess(spelled string) string {
+	for {
+		word, rest, ok := strings.Cut(spelled, " ")
+		if !ok || !slices.Contains(strings.Fields(display.AccessText(^uint32(0))), word) {
+			return spelled
+		}
+		spelled = rest
+	}
+}

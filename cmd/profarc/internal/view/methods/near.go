@@ -1,0 +1,155 @@
+package methods
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Limits of the search for names that are similar to one that was not found.
+const (
+	nearMethods = 1 << 20 // of archives with more methods no name is offered
+	nearNames   = 3
+	nearEdits   = 2
+	nearKeys    = 8 // of those that a text may mean
+)
+
+// Missing returns the error of a method that the archive lacks, with names near to it.
+func Missing(s *reader.Store, text, loader string) error {
+	hint, err := nearText(s, text, loader)
+	missed := fmt.Errorf("%s: %s: %w%s", s.Mapping().Name(), text, reader.ErrNotFound, hint)
+	if err != nil {
+		return errors.Join(missed, err)
+	}
+	return missed
+}
+
+// nearText names methods that a text may mean, empty if there are none.
+func nearText(s *reader.Store, text, loader string) (string, error) {
+	names, err := Near(s, KeysOf(s.Header().Domain, text, loader)...)
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	var all []string
+	for _, n := range names {
+		all = append(all, escape.Printable(n.String()))
+	}
+	return ": near is " + strings.Join(all, " or "), nil
+}
+
+// Near returns methods with names similar to keys that were not found, the most similar first.
+func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
+	if s.Header().Counts.Methods > nearMethods {
+		return nil, nil
+	}
+	type candidate struct {
+		distance int
+		m        reader.Method
+	}
+	domain := s.Header().Domain
+	wanted := differing(domain, keys)
+	var found []candidate
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, err
+		}
+		other, err := m.Key()
+		if err != nil {
+			return nil, err
+		}
+		if d, ok := nearest(wanted, other.Split(domain)); ok {
+			found = append(found, candidate{d, m})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var names []analyze.MethodName
+	for _, c := range found[:min(len(found), nearNames)] {
+		name, err := analyze.NameOf(s, c.m)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// differing returns the first keys that differ in class or name.
+func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
+	for _, k := range keys {
+		k = k.Split(d)
+		k = layout.Key{Class: k.Class, Name: k.Name}
+		if len(some) < nearKeys && !slices.Contains(some, k) {
+			some = append(some, k)
+		}
+	}
+	return some
+}
+
+// nearest returns the shortest distance of a key from those looked for.
+func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
+	for _, k := range wanted {
+		if d, ok := distance(k, other); ok && (!found || d < shortest) {
+			shortest, found = d, true
+		}
+	}
+	return shortest, found
+}
+
+// distance returns how far a key is from the one looked for. Class or name must be the same, up to case.
+func distance(want, other layout.Key) (d int, ok bool) {
+	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
+	switch {
+	case sameClass && (sameName || strings.EqualFold(want.Name, withoutFile(other.Name))):
+		return 0, true
+	case sameClass || sameName && SimpleName(want.Class) == SimpleName(other.Class):
+		d = 1 + edits(want.Name, other.Name)
+		return d, d <= 1+nearEdits
+	case sameName && want.Name != "<init>" && want.Name != "<clinit>":
+		return 2 + nearEdits, true
+	}
+	return 0, false
+}
+
+// withoutFile returns the PGO name of a file-local function without its file: f for "a.c;f".
+func withoutFile(name string) string { return name[strings.LastIndexByte(name, ';')+1:] }
+
+// SimpleName returns a class name without its package.
+func SimpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }
+
+// edits returns how many bytes to insert, remove or replace to turn a into b, or
+// more than nearEdits if the lengths already show that.
+func edits(a, b string) int {
+	if d := len(a) - len(b); d > nearEdits || d < -nearEdits {
+		return nearEdits + 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// NoProfile returns the error of a method that has no profile in a context, nor one for every caller.
+func NoProfile(s *reader.Store, key string) error {
+	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc "+
+		"show %s", s.Mapping().Name(), key, s.Mapping().Name())
+}

@@ -1,0 +1,176 @@
+package methods
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Selection selects methods.
+type Selection struct {
+	Class, Method Pattern
+	Whole         Pattern // of class, name and signature in PlainSpelling
+	Loader        string  // of the class, empty for any
+	min           uint64  // the least value of the measure
+	by            *analyze.Measure
+	HottestFirst  bool // order by the measure, not by name
+}
+
+// NewSelection selects by patterns as users type them, and by a least value of a
+// measure, which is calls if by is nil.
+func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze.Measure) Selection {
+	if by == nil {
+		by = analyze.CallsMeasure(d)
+	}
+	return Selection{Class: NewPattern(class), Method: NewPattern(method), min: min, by: by}
+}
+
+// Methods iterates over the selected methods.
+func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[reader.Method, error] {
+	return func(yield func(reader.Method, error) bool) {
+		if sel.HottestFirst {
+			analyze.ByHeat(ctx, s, sel.by, analyze.RankOptions{Min: sel.min, Methods: sel.Keys(s.Header().Domain)})(yield)
+			return
+		}
+		for m, err := range s.Methods() {
+			if err != nil {
+				yield(m, err)
+				return
+			}
+			if wanted, err := sel.Has(s, m); (wanted || err != nil) && !yield(m, err) {
+				return
+			}
+		}
+	}
+}
+
+// Keys returns a function that reports whether the method of a key is selected by its name, nil if all are.
+func (sel Selection) Keys(d layout.Domain) func(layout.Key) bool {
+	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
+		return nil
+	}
+	return func(k layout.Key) bool { return sel.Names(d, k) }
+}
+
+// Has reports whether a method is selected.
+func (sel Selection) Has(s *reader.Store, m reader.Method) (bool, error) {
+	named, err := sel.NameMatches(s, m)
+	if err != nil || !named || sel.min == 0 {
+		return named, err
+	}
+	values, err := sel.by.Values(s, m)
+	return slices.ContainsFunc(values, func(n uint64) bool { return n >= sel.min }), err
+}
+
+// NameMatches reports whether a method is selected by its name.
+func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error) {
+	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
+		return true, nil
+	}
+	k, err := m.Key()
+	return err == nil && sel.Names(s.Header().Domain, k), err
+}
+
+// Names reports whether a key is selected. A whole name may have a dot or a
+// double colon between class and method, in any domain.
+func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
+	parts := k.Split(d)
+	return matchesClass(sel.Class, parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
+		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(display.MethodText(d, k))) || sel.matchesDisplay(d, k))
+}
+
+// matchesClass reports whether a class is selected, by its name in the archive or as it is written in Java.
+func matchesClass(p Pattern, class string) bool {
+	return p.Matches(class) || strings.Contains(class, "$") && p.Matches(javanames.JavaClass(class))
+}
+
+// matchesDisplay reports whether a key is selected by how it is displayed on a terminal.
+func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
+	whole := Pattern(display.Plain(string(sel.Whole)))
+	return slices.ContainsFunc(display.PlainForms(d, k), whole.Matches)
+}
+
+// A Filter holds the patterns of --class and --method.
+type Filter struct{ Class, Method string }
+
+// AddTo adds the flags --class and --method.
+func (f *Filter) AddTo(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
+	flags.StringVar(&f.Method, "method", "", "only methods whose names match")
+}
+
+// AddFunctionTo adds the flag --function.
+func (f *Filter) AddFunctionTo(flags *pflag.FlagSet) {
+	flags.StringVar(&f.Method, "function", "", "the same as --method, in LLVM's words")
+}
+
+// Empty reports whether the filter selects all methods.
+func (f Filter) Empty() bool { return f == Filter{} }
+
+// Keys returns a function that reports whether the method of a key is selected, nil if all are.
+func (f Filter) Keys(d layout.Domain) func(layout.Key) bool {
+	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.Keys(d)
+}
+
+// Check returns an error if no method of any archive is selected: an empty result would look like an answer.
+func (f Filter) Check(stores ...*reader.Store) error {
+	if f.Empty() {
+		return nil
+	}
+	for _, s := range stores {
+		if some, err := f.selectsAny(s); some || err != nil {
+			return err
+		}
+	}
+	return f.none(stores...)
+}
+
+func (f Filter) selectsAny(s *reader.Store) (bool, error) {
+	sel := NewSelection(s.Header().Domain, f.Class, f.Method, 0, nil)
+	for m, err := range s.Methods() {
+		if err != nil {
+			return false, err
+		}
+		if some, err := sel.NameMatches(s, m); some || err != nil {
+			return some, err
+		}
+	}
+	return false, nil
+}
+
+// none returns the error of a filter that selects nothing.
+func (f Filter) none(stores ...*reader.Store) error {
+	var names []string
+	for _, s := range stores {
+		names = append(names, s.Mapping().Name())
+	}
+	return fmt.Errorf("no method matches %s in %s: a glob with * or ? is of the whole name, other text of any part",
+		f.text(stores[0].Header().Domain), strings.Join(names, " or "))
+}
+
+// text returns the filter as flags.
+func (f Filter) text(d layout.Domain) string {
+	method := "--method"
+	if d.LLVM() {
+		method = "--function"
+	}
+	var flags []string
+	if f.Class != "" {
+		flags = append(flags, "--class "+escape.Printable(f.Class))
+	}
+	if f.Method != "" {
+		flags = append(flags, method+" "+escape.Printable(f.Method))
+	}
+	return strings.Join(flags, " ")
+}

@@ -1,0 +1,30 @@
+// Package report turns the results of compare and fit into what profarc diff, profarc check and their
+// pages say.
+package report
+
+import (
+	"context"
+	"errors"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/reader"
+)
+
+// Compare compares b with a, as compare.Stores does, and counts the samples that are not compared.
+func Compare(ctx context.Context, a, b *reader.Store, o compare.Options) (*compare.Report, error) {
+	r, err := compare.Stores(ctx, a, b, o)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.NotCompared {
+		if u := &r.NotCompared[i]; u.Table == disk.TableSamples {
+			var errA, errB error
+			_, u.A, errA = facts.CountSamples(a)
+			_, u.B, errB = facts.CountSamples(b)
+			u.What, err = "samples", errors.Join(errA, errB)
+		}
+	}
+	return r, err
+}

@@ -1,0 +1,128 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
+	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/loaders"
+)
+
+// KindText returns the name of a kind of counts for people.
+func KindText(kind string) string {
+	if kind == string(facts.Nanoseconds) {
+		return "time"
+	}
+	return strings.ReplaceAll(kind, "_", " ")
+}
+
+// SumText returns a sum of counts of a kind: a time with its unit, and what count makes of any other.
+func SumText(kind string, sum float64, count func(float64) string) string {
+	if kind == string(facts.Nanoseconds) && sum < 1<<63 {
+		return facts.TimeText(uint64(sum + 0.5))
+	}
+	return count(sum)
+}
+
+// SiteText returns what sites are whose types or targets are of a kind.
+func SiteText(kind string) string {
+	if kind == "receivers" {
+		return "call receivers"
+	}
+	return KindText(kind)
+}
+
+// Lowest returns the kind of counts that agrees least, nil if none agrees less than the score
+// says when both are written in a way.
+func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
+	if r.Score == nil {
+		return nil
+	}
+	low := &compare.Overlap{Overlap: *r.Score}
+	for i := range r.Kinds {
+		if r.Kinds[i].Overlap < low.Overlap {
+			low = &r.Kinds[i]
+		}
+	}
+	if low.Kind == "" || percent(low.Overlap) == percent(*r.Score) {
+		return nil
+	}
+	return low
+}
+
+// Remarks says in sentences what a reader must know beside the numbers: which archive is the
+// newer one if that is not B, profiles in no sum and in no list, and names that may be matched to
+// something else. Count writes a number.
+func Remarks(r *compare.Report, count func(float64) string) (list []string) {
+	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }
+	if newer(r) {
+		say("A is newer than B: the arguments may be swapped (A was dumped at %s, B at %s)", r.DumpedA, r.DumpedB)
+	}
+	for _, k := range r.Kinds {
+		if k.UntypedA+k.UntypedB > 0 {
+			say("%s of types that were not recorded are in no sum: %s in A, %s in B", KindText(k.Kind), count(k.UntypedA),
+				count(k.UntypedB))
+		}
+	}
+	number := func(n int) string { return count(float64(n)) }
+	if r.HiddenCame+r.HiddenWent+r.Renumbered.Total > 0 {
+		say("hidden classes, whose names are made up in each run: %s of the %s methods that came are of such, %s of the "+
+			"%s that went; %s more have the same code under another name",
+			number(r.HiddenCame), number(r.Came.Total), number(r.HiddenWent), number(r.Went.Total), number(r.Renumbered.Total))
+	}
+	switch {
+	case r.LeftOut > 0 && r.ContextSensitive:
+		say("%s records that are not context-sensitive are left out: compare them without --cs", number(r.LeftOut))
+	case r.LeftOut > 0:
+		say("%s context-sensitive records are left out: compare them with --cs", number(r.LeftOut))
+	}
+	if r.MarkedA > 0 || r.MarkedB > 0 {
+		say("%s functions of A and %s of B are marked as hot or warm and have no counts to compare", number(r.MarkedA),
+			number(r.MarkedB))
+	}
+	if parts := uncompared(r, count); len(parts) > 0 {
+		say("not compared: %s", strings.Join(parts, ", "))
+	}
+	if r.NoLoaders != "" {
+		say("matched by name: %s names no class loaders, the other does; a class that several loaders have there has no "+
+			"partner", escape.Printable(r.NoLoaders))
+	}
+	return append(list, LoaderRemarks(r.Loaders)...)
+}
+
+// uncompared names the parts that are not in the score. One number stands for both archives if they have the same.
+func uncompared(r *compare.Report, count func(float64) string) (parts []string) {
+	for _, u := range r.NotCompared {
+		n := count(float64(u.A))
+		if u.A != u.B {
+			n += " and " + count(float64(u.B))
+		}
+		parts = append(parts, n+" "+u.What)
+	}
+	return parts
+}
+
+// newer reports whether A was dumped after B. The times are of one form, so that they sort as texts do.
+func newer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
+
+// shownDoubts is the most doubts that are told one by one.
+const shownDoubts = 5
+
+// LoaderRemarks says which class loaders of two runs cannot be matched for sure.
+func LoaderRemarks(doubts []loaders.Doubt) (list []string) {
+	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
+		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A),
+			escape.Printable(d.Loader), len(d.B))
+		if d.Numbered {
+			what = fmt.Sprintf("class loaders %s are the same by number alone, which may be of others in the other run",
+				escape.Printable(d.Loader))
+		}
+		list = append(list, "doubt: "+what)
+	}
+	if n := len(doubts) - shownDoubts; n > 0 {
+		list = append(list, fmt.Sprintf("doubt: the same of the class loaders of %d more names", n))
+	}
+	return list
+}

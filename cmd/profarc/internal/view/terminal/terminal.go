@@ -1,0 +1,201 @@
+// Package terminal prints names as programmers write them, and for a terminal with colours, in tables that fit the
+// width, and long outputs through a pager.
+package terminal
+
+import (
+	"bufio"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Options are the flags of commands that print for a terminal.
+type Options struct {
+	raw, mangled, noPager bool
+	color                 string
+}
+
+// Help is what the flags mean, for the help texts of commands.
+const Help = `Names are as programmers write them: java.util.HashMap.put(Object, Object) for
+java.util.HashMap::put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;, C++ and Rust demangled.
+--raw prints them as the archive has them. On a terminal long names lose packages and parameters to fit
+its width, and what exceeds its height goes through $PAGER (less -R).`
+
+// The values of --color.
+const (
+	colorAuto   = "auto"
+	colorAlways = "always"
+	colorNever  = "never"
+)
+
+// AddTo adds the flags to a command.
+func (o *Options) AddTo(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&o.raw, "raw", false, "names as the archive has them")
+	f.BoolVar(&o.mangled, "no-demangle", false, "names of C++ and Rust as linkers know them")
+	f.StringVar(&o.color, "color", colorAuto, "colours: auto (on a terminal, unless NO_COLOR is set), always or never")
+	f.BoolVar(&o.noPager, "no-pager", false, "print long outputs directly, not through $PAGER")
+	_ = cmd.RegisterFlagCompletionFunc("color", cobra.FixedCompletions([]string{colorAuto, colorAlways, colorNever},
+		cobra.ShellCompDirectiveNoFileComp))
+}
+
+// A Screen is how a command prints. The zero Screen prints as into a pipe: nothing is cut or coloured.
+type Screen struct {
+	Spelling display.Spelling
+	Domain   layout.Domain // of the names
+	Width    int           // of a line, 0 if it does not matter
+	color    bool
+	a        *cli.App
+	pager    *pager // nil if nothing is paged
+}
+
+// defaultWidth is the width of a terminal that does not know its width.
+const defaultWidth = 80
+
+// Run calls print with a Screen for the output of a.
+func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
+	s, err := o.screen(a)
+	if err != nil {
+		return err
+	}
+	if s.pager == nil {
+		return print(s)
+	}
+	a.Out.Reset(s.pager.plain)
+	err = print(s)
+	if flushed := a.Out.Flush(); err == nil {
+		err = flushed
+	}
+	err = s.pager.end(err)
+	a.Out.Reset(a.Streams.PlainOut)
+	return err
+}
+
+func (o *Options) screen(a *cli.App) (*Screen, error) {
+	s := &Screen{a: a, Spelling: display.Spelling{Raw: o.raw, Mangled: o.mangled}}
+	tty := a.Streams.OutTerminal
+	dumb := os.Getenv("TERM") == "dumb"
+	switch o.color {
+	case colorAlways:
+		s.color = true
+	case colorAuto:
+		s.color = tty && !dumb && os.Getenv("NO_COLOR") == ""
+	case colorNever:
+	default:
+		return nil, cli.Usagef("--color %s: name one of auto, always, never", o.color)
+	}
+	out, width, height := size(a)
+	if s.Width = width; width > 0 && !o.noPager && !dumb && height > 0 {
+		s.pager = newPager(out, a.Streams.RawErr, height)
+	}
+	return s, nil
+}
+
+// size returns the terminal of the output and its size, 0 for a pipe. A height that is not known is 0.
+func size(a *cli.App) (out *os.File, width, height int) {
+	out, isFile := a.Streams.RawOut.(*os.File)
+	if !a.Streams.OutTerminal || !isFile {
+		return nil, 0, 0
+	}
+	width, height, err := term.GetSize(int(out.Fd()))
+	if err != nil || width <= 0 {
+		return out, defaultWidth, 0
+	}
+	return out, width, height
+}
+
+// Type returns a type of an archive for people, with its class loader where they need it, and
+// "none" for no type.
+func (s *Screen) Type(in *reader.Store, name, loader string) string {
+	switch {
+	case name == "":
+		return "none"
+	case !s.Spelling.Raw:
+		return escape.Printable(s.Spelling.Type(s.Domain, name) + display.LoaderNote(in, name, loader))
+	case loader != "":
+		name += " (loader " + loader + ")"
+	}
+	return escape.Printable(name)
+}
+
+// Method returns a method for people. Unless names are raw, its class loader is named only where people need it: see
+// naming.LoaderNote.
+func (s *Screen) Method(m analyze.MethodName) string {
+	if s.Spelling.Raw {
+		return escape.Printable(m.String())
+	}
+	text := s.Spelling.Method(s.Domain, layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature})
+	return escape.Printable(text + m.LoaderNote)
+}
+
+// Paint writes a text in a colour, which is the parameter of an SGR sequence, "" for none.
+func (s *Screen) Paint(w *bufio.Writer, color, text string) {
+	if !s.color || color == "" {
+		_, _ = w.WriteString(text) // the error stays in w
+		return
+	}
+	s.control(w, "\x1b["+color+"m")
+	_, _ = w.WriteString(text)
+	s.control(w, "\x1b[0m")
+}
+
+// control writes a control sequence, which the plain output would escape.
+func (s *Screen) control(w *bufio.Writer, sequence string) {
+	if w.Flush() != nil || w != s.a.Out && s.a.Out.Flush() != nil {
+		return
+	}
+	if s.pager != nil {
+		_, _ = s.pager.Write([]byte(sequence))
+		return
+	}
+	_, _ = s.a.Streams.RawOut.Write([]byte(sequence))
+}
+
+// Heat returns the colour of a heat from 0 to 1, see listing.Heat.
+func Heat(heat float64) string {
+	switch {
+	case heat >= 0.9:
+		return "1;31"
+	case heat >= 0.7:
+		return "31"
+	case heat >= 0.4:
+		return "33"
+	}
+	return ""
+}
+
+// Faint is the colour of what matters less.
+const Faint = "2"
+
+// Bar returns a bar of at most width cells for a share of the longest bar.
+func (s *Screen) Bar(share float64, width int) string {
+	if !unicodeLocale() {
+		return strings.Repeat("#", int(share*float64(width)+0.5))
+	}
+	eighths := min(int(share*float64(8*width)+0.5), 8*width)
+	bar := strings.Repeat("█", eighths/8)
+	if rest := eighths % 8; rest > 0 {
+		bar += string([]rune("▏▎▍▌▋▊▉")[rest-1])
+	}
+	return bar
+}
+
+// unicodeLocale reports whether the terminal is said to show more than ASCII.
+func unicodeLocale() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := os.Getenv(name); v != "" {
+			v = strings.ToUpper(v)
+			return strings.Contains(v, "UTF-8") || strings.Contains(v, "UTF8")
+		}
+	}
+	return false
+}

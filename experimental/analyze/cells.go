@@ -1,0 +1,95 @@
+package analyze
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/reader"
+)
+
+// A CellGroup is a run of cells of a point's entry as the schema of its tag describes them:
+// once, or in rows. Lengths and displacements, which say nothing to people, are left out.
+type CellGroup struct {
+	Name string // of rows
+	Once bool
+	List bool // rows of one number
+	Rows [][]Cell
+}
+
+// A Cell is a value in an entry: a type, a method, a text or a number.
+type Cell struct {
+	Name   string
+	Full   string // Name, with the number of the row: "slot 3"
+	Count  bool   // it counts an outcome
+	Type   *ValueType
+	Method *MethodName // its Method is "" if there is none
+	Text   string
+	Value  uint64
+	// Modified says that Value has a bit for each word of an argument that the method modifies.
+	Modified bool
+}
+
+// Cells returns the cells of the entry that the point was read from.
+func (p *Point) Cells() (groups []CellGroup, err error) {
+	r := &pointReader{s: p.store}
+	for rows := range (*mapped.Mapping)(p.store.Mapping()).Shape().Groups(p.entry.Bytes()) {
+		if rows.Repeat == disk.PerGap && rows.N == 0 {
+			continue
+		}
+		g := CellGroup{Name: rows.Name, Once: rows.Repeat == disk.Once, Rows: make([][]Cell, rows.N)}
+		g.List = !g.Once && len(rows.Cells) == 1 && !rows.HasPointers()
+		for row := range rows.N {
+			for i, spec := range rows.Cells {
+				if spec.Kind != disk.CellLength && spec.Kind != disk.CellDisplacement {
+					c := r.cell(p.entry, rows.Cell(row, i), spec)
+					c.number(g.Once, row)
+					g.Rows[row] = append(g.Rows[row], c)
+				}
+			}
+		}
+		groups = append(groups, g)
+	}
+	return groups, r.err
+}
+
+// number sets the full name of a cell.
+func (c *Cell) number(once bool, row int) {
+	switch {
+	case once:
+		c.Full = c.Name
+	case c.Modified:
+		c.Full = fmt.Sprintf("argument %d", row)
+	default:
+		c.Full = fmt.Sprintf("%s %d", c.Name, row)
+	}
+}
+
+// cell returns a cell by its number.
+func (r *pointReader) cell(e reader.Entry, at int, spec disk.CellSpec) Cell {
+	c := Cell{Name: spec.Name, Count: spec.Kind == disk.CellCount, Value: e.Cell(at).Load()}
+	switch signed := at == 0 && disk.Entry(e.Bytes()).SignedCount(); {
+	case spec.Kind == disk.CellType || spec.Kind == disk.CellTypeWord:
+		word := e.TypeCell(at)
+		if spec.Kind == disk.CellType {
+			word = reader.TypeWord{Type: word.Type}
+		}
+		t := r.valueType(0, word)
+		c.Type = &t
+	case spec.Kind == disk.CellMethod:
+		m, err := e.MethodCell(at)
+		r.fail(err)
+		o := Outcome{Method: &MethodName{}}
+		r.name(&o, m)
+		c.Method = o.Method
+	case len(spec.Bits) > 0:
+		c.Text = spec.BitNames(c.Value)
+	case spec.Kind == disk.CellSuccessor:
+		point, index := disk.UnpackSuccessor(c.Value)
+		c.Text = fmt.Sprintf("%d (%d)", point, index)
+	case spec.Kind == disk.CellFlags || signed:
+		c.Modified = !signed
+		c.Text = fmt.Sprint(int64(c.Value))
+	}
+	return c
+}

@@ -1,0 +1,144 @@
+package analyze
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A pointKind is what the points are whose entries have a tag.
+type pointKind struct {
+	about    string // see Point.About
+	bytecode string // see Point.Bytecode
+	site     Site   // what compilers guess there, whatever the sub; see siteOf
+	rows     string // see Point.RowNoun
+	group    string // see Point.Group
+	// read adds the outcomes; nil takes them from the schema of the tag.
+	read     func(*pointReader, *Point, reader.Entry)
+	executed bool // see Point.Executed
+}
+
+// pointKinds is all that this package knows of single tags. A tag without a row is read by its schema.
+var pointKinds = [256]pointKind{
+	layout.TagBit: {about: "a bytecode that only notes traps and whether it saw null", site: SiteNull,
+		read: (*pointReader).nothing},
+	layout.TagCounter: {group: "count", about: "a call whose target is known", bytecode: "call",
+		read: (*pointReader).calls, executed: true},
+	layout.TagJump: {group: "jump", about: "a jump that is always taken", bytecode: "jump",
+		read: (*pointReader).jump, executed: true},
+	layout.TagReceiverType: {group: "types", about: "a type check, or a store into an array of objects",
+		bytecode: "check",
+		site:     SiteChecked, read: (*pointReader).receivers},
+	layout.TagVirtualCall: {group: "types", about: "a call whose target the receiver decides",
+		bytecode: "call", site: SiteReceivers,
+		read: (*pointReader).receivers},
+	layout.TagRet: {group: "ret", about: "the return from a subroutine", bytecode: "ret",
+		read: (*pointReader).returns, executed: true},
+	layout.TagBranch: {group: "branch", about: "a conditional branch", bytecode: "branch", site: SiteBranch,
+		read: (*pointReader).branch, executed: true},
+	layout.TagMultiBranch: {group: "switch", about: "a switch", bytecode: "switch", site: SiteSwitch,
+		read: (*pointReader).cases, executed: true},
+	layout.TagArgInfo: {about: "how arguments are changed"},
+	layout.TagCallType: {group: "count", about: "a call whose target is known, with the types of arguments and result",
+		bytecode: "call",
+		read:     (*pointReader).calls, executed: true},
+	layout.TagVirtualCallType: {group: "types", bytecode: "call", site: SiteReceivers, read: (*pointReader).receivers,
+		about: "a call whose target the receiver decides, with the types of arguments and result"},
+	layout.TagParametersType: {about: "the types of the method's parameters", read: (*pointReader).nothing},
+	layout.TagSpeculativeTrap: {about: "compiled code was left here because a guess about a method was wrong",
+		read: (*pointReader).speculation},
+	layout.TagCounters: {group: "counters", about: "counters of blocks", rows: "counters",
+		read: (*pointReader).counters},
+	layout.TagValueSite: {group: "values", about: "values seen at a site",
+		read: (*pointReader).values},
+	layout.TagBitmap: {about: "combinations of conditions that were tested", read: (*pointReader).bitmap},
+	layout.TagSuccessors: {group: "successors", about: "where control went on", rows: "successors",
+		read: (*pointReader).successors, executed: true},
+	layout.TagReceivers: {group: "types", about: "types seen at a call or check",
+		bytecode: "call or check", site: SiteReceivers,
+		read: (*pointReader).receivers},
+	layout.TagCallees: {group: "callees", about: "called methods", bytecode: "call", rows: "callees",
+		read: (*pointReader).callees, executed: true},
+	layout.TagCount:     {group: "count", about: "a count", read: (*pointReader).count},
+	layout.TagUndecoded: {about: "words of the VM that were not known when it was dumped"},
+}
+
+// About says what points with entries of a tag are, in a few words; it returns "" for a producer's.
+func About(tag layout.Tag) string { return pointKinds[tag].about }
+
+// kindOf returns what points with an entry are. A branch is one in whichever form it is stored.
+func kindOf(e reader.Entry) *pointKind {
+	tag := e.Tag()
+	if _, ok := e.Branch(); ok {
+		tag = layout.TagBranch
+	}
+	return &pointKinds[tag]
+}
+
+// siteOf returns what compilers guess at an entry.
+func siteOf(e reader.Entry) Site {
+	switch tag, sub := e.Tag(), e.Sub(); {
+	case tag == layout.TagReceivers && sub == layout.SubTypeCheck:
+		return SiteChecked
+	case tag == layout.TagSuccessors && sub == layout.SubConditional:
+		return SiteBranch
+	case tag == layout.TagValueSite && sub == layout.SubIndirectCall:
+		return SiteTargets
+	}
+	return kindOf(e).site
+}
+
+// isCall reports whether an entry belongs to a call site.
+func isCall(e reader.Entry) bool {
+	return kindOf(e).bytecode == "call" || siteOf(e) == SiteTargets ||
+		e.Tag() == layout.TagReceivers && e.Sub() == layout.SubVirtualCall
+}
+
+// nullSeen reports whether an entry says that its point saw null.
+func nullSeen(e reader.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 && !ownFlags(e) }
+
+// ownFlags reports whether the flags of an entry mean something else than those of HotSpot's.
+func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || disk.TagByProducer(e.Tag()) }
+
+// describe sets what the kind and the header of the entry say, and the outcomes do not.
+func (p *Point) describe(s *reader.Store, e reader.Entry) {
+	kind := kindOf(e)
+	p.Kind, p.About = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag()), kind.about
+	p.Bytecode, p.RowNoun, p.Group = kind.bytecode, kind.rows, kind.group
+	p.Title, p.BySchema, p.NullSeen = p.Kind, kind.read == nil, nullSeen(e)
+	p.describeSub(e)
+	switch tag := e.Tag(); {
+	case tag == layout.TagCount:
+		p.Title, p.Interpreted = p.Kind, e.Flags()&layout.EntryInterpreted != 0
+	case tag == layout.TagUndecoded:
+		p.Undecoded, p.OneOf = disk.UndecodedTag(e.Bytes()), e.Flags()&disk.EntryOneOf != 0
+	case disk.TagByProducer(tag):
+		p.OwnFlags = e.Flags()
+		if e.Sub() != 0 {
+			p.SubWords = fmt.Sprintf("sub %d", e.Sub())
+		}
+	}
+}
+
+// describeSub sets what the sub of the entry says. A number without a meaning has words, too.
+func (p *Point) describeSub(e reader.Entry) {
+	schema, ok := disk.SchemaOf(e.Tag())
+	if !ok || len(schema.Subs) == 0 {
+		return
+	}
+	if int(e.Sub()) < len(schema.Subs) {
+		p.Sub = schema.Subs[e.Sub()]
+	}
+	if p.Sub == "" {
+		p.SubWords = fmt.Sprintf("kind %d", e.Sub())
+		return
+	}
+	p.Title += ", " + p.Sub
+	if p.SubWords = strings.ReplaceAll(p.Sub, "-", " "); p.Sub == "mem-op-size" {
+		p.SubWords = "memory operation size"
+	}
+}

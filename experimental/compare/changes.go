@@ -1,0 +1,241 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A place is a profile point in both archives.
+type place struct {
+	a, b  reader.Profile
+	point int32
+}
+
+// A flip is a branch or switch whose most frequent way has changed.
+type flip struct {
+	place
+	tag    layout.Tag // in a
+	a, b   way
+	weight float64
+}
+
+// A way is an outcome of a branch or a switch.
+type way struct {
+	outcome analyze.Outcome
+	share   float64
+	count   uint64 // of all ways
+}
+
+// A siteChange is a site with other types or targets than before.
+type siteChange struct {
+	place
+	kind      kind
+	change    string
+	a, b      seen
+	gone, new []target
+	weight    float64
+}
+
+// A target is a type or target that a site saw.
+type target struct {
+	of    reader.Type
+	value uint64
+	share float64
+}
+
+// seen summarizes what a site saw: see Seen.
+type seen struct {
+	targets        int
+	count, untyped uint64
+	top            target
+}
+
+// The changes of a site.
+const (
+	changePolymorphic = "polymorphic" // one type or target before, several now
+	changeMonomorphic = "monomorphic" // several before, one now
+	changeRetargeted  = "retargeted"  // one before, and mostly another one now
+)
+
+// flip records a branch whose most frequent way has changed.
+func (c *comparison) flip(at place, a, b *site) {
+	wayA, okA := majority(a.cells)
+	wayB, okB := majority(b.cells)
+	if !okA || !okB || wayA.key == wayB.key {
+		return
+	}
+	f := flip{place: at, tag: a.entry.Tag(), a: wayA.way(a), b: wayB.way(b)}
+	f.weight = c.weight(a.kind, wayA.total, wayB.total) * (1 - proportion(a.cells, b.cells))
+	c.flips.add(&f, f.weight)
+}
+
+// weight returns the mean of a site's shares in both archives.
+func (c *comparison) weight(k kind, a, b uint64) float64 {
+	return (share(float64(a), c.sumA[k]) + share(float64(b), c.sumB[k])) / 2
+}
+
+// proportion returns how far the proportions of two lists of counts agree.
+func proportion(a, b []cell) (overlap float64) {
+	sumA, sumB := float64(total(a)), float64(total(b))
+	for x, y := range common(a, b) {
+		overlap += score(x, y, sumA, sumB)
+	}
+	return overlap
+}
+
+// total sums counts, and saturates.
+func total(cells []cell) (sum uint64) {
+	for _, c := range cells {
+		sum = disk.SaturatingAdd(sum, c.count)
+	}
+	return sum
+}
+
+// A leader is the cell with the highest count.
+type leader struct {
+	cell
+	total uint64
+}
+
+// majority returns the highest count; ok is false if there is none, or if two are equal.
+func majority(cells []cell) (l leader, ok bool) {
+	for _, c := range cells {
+		switch {
+		case c.count > l.count:
+			l.cell, ok = c, true
+		case c.count == l.count && c.count > 0:
+			ok = false
+		}
+	}
+	l.total = total(cells)
+	return l, ok
+}
+
+func (l leader) way(s *site) way {
+	w := way{share: float64(l.count) / float64(l.total), count: l.total}
+	switch {
+	case s.group == groupSuccessors:
+		point, index := disk.UnpackSuccessor(l.key)
+		target := int(point)
+		w.outcome = analyze.Outcome{Kind: analyze.To, Target: &target, Index: int(index)}
+	case s.guess == analyze.SiteSwitch && l.key > 0:
+		w.outcome = analyze.Outcome{Kind: analyze.Case, Index: int(l.key) - 1}
+	case s.guess == analyze.SiteSwitch:
+		w.outcome.Kind = analyze.Default
+	case l.key == 0:
+		w.outcome.Kind = analyze.Taken
+	default:
+		w.outcome.Kind = analyze.NotTaken
+	}
+	return w
+}
+
+// siteChange records a site with more, fewer or other types or targets. An unrecorded
+// type may have been any: a site has one type only if all were recorded.
+func (c *comparison) siteChange(at place, a, b *site) error {
+	seenA, topA := seenAt(a)
+	seenB, topB := seenAt(b)
+	change := changeRetargeted
+	switch {
+	case seenA.one() && seenB.targets > 1:
+		change = changePolymorphic
+	case seenA.targets > 1 && seenB.one():
+		change = changeMonomorphic
+	case !seenA.mostlyOne() || !seenB.mostlyOne() || topA == topB:
+		return nil
+	}
+	s := siteChange{place: at, kind: a.kind, change: change, a: seenA, b: seenB}
+	s.weight = c.weight(a.kind, seenA.count, seenB.count) * (1 - proportion(a.cells, b.cells))
+	var errA, errB error
+	s.gone, errA = c.profilesA.sites.targetsBeside(a, b.cells)
+	s.new, errB = c.profilesB.sites.targetsBeside(b, a.cells)
+	c.sites.add(&s, s.weight)
+	return cmp.Or(errA, errB)
+}
+
+// maxTargets is how many types or targets of one archive are listed of a site.
+const maxTargets = 4
+
+// targetsBeside returns the types or targets of a site that are not among other cells, the
+// most frequent first.
+func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error) {
+	var own []cell
+	for _, c := range t.cells {
+		if c.count > 0 && !slices.ContainsFunc(others, func(o cell) bool { return o.key == c.key && o.count > 0 }) {
+			own = append(own, c)
+		}
+	}
+	slices.SortStableFunc(own, func(a, b cell) int { return cmp.Compare(b.count, a.count) })
+	for _, c := range own[:min(len(own), maxTargets)] {
+		one := target{share: share(float64(c.count), float64(total(t.cells)))}
+		switch {
+		case t.guess == analyze.SiteTargets:
+			one.value = c.key
+		case c.key != otherTypes:
+			if one.of, err = s.typeOf(t.entry, c.key); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// typeOf returns the type of a key among the rows of an entry.
+func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
+	r, _ := e.Receivers()
+	for row := range r.All() {
+		if k, err := s.names.typeKey(row.Type.Ordinal()); err != nil || k == key {
+			return row.Type, err
+		}
+	}
+	return reader.Type{}, nil
+}
+
+// one reports whether a site has exactly one target.
+func (n *seen) one() bool { return n.targets == 1 && n.untyped == 0 }
+
+// mostlyOne reports whether a site has one known target, which is more frequent than all unrecorded ones.
+func (n *seen) mostlyOne() bool { return n.targets == 1 && n.count > n.untyped }
+
+// seenAt returns the types or targets of a site, and the key of the most frequent.
+func seenAt(s *site) (n seen, top uint64) {
+	var most uint64
+	for _, c := range s.cells {
+		if c.count == 0 {
+			continue
+		}
+		n.targets++
+		if c.count > most {
+			most, top = c.count, c.key
+		}
+	}
+	n.count, n.untyped = total(s.cells), s.untyped
+	if most == 0 {
+		return n, 0
+	}
+	n.top.share = float64(most) / float64(n.count)
+	if s.guess == analyze.SiteTargets {
+		n.top.value = top
+	} else if top != otherTypes {
+		n.top.of = topType(s.entry)
+	}
+	return n, top
+}
+
+// topType returns the most frequent type of an entry, the first of several.
+func topType(e reader.Entry) (t reader.Type) {
+	r, _ := e.Receivers()
+	var most uint64
+	for row := range r.All() {
+		if n := row.Count.Trained(); n > most {
+			t, most = row.Type, n
+		}
+	}
+	return t
+}

@@ -1,0 +1,232 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrDomains: the archives are of different domains, or of different producers of one.
+var ErrDomains = errors.New("profiles of different profilers cannot be compared")
+
+// Options select the compared profiles and the length of lists.
+type Options struct {
+	// Top is the length of each list.
+	Top int
+	// Methods selects methods; nil for all. Other methods count nowhere. It may be called
+	// by several goroutines at once.
+	Methods func(layout.Key) bool
+	// ContextSensitive selects LLVM's context-sensitive records, otherwise the others are selected, as by
+	// llvm-profdata overlap with and without --cs. It matters for domain llvm-ir only.
+	ContextSensitive bool
+}
+
+// Stores compares b with a, the base. It returns an error that matches ErrDomains, the
+// error of a record that cannot be read, or ctx's.
+func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error) {
+	if da, db := a.Header().Domain, b.Header().Domain; da != db {
+		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w", a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
+	}
+	if x, y := a.Header().ProducerID, b.Header().ProducerID; x != y {
+		return nil, fmt.Errorf("%s is of the producer %x, %s of %x, whose points and entries mean something else: %w",
+			a.Mapping().Name(), x, b.Mapping().Name(), y, ErrDomains)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := &comparison{ctx: ctx, o: o, a: a, b: b, report: Report{Kinds: []Overlap{}, NotCompared: []Uncompared{}}}
+	for _, n := range []*int{&c.changed.n, &c.came.n, &c.went.n, &c.renumbered.n, &c.flips.n, &c.sites.n, &c.doubts.n,
+		&c.certainties.n} {
+		*n = max(o.Top, 0)
+	}
+	for _, step := range []func() error{c.compareAllocations, c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB,
+		c.hiddenGone, c.passTables} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return c.finish()
+}
+
+// A comparison iterates over both archives.
+type comparison struct {
+	ctx          context.Context
+	o            Options
+	a, b         *reader.Store
+	counterparts *counterparts
+	sumA, sumB   perKind // of all counts
+	of           [2]totals
+	primary      kind // by which the archives are scored
+
+	overlap, mismatch, onlyB perKind
+	report                   Report
+	changed, came, went      top[method]
+	renumbered               top[method]
+	hidden                   renumbering
+	flips                    top[flip]
+	sites                    top[siteChange]
+	doubts, certainties      top[certainty]
+
+	profilesA, profilesB profiles
+	scratch              []pair
+}
+
+// addUp sums the counts of both archives in parallel, and chooses the kind by which the archives are scored.
+func (c *comparison) addUp() error {
+	var errA, errB error
+	var leftOutA, leftOutB int
+	r := &c.report
+	var both sync.WaitGroup
+	var panics [2]any
+	both.Go(func() {
+		defer keepPanic(&panics[0])
+		leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0], &r.MarkedA)
+	})
+	both.Go(func() {
+		defer keepPanic(&panics[1])
+		leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1], &r.MarkedB)
+	})
+	both.Wait()
+	if p := cmp.Or(panics[0], panics[1]); p != nil {
+		panic(p)
+	}
+	r.ContextSensitive = c.o.ContextSensitive
+	r.LeftOut, c.primary = leftOutA+leftOutB, c.primaryKind()
+	return errors.Join(errA, errB)
+}
+
+// keepPanic, deferred, keeps a panic for the goroutine of the caller, which may be prepared for
+// one. In any other it ends the program.
+func keepPanic(p *any) { *p = recover() }
+
+// addUpOne sums the counts of one archive, and returns how many profiles it left out. A
+// memory fault must be caught in the goroutine in which it happens.
+func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
+	var p profiles
+	p.sites.open(s)
+	of.failures = countsFailures(s.Header().Params.VMRelease)
+	err = s.Mapping().Guard(func() error {
+		return c.eachMethod(s, func(m reader.Method) error {
+			err := p.read(m, c)
+			p.addTo(sum)
+			of.add(&p)
+			return err
+		})
+	})
+	*marked = p.marked
+	return p.leftOut, err
+}
+
+// knowsMarks reports whether counters of an archive can be a mark.
+func knowsMarks(s *reader.Store) bool {
+	h := s.Header()
+	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
+}
+
+// primaryKind returns the first kind that both archives count, otherwise the
+// first that either has, otherwise edges.
+func (c *comparison) primaryKind() kind {
+	var any []kind
+	for k := range numKinds {
+		if c.sumA[k] > 0 && c.sumB[k] > 0 {
+			return k
+		}
+		if c.sumA[k] > 0 || c.sumB[k] > 0 {
+			any = append(any, k)
+		}
+	}
+	return append(any, kindEdges)[0]
+}
+
+func (c *comparison) findCounterparts() (err error) {
+	if c.counterparts, err = newCounterparts(c.ctx, c.a, c.b); err == nil {
+		c.profilesA.sites.open(c.a)
+		c.profilesB.sites.open(c.b)
+		c.profilesA.sites.names = keys{c.counterparts.typeKey, c.counterparts.methodKey}
+	}
+	return err
+}
+
+// eachMethod visits the selected methods.
+func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
+	steps := poll.New(c.ctx)
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return err
+		}
+		if c.o.Methods != nil {
+			k, err := m.Key()
+			if err != nil {
+				return err
+			}
+			if !c.o.Methods(k) {
+				continue
+			}
+		}
+		if err := visit(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// score returns the overlap of a count in a and its partner in b.
+func score(x, y uint64, sumA, sumB float64) float64 {
+	if sumA < 1 || sumB < 1 {
+		return 0
+	}
+	return min(float64(x)/sumA, float64(y)/sumB)
+}
+
+// share returns the share of a part in a sum.
+func share(part, sum float64) float64 {
+	if sum < 1 {
+		return 0
+	}
+	return part / sum
+}
+
+// describing are the tables that describe an archive and its origin: they measure nothing.
+var describing = map[layout.TableKind]bool{
+	disk.TableOrder: true, disk.TableOrderRuns: true, disk.TableProperties: true, disk.TableDumps: true,
+	disk.TableBinaryIDs: true, disk.TableVTables: true,
+	disk.TableRuns: true, disk.TableClassPath: true, disk.TableCode: true, disk.TableShapes: true,
+	disk.TableCompilations: true, disk.TableInlining: true, disk.TableFunctions: true, disk.TableBase: true,
+	disk.TableMoved:   true,
+	disk.TableCertain: true, disk.TableAllocations: true, disk.TableAllocationCalls: true,
+	disk.TableObjects: true,
+}
+
+// passTables lists the tables that are not compared.
+func (c *comparison) passTables() error {
+	found := map[layout.TableKind]*Uncompared{}
+	for i, s := range []*reader.Store{c.a, c.b} {
+		for t, err := range s.Tables() {
+			if err != nil {
+				return err
+			}
+			if describing[t.Kind] || t.Rows == 0 {
+				continue
+			}
+			if found[t.Kind] == nil {
+				found[t.Kind] = &Uncompared{What: "rows of " + display.TableTitle(t.Kind), Table: t.Kind}
+			}
+			u := found[t.Kind]
+			*[]*uint64{&u.A, &u.B}[i] = uint64(t.Rows)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(found)) {
+		c.report.NotCompared = append(c.report.NotCompared, *found[kind])
+	}
+	return nil
+}

@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// onlyInA is set in the keys of methods and types that b lacks.
+const onlyInA = 1 << 63
+
+// counterparts map the methods and types of a to b's.
+type counterparts struct {
+	a, b    *reader.Store
+	byName  *loaders.Pairing
+	methods []counterpart // sorted by inA
+	taken   bitset        // methods of b that are in a
+	types   []uint32      // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
+}
+
+// A counterpart is a method of a and its reference in b, 0 if b lacks it.
+type counterpart struct{ inA, inB layout.Ref }
+
+// newCounterparts looks up all methods of a in b.
+func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
+	// the count may be wrong
+	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
+	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
+	var err error
+	if c.byName, err = loaders.Pair(a, b); err != nil {
+		return nil, err
+	}
+	steps := poll.New(ctx)
+	for m, err := range a.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		partner, err := c.lookUp(m)
+		if err != nil {
+			return nil, err
+		}
+		if partner != 0 {
+			c.taken.add(partner)
+		}
+		c.methods = append(c.methods, counterpart{m.Ref(), partner})
+	}
+	slices.SortFunc(c.methods, func(x, y counterpart) int { return cmp.Compare(x.inA, y.inA) })
+	return c, nil
+}
+
+// lookUp finds a method of a in b.
+func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
+	k, err := m.Key()
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.b.Find(k)
+	if other, ok := c.byName.Loader(k.Class, k.Loader); ok && errors.Is(err, reader.ErrNotFound) {
+		k.Loader = other
+		found, err = c.b.Find(k)
+	}
+	if errors.Is(err, reader.ErrNotFound) {
+		return 0, nil
+	}
+	return found.Ref(), err
+}
+
+// method returns the counterpart of a method of a, 0 if there is none.
+func (c *counterparts) method(m reader.Method) layout.Ref {
+	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(),
+		func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
+	if !ok {
+		return 0
+	}
+	return c.methods[i].inB
+}
+
+// methodKey returns the key that a method of a has in b.
+func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
+	if partner := c.method(m); partner != 0 {
+		return uint64(partner), nil
+	}
+	return onlyInA | uint64(m.Ref()), nil
+}
+
+// typeKey returns the key that a type of a has in b.
+func (c *counterparts) typeKey(ordinal uint32) (uint64, error) {
+	if c.types == nil {
+		c.types = make([]uint32, c.a.Header().Counts.Types)
+	}
+	known := &c.types[ordinal]
+	if *known == 0 {
+		inB, err := c.lookUpType(ordinal)
+		if err != nil {
+			return 0, err
+		}
+		*known = inB
+	}
+	if *known == 1 {
+		return onlyInA | uint64(ordinal), nil
+	}
+	return uint64(*known - 2), nil
+}
+
+func (c *counterparts) lookUpType(ordinal uint32) (uint32, error) {
+	t, err := c.a.Type(ordinal)
+	if err != nil {
+		return 0, err
+	}
+	name, err := t.Name()
+	if err != nil {
+		return 0, err
+	}
+	loader, err := t.Loader()
+	if err != nil {
+		return 0, err
+	}
+	found, err := c.b.FindType(name.String(), loader.String())
+	if other, ok := c.byName.Loader(name.String(), loader.String()); ok && errors.Is(err, reader.ErrNotFound) {
+		found, err = c.b.FindType(name.String(), other)
+	}
+	if errors.Is(err, reader.ErrNotFound) {
+		return 1, nil
+	}
+	return found.Ordinal() + 2, err
+}
+
+// A bitset has a bit for every reference into a part of the file.
+type bitset struct {
+	first layout.Ref
+	words []uint64
+}
+
+func newBitset(part layout.Span) bitset {
+	return bitset{disk.RefOf(part.Offset), make([]uint64, part.Size/disk.Unit/64+1)}
+}
+
+func (s *bitset) add(n layout.Ref) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
+
+func (s *bitset) has(n layout.Ref) bool { return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0 }

@@ -1,0 +1,295 @@
+package compare
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// profiles has the compared profiles of one method.
+type profiles struct {
+	list    []profile
+	sites   sites
+	poll    *poll.Poll
+	samples samples // of all contexts
+	sampled perKind // their sums
+	leftOut int     // excluded profiles so far
+	marked  int     // marked profiles so far, which have no counts
+}
+
+// A profile is a profile with the sums of its counts.
+type profile struct {
+	reader.Profile
+	sum     perKind
+	untyped perKind // counts without a type, which are not compared
+	failed  bool    // it counts failed type checks
+	// LLVM's functions of one name and hash may differ in these.
+	counters int
+	values   [3]int // sites, by kind
+	done     bool   // it has a partner
+}
+
+// csHash is set in the function hash of LLVM's context-sensitive records.
+const csHash = 1 << 60
+
+// read reads the profiles of a method; the zero Method has none.
+func (p *profiles) read(m reader.Method, c *comparison) error {
+	p.list = p.list[:0]
+	if p.poll == nil {
+		p.poll, p.samples = poll.New(c.ctx), samples{} // there may be two goroutines
+	}
+	clear(p.samples)
+	p.sampled = perKind{}
+	for q, err := range m.Profiles() {
+		if err = cmp.Or(err, p.poll.Err()); err != nil {
+			return err
+		}
+		if c.a.Header().Domain == layout.DomainLLVMIR && (q.Code()&csHash != 0) != c.o.ContextSensitive {
+			p.leftOut++
+			continue
+		}
+		if err := p.sites.read(q); err != nil {
+			return err
+		}
+		if p.sites.marked {
+			p.marked++
+		}
+		p.list = append(p.list, profile{Profile: q})
+		p.measure(&p.list[len(p.list)-1])
+	}
+	return nil
+}
+
+// measure sums the counts of a profile, whose sites were read, without its samples.
+func (all *profiles) measure(p *profile) {
+	for i := range all.sites.list {
+		s := &all.sites.list[i]
+		if s.kind.ofSamples() {
+			all.sampled[s.kind] += all.samples.addSite(s)
+			continue
+		}
+		for _, c := range s.cells {
+			p.sum[s.kind] += float64(c.count)
+		}
+		p.untyped[s.kind] += float64(s.untyped)
+		p.failed = p.failed || s.failed > 0
+		switch s.group {
+		case groupCounters:
+			p.counters += len(s.cells)
+		case groupValues:
+			if int(s.sub) < len(p.values) {
+				p.values[s.sub]++
+			}
+		}
+	}
+}
+
+// sameShape reports whether two of LLVM's profiles have the same numbers of counters and value sites.
+func (p *profile) sameShape(q *profile) bool { return p.counters == q.counters && p.values == q.values }
+
+func (p *profiles) addTo(sum *perKind) {
+	for k := range numKinds {
+		sum[k] += p.sampled[k]
+		for i := range p.list {
+			sum[k] += p.list[i].sum[k]
+		}
+	}
+}
+
+// A pair is two matching profiles, or one of b without a partner.
+type pair struct {
+	a, b  *profile
+	rival bool // a has a profile of another version of the code
+}
+
+// match pairs the profiles of a method: first profiles of the same context and code, then profiles of the
+// same context if the code of one is not known. The remaining profiles of b come last, without a partner.
+func (c *comparison) match() ([]pair, error) {
+	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
+	if err := m.nameContexts(c); err != nil {
+		return nil, err
+	}
+	m.sameCode()
+	m.unknownCode()
+	m.leftOver()
+	c.scratch = m.pairs
+	return m.pairs, nil
+}
+
+// A matching pairs the profiles of one method in both archives. The profiles of an
+// archive are sorted by context and code, and no two have the same of both.
+type matching struct {
+	a, b      []profile
+	contextsA []uint32 // by profile: equal numbers for equal contexts in both; nil if there are none
+	contextsB []uint32
+	pairs     []pair
+}
+
+// A versioned is the context and code of a profile.
+type versioned struct {
+	context uint32
+	code    uint64
+}
+
+// at returns context i; nil stands for profiles without a context, which is 0.
+func at(contexts []uint32, i int) uint32 {
+	if contexts == nil {
+		return 0
+	}
+	return contexts[i]
+}
+
+// pair pairs profile i of a with profile j of b.
+func (m *matching) pair(i, j int) {
+	a, b := &m.a[i], &m.b[j]
+	a.done, b.done = true, true
+	m.pairs = append(m.pairs, pair{a: a, b: b})
+}
+
+// fewProfiles is the most profiles of a method that are compared without an index.
+const fewProfiles = 8
+
+// sameCode pairs profiles of the same context and code.
+func (m *matching) sameCode() {
+	if len(m.b) <= fewProfiles {
+		for i := range m.a {
+			for j := range m.b {
+				if at(m.contextsA, i) == at(m.contextsB, j) && m.a[i].Code() == m.b[j].Code() {
+					m.pair(i, j)
+					break
+				}
+			}
+		}
+		return
+	}
+	index := make(map[versioned]int, len(m.b))
+	for j := range m.b {
+		index[versioned{at(m.contextsB, j), m.b[j].Code()}] = j
+	}
+	for i := range m.a {
+		if j, ok := index[versioned{at(m.contextsA, i), m.a[i].Code()}]; ok {
+			m.pair(i, j)
+		}
+	}
+}
+
+// unknownCode pairs the remaining profiles of a with the first remaining one of b in the
+// same context, if the code of one of them is not known. A profile without known code is
+// the first of its context, so each profile of b is skipped at most once.
+func (m *matching) unknownCode() {
+	if len(m.pairs) == min(len(m.a), len(m.b)) {
+		return // one of the two has no profiles left
+	}
+	first := map[uint32]int{}
+	for j := range slices.Backward(m.b) {
+		first[at(m.contextsB, j)] = j
+	}
+	for i := range m.a {
+		context := at(m.contextsA, i)
+		j, ok := first[context]
+		if m.a[i].done || !ok {
+			continue
+		}
+		if m.a[i].Code() == 0 {
+			for j < len(m.b) && at(m.contextsB, j) == context && m.b[j].done {
+				j++
+			}
+		}
+		if j < len(m.b) && at(m.contextsB, j) == context && !m.b[j].done && (m.a[i].Code() == 0 || m.b[j].Code() == 0) {
+			m.pair(i, j)
+		}
+	}
+}
+
+// leftOver adds the profiles of b without a partner.
+func (m *matching) leftOver() {
+	var ofA map[uint32]bool // the contexts of a
+	for j := range m.b {
+		if m.b[j].done {
+			continue
+		}
+		if ofA == nil {
+			ofA = map[uint32]bool{}
+			for i := range m.a {
+				ofA[at(m.contextsA, i)] = true
+			}
+		}
+		m.pairs = append(m.pairs, pair{b: &m.b[j], rival: ofA[at(m.contextsB, j)]})
+	}
+}
+
+// nameContexts numbers the contexts of the profiles.
+func (m *matching) nameContexts(c *comparison) (err error) {
+	var n contextNumbers
+	if m.contextsA, err = n.number(c.a, m.a, c.counterparts.methodKey); err != nil {
+		return err
+	}
+	m.contextsB, err = n.number(c.b, m.b, func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
+	return err
+}
+
+// contextNumbers numbers the contexts of a method in both archives, from 1. A context is
+// its inner context and one more frame, so each takes one step, however deep it is.
+type contextNumbers struct{ ids map[contextFrame]uint32 }
+
+type contextFrame struct {
+	inner  uint32 // 0 for none
+	caller uint64
+	point  int32
+}
+
+// number numbers the contexts of profiles, nil if none has any.
+func (n *contextNumbers) number(s *reader.Store, list []profile,
+	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
+	var known map[layout.Ref]uint32
+	for i := range list {
+		context, ok, err := list[i].Context()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		if numbers == nil {
+			numbers, known = make([]uint32, len(list)), map[layout.Ref]uint32{}
+		}
+		if n.ids == nil {
+			n.ids = map[contextFrame]uint32{}
+		}
+		if numbers[i], err = n.of(s, context, known, key); err != nil {
+			return nil, err
+		}
+	}
+	return numbers, nil
+}
+
+// of numbers a context, and first its inner contexts that have no number yet.
+func (n *contextNumbers) of(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
+	key func(reader.Method) (uint64, error)) (uint32, error) {
+	path := []reader.Context{c}
+	for inner := c.Inner(); inner != 0 && known[inner] == 0; inner = path[len(path)-1].Inner() {
+		next, err := s.ContextAt(inner)
+		if err != nil {
+			return 0, err
+		}
+		path = append(path, next)
+	}
+	for i := len(path) - 1; i >= 0; i-- {
+		f, err := path[i].Caller()
+		if err != nil {
+			return 0, err
+		}
+		frame := contextFrame{inner: known[path[i].Inner()], point: f.Point}
+		if frame.caller, err = key(f.Caller); err != nil {
+			return 0, err
+		}
+		if n.ids[frame] == 0 {
+			n.ids[frame] = uint32(len(n.ids) + 1)
+		}
+		known[path[i].Ref()] = n.ids[frame]
+	}
+	return known[c.Ref()], nil
+}

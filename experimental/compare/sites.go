@@ -1,0 +1,283 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ofMethod is the point of counts of the whole method. No entry has it.
+const ofMethod = math.MinInt32
+
+// A site is one entry, or one counter of a profile, as a list of counts.
+type site struct {
+	point int32
+	group string       // kind of record: see analyze.Point, and groups of counters of a profile
+	guess analyze.Site // what compilers guess there
+	sub   layout.Sub
+	tag   layout.Tag // of an entry that is known by its schema alone
+	key   uint64     // of the identity of such an entry
+	kind  kind
+	cells []cell // sorted by key
+	entry reader.Entry
+	null  bool // it saw null
+	// untyped counts executions without a recorded type, and failed the failed type checks among them.
+	untyped, failed uint64
+}
+
+// The groups of the counters of a profile, and those of points that are not like others.
+const (
+	groupInvocations = "invocations"
+	groupBackedges   = "backedges"
+	groupCounters    = "counters"
+	groupSuccessors  = "successors"
+	groupValues      = "values"
+	groupCallees     = "callees"
+)
+
+// compareTo orders sites. Sites that compare equal match.
+func (s *site) compareTo(t *site) int {
+	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.group, t.group), cmp.Compare(s.guess, t.guess),
+		cmp.Compare(s.sub, t.sub), cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
+}
+
+// A cell is a count of a site with its key.
+type cell struct{ key, count uint64 }
+
+// otherTypes is the key of the count of types without a row.
+const otherTypes = math.MaxUint64
+
+// sites has the sites of one profile. Its memory is reused for the next profile.
+type sites struct {
+	list  []site
+	cells []cell
+	names keys
+	of    layout.Ref // the profile
+	// marks is whether LLVM's counters can be a mark that a function is hot or warm, and
+	// marked whether the profile has such a mark.
+	marks, marked bool
+	shape         disk.Shape // of the archive
+}
+
+// open prepares for the profiles of an archive, with the archive's own keys.
+func (s *sites) open(archive *reader.Store) {
+	s.marks, s.shape = knowsMarks(archive), (*mapped.Mapping)(archive.Mapping()).Shape()
+	s.names.typeKey = func(ordinal uint32) (uint64, error) { return uint64(ordinal), nil }
+	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
+}
+
+// keys return the keys of types and methods, which both archives number differently.
+type keys struct {
+	typeKey   func(ordinal uint32) (uint64, error)
+	methodKey func(reader.Method) (uint64, error)
+}
+
+// read reads the sites of a profile, unless it has them already. The cells may be
+// reallocated meanwhile, so they are assigned to the sites at the end.
+func (s *sites) read(p reader.Profile) error {
+	if s.of == p.Ref() {
+		return nil
+	}
+	s.of, s.list, s.cells, s.marked = 0, s.list[:0], s.cells[:0], false
+	if c, ok := p.Invocations(); ok {
+		s.add(site{point: ofMethod, group: groupInvocations}, cell{count: c.Trained()})
+	}
+	if c, ok := p.Backedges(); ok {
+		s.add(site{point: ofMethod, group: groupBackedges}, cell{count: c.Trained()})
+	}
+	for e, at := range analyze.Trained(p) {
+		if err := s.addPoint(e, at); err != nil {
+			return err
+		}
+	}
+	rest := s.cells
+	for i := range s.list {
+		n := len(s.list[i].cells)
+		s.list[i].cells, rest = rest[:n:n], rest[n:]
+		slices.SortStableFunc(s.list[i].cells, func(a, b cell) int { return cmp.Compare(a.key, b.key) })
+	}
+	inOrder := func(a, b site) int { return a.compareTo(&b) }
+	if !slices.IsSortedFunc(s.list, inOrder) {
+		slices.SortStableFunc(s.list, inOrder)
+	}
+	s.of = p.Ref()
+	return nil
+}
+
+// add adds a site with its cells.
+func (s *sites) add(t site, cells ...cell) {
+	from := len(s.cells)
+	s.cells = append(s.cells, cells...)
+	t.cells = s.cells[from:]
+	s.list = append(s.list, t)
+}
+
+// addPoint adds an entry, if it has counts.
+func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
+	t := site{point: at.Point, group: at.Group, guess: at.Site, kind: kindEdges, entry: e, null: at.NullSeen}
+	switch {
+	case at.BySchema:
+		return s.schemaCounts(t)
+	case at.Group == "":
+		return nil
+	case at.Site == analyze.SiteReceivers:
+		t.kind = kindReceivers
+	case at.Site == analyze.SiteChecked:
+		t.kind = kindTypeChecks
+	default:
+		t.sub = e.Sub()
+		t.kind = s.kindOf(e, at)
+	}
+	from := len(s.cells)
+	for i := range at.Outcomes {
+		if err := s.addOutcome(&t, &at.Outcomes[i]); err != nil {
+			return err
+		}
+	}
+	t.cells = s.cells[from:]
+	if at.Group == groupCounters {
+		s.unmark(t.cells)
+	}
+	s.list = append(s.list, t)
+	return nil
+}
+
+// kindOf returns the kind of the counts of an entry without types.
+func (s *sites) kindOf(e reader.Entry, at *analyze.Point) kind {
+	switch at.Group {
+	case groupValues:
+		return valueKinds[e.Sub()]
+	case groupCallees:
+		return kindCalls
+	}
+	return unitKinds[s.shape.CountUnit(e.Bytes())]
+}
+
+// addOutcome adds a count of a site. What has no row is a type, or is in no sum.
+func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
+	key := o.ID
+	switch o.Kind {
+	case analyze.Unlooked:
+		return nil
+	case analyze.Untyped, analyze.Failed:
+		t.untyped = disk.SaturatingAdd(t.untyped, o.Count)
+		if o.Kind == analyze.Failed {
+			t.failed = o.Count
+		}
+		return nil
+	case analyze.Others:
+		if key = otherTypes; t.guess == "" {
+			return nil
+		}
+	case analyze.NotTaken:
+		key = 1
+	case analyze.Events:
+		key = uint64(o.Index)
+	case analyze.OfType:
+		key, err = s.names.typeKey(uint32(o.ID))
+	case analyze.Call:
+		if o.Callee.Valid() {
+			key, err = s.names.methodKey(o.Callee)
+		}
+	}
+	s.cells = append(s.cells, cell{key, o.Count})
+	return err
+}
+
+// unmark clears counters that are a mark: a mark says that a function is hot or warm, and counts nothing.
+func (s *sites) unmark(counters []cell) {
+	if s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount; !s.marked {
+		return
+	}
+	for i := range counters {
+		counters[i].count = 0
+	}
+}
+
+// schemaCounts adds an entry of a tag that is known by its schema alone, if it has
+// counts. Keys outside rows belong to the site, keys of a row to its counts.
+func (s *sites) schemaCounts(t site) error {
+	raw := disk.Entry(t.entry.Bytes())
+	t.tag, t.sub, t.kind = raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
+	var err error
+	for at, kind := range s.shape.Identity(raw) {
+		if t.key, err = s.addKey(t.key, t.entry, at, kind); err != nil {
+			return err
+		}
+	}
+	from := len(s.cells)
+	column := uint64(0)
+	for rows := range s.shape.Groups(raw) {
+		for row := range rows.N {
+			if err := s.rowCounts(t.entry, rows, row, column); err != nil {
+				return err
+			}
+		}
+		column += uint64(len(rows.Cells))
+	}
+	if t.cells = s.cells[from:]; len(t.cells) > 0 {
+		s.list = append(s.list, t)
+	}
+	return nil
+}
+
+// rowCounts adds the counts of a row. They are identified by the keys of the row, or by
+// its place if it has none, and by their columns.
+func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
+	key, keyed := uint64(0), false
+	for i, c := range rows.Cells {
+		if disk.IsKey(c.Kind) {
+			keyed = true
+			if key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind); err != nil {
+				return err
+			}
+		}
+	}
+	if !keyed {
+		key = uint64(row)
+	}
+	signed := s.shape.SignedCell(disk.Entry(e.Bytes()))
+	for i, c := range rows.Cells {
+		if c.Kind != disk.CellCount {
+			continue
+		}
+		at := rows.Cell(row, i)
+		count := e.Cell(at).Trained()
+		if at == signed {
+			count = uint64(max(int64(count), 0))
+		}
+		s.cells = append(s.cells, cell{mixed(key, column+uint64(i)), count})
+	}
+	return nil
+}
+
+// addKey returns a key mixed with the key of one more cell.
+func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
+	own, err := e.Cell(at).Trained(), error(nil)
+	switch kind {
+	case disk.CellType, disk.CellTypeWord:
+		if w := e.TypeCell(at); w.Type.Valid() {
+			own, err = s.names.typeKey(w.Type.Ordinal())
+			own = mixed(own+1, e.Cell(at).Trained()&disk.TypeTags)
+		}
+	case disk.CellMethod:
+		var m reader.Method
+		if m, err = e.MethodCell(at); err == nil && m.Valid() {
+			own, err = s.names.methodKey(m)
+		}
+	}
+	return mixed(key, own), err
+}
+
+// mixed mixes two numbers.
+func mixed(a, b uint64) uint64 {
+	h := (a ^ a>>29 ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>32 ^ b) * 0x94d049bb133111eb
+	return h ^ h>>31
+}

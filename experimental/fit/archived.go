@@ -1,0 +1,84 @@
+package fit
+
+import (
+	"errors"
+
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// archived is the code that the profiles of an archive are of.
+type archived struct {
+	s       *reader.Store
+	pairing *loaders.Pairing // of the classes of the profiles that are checked
+	byName  bool             // methods were found by the names of their classes alone
+
+	sketches *sketches // nil until needed
+}
+
+// Archived returns the code that was profiled by the run of an archive: a run of the new program, or its
+// .profdata. Methods that the run did not profile are unknown.
+func Archived(s *reader.Store) Code { return &archived{s: s} }
+
+// Method returns the versions of a method that have profiles.
+func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
+	m, ok, err := a.find(k)
+	if err != nil {
+		return methodcode.Answer{}, err
+	}
+	if !ok {
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
+	}
+	if a.sketches == nil {
+		if a.sketches, err = openSketches(a.s, func() error { return nil }); err != nil {
+			return methodcode.Answer{}, err
+		}
+	}
+	var versions []methodcode.Version
+	seen := map[uint64]bool{} // a version has a profile in each calling context
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return methodcode.Answer{}, err
+		}
+		if !seen[p.Code()] {
+			seen[p.Code()] = true
+			v, err := a.version(m, p)
+			if err != nil {
+				return methodcode.Answer{}, err
+			}
+			versions = append(versions, v)
+		}
+	}
+	if len(versions) == 0 { // nothing is known of its code
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil
+	}
+	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
+}
+
+// version returns the code of a profile.
+func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Version, error) {
+	size, _ := p.Size()
+	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}
+	if a.s.Header().Domain == layout.DomainHotSpot {
+		v.Points, v.Opaque = pointsOf(p, (*mapped.Mapping)(a.s.Mapping()).Shape()).points, false
+		return v, a.sketches.describe(m, p, v.Points)
+	}
+	return v, nil
+}
+
+// find finds a method, by the name of its class if one of the two archives names no class loaders.
+func (a *archived) find(k layout.Key) (m reader.Method, ok bool, err error) {
+	m, err = a.s.Find(k)
+	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {
+		k.Loader = other
+		m, err = a.s.Find(k)
+		a.byName = a.byName || err == nil
+	}
+	if errors.Is(err, reader.ErrNotFound) {
+		return m, false, nil
+	}
+	return m, err == nil, err
+}

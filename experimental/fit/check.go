@@ -1,0 +1,233 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrDomain: profiles of this domain do not identify the code that was profiled.
+var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not identify the code that was profiled")
+
+// Options say how profiles are checked.
+type Options struct {
+	// Confidence is the least confidence at which a point is moved; 0 is DefaultConfidence.
+	Confidence float64
+	// Old, if not nil, is the code that was profiled. It is used where the archive
+	// does not describe that code.
+	Old Code
+	// Methods selects methods; nil for all.
+	Methods func(layout.Key) bool
+	// Top is how many misfits are reported.
+	Top int
+	// Each, if not nil, is called with every verdict.
+	Each func(*Verdict) error
+	// Into, if not nil, receives the profiles adapted to the code. Moved profiles get their points in new
+	// places, stale and gone ones are left out, all others are copied. It must have the archive's domain and
+	// settings. Methods that are not selected are left out.
+	Into *builder.Builder
+	// KeepNames leaves renamed methods out of Into, and keeps the old names of renamed
+	// classes. Both are reported all the same.
+	KeepNames bool
+}
+
+// Check compares the profiles of an archive with a program. It returns the error of a record or of code that
+// cannot be read, of ctx, or of Each. The error matches ErrDomain if the domain cannot be checked, and
+// builder.ErrMismatch if Into is for other archives. Profiles of domain sampled are checked by their lines, and are
+// not adapted.
+func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
+	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
+		return nil, err
+	}
+	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
+	c := &checker{poll: poll.New(ctx), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), against: against, o: o}
+	c.report.Profiles, c.report.Weights = map[State]int{}, map[State]float64{}
+	c.report.Reasons, c.report.Lost = map[string]int{}, map[string]Loss{}
+	var err error
+	if code, ok := against.(*archived); ok {
+		if code.pairing, err = loaders.Pair(s, code.s); err != nil {
+			return nil, err
+		}
+	}
+	if source, ok := hasSource(s.Header(), against); ok {
+		if err := c.lines(source); err != nil {
+			return nil, err
+		}
+		c.trim(o.Top)
+		return &c.report, nil
+	}
+	if c.sketches, err = openSketches(s, c.poll.Err); err != nil {
+		return nil, err
+	}
+	if inv, ok := against.(methodcode.Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
+		if c.renames, err = findRenames(ctx, s, inv, o.Old, c.sameSketch); err != nil {
+			return nil, err
+		}
+	}
+	if c.marks, err = s.Marks(); err != nil {
+		return nil, err
+	}
+	if o.Into != nil {
+		c.rewriter = newRewriter(ctx, s, o.Into, against, &c.report)
+		c.rewriter.marks = c.marks
+		c.rewriter.least = o.Confidence
+		if !o.KeepNames {
+			c.rewriter.renames = &c.renames
+		}
+	}
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, ctx.Err()); err == nil {
+			err = c.method(m)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	c.trim(o.Top)
+	c.report.Renames = c.renames.sorted()
+	if code, ok := against.(*archived); ok {
+		c.report.ByName = code.byName
+	}
+	if c.rewriter != nil {
+		return &c.report, c.rewriter.finish()
+	}
+	return &c.report, nil
+}
+
+// sameSketch reports whether code has the names that a profile's code is known to have.
+func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Version) (bool, error) {
+	points := pointsOf(p, c.shape).points
+	err := c.sketches.describe(m, p, points)
+	return sameNames(points, v.Points), err
+}
+
+// refuse returns an error if an archive cannot be checked with these options.
+func refuse(s *reader.Store, against Code, o Options) error {
+	h := s.Header()
+	if _, ok := hasSource(h, against); ok {
+		if o.Into != nil {
+			return fmt.Errorf("%s: profiles of domain sampled are not adapted: take new ones", s.Mapping().Name())
+		}
+		return nil
+	}
+	if d := h.Domain; d != layout.DomainHotSpot && !d.LLVM() {
+		if d == layout.DomainSampled {
+			return fmt.Errorf("%s: domain %s: %w: compare them with the folder of the program's source", s.Mapping().Name(),
+				d, ErrDomain)
+		}
+		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
+	}
+	if b := o.Into; b != nil {
+		params := rawprofile.Set(b).Params()
+		if b.Domain() != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
+			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
+		}
+	}
+	return nil
+}
+
+// A checker goes through an archive.
+type checker struct {
+	poll     *poll.Poll
+	s        *reader.Store
+	shape    disk.Shape
+	against  Code
+	o        Options
+	report   Report
+	renames  renames
+	former   *former // nil until it is needed
+	sketches *sketches
+	marks    reader.Marks
+	rewriter *rewriter // nil if nothing is rewritten
+
+	judgements []judgement    // of one method
+	byID       map[uint64]int // versions of one method
+}
+
+// method checks the profiles of a method.
+func (c *checker) method(m reader.Method) error {
+	k, err := m.Key()
+	if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
+		return err
+	}
+	c.report.Methods++
+	now, changed := c.renames.key(m, k)
+	a, err := c.answer(m, now)
+	if err != nil {
+		return err
+	}
+	c.underFormerNames(a.Versions)
+	c.judgements, c.byID = c.judgements[:0], indexOf(a.Versions)
+	for p, err := range m.Profiles() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		j := judgement{Verdict: Verdict{Method: m, Profile: p, Weight: weightOfProfile(p, c.shape)}}
+		if err := c.judge(&j, k, a); err != nil {
+			return err
+		}
+		c.renames.judged(&j.Verdict, k)
+		if err := c.settle(&j); err != nil {
+			return err
+		}
+		c.judgements = append(c.judgements, j)
+	}
+	switch {
+	case c.rewriter == nil:
+		return nil
+	case changed && c.o.KeepNames:
+		c.report.Rewritten.Dropped += len(c.judgements)
+		return nil
+	}
+	if m.Unexecuted() && (a.Presence == methodcode.Present || a.Presence == methodcode.Unknown) {
+		return c.rewriter.seen(m)
+	}
+	return c.rewriter.method(c.judgements)
+}
+
+// answer asks the program for a method.
+func (c *checker) answer(m reader.Method, k layout.Key) (methodcode.Answer, error) {
+	if m.Flags()&layout.MethodNotMatchable != 0 {
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "its name is made up anew in each run"}, nil
+	}
+	return c.against.Method(k)
+}
+
+// settle reports a verdict.
+func (c *checker) settle(j *judgement) error {
+	c.report.add(&j.Verdict)
+	if n := c.marks.ByCode(j.Profile); n > 0 {
+		c.report.Guessed.Points += n
+		c.report.Guessed.Profiles++
+	}
+	if j.misfits() {
+		c.report.Misfits = append(c.report.Misfits, j.Verdict)
+		if len(c.report.Misfits) > 2*c.o.Top+1000 {
+			c.trim(c.o.Top)
+		}
+	}
+	if c.o.Each != nil {
+		return c.o.Each(&j.Verdict)
+	}
+	return nil
+}
+
+// trim keeps the heaviest misfits.
+func (c *checker) trim(n int) {
+	slices.SortStableFunc(c.report.Misfits, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(b.loss(), a.loss()), cmp.Compare(b.State.rank(), a.State.rank()))
+	})
+	c.report.Misfits = c.report.Misfits[:min(n, len(c.report.Misfits))]
+}

@@ -1,0 +1,298 @@
+package fit
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/methodcode"
+)
+
+// A conservation holds the counts that are to be moved against the control flow of the new
+// code. What enters a block leaves it. So the invocations and the branches that were found
+// tell how often a block is entered: a point there that was counted otherwise stands under
+// another condition than before, and a point without counts gets them.
+type conservation struct {
+	old *profiled
+	now *methodcode.Version
+	to  *alignment
+
+	net      *network
+	blocks   []int   // the edge through each block
+	out      [][]int // the edges from each block
+	loops    [][]int // sets of blocks that lead to one another
+	handlers []int   // edges into exception handlers
+	throws   []int   // edges out of blocks that throw
+
+	level float64   // the most confidence of what follows from now on
+	sure  []float64 // by edge: how certain its flow is
+	block []int     // by new point
+	from  []int     // by new point: the old one, -1 for none
+	done  []bool    // by new point: it is decided
+	// agreed is by new point: it was counted as often as the flow says. doubtful is whether
+	// another one was not, so that exceptions may leave the code between points.
+	agreed   []bool
+	doubtful bool
+}
+
+// conserve decides which pairs of an alignment agree with the flow of the new code. If that
+// or the number of invocations is not known it returns nil, and no pair is more than assumed.
+func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservation {
+	if len(now.Blocks) == 0 || !old.entered {
+		for i := range to.confidence {
+			to.confidence[i] = min(to.confidence[i], assumed)
+		}
+		return nil
+	}
+	c := &conservation{old: old, now: now, to: to, level: sure}
+	c.connect()
+	n := len(now.Points)
+	c.from, c.done, c.agreed = slices.Repeat([]int{-1}, n), make([]bool, n), make([]bool, n)
+	for i, j := range to.to {
+		if j >= 0 {
+			c.from[j] = i
+		}
+	}
+	c.refuseOtherSides()
+	c.settle()
+	return c
+}
+
+// connect makes the network of the new code.
+func (c *conservation) connect() {
+	blocks := c.now.Blocks
+	c.net, c.block = newNetwork(enteredAt(len(blocks))), make([]int, len(c.now.Points))
+	c.out = make([][]int, len(blocks))
+	entry := c.net.link(outer, enteredAt(0))
+	for b := range blocks {
+		at := &blocks[b]
+		c.blocks = append(c.blocks, c.net.link(enteredAt(b), leftAt(b)))
+		for p := at.First; p < at.End; p++ {
+			c.block[p] = b
+		}
+		for _, to := range at.To {
+			c.out[b] = append(c.out[b], c.net.link(leftAt(b), enteredAt(int(to))))
+		}
+		if at.Handler {
+			c.handlers = append(c.handlers, c.net.link(outer, enteredAt(b)))
+		}
+		if len(at.To) == 0 {
+			e := c.net.link(leftAt(b), outer)
+			if at.Throws {
+				c.throws = append(c.throws, e)
+			}
+		}
+	}
+	c.sure, c.loops = make([]float64, len(c.net.edges)), findLoops(blocks)
+	c.set(entry, c.old.invocations)
+}
+
+// set makes the flow of an edge known.
+func (c *conservation) set(e int, flow float64) {
+	if !c.net.known[e] {
+		c.net.set(e, flow)
+		c.sure[e] = c.level
+	}
+}
+
+// settle decides on all pairs: first by certain facts; then as if nothing were thrown and a new test found
+// no argument null; then as if each point that is left were reached as often as before.
+func (c *conservation) settle() {
+	c.propagate()
+	c.level = likely
+	for _, e := range slices.Concat(c.throws, c.handlers, c.nulls()) {
+		c.set(e, 0)
+	}
+	c.propagate()
+	c.level = assumed
+	for j := range c.from {
+		if !c.done[j] && c.from[j] >= 0 && c.to.confidence[c.from[j]] > assumed {
+			c.accept(j)
+			c.propagate()
+		}
+	}
+}
+
+// nulls returns the edges that are taken if an argument is null, of new branches.
+func (c *conservation) nulls() (edges []int) {
+	for b := range c.now.Blocks {
+		at := &c.now.Blocks[b]
+		if last := int(at.End) - 1; at.IfNull >= 0 && at.IfNull < len(c.out[b]) && last >= int(at.First) && c.from[last] < 0 {
+			edges = append(edges, c.out[b][at.IfNull])
+		}
+	}
+	return edges
+}
+
+// propagate decides on the points of blocks whose flow is known until nothing changes.
+func (c *conservation) propagate() {
+	for {
+		c.net.solve(func(e int) { c.sure[e] = c.level })
+		if !c.decideReached() && !c.decideLoops() {
+			return
+		}
+	}
+}
+
+// decideReached decides on the points of blocks whose flow is known.
+func (c *conservation) decideReached() (progress bool) {
+	for j, i := range c.from {
+		e := c.blocks[c.block[j]]
+		if c.done[j] || i < 0 || !c.net.known[e] {
+			continue
+		}
+		progress = true
+		if c.agrees(i, c.net.flow[e]) && c.sidesAgree(j) {
+			c.accept(j)
+			c.agreed[j] = true
+		} else {
+			c.refuse(j)
+			c.doubtful = true
+		}
+	}
+	return progress
+}
+
+// agrees reports whether an old point was reached as often as a flow says. A type check
+// does not count null, nor more types than it has rows.
+func (c *conservation) agrees(i int, flow float64) bool {
+	if sameFlow(c.old.weights[i], flow) {
+		return true
+	}
+	if c.old.points[i].Kind != methodcode.TypeCheck || c.old.weights[i] > flow {
+		return false
+	}
+	return slices.ContainsFunc(c.old.beside(i), func(n int) bool { return sameFlow(c.old.weights[n], flow) })
+}
+
+// sidesAgree reports whether the sides of a branch whose flow is known are as before.
+func (c *conservation) sidesAgree(j int) bool {
+	for k, flow := range c.sides(j) {
+		if e := c.out[c.block[j]][k]; c.net.known[e] && !sameFlow(c.net.flow[e], flow) {
+			return false
+		}
+	}
+	return true
+}
+
+// sides returns the flows out of the block of a branch or switch by its old counts, nil for other points.
+func (c *conservation) sides(j int) []float64 {
+	i, p := c.from[j], &c.now.Points[j]
+	old := &c.old.points[i]
+	raw := disk.Entry(c.old.entries[i].Bytes())
+	flows := make([]float64, len(c.out[c.block[j]]))
+	switch {
+	case p.Kind == methodcode.Branch && old.Kind == p.Kind && len(flows) == 2:
+		flows[0], flows[1] = float64(raw.Cell(takenCell)), float64(raw.Cell(notTakenCell))
+		if opposite(old, p) {
+			flows[0], flows[1] = flows[1], flows[0]
+		}
+	case p.Kind == methodcode.Switch && old.Kind == p.Kind && sameRows(old, p):
+		for k, to := range casesOf(old, p) {
+			if to < len(flows) {
+				flows[to] += float64(raw.Cell(1 + 2*k))
+			}
+		}
+	default:
+		return nil
+	}
+	return flows
+}
+
+// accept takes a point over, with its facts about the flow.
+func (c *conservation) accept(j int) {
+	i := c.from[j]
+	c.done[j] = true
+	confidence := &c.to.confidence[i]
+	if *confidence < likely && *confidence != possible {
+		return // it is too unsure to tell anything
+	}
+	*confidence = c.level
+	if c.old.points[i].Kind != methodcode.TypeCheck {
+		c.set(c.blocks[c.block[j]], c.old.weights[i])
+	}
+	for k, flow := range c.sides(j) {
+		c.set(c.out[c.block[j]][k], flow)
+	}
+}
+
+// refuse drops the pair of a new point.
+func (c *conservation) refuse(j int) {
+	i := c.from[j]
+	c.to.to[i], c.to.confidence[i], c.to.lost[i] = -1, 0, lostFlow
+	c.from[j], c.done[j] = -1, true
+}
+
+// beside returns the points that are reached exactly when a point is: the next one, if
+// nothing else leads to it, and the one before, if this one is only reached from it.
+func (p *profiled) beside(i int) (points []int) {
+	passes := func(a int) bool {
+		k := p.points[a].Kind
+		return (k == methodcode.Call || k == methodcode.VirtualCall || k == methodcode.TypeCheck) && !p.targeted[a+1]
+	}
+	if i+1 < len(p.points) && passes(i) {
+		points = append(points, i+1)
+	}
+	if i > 0 && passes(i-1) {
+		points = append(points, i-1)
+	}
+	return points
+}
+
+// counts returns the counts of a new point that follow from the flow of the code: of a call or jump one, of a
+// branch both sides', of a switch the default's and the cases. ok is false if they do not follow.
+func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bool) {
+	b := c.block[j]
+	edges := c.out[b]
+	switch c.now.Points[j].Kind {
+	case methodcode.Call, methodcode.Jump:
+		edges = c.blocks[b : b+1]
+	case methodcode.Branch, methodcode.Switch:
+	default:
+		return nil, 0, false
+	}
+	if c.doubtful && !c.agreesAfter(j) {
+		return nil, 0, false
+	}
+	confidence = 1
+	for _, e := range edges {
+		if !c.net.known[e] {
+			return nil, 0, false
+		}
+		counts, confidence = append(counts, uint64(c.net.flow[e]+0.5)), min(confidence, c.sure[e])
+	}
+	return counts, confidence, true
+}
+
+// refuseOtherSides drops pairs of points that the same branch or switch leads to, by another side or case.
+func (c *conservation) refuseOtherSides() {
+	old, now := newSide(c.old.points, c.old.size), newSide(c.now.Points, c.now.Size)
+	for j, i := range c.from {
+		if i >= 0 && c.otherSide(old.controls(i), now.controls(j)) {
+			c.refuse(j)
+		}
+	}
+}
+
+// otherSide reports whether two points are on different sides of a branch or switch.
+func (c *conservation) otherSide(was, is []edge) bool {
+	for _, e := range was {
+		by := c.to.to[e.point]
+		if by < 0 || e.how < holds {
+			continue
+		}
+		if old, now := &c.old.points[e.point], &c.now.Points[by]; e.how >= firstCase && sameRows(old, now) {
+			e.how = firstCase + casesOf(old, now)[e.how-firstCase]
+		}
+		controls := func(f edge) bool { return f.point == by }
+		if slices.ContainsFunc(is, controls) && !slices.Contains(is, edge{by, e.how}) {
+			return true
+		}
+	}
+	return false
+}
+
+// agreesAfter reports whether a point in the same block, not before one, was counted as often as the flow
+// says: no exception left the block before. After the block, a handler may have led the flow back.
+func (c *conservation) agreesAfter(j int) bool {
+	return slices.Contains(c.agreed[j:c.now.Blocks[c.block[j]].End], true)
+}

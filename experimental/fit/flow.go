@@ -1,0 +1,123 @@
+package fit
+
+import "github.com/profarc/profarc/internal/java/methodcode"
+
+// A side is one of two versions of a method's code: its points, and the control flow
+// between them. An archive does not know the code between the points, so a return
+// after a call looks like an edge to the next point, on both sides.
+type side struct {
+	points        []methodcode.Point
+	in, out       [][]edge // of each point, jumps left out
+	before, after []int    // bytes to the previous and next point, or to the end of the code; -1 if not known
+}
+
+// An edge is one end of a path between two points.
+type edge struct {
+	point int // the other end; outside for the start and the end of the code
+	how   int // one of the constants below; firstCase+n for case n of a switch
+}
+
+// outside is where the code is entered and left.
+const outside = -1
+
+// How an edge leaves a point.
+const (
+	next  = iota // after a call or type check
+	holds        // where the condition of a branch holds
+	fails        // where it does not
+	firstCase
+)
+
+func newSide(points []methodcode.Point, size int) *side {
+	s := &side{points: points, in: make([][]edge, len(points)), out: make([][]edge, len(points)),
+		before: make([]int, len(points)), after: make([]int, len(points))}
+	last := 0
+	for i, p := range points {
+		s.before[i] = int(p.Bci) - last
+		last = int(p.Bci)
+		switch {
+		case i+1 < len(points):
+			s.after[i] = int(points[i+1].Bci) - last
+		case size > 0:
+			s.after[i] = size - last
+		default:
+			s.after[i] = -1
+		}
+	}
+	s.connect()
+	return s
+}
+
+func (s *side) connect() {
+	s.reach(outside, next, 0)
+	for i := range s.points {
+		switch p := &s.points[i]; p.Kind {
+		case methodcode.Branch:
+			taken, not := holds, fails
+			if p.FormerSketch().Inverse {
+				taken, not = fails, holds
+			}
+			s.reach(i, taken, goal(p, 0))
+			s.reach(i, not, i+1)
+		case methodcode.Switch:
+			for k := range p.Targets {
+				s.reach(i, firstCase+k, goal(p, k))
+			}
+		case methodcode.Call, methodcode.VirtualCall, methodcode.TypeCheck:
+			s.reach(i, next, i+1)
+		}
+	}
+}
+
+// goal returns a target of a point, -1 if it is not known.
+func goal(p *methodcode.Point, k int) int {
+	if k >= len(p.Targets) {
+		return -1
+	}
+	return int(p.Targets[k])
+}
+
+// maxJumps bounds chains of jumps, maxEdges the edges of a point.
+const (
+	maxJumps = 8
+	maxEdges = 32
+)
+
+// reach adds the edge from a point to another one and, if that is a jump, to its target.
+func (s *side) reach(from, how, to int) {
+	for range maxJumps {
+		if to < 0 {
+			return // it is not known
+		}
+		if to < len(s.points) && len(s.in[to]) < maxEdges {
+			s.in[to] = append(s.in[to], edge{from, how})
+		}
+		if to >= len(s.points) || s.points[to].Kind != methodcode.Jump {
+			break
+		}
+		to = goal(&s.points[to], 0)
+	}
+	if to >= len(s.points) {
+		to = outside
+	}
+	if from != outside && len(s.out[from]) < maxEdges {
+		s.out[from] = append(s.out[from], edge{to, how})
+	}
+}
+
+// controls returns the edges from branches and switches that lead to a point, or to the one
+// from which alone it is reached.
+func (s *side) controls(i int) (edges []edge) {
+	for range s.points {
+		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {
+			break
+		}
+		i = s.in[i][0].point
+	}
+	for _, e := range s.in[i] {
+		if e.point != outside && e.how != next {
+			edges = append(edges, e)
+		}
+	}
+	return edges
+}

@@ -1,0 +1,125 @@
+package fit
+
+import "github.com/profarc/profarc/internal/java/methodcode"
+
+// A grid holds the best sums of the alignments of two sequences of points.
+type grid struct {
+	rows, columns []int     // old and new points
+	scores        []float32 // of pairs; 0 for pairs that are excluded
+	tails         []float32 // best sum from (i, j) on
+	heads         []float32 // best sum before (i, j)
+}
+
+// nearlyBest is how far the resemblance of a pair may be below the best pair's with either of its points.
+const nearlyBest = 0.3
+
+// newGrid returns the grid of the points without a partner, nil if no two of them may be the same.
+func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
+	g := &grid{rows: free(m.to), columns: free(m.from)}
+	g.scores = make([]float32, len(g.rows)*len(g.columns))
+	bestOfRow, bestOfColumn := make([]float32, len(g.rows)), make([]float32, len(g.columns))
+	any := false
+	for i, row := range g.rows {
+		if m.halted() != nil {
+			return nil
+		}
+		for j, column := range g.columns {
+			if mayBe(&m.a.points[row], &m.b.points[column]) {
+				score := float32(m.resemblance(row, column).sum())
+				g.scores[i*len(g.columns)+j] = score
+				bestOfRow[i], bestOfColumn[j] = max(bestOfRow[i], score), max(bestOfColumn[j], score)
+				any = true
+			}
+		}
+	}
+	if !any {
+		return nil
+	}
+	for i := range g.rows {
+		for j := range g.columns {
+			if s := &g.scores[i*len(g.columns)+j]; *s < max(bestOfRow[i], bestOfColumn[j])-nearlyBest {
+				*s = 0
+			}
+		}
+	}
+	g.sum()
+	return g
+}
+
+// free returns the points without a partner.
+func free(partners []int) (points []int) {
+	for i, partner := range partners {
+		if partner < 0 {
+			points = append(points, i)
+		}
+	}
+	return points
+}
+
+// sum computes heads and tails.
+func (g *grid) sum() {
+	n, k := len(g.rows), len(g.columns)
+	g.tails, g.heads = make([]float32, (n+1)*(k+1)), make([]float32, (n+1)*(k+1))
+	for i := range n {
+		for j := range k {
+			g.heads[g.at(i+1, j+1)] = g.better(g.heads, g.score(i, j), g.at(i, j), g.at(i, j+1), g.at(i+1, j))
+		}
+	}
+	for i := n - 1; i >= 0; i-- {
+		for j := k - 1; j >= 0; j-- {
+			g.tails[g.at(i, j)] = g.better(g.tails, g.score(i, j), g.at(i+1, j+1), g.at(i, j+1), g.at(i+1, j))
+		}
+	}
+}
+
+func (g *grid) at(i, j int) int        { return i*(len(g.columns)+1) + j }
+func (g *grid) score(i, j int) float32 { return g.scores[i*len(g.columns)+j] }
+func (g *grid) rest(i, j int) float32  { return g.tails[g.at(i, j)] }
+func (g *grid) through(i, j int) float32 {
+	return g.heads[g.at(i, j)] + g.score(i, j) + g.tails[g.at(i+1, j+1)]
+}
+
+// better returns the higher sum of pairing two points and of leaving one out.
+func (g *grid) better(sums []float32, score float32, both, one, other int) float32 {
+	best := max(sums[one], sums[other])
+	if score > 0 {
+		best = max(best, sums[both]+score)
+	}
+	return best
+}
+
+// best yields the pairs of the best alignment.
+func (g *grid) best(yield func(i, j int)) {
+	for i, j := 0, 0; i < len(g.rows) && j < len(g.columns); {
+		score := g.score(i, j)
+		switch best := g.rest(i, j); {
+		case score > 0 && score+g.rest(i+1, j+1) >= best:
+			yield(i, j)
+			i, j = i+1, j+1
+		case g.rest(i+1, j) >= best:
+			i++
+		default:
+			j++
+		}
+	}
+}
+
+// leastMargin is how much worse every alignment must be in which one of two partners has another partner.
+const leastMargin = 0.2
+
+// certain reports whether no alignment without a pair of the best alignment is nearly as good.
+func (g *grid) certain(i, j int) bool {
+	least := g.through(i, j) - leastMargin
+	rivals := func(i, j int) bool { return g.score(i, j) > 0 && g.through(i, j) > least }
+	for k := range g.columns {
+		if k != j && rivals(i, k) {
+			return false
+		}
+	}
+	for k := range g.rows {
+		if k != i && rivals(k, j) {
+			return false
+		}
+	}
+	return true
+}

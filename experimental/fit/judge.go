@@ -1,0 +1,250 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+)
+
+// A judgement is a verdict with its evidence.
+type judgement struct {
+	Verdict
+	old       profiled
+	now       methodcode.Version
+	alignment alignment
+	flow      *conservation // nil if it is not known
+}
+
+// judge decides how a profile fits.
+func (c *checker) judge(j *judgement, k layout.Key, a methodcode.Answer) error {
+	switch {
+	case a.Presence == methodcode.Unknown:
+		j.State, j.Reason = Unchecked, cmp.Or(a.Reason, "it is not in the code that was given")
+	case a.Presence == methodcode.NoClass:
+		j.State, j.Reason = Gone, "there is no such class"
+	case a.Presence == methodcode.NoMethod || len(a.Versions) == 0:
+		j.State, j.Reason = Gone, "there is no such method"
+	default:
+		return c.compare(j, k, a.Versions)
+	}
+	return nil
+}
+
+// compare compares a profile with the versions of its method.
+func (c *checker) compare(j *judgement, k layout.Key, versions []methodcode.Version) error {
+	if err := c.describe(j, k); err != nil {
+		return err
+	}
+	code := j.Profile.Code()
+	if v, ok := c.sameCode(j, versions); ok {
+		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
+		return nil
+	}
+	if tag, undecoded := j.Profile.Undecoded(); undecoded {
+		j.State, j.Reason = Stale,
+			fmt.Sprintf("the code has changed, and entries from one of HotSpot's tag %d on were not decoded", tag)
+		return nil
+	}
+	j.State, j.Reason = Stale, "the code has changed, and its profile points are not known"
+	if c.s.Header().Domain.LLVM() {
+		j.Reason = fmt.Sprintf("its control flow has changed: function hash 0x%016x, now 0x%016x", code, versions[0].ID)
+		return nil
+	}
+	best := -1.0
+	for _, v := range versions[:min(len(versions), maxAligned)] {
+		if v.Opaque {
+			continue
+		}
+		l := align(newSide(j.old.points, j.old.size), newSide(v.Points, v.Size), c.poll.Err)
+		if err := c.poll.Err(); err != nil {
+			return err
+		}
+		flow := conserve(&j.old, &v, &l)
+		c.choose(&l, &j.old, &v)
+		if confidence := l.weighed(j.old.weights); confidence > best {
+			best, j.now, j.alignment, j.flow = confidence, v, l, flow
+		}
+	}
+	if best >= 0 {
+		c.moved(j, best)
+		j.Moves = movesOf(j)
+	}
+	return nil
+}
+
+// movesOf returns where the points of a judgement are now.
+func movesOf(j *judgement) (moves []Move) {
+	found := make([]bool, len(j.now.Points))
+	for i := range j.old.points {
+		p, to := &j.old.points[i], j.alignment.to[i]
+		m := Move{From: p.Bci, To: -1, Kind: p.Kind.String(), Weight: j.old.weights[i], Confidence: j.alignment.confidence[i],
+			Lost: j.alignment.lost[i]}
+		if to >= 0 {
+			found[to] = true
+			m.To, m.Swapped = j.now.Points[to].Bci, opposite(p, &j.now.Points[to])
+		}
+		moves = append(moves, m)
+	}
+	for i, known := range found {
+		if !known {
+			moves = append(moves, Move{From: -1, To: j.now.Points[i].Bci, Kind: j.now.Points[i].Kind.String()})
+		}
+	}
+	return moves
+}
+
+// sameCode returns the version that was profiled.
+func (c *checker) sameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
+	code := j.Profile.Code()
+	first, ok := c.byID[code]
+	if !ok || code == 0 {
+		return v, false
+	}
+	for _, v := range versions[first:min(len(versions), first+maxAligned)] {
+		if v.ID == code && (sameNames(j.old.points, v.Points) || c.sameButRenamed(j.old.names, v.Names)) {
+			return v, true
+		}
+	}
+	return v, false
+}
+
+// maxAligned is the most versions of a method with which a profile is aligned. Programs have one or two.
+const maxAligned = 16
+
+// indexOf returns the indices of versions by code id, of equal ids the first.
+func indexOf(versions []methodcode.Version) map[uint64]int {
+	index := make(map[uint64]int, len(versions))
+	for i, v := range slices.Backward(versions) {
+		index[v.ID] = i
+	}
+	return index
+}
+
+// describe sets the points of a profile and the facts known of their code.
+func (c *checker) describe(j *judgement, k layout.Key) error {
+	if c.s.Header().Domain.LLVM() {
+		return nil
+	}
+	j.old = pointsOf(j.Profile, c.shape)
+	j.Points = len(j.old.points)
+	if err := c.sketches.describe(j.Method, j.Profile, j.old.points); err != nil {
+		return err
+	}
+	return c.oldCode(j, k)
+}
+
+// anyKnown reports whether any point has a known sketch.
+func anyKnown(points []methodcode.Point) bool {
+	return slices.ContainsFunc(points, func(p methodcode.Point) bool { return p.Known() })
+}
+
+// sameNames reports whether no point of two versions with the same bytecodes is
+// known to name something else: a code id does not cover names.
+func sameNames(a, b []methodcode.Point) bool {
+	return len(a) != len(b) || slices.EqualFunc(a, b,
+		func(p, q methodcode.Point) bool {
+			return !p.Known() || !q.Known() || p.FormerSketch() == q.FormerSketch()
+		})
+}
+
+// choose drops pairs of too little confidence, and those whose counts cannot be moved.
+func (c *checker) choose(l *alignment, old *profiled, now *methodcode.Version) {
+	for i, j := range l.to {
+		switch {
+		case j < 0:
+			continue
+		case l.confidence[i] < c.o.Confidence && l.confidence[i] == assumed:
+			l.lost[i] = LostAssumed
+		case l.confidence[i] < c.o.Confidence:
+			l.lost[i] = lostUnsure
+		case now.Points[j].Bci > math.MaxUint16:
+			l.lost[i] = lostUnencodable
+		case !sameRows(&old.points[i], &now.Points[j]):
+			l.lost[i] = lostLabels
+		default:
+			continue
+		}
+		l.to[i], l.confidence[i] = -1, 0
+	}
+}
+
+// moved decides between Moved and Stale, and counts what becomes of the points.
+func (c *checker) moved(j *judgement, confidence float64) {
+	for i, to := range j.alignment.to {
+		swapped := false
+		if to >= 0 {
+			j.Matched++
+			swapped = opposite(&j.old.points[i], &j.now.Points[to])
+		}
+		c.report.note(j.alignment.lost[i], j.old.weights[i], swapped)
+	}
+	found := fmt.Sprintf("%d of %d profile points found by bytecode", j.Matched, j.Points)
+	switch {
+	case j.Points == 0:
+		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed; the profile has no points in it"
+	case j.Matched == 0 && !anyKnown(j.old.points):
+		j.Reason = "the code has changed, and the archive does not describe the old code"
+	case j.Matched == 0:
+		j.Reason = "the code has changed: " + found
+	case j.Profile.Code() == 0:
+		j.State, j.Confidence, j.Reason = Moved, confidence, "the archive does not say which code it is: "+found
+	default:
+		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed: "+found
+	}
+}
+
+// weighed returns the mean confidence of all points, weighted by their counts. A
+// point without counts weighs as much as one count.
+func (l *alignment) weighed(weights []float64) float64 {
+	sum, all := 0.0, 0.0
+	for i, w := range weights {
+		sum += (w + 1) * l.confidence[i]
+		all += w + 1
+	}
+	if all == 0 {
+		return 1
+	}
+	return sum / all
+}
+
+// oldCode takes the points from Options.Old if that has the code that was profiled.
+func (c *checker) oldCode(j *judgement, k layout.Key) error {
+	if c.o.Old == nil {
+		return nil
+	}
+	a, err := c.o.Old.Method(k)
+	if err != nil || a.Presence != methodcode.Present {
+		return err
+	}
+	for _, v := range a.Versions {
+		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) &&
+			sameNames(j.old.points, v.Points) {
+			j.old.points, j.old.size, j.old.names = v.Points, v.Size, v.Names
+			return nil
+		}
+	}
+	return nil
+}
+
+// samePlaces reports whether points are of the same kinds at the same places, with as many targets.
+func samePlaces(a, b []methodcode.Point) bool {
+	return slices.EqualFunc(a, b, func(p, q methodcode.Point) bool {
+		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)
+	})
+}
+
+// opposite reports whether two branches that are the same have opposite senses.
+func opposite(p, q *methodcode.Point) bool {
+	return p.Kind == methodcode.Branch && p.FormerSketch().Inverse != q.FormerSketch().Inverse
+}
+
+// sameRows reports whether the counts of a switch can be moved to another one:
+// both have the same cases, or their values are known.
+func sameRows(p, q *methodcode.Point) bool {
+	return p.Kind != methodcode.Switch || p.Labels != nil && q.Labels != nil ||
+		p.FormerSketch().Operands == q.FormerSketch().Operands && len(p.Targets) == len(q.Targets)
+}

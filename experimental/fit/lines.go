@@ -1,0 +1,160 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A sampledCall is an edge.
+type sampledCall struct {
+	line   int32
+	callee string
+	weight float64
+}
+
+// lines checks the functions of an archive of domain sampled by their edges.
+func (c *checker) lines(source methodcode.Source) error {
+	for m, err := range c.s.Methods() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		if c.o.Methods != nil && !c.o.Methods(k) {
+			continue
+		}
+		c.report.Methods++
+		if err := c.function(source, m, k.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// function checks a function that was sampled as a caller.
+func (c *checker) function(source methodcode.Source, m reader.Method, name string) error {
+	p, calls, err := callsOf(m)
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	j := judgement{Verdict: Verdict{Method: m, Profile: p, Points: len(calls)}}
+	for _, e := range calls {
+		j.Weight += e.weight
+	}
+	bodies, presence := source.Bodies(name)
+	switch presence {
+	case methodcode.Present:
+		c.judgeLines(&j, bodies, calls)
+	case methodcode.NoClass:
+		j.State, j.Reason = Unchecked, "its package is not in the source"
+	case methodcode.Unknown:
+		j.State, j.Reason = Unchecked, "a closure of a function that is not known"
+	default:
+		j.State, j.Reason = Gone, "there is no such function"
+		if now := c.successor(source, name, calls); now != "" {
+			j.Reason += "; it may be " + now + " now"
+		}
+	}
+	return c.settle(&j)
+}
+
+// callsOf returns the edges from a function, and their profile.
+func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
+	err = stacks.EdgesFrom(m, func(e stacks.Edge) (err error) {
+		var k layout.Key
+		if e.Callee.Valid() {
+			k, err = e.Callee.Key()
+		}
+		of, calls = e.Profile, append(calls, sampledCall{e.Point, k.Name, float64(e.Weight)})
+		return err
+	})
+	return of, calls, err
+}
+
+// judgeLines compares edges with the function of that name that fits best.
+func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sampledCall) {
+	var best linesFit
+	for i, b := range bodies {
+		if f := fitLines(b, calls); i == 0 || f.kept > best.kept {
+			best = f
+		}
+	}
+	j.Matched = best.matched
+	switch {
+	case best.matched == len(calls):
+		j.State, j.Confidence, j.Reason = Exact, 1, "every call is where it was"
+	case best.kept > 0:
+		j.State, j.Confidence = Moved, best.kept/j.Weight
+		j.Reason = best.String()
+	default:
+		j.State, j.Reason = Stale, best.String()
+	}
+}
+
+// A linesFit says how edges fit a function.
+type linesFit struct {
+	matched, moved, missing int
+	sure                    int     // of the matched
+	kept                    float64 // weight of the matched
+}
+
+func (f linesFit) String() string {
+	return fmt.Sprintf("%d of %d calls are where they were, %d on other lines, %d gone", f.matched,
+		f.matched+f.moved+f.missing, f.moved, f.missing)
+}
+
+func fitLines(b methodcode.Body, calls []sampledCall) (f linesFit) {
+	for _, e := range calls {
+		at, sure, ok := b.Call(e.line, e.callee)
+		switch {
+		case !ok:
+			f.missing++
+		case at != e.line:
+			f.moved++
+		default:
+			f.matched++
+			f.kept += e.weight
+			if sure {
+				f.sure++
+			}
+		}
+	}
+	return f
+}
+
+// successorCalls is how many calls that the source spells make a function known by another name.
+const successorCalls = 2
+
+// successor returns the only function of the package that the archive does not know and that
+// makes all the calls of a function that is gone; "" if there is none, or are several.
+func (c *checker) successor(source methodcode.Source, name string, calls []sampledCall) (found string) {
+	for _, other := range source.Beside(name) {
+		bodies, _ := source.Bodies(other)
+		for _, b := range bodies {
+			if f := fitLines(b, calls); f.matched < len(calls) || f.sure < successorCalls {
+				continue
+			}
+			if _, err := c.s.Find(layout.Key{Name: other}); err == nil {
+				continue
+			}
+			if found != "" && found != other {
+				return ""
+			}
+			found = other
+		}
+	}
+	return found
+}
+
+// hasSource returns the source of an archive of domain sampled.
+func hasSource(h *layout.Header, against Code) (methodcode.Source, bool) {
+	source, ok := against.(methodcode.Source)
+	return source, ok && h.Domain == layout.DomainSampled
+}

@@ -1,0 +1,153 @@
+package fit
+
+import (
+	"slices"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+)
+
+// decideLoops decides on one loop, or on one branch that ends a loop. How often a loop runs
+// follows from nothing but its own branches.
+func (c *conservation) decideLoops() bool {
+	for j, i := range c.from {
+		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == methodcode.Branch && c.ends(j) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.loops, c.decideLoop)
+}
+
+// ends decides on a branch if it is known how often it leaves a loop, and not how often the loop runs.
+func (c *conservation) ends(j int) bool {
+	b := c.block[j]
+	if len(c.out[b]) != 2 || c.to.confidence[c.from[j]] < possible {
+		return false
+	}
+	for k, e := range c.out[b] {
+		if c.net.known[e] && !c.net.known[c.out[b][1-k]] && c.returns(b, 1-k) {
+			if c.sidesAgree(j) {
+				c.accept(j)
+			} else {
+				c.refuse(j)
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// returns reports whether control that leaves a block one way can come back.
+func (c *conservation) returns(block, way int) bool {
+	seen, work := make([]bool, len(c.now.Blocks)), []int{int(c.now.Blocks[block].To[way])}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == block {
+			return true
+		}
+		if !seen[b] {
+			seen[b] = true
+			for _, to := range c.now.Blocks[b].To {
+				work = append(work, int(to))
+			}
+		}
+	}
+	return false
+}
+
+// decideLoop accepts the branches of a loop with several exits if all of them were found, if
+// it is known how often the loop is entered, and if their counts are conserved around it.
+func (c *conservation) decideLoop(loop []int) bool {
+	tests := c.testsOf(loop)
+	if len(tests) == 0 || !c.entryKnown(loop) {
+		return false
+	}
+	trial := c.net.clone()
+	for _, j := range tests {
+		for k, flow := range c.sides(j) {
+			trial.set(c.out[c.block[j]][k], flow)
+		}
+	}
+	trial.solve(func(int) {})
+	if !trial.conserved(loop) {
+		return false
+	}
+	for _, j := range tests {
+		c.accept(j)
+		c.agreed[j] = true
+	}
+	return true
+}
+
+// entryKnown reports whether it is known how often each way into a loop is taken.
+func (c *conservation) entryKnown(loop []int) bool {
+	inside := map[int]bool{}
+	for _, b := range loop {
+		inside[enteredAt(b)], inside[leftAt(b)] = true, true
+	}
+	for e, l := range c.net.edges {
+		if inside[l.to] && !inside[l.from] && !c.net.known[e] {
+			return false
+		}
+	}
+	return true
+}
+
+// testsOf returns the branches and switches of a loop that are to be decided; nil if one of
+// them was not found.
+func (c *conservation) testsOf(loop []int) (tests []int) {
+	for _, b := range loop {
+		at := &c.now.Blocks[b]
+		if len(at.To) < 2 {
+			continue
+		}
+		j := int(at.End) - 1
+		switch {
+		case !slices.ContainsFunc(c.out[b], func(e int) bool { return !c.net.known[e] }):
+		case c.done[j] || c.from[j] < 0 || c.to.confidence[c.from[j]] < possible || c.sides(j) == nil:
+			return nil
+		default:
+			tests = append(tests, j)
+		}
+	}
+	return tests
+}
+
+// findLoops returns the sets of blocks that all lead to one another (Tarjan).
+func findLoops(blocks []methodcode.Block) (loops [][]int) {
+	order, low, stack := make([]int, len(blocks)), make([]int, len(blocks)), []int{}
+	inside := make([]bool, len(blocks))
+	clock := 0
+	var visit func(b int)
+	visit = func(b int) {
+		clock++
+		order[b], low[b], inside[b] = clock, clock, true
+		stack = append(stack, b)
+		for _, t := range blocks[b].To {
+			to := int(t)
+			if order[to] == 0 {
+				visit(to)
+				low[b] = min(low[b], low[to])
+			} else if inside[to] {
+				low[b] = min(low[b], order[to])
+			}
+		}
+		if low[b] == order[b] {
+			from := slices.Index(stack, b)
+			loop := slices.Clone(stack[from:])
+			stack = stack[:from]
+			for _, member := range loop {
+				inside[member] = false
+			}
+			if len(loop) > 1 || slices.Contains(blocks[b].To, int32(b)) {
+				loops = append(loops, loop)
+			}
+		}
+	}
+	for b := range blocks {
+		if order[b] == 0 {
+			visit(b)
+		}
+	}
+	return loops
+}

@@ -1,0 +1,454 @@
+package fit
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A mover writes the profile of a method for new code: an entry for each point, as the VM makes it, with the
+// counts of the old point that it was matched with, and with displacements between the new entries.
+type mover struct {
+	*rewriter
+	*judgement
+	p       *profileset.Recording
+	from    []int           // old point of each new one, -1 for none
+	offsets []int64         // of the new entries in the VM's MethodData, and their end
+	level   uint32          // TypeProfileLevel
+	filled  map[int]float64 // confidence of new points whose counts follow from others
+}
+
+func (m *mover) run() error {
+	m.level = m.s.Header().Params.TypeProfileLevel
+	m.from, m.filled = slices.Repeat([]int{-1}, len(m.now.Points)), map[int]float64{}
+	for i, j := range m.alignment.to {
+		if j >= 0 {
+			m.from[j] = i
+			m.counts.Points++
+		} else if m.old.weights[i] > 0 {
+			m.counts.PointsDropped++
+			m.counts.CountsDropped += m.old.weights[i]
+		}
+	}
+	raws := make([]disk.Entry, len(m.now.Points))
+	m.offsets = []int64{0}
+	for j := range raws {
+		raws[j] = m.entryFor(j)
+		m.offsets = append(m.offsets, m.offsets[j]+nativeSize(raws[j], m.shape))
+	}
+	companions := m.companions()
+	for j, raw := range raws {
+		if err := m.complete(j, raw); err != nil {
+			return err
+		}
+	}
+	// Points beyond the reach of a bci come last, and have no entries.
+	beyond := slices.IndexFunc(m.now.Points, func(p methodcode.Point) bool { return p.Bci > math.MaxUint16 })
+	if beyond >= 0 {
+		raws = raws[:beyond]
+	}
+	raws = append(raws, companions...)
+	slices.SortStableFunc(raws, func(x, y disk.Entry) int { return cmp.Compare(x.Point(), y.Point()) })
+	for _, raw := range raws {
+		if err := m.copier.ChangedEntry(m.p, layout.SectionData, raw); err != nil {
+			return err
+		}
+	}
+	return m.others()
+}
+
+// mark notes in the archive which points were moved or filled in. A point that was moved
+// before is as sure as both moves together.
+func (m *mover) mark(method profileset.MethodRef) {
+	note := func(j int, derived uint64, confidence float64) {
+		t := m.b.Table(disk.TableMoved, 0)
+		t.Row(uint64(method), m.now.ID, uint64(int64(m.now.Points[j].Bci)), derived,
+			uint64(confidence*float64(layout.WeightOne)))
+	}
+	for j, i := range m.from {
+		if i < 0 {
+			if confidence, ok := m.filled[j]; ok {
+				note(j, 1, confidence)
+			}
+		} else if m.old.weights[i] > 0 {
+			confidence := m.alignment.confidence[i]
+			if before, ok := m.marks.At(m.Profile, m.old.points[i].Bci); ok {
+				confidence *= before.Confidence
+			}
+			note(j, 0, confidence)
+		}
+	}
+}
+
+// companions returns the data entries that are no profile points of HotSpot, such as
+// the counts that a merge keeps in addition to receivers, at their new places.
+// Entries that refer to other places of the old code are lost.
+func (m *mover) companions() (moved []disk.Entry) {
+	for e := range m.Profile.Entries() {
+		if kindOf(e) != 0 {
+			continue
+		}
+		bci, ok := m.bci(e.Point())
+		switch {
+		case namesPlaces(disk.Entry(e.Bytes()), m.shape):
+			m.lose(lostPlaces, weightOf(e, m.shape))
+		case !ok:
+			m.lose(lostOther, weightOf(e, m.shape))
+		default:
+			raw := disk.Entry(slices.Clone(e.Bytes()))
+			setPoint(raw, bci)
+			moved = append(moved, raw)
+		}
+	}
+	return moved
+}
+
+// namesPlaces reports whether cells of an entry refer to places in the code.
+func namesPlaces(e disk.Entry, shape disk.Shape) bool {
+	for _, kind := range shape.Walk(e) {
+		if kind == disk.CellDisplacement || kind == disk.CellBci || kind == disk.CellSuccessor {
+			return true
+		}
+	}
+	return false
+}
+
+// length returns the value of a switch's length cell.
+func (m *mover) length(j int) int {
+	if m.now.Points[j].Kind == methodcode.Switch {
+		return 2 * len(m.now.Points[j].Targets)
+	}
+	return 0
+}
+
+// entryFor returns the entry of a new point, without displacements.
+func (m *mover) entryFor(j int) disk.Entry {
+	point := m.now.Points[j]
+	i := m.from[j]
+	if i >= 0 && point.Kind != methodcode.Switch {
+		raw := disk.Entry(slices.Clone(m.old.entries[i].Bytes()))
+		setPoint(raw, point.Bci)
+		if opposite(&m.old.points[i], &point) {
+			swapSides(raw)
+			m.counts.Swapped++
+		}
+		return raw
+	}
+	return m.withFlow(j, m.emptyEntry(j))
+}
+
+// emptyEntry returns the entry of a new point before it has counted anything. A switch has
+// the counts of the old one.
+func (m *mover) emptyEntry(j int) disk.Entry {
+	point := m.now.Points[j]
+	i := m.from[j]
+	tag := tagsOf[point.Kind]
+	if point.Kind == methodcode.TypeCheck && m.untyped() {
+		tag = untypedCheck
+	}
+	if types := recordedTypes(point, m.level); len(types) > 0 && typedTagsOf[point.Kind] != 0 {
+		return m.typed(typedTagsOf[point.Kind], point, types)
+	}
+	_, raw := disk.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.length(j)))
+	if point.Kind == methodcode.Switch {
+		raw.SetCell(0, uint64(m.length(j)))
+		if i >= 0 {
+			m.cases(raw, i, j)
+		}
+	}
+	return raw
+}
+
+// withFlow gives the entry of a point that was not found the counts that follow from the
+// flow of the code. Which types were met does not follow.
+func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
+	if m.from[j] >= 0 || m.flow == nil {
+		return raw
+	}
+	counts, confidence, ok := m.flow.counts(j)
+	if !ok || confidence < m.least {
+		return raw
+	}
+	switch kind := m.now.Points[j].Kind; kind {
+	case methodcode.Call, methodcode.Jump:
+		raw.SetCell(0, counts[0])
+	case methodcode.Branch:
+		raw.SetCell(takenCell, counts[0])
+		raw.SetCell(notTakenCell, counts[1])
+	case methodcode.Switch:
+		for k, n := range counts {
+			raw.SetCell(1+2*k, n)
+		}
+	}
+	m.filled[j] = confidence
+	m.counts.Filled++
+	return raw
+}
+
+// untyped reports whether the VM records no types at type checks.
+func (m *mover) untyped() bool {
+	return slices.ContainsFunc(m.old.entries, func(e reader.Entry) bool { return e.Tag() == untypedCheck })
+}
+
+// setPoint sets the bci of an entry.
+func setPoint(raw disk.Entry, bci int32) {
+	if disk.IsWide(raw.Tag()) {
+		binary.LittleEndian.PutUint32(raw[4:], uint32(bci))
+		return
+	}
+	binary.LittleEndian.PutUint16(raw[2:], uint16(bci))
+}
+
+// Cells of a branch.
+const (
+	takenCell    = 0
+	notTakenCell = 2
+)
+
+// swapSides swaps the counts of a branch.
+func swapSides(branch disk.Entry) {
+	taken := branch.Cell(takenCell)
+	branch.SetCell(takenCell, branch.Cell(notTakenCell))
+	branch.SetCell(notTakenCell, taken)
+}
+
+// cases moves the counts of a switch, each to the case of the same value. Values
+// without a case in the new code go to the default.
+func (m *mover) cases(raw disk.Entry, i, j int) {
+	from := disk.Entry(m.old.entries[i].Bytes())
+	raw.SetTraps(from.Traps())
+	for c, to := range casesOf(&m.old.points[i], &m.now.Points[j]) {
+		cell := 1 + 2*to
+		raw.SetCell(cell, disk.SaturatingAdd(raw.Cell(cell), from.Cell(1+2*c)))
+	}
+}
+
+// casesOf maps the cases of a switch to the cases of another one, by their values. If
+// the values are not known, both have the same cases.
+func casesOf(p, q *methodcode.Point) []int {
+	places := make([]int, len(p.Targets))
+	if p.Labels == nil || q.Labels == nil {
+		for c := range places {
+			places[c] = c
+		}
+		return places
+	}
+	by := map[int32]int{}
+	for c, label := range q.Labels {
+		by[label] = c + 1
+	}
+	for c, label := range p.Labels[:min(len(p.Labels), len(places)-1)] {
+		places[c+1] = by[label]
+	}
+	return places
+}
+
+// complete sets the displacements of a new entry and adapts its rows.
+func (m *mover) complete(j int, raw disk.Entry) error {
+	for k, cell := range displacements(raw, m.shape) {
+		if targets := m.now.Points[j].Targets; k < len(targets) && targets[k] >= 0 {
+			raw.SetCell(cell, uint64(m.offsets[targets[k]]-m.offsets[j]))
+		}
+	}
+	if m.from[j] < 0 {
+		return nil
+	}
+	if m.now.Points[j].Kind == methodcode.Ret {
+		m.returns(raw, j)
+	}
+	return m.receivers(raw, j)
+}
+
+// returns moves the return points of a ret.
+func (m *mover) returns(raw disk.Entry, j int) {
+	for row := range m.shape.BciRows {
+		if raw.Cell(2+3*row) == 0 {
+			continue
+		}
+		bci, ok := m.bci(int32(raw.Cell(1 + 3*row)))
+		if !ok {
+			bci = 0
+			raw.SetCell(2+3*row, 0)
+		}
+		target, _ := slices.BinarySearchFunc(m.now.Points, bci, comparePlace)
+		raw.SetCell(1+3*row, uint64(bci))
+		raw.SetCell(3+3*row, uint64(m.offsets[target]-m.offsets[j]))
+	}
+}
+
+// others moves the entries after the data entries: traps and handlers whose bytecodes have a new place, and
+// parameters. Results of escape analysis hold for the old code only.
+func (m *mover) others() error {
+	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+		for e := range m.Profile.Section(section) {
+			raw := disk.Entry(slices.Clone(e.Bytes()))
+			if section != layout.SectionParameters {
+				bci, ok := m.bci(e.Point())
+				if !ok || ofEscapeAnalysis(e) {
+					m.counts.TrapsDropped += int(equal(!ofEscapeAnalysis(e)))
+					continue
+				}
+				m.counts.Traps++
+				setPoint(raw, bci)
+			}
+			if err := m.copier.ChangedEntry(m.p, section, raw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// bci returns the new place of an old bytecode; ok is false if it is not known. A bytecode between two points
+// moves with them, unless the code between them has changed.
+func (m *mover) bci(old int32) (now int32, ok bool) {
+	i, found := slices.BinarySearchFunc(m.old.points, old, comparePlace)
+	if found {
+		if j := m.alignment.to[i]; j >= 0 {
+			return m.now.Points[j].Bci, true
+		}
+		return 0, false
+	}
+	before, ok1 := m.shift(i - 1)
+	after, ok2 := m.shift(i)
+	now = old + before
+	return now, ok1 && ok2 && before == after && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
+}
+
+// comparePlace orders a point and a bci.
+func comparePlace(p methodcode.Point, bci int32) int { return int(p.Bci - bci) }
+
+// shift returns how far an old point has moved. The start of the code stays, and its end moves with its size.
+func (m *mover) shift(i int) (int32, bool) {
+	switch {
+	case i < 0:
+		return 0, true
+	case i == len(m.old.points):
+		return int32(m.now.Size - m.old.size), m.now.Size > 0 && m.old.size > 0
+	case m.alignment.to[i] < 0:
+		return 0, false
+	}
+	return m.now.Points[m.alignment.to[i]].Bci - m.old.points[i].Bci, true
+}
+
+// adjacent reports whether the old points i-1 and i are neighbours in the new code too.
+func (m *mover) adjacent(i int) bool {
+	before, after := -1, len(m.now.Points)
+	if i > 0 {
+		before = m.alignment.to[i-1]
+	}
+	if i < len(m.old.points) {
+		after = m.alignment.to[i]
+	}
+	return before+1 == after
+}
+
+// receivers clears the rows of types that cannot occur at a call in the new code: all
+// its receivers are instances of the class that holds the called method.
+func (m *mover) receivers(raw disk.Entry, j int) error {
+	holder := m.now.Points[j].Holder
+	if m.code == nil || holder == "" {
+		return nil
+	}
+	for cell, kind := range m.shape.Pointers(raw) {
+		if kind != disk.CellType || raw.Cell(cell) == 0 {
+			continue
+		}
+		possible, err := m.mayBeReceiver(raw.Cell(cell), holder)
+		if err != nil {
+			return err
+		}
+		if !possible {
+			m.lose(lostReceivers, float64(raw.Cell(cell+1)))
+			raw.SetCell(cell, 0)
+			raw.SetCell(cell+1, 0)
+		}
+	}
+	return nil
+}
+
+// mayBeReceiver reports whether a type may occur where a class is expected. Unknown types may.
+func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
+	t, err := m.s.TypeAt(disk.RefOf(int64(pointer - m.s.Header().Base)))
+	if err != nil {
+		return false, err
+	}
+	name, err := t.Name()
+	if err != nil {
+		return false, err
+	}
+	is, known := m.code.Assignable(name.String(), holder)
+	return is || !known, nil
+}
+
+// lose counts the losses of an entry that is moved.
+func (m *mover) lose(why string, counts float64) {
+	if counts > 0 {
+		m.report.Lost[why] = m.report.Lost[why].and(counts)
+		m.counts.CountsDropped += counts
+	}
+}
+
+// A VM records the types of arguments and return values of some calls. The last digit of TypeProfileLevel is
+// for arguments, the one before for return values: 1 for calls of method handles, 2 for all calls.
+const (
+	typesOfHandles = 1
+	typesOfAll     = 2
+)
+
+// maxTypedArguments is HotSpot's default of TypeProfileArgsLimit.
+const maxTypedArguments = 2
+
+// recordedTypes returns the cells of the types that the VM records at an unexecuted call: a stack slot and a
+// type for each argument that is a reference, and a type for a return value that is one.
+func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
+	records := func(digit uint32) bool { return digit == typesOfAll || digit == typesOfHandles && p.Dynamic }
+	arguments, reference := references(p.Signature)
+	if records(level % 10) {
+		for _, slot := range arguments[:min(len(arguments), maxTypedArguments)] {
+			cells = append(cells, slot, 0)
+		}
+	}
+	if records(level/10%10) && reference {
+		cells = append(cells, 0)
+	}
+	return cells
+}
+
+// references returns the slots of the arguments of a descriptor that are
+// references, and whether the return value is one.
+func references(descriptor string) (slots []uint64, returned bool) {
+	slot, rest := uint64(0), strings.TrimPrefix(descriptor, "(")
+	for rest != "" && rest[0] != ')' {
+		var argument string
+		argument, rest = javanames.CutType(rest)
+		switch {
+		case javanames.IsReference(argument):
+			slots = append(slots, slot)
+		case argument == "J" || argument == "D":
+			slot++
+		}
+		slot++
+	}
+	return slots, javanames.IsReference(strings.TrimPrefix(rest, ")"))
+}
+
+// typed returns an entry with the cells of recordedTypes.
+func (m *mover) typed(tag layout.Tag, p methodcode.Point, types []uint64) disk.Entry {
+	_, raw := disk.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
+	first := m.shape.TypeList(tag)
+	raw.SetCell(first-1, uint64(len(types)))
+	for i, c := range types {
+		raw.SetCell(first+i, c)
+	}
+	return raw
+}

@@ -1,0 +1,135 @@
+package fit
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/javanames"
+)
+
+// sameButRenamed reports whether two versions with the same bytecodes name the
+// same classes and members, some of them by other names.
+func (c *checker) sameButRenamed(was, is []methodcode.Name) bool {
+	return len(was) > 0 && slices.EqualFunc(was, is,
+		func(a, b methodcode.Name) bool { return a == b || c.renamedMember(a, b) })
+}
+
+// renamedMember reports whether a member or class has got another name: its classes
+// were renamed, or its class declares the new name in place of the old one.
+func (c *checker) renamedMember(was, is methodcode.Name) bool {
+	now := methodcode.Name{Class: c.renames.class(was.Class), Name: was.Name,
+		Descriptor: mapClasses(was.Descriptor, c.renames.class)}
+	if now == is {
+		return true
+	}
+	if now.Class != is.Class || now.Descriptor != is.Descriptor || was.Class == "" {
+		return false
+	}
+	other := methodcode.Name{Class: was.Class, Name: is.Name, Descriptor: was.Descriptor}
+	return declaresOnly(c.o.Old, was, other) && declaresOnly(c.against, is, now)
+}
+
+// declaresOnly reports whether a program declares one member and not another.
+func declaresOnly(code Code, one, other methodcode.Name) bool {
+	m, ok := code.(methodcode.Members)
+	if !ok {
+		return false
+	}
+	has, known1 := m.Declares(one)
+	hasOther, known2 := m.Declares(other)
+	return known1 && known2 && has && !hasOther
+}
+
+// former has the names that the profiles use for renamed classes and methods.
+type former struct {
+	classes map[string]string
+	methods map[methodcode.Name]string
+}
+
+func newFormer(r *renames) *former {
+	f := &former{map[string]string{}, map[methodcode.Name]string{}}
+	for was, is := range r.classes {
+		f.classes[is] = was
+	}
+	for i := range r.list {
+		if was, is := r.list[i].From, r.list[i].To; was.Name != "" {
+			f.methods[methodcode.Name{Class: is.Class, Name: is.Name, Descriptor: is.Signature}] = was.Name
+		}
+	}
+	return f
+}
+
+// name returns the former name of a class or member.
+func (f *former) name(n methodcode.Name) methodcode.Name {
+	return methodcode.Name{Class: f.class(n.Class), Name: cmp.Or(f.methods[n], n.Name),
+		Descriptor: mapClasses(n.Descriptor, f.class)}
+}
+
+func (f *former) class(name string) string { return mapClass(f.classes, name) }
+
+// mapClass returns the other name of a class, or of an array of a class, if it has one.
+func mapClass(others map[string]string, name string) string {
+	if strings.HasPrefix(name, "[") {
+		return mapClasses(name, func(class string) string { return mapClass(others, class) })
+	}
+	return cmp.Or(others[name], name)
+}
+
+// underFormerNames sets the sketches of the program's points under the names that the profiles use.
+func (c *checker) underFormerNames(versions []methodcode.Version) {
+	if len(c.renames.list) == 0 && len(c.renames.classes) == 0 {
+		return
+	}
+	if c.former == nil {
+		c.former = newFormer(&c.renames)
+	}
+	for i := range versions {
+		if versions[i].Under == nil {
+			continue
+		}
+		sketch := versions[i].Under(c.former.name)
+		for k := range versions[i].Points {
+			if k < len(sketch) {
+				versions[i].Points[k].Former = &sketch[k]
+			}
+		}
+	}
+}
+
+// mapClasses puts other classes in the place of those in a descriptor.
+func mapClasses(descriptor string, to func(class string) string) string {
+	var b strings.Builder
+	for piece, class := range javanames.Pieces(descriptor) {
+		if class {
+			piece = to(piece)
+		}
+		b.WriteString(piece)
+	}
+	return b.String()
+}
+
+// differingClasses returns the pairs of classes that differ at the same place of
+// two descriptors. ok is false if the descriptors differ in anything else.
+func differingClasses(a, b string) (pairs [][2]string, ok bool) {
+	if a == b {
+		return nil, true
+	}
+	next, stop := iter.Pull2(javanames.Pieces(b))
+	defer stop()
+	for p, class := range javanames.Pieces(a) {
+		q, sameKind, more := next()
+		switch {
+		case !more || class != sameKind || !class && p != q:
+			return nil, false
+		case p != q:
+			pairs = append(pairs, [2]string{p, q})
+		}
+	}
+	if _, _, more := next(); more {
+		return nil, false
+	}
+	return pairs, true
+}

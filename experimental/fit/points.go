@@ -1,0 +1,186 @@
+package fit
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A profiled has the points of a profile with their entries.
+type profiled struct {
+	points  []methodcode.Point
+	entries []reader.Entry
+	weights []float64         // sums of their counts
+	size    int               // of the code, 0 if not known
+	names   []methodcode.Name // see Version.Names
+
+	targeted    []bool  // by point: something else than the point before leads to it
+	entered     bool    // the number of invocations is known
+	invocations float64 // those that the points counted too
+}
+
+// pointsOf returns the points of a HotSpot profile. Displacements are differences
+// of offsets in the VM's own MethodData, which are computed again.
+func pointsOf(p reader.Profile, shape disk.Shape) profiled {
+	var out profiled
+	var offsets []int64
+	at := int64(0)
+	for e := range p.Entries() {
+		kind := kindOf(e)
+		if kind == 0 {
+			continue
+		}
+		out.points = append(out.points, methodcode.Point{Bci: e.Point(), Kind: kind})
+		out.entries = append(out.entries, e)
+		out.weights = append(out.weights, weightOf(e, shape))
+		offsets = append(offsets, at)
+		at += nativeSize(disk.Entry(e.Bytes()), shape)
+	}
+	offsets = append(offsets, at)
+	for i, e := range out.entries {
+		raw := disk.Entry(e.Bytes())
+		for _, cell := range displacements(raw, shape) {
+			target, ok := slices.BinarySearch(offsets, offsets[i]+int64(raw.Cell(cell)))
+			if !ok {
+				target = -1
+			}
+			out.points[i].Targets = append(out.points[i].Targets, int32(target))
+		}
+	}
+	size, _ := p.Size()
+	out.size = int(size)
+	out.enter(p)
+	return out
+}
+
+// enter sets how often points are known to be reached.
+func (d *profiled) enter(p reader.Profile) {
+	if n, ok := p.Invocations(); ok {
+		early, _ := p.Interpreted() // before there was a MethodData
+		d.entered, d.invocations = true, float64(n.Trained()-min(n.Trained(), early.Trained()))
+	}
+	d.targeted = make([]bool, len(d.points)+1)
+	for i := range d.points {
+		for _, to := range d.points[i].Targets {
+			if to >= 0 {
+				d.targeted[to] = true
+			}
+		}
+	}
+}
+
+// weightOfProfile sums the counts of a profile.
+func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
+	for _, get := range []func() (reader.Counter, bool){p.Invocations, p.Backedges} {
+		if c, ok := get(); ok {
+			sum += float64(c.Trained())
+		}
+	}
+	for e := range p.Entries() {
+		sum += weightOf(e, shape)
+	}
+	return sum
+}
+
+// sketches describe the code that was profiled, from disk.TableCode of an archive.
+type sketches struct {
+	s    *reader.Store
+	rows []sketchRow // by method and header
+}
+
+// A sketchRow is a row of the table.
+type sketchRow struct {
+	method, sketch layout.Ref
+	header         uint16
+}
+
+func (r sketchRow) compare(method layout.Ref, header uint16) int {
+	return cmp.Or(cmp.Compare(r.method, method), cmp.Compare(r.header, header))
+}
+
+// openSketches opens the sketches of an archive, which may have none. halted returns
+// an error once the check is cancelled.
+func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
+	k := &sketches{s: s}
+	t, err := s.TableOrEmpty(disk.TableCode)
+	if err != nil {
+		return nil, err
+	}
+	for r := range t.Rows {
+		row := sketchRow{method: layout.Ref(t.Cell(0, r)), sketch: layout.Ref(t.Cell(1, r))}
+		b, err := k.bytes(row)
+		if err = cmp.Or(err, halted()); err != nil {
+			return nil, err
+		}
+		var ok bool
+		if row.header, ok = disk.SketchHeader(b); ok {
+			k.rows = append(k.rows, row)
+		}
+	}
+	slices.SortStableFunc(k.rows, func(a, b sketchRow) int { return a.compare(b.method, b.header) })
+	return k, nil
+}
+
+func (k *sketches) bytes(r sketchRow) ([]byte, error) {
+	if r.sketch == 0 {
+		return nil, nil
+	}
+	text, err := k.s.SymbolAt(r.sketch)
+	return []byte(text.String()), err
+}
+
+// maxRows is the most sketches that are read for a profile. Several are of programs with the same bytecodes.
+const maxRows = 16
+
+// describe sets the sketches of a profile's points. Points in which programs with
+// the same bytecodes differ stay unknown.
+func (k *sketches) describe(m reader.Method, p reader.Profile, points []methodcode.Point) error {
+	header := disk.SketchHeaderOf(p.Code())
+	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(),
+		func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
+	described := false
+	for n, r := range k.rows[at:] {
+		if r.method != m.Ref() || r.header != header {
+			break
+		}
+		b, err := k.bytes(r)
+		if err != nil {
+			return err
+		}
+		if sketch, ok := disk.ParseSketch(b, p.Code()); ok && len(sketch) == sketched(points) {
+			put(points, sketch, described)
+			described = true
+		}
+		if n >= maxRows {
+			put(points, make([]disk.SketchPoint, sketched(points)), false)
+			break
+		}
+	}
+	return nil
+}
+
+// sketched returns the number of points that have records in a sketch.
+func sketched(points []methodcode.Point) (n int) {
+	for i := range points {
+		if points[i].Kind.Sketched() {
+			n++
+		}
+	}
+	return n
+}
+
+// put sets the sketches of points. If again, points with another sketch become unknown.
+func put(points []methodcode.Point, sketch []disk.SketchPoint, again bool) {
+	for i := range points {
+		if p := &points[i]; p.Kind.Sketched() {
+			if again && p.Sketch != sketch[0] {
+				sketch[0] = disk.SketchPoint{}
+			}
+			p.Sketch, sketch = sketch[0], sketch[1:]
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package fit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Rename says that a class or method of the profiles has another name in the program.
+type Rename struct {
+	From, To layout.Key // of a class without name and signature
+	// Methods counts the methods of a class with known code, and Same those with
+	// the same code under the new name. Both are 0 if only descriptors name the class.
+	Methods, Same int
+	Profiles      int     // of the method or class
+	Weight        float64 // sum of their counts
+}
+
+// renames are the classes and methods that have other names in the program. The zero value has none.
+type renames struct {
+	classes map[string]string
+	methods map[layout.Ref]renamed
+	unsure  map[layout.Ref]string // possible names of methods that may have been renamed
+	list    []Rename
+}
+
+// A renamed is the new key of a method.
+type renamed struct {
+	key layout.Key
+	by  int // index into the list; negative if only the descriptor has changed
+}
+
+// class returns the present name of a class of the profiles or of an array of it.
+func (r *renames) class(name string) string { return mapClass(r.classes, name) }
+
+// key returns the present key of a method, and whether it has changed.
+func (r *renames) key(m reader.Method, k layout.Key) (now layout.Key, changed bool) {
+	if to, ok := r.methods[m.Ref()]; ok {
+		return to.key, true
+	}
+	return k, false
+}
+
+// judged adds the new names to a verdict.
+func (r *renames) judged(v *Verdict, k layout.Key) {
+	to, ok := r.methods[v.Method.Ref()]
+	if !ok {
+		if what, ok := r.unsure[v.Method.Ref()]; ok && v.State == Gone {
+			v.Reason += ", unless it is now " + what
+		} else if class := r.class(k.Class); v.State == Gone && class != k.Class {
+			v.Reason = "its class is now " + class + ", which has no such method"
+		}
+		return
+	}
+	v.To = to.key
+	if to.by >= 0 {
+		r.list[to.by].Profiles++
+		r.list[to.by].Weight += v.Weight
+	}
+	if v.State == Exact {
+		v.State, v.Reason = Renamed, "the code is the same in "+keyText(to.key)
+	} else {
+		v.Reason = "now " + keyText(to.key) + ": " + v.Reason
+	}
+}
+
+// sorted returns all renames, those with the most counts first.
+func (r *renames) sorted() []Rename {
+	slices.SortStableFunc(r.list, func(a, b Rename) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyText(a.From), keyText(b.From)))
+	})
+	return r.list
+}
+
+// A renamer finds renamed classes and methods by their code: a code id covers no
+// names, so that it stays the same in a renamed class and in code that mentions it.
+type renamer struct {
+	renames
+	ctx context.Context
+	s   *reader.Store
+	inv methodcode.Inventory
+	old methodcode.Inventory // nil if the old code is not known
+
+	known   map[string]bool // classes of the profiles that the program has
+	types   map[string]bool // all classes in the profiles, also receivers
+	lost    []lostClass     // classes of the profiles that the program lacks, by name
+	orphans []lostMethod    // methods that the program lacks, in classes that it has
+	fresh   map[string]bool // classes of the program that may be new
+
+	last   [2]string // class and loader of byName
+	byName map[string][]methodcode.Declared
+}
+
+// A lostClass is a class of the profiles that the program lacks. Several class
+// loaders may have versions of it.
+type lostClass struct {
+	name    string
+	methods []lostMethod
+}
+
+// loader returns the loader of its first method.
+func (c *lostClass) loader() string { return c.methods[0].key.Loader }
+
+// A lostMethod is a method of the profiles that the program lacks.
+type lostMethod struct {
+	method reader.Method
+	key    layout.Key
+	code   []lostCode
+}
+
+// A lostCode is one version of the code of a lost method.
+type lostCode struct {
+	id   uint64
+	size int
+}
+
+// size returns the size of the version with a code id, 0 if there is none.
+func (m *lostMethod) size(id uint64) int {
+	if i := slices.IndexFunc(m.code, func(c lostCode) bool { return c.id == id }); i >= 0 {
+		return m.code[i].size
+	}
+	return 0
+}
+
+// findRenames finds the classes and methods of an archive that a program has under other names.
+func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory, old Code,
+	same sameNamed) (renames, error) {
+	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
+	r.old, _ = old.(methodcode.Inventory)
+	r.classes, r.methods, r.unsure = map[string]string{}, map[layout.Ref]renamed{}, map[layout.Ref]string{}
+	if err := r.lookForAll(); err != nil {
+		return renames{}, err
+	}
+	steps := []func() error{r.listTypes, r.matchClasses, r.matchMentioned, r.matchMethods}
+	if len(r.lost)+len(r.orphans) == 0 {
+		steps = nil
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return renames{}, err
+		}
+	}
+	r.matchSignatures()
+	return r.renames, r.matchLambdas(same)
+}
+
+// lookForAll looks up all methods and collects those that are missing.
+func (r *renamer) lookForAll() error {
+	for m, err := range r.s.Methods() {
+		if err = cmp.Or(err, r.ctx.Err()); err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
+			err = r.lookFor(m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *renamer) lookFor(m reader.Method) error {
+	k, err := m.Key()
+	if err != nil {
+		return err
+	}
+	p, err := r.inv.Presence(k)
+	if err != nil || p == methodcode.Unknown {
+		return err
+	}
+	if p != methodcode.NoClass {
+		r.known[k.Class] = true
+	}
+	if p == methodcode.Present {
+		return nil
+	}
+	lost, err := newLostMethod(m, k)
+	if err != nil || p == methodcode.NoMethod {
+		r.orphans = append(r.orphans, lost)
+		return err
+	}
+	if last := len(r.lost) - 1; last < 0 || r.lost[last].name != k.Class { // methods are sorted by class
+		r.lost = append(r.lost, lostClass{name: k.Class})
+	}
+	c := &r.lost[len(r.lost)-1]
+	c.methods = append(c.methods, lost)
+	return nil
+}
+
+func newLostMethod(m reader.Method, k layout.Key) (lost lostMethod, err error) {
+	lost = lostMethod{method: m, key: k}
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return lost, err
+		}
+		size, _ := p.Size()
+		if p.Code() != 0 && lost.size(p.Code()) == 0 {
+			lost.code = append(lost.code, lostCode{p.Code(), int(size)})
+		}
+	}
+	return lost, nil
+}
+
+// listTypes collects the classes in the profiles.
+func (r *renamer) listTypes() error {
+	for t, err := range r.s.Types() {
+		if err != nil {
+			return err
+		}
+		name, err := t.Name()
+		if err != nil {
+			return err
+		}
+		r.types[name.String()] = true
+	}
+	return nil
+}
+
+// maxOverloads is the most methods of one name in a class that are compared. If there
+// are more, none of them is.
+const maxOverloads = 64
+
+// declared returns the methods of a class by name. It keeps the methods of the last class.
+func (r *renamer) declared(class, loader string) map[string][]methodcode.Declared {
+	if of := [2]string{class, loader}; r.byName == nil || r.last != of {
+		r.last, r.byName = of, map[string][]methodcode.Declared{}
+		for _, d := range r.inv.Declared(class, loader) {
+			r.byName[d.Name] = append(r.byName[d.Name], d)
+		}
+		maps.DeleteFunc(r.byName, func(_ string, all []methodcode.Declared) bool { return len(all) > maxOverloads })
+	}
+	return r.byName
+}
+
+// absent reports whether the program lacks a class.
+func (r *renamer) absent(class string) bool {
+	p, err := r.inv.Presence(layout.Key{Class: class})
+	return err == nil && p == methodcode.NoClass
+}
+
+// isNew reports whether a class or method of the program may be new: neither the
+// profiles nor the old code have it. sure is whether the old code is known.
+func (r *renamer) isNew(k layout.Key) (is, sure bool) {
+	if r.old != nil {
+		p, err := r.old.Presence(k)
+		if err == nil && p != methodcode.Unknown {
+			return p == methodcode.NoClass || k.Name != "" && p == methodcode.NoMethod, true
+		}
+	}
+	if k.Name == "" {
+		return !r.known[k.Class] && !r.types[k.Class], false
+	}
+	_, err := r.s.Find(k)
+	return errors.Is(err, reader.ErrNotFound), false
+}
+
+// evidence returns how many bytes of code must be the same for a new name to be
+// accepted: few if the class or method is known to be new. Different methods with the
+// same code and descriptor, such as wrappers, are frequent up to some 100 bytes.
+func evidence(sure bool) int {
+	if sure {
+		return 16
+	}
+	return 96
+}
+
+// keyText returns a key for people.
+func keyText(k layout.Key) string {
+	if k.Name == "" {
+		return k.Class
+	}
+	return fmt.Sprintf("%s::%s%s", k.Class, k.Name, k.Signature)
+}

@@ -1,0 +1,131 @@
+package fit
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// hostOf returns the name of a lambda's body without its number, as lambda$main$: javac
+// numbers the lambdas of a class in their order, so that an inserted one renames others.
+func hostOf(name string) (host string, ok bool) {
+	at := strings.LastIndexByte(name, '$') + 1
+	numbered := at > 0 && at < len(name) && strings.Trim(name[at:], "0123456789") == ""
+	return name[:at], numbered && strings.HasPrefix(name, "lambda$")
+}
+
+// A sameNamed reports whether code with the bytecodes of a profile has the same names.
+type sameNamed func(reader.Method, reader.Profile, *methodcode.Version) (bool, error)
+
+// matchLambdas finds the bodies of lambdas that have another number: those with the same code
+// and names in the same host. Each must have one candidate, and be the only one that has it.
+func (r *renamer) matchLambdas(same sameNamed) error {
+	found := map[layout.Ref]layout.Key{}
+	claims := map[layout.Key]int{}
+	keys := map[layout.Ref]layout.Key{}
+	var order []layout.Ref
+	for m, err := range r.s.Methods() {
+		if err != nil {
+			return err
+		}
+		k, err := m.Key()
+		if err != nil {
+			return err
+		}
+		host, ok := hostOf(k.Name)
+		if !ok || r.ctx.Err() != nil {
+			continue
+		}
+		all, err := r.lambdasLike(m, k, host, same)
+		if err != nil {
+			return err
+		}
+		for _, to := range all {
+			claims[to]++
+		}
+		if len(all) == 1 {
+			found[m.Ref()], keys[m.Ref()] = all[0], k
+			order = append(order, m.Ref())
+		}
+	}
+	for _, ref := range order {
+		if to := found[ref]; claims[to] == 1 && to != keys[ref] {
+			r.methods[ref] = renamed{to, len(r.list)}
+			r.list = append(r.list, Rename{From: keys[ref], To: to, Methods: 1, Same: 1})
+		}
+	}
+	return r.ctx.Err()
+}
+
+// lambdasLike returns the lambdas of a host that have the code and names of a profiled one.
+func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same sameNamed) (all []layout.Key,
+	err error) {
+	for p, err := range m.Profiles() {
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range r.inv.Declared(r.class(k.Class), k.Loader) {
+			h, _ := hostOf(d.Name)
+			to := layout.Key{Class: r.class(k.Class), Name: d.Name, Signature: d.Signature, Loader: k.Loader}
+			if h != host || d.ID != p.Code() || d.Signature != mapClasses(k.Signature, r.class) || slices.Contains(all, to) {
+				continue
+			}
+			a, err := r.inv.Method(to)
+			if err != nil || len(a.Versions) == 0 {
+				return nil, err
+			}
+			is, err := same(m, p, &a.Versions[0])
+			if err != nil {
+				return nil, err
+			}
+			if is {
+				all = append(all, to)
+			}
+		}
+	}
+	return all, nil
+}
+
+// matchSignatures finds methods that a class lacks under their descriptor, if it has one new
+// method of that name with as many parameters, and lacks no other.
+func (r *renamer) matchSignatures() {
+	lost := map[layout.Key][]*lostMethod{} // by class, loader and name
+	for i := range r.orphans {
+		if m := &r.orphans[i]; r.methods[m.method.Ref()].key == (layout.Key{}) && m.key.Name[0] != '<' {
+			k := layout.Key{Class: m.key.Class, Loader: m.key.Loader, Name: m.key.Name}
+			lost[k] = append(lost[k], m)
+		}
+	}
+	for i := range r.orphans {
+		m := &r.orphans[i]
+		k := layout.Key{Class: m.key.Class, Loader: m.key.Loader, Name: m.key.Name}
+		if len(lost[k]) != 1 || lost[k][0] != m {
+			continue
+		}
+		var candidates []layout.Key
+		for _, d := range r.declared(k.Class, k.Loader)[k.Name] {
+			to := layout.Key{Class: k.Class, Name: d.Name, Signature: d.Signature, Loader: k.Loader}
+			if is, _ := r.isNew(to); is && parameters(d.Signature) == parameters(m.key.Signature) {
+				candidates = append(candidates, to)
+			}
+		}
+		if len(candidates) == 1 {
+			r.methods[m.method.Ref()] = renamed{candidates[0], len(r.list)}
+			r.list = append(r.list, Rename{From: m.key, To: candidates[0], Methods: 1})
+		}
+	}
+}
+
+// parameters returns the number of parameters of a descriptor.
+func parameters(descriptor string) (n int) {
+	rest := strings.TrimPrefix(descriptor, "(")
+	for rest != "" && rest[0] != ')' {
+		_, rest = javanames.CutType(rest)
+		n++
+	}
+	return n
+}

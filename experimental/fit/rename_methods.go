@@ -1,0 +1,207 @@
+package fit
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// matchMentioned finds the new names of classes that the profiles only mention in the
+// descriptors of methods that are otherwise the same.
+func (r *renamer) matchMentioned() error {
+	votes := map[string]map[string]int{} // bytes of code, by old name and new name
+	vote := func(m *lostMethod, class string) {
+		for _, d := range r.declared(class, m.key.Loader)[m.key.Name] {
+			if m.size(d.ID) == 0 {
+				continue
+			}
+			pairs, _ := r.absentClasses(m.key.Signature, d.Signature)
+			for _, p := range pairs {
+				if votes[p[0]] == nil {
+					votes[p[0]] = map[string]int{}
+				}
+				votes[p[0]][p[1]] += d.Size
+			}
+		}
+	}
+	for i := range r.orphans {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		vote(&r.orphans[i], r.orphans[i].key.Class)
+	}
+	for _, c := range r.lost {
+		if to, ok := r.classes[c.name]; ok {
+			for i := range c.methods {
+				vote(&c.methods[i], to)
+			}
+		}
+	}
+	claimed := map[string]bool{}
+	for _, to := range r.classes {
+		claimed[to] = true
+	}
+	for _, old := range slices.Sorted(maps.Keys(votes)) {
+		r.renameMentioned(old, votes[old], claimed)
+	}
+	return r.ctx.Err()
+}
+
+// renameMentioned renames a class if all votes are for one new name.
+func (r *renamer) renameMentioned(old string, votes map[string]int, claimed map[string]bool) {
+	if _, known := r.classes[old]; known || len(votes) != 1 {
+		return
+	}
+	for now, bytes := range votes {
+		is, sure := r.isNew(layout.Key{Class: now})
+		if is && bytes >= evidence(sure) && !claimed[now] && !r.absent(now) {
+			claimed[now] = true
+			r.classes[old] = now
+			r.list = append(r.list, Rename{From: layout.Key{Class: old}, To: layout.Key{Class: now}})
+		}
+	}
+}
+
+// matchMethods finds the new keys of all lost methods.
+func (r *renamer) matchMethods() error {
+	byClass := map[string]int{} // index of the rename
+	for i, one := range r.list {
+		byClass[one.From.Class] = i
+	}
+	missing := map[[2]string][]lostMethod{} // by new class name and loader
+	place := func(m lostMethod, by int) error {
+		if err := r.ctx.Err(); err != nil {
+			return err
+		}
+		k, found, err := r.mapKey(m.key)
+		switch {
+		case err != nil || k == m.key && found:
+		case found:
+			r.methods[m.method.Ref()] = renamed{k, by}
+		default:
+			of := [2]string{k.Class, k.Loader}
+			missing[of] = append(missing[of], m)
+		}
+		return err
+	}
+	for _, m := range r.orphans {
+		if err := place(m, -1); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.lost {
+		if _, ok := r.classes[c.name]; !ok {
+			continue
+		}
+		for _, m := range c.methods {
+			if err := place(m, byClass[c.name]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, of := range slices.SortedFunc(maps.Keys(missing),
+		func(a, b [2]string) int { return slices.Compare(a[:], b[:]) }) {
+		if err := r.matchByCode(of[0], missing[of]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mapKey returns the key of a lost method with the new names of its classes. found is whether the program has
+// that method, with this descriptor or with the only one that differs in classes that the program lacks.
+func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
+	k.Class, k.Signature = r.class(k.Class), mapClasses(k.Signature, r.class)
+	there, err := r.inv.Presence(k)
+	if err != nil {
+		return k, false, err
+	}
+	now = k
+	if there != methodcode.Present {
+		alike := 0
+		for _, d := range r.declared(k.Class, k.Loader)[k.Name] {
+			if _, ok := r.absentClasses(k.Signature, d.Signature); ok {
+				now.Signature = d.Signature
+				alike++
+			}
+		}
+		if is, _ := r.isNew(now); alike != 1 || !is {
+			return k, false, nil
+		}
+	}
+	taken, err := r.taken(now)
+	return now, !taken, err
+}
+
+// taken reports whether the profiles already have a method of that key.
+func (r *renamer) taken(k layout.Key) (bool, error) {
+	_, err := r.s.Find(k)
+	if errors.Is(err, reader.ErrNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// matchByCode finds the new names of methods that a class lacks, among its methods
+// with the same code and descriptor that may be new.
+func (r *renamer) matchByCode(class string, methods []lostMethod) error {
+	type shape struct {
+		signature string
+		id        uint64
+	}
+	have := map[shape][]methodcode.Declared{}
+	for _, d := range r.inv.Declared(class, methods[0].key.Loader) {
+		k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: methods[0].key.Loader}
+		if is, _ := r.isNew(k); is && d.Name[0] != '<' {
+			have[shape{d.Signature, d.ID}] = append(have[shape{d.Signature, d.ID}], d)
+		}
+	}
+	lack, order := map[shape][]*lostMethod{}, []shape{}
+	for i := range methods {
+		m := &methods[i]
+		for _, code := range m.code {
+			if m.key.Name[0] != '<' {
+				s := shape{mapClasses(m.key.Signature, r.class), code.id}
+				if lack[s] == nil {
+					order = append(order, s)
+				}
+				lack[s] = append(lack[s], m)
+			}
+		}
+	}
+	for _, s := range order {
+		if candidates := have[s]; len(candidates) > 0 {
+			if err := r.matchMethod(class, lack[s], candidates); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// matchMethod renames a method if it has one candidate, the candidate has no other
+// lost method, and there is enough code.
+func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []methodcode.Declared) error {
+	d := candidates[0]
+	k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: lost[0].key.Loader}
+	_, sure := r.isNew(k)
+	taken, err := r.taken(k)
+	if err != nil || taken {
+		return err
+	}
+	if len(lost) == 1 && len(candidates) == 1 && d.Size >= evidence(sure) {
+		if _, known := r.methods[lost[0].method.Ref()]; !known {
+			r.methods[lost[0].method.Ref()] = renamed{k, len(r.list)}
+			r.list = append(r.list, Rename{From: lost[0].key, To: k, Methods: 1, Same: 1})
+		}
+		return nil
+	}
+	for _, m := range lost {
+		r.unsure[m.method.Ref()] = keyText(k)
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package fit
+
+import (
+	"context"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A rewriter copies usable profiles into a builder, adapted to new code.
+type rewriter struct {
+	s       *reader.Store
+	shape   disk.Shape
+	b       *builder.Builder
+	report  *Report
+	counts  *Rewritten
+	code    methodcode.Types        // the classes of the new program; nil if they are not known
+	kept    map[layout.Ref][]uint64 // by method: code ids of the profiles whose sketches are copied
+	same    map[layout.Ref][]uint64 // by method: code ids of the profiles that are copied unchanged
+	renames *renames                // nil if names stay
+	copier  *copier.Copier
+	marks   reader.Marks
+	least   float64 // the least confidence of a filled-in count
+}
+
+func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
+	code, _ := against.(methodcode.Types)
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
+	w := &rewriter{s: s, shape: shape, b: b, report: report, counts: &report.Rewritten, code: code,
+		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
+	set := profileset.Of((*profileset.Face)(b))
+	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
+		copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
+	return w
+}
+
+// typeName returns the hook that renames types.
+func (w *rewriter) typeName(name, loader, alias string) (string, string, string) {
+	if w.renames != nil {
+		name = w.renames.class(name)
+	}
+	return name, loader, alias
+}
+
+// key returns the hook that renames methods. It copies their classes too.
+func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
+	if w.renames != nil {
+		k, _ = w.renames.key(m, k)
+	}
+	class, ok, err := m.Class()
+	if err == nil && ok {
+		_, err = w.copier.TypeRef(class)
+	}
+	return k, err
+}
+
+// seen copies an unexecuted method.
+func (w *rewriter) seen(m reader.Method) error {
+	ref, err := w.copier.MethodRef(m.Ref())
+	w.b.Seen(ref)
+	return err
+}
+
+// method copies the usable profiles of a method. If several versions of its code have
+// become one, it copies the most valuable profile.
+func (w *rewriter) method(judgements []judgement) error {
+	best := map[target]*judgement{}
+	for i := range judgements {
+		j := &judgements[i]
+		if t, ok := j.target(); ok && (best[t] == nil || j.worth() > best[t].worth()) {
+			best[t] = j
+		}
+	}
+	for i := range judgements {
+		j := &judgements[i]
+		if t, _ := j.target(); best[t] != j {
+			w.counts.Dropped++
+		} else if err := w.profile(j); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A target is the code and context of a profile in the adapted archive.
+type target struct {
+	code    uint64
+	context layout.Ref
+}
+
+// target returns the target of a profile; ok is false if the profile is left out.
+func (j *judgement) target() (t target, ok bool) {
+	t.context, _ = disk.Block(j.Profile.Bytes()).Links()
+	t.code = j.Profile.Code()
+	if j.State == Moved {
+		t.code = j.now.ID
+	}
+	return t, j.State != Stale && j.State != Gone
+}
+
+// worth returns the counts of a profile that are still valid. An exact profile is
+// worth more than any moved one.
+func (j *judgement) worth() float64 {
+	if j.State == Moved {
+		return j.Weight * j.Confidence
+	}
+	return math.Inf(1)
+}
+
+// profile copies a profile.
+func (w *rewriter) profile(j *judgement) error {
+	m, err := w.copier.MethodRef(j.Method.Ref())
+	if err != nil {
+		return err
+	}
+	w.counts.Profiles++
+	var p profileset.Recording
+	if j.State == Moved {
+		if err := w.copier.Begin(&p, j.Method.Ref(), j.Profile, j.now.ID); err != nil {
+			return err
+		}
+		w.movedFields(&p, j)
+		mover := &mover{rewriter: w, judgement: j, p: &p}
+		if err := mover.run(); err != nil {
+			return err
+		}
+		mover.mark(m)
+		w.sketch(m, &j.now)
+		return p.Done()
+	}
+	w.same[j.Method.Ref()] = append(w.same[j.Method.Ref()], j.Profile.Code())
+	if (j.State == Exact || j.State == Renamed) && anyKnown(j.old.points) {
+		w.sketch(m, &j.now) // its names may have changed
+	} else {
+		w.kept[j.Method.Ref()] = append(w.kept[j.Method.Ref()], j.Profile.Code())
+	}
+	if err := w.copier.Begin(&p, j.Method.Ref(), j.Profile, j.Profile.Code()); err != nil {
+		return err
+	}
+	w.copier.Fields(&p, j.Profile, sizeIfKnown(j.Profile))
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for e := range j.Profile.Section(section) {
+			if err := w.copier.ChangedEntry(&p, section, disk.Entry(e.Bytes())); err != nil {
+				return err
+			}
+		}
+	}
+	return p.Done()
+}
+
+// sizeIfKnown returns all optional fields, without the size if it is 0.
+func sizeIfKnown(p reader.Profile) disk.Presence {
+	if code, host := p.Size(); code|host == 0 {
+		return copier.AllFields &^ disk.HasSize
+	}
+	return copier.AllFields
+}
+
+// movedFields copies the optional fields of a moved profile, except for those that describe the old code.
+func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
+	w.copier.Fields(p, j.Profile, copier.AllFields&^(disk.HasSize|disk.HasEscape))
+	if compile := disk.Block(j.Profile.Bytes()).Field(disk.HasCompile); compile != nil {
+		p.Put32(disk.HasCompile, binary.LittleEndian.Uint32(compile), 0) // without loops and blocks of the old code
+	}
+	p.Put32(disk.HasSize, uint32(j.now.Size), 0)
+}
+
+// finish copies the tables.
+func (w *rewriter) finish() error {
+	if err := w.copier.Tables(); err != nil {
+		return err
+	}
+	return w.b.Err()
+}
+
+// dependsOnCode returns the hook that skips tables that depend on the old code or on the
+// order of its profiles.
+func dependsOnCode(t *reader.Table) bool {
+	if t.Kind == disk.TableOrder || t.Kind == disk.TableForeign {
+		return true
+	}
+	for i := range t.Columns() {
+		if kind := t.Column(i); kind == layout.ColumnProfile || kind == layout.ColumnContext {
+			return true
+		}
+	}
+	return false
+}
+
+// rows returns the hook that drops sketches and moved points of old code. The table stays, even if it
+// becomes empty.
+func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
+	if t.Kind != disk.TableCode && t.Kind != disk.TableMoved {
+		return nil
+	}
+	columns := make([]layout.ColumnKind, t.Columns())
+	for i := range columns {
+		columns[i] = t.Column(i)
+	}
+	w.b.Table(t.Kind, t.Flags, columns...)
+	if t.Kind == disk.TableMoved {
+		return func(row int) (bool, error) {
+			return slices.Contains(w.same[layout.Ref(t.Cell(0, row))], t.Cell(1, row)), nil
+		}
+	}
+	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
+}
+
+// sketch records the sketch of new code, if any of its points is known.
+func (w *rewriter) sketch(m profileset.MethodRef, v *methodcode.Version) {
+	if !anyKnown(v.Points) {
+		return
+	}
+	var points []disk.SketchPoint
+	for i := range v.Points {
+		if v.Points[i].Kind.Sketched() {
+			points = append(points, v.Points[i].Sketch)
+		}
+	}
+	t := w.b.Table(disk.TableCode, 0)
+	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
+}
+
+// keepsSketch reports whether a sketch is of a profile that is copied unchanged.
+func (w *rewriter) keepsSketch(t *reader.Table, row int) (bool, error) {
+	text, err := w.s.SymbolAt(layout.Ref(t.Cell(1, row)))
+	if err != nil {
+		return false, err
+	}
+	sketch := []byte(text.String())
+	return slices.ContainsFunc(w.kept[layout.Ref(t.Cell(0, row))],
+		func(code uint64) bool { return disk.SketchMayBeOf(sketch, code) }), nil
+}

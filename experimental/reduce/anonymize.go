@@ -1,0 +1,299 @@
+package reduce
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"strings"
+	"sync"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal digits of HMAC-SHA256. The
+// same name has the same hash under the same key, so that archives that were anonymized with one key can be
+// merged and compared; without the key a guessed name cannot be tested.
+//
+// It hashes names of classes, methods and functions, and identities of loaders, dumps and programs. Names
+// with a fixed meaning in a domain stay, so that descriptors are still descriptors: primitive types,
+// brackets, <init> and <clinit>, and the loaders app, platform and boot. IDs that LLVM computes from names
+// change with them, even if only the ID is known.
+//
+// It may be used from several goroutines.
+type Anonymizer struct {
+	keep func(name string) bool
+
+	mu    sync.Mutex
+	mac   hash.Hash
+	known map[string]string // classes that were hashed
+}
+
+// MinKey is the length in bytes of the shortest key of an Anonymizer.
+const MinKey = 16
+
+// NewAnonymizer makes an Anonymizer with a key of MinKey bytes at least, or a random one if key is nil.
+// Classes for which keep reports true, spelled as in the archive, keep their names, and so do their methods;
+// so do functions and vtables of languages without classes. keep may be nil.
+func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error) {
+	if key == nil {
+		key = make([]byte, sha256.Size)
+		_, _ = rand.Read(key) // it cannot fail
+	}
+	if len(key) < MinKey {
+		return nil, fmt.Errorf("builder: a key of %d bytes can be guessed: use %d at least", len(key), MinKey)
+	}
+	return &Anonymizer{keep: keep, mac: hmac.New(sha256.New, key), known: map[string]string{}}, nil
+}
+
+// hashDigits is the number of hexadecimal digits of a hashed name.
+const hashDigits = 20
+
+// sum returns the keyed hash of a text.
+func (a *Anonymizer) sum(text string) []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mac.Reset()
+	a.mac.Write([]byte(text))
+	return a.mac.Sum(nil)
+}
+
+// hash returns what replaces a name; "" stays.
+func (a *Anonymizer) hash(name string) string {
+	if name == "" {
+		return ""
+	}
+	return "x" + hex.EncodeToString(a.sum(name))[:hashDigits]
+}
+
+func (a *Anonymizer) keeps(name string) bool { return a.keep != nil && a.keep(name) }
+
+// identity returns what replaces the identity of a dump or program.
+func (a *Anonymizer) identity(id [16]byte) [16]byte {
+	if a == nil || id == ([16]byte{}) {
+		return id
+	}
+	return [16]byte(a.sum(string(id[:])))
+}
+
+// key returns what replaces a method's key.
+func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
+	switch {
+	case a == nil:
+		return k
+	case d.LLVM():
+		return layout.Key{Name: a.function(k.Name)}
+	case d == layout.DomainJamaica && k.Class == "":
+		return layout.Key{Name: a.whole(k.Name)}
+	}
+	name := k.Name
+	if !a.keepsMethods(k.Class, name) {
+		name = a.method(name)
+	}
+	return layout.Key{Class: a.typeName(k.Class), Name: name, Signature: a.signature(k.Signature),
+		Loader: a.loader(k.Loader)}
+}
+
+// keepsMethods reports whether a method keeps its name: if its class does or, without a
+// class, if its own name is kept.
+func (a *Anonymizer) keepsMethods(class, name string) bool {
+	if class == "" {
+		return a.keeps(name)
+	}
+	return a.keepsClass(class)
+}
+
+// method hashes the name of a method, except <init> and <clinit>.
+func (a *Anonymizer) method(name string) string {
+	if name == "<init>" || name == "<clinit>" {
+		return name
+	}
+	return a.hash(name)
+}
+
+// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers in a file.
+func (a *Anonymizer) loader(id string) string {
+	switch {
+	case id == "app", id == "platform", id == "boot":
+		return id
+	case strings.HasPrefix(id, "#") && strings.Trim(id[1:], "0123456789") == "":
+		return id
+	}
+	return a.hash(id)
+}
+
+// function hashes the name of a function or vtable of LLVM, by its id.
+func (a *Anonymizer) function(name string) string {
+	if name == "" || a.keeps(name) {
+		return name
+	}
+	return a.functionOf(disk.NameRef(name))
+}
+
+// functionOf returns what replaces the function with an ID, whose name may be unknown.
+func (a *Anonymizer) functionOf(id uint64) string {
+	return a.hash(string(binary.LittleEndian.AppendUint64(nil, id)))
+}
+
+// symbol returns what replaces a text in a table.
+func (a *Anonymizer) symbol(of layout.TableKind, text string) string {
+	switch {
+	case a == nil, of == disk.TableProperties: // the others are left out
+		return text
+	case of == disk.TableVTables:
+		return a.function(text)
+	case of == disk.TableInstances:
+		return a.loader(text)
+	}
+	return string(a.sum(text)) // bytes that identify something, such as build IDs
+}
+
+// anonymousRun clears the names of the program and the machine in a row of TableRuns, and hashes identities.
+func (a *Anonymizer) anonymousRun(row []uint64) {
+	hash := func(at, words int) {
+		cells := row[at : at+words]
+		b := make([]byte, 0, 8*words)
+		for _, w := range cells {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		known := binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:]) != 0
+		clear(cells)
+		if known {
+			sum := a.sum(string(b))
+			cells[0], cells[1] = binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])
+		}
+	}
+	hash(0, 2) // dump
+	hash(2, 2) // that it was counted from
+	hash(4, 5) // process
+	clear(row[disk.RunClassPath:])
+}
+
+// typeName hashes the name of a type as any domain spells it: an array of
+// another, as [Lpackage/Name; or package.Name[], a primitive type, or a class.
+func (a *Anonymizer) typeName(name string) string {
+	element := strings.TrimLeft(name, "[")
+	if brackets := name[:len(name)-len(element)]; brackets != "" {
+		if anonymous, rest, ok := a.descriptor(element); ok && rest == "" && element[0] != 'V' {
+			return brackets + anonymous
+		}
+		return a.class(name)
+	}
+	element = name
+	for strings.HasSuffix(element, "[]") {
+		element = strings.TrimSuffix(element, "[]")
+	}
+	if primitives[element] || element == "" {
+		return name
+	}
+	return a.class(element) + name[len(element):]
+}
+
+var primitives = map[string]bool{"void": true, "boolean": true, "byte": true, "char": true, "short": true,
+	"int": true, "long": true, "float": true, "double": true}
+
+// class hashes the name of a class that is not kept.
+func (a *Anonymizer) class(name string) string {
+	if a.keepsClass(name) {
+		return name
+	}
+	a.mu.Lock()
+	hashed, ok := a.known[name]
+	a.mu.Unlock()
+	if !ok {
+		hashed = a.hash(name)
+		a.mu.Lock()
+		a.known[name] = hashed
+		a.mu.Unlock()
+	}
+	return hashed
+}
+
+// keepsClass reports whether a class keeps its name. A hidden class is called
+// after its host too, as Foo$$Lambda@Bar#0, and keeps its name if both do.
+func (a *Anonymizer) keepsClass(name string) bool {
+	for part := range strings.SplitSeq(name, "@") {
+		if !a.keeps(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// signature hashes the classes in a signature: a descriptor, or a list of
+// parameters as in void(java.lang.String, int).
+func (a *Anonymizer) signature(text string) string {
+	if strings.HasPrefix(text, "(") {
+		if anonymous, ok := a.methodDescriptor(text); ok {
+			return anonymous
+		}
+	}
+	before, rest, ok := strings.Cut(text, "(")
+	parameters, after, ok2 := strings.Cut(rest, ")")
+	if !ok || !ok2 || after != "" || strings.Contains(parameters, "(") {
+		return a.hash(text)
+	}
+	types := strings.Split(parameters, ",")
+	for i, t := range types {
+		name := strings.TrimLeft(t, " ")
+		types[i] = t[:len(t)-len(name)] + a.typeName(name)
+	}
+	return a.typeName(before) + "(" + strings.Join(types, ",") + ")"
+}
+
+// methodDescriptor hashes the classes in (parameters)return; ok is false for any other text.
+func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
+	var out strings.Builder
+	rest, inside := strings.CutPrefix(text, "(")
+	out.WriteByte('(')
+	for inside {
+		if inside = !strings.HasPrefix(rest, ")"); !inside {
+			rest = rest[1:]
+			out.WriteByte(')')
+		}
+		brackets := len(rest) - len(strings.TrimLeft(rest, "["))
+		out.WriteString(rest[:brackets])
+		anonymous, after, ok := a.descriptor(rest[brackets:])
+		if !ok {
+			return "", false
+		}
+		out.WriteString(anonymous)
+		rest = after
+	}
+	return out.String(), rest == "" && text != ""
+}
+
+// descriptor hashes the class in the descriptor at the start of text, which is not that of an array.
+func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
+	switch {
+	case text == "":
+		return "", "", false
+	case strings.IndexByte("BCDFIJSZV", text[0]) >= 0:
+		return text[:1], text[1:], true
+	case text[0] != 'L':
+		return "", "", false
+	}
+	name, rest, ok := strings.Cut(text[1:], ";")
+	if !ok || name == "" || strings.ContainsAny(name, "()[") {
+		return "", "", false
+	}
+	return "L" + a.class(name) + ";", rest, true
+}
+
+// whole hashes the parts of a signature of JamaicaVM: class.name and a descriptor. A
+// truncated signature is hashed as one name.
+func (a *Anonymizer) whole(text string) string {
+	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
+	descriptor, ok := a.methodDescriptor(k.Signature)
+	if k.Class == "" || !ok {
+		return a.hash(text)
+	}
+	if !a.keepsClass(k.Class) {
+		k.Name = a.method(k.Name)
+	}
+	return a.class(k.Class) + "." + k.Name + descriptor
+}

@@ -1,0 +1,137 @@
+package reduce
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// leaveToBase drops the methods that stay and that the base has too. It comes last, so
+// that all other options choose among the methods of the archive.
+func (c *cut) leaveToBase(s *reader.Store, r *Options) error {
+	if r.Base == nil {
+		return nil
+	}
+	if err := checkBase(s, r); err != nil {
+		return err
+	}
+	of := &comparison{base: r.Base, mayDiffer: r.MayDiffer}
+	c.left = map[layout.Ref]bool{}
+	steps := poll.New(c.ctx)
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return err
+		}
+		if !c.keeps(m.Ref()) {
+			continue
+		}
+		has, err := of.has(m)
+		if err != nil {
+			return err
+		}
+		if has {
+			delete(c.keep, m.Ref())
+			c.left[m.Ref()] = true
+		}
+	}
+	c.out.LeftToBase = uint64(len(c.left))
+	return nil
+}
+
+// checkBase returns an error if an archive cannot become a layer on the base.
+func checkBase(s *reader.Store, r *Options) error {
+	on, layer, err := s.Base()
+	if err != nil {
+		return err
+	}
+	if r.Names != nil {
+		return fmt.Errorf("%w: new names of %s would not be those of its base: replace the names of the whole archive and "+
+			"of the base, with one key, and make the layer then",
+			builder.ErrMismatch, s.Mapping().Name())
+	}
+	h, base := s.Header(), r.Base.Header()
+	if h.Domain != base.Domain || h.ProducerID != base.ProducerID {
+		return fmt.Errorf("%w: %s has profiles of %s, and %s of %s: a layer and its base are of one VM", builder.ErrMismatch,
+			s.Mapping().Name(), h.Domain, r.Base.Mapping().Name(), base.Domain)
+	}
+	if layer && !on.Is(base.AsBase()) {
+		return fmt.Errorf("%w: %s is a layer on %s, and %s is %s: put it and its base together first", builder.ErrMismatch,
+			s.Mapping().Name(), on.ID(), r.Base.Mapping().Name(), base.AsBase().ID())
+	}
+	return nil
+}
+
+// A comparison finds what a base has of the methods of another archive.
+type comparison struct {
+	base      *reader.Store
+	mayDiffer layout.Weight
+	own, its  methodText
+}
+
+// has reports whether the base has all that an archive says of a method, so that a lookup in
+// layers is answered as one in the archive.
+func (c *comparison) has(m reader.Method) (bool, error) {
+	k, err := m.Key()
+	if err != nil {
+		return false, err
+	}
+	in, err := c.base.Find(k)
+	if errors.Is(err, reader.ErrNotFound) {
+		return false, nil
+	} else if err != nil {
+		return false, err
+	}
+	own, err := versionsOf(m)
+	if err != nil {
+		return false, err
+	}
+	its, err := versionsOf(in)
+	if err != nil {
+		return false, err
+	}
+	if len(own) == 0 { // what has no profile says only whether the method ran
+		return len(its) > 0 || in.Unexecuted() == m.Unexecuted(), nil
+	}
+	if !sameVersions(own, its) {
+		return false, nil
+	}
+	if c.mayDiffer > 0 {
+		return c.similar(own, its)
+	}
+	return c.same(m, in)
+}
+
+// same reports whether two archives say the same of a method, in every count, row and flag:
+// whether its text is the same in the JSON dump, which has all of it.
+func (c *comparison) same(m, in reader.Method) (bool, error) {
+	own, err := c.own.of(m)
+	if err != nil {
+		return false, err
+	}
+	its, err := c.its.of(in)
+	return bytes.Equal(own, its), err
+}
+
+// A methodText holds the text of one method at a time.
+type methodText struct {
+	text bytes.Buffer
+	w    *bufio.Writer
+}
+
+func (t *methodText) of(m reader.Method) ([]byte, error) {
+	if t.w == nil {
+		t.w = bufio.NewWriterSize(&t.text, 1<<16) // large enough for package dump to use it
+	}
+	t.text.Reset()
+	t.w.Reset(&t.text)
+	err := errors.Join(jsondump.WriteMethod(t.w, m.Store(), m), t.w.Flush())
+	return t.text.Bytes(), err
+}

@@ -1,0 +1,216 @@
+package reduce
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/copier/weigh"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// choose decides which methods and which sampled stacks stay.
+func (c *cut) choose(s *reader.Store, r *Options) error {
+	all, err := weigh.Methods(c.ctx, s)
+	if err != nil {
+		return err
+	}
+	stacks, err := stacksOf(s)
+	if err != nil {
+		return err
+	}
+	for u := range disk.NumCountUnits {
+		c.out.all[u] = all.Total(u)
+	}
+	c.out.allSamples, c.out.samples = stacks.samples(), stacks.samples()
+	if r.Hot == 0 && !r.DropCold && r.Methods == nil && r.Base == nil {
+		return nil
+	}
+	c.keep = map[layout.Ref]bool{}
+	if stacks, err = chooseStacks(s, stacks, r); err != nil {
+		return err
+	}
+	c.out.samples, c.stacks = stacks.samples(), map[int]bool{}
+	for _, stack := range stacks.list {
+		c.stacks[stack.first] = true
+	}
+	if r.Hot > 0 {
+		err = c.chooseHot(s, r, all)
+	} else {
+		err = c.chooseWarm(s, r)
+	}
+	if err != nil || r.Hot == 0 && !r.DropCold {
+		return err
+	}
+	return c.keepNamed(s, r, stacks)
+}
+
+// chooseStacks returns the stacks that stay: those whose leaf may stay and that are among
+// the hottest, or were sampled at all.
+func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
+	stacks, err := all.where(func(stack sampledStack) (bool, error) {
+		if r.Hot == 0 && r.DropCold && stack.count == 0 {
+			return false, nil
+		}
+		return allowedAt(s, all.leaf(stack), r.Methods)
+	})
+	if err == nil && r.Hot > 0 {
+		stacks = stacks.hottest(r.Hot)
+	}
+	return stacks, err
+}
+
+// chooseHot keeps the heaviest methods of those that may stay.
+func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
+	if r.Methods != nil {
+		if all, err = weigh.Selected(c.ctx, s, r.Methods); err != nil {
+			return err
+		}
+	}
+	all.EachNeeded(r.Hot, func(m layout.Ref) { c.keep[m] = true })
+	for _, m := range all.Marked() {
+		c.keep[m] = true
+	}
+	return nil
+}
+
+// chooseWarm keeps the methods that may stay and, with DropCold, have counted anything.
+func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
+	steps := poll.New(c.ctx)
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return err
+		}
+		stays, err := weigh.Allowed(m, r.Methods)
+		if err == nil && stays && r.DropCold {
+			stays, err = c.warm(m)
+		}
+		if err != nil {
+			return err
+		}
+		if stays {
+			c.keep[m.Ref()] = true
+		}
+	}
+	return nil
+}
+
+// keepNamed keeps the methods on stacks that stay, if they may stay, whatever they counted.
+func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
+	for n := range stacks.named() {
+		stays, err := allowedAt(s, n, r.Methods)
+		if err != nil {
+			return err
+		}
+		if stays && n != 0 {
+			c.keep[n] = true
+		}
+	}
+	return nil
+}
+
+// allowedAt reports whether the method whose record is at n may stay. An unknown method,
+// of n 0, may if all may.
+func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
+	if may == nil || n == 0 {
+		return may == nil, nil
+	}
+	m, err := s.MethodAt(n)
+	if err != nil {
+		return false, err
+	}
+	return weigh.Allowed(m, may)
+}
+
+// sampledStacks are the stacks of the table of samples. Samples are never added to
+// counts, which have other units.
+type sampledStacks struct {
+	t    reader.Table
+	list []sampledStack
+}
+
+// A sampledStack is a range of rows of the table, leaf first. All have its count.
+type sampledStack struct {
+	first, rows int
+	count       uint64
+}
+
+// stacksOf returns the stacks of an archive.
+func stacksOf(s *reader.Store) (sampledStacks, error) {
+	t, err := s.TableOrEmpty(disk.TableSamples)
+	if err != nil {
+		return sampledStacks{}, err
+	}
+	stacks := sampledStacks{t: t}
+	for row := range t.Rows {
+		if row == 0 || t.Cell(0, row) != t.Cell(0, row-1) {
+			stacks.list = append(stacks.list, sampledStack{first: row, count: t.Cell(3, row)})
+		}
+		stacks.list[len(stacks.list)-1].rows++
+	}
+	return stacks, nil
+}
+
+// where returns the stacks for which a condition holds.
+func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
+	some.t = s.t
+	for _, stack := range s.list {
+		held, err := holds(stack)
+		if err != nil {
+			return some, err
+		}
+		if held {
+			some.list = append(some.list, stack)
+		}
+	}
+	return some, nil
+}
+
+// hottest returns the fewest stacks that have a part of all samples; layout.WeightOne is
+// all. Equal ones are taken in the order of their methods' keys, from the leaf on.
+func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
+	sorted := slices.Clone(s.list)
+	slices.SortStableFunc(sorted, func(a, b sampledStack) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), s.compareFrames(a, b))
+	})
+	n := weigh.Needed(len(sorted), func(i int) uint64 { return sorted[i].count }, s.samples(), part)
+	return sampledStacks{s.t, sorted[:n]}
+}
+
+// compareFrames orders stacks by methods, whose records are in the order of their keys, and points.
+func (s sampledStacks) compareFrames(a, b sampledStack) int {
+	for i := range min(a.rows, b.rows) {
+		for column := 1; column <= 2; column++ {
+			if c := cmp.Compare(s.t.Cell(column, a.first+i), s.t.Cell(column, b.first+i)); c != 0 {
+				return c
+			}
+		}
+	}
+	return cmp.Compare(a.rows, b.rows)
+}
+
+// samples returns the sum over all stacks.
+func (s sampledStacks) samples() (sum weigh.Wide) {
+	for _, stack := range s.list {
+		sum = sum.Plus(stack.count)
+	}
+	return sum
+}
+
+// leaf returns the method that was running, 0 if it is unknown.
+func (s sampledStacks) leaf(stack sampledStack) layout.Ref {
+	return layout.Ref(s.t.Cell(1, stack.first))
+}
+
+// named returns the methods on the stacks.
+func (s sampledStacks) named() map[layout.Ref]bool {
+	methods := map[layout.Ref]bool{}
+	for _, stack := range s.list {
+		for row := range stack.rows {
+			methods[layout.Ref(s.t.Cell(1, stack.first+row))] = true
+		}
+	}
+	return methods
+}

@@ -1,0 +1,297 @@
+package reduce
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/copier/weigh"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A cut says what Archive leaves out and renames.
+type cut struct {
+	ctx   context.Context
+	llvm  bool
+	scale weigh.Scale
+	keep  map[layout.Ref]bool // methods that stay; nil: all
+	left  map[layout.Ref]bool // methods that would stay, and that the base has too
+	// stacks that stay, by their first rows in the table of samples, if methods are chosen
+	stacks map[int]bool
+	cold   bool // drop profiles that counted nothing
+	names  *Anonymizer
+	known  map[uint64]bool // ids of functions and vtables of LLVM whose names stay
+	out    *Report
+}
+
+func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
+	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold,
+		names: r.Names, out: out}
+	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.leaveToBase, c.learnNames} {
+		if err := step(s, r); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// warm reports whether a method has a profile that counted anything.
+func (c *cut) warm(m reader.Method) (bool, error) {
+	for p, err := range m.Profiles() {
+		if err != nil || !c.drops(p) {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// config returns the config of the copy.
+func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
+	config := builder.ConfigOf(h)
+	config.Workers, config.Progress = more.Workers, more.Progress
+	config.MemoryBudget, config.SpillFolder = more.MemoryBudget, more.SpillFolder
+	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
+	if h.Flags&layout.FlagMerged != 0 {
+		config.DumpID = [16]byte{} // the table of dumps has its IDs
+	}
+	return config
+}
+
+// learnNames finds the functions and vtables of LLVM whose names stay, so that their IDs stay too.
+func (c *cut) learnNames(s *reader.Store, _ *Options) error {
+	if !c.llvm || c.names == nil || c.names.keep == nil {
+		return nil
+	}
+	c.known = map[uint64]bool{}
+	learn := func(name string) {
+		if c.names.keep(name) {
+			c.known[disk.NameRef(name)] = true
+		}
+	}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return err
+		}
+		name, err := m.Name()
+		if err != nil {
+			return err
+		}
+		learn(name.String())
+	}
+	t, err := s.Table(disk.TableVTables)
+	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != layout.ColumnSymbol {
+		return nil
+	}
+	for row := range t.Rows {
+		name, nameErr := s.SymbolAt(layout.Ref(t.Cell(0, row)))
+		err = errors.Join(err, nameErr)
+		learn(name.String())
+	}
+	return err
+}
+
+// selective reports whether records are copied only when something needs them.
+func (c *cut) selective() bool { return c.keep != nil }
+
+// keeps reports whether the method whose record is at n stays.
+func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
+
+// chose reports whether the method whose record is at n stays, or only its profiles are left to the base.
+func (c *cut) chose(n layout.Ref) bool { return c.keeps(n) || c.left[n] }
+
+// drops reports whether a profile is dropped from a method that stays.
+func (c *cut) drops(p reader.Profile) bool {
+	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
+		return false
+	}
+	counted := func(n reader.Counter, ok bool) bool { return ok && n.Trained() > 0 }
+	return !counted(p.Backedges()) && !counted(p.Interpreted())
+}
+
+// took adds a profile to the report, and returns its weights.
+func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
+	c.out.Profiles++
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for range p.Section(section) {
+			c.out.Entries++
+		}
+	}
+	return c.scale.Weight(p)
+}
+
+// valueSite keeps the functions whose IDs are values of a site of LLVM, and replaces the
+// IDs by the ids of the new names.
+func (t *reduction) valueSite(raw disk.Entry) error {
+	schema, ok := disk.SchemaOf(raw.Tag())
+	if !ok || !schema.Has(disk.CellValue) || !t.llvm || raw.Sub() == layout.SubMemOpSize {
+		return nil
+	}
+	for i := range raw.Rows() {
+		if raw.Sub() == layout.SubIndirectCall && t.selective() {
+			if err := t.copyFunction(raw.Cell(2 * i)); err != nil {
+				return err
+			}
+		}
+		raw.SetCell(2*i, t.id(raw.Cell(2*i)))
+	}
+	return nil
+}
+
+// copyFunction interns the function with an ID, if the archive has one.
+func (t *reduction) copyFunction(id uint64) error {
+	m, err := t.s.FindID(id)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return nil
+	}
+	if err == nil {
+		_, err = t.copier.MethodRef(m.Ref())
+	}
+	return err
+}
+
+// word returns what replaces a number in a table: the IDs of functions follow their names.
+func (t *reduction) word(of layout.TableKind, column int, v uint64) uint64 {
+	if of == disk.TableTraces && column == 2 {
+		return t.id(v)
+	}
+	return v
+}
+
+// id returns what replaces the ID of a function or vtable.
+func (c *cut) id(id uint64) uint64 {
+	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
+		return id
+	}
+	return disk.NameRef(c.names.functionOf(id))
+}
+
+// rowCut decides which rows of a table stay.
+type rowCut struct {
+	*cut
+	s     *reader.Store
+	t     *reader.Table
+	whole bool // the whole table is dropped
+	group bool // the current stack stays
+}
+
+func (c *cut) rowsOf(s *reader.Store, t *reader.Table) *rowCut {
+	return &rowCut{cut: c, s: s, t: t, whole: c.dropsTable(t)}
+}
+
+// dropsTable reports whether a table is dropped as a whole. The table of dumps of a
+// merged archive is made again.
+func (c *cut) dropsTable(t *reader.Table) bool {
+	switch t.Kind {
+	case disk.TableOrder, disk.TableOrderRuns, disk.TableDumps:
+		return true
+	// of a base the names are others, and ids of functions in stacks tell theirs
+	case disk.TableAllocations, disk.TableAllocationCalls, disk.TableForeign, disk.TableClassPath, disk.TableCode,
+		disk.TableFunctions, disk.TableBase, disk.TableObjects:
+		return c.names != nil
+	case disk.TableProperties, disk.TableMonitors, disk.TableSamples, disk.TableBinaryIDs, disk.TableTraces,
+		disk.TableVTables,
+		disk.TableHeapRefs, disk.TableHeapUse, disk.TableInstances, disk.TableThreads, disk.TableReflected,
+		disk.TableRuns,
+		disk.TableCompilations, disk.TableInlining, disk.TableMoved, disk.TableCertain:
+		return false
+	}
+	return c.names != nil // an unknown table may hold names
+}
+
+// stay reports whether a row stays, and counts dropped rows.
+func (c *rowCut) stay(row int) (bool, error) {
+	stays, err := c.decide(row)
+	relisted := c.t.Kind == disk.TableDumps && c.s.Header().Flags&layout.FlagMerged != 0
+	if err == nil && !stays && !relisted {
+		c.out.Rows[c.t.Kind]++
+	}
+	return stays, err
+}
+
+func (c *rowCut) decide(row int) (bool, error) {
+	switch {
+	case c.whole:
+		return false, nil
+	case c.t.Kind == disk.TableProperties && c.names != nil:
+		return c.harmless(row)
+	case c.t.Kind == disk.TableSamples && c.selective():
+		return c.sampled(row), nil
+	case c.t.Kind == disk.TableTraces && c.selective():
+		return c.traced(row)
+	case c.t.Kind == disk.TableCode, c.t.Kind == disk.TableFunctions, c.t.Kind == disk.TableMoved:
+		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
+	case c.t.Kind == disk.TableCompilations:
+		return c.chose(layout.Ref(c.t.Cell(0, row))), nil
+	case c.t.Kind == disk.TableInlining && c.selective():
+		return c.inlined(row)
+	case c.t.Kind == disk.TableCertain:
+		return c.ofKept(layout.Ref(c.t.Cell(0, row)))
+	}
+	return true, nil
+}
+
+// ofKept reports whether a profile stays.
+func (c *rowCut) ofKept(n layout.Ref) (bool, error) {
+	if n == 0 {
+		return false, nil
+	}
+	p, err := c.s.ProfileAt(n)
+	if err != nil {
+		return false, err
+	}
+	m, err := p.Method()
+	return err == nil && c.keeps(m.Ref()) && !c.drops(p), err
+}
+
+// harmless reports whether a property is a number that is merged between runs, or says what
+// the numbers of the VM mean.
+func (c *rowCut) harmless(row int) (bool, error) {
+	if c.t.Columns() != 2 || c.t.Column(0) != layout.ColumnSymbol || c.t.Column(1) != layout.ColumnSymbol {
+		return false, nil
+	}
+	key, err1 := c.t.Text(0, row)
+	value, err2 := c.t.Text(1, row)
+	_, notNumber := strconv.ParseUint(value, 10, 64)
+	number := disk.MergedProperty(key) != disk.PropertyKept && notNumber == nil
+	reasons := key == disk.PropertyTrapReasons && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz0123456789_,") == ""
+	return number || reasons, errors.Join(err1, err2)
+}
+
+// sampled reports whether the stack of a row was chosen. A stack stays or is dropped as a whole.
+func (c *rowCut) sampled(row int) bool {
+	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
+		c.group = c.stacks[row]
+	}
+	return c.group
+}
+
+// inlined reports whether the method into which a row's call was inlined stays: the method of
+// the outermost frame.
+func (c *rowCut) inlined(row int) (bool, error) {
+	n := layout.Ref(c.t.Cell(0, row))
+	if n == 0 {
+		return true, nil // a call in no method
+	}
+	node, err := c.s.ContextAt(n)
+	if err != nil {
+		return false, err
+	}
+	outermost, err := node.Caller()
+	return err == nil && c.chose(outermost.Caller.Ref()), err
+}
+
+// traced reports whether the function in a row of a trace stays, or is unknown to the archive.
+func (c *rowCut) traced(row int) (bool, error) {
+	if c.t.Columns() != 3 {
+		return false, nil
+	}
+	m, err := c.s.FindID(c.t.Cell(2, row))
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return true, nil
+	}
+	return err == nil && c.chose(m.Ref()), err
+}

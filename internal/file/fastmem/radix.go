@@ -1,0 +1,92 @@
+package fastmem
+
+import (
+	"cmp"
+	"slices"
+)
+
+// A SortKey is a number to sort by, and the item it belongs to.
+type SortKey struct {
+	Key uint64
+	Ref uint32
+}
+
+const (
+	// RadixMin is the number of keys from which a radix sort is worth its passes.
+	RadixMin = 1 << 6
+	// radixBytes is the number of bytes that it sorts by at once: keys that are
+	// spread evenly hardly ever agree in more.
+	radixBytes = 3
+)
+
+// Sort sorts by key; equal keys stay in their order. spare is memory that it keeps for the next call. It
+// leaves keys unsorted once stop, which may see their number, returns true.
+func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
+	differ := differingBits(keys)
+	if differ == 0 || stop(len(keys)) {
+		return
+	}
+	if len(keys) < RadixMin || plain[RadixSorting] {
+		slices.SortStableFunc(keys, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })
+		return
+	}
+	top := 0 // of the bytes that differ, the lowest of the highest few
+	for n, at := 0, 7; at >= 0 && n < radixBytes; at-- {
+		if byte(differ>>(8*at)) != 0 {
+			top, n = at, n+1
+		}
+	}
+	radixSort(keys, spare, differ, top)
+	if differ<<(64-8*top) == 0 { // 0, too, if top is 0
+		return
+	}
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].Key>>(8*top) == keys[from].Key>>(8*top) {
+			to++
+		}
+		if to-from > 1 {
+			Sort(keys[from:to], spare, stop)
+		}
+		from = to
+	}
+}
+
+// differingBits returns the bits in which not all keys agree.
+func differingBits(keys []SortKey) (bits uint64) {
+	for _, k := range keys {
+		bits |= k.Key ^ keys[0].Key
+	}
+	return bits
+}
+
+// radixSort sorts by the bytes that differ from byte top on.
+func radixSort(keys []SortKey, spare *[]SortKey, differ uint64, top int) {
+	if len(*spare) < len(keys) {
+		*spare = Large[SortKey](len(keys))
+	}
+	from, to := keys, (*spare)[:len(keys)]
+	for shift := 8 * top; shift < 64; shift += 8 {
+		if byte(differ>>shift) == 0 {
+			continue
+		}
+		var at [256]uint32
+		for _, k := range from {
+			at[byte(k.Key>>shift)]++
+		}
+		sum := uint32(0)
+		for b, n := range at {
+			at[b] = sum
+			sum += n
+		}
+		for _, k := range from {
+			b := byte(k.Key >> shift)
+			to[at[b]] = k
+			at[b]++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &keys[0] {
+		copy(keys, from)
+	}
+}

@@ -1,0 +1,146 @@
+package mapped
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/fastmem"
+	"github.com/profarc/profarc/internal/file/mmap"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Base chooses the address at which an archive is adopted.
+type Base int
+
+// The choices.
+const (
+	BaseRequested Base = iota // at the base that the archive asks for, if it is free, else anywhere
+	BaseAnywhere              // wherever the system puts it
+)
+
+// An Adopted is a second mapping of an archive, private and copy-on-write, in which rw
+// may be written. It keeps its Mapping alive; its memory is valid while it is reachable.
+type Adopted struct {
+	Base        uint64 // address at which the archive is
+	AtRequested bool   // Base is the requested one, so that no pointer needs relocation
+	RW          []byte // the region rw, writable
+	Late        []byte // the memory next to the archive that Adopt was asked for
+
+	mapping *Mapping
+}
+
+// Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable memory to provide next
+// to it. Nothing is relocated and no page is checked: pages that the Mapping has checked are the same pages
+// of the same file, as long as the file is not written to in place.
+//
+// Of an archive on the heap only rw is copied, which of one that is read in ranges is read before. Base is
+// then the address of the copy less the offset of rw: base + offset is the address of a byte of rw, and no
+// address for any other byte. That suffices for Go code, which subtracts the base again. Native code that
+// follows pointers out of rw needs a mapped archive.
+func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
+	if err := disk.CheckWritable(m.header); err != nil {
+		return nil, disk.InFile(err, m.name)
+	}
+	switch {
+	case m.closed.Load():
+		return nil, m.closedError()
+	case late < 0:
+		return nil, fmt.Errorf("adopt %s: %d bytes of late memory", m.name, late)
+	case !words.LittleEndian():
+		return nil,
+			fmt.Errorf("adopt %s: %w: counters are little-endian, this machine is not: use the archive without adopting it",
+				m.name, errors.ErrUnsupported)
+	case m.file == nil:
+		return m.adoptCopy(late)
+	}
+	return m.adoptMapped(base, late)
+}
+
+// Populate prepares a part of RW whose pages will nearly all be written to: the pages are copied at once and
+// not by a fault for each, where the system can. It returns whether they are.
+func (a *Adopted) Populate(part []byte) bool {
+	defer runtime.KeepAlive(a)
+	return a.mapping.file == nil || mmap.Populate(part)
+}
+
+// Prefetch starts loading the bytes at each of the addresses into the CPU caches, without
+// waiting for them. An address outside the archive does no harm. On CPUs without a prefetch
+// instruction it does nothing: other threads count in this memory.
+func (a *Adopted) Prefetch(addresses []uintptr) {
+	fastmem.PrefetchLines(addresses)
+	runtime.KeepAlive(a)
+}
+
+// adoptCopy adopts an archive on the heap. Late memory comes after the copy of rw in the
+// same allocation, so that none of its addresses is one of the archive.
+func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
+	rw := m.spans[disk.RegionRW]
+	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
+		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge,
+			rw.Size, late))
+	}
+	if m.pieces != nil {
+		if err := m.pieces.fetchAll(rw); err != nil {
+			return nil, m.adoptError(err)
+		}
+	}
+	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // one address at least
+	copy(memory, m.data[rw.Offset:rw.End()])
+	return &Adopted{
+		mapping: m,
+		Base:    uint64(words.Address(memory)) - uint64(rw.Offset),
+		RW:      memory[:rw.Size:rw.Size],
+		Late:    memory[rw.Size : rw.Size+int64(late)],
+	}, nil
+}
+
+// adoptMapped maps the file a second time.
+func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
+	if err := m.checkSize(); err != nil {
+		return nil, err
+	}
+	plan := mmap.Plan{Size: m.header.FileSize, RW: m.spans[disk.RegionRW].Offset, Late: int64(late)}
+	if base == BaseRequested {
+		plan.Base = m.header.Base
+	}
+	p, err := mmap.NewPrivate(m.file, plan)
+	if err != nil {
+		return nil, m.adoptError(err)
+	}
+	a := &Adopted{mapping: m, Base: uint64(p.Base()), RW: p.RW(), Late: p.Late()}
+	a.AtRequested = a.Base == m.header.Base
+	m.adopted.add(p.Base())
+	runtime.AddCleanup(a, func(p *mmap.Private) {
+		m.adopted.remove(p.Base())
+		p.Unmap()
+	}, p)
+	return a, nil
+}
+
+// checkSize returns an error if the file was cut short since it was opened.
+func (m *Mapping) checkSize() error {
+	info, err := m.file.Stat()
+	if err != nil {
+		return m.adoptError(err)
+	}
+	if info.Size() < m.header.FileSize {
+		return &layout.Error{File: m.name, Region: disk.RegionAt(m.header, info.Size()), Offset: info.Size(),
+			Kind:   layout.ErrTruncated,
+			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now", m.header.FileSize, info.Size()),
+			Advice: restoreFile}
+	}
+	return nil
+}
+
+// adoptError names the file; after a Close meanwhile it is ErrClosed.
+func (m *Mapping) adoptError(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return m.closedError()
+	}
+	return fmt.Errorf("adopt %s: %w", m.name, err)
+}

@@ -1,0 +1,243 @@
+package mapped
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mmap"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/layout"
+)
+
+// Open opens the archive at path. Errors about the content of the file are *layout.Error
+// and match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum,
+// ErrCorrupt or ErrIdentity of package layout; others come from package os.
+func Open(path string, o Options) (*Mapping, error) {
+	m, view, err := load(path, o.Heap)
+	if err == nil {
+		err = m.admit(o)
+	}
+	if err != nil {
+		// No caller has the memory yet: it need not wait for a cleanup.
+		err = errors.Join(disk.InFile(err, path), discard(m, view))
+		return nil, o.reject(err)
+	}
+	if view != nil {
+		runtime.AddCleanup(m, func(v *mmap.View) { v.Unmap() }, view)
+	}
+	return m, nil
+}
+
+// FromBytes opens an archive that is in memory; name stands for the path in errors. The bytes are copied if
+// they are not aligned to 8, must not change while the Mapping is in use, and o.Heap is ignored.
+func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
+	if words.Address(data)%disk.Unit != 0 {
+		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
+			return nil, o.reject(disk.InFile(err, name))
+		}
+		data = append(words.Aligned(len(data))[:0], data...)
+	}
+	m := &Mapping{name: name, data: data}
+	if err := m.admit(o); err != nil {
+		return nil, o.reject(disk.InFile(err, name))
+	}
+	return m, nil
+}
+
+// load maps or reads a file, without looking at it. view is nil if its bytes are on the heap.
+func load(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
+	f, size, err := openRegular(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	m = &Mapping{name: path}
+	// A file longer than any archive is refused when its header is parsed.
+	mapped := min(size, disk.MaxFileSize)
+	if heap || !mmap.Available || size == 0 || addressable(mapped) != nil {
+		m.data, err = readWhole(f, size)
+		return m, nil, errors.Join(err, f.Close())
+	}
+	m.file = f
+	if view, err = mmap.NewView(f, mapped); err != nil {
+		return m, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	m.data = view.Bytes()
+	mmap.FarApart(m.data, true)
+	m.apart.Store(lookupPages)
+	return m, view, nil
+}
+
+// discard releases what load returned.
+func discard(m *Mapping, view *mmap.View) error {
+	var err error
+	if view != nil {
+		err = view.Unmap()
+	}
+	if m != nil {
+		err = errors.Join(err, m.Close())
+	}
+	return err
+}
+
+// openRegular opens an ordinary file. Others are refused before they are opened, since
+// opening a pipe would wait for a writer.
+func openRegular(path string) (*os.File, int64, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	// Package os takes four calls to find that a file cannot be waited for, unless it is opened so already.
+	f, err := os.OpenFile(path, os.O_RDONLY|NonBlocking, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(path, info) // it may be another file by now
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close())
+	}
+	return f, info.Size(), nil
+}
+
+// regular returns an error unless a file is an ordinary one.
+func regular(path string, info fs.FileInfo) error {
+	detail, advice := "it is a device or a pipe", "name an archive file"
+	switch {
+	case info.Mode().IsRegular():
+		return nil
+	case info.IsDir():
+		detail, advice = "it is a folder", "name an archive file in it"
+	}
+	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
+}
+
+// headerReach is the most that the header of any version may take.
+const headerReach = 1 << 16
+
+// readWhole reads a file of size bytes. It checks the header before it allocates memory for the rest.
+func readWhole(f io.Reader, size int64) ([]byte, error) {
+	if size < 0 {
+		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTruncated,
+			Detail: fmt.Sprintf("it has a size of %d bytes", size)}
+	}
+	head := make([]byte, min(size, headerReach))
+	if err := readFull(f, head, 0); err != nil {
+		return nil, err
+	}
+	if _, err := disk.ParseHeader(head, size); err != nil {
+		return nil, err
+	}
+	if err := addressable(size); err != nil {
+		return nil, err
+	}
+	data := words.Aligned(int(size))
+	copy(data, head)
+	return data, readFull(f, data[len(head):], int64(len(head)))
+}
+
+// addressable returns an error for a file that this process has no addresses for: one of 2 GiB or more on a
+// 32-bit system, and for WebAssembly, whose memory is as small although its int has 64 bits.
+func addressable(size int64) error {
+	if size <= math.MaxInt32 || strconv.IntSize == 64 && runtime.GOARCH != "wasm" {
+		return nil
+	}
+	return &layout.Error{Offset: -1, Kind: layout.ErrTooLarge,
+		Detail: fmt.Sprintf("%d bytes do not fit into the address space", size), Advice: "use it on a 64-bit system"}
+}
+
+// readFull fills b from the file's current position, which is at.
+func readFull(f io.Reader, b []byte, at int64) error {
+	n, err := io.ReadFull(f, b)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated,
+			Detail: "the file became shorter while it was read", Advice: "open it again"}
+	}
+	return err
+}
+
+// admit checks the header and makes the mapping ready for use.
+func (m *Mapping) admit(o Options) error {
+	err := m.Guard(func() (err error) {
+		m.header, err = disk.ParseHeader(m.data, int64(len(m.data)))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if !o.Drafts {
+		if err := disk.CheckFinal(m.header); err != nil {
+			return err
+		}
+	}
+	if err := o.Expect.check(m.header); err != nil {
+		return err
+	}
+	for r := range m.spans {
+		m.spans[r] = m.header.Region(layout.Region(r))
+	}
+	m.sums = newPageSums(m.header, m.data)
+	m.sums.read = m.pieces
+	m.checked = m.sums.checked
+	if o.Check == CheckAll {
+		if err := m.Verify(context.Background(), nil); err != nil {
+			return err
+		}
+	}
+	if m.trusted = o.Check != CheckOnTouch; m.trusted {
+		m.Sweep() // nothing is counted
+	}
+	return m.readShape()
+}
+
+// readShape finds what decides the cells of entries. Only an archive of DomainCustom may
+// declare some of its own.
+func (m *Mapping) readShape() (err error) {
+	m.shape = disk.ShapeOf(&m.header.Params)
+	if m.header.Domain == layout.DomainCustom {
+		err = m.Guard(func() (err error) {
+			m.shape.Declared, err = disk.ReadDeclared(m.header, m.Bytes)
+			return err
+		})
+	}
+	return err
+}
+
+// A Check is when pages are checked against their sums.
+type Check int
+
+// The choices.
+const (
+	CheckOnTouch Check = iota // each page at its first touch
+	CheckAll                  // all pages on opening, which reads the whole file
+	CheckNone                 // never: only bounds are checked
+)
+
+// Options say how to open an archive, as archive.Options does. The zero value maps the file and checks each page
+// at its first touch.
+type Options struct {
+	Heap     bool // read the file into ordinary memory instead of mapping it
+	Check    Check
+	Expect   Expect
+	OnReject func(error)
+	Drafts   bool // to convert an archive of the last drafts before version 1
+}
+
+// reject passes an error to OnReject and returns it.
+func (o *Options) reject(err error) error {
+	if o.OnReject != nil {
+		o.OnReject(err)
+	}
+	return err
+}

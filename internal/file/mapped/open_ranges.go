@@ -1,0 +1,182 @@
+package mapped
+
+import (
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/layout"
+)
+
+// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of an object store; name
+// stands for the path in errors. Page sums, names and tables are read now, and everything else when it is
+// needed for the first time: 64 KiB, or what a call asks for, and more at once the longer the pieces follow
+// each other. r must be safe for concurrent use and is used until the Mapping is closed. The memory has the
+// size of the archive, but the system provides only the pages that are read. o.Heap is ignored, and o.Check must be
+// CheckOnTouch. Errors about the content are as from Open; other errors come from r.
+func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
+	m, err := openRanges(name, r, size, o)
+	if err != nil {
+		return nil, o.reject(named(err, name))
+	}
+	return m, nil
+}
+
+func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
+	if o.Check != CheckOnTouch {
+		return nil, fmt.Errorf("ranges of an archive are checked when they are touched, not as option %d says", o.Check)
+	}
+	head := make([]byte, min(max(size, 0), headerReach))
+	if err := readRange(r, head, 0); err != nil {
+		return nil, err
+	}
+	h, err := disk.ParseHeader(head, size)
+	if err == nil {
+		err = addressable(size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p := newPieces(r, size)
+	copy(p.data, head)
+	p.note(0, int64(len(head)+disk.PageSize-1)/disk.PageSize)
+	if err := p.fetchNames(h); err != nil {
+		return nil, err
+	}
+	m := &Mapping{name: name, data: p.data, pieces: p}
+	return m, m.admit(o)
+}
+
+// InRanges reports whether the archive was opened by [OpenRanges], so that bytes that no call
+// asked for may be missing from [Mapping.Unchecked].
+func (m *Mapping) InRanges() bool { return m.pieces != nil }
+
+// readRange fills b from an offset.
+func readRange(r io.ReaderAt, b []byte, at int64) error {
+	n, err := r.ReadAt(b, at)
+	switch {
+	case n == len(b):
+		return nil
+	case err == io.EOF || err == io.ErrUnexpectedEOF || err == nil:
+		return &layout.Error{Offset: at + int64(n), Kind: layout.ErrTruncated, Detail: "it ends before its stated size",
+			Advice: disk.CopyAgain}
+	}
+	return err
+}
+
+// How many pages are read at once.
+const (
+	leastAhead = 16
+	mostAhead  = 1024
+)
+
+// worthSkipping is how many bytes that nobody asked for are skipped rather than read: a
+// request to a store takes about as long as these.
+const worthSkipping = 1 << 20
+
+// pieces are those pages of an archive that have been read so far.
+type pieces struct {
+	r    io.ReaderAt
+	data []byte
+
+	mu    sync.Mutex
+	have  []bool // by page
+	next  int64  // the page after the last that was read
+	ahead int64  // how many were read at once
+}
+
+func newPieces(r io.ReaderAt, size int64) *pieces {
+	return &pieces{r: r, data: words.Aligned(int(size)), have: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
+}
+
+// fetchNames reads page sums, names and tables. An index and bitmaps between them are read
+// as well if they are short.
+func (p *pieces) fetchNames(h *layout.Header) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	from, to := int64(0), disk.Summed(h).Offset
+	for _, region := range []layout.Region{disk.RegionRO, disk.RegionEX} {
+		span := h.Region(region)
+		if span.Offset-to > worthSkipping {
+			if err := p.fetch(from, to); err != nil {
+				return err
+			}
+			from = span.Offset
+		}
+		to = span.End()
+	}
+	return p.fetch(from, to)
+}
+
+// fetchAll reads the pages of a span that are missing.
+func (p *pieces) fetchAll(part layout.Span) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.fetch(part.Offset, part.End())
+}
+
+// touch reads the pages of a span that are missing, and more behind them if they follow
+// the pieces of the last call.
+func (p *pieces) touch(part layout.Span) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first, last := pagesOf(part.Offset, part.End())
+	for first < last && p.have[first] {
+		first++
+	}
+	if first == last {
+		return nil
+	}
+	ahead := int64(leastAhead)
+	if first == p.next {
+		ahead = min(2*p.ahead, mostAhead)
+	}
+	if last-first == 1 { // nobody knows how much is needed
+		last = min(first+ahead, int64(len(p.have)))
+	}
+	p.next, p.ahead = last, max(min(last-first, mostAhead), leastAhead)
+	return p.fetch(first*disk.PageSize, last*disk.PageSize)
+}
+
+// pagesOf returns the first page of a range of bytes, and the one after the last.
+func pagesOf(from, to int64) (first, end int64) {
+	return from / disk.PageSize, (to + disk.PageSize - 1) / disk.PageSize
+}
+
+// fetch reads the pages of a range of bytes that are missing. The caller holds the lock.
+func (p *pieces) fetch(from, to int64) error {
+	first, last := pagesOf(from, to)
+	for first < last {
+		end := first
+		for end < last && !p.have[end] && end-first < mostAhead {
+			end++
+		}
+		if err := p.read(first, end); err != nil {
+			return err
+		}
+		first = max(end, first+1)
+	}
+	return nil
+}
+
+// read reads pages that have not been read.
+func (p *pieces) read(first, end int64) error {
+	if first == end {
+		return nil
+	}
+	from, to := first*disk.PageSize, min(end*disk.PageSize, int64(len(p.data)))
+	if err := readRange(p.r, p.data[from:to], from); err != nil {
+		return err
+	}
+	p.note(first, end)
+	return nil
+}
+
+// note notes that pages have been read.
+func (p *pieces) note(first, end int64) {
+	for n := first; n < end; n++ {
+		p.have[n] = true
+	}
+}

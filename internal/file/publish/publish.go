@@ -1,0 +1,194 @@
+// Package publish writes files that appear whole or not at all.
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// At creates or replaces the file at path. write writes to a temporary file in the same directory, which is
+// synced, read back and renamed; then the directory is synced. If write or any step before the renaming fails
+// or panics, or ctx ends, the old file stays and the temporary one is removed. A killed process leaves a
+// .profarc-*.tmp, which the next At for the directory removes.
+//
+// The file keeps the permissions of the one that it replaces and, as far as this process may set them, its
+// group and owner. If the group cannot be kept, group and others get only the permissions that both had. A
+// new file gets 0644 less the umask. The temporary file never has more permissions than the file at path.
+// Other hard links to the replaced file keep the old content; access control lists are not kept.
+//
+// If path is a symbolic link, the file it leads to is replaced, and the link stays. A
+// link that another user made in a sticky directory that all may write to, such as
+// /tmp, is refused with fs.ErrPermission: it could lead anywhere.
+func At(ctx context.Context, path string, write func(w *File) error) error {
+	return publishOn(ctx, operatingSystem{}, path, write)
+}
+
+// publishOn is At on a system.
+func publishOn(ctx context.Context, sys system, path string, write func(w *File) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t, err := findTarget(sys, path)
+	if err != nil {
+		return fmt.Errorf("publish %s: %w", path, err)
+	}
+	defer t.folder.Close()
+	removeLitter(t.folder)
+	f, err := t.createTemporary(ctx)
+	if err != nil {
+		return fmt.Errorf("publish %s: %w", path, err)
+	}
+	defer f.discard() // also if write panics
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.finish(); err != nil {
+		return fmt.Errorf("publish %s: %w", path, err)
+	}
+	if err := f.rename(); err != nil {
+		return fmt.Errorf("publish %s: %w%s", path, err, renameHint)
+	}
+	if err := syncFolder(t.folder); err != nil {
+		return fmt.Errorf("publish %s: it is in place, but may be gone after a power failure: %w", path, err)
+	}
+	return nil
+}
+
+// A missingFolder is the error of a file whose directory does not exist. It matches fs.ErrNotExist.
+type missingFolder struct{ name string }
+
+func (m missingFolder) Error() string {
+	return "there is no folder " + m.name + ": create the folder first"
+}
+
+// HasAdvice reports true: see layout.Error.
+func (m missingFolder) HasAdvice() bool { return true }
+
+func (m missingFolder) Unwrap() error { return fs.ErrNotExist }
+
+// A File is the file being published.
+type File struct {
+	ctx     context.Context // of the call to At
+	file    file
+	pieces  pieces
+	target  *target
+	name    string // in the target's directory
+	private bool
+	renamed bool
+	written atomic.Int64
+}
+
+var _ io.WriterAt = (*File)(nil)
+
+// writeBlock is the size and alignment of single writes. Kernels keep such blocks in
+// large pages, and map them with large pages later.
+const writeBlock = 2 << 20
+
+// WriteAt writes at an offset; calls may run in parallel. Once the context of At ends it
+// fails with its error.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	if off < 0 || off > disk.MaxFileSize-int64(len(p)) {
+		return 0, fmt.Errorf("%w: %d bytes at offset %d of at most %d", layout.ErrTooLarge, len(p), off,
+			int64(disk.MaxFileSize))
+	}
+	n := 0
+	for n < len(p) {
+		if err := f.ctx.Err(); err != nil {
+			return n, err
+		}
+		at := off + int64(n)
+		end := n + int(min(int64(len(p)-n), writeBlock-at%writeBlock))
+		k, err := f.file.WriteAt(p[n:end], at)
+		f.pieces.note(p[n:n+k], at)
+		n += k
+		f.written.Add(int64(k))
+		if err == nil && n < end {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// Path returns the path of the temporary file. The function that At calls may open it there, to
+// look at the file, and must close it before it returns.
+func (f *File) Path() string { return filepath.Join(f.target.folder.Name(), f.name) }
+
+// Private leaves permissions to the file's owner only, whatever the file that it replaces has.
+func (f *File) Private() error {
+	f.private = true
+	return f.file.Chmod(0o600)
+}
+
+// finish prepares the file for renaming: it takes owner and permissions from the
+// file that it replaces, if there is one, syncs it, and reads back what was written.
+func (f *File) finish() error {
+	old, err := f.target.replaceable() // whose permissions may have changed since
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		mode := keepOwner(f.file, old)
+		if f.private {
+			mode &= 0o600
+		}
+		if err := f.file.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	if err := f.ctx.Err(); err != nil {
+		return err
+	}
+	if err := f.target.stillThere(); err != nil {
+		return err
+	}
+	if err := f.file.Sync(); err != nil {
+		return err
+	}
+	if err := f.pieces.check(f.file); err != nil {
+		return err
+	}
+	return f.ctx.Err()
+}
+
+// errNotRenamed: a file has its old name, though renaming it succeeded.
+var errNotRenamed = errors.New("renaming the file had no effect: the file system is faulty; write to another one")
+
+// rename renames the file to its final name. It stays locked until then, on systems that
+// can rename an open file.
+func (f *File) rename() error {
+	if closedBefore > 0 {
+		if err := f.file.Close(); err != nil {
+			return err
+		}
+	}
+	if err := f.target.folder.Rename(f.name, f.target.name); err != nil {
+		return err
+	}
+	switch _, err := f.target.folder.Lstat(f.name); {
+	case err == nil:
+		return errNotRenamed
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	f.renamed = true
+	return nil
+}
+
+// discard closes the file, and removes it unless it was renamed. What was synced cannot be lost by closing.
+func (f *File) discard() {
+	if !f.renamed {
+		_ = f.target.folder.Remove(f.name)
+	}
+	_ = f.file.Close()
+}

@@ -1,0 +1,108 @@
+// Package refindex finds references by hash, in tables of millions.
+package refindex
+
+import "github.com/profarc/profarc/internal/file/mmap"
+
+// An Index has no pointers for the garbage collector to follow. It keeps each hash next to the reference, so
+// that a search rarely looks at records other than the right one. A search begins at the slot of the hash's
+// low bits, so that references that come in the order of such a table of the same hashes fill the slots in
+// order. The zero Index is empty.
+type Index struct {
+	slots []slot // as many as a power of two
+	used  int
+	piece *mmap.Piece // with the slots, if there are many
+}
+
+type slot struct{ hash, ref uint32 } // ref 0: the slot is free
+
+// firstSlots is the number of slots of a small index.
+const firstSlots = 1 << 8
+
+// Len returns the number of references.
+func (x *Index) Len() int { return x.used }
+
+// Find returns the reference with that hash for which is returns true. If there is none
+// it returns 0 and the slot for Put.
+func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
+	if x.used >= len(x.slots)/2 { // what comes in the order of a larger table fills parts twice
+		x.grow()
+	}
+	mask := uint32(len(x.slots) - 1)
+	for at = hash & mask; x.slots[at].ref != 0; at = (at + 1) & mask {
+		if slot := x.slots[at]; slot.hash == hash && is(slot.ref) {
+			return slot.ref, at
+		}
+	}
+	return 0, at
+}
+
+// Put puts a reference, which is not 0, into the slot that Find returned.
+func (x *Index) Put(at, hash, ref uint32) {
+	x.slots[at] = slot{hash, ref}
+	x.used++
+}
+
+// Guess sets refs to the likely reference of each hash, 0 for none. It makes groups of lookups in a table
+// larger than the caches faster: the loop is so short that the cache misses of many slots overlap, and Find
+// then hits the cache. It does so for the records too if the caller touches the guesses' records.
+func (x *Index) Guess(hashes, refs []uint32) {
+	clear(refs[:len(hashes)])
+	if len(x.slots) == 0 {
+		return
+	}
+	mask := uint32(len(x.slots) - 1)
+	for i, hash := range hashes {
+		if slot := x.slots[hash&mask]; slot.hash == hash {
+			refs[i] = slot.ref
+		}
+	}
+}
+
+// Truncate removes all references above last.
+func (x *Index) Truncate(last uint32) {
+	if x.used == 0 {
+		return
+	}
+	old, piece := x.slots, x.piece
+	x.makeSlots(len(old))
+	x.used = 0
+	for _, s := range old {
+		if s.ref != 0 && s.ref <= last {
+			x.insert(s)
+			x.used++
+		}
+	}
+	piece.Release()
+}
+
+// insert puts a slot's reference where Find looks for it.
+func (x *Index) insert(s slot) {
+	mask := uint32(len(x.slots) - 1)
+	at := s.hash & mask
+	for x.slots[at].ref != 0 {
+		at = (at + 1) & mask
+	}
+	x.slots[at] = s
+}
+
+func (x *Index) grow() {
+	old, piece := x.slots, x.piece
+	x.makeSlots(max(2*len(old), firstSlots))
+	for _, s := range old {
+		if s.ref != 0 {
+			x.insert(s)
+		}
+	}
+	piece.Release()
+}
+
+// manySlots are too many for Go's heap, which may grow to twice its live data.
+const manySlots = 1 << 17
+
+func (x *Index) makeSlots(n int) {
+	if n < manySlots {
+		x.slots, x.piece = make([]slot, n), nil
+		return
+	}
+	x.piece, x.slots = mmap.PieceOf[slot](n)
+}

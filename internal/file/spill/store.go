@@ -1,0 +1,292 @@
+package spill
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/profarc/profarc/internal/file/mmap"
+	"github.com/profarc/profarc/internal/file/publish"
+)
+
+// DefaultBudget is the budget of a Config without one.
+const DefaultBudget = 192 << 20
+
+// A Config says how much is kept in memory, and where the rest is.
+type Config struct {
+	Budget int64  // bytes that stay in memory if there are no more; 0 for DefaultBudget, below 0 for no bound
+	Folder string // of the file; os.TempDir() if empty
+}
+
+// A Store keeps byte strings. The zero Store keeps them as a zero Config says. It belongs
+// to one goroutine at a time.
+type Store struct {
+	Config
+	slabs  []slab
+	memory int64 // bytes of slabs in memory
+	used   int64 // bytes of all that was kept
+	freed  int64 // of these, bytes that were freed
+	file   *os.File
+	end    int64 // of the file's content
+	spare  slab  // has the memory of one that went there, for the next
+	err    error // of the file
+	window window
+}
+
+// A slab has bytes if it is in memory. Those of a large one lie in a piece.
+type slab struct {
+	bytes []byte
+	piece *mmap.Piece
+	at    int64 // in the file
+	size  int   // in the file
+}
+
+// A Place is where a store keeps bytes. The zero value is nowhere.
+type Place struct{ slab, offset, Size uint32 } // slab from 1
+
+// Nowhere reports whether nothing is kept at the place.
+func (p Place) Nowhere() bool { return p.slab == 0 }
+
+// Slabs double from the first size to the last.
+const (
+	firstSlab     = 1 << 12
+	slabSize      = firstSlab << slabDoublings
+	slabDoublings = 9
+)
+
+// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept
+// in memory, as all that come after it are, and Err returns the error.
+func (s *Store) Keep(p []byte) Place {
+	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
+		s.begin(len(p))
+	}
+	last := &s.slabs[len(s.slabs)-1]
+	at := Place{uint32(len(s.slabs)), uint32(len(last.bytes)), uint32(len(p))}
+	last.bytes = append(last.bytes, p...)
+	s.used += int64(len(p))
+	return at
+}
+
+// begin begins a slab for n bytes at least. If all slabs exceed the budget, or have done so
+// before, those so far go to the file.
+func (s *Store) begin(n int) {
+	size, budget := int64(firstSlab)<<min(len(s.slabs), slabDoublings), s.budget()
+	if budget >= 0 {
+		size = min(size, budget)
+	}
+	size = max(size, int64(n))
+	if budget >= 0 && (s.file != nil || s.memory+size > budget) {
+		s.spill()
+	}
+	next := s.spare
+	if s.spare = (slab{}); int64(cap(next.bytes)) < size {
+		next.piece.Release()
+		next = newSlab(int(size))
+	}
+	s.memory += int64(cap(next.bytes))
+	s.slabs = append(s.slabs, next)
+}
+
+func newSlab(size int) slab {
+	if size < slabSize {
+		return slab{bytes: make([]byte, 0, size)}
+	}
+	p := mmap.NewPiece(size)
+	return slab{bytes: p.Bytes()[:0], piece: p}
+}
+
+// budget is below 0 where the file could not be mapped: it would be in memory again when it is read.
+func (s *Store) budget() int64 {
+	switch {
+	case !mmap.Available:
+		return -1
+	case s.Budget == 0:
+		return DefaultBudget
+	}
+	return s.Budget
+}
+
+// spill writes the slabs that are in memory to the file, and keeps the memory of the last.
+func (s *Store) spill() {
+	first := len(s.slabs)
+	for first > 0 && s.slabs[first-1].bytes != nil {
+		first--
+	}
+	for i := first; i < len(s.slabs) && s.err == nil; i++ {
+		b := &s.slabs[i]
+		if s.err = s.write(b); s.err != nil {
+			return
+		}
+		s.memory -= int64(cap(b.bytes))
+		s.spare.piece.Release()
+		s.spare = slab{bytes: b.bytes[:0], piece: b.piece}
+		b.bytes, b.piece = nil, nil
+	}
+}
+
+// write writes a slab on a multiple of its size: systems keep such blocks in large pages.
+func (s *Store) write(b *slab) error {
+	if s.file == nil {
+		f, err := publish.CreateUnnamed(s.folder())
+		if err != nil {
+			return &Error{s.folder(), err}
+		}
+		s.file = f
+	}
+	align := int64(min(cap(b.bytes), slabSize))
+	at := (s.end + align - 1) / align * align
+	if _, err := s.file.WriteAt(b.bytes, at); err != nil {
+		return &Error{s.folder(), err}
+	}
+	b.at, b.size = at, len(b.bytes)
+	s.end = at + int64(len(b.bytes))
+	return nil
+}
+
+func (s *Store) folder() string {
+	if s.Folder == "" {
+		return os.TempDir()
+	}
+	return s.Folder
+}
+
+// An Error is one of the file.
+type Error struct {
+	Folder string
+	Err    error
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("profiles beyond the memory budget go to a file without a name in %s: %v: free space there, "+
+		"name another folder, or raise the budget", e.Folder, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// HasAdvice reports true: see layout.Error.
+func (e *Error) HasAdvice() bool { return true }
+
+// Err returns the first error of writing to the file.
+func (s *Store) Err() error { return s.err }
+
+// Memory returns the bytes at a place if they are in memory, where they may be changed,
+// until the next Keep; nil if they are in the file, or nowhere.
+func (s *Store) Memory(p Place) []byte {
+	if p.slab == 0 || s.slabs[p.slab-1].bytes == nil {
+		return nil
+	}
+	return s.slabs[p.slab-1].bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
+}
+
+// Read returns the bytes at a place, nil for nowhere, until the next call of a method.
+// They must not be changed.
+func (s *Store) Read(p Place) ([]byte, error) {
+	if b := s.Memory(p); b != nil || p.slab == 0 {
+		return b, nil
+	}
+	b, err := s.window.read(s.file, s.slabs[p.slab-1].at+int64(p.offset), int(p.Size), s.end)
+	if err != nil {
+		return nil, &Error{s.folder(), err}
+	}
+	return b, nil
+}
+
+// A window has a part of the file in memory. It grows while requests fall into it or just behind it.
+type window struct {
+	at     int64
+	bytes  []byte
+	length int // to read the next time
+}
+
+const (
+	shortWindow = 1 << 12
+	longWindow  = 1 << 19
+)
+
+func (w *window) read(f io.ReaderAt, at int64, size int, end int64) ([]byte, error) {
+	if at < w.at || at+int64(size) > w.at+int64(len(w.bytes)) {
+		if near := w.at + int64(len(w.bytes)); at >= w.at && at < near+shortWindow {
+			w.length = min(2*w.length, longWindow)
+		} else {
+			w.length = shortWindow
+		}
+		if err := w.load(f, at, int(min(int64(max(w.length, size)), end-at))); err != nil {
+			return nil, err
+		}
+	}
+	from := int(at - w.at)
+	return w.bytes[from : from+size : from+size], nil
+}
+
+func (w *window) load(f io.ReaderAt, at int64, n int) error {
+	if cap(w.bytes) < n {
+		w.bytes = make([]byte, n)
+	}
+	w.at, w.bytes = at, w.bytes[:n]
+	if _, err := f.ReadAt(w.bytes, at); err != nil {
+		w.bytes = w.bytes[:0]
+		return err
+	}
+	return nil
+}
+
+// A State is how far a store was filled.
+type State struct {
+	slabs, last int // number of slabs, bytes in the last of them
+	used, freed int64
+	err         error
+}
+
+// State returns how far the store is filled.
+func (s *Store) State() State {
+	t := State{slabs: len(s.slabs), used: s.used, freed: s.freed, err: s.err}
+	if t.slabs > 0 {
+		t.last = s.slabs[t.slabs-1].filled()
+	}
+	return t
+}
+
+func (b *slab) filled() int {
+	if b.bytes == nil {
+		return b.size
+	}
+	return len(b.bytes)
+}
+
+// Holds reports whether the store had kept something at a place by then.
+func (t State) Holds(p Place) bool {
+	return int(p.slab) < t.slabs || int(p.slab) == t.slabs && int(p.offset) < t.last
+}
+
+// Restore drops what was kept since. A slab that went to the file since stays there.
+func (s *Store) Restore(t State) {
+	for _, b := range s.slabs[t.slabs:] {
+		s.memory -= int64(cap(b.bytes))
+		b.piece.Release()
+	}
+	clear(s.slabs[t.slabs:])
+	s.slabs, s.used, s.freed, s.err = s.slabs[:t.slabs], t.used, t.freed, t.err
+	if t.slabs > 0 && s.slabs[t.slabs-1].bytes != nil {
+		last := &s.slabs[t.slabs-1]
+		last.bytes = last.bytes[:t.last]
+	}
+	s.window = window{}
+}
+
+// Free notes that the bytes at a place are not needed any more. Its bytes stay until the store is copied.
+func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
+
+// Wasteful reports whether most of the store was freed.
+func (s *Store) Wasteful() bool { return s.freed > slabSize && s.freed > s.used/2 }
+
+// Close closes the file and frees the memory. The store is empty afterwards.
+func (s *Store) Close() {
+	if s.file != nil {
+		_ = s.file.Close()
+	}
+	for _, b := range s.slabs {
+		b.piece.Release()
+	}
+	s.spare.piece.Release()
+	*s = Store{Config: s.Config}
+}

@@ -1,0 +1,76 @@
+package spill
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/mmap"
+	"github.com/profarc/profarc/internal/file/words"
+)
+
+// A View reads a store that nobody adds to meanwhile. It maps the file, so that several
+// goroutines can read strings in any order.
+type View struct {
+	store  *Store
+	mapped *mmap.View // nil if there is no file
+	file   []byte
+}
+
+// View maps the file. The view must be closed before the store is changed.
+func (s *Store) View() (*View, error) {
+	v := &View{store: s}
+	if s.file == nil || s.end == 0 {
+		return v, nil
+	}
+	mapped, err := mmap.NewView(s.file, s.end)
+	if err != nil {
+		return nil, &Error{s.folder(), err}
+	}
+	v.mapped, v.file = mapped, mapped.Bytes()
+	return v, nil
+}
+
+// At returns the bytes at a place, nil for nowhere. They must not be changed. What is
+// done with bytes of the file must be done in Guard.
+func (v *View) At(p Place) []byte {
+	if p.slab == 0 {
+		return nil
+	}
+	slab := &v.store.slabs[p.slab-1]
+	if slab.bytes != nil {
+		return slab.bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
+	}
+	at := slab.at + int64(p.offset)
+	return v.file[at : at+int64(p.Size) : at+int64(p.Size)]
+}
+
+// Guard calls f. If the file cannot be read, f ends with an error.
+func (v *View) Guard(f func() error) error {
+	if v.mapped == nil {
+		return f()
+	}
+	start := words.Address(v.file)
+	owns := func(address uintptr) bool { return address >= start && address < start+uintptr(len(v.file)) }
+	err := mmap.Guard(owns, f)
+	if fault := (*mmap.Fault)(nil); errors.As(err, &fault) {
+		return &Error{v.store.folder(), fmt.Errorf("%w at byte %d", errUnreadable, fault.Address-start)}
+	}
+	return err
+}
+
+var errUnreadable = errors.New("it cannot be read back")
+
+// Forget lets the system take the mapped pages back. They come again when they are read.
+func (v *View) Forget() {
+	if v.mapped != nil {
+		v.mapped.Forget()
+	}
+}
+
+// Close unmaps the file.
+func (v *View) Close() {
+	if v.mapped != nil {
+		_ = v.mapped.Unmap()
+	}
+	*v = View{}
+}

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package fast
-
-// adviseLarge does nothing.
-func adviseLarge(address, size uintptr) {}

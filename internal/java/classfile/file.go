@@ -1,0 +1,294 @@
+package classfile
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/internal/names/javanames"
+)
+
+// Tags of a constant pool.
+const (
+	TagUtf8      = 1
+	TagInteger   = 3
+	TagFloat     = 4
+	TagLong      = 5
+	TagDouble    = 6
+	TagClass     = 7
+	TagString    = 8
+	TagField     = 9
+	TagMethod    = 10
+	TagInterface = 11
+	TagNameType  = 12
+	TagHandle    = 15
+	TagType      = 16
+	TagDynamic   = 17
+	TagInvoke    = 18
+	TagModule    = 19
+	TagPackage   = 20
+)
+
+// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 the size of its length.
+var poolSizes = map[byte]int{
+	TagUtf8: 2, TagInteger: 4, TagFloat: 4, TagLong: 8, TagDouble: 8, TagClass: 2, TagString: 2,
+	TagField: 4, TagMethod: 4, TagInterface: 4, TagNameType: 4, TagHandle: 3, TagType: 2,
+	TagDynamic: 4, TagInvoke: 4, TagModule: 2, TagPackage: 2,
+}
+
+// AccInterface is the access flag of an interface.
+const AccInterface = 0x0200
+
+const classMagic = 0xcafebabe
+
+// ErrClassFile: the bytes are not a sound class file.
+var ErrClassFile = errors.New("not a sound class file")
+
+// A File has the constant pool of a class and its methods with their code. Names are UTF-8.
+type File struct {
+	Name, Super string // Super is empty for java/lang/Object
+	Interfaces  []string
+	Access      uint16
+	Version     uint16     // major version of the format
+	Pool        []Constant // constant 0, and those after a long or double, have tag 0
+	Fields      []Method   // without code
+	Methods     []Method
+
+	attributes []byte            // of the class, from their number on
+	methods    map[[2]string]int // indices by name and signature, nil until needed
+}
+
+// A Constant is one entry of a constant pool.
+type Constant struct {
+	Tag  byte
+	Data []byte // after the tag; of TagUtf8 the text
+}
+
+// A Method is one method.
+type Method struct {
+	Name, Signature string
+	Access          uint16
+	Code            []byte   // bytecodes, nil if it has none
+	Catches         []uint16 // constants of the classes that its handlers catch
+
+	attributes []byte // of the code, from their number on
+}
+
+// A Member is the name of a field or method.
+type Member struct{ Class, Name, Signature string }
+
+// Parse reads a class file. The error matches ErrClassFile.
+func Parse(b []byte) (*File, error) {
+	p := &parser{rest: b}
+	if p.u4() != classMagic {
+		return nil, ErrClassFile
+	}
+	p.u2() // minor version
+	c := &p.file
+	c.Version = p.u2()
+	p.constants()
+	c.Access = p.u2()
+	c.Name, c.Super = p.class(p.u2()), p.class(p.u2())
+	for range p.u2() {
+		c.Interfaces = append(c.Interfaces, p.class(p.u2()))
+	}
+	c.Fields = p.members()
+	c.Methods = p.members()
+	c.attributes = p.rest
+	if p.bad || c.Name == "" {
+		return nil, ErrClassFile
+	}
+	return c, nil
+}
+
+// A parser reads a class file from front to back. After the first error every call returns zero.
+type parser struct {
+	file File
+	rest []byte
+	bad  bool
+}
+
+// takeBytes takes n bytes. A size of the file that is no int here is below 0.
+func (p *parser) takeBytes(n int) []byte {
+	if p.bad || n < 0 || n > len(p.rest) {
+		p.bad = true
+		return nil
+	}
+	b := p.rest[:n]
+	p.rest = p.rest[n:]
+	return b
+}
+
+func (p *parser) u1() byte {
+	if b := p.takeBytes(1); b != nil {
+		return b[0]
+	}
+	return 0
+}
+
+func (p *parser) u2() uint16 {
+	if b := p.takeBytes(2); b != nil {
+		return binary.BigEndian.Uint16(b)
+	}
+	return 0
+}
+
+func (p *parser) u4() uint32 {
+	if b := p.takeBytes(4); b != nil {
+		return binary.BigEndian.Uint32(b)
+	}
+	return 0
+}
+
+// constants reads the constant pool.
+func (p *parser) constants() {
+	n := int(p.u2())
+	pool := make([]Constant, 1, max(n, 1))
+	for len(pool) < n && !p.bad {
+		tag := p.u1()
+		size, known := poolSizes[tag]
+		data := p.takeBytes(size)
+		if tag == TagUtf8 && data != nil {
+			data = p.takeBytes(int(binary.BigEndian.Uint16(data)))
+		}
+		p.bad = p.bad || !known
+		pool = append(pool, Constant{tag, data})
+		if tag == TagLong || tag == TagDouble {
+			pool = append(pool, Constant{})
+		}
+	}
+	p.bad = p.bad || len(pool) != n
+	p.file.Pool = pool
+}
+
+// members reads the fields or the methods.
+func (p *parser) members() (members []Method) {
+	for range p.u2() {
+		if p.bad {
+			return nil
+		}
+		m := Method{Access: p.u2(), Name: p.text(p.u2()), Signature: p.text(p.u2())}
+		p.attributes(func(attribute string, b []byte) {
+			if attribute == "Code" {
+				p.code(&m, b)
+			}
+		})
+		members = append(members, m)
+	}
+	return members
+}
+
+func (p *parser) attributes(yield func(name string, b []byte)) {
+	for range p.u2() {
+		if p.bad {
+			return
+		}
+		name := p.text(p.u2())
+		yield(name, p.takeBytes(int(p.u4())))
+	}
+}
+
+// code reads a Code attribute: the bytecodes and the caught classes.
+func (p *parser) code(m *Method, b []byte) {
+	in := parser{rest: b}
+	in.takeBytes(4) // stack and locals
+	m.Code = in.takeBytes(int(in.u4()))
+	for range in.u2() {
+		in.takeBytes(6) // range and handler
+		m.Catches = append(m.Catches, in.u2())
+		if in.bad {
+			break
+		}
+	}
+	m.attributes = in.rest
+	p.bad = p.bad || in.bad
+}
+
+func (p *parser) text(i uint16) string {
+	text, err := p.file.Text(i)
+	p.bad = p.bad || err != nil
+	return text
+}
+
+// class returns the name of a Class constant; constant 0 is none.
+func (p *parser) class(i uint16) string {
+	if i == 0 {
+		return ""
+	}
+	name, err := p.file.Class(i)
+	p.bad = p.bad || err != nil
+	return name
+}
+
+// constant returns a constant with one of those tags.
+func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
+	if int(i) < len(c.Pool) && slices.Contains(tags, c.Pool[i].Tag) {
+		return c.Pool[i].Data, nil
+	}
+	return nil, fmt.Errorf("%w: constant %d", ErrClassFile, i)
+}
+
+// Release returns the release of Java whose compiler writes this version of class
+// files, not positive if there is none.
+func (c *File) Release() int { return int(c.Version) - 44 }
+
+// Text returns the text of a Utf8 constant.
+func (c *File) Text(i uint16) (string, error) {
+	b, err := c.constant(i, TagUtf8)
+	return javanames.FromModifiedUTF8(string(b)), err
+}
+
+// Class returns the name of a Class constant.
+func (c *File) Class(i uint16) (string, error) {
+	b, err := c.constant(i, TagClass)
+	if err != nil {
+		return "", err
+	}
+	return c.Text(binary.BigEndian.Uint16(b))
+}
+
+// Member returns the field or method of a reference.
+func (c *File) Member(i uint16) (Member, error) {
+	return c.member(i, TagField, TagMethod, TagInterface)
+}
+
+func (c *File) member(i uint16, tags ...byte) (m Member, err error) {
+	b, err := c.constant(i, tags...)
+	if err != nil {
+		return m, err
+	}
+	if m.Class, err = c.Class(binary.BigEndian.Uint16(b)); err != nil {
+		return m, err
+	}
+	m.Name, m.Signature, err = c.NameType(binary.BigEndian.Uint16(b[2:]))
+	return m, err
+}
+
+// NameType returns the name and signature of a NameAndType constant.
+func (c *File) NameType(i uint16) (name, signature string, err error) {
+	b, err := c.constant(i, TagNameType)
+	if err != nil {
+		return "", "", err
+	}
+	if name, err = c.Text(binary.BigEndian.Uint16(b)); err != nil {
+		return "", "", err
+	}
+	signature, err = c.Text(binary.BigEndian.Uint16(b[2:]))
+	return name, signature, err
+}
+
+// Method finds a method that the class itself declares.
+func (c *File) Method(name, signature string) (m Method, ok bool) {
+	if c.methods == nil {
+		c.methods = make(map[[2]string]int, len(c.Methods))
+		for i, m := range slices.Backward(c.Methods) { // the first counts
+			c.methods[[2]string{m.Name, m.Signature}] = i
+		}
+	}
+	i, ok := c.methods[[2]string{name, signature}]
+	if !ok {
+		return Method{}, false
+	}
+	return c.Methods[i], true
+}

@@ -1,0 +1,270 @@
+package sketch
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/names/javanames"
+)
+
+// Opcodes that end a block.
+const (
+	iReturn = 172
+	aThrow  = 191
+)
+
+// A block is a sequence of instructions that is entered at the first and left after the last.
+type block struct {
+	first, end int   // instructions
+	to         []int // successors; the block after a branch comes last
+	from       int   // number of edges to it
+	handler    bool  // it has no predecessor
+}
+
+// A graph is the control flow of a method.
+type graph struct {
+	code    []bytecode.Instruction
+	names   []uint64 // by instruction: hash of its name
+	effects []string // by instruction: the values that it pops and pushes
+	blocks  []block
+	stores  bool // it writes elements of arrays
+	puts    bool // it writes fields
+}
+
+// newGraph splits code into blocks. ok is false if a target is no bytecode, if control
+// flow leaves the end, or if there are subroutines.
+func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
+	g = &graph{code: code}
+	starts, ok := leaders(code)
+	if !ok {
+		return nil, false
+	}
+	for i := range code {
+		if starts[i] {
+			g.blocks = append(g.blocks, block{first: i})
+		}
+		g.blocks[len(g.blocks)-1].end = i + 1
+	}
+	for b := range g.blocks {
+		if !g.link(b) {
+			return nil, false
+		}
+	}
+	g.findHandlers()
+	g.names, g.effects = make([]uint64, len(code)), make([]string, len(code))
+	for i := range code {
+		g.names[i], g.effects[i] = nameOf(&code[i]), effectOf(&code[i])
+		g.stores = g.stores || code[i].Op > aStore3 && code[i].Op <= saStore
+		g.puts = g.puts || code[i].Op == bytecode.PutField || code[i].Op == bytecode.PutStatic
+	}
+	return g, true
+}
+
+// passes reports whether the result of a bytecode may be another if it is executed again with
+// the same operands. A call may write what the method reads; that is left out of account.
+func (g *graph) passes(op byte) bool {
+	switch {
+	case op >= iALoad && op <= saLoad:
+		return g.stores
+	case op == bytecode.GetField, op == bytecode.GetStatic:
+		return g.puts
+	}
+	return op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic || op >= bytecode.New && op < arrayLength ||
+		op == bytecode.MultiANewArray
+}
+
+// nameOf returns a hash of the name in an instruction.
+func nameOf(in *bytecode.Instruction) uint64 {
+	switch {
+	case in.Op == bytecode.NewArray:
+		return uint64(in.Value)
+	case in.Name == bytecode.Name{}:
+		return noName
+	}
+	return mix(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
+}
+
+// at returns the instruction at a bci.
+func at(code []bytecode.Instruction, bci int) (i int, ok bool) {
+	return slices.BinarySearchFunc(code, bci, func(i bytecode.Instruction, bci int) int { return i.Bci - bci })
+}
+
+// leaders returns the instructions that begin blocks.
+func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
+	starts = make([]bool, len(code)+1)
+	starts[0] = true
+	for i := range code {
+		if code[i].Op == bytecode.Jsr || code[i].Op == bytecode.Ret {
+			return nil, false
+		}
+		for _, bci := range code[i].Targets {
+			target, ok := at(code, bci)
+			if !ok {
+				return nil, false
+			}
+			starts[target] = true
+		}
+		if len(code[i].Targets) > 0 || ends(code[i].Op) {
+			starts[i+1] = true
+		}
+	}
+	return starts, len(code) > 0
+}
+
+// ends reports whether control flow never continues after a bytecode.
+func ends(op byte) bool {
+	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch ||
+		op >= iReturn && op <= bytecode.Return || op == aThrow
+}
+
+// blockAt returns the block that begins with an instruction.
+func (g *graph) blockAt(i int) int {
+	b, _ := slices.BinarySearchFunc(g.blocks, i, func(b block, i int) int { return b.first - i })
+	return b
+}
+
+// link sets the successors of a block.
+func (g *graph) link(b int) (ok bool) {
+	from := &g.blocks[b]
+	last := &g.code[from.end-1]
+	for _, bci := range last.Targets {
+		i, _ := at(g.code, bci)
+		from.to = append(from.to, g.blockAt(i))
+	}
+	if !ends(last.Op) {
+		from.to = append(from.to, b+1)
+		if b+1 == len(g.blocks) {
+			return false
+		}
+	}
+	for _, to := range from.to {
+		g.blocks[to].from++
+	}
+	return true
+}
+
+// findHandlers marks blocks without predecessors as handlers.
+func (g *graph) findHandlers() {
+	reached := make([]bool, len(g.blocks))
+	var work []int
+	for b := range g.blocks {
+		if reached[b] {
+			continue
+		}
+		g.blocks[b].handler = b > 0
+		reached[b] = true
+		for work = append(work, b); len(work) > 0; {
+			top := work[len(work)-1]
+			work = work[:len(work)-1]
+			for _, to := range g.blocks[top].to {
+				if !reached[to] {
+					reached[to] = true
+					work = append(work, to)
+				}
+			}
+		}
+	}
+}
+
+// Opcodes that need a name here.
+const (
+	iALoad, aALoad     = 46, 50
+	saLoad             = 53
+	aStore3, saStore   = 78, 86
+	pop, pop2          = 87, 88
+	dup, dup2X2        = 89, 94
+	swap               = 95
+	iAdd, dMul         = 96, 107
+	sub, firstDiv      = 100, 104
+	iAnd, lXor         = 126, 131
+	lCmp               = 148
+	fCmpL, fCmpG       = 149, 150
+	dCmpL, dCmpG       = 151, 152
+	ifICmpEq, ifACmpNe = 159, 166
+	arrayLength        = 190
+)
+
+// effects are the values that bytecodes pop from the operand stack and push on it, by
+// opcode: J and D are values of two slots.
+var effects = func() (table [202]string) {
+	set := func(from int, list ...string) { copy(table[from:], list) }
+	set(0, ">", ">A")
+	set(bytecode.LConst0, ">J", ">J", ">F", ">F", ">F", ">D", ">D")
+	set(bytecode.SiPush, ">I")
+	set(iALoad, "AI>I", "AI>J", "AI>F", "AI>D", "AI>A", "AI>I", "AI>I", "AI>I")
+	set(79, "AII>", "AIJ>", "AIF>", "AID>", "AIA>", "AII>", "AII>", "AII>")
+	for op := iAdd; op < 116; op += 4 {
+		set(op, "II>I", "JJ>J", "FF>F", "DD>D")
+	}
+	set(116, "I>I", "J>J", "F>F", "D>D")
+	set(120, "II>I", "JI>J", "II>I", "JI>J", "II>I", "JI>J", "II>I", "JJ>J", "II>I", "JJ>J", "II>I", "JJ>J")
+	set(133, "I>J", "I>F", "I>D", "J>I", "J>F", "J>D", "F>I", "F>J", "F>D", "D>I", "D>J", "D>F", "I>I", "I>I", "I>I")
+	set(lCmp, "JJ>I", "FF>I", "FF>I", "DD>I", "DD>I")
+	set(bytecode.IfEq, "I>", "I>", "I>", "I>", "I>", "I>", "II>", "II>", "II>", "II>", "II>", "II>", "AA>", "AA>", ">")
+	set(bytecode.TableSwitch, "I>", "I>", "I>", "J>", "F>", "D>", "A>", ">")
+	set(bytecode.New, ">A", "I>A", "I>A", "A>I", "A>", "A>A", "A>I", "A>", "A>")
+	set(bytecode.IfNull, "A>", "A>")
+	return table
+}()
+
+// effectOf returns the values that a bytecode pops and pushes, empty for bytecodes that only move values.
+func effectOf(in *bytecode.Instruction) string {
+	descriptor := in.Name.Descriptor
+	switch op := in.Op; {
+	case op == bytecode.GetStatic:
+		return ">" + kindOf(descriptor)
+	case op == bytecode.PutStatic:
+		return kindOf(descriptor) + ">"
+	case op == bytecode.GetField:
+		return "A>" + kindOf(descriptor)
+	case op == bytecode.PutField:
+		return "A" + kindOf(descriptor) + ">"
+	case op == bytecode.InvokeStatic, op == bytecode.InvokeDynamic:
+		return callEffect(descriptor)
+	case op >= bytecode.InvokeVirtual && op <= bytecode.InvokeInterface:
+		return "A" + callEffect(descriptor)
+	case op == bytecode.MultiANewArray:
+		return strings.Repeat("I", int(in.Value)) + ">A"
+	case op == bytecode.Ldc, op == bytecode.LdcW:
+		return ">A"
+	case op == bytecode.Ldc2W:
+		return ">J"
+	case int(op) < len(effects):
+		return effects[op]
+	}
+	return ""
+}
+
+// kindOf returns the kind of a value of a type.
+func kindOf(descriptor string) string {
+	switch {
+	case descriptor == "" || descriptor[0] == 'V':
+		return ""
+	case javanames.IsReference(descriptor):
+		return "A"
+	case strings.IndexByte("JDF", descriptor[0]) >= 0:
+		return descriptor[:1]
+	}
+	return "I"
+}
+
+// maxArguments bounds the arguments of a call.
+const maxArguments = 255
+
+// callEffect takes the arguments of a method's descriptor and puts its result.
+func callEffect(descriptor string) string {
+	var b strings.Builder
+	rest := strings.TrimPrefix(descriptor, "(")
+	for rest != "" && rest[0] != ')' {
+		if b.Len() > maxArguments {
+			return ""
+		}
+		var argument string
+		argument, rest = javanames.CutType(rest)
+		b.WriteString(kindOf(argument))
+	}
+	return b.String() + ">" + kindOf(strings.TrimPrefix(rest, ")"))
+}

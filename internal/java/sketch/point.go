@@ -1,0 +1,152 @@
+package sketch
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/java/bytecode"
+)
+
+// A Point describes a profile point.
+type Point struct {
+	disk.SketchPoint
+	// Holder is the static class of a virtual call's receivers; empty for other points.
+	Holder string
+	// Labels are the values of a switch's cases, if they have the same meaning in other versions of the code.
+	Labels []int32
+}
+
+// Recorded reports whether sketches have records of points of a kind. A jump has no
+// operands: it is recognised by the points around it.
+func Recorded(kind bytecode.PointKind) bool {
+	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
+}
+
+// Points returns the recorded profile points of code, in order. ok is false if the code has no sketch.
+func Points(code []bytecode.Instruction) (points []Point, ok bool) {
+	g, ok := newGraph(code)
+	if !ok {
+		return nil, false
+	}
+	v, ok := findVariables(g)
+	if !ok {
+		return nil, false
+	}
+	identities, ok := identify(g, v)
+	if !ok {
+		return nil, false
+	}
+	r := newRun(g, v, identities)
+	r.points = func(_ int, p Point) { points = append(points, p) }
+	return points, r.runBlocks()
+}
+
+// Of returns the sketch of the code with an id, nil if it has none or no points.
+func Of(code []bytecode.Instruction, id uint64) []byte {
+	points, ok := Points(code)
+	if !ok || len(points) == 0 {
+		return nil
+	}
+	records := make([]disk.SketchPoint, len(points))
+	for i, p := range points {
+		records[i] = p.SketchPoint
+	}
+	return disk.AppendSketch(nil, id, records)
+}
+
+// point hands a point to the callbacks.
+func (r *run) point(i int, p Point) {
+	if r.points != nil {
+		r.points(i, p)
+	}
+}
+
+// noteOperands records a call or type check.
+func (r *run) noteOperands(i int, operands []value) {
+	in := &r.g.code[i]
+	kind := in.Kind()
+	if r.points == nil || !Recorded(kind) {
+		return
+	}
+	what, all := operator(in.Op, r.g.names[i]), operator(in.Op, noName, operands...)
+	var p Point
+	switch kind {
+	case bytecode.Call:
+		p.SketchPoint = disk.NewSketchPoint(what.full, all.full, false)
+	case bytecode.VirtualCall:
+		p.Holder = in.Name.Class
+		p.SketchPoint = disk.NewSketchPoint(mix(what.full, operands[0].root), all.full, false)
+	case bytecode.TypeCheck:
+		roots := []uint64{what.full}
+		for _, o := range operands {
+			roots = append(roots, o.root)
+		}
+		p.SketchPoint = disk.NewSketchPoint(mix(roots...), all.full, false)
+	}
+	if all.unstable || madeUp(in.Name.Name) {
+		p.SketchPoint = disk.SketchPoint{}
+	}
+	r.point(i, p)
+}
+
+// switchPoint returns the point of a switch over a value.
+func switchPoint(in *bytecode.Instruction, v value) Point {
+	if v.unstable {
+		return Point{}
+	}
+	labels := constant(fmt.Sprint(in.Labels))
+	return Point{SketchPoint: disk.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false),
+		Labels: in.Labels}
+}
+
+// branchPoint returns the point of a branch.
+func branchPoint(c condition) Point {
+	if c.unstable || c.unknown {
+		return Point{}
+	}
+	return Point{SketchPoint: disk.NewSketchPoint(c.shape, c.full, c.inverse)}
+}
+
+// conditionOf returns the condition of a branch.
+func conditionOf(op byte, operands []value) condition {
+	a := operands[0]
+	switch {
+	case op == bytecode.IfNull || op == bytecode.IfNonNull:
+		return equality(a, operator(bytecode.AConstNull, noName), op == bytecode.IfNonNull)
+	case op >= ifICmpEq:
+		return relation((op-ifICmpEq)%6, lCmp, a, operands[1])
+	case a.compared != nil:
+		return relation(op-bytecode.IfEq, a.compared.op, a.compared.left, a.compared.right)
+	}
+	return relation(op-bytecode.IfEq, lCmp, a, integer(0, false))
+}
+
+// relation returns the condition of a branch. which is its index among eq, ne, lt, ge,
+// gt, le, and compares the instruction that compares the operands.
+func relation(which, compares byte, a, b value) condition {
+	switch which {
+	case 0, 1:
+		return equality(a, b, which == 1)
+	case 2, 3:
+		return order(ofNaN(compares, fCmpL, dCmpL), a, b, which == 3)
+	}
+	return order(ofNaN(compares, fCmpG, dCmpG), b, a, which == 5)
+}
+
+// Results of the condition that one value is less than another if one is NaN.
+const (
+	integral = 0
+	nanFails = 1
+	nanHolds = 2
+)
+
+// ofNaN returns the result for NaN. The condition holds if the comparison is one of the two instructions.
+func ofNaN(compares, float, double byte) byte {
+	switch compares {
+	case lCmp:
+		return integral
+	case float, double:
+		return nanHolds
+	}
+	return nanFails
+}

@@ -1,0 +1,277 @@
+package sketch
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/profarc/profarc/internal/java/bytecode"
+)
+
+// A run executes code symbolically once, with identities of local variables.
+type run struct {
+	g        *graph
+	v        *variables
+	identity func(node int) uint64 // of what a use of a local variable loads
+
+	entries  [][]arrival // by block: the edges into it
+	controls []control   // by block
+	stack    []value
+	bad      bool
+
+	sets   map[int]value            // by instruction: the expression that it sets a variable to
+	points func(i int, point Point) // gets the points
+}
+
+func newRun(g *graph, v *variables, identity func(node int) uint64) *run {
+	return &run{g: g, v: v, sets: map[int]value{}, identity: identity}
+}
+
+// An arrival is an edge into a block with the values on the stack.
+type arrival struct {
+	stack []value
+	under control
+}
+
+// maxStack bounds the values on the stack at the end of a block.
+const maxStack = 256
+
+// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is not sound.
+func (r *run) runBlocks() (ok bool) {
+	r.entries, r.controls = make([][]arrival, len(r.g.blocks)), make([]control, len(r.g.blocks))
+	for b := range r.g.blocks {
+		r.enter(b)
+		at := &r.g.blocks[b]
+		for i := at.first; i < at.end && !r.bad; i++ {
+			r.runInstruction(b, i)
+		}
+		if r.bad {
+			return false
+		}
+		if last := &r.g.code[at.end-1]; len(last.Targets) == 0 && !ends(last.Op) {
+			r.arrive(b+1, r.controls[b])
+		}
+		r.entries[b] = nil
+	}
+	return true
+}
+
+// enter sets the stack at the start of a block.
+func (r *run) enter(b int) {
+	r.stack = r.stack[:0]
+	arrivals := r.entries[b]
+	if r.g.blocks[b].handler {
+		r.push(operator(aThrow, noName))
+	}
+	if len(arrivals) == 0 {
+		r.controls[b] = control{mix(uint64(b2i(b > 0))), mix(uint64(b2i(b > 0)))}
+		return
+	}
+	r.controls[b] = together(arrivals)
+	for place := range arrivals[0].stack {
+		var arms []arm
+		for _, a := range arrivals {
+			if len(a.stack) != len(arrivals[0].stack) {
+				r.bad = true
+				return
+			}
+			arms = append(arms, arm{a.stack[place], a.under})
+		}
+		r.push(either(arms))
+	}
+}
+
+// together returns the control of a block that is entered from several places.
+func together(arrivals []arrival) control {
+	if len(arrivals) == 1 {
+		return arrivals[0].under
+	}
+	var shapes, fulls []uint64
+	for _, a := range arrivals {
+		shapes, fulls = append(shapes, a.under.shape), append(fulls, a.under.full)
+	}
+	return control{inNoOrder(shapes), inNoOrder(fulls)}
+}
+
+// arrive adds an edge to a block. Edges back come too late for its stack, which compilers
+// keep empty at loops.
+func (r *run) arrive(b int, under control) {
+	var stack []value
+	if len(r.stack) > 0 {
+		stack = append(stack, r.stack...)
+		r.bad = r.bad || len(r.stack) > maxStack
+	}
+	r.entries[b] = append(r.entries[b], arrival{stack, under})
+}
+
+func (r *run) push(v value) { r.stack = append(r.stack, v) }
+
+func (r *run) pop() value {
+	if len(r.stack) == 0 {
+		r.bad = true
+		return value{}
+	}
+	v := r.stack[len(r.stack)-1]
+	r.stack = r.stack[:len(r.stack)-1]
+	return v
+}
+
+// popSlots pops values of that many slots, and returns the lowest first.
+func (r *run) popSlots(slots int) []value {
+	from := len(r.stack)
+	for ; slots > 0 && from > 0; from-- {
+		slots -= 1 + b2i(r.stack[from-1].wide)
+	}
+	if slots != 0 {
+		r.bad = true
+		return nil
+	}
+	values := append([]value(nil), r.stack[from:]...)
+	r.stack = r.stack[:from]
+	return values
+}
+
+func (r *run) pushValues(values []value) {
+	for _, v := range values {
+		r.push(v)
+	}
+}
+
+// runInstruction runs one instruction of a block.
+func (r *run) runInstruction(b, i int) {
+	in := &r.g.code[i]
+	switch op := in.Op; {
+	case loads(op):
+		r.push(r.local(op, i))
+	case stores(op):
+		r.sets[i] = r.pop()
+	case op == bytecode.IInc:
+		r.sets[i] = value{full: mix(uint64(op), uint64(in.Value)), passing: true}
+	case op == pop, op == pop2:
+		r.popSlots(int(op) - pop + 1)
+	case op >= dup && op <= dup2X2:
+		r.duplicate(int(op) - dup)
+	case op == swap:
+		a, c := r.pop(), r.pop()
+		r.pushValues([]value{a, c})
+	default:
+		r.operate(b, i)
+	}
+}
+
+// duplicate runs dup, dup_x1, dup_x2, dup2, dup2_x1 or dup2_x2.
+func (r *run) duplicate(which int) {
+	top := r.popSlots(1 + which/3)
+	below := r.popSlots(which % 3)
+	r.pushValues(top)
+	r.pushValues(below)
+	r.pushValues(top)
+}
+
+// local returns the value of a local variable: the expression that it was set to if there is
+// one only, and if that has the same value still.
+func (r *run) local(op byte, i int) value {
+	if all := r.v.reaching(r.v.used[i]); len(all) == 1 && all[0] >= 0 {
+		if set, ok := r.sets[all[0]]; ok && !set.passing && set.wide == wide(op) {
+			return set
+		}
+	}
+	v := operator(op, noName)
+	v.wide = wide(op)
+	v.full = mix(v.full, r.identity(r.v.used[i]))
+	return v
+}
+
+// operate runs an instruction with operands and a result.
+func (r *run) operate(b, i int) {
+	in := &r.g.code[i]
+	effect := r.g.effects[i]
+	takes, puts, ok := strings.Cut(effect, ">")
+	if !ok || len(takes) > len(r.stack) {
+		r.bad = true
+		return
+	}
+	operands := r.stack[len(r.stack)-len(takes):] // until something is put there
+	r.stack = r.stack[:len(r.stack)-len(takes)]
+	for k := range operands {
+		r.bad = r.bad || operands[k].wide != isWide(takes[k])
+	}
+	if r.bad {
+		return
+	}
+	if len(in.Targets) > 0 {
+		r.leave(b, i, operands)
+		return
+	}
+	r.noteOperands(i, operands)
+	if puts != "" {
+		v := r.result(i, operands)
+		v.wide = isWide(puts[0])
+		r.push(v)
+	}
+}
+
+func isWide(kind byte) bool { return kind == 'J' || kind == 'D' }
+
+// leave takes a branch, jump or switch.
+func (r *run) leave(b, i int, operands []value) {
+	targets := r.g.blocks[b].to
+	switch in := &r.g.code[i]; {
+	case in.Op == bytecode.Goto:
+		r.arrive(targets[0], r.controls[b])
+	case in.Op == bytecode.TableSwitch, in.Op == bytecode.LookupSwitch:
+		r.point(i, switchPoint(in, operands[0]))
+		for k, to := range targets {
+			label := uint64(1) << 32 // default
+			if k > 0 {
+				label = uint64(uint32(in.Labels[k-1]))
+			}
+			v := operator(in.Op, label, operands[0])
+			r.arrive(to, control{v.shape, v.full})
+		}
+	default:
+		c := conditionOf(in.Op, operands)
+		r.point(i, branchPoint(c))
+		r.arrive(targets[0], c.edge(true))
+		r.arrive(targets[1], c.edge(false))
+	}
+}
+
+// madeUp reports whether a compiler invents a name, which may have another meaning in the
+// next version: maps from enum constants to the cases of a switch, synthetic accessors,
+// and methods that find the case of a switch over patterns.
+func madeUp(name string) bool {
+	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" ||
+		name == "enumSwitch"
+}
+
+// result returns the result of an instruction.
+func (r *run) result(i int, operands []value) value {
+	in := &r.g.code[i]
+	switch op := in.Op; {
+	case op == bytecode.SiPush, op == bytecode.LConst0:
+		return integer(in.Value, op == bytecode.LConst0)
+	case op == bytecode.FConst0, op == bytecode.DConst0:
+		return constant(bytecode.Decimal(float64(in.Value)))
+	case op == bytecode.Ldc, op == bytecode.LdcW, op == bytecode.Ldc2W:
+		if n, err := strconv.ParseInt(in.Name.Name, 10, 64); err == nil {
+			return integer(n, op == bytecode.Ldc2W)
+		}
+		return constant(in.Name.Name)
+	case len(operands) == 2 && (op >= iAdd && op <= dMul && (op < sub || op >= firstDiv) || op >= iAnd && op <= lXor):
+		return unordered(op, operands[0], operands[1])
+	case op >= lCmp && op <= dCmpG:
+		v := operator(op, noName, operands...)
+		v.compared = &comparison{op, operands[0], operands[1]}
+		return v
+	}
+	v := operator(in.Op, r.g.names[i], operands...)
+	v.unstable, v.passing = v.unstable || madeUp(in.Name.Name), v.passing || r.g.passes(in.Op)
+	return v
+}
+
+// integer returns the expression of an integral constant.
+func integer(n int64, wide bool) value {
+	v := operator(bytecode.Ldc, uint64(n))
+	v.constant, v.wide = &n, wide
+	return v
+}

@@ -1,0 +1,339 @@
+package sketch
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/profarc/profarc/internal/java/bytecode"
+)
+
+// A local variable is known by the definitions that reach a use of it: a compiler may use one local for
+// several variables in turn. A node is the value of a local at the start of a block, or a definition.
+
+// maxNodes bounds blocks times locals, maxSteps the search for definitions, maxRounds the
+// passes of data flow. Compiled methods are far below.
+const (
+	maxNodes  = 1 << 20
+	maxSteps  = 1 << 22
+	maxRounds = 64
+)
+
+// variables are the local variables of a method.
+type variables struct {
+	g       *graph
+	locals  int
+	live    []bool        // by block and local: used before it is set
+	from    map[int][]int // by node at the start of a block: the nodes that it may be
+	used    []int         // by instruction: the node that it loads, -1 for none
+	defined []int         // by definition: the instruction
+	last    []int         // by local: the definition before an instruction, in textual order
+	reached map[int][]int // by node: the definitions that reach it, see reaching
+	steps   int           // taken by reaching
+}
+
+func loads(op byte) bool  { return op >= bytecode.ILoad && op <= bytecode.ALoad }
+func stores(op byte) bool { return op >= bytecode.IStore && op <= bytecode.AStore }
+
+// wide reports whether a load or store is of a long or double.
+func wide(op byte) bool {
+	return op == bytecode.LLoad || op == bytecode.DLoad || op == bytecode.LStore || op == bytecode.DStore
+}
+
+// findVariables finds the variables of a method. ok is false if it has too many.
+func findVariables(g *graph) (v *variables, ok bool) {
+	v = &variables{g: g}
+	for i := range g.code {
+		v.locals = max(v.locals, g.code[i].Local+1)
+	}
+	if v.locals*len(g.blocks) > maxNodes || !v.findLive() {
+		return nil, false
+	}
+	v.from, v.reached = map[int][]int{}, map[int][]int{}
+	v.used, v.last = make([]int, len(g.code)), make([]int, v.locals)
+	for local := range v.last {
+		v.last[local] = local // as the method is entered
+	}
+	for b := range g.blocks {
+		v.connect(b)
+	}
+	return v, true
+}
+
+// findLive computes live by passes backwards through the blocks until nothing changes.
+func (v *variables) findLive() bool {
+	v.live = make([]bool, v.locals*len(v.g.blocks))
+	out := make([]bool, v.locals)
+	for range maxRounds {
+		changed := false
+		for b := len(v.g.blocks) - 1; b >= 0; b-- {
+			clear(out)
+			for _, to := range v.g.blocks[b].to {
+				for local, live := range v.live[to*v.locals:][:v.locals] {
+					out[local] = out[local] || live
+				}
+			}
+			for i := v.g.blocks[b].end - 1; i >= v.g.blocks[b].first; i-- {
+				switch in := &v.g.code[i]; {
+				case stores(in.Op):
+					out[in.Local] = false
+				case loads(in.Op), in.Op == bytecode.IInc:
+					out[in.Local] = true
+				}
+			}
+			for local, live := range out {
+				if live && !v.live[b*v.locals+local] {
+					v.live[b*v.locals+local], changed = true, true
+				}
+			}
+		}
+		if !changed {
+			return true
+		}
+	}
+	return false
+}
+
+// connect walks over a block, and leads the nodes at its end to the starts of its successors.
+func (v *variables) connect(b int) {
+	now := make([]int, v.locals)
+	for local := range now {
+		now[local] = b*v.locals + local
+		if v.g.blocks[b].handler && v.live[now[local]] {
+			v.from[now[local]] = append(v.from[now[local]], v.last[local]) // the try block had it
+		}
+	}
+	for i := v.g.blocks[b].first; i < v.g.blocks[b].end; i++ {
+		v.used[i] = -1
+		in := &v.g.code[i]
+		if loads(in.Op) || in.Op == bytecode.IInc {
+			v.used[i] = now[in.Local]
+		}
+		if stores(in.Op) || in.Op == bytecode.IInc {
+			v.defined = append(v.defined, i)
+			now[in.Local] = v.firstDefinition() + len(v.defined) - 1
+			v.last[in.Local] = now[in.Local]
+		}
+	}
+	for _, to := range v.g.blocks[b].to {
+		for local, n := range now {
+			if start := to*v.locals + local; v.live[start] && n != start {
+				v.from[start] = append(v.from[start], n)
+			}
+		}
+	}
+}
+
+// firstDefinition is the node of the first definition.
+func (v *variables) firstDefinition() int { return v.locals * len(v.g.blocks) }
+
+// reaching returns the definitions that reach a node: instructions, and -1-local for the value
+// of a local as the method is entered.
+func (v *variables) reaching(node int) (all []int) {
+	if known, ok := v.reached[node]; ok {
+		return known
+	}
+	seen, work := map[int]bool{node: true}, []int{node}
+	for ; len(work) > 0 && v.steps < maxSteps; v.steps++ {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		if n >= v.firstDefinition() {
+			all = append(all, v.defined[n-v.firstDefinition()])
+			continue
+		}
+		if n < v.locals {
+			all = append(all, -1-n)
+		}
+		for _, from := range v.from[n] {
+			if !seen[from] {
+				seen[from] = true
+				work = append(work, from)
+			}
+		}
+	}
+	v.reached[node] = all
+	return all
+}
+
+// identify computes an identity for what each use of a local variable loads: the expressions that it is set
+// to by the definitions that reach the use, and for a parameter its place. Variables in these expressions are
+// replaced by the expressions that they are set to, without variables.
+func identify(g *graph, v *variables) (identity func(node int) uint64, ok bool) {
+	identity = func(int) uint64 { return 0 }
+	for range 2 {
+		r := newRun(g, v, identity)
+		if !r.runBlocks() {
+			return nil, false
+		}
+		known := map[int]uint64{}
+		identity = func(node int) uint64 {
+			id, ok := known[node]
+			if !ok {
+				id = v.byDefinitions(node, r.sets)
+				known[node] = id
+			}
+			return id
+		}
+	}
+	return identity, v.steps < maxSteps
+}
+
+// byDefinitions identifies a node by the expressions of the definitions that reach it.
+func (v *variables) byDefinitions(node int, sets map[int]value) uint64 {
+	var all []uint64
+	for _, i := range v.reaching(node) {
+		if i < 0 {
+			all = append(all, uint64(-i))
+		} else {
+			all = append(all, sets[i].full)
+		}
+	}
+	return inNoOrder(all)
+}
+
+// A value is an expression on the operand stack, as hashes of its normal form.
+type value struct {
+	root     uint64 // of its operator and name
+	shape    uint64 // of all of it, local variables without their identities
+	full     uint64 // of all of it
+	wide     bool   // long or double: it takes two slots
+	constant *int64 // value of an integral constant
+	compared *comparison
+	// unstable is whether it depends on names or numbers that the compiler invents.
+	unstable bool
+	// passing is whether it may have another value later: it was read from the heap, or returned by a call.
+	passing bool
+}
+
+// A comparison is the result of lcmp or its like.
+type comparison struct {
+	op          byte
+	left, right value
+}
+
+// seed is what hashes begin with.
+const seed = 0x9e3779b97f4a7c15
+
+// hashStep hashes one more number.
+func hashStep(h, n uint64) uint64 {
+	h = (h ^ n) * 0xbf58476d1ce4e5b9
+	h = (h ^ h>>29) * 0x94d049bb133111eb
+	return h ^ h>>32
+}
+
+// mix hashes numbers in their order.
+func mix(numbers ...uint64) uint64 {
+	h := uint64(seed)
+	for _, n := range numbers {
+		h = hashStep(h, n)
+	}
+	return h
+}
+
+// operator returns the expression of an operator with the hash of its name, and of its operands.
+func operator(op byte, name uint64, operands ...value) value {
+	v := value{root: mix(uint64(op), name)}
+	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
+	for i := range operands {
+		v.shape, v.full = hashStep(v.shape, operands[i].shape), hashStep(v.full, operands[i].full)
+		v.unstable = v.unstable || operands[i].unstable
+		v.passing = v.passing || operands[i].passing
+	}
+	return v
+}
+
+// noName is the name of an operator without a name.
+const noName = 0
+
+// constant returns the expression of a constant by its text.
+func constant(text string) value { return operator(bytecode.Ldc, xxhash.Sum64String(text)) }
+
+// unordered returns the expression of an operator whose operands have no order.
+func unordered(op byte, a, b value) value {
+	root := mix(uint64(op))
+	return value{
+		root:  root,
+		shape: mix(root, min(a.shape, b.shape), max(a.shape, b.shape)),
+		full:  mix(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable,
+		passing: a.passing || b.passing,
+	}
+}
+
+// An arm is a value with the condition under which it is used.
+type arm struct {
+	value
+	under control
+}
+
+// A control is the condition under which a block is entered.
+type control struct{ shape, full uint64 }
+
+// either returns the value of a stack slot at the join of several blocks.
+func either(arms []arm) value {
+	if !slices.ContainsFunc(arms, func(a arm) bool { return a.full != arms[0].full }) {
+		return arms[0].value
+	}
+	v := value{root: mix(uint64(len(arms))), wide: arms[0].wide}
+	var shapes, fulls []uint64
+	for _, a := range arms {
+		shapes, fulls = append(shapes, mix(a.shape, a.under.shape)), append(fulls, mix(a.full, a.under.full))
+		v.unstable, v.passing = v.unstable || a.unstable, v.passing || a.passing
+	}
+	v.shape, v.full = inNoOrder(shapes), inNoOrder(fulls)
+	return v
+}
+
+// inNoOrder hashes numbers regardless of their order.
+func inNoOrder(numbers []uint64) uint64 {
+	slices.Sort(numbers)
+	return mix(numbers...)
+}
+
+// A condition is what a branch tests: a relation of its operands in normal form.
+type condition struct {
+	shape, full uint64
+	inverse     bool // the branch is taken where the relation does not hold
+	unknown     bool // it cannot be distinguished from its opposite
+	unstable    bool
+}
+
+// Relations.
+const (
+	equal = 1
+	less  = 2
+)
+
+// equality returns the condition that two values are equal.
+func equality(a, b value, inverse bool) condition {
+	e := unordered(equal, a, b)
+	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}
+}
+
+// order returns the condition that one value is less than another. nan is the result for NaN.
+func order(nan byte, a, b value, inverse bool) condition {
+	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
+		a, b, inverse = b, integer(*a.constant+1, a.wide), !inverse // c < x is not x < c+1
+	}
+	c := condition{
+		shape: mix(less, uint64(nan), a.shape, b.shape), full: mix(less, uint64(nan), a.full, b.full),
+		inverse: inverse, unstable: a.unstable || b.unstable, unknown: a.full == b.full,
+	}
+	if a.shape == b.shape { // its shape alone would not tell a < b from b < a
+		c.shape = c.full
+	}
+	return c
+}
+
+// edge returns the control of one side of a branch.
+func (c condition) edge(taken bool) control {
+	side := uint64(cmp.Compare(b2i(taken != c.inverse), 0))
+	return control{mix(c.shape, side), mix(c.full, side)}
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

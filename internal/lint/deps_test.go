@@ -1,0 +1,31 @@
+package lint
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestLibraryLinksNoEntropyBuffer checks that a program that reads, writes or merges archives does not link
+// crypto/internal/fips140/drbg. Since Go 1.26 that package has a buffer of 32 MiB, and crypto/md5 imports it as
+// crypto/rand does.
+func TestLibraryLinksNoEntropyBuffer(t *testing.T) {
+	t.Parallel()
+	for _, system := range []string{"linux", "windows", "darwin"} {
+		list := exec.Command("go", "list", "-deps", "./reader", "./builder", "./merge")
+		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH=amd64", "CGO_ENABLED=0")
+		out, err := list.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(out), "/profarc/reader\n") {
+			t.Fatalf("%s: the packages were not listed: %s", system, out)
+		}
+		for imported := range strings.Lines(string(out)) {
+			if strings.HasPrefix(imported, "crypto/") {
+				t.Errorf("%s: the library imports %s", system, imported)
+			}
+		}
+	}
+}

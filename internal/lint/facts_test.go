@@ -1,0 +1,169 @@
+package lint
+
+import (
+	"go/ast"
+	"go/parser"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The limits of README.md: a page that is read in three minutes.
+const (
+	readmeLines = 120
+	readmeWords = 900
+)
+
+func TestReadmeIsShort(t *testing.T) {
+	t.Parallel()
+	text := readText(t, "README.md")
+	if n := strings.Count(text, "\n"); n > readmeLines {
+		t.Errorf("README.md has %d lines, more than %d", n, readmeLines)
+	}
+	if n := len(strings.Fields(text)); n > readmeWords {
+		t.Errorf("README.md has %d words, more than %d", n, readmeWords)
+	}
+}
+
+// TestPackagesWithJSON compares the list of packages with JSON tags in CONTRIBUTING.md with the
+// tags of the library.
+func TestPackagesWithJSON(t *testing.T) {
+	t.Parallel()
+	_, list, found := strings.Cut(readText(t, "CONTRIBUTING.md"), "packages with JSON tags: ")
+	list, _, closed := strings.Cut(list, ")")
+	if !found || !closed {
+		t.Fatal("CONTRIBUTING.md has no list of packages with JSON tags")
+	}
+	var listed, tagged []string
+	for _, name := range regexp.MustCompile("`([a-z/]+)`").FindAllStringSubmatch(list, -1) {
+		listed = append(listed, name[1])
+	}
+	stable, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	experimental, err := filepath.Glob("experimental/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range slices.Concat(stable, experimental) {
+		if !strings.HasSuffix(file, "_test.go") && strings.Contains(readText(t, file), "json:\"") {
+			tagged = append(tagged, filepath.Dir(file))
+		}
+	}
+	slices.Sort(tagged)
+	if tagged = slices.Compact(tagged); !slices.Equal(listed, tagged) {
+		t.Errorf("CONTRIBUTING.md lists %v, and JSON tags are in %v", listed, tagged)
+	}
+}
+
+// falseClaims are statements that pages and help texts made once, and that were wrong: JDKs were
+// tested up to 25, and to open an archive takes longer for a larger one.
+var falseClaims = regexp.MustCompile(`\b17 (?:or|and) later, (?:from|without)|JDK 17 (?:or|and) later|\(17 (?:or|and) later\)|` +
+	`(?i:open(?:s|ing)?[^.]{0,40} costs? (?:about )?the same)|wc -l internal/testkit/creader`)
+
+func TestNoFalseClaims(t *testing.T) {
+	t.Parallel()
+	for _, claim := range []string{"JDK 17 or later", "Opening an archive and the first answer cost the same",
+		"(`wc -l internal/testkit/creader/creader.c`: 599)"} {
+		if !falseClaims.MatchString(claim) {
+			t.Errorf("%s is not found", claim)
+		}
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("no pages: %v", err)
+	}
+	help, err := filepath.Glob("cmd/profarc/internal/*/*.go")
+	if err != nil || len(help) == 0 {
+		t.Fatalf("no commands: %v", err)
+	}
+	for _, file := range slices.Concat([]string{"README.md", "CONTRIBUTING.md"}, pages, help) {
+		if claim := falseClaims.FindString(readText(t, file)); claim != "" {
+			t.Errorf("%s says %q", file, claim)
+		}
+	}
+}
+
+// phrases are turns that a reader must resolve before a sentence makes sense, with how often
+// 10,000 words of pages and comments may have them.
+var phrases = map[string]float64{`those of`: 2, `that of`: 2, `lies`: 2, `of which`: 2, `what is`: 2, `what it`: 2}
+
+func TestPagesUsePlainWords(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
+		all.WriteString(readText(t, file))
+	}
+	checkPhrases(t, "the pages", all.String())
+}
+
+// TestCommentsUsePlainWords holds the comments of all Go files to the same.
+func TestCommentsUsePlainWords(t *testing.T) {
+	t.Parallel()
+	var all strings.Builder
+	eachFile(t, parser.ParseComments, func(_ string, f *ast.File) {
+		for _, group := range f.Comments {
+			all.WriteString(group.Text())
+		}
+	})
+	checkPhrases(t, "comments", all.String())
+}
+
+// checkPhrases fails if a text has a phrase too often.
+func checkPhrases(t *testing.T, where, text string) {
+	t.Helper()
+	words := float64(len(strings.Fields(text)))
+	if words < 10_000 {
+		t.Fatalf("%s: %.0f words", where, words)
+	}
+	for phrase, most := range phrases {
+		found := len(regexp.MustCompile(`(?i)\b`+strings.ReplaceAll(phrase, " ", `\s+`)+`\b`).FindAllString(text, -1))
+		if share := 1e4 * float64(found) / words; share > most {
+			t.Errorf("%q is in %s %d times, %.1f in 10,000 words, more than %.0f", phrase, where, found, share, most)
+		}
+	}
+}
+
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// Words of the pages of the format, and of all others, at most.
+const (
+	formatWords = 17_000
+	pageWords   = 22_000
+)
+
+func TestPagesAreShort(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	format, others := 0, 0
+	for _, file := range pages {
+		words := len(strings.Fields(readText(t, file)))
+		if strings.HasPrefix(filepath.Base(file), "format") {
+			format += words
+		} else {
+			others += words
+		}
+	}
+	if format > formatWords || others > pageWords {
+		t.Errorf("the pages of the format have %d words, at most %d; the others %d, at most %d", format, formatWords, others,
+			pageWords)
+	}
+}

@@ -1,0 +1,92 @@
+// Package naming spells the methods and types of an archive for people.
+package display
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// MethodText returns a method as people read it: in the spelling of PrintMethodData in domain hotspot, in
+// that of the producer elsewhere. The loader is left out.
+func MethodText(d layout.Domain, k layout.Key) string {
+	class, between := k.Class, ""
+	if d == layout.DomainHotSpot {
+		class = strings.ReplaceAll(class, "/", ".")
+	}
+	if class != "" {
+		class += "::"
+	}
+	if k.Signature != "" && !strings.HasPrefix(k.Signature, "(") {
+		between = " "
+	}
+	return class + k.Name + between + k.Signature
+}
+
+// IDText returns an id of a method or of code in hexadecimal.
+func IDText(id uint64) string { return fmt.Sprintf("%016x", id) }
+
+// AccessText returns the access flags before a method, each followed by a space.
+func AccessText(access uint32) string {
+	text := ""
+	for _, f := range []struct {
+		bit  uint32
+		name string
+	}{{disk.AccStatic, "static "}, {disk.AccFinal, "final "}, {disk.AccSynchronized, "synchronized "},
+		{disk.AccNative, "native "}} {
+		if access&f.bit != 0 {
+			text += f.name
+		}
+	}
+	return text
+}
+
+// TypeText returns the name of a type, with its class loader if it has one.
+func TypeText(t reader.Type) (string, error) {
+	name, nameErr := t.Name()
+	loader, loaderErr := t.Loader()
+	text := name.String()
+	if loader.Len() > 0 {
+		text += " (loader " + loader.String() + ")"
+	}
+	return text, errors.Join(nameErr, loaderErr)
+}
+
+// The loaders that every JVM has. That of the JDK's own classes has no name in an archive.
+const (
+	bootLoader     = ""
+	platformLoader = "platform"
+	appLoader      = "app"
+)
+
+// LoaderNote returns " (loader NAME)" after a class if people need it: for loaders that a
+// program made, and for all if the archive has the class of several that every JVM has.
+func LoaderNote(s *reader.Store, class, loader string) string {
+	builtin := []string{bootLoader, platformLoader, appLoader}
+	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin,
+		func(other string) bool { return other != loader && holds(s, class, other) }) {
+		return ""
+	}
+	return " (loader " + cmp.Or(loader, "boot") + ")"
+}
+
+// holds reports whether an archive has a class of a loader.
+func holds(s *reader.Store, class, loader string) bool {
+	_, err := s.FindType(class, loader)
+	return err == nil
+}
+
+// PointWord says what the profile points of a domain are numbered by: bytecode indices where
+// methods have bytecodes.
+func PointWord(d layout.Domain) string {
+	if d == layout.DomainHotSpot || d == layout.DomainGraal {
+		return "bci"
+	}
+	return "point"
+}

@@ -1,0 +1,154 @@
+// Package entries names what entries of a profile record by number: reasons of traps, and the
+// functions and vtables at value sites.
+package entries
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// BytecodeTraps are the reasons of traps that HotSpot records for a bytecode, with the
+// same numbers in JDK 17 and 25. Most VMs are built with JVMCI, which uses three of them
+// for a second purpose too, under a longer name. Plain is the name in the other VMs.
+var BytecodeTraps = [...]struct{ Name, Plain string }{
+	0: {"none", "none"},
+	1: {"null_check", "null_check"},
+	2: {"null_assert_or_unreached0", "null_assert"},
+	3: {"range_check", "range_check"},
+	4: {"class_check", "class_check"},
+	5: {"array_check", "array_check"},
+	6: {"intrinsic_or_type_checked_inlining", "intrinsic"},
+	7: {"bimorphic_or_optimized_type_check", "bimorphic"},
+	8: {"profile_predicate", "profile_predicate"},
+}
+
+// The words of a trap state beside the reasons.
+const (
+	ManyTraps        = "many" // traps for several reasons
+	RecompiledSuffix = " recompiled"
+)
+
+// TrapReasons has the names of the reasons for which compiled code was left, as the VMs
+// of an archive number them. The numbers differ between releases.
+type TrapReasons struct {
+	lists [][]string // of each VM, "" where a name is not known
+}
+
+// laterReasons are the reasons after those of BytecodeTraps, which a VM with JVMCI of that
+// release counts for a method. Archives of live VMs have the VM's own list instead.
+var laterReasons = map[uint32]string{
+	17: "unloaded uninitialized initialized unreached unhandled constraint div0_check age predicate loop_limit_check " +
+		"speculate_class_check speculate_null_check speculate_null_assert rtm_state_change unstable_if unstable_fused_if " +
+		"receiver_constraint aliasing transfer_to_interpreter not_compiled_exception_handler unresolved jsr_mismatch",
+	25: "auto_vectorization_check unloaded uninitialized initialized unreached unhandled constraint div0_check age " +
+		"predicate " +
+		"loop_limit_check speculate_class_check speculate_null_check speculate_null_assert unstable_if unstable_fused_if " +
+		"receiver_constraint aliasing transfer_to_interpreter not_compiled_exception_handler unresolved jsr_mismatch",
+}
+
+// reasonsOfRelease returns the list of a release, nil if it is not known.
+func reasonsOfRelease(release uint32) (list []string) {
+	later, ok := laterReasons[release]
+	if !ok {
+		return nil
+	}
+	for _, r := range BytecodeTraps {
+		list = append(list, r.Name)
+	}
+	return append(list, strings.Fields(later)...)
+}
+
+// TrapReasonsOf reads the lists of an archive, or takes that of its VM's release. An archive
+// that says nothing of its VM has the names on which all known releases agree.
+func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
+	t, err := s.TableOrEmpty(disk.TableProperties)
+	for i := 0; err == nil && i < t.Rows; i++ {
+		var key, value string
+		if key, err = t.Text(0, i); err == nil && key == disk.PropertyTrapReasons {
+			value, err = t.Text(1, i)
+			r.lists = append(r.lists, strings.Split(value, ","))
+		}
+	}
+	if err != nil || len(r.lists) > 0 {
+		return r, err
+	}
+	if list := reasonsOfRelease(s.Header().Params.VMRelease); list != nil {
+		return TrapReasons{[][]string{list}}, nil
+	}
+	for release := range laterReasons {
+		r.lists = append(r.lists, reasonsOfRelease(release))
+	}
+	return r, nil
+}
+
+// ReasonWithJVMCI returns the name of a reason in a VM that was built with JVMCI, which uses
+// some for a second purpose.
+func ReasonWithJVMCI(plain string) string {
+	for _, r := range BytecodeTraps {
+		if r.Plain == plain {
+			return r.Name
+		}
+	}
+	return plain
+}
+
+// find returns the name that a number has in all lists. Where only some VMs were built
+// with JVMCI it is the part before "_or_".
+func (r TrapReasons) find(number int) (name string, ok bool) {
+	for i, list := range r.lists {
+		if number < 0 || number >= len(list) || list[number] == "" {
+			return "", false
+		}
+		if i == 0 || list[number] == name {
+			name = list[number]
+			continue
+		}
+		if name = firstReason(name); firstReason(list[number]) != name {
+			return "", false
+		}
+	}
+	return name, len(r.lists) > 0
+}
+
+// firstReason returns the first of two reasons that share a number.
+func firstReason(name string) string {
+	first, _, _ := strings.Cut(name, "_or_")
+	return first
+}
+
+// Name returns the name of a reason, "#23" if no name is known or the VMs of a merged
+// archive use the number for different reasons.
+func (r TrapReasons) Name(number int) string {
+	if name, ok := r.find(number); ok {
+		return name
+	}
+	return fmt.Sprintf("#%d", number)
+}
+
+// atBranches has the reasons that a VM notes at a branch under the number of another, which
+// cannot occur there: only nine reasons have numbers in the trap state of a bytecode.
+var atBranches = map[string]string{"intrinsic": "unstable_if", "range_check": "unstable_fused_if"}
+
+// Text returns the trap state of an entry as text: "class_check recompiled"; "" if there is none.
+// A division by zero is recorded as "null_check", and so are reasons of speculation as those
+// of checks: their numbers do not tell them apart.
+func (r TrapReasons) Text(traps layout.EntryTraps, atBranch bool) string {
+	if traps == 0 {
+		return ""
+	}
+	name, recompiled := ManyTraps, traps&layout.EntryTrapRecompiled != 0
+	if reason := traps &^ layout.EntryTrapRecompiled; reason != disk.EntryTrapMany {
+		name = r.Name(int(reason))
+	}
+	if other := atBranches[firstReason(name)]; other != "" && atBranch {
+		name = other
+	}
+	if recompiled {
+		name += RecompiledSuffix
+	}
+	return name
+}

@@ -1,0 +1,79 @@
+package entries
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Values finds the functions and vtables that the values of LLVM's value sites stand for.
+type Values struct {
+	store   *reader.Store
+	vtables map[uint64]string
+}
+
+// NewValues reads the names of vtables. Functions are looked up on demand.
+func NewValues(s *reader.Store) (*Values, error) {
+	t, err := s.TableOrEmpty(disk.TableVTables)
+	v := &Values{s, make(map[uint64]string, t.Rows)}
+	for row := 0; err == nil && row < t.Rows; row++ {
+		if t.Cell(0, row) == 0 {
+			continue
+		}
+		var name string
+		name, err = t.Text(0, row)
+		id := disk.NameRef(name)
+		v.vtables[id] = max(v.vtables[id], name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// Function returns the function with an id. ok is false if the archive has no such function, or two.
+func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
+	m, err = v.store.FindID(id)
+	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
+		return reader.Method{}, false, nil
+	}
+	return m, err == nil, err
+}
+
+// VTable returns the name of the vtable with an id. ok is false if the archive has no such vtable.
+func (v *Values) VTable(id uint64) (name string, ok bool) {
+	name, ok = v.vtables[id]
+	return name, ok
+}
+
+// Targets names the values of value sites: functions and vtables. The zero
+// Targets reads the names of the store on first use.
+type Targets struct{ values *Values }
+
+// Find names the function or vtable that has an id, by the id if the archive does not name it. m is
+// the function, invalid if the archive has none.
+func (t *Targets) Find(s *reader.Store, sub layout.Sub, id uint64) (text string, m reader.Method, err error) {
+	text = fmt.Sprintf("id %016x", id)
+	if t.values == nil {
+		if t.values, err = NewValues(s); err != nil {
+			return text, m, err
+		}
+	}
+	if sub == layout.SubVTable {
+		if name, ok := t.values.VTable(id); ok {
+			return escape.Printable(name), m, nil
+		}
+	} else if m, ok, _ := t.values.Function(id); ok {
+		if name, err := m.Name(); err == nil {
+			return escape.Printable(name.String()), m, nil
+		}
+	}
+	if id == 0 {
+		return "not known", m, nil
+	}
+	return text, m, nil
+}

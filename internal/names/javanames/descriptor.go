@@ -1,0 +1,95 @@
+package javanames
+
+import (
+	"iter"
+	"strings"
+)
+
+// Pieces yields a descriptor in pieces: names of classes, for which class is true,
+// and the text between them. Joined, the pieces are the descriptor.
+func Pieces(descriptor string) iter.Seq2[string, bool] {
+	return func(yield func(piece string, class bool) bool) {
+		for descriptor != "" {
+			before, rest, found := strings.Cut(descriptor, "L")
+			class, rest, ended := strings.Cut(rest, ";")
+			if !found || !ended {
+				yield(descriptor, false)
+				return
+			}
+			if !yield(before+"L", false) || !yield(class, true) || !yield(";", false) {
+				return
+			}
+			descriptor = rest
+		}
+	}
+}
+
+// CutType cuts a descriptor after its first type. The first type of a descriptor
+// that is not empty is not empty.
+func CutType(descriptor string) (first, rest string) {
+	at := len(descriptor) - len(strings.TrimLeft(descriptor, "["))
+	length := 1
+	if strings.HasPrefix(descriptor[at:], "L") {
+		if length = strings.IndexByte(descriptor[at:], ';') + 1; length == 0 {
+			return descriptor, ""
+		}
+	}
+	at = min(at+length, len(descriptor))
+	return descriptor[:at], descriptor[at:]
+}
+
+// IsReference reports whether a descriptor begins with the type of a class or array.
+func IsReference(descriptor string) bool {
+	return descriptor != "" && (descriptor[0] == 'L' || descriptor[0] == '[')
+}
+
+// GraalSignature converts the descriptor of a method to GraalVM's spelling: (I[Ljava/lang/String;)V becomes
+// void(int,[Ljava.lang.String;). ok is false if it is no descriptor of a method.
+func GraalSignature(descriptor string) (signature string, ok bool) {
+	parameters, result, ok := CutSignature(descriptor)
+	if !ok {
+		return "", false
+	}
+	for i, p := range parameters {
+		parameters[i] = className(p)
+	}
+	return className(result) + "(" + strings.Join(parameters, ",") + ")", true
+}
+
+// CutSignature returns the types of the parameters and of the result of a method, as
+// descriptors. ok is false if the text is no descriptor of a method.
+func CutSignature(descriptor string) (parameters []string, result string, ok bool) {
+	rest, ok := strings.CutPrefix(descriptor, "(")
+	for ok && !strings.HasPrefix(rest, ")") {
+		var one string
+		one, rest = CutType(rest)
+		parameters, ok = append(parameters, one), IsType(one) && one != "V"
+	}
+	if !ok || !IsType(rest[1:]) {
+		return nil, "", false
+	}
+	return parameters, rest[1:], true
+}
+
+// IsType reports whether a text is the descriptor of one type, or V.
+func IsType(descriptor string) bool {
+	element := strings.TrimLeft(descriptor, "[")
+	if class, is := strings.CutPrefix(element, "L"); is {
+		return strings.IndexByte(class, ';') == len(class)-1 && len(class) > 1
+	}
+	return len(element) == 1 && primitiveNames[element[0]] != "" && (element != "V" || element == descriptor)
+}
+
+var primitiveNames = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float",
+	'I': "int", 'J': "long", 'S': "short", 'V': "void"}
+
+// className returns the name of a type as Class.getName does.
+func className(descriptor string) string {
+	switch descriptor[0] {
+	case '[':
+		return strings.ReplaceAll(descriptor, "/", ".")
+	case 'L':
+		return strings.ReplaceAll(Element("["+descriptor), "/", ".")
+	}
+	return primitiveNames[descriptor[0]]
+}

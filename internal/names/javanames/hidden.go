@@ -1,0 +1,111 @@
+package javanames
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The VM invents the names of hidden classes: Foo$$Lambda$14+0x00007f12a8001228 in JDK 17,
+// Foo$$Lambda+0x00007f12a8001228 in JDK 25, where the tail is an address. An archive calls such a class
+// Foo$$Lambda@Foo#0 instead, after its host and its rank among the hidden classes of the same dump.
+
+const (
+	addressPrefix = "0x"
+	lambdaMark    = "$$Lambda$" // a number follows
+)
+
+// IsHidden reports whether an internal name names a hidden class.
+func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
+
+// hiddenAddress returns the place of the separator before the address in the
+// name of a hidden class, -1 if the class is not hidden.
+func hiddenAddress(name string, separator byte) int {
+	at := strings.LastIndexByte(name, separator)
+	if at <= 0 || !strings.HasPrefix(name[at+1:], addressPrefix) {
+		return -1
+	}
+	digits := name[at+1+len(addressPrefix):]
+	if digits == "" || strings.Trim(digits, "0123456789abcdef") != "" {
+		return -1
+	}
+	return at
+}
+
+// A hiddenClass is the parsed name of a hidden class.
+type hiddenClass struct {
+	name    string // in the VM
+	stem    string // without number and address
+	number  uint64 // the VM's own; 0 if the name has none
+	address string
+}
+
+// parseHidden parses the internal name of a hidden class.
+func parseHidden(name string) (h hiddenClass, ok bool) {
+	at := hiddenAddress(name, '+')
+	if at < 0 {
+		return h, false
+	}
+	h = hiddenClass{name: name, stem: name[:at], address: strings.TrimLeft(name[at+1+len(addressPrefix):], "0")}
+	if mark := strings.LastIndex(h.stem, lambdaMark); mark >= 0 {
+		n, err := strconv.ParseUint(h.stem[mark+len(lambdaMark):], 10, 32)
+		if err == nil {
+			h.number, h.stem = n, h.stem[:mark+len(lambdaMark)-1]
+		}
+	}
+	return h, true
+}
+
+// hostOf returns the class to which a hidden class with that stem belongs.
+func hostOf(stem string) string {
+	simple := strings.LastIndexByte(stem, '/') + 1
+	if at := strings.LastIndex(stem[simple:], "$$"); at > 0 {
+		return stem[:simple+at]
+	}
+	if at := strings.LastIndexByte(stem[simple:], '$'); at > 0 {
+		return stem[:simple+at]
+	}
+	return stem
+}
+
+// compare orders hidden classes with one stem by the order in which the VM made them, as
+// far as it follows from their names: by number, then by address.
+func (h hiddenClass) compare(other hiddenClass) int {
+	return cmp.Or(cmp.Compare(h.stem, other.stem), cmp.Compare(h.number, other.number),
+		cmp.Compare(len(h.address), len(other.address)), cmp.Compare(h.address, other.address),
+		cmp.Compare(h.name, other.name))
+}
+
+// CanonicalHidden returns the names in archives of the hidden classes among the internal names of one dump.
+func CanonicalHidden(names map[string]bool) map[string]string {
+	var all []hiddenClass
+	for name := range names {
+		if h, ok := parseHidden(name); ok {
+			all = append(all, h)
+		}
+	}
+	slices.SortFunc(all, hiddenClass.compare)
+	canonical := make(map[string]string, len(all))
+	rank := 0
+	for i, h := range all {
+		if rank++; i == 0 || h.stem != all[i-1].stem {
+			rank = 0
+		}
+		canonical[h.name] = fmt.Sprintf("%s@%s#%d", h.stem, hostOf(h.stem), rank)
+	}
+	return canonical
+}
+
+// numbered matches classes that a JDK generates and numbers at run time: accessors of methods that are often
+// called by reflection, up to JDK 17, and proxies, which also implement annotations.
+var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
+
+// IsNumbered reports whether a JDK has generated and numbered a class at run time, so
+// that its name may name another class in another run.
+func IsNumbered(class string) bool {
+	last := len(class) - 1
+	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)
+}

@@ -1,0 +1,101 @@
+package javanames
+
+import "strings"
+
+// Internal returns the internal name of a class with that external name.
+func Internal(external string) string {
+	if at := hiddenAddress(external, '/'); at >= 0 {
+		return strings.ReplaceAll(external[:at], ".", "/") + "+" + external[at+1:]
+	}
+	return strings.ReplaceAll(external, ".", "/")
+}
+
+// HiddenInternal returns the internal name of a hidden class from a name with a slash
+// before the address, as in external names. Other names are returned unchanged.
+func HiddenInternal(name string) string {
+	if at := hiddenAddress(name, '/'); at >= 0 {
+		return name[:at] + "+" + name[at+1:]
+	}
+	return name
+}
+
+// AppendExternal appends the external name of a class with that internal name.
+func AppendExternal(b []byte, internal string) []byte {
+	address := hiddenAddress(internal, '+')
+	for i, c := range []byte(internal) {
+		switch {
+		case i == address:
+			c = '/'
+		case c == '/':
+			c = '.'
+		}
+		b = append(b, c)
+	}
+	return b
+}
+
+// primitives maps the element types of arrays, as HotSpot prints them, to their descriptors.
+var primitives = map[string]byte{
+	"bool": 'Z', "char": 'C', "float": 'F', "double": 'D',
+	"byte": 'B', "short": 'S', "int": 'I', "long": 'J',
+}
+
+const (
+	primitivePrefix = "{type array "
+	primitiveSuffix = "}"
+	arraySuffix     = "[]"
+)
+
+// FromPrinted returns the name of a type from its form in HotSpot's output. ok is false
+// if HotSpot prints no type in that form.
+func FromPrinted(spelling string) (name string, ok bool) {
+	dimensions := 0
+	for strings.HasSuffix(spelling, arraySuffix) {
+		spelling = spelling[:len(spelling)-len(arraySuffix)]
+		dimensions++
+	}
+	if element, is := strings.CutPrefix(spelling, primitivePrefix); is {
+		element, is = strings.CutSuffix(element, primitiveSuffix)
+		code, known := primitives[element]
+		return strings.Repeat("[", dimensions+1) + string(rune(code)), is && known
+	}
+	if len(spelling) < 3 || spelling[0] != '\'' || spelling[len(spelling)-1] != '\'' {
+		return "", false
+	}
+	class := FromModifiedUTF8(spelling[1 : len(spelling)-1])
+	if class[0] == '[' { // arrays have another form
+		return "", false
+	}
+	if dimensions == 0 {
+		return class, true
+	}
+	return strings.Repeat("[", dimensions) + "L" + class + ";", true
+}
+
+// AppendPrinted appends a type as HotSpot prints it. It is the inverse of FromPrinted.
+func AppendPrinted(b []byte, name string) []byte {
+	element := strings.TrimLeft(name, "[")
+	dimensions := len(name) - len(element)
+	if dimensions > 0 && len(element) == 1 {
+		for spelling, code := range primitives {
+			if code == element[0] {
+				b = append(append(append(b, primitivePrefix...), spelling...), primitiveSuffix...)
+				return append(b, strings.Repeat(arraySuffix, dimensions-1)...)
+			}
+		}
+	}
+	if dimensions > 0 && strings.HasPrefix(element, "L") {
+		element = strings.TrimSuffix(element[1:], ";")
+	}
+	b = append(append(append(b, '\''), ToModifiedUTF8(element)...), '\'')
+	return append(b, strings.Repeat(arraySuffix, dimensions)...)
+}
+
+// Element returns the class of an array's elements, and any other type's name as it is.
+func Element(name string) string {
+	element := strings.TrimLeft(name, "[")
+	if element == name {
+		return name
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(element, "L"), ";")
+}

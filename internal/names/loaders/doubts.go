@@ -1,0 +1,46 @@
+package loaders
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+)
+
+// A Doubt is a name of class loaders in both runs whose matching is uncertain.
+type Doubt struct {
+	Loader   string   `json:"loader"`
+	A        []string `json:"a"` // identities of loaders with the name
+	B        []string `json:"b"`
+	Numbered bool     `json:"numbered"` // only numbered identities are the same; else none is the same
+}
+
+// Doubts compares the class loaders of two runs.
+func Doubts(a, b []string) []Doubt {
+	inA, inB := byName(a), byName(b)
+	doubts := []Doubt{}
+	for _, name := range slices.Sorted(maps.Keys(inA)) {
+		d := Doubt{Loader: name, A: inA[name], B: inB[name]}
+		common := 0
+		for _, identity := range d.A {
+			if _, both := slices.BinarySearch(d.B, identity); both {
+				common++
+				d.Numbered = d.Numbered || disk.NumberedLoader(identity)
+			}
+		}
+		if len(d.B) > 0 && (common == 0 || d.Numbered) {
+			doubts = append(doubts, d)
+		}
+	}
+	return doubts
+}
+
+// byName groups sorted identities by the loader names in them.
+func byName(identities []string) map[string][]string {
+	all := map[string][]string{}
+	for _, identity := range identities {
+		name := disk.LoaderName(identity)
+		all[name] = append(all[name], identity)
+	}
+	return all
+}

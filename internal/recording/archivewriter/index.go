@@ -1,0 +1,188 @@
+package archivewriter
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// The index is built with a few seeds until one needs few lines a lookup; the best is taken if none is good.
+const (
+	goodProbe = 8
+	maxSeeds  = 8
+)
+
+// encodeIX returns the index, and notes its seed and its longest search. The error matches layout.ErrTooLarge
+// if so many records share an id that no search within the format's bound finds them all.
+func (p *plan) encodeIX() ([]byte, error) {
+	h := &p.header
+	h.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
+	defer func() { p.hashed = nil; p.o.sorter.Close() }() // not needed for the next regions
+	indexed := p.indexed()
+	bestProbe, bestSeed := uint32(0), uint64(0)
+	for try := range uint64(maxSeeds) {
+		seed := try * 0x9e3779b97f4a7c15
+		if try > 0 {
+			p.hashed = p.hashRecords(seed)
+		}
+		ix, probe := p.fillIndex(indexed)
+		if probe <= goodProbe {
+			h.Seed, h.MaxProbe = seed, probe
+			return ix, nil
+		}
+		if try == 0 || probe < bestProbe {
+			bestProbe, bestSeed = probe, seed
+		}
+	}
+	if bestProbe > disk.MaxProbe {
+		return nil,
+			fmt.Errorf("builder: %w: an index search over %d lines, at most %d are possible: too many keys share an id",
+				layout.ErrTooLarge, bestProbe, disk.MaxProbe)
+	}
+	p.hashed = p.hashRecords(bestSeed)
+	ix, probe := p.fillIndex(indexed)
+	h.Seed, h.MaxProbe = bestSeed, probe
+	return ix, nil
+}
+
+// hashRecords numbers the records from 0, in the order in which they lie: types,
+// then methods. It gives their numbers, sorted by hash and number.
+func (p *plan) hashRecords(seed uint64) []intern.SortKey {
+	b, sorter := p.b, &p.o.sorter
+	all := sorter.Room(b.Types.Len() + len(p.records) - len(p.rows.methods))
+	number := uint32(0)
+	add := func(id uint64, kind disk.RecordKind) {
+		all = append(all, intern.SortKey{Key: uint64(disk.Mix(id, kind, seed)), Ref: number})
+		number++
+	}
+	for _, t := range p.o.types {
+		add(b.Types.At(uint32(t)).ID, disk.KindType)
+	}
+	for i := range p.records {
+		if p.hasRow(i) {
+			number++
+			continue
+		}
+		add(p.records[i].id, disk.KindMethod)
+	}
+	sorter.Sort(all)
+	return all
+}
+
+// indexed returns where the index leads to for each record, by its number: for a method
+// to its first block without a context, if it has one and no other method has its id.
+// The index asks in the order of hashes, and this fits into a cache.
+func (p *plan) indexed() []layout.Ref {
+	all := scratch[layout.Ref](p, len(p.o.types)+len(p.records))[:0]
+	for _, t := range p.o.types {
+		all = append(all, p.typeAt(t))
+	}
+	for i := range p.records {
+		if r := &p.records[i]; r.first != 0 && r.flags&disk.MethodSharedID == 0 {
+			all = append(all, p.firstBlock(r.first))
+		} else {
+			all = append(all, p.methods[i])
+		}
+	}
+	return all
+}
+
+// fillIndex returns the index, and the most lines that a search has to look at: 0 if there is no record. The
+// records come in the order of their hashes, so that it is filled line by line.
+func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
+	if p.ix == nil {
+		p.ix = scratch[byte](p, int(p.sizeOf(disk.RegionIX)))
+	}
+	clear(p.ix)
+	f := indexFiller{lines: p.header.Buckets, ix: p.ix}
+	first, next := f.lineWithoutSpill(p.hashed)
+	ordered, others := p.hashed[next:], p.hashed[:next]
+	for n := range f.lines {
+		line := (first + n) % f.lines
+		for {
+			if len(ordered) == 0 {
+				ordered, others = others, nil
+			}
+			if len(ordered) == 0 {
+				break
+			}
+			k := ordered[0]
+			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: indexed[k.Ref]}
+			var bucket uint64
+			if bucket, s.Rest = s.Hash.Split(f.lines); bucket != line {
+				break
+			}
+			rank := 0
+			if int(k.Ref) < len(p.o.types) {
+				rank = 1
+			}
+			f.waiting = append(f.waiting, waitingRecord{s, n, rank})
+			ordered = ordered[1:]
+		}
+		f.fill(line, n)
+	}
+	return f.ix, f.maxProbe
+}
+
+// An indexFiller fills the lines of an index one after the other, beginning with
+// one that no record of a line before it has to go to.
+type indexFiller struct {
+	lines    uint64
+	ix       []byte
+	waiting  []waitingRecord // that found no slot yet
+	maxProbe uint32
+}
+
+// A waitingRecord is a record for which the lines from its bucket on had no slot.
+type waitingRecord struct {
+	slot   disk.Slot
+	bucket uint64 // counted from the line that was filled first
+	rank   int    // 0 of a method, 1 of a type
+}
+
+// lineWithoutSpill returns a line that no record of a line before it has to go to,
+// and which of the records, sorted by hash, is the first of that line or a later
+// one. There is such a line, since there are twice as many slots as records.
+func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, next int) {
+	waiting := 0
+	for round := range 2 { // what waits at the end of the first goes on at the first line
+		next = 0
+		for line = range f.lines {
+			if round > 0 && waiting == 0 {
+				return line, next
+			}
+			for ; next < len(sorted); next++ {
+				if bucket, _ := disk.Hash(sorted[next].Key).Split(f.lines); bucket != line {
+					break
+				}
+				waiting++
+			}
+			waiting = max(0, waiting-disk.LineSlots)
+		}
+	}
+	return 0, 0
+}
+
+// fill fills a line, the n-th, with what waits. Methods go first: they are looked up
+// again and again, types once.
+func (f *indexFiller) fill(number, n uint64) {
+	line := disk.Line(f.ix[number*disk.LineSize:][:disk.LineSize])
+	if len(f.waiting) > disk.LineSlots {
+		slices.SortStableFunc(f.waiting, func(a, b waitingRecord) int { return cmp.Compare(a.rank, b.rank) })
+	}
+	var slots [disk.LineSlots]disk.Slot
+	taken := min(len(f.waiting), len(slots))
+	for i, w := range f.waiting[:taken] {
+		slots[i] = w.slot
+		f.maxProbe = max(f.maxProbe, uint32(n-w.bucket)+1)
+	}
+	line.Fill(slots[:taken])
+	for _, w := range f.waiting[taken:] {
+		line.SetOverflow(w.slot.Hash)
+	}
+	f.waiting = slices.Delete(f.waiting, 0, taken)
+}

@@ -1,0 +1,73 @@
+package archivewriter
+
+import (
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+)
+
+func newHotSpotSet() *profileset.Set {
+	var p layout.Params
+	p.TypeProfileWidth, p.BciProfileWidth = 2, 2
+	return profileset.New(layout.DomainHotSpot, profileset.Heading{Params: p}, spill.Config{})
+}
+
+// The size of the file is decided before anything is written, so that the limit can be shown on sizes alone.
+func TestFileSizeLimit(t *testing.T) {
+	for _, c := range []struct {
+		rw int64
+		ok bool
+	}{{disk.MaxFileSize - 256<<20, true}, {disk.MaxFileSize, false}, {disk.MaxFileSize * 2, false}} {
+		p := &plan{b: newHotSpotSet()}
+		p.set(disk.RegionIX, disk.LineSize)
+		p.set(disk.RegionRW, c.rw)
+		err := p.place()
+		if c.ok != (err == nil) || err != nil && !errors.Is(err, layout.ErrTooLarge) {
+			t.Errorf("rw of %d bytes: %v", c.rw, err)
+		}
+	}
+}
+
+// The room for page sums and the place of the index depend on each other; all
+// small sizes must settle, with a header that a reader takes.
+func TestPlacementSettles(t *testing.T) {
+	step := int64(4096 - 8)
+	for rw := int64(0); rw < disk.MaxFileSize-256<<20; rw += step {
+		if rw > 8<<20 {
+			step = rw / 1000 &^ 7
+		}
+		p := &plan{b: newHotSpotSet()}
+		p.header.Domain = layout.DomainHotSpot
+		p.set(disk.RegionIX, disk.LineSize*(1+rw%64))
+		p.set(disk.RegionRO, rw%8192)
+		p.set(disk.RegionRW, rw)
+		p.section[disk.PartMethods] = rw % 8192
+		if err := p.place(); err != nil {
+			t.Fatal(err)
+		}
+		p.header.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
+		if _, err := disk.ParseHeader(disk.AppendHeader(nil, &p.header), p.header.FileSize); err != nil {
+			t.Fatalf("rw of %d bytes: %v", rw, err)
+		}
+	}
+}
+
+// Keys of one id all lie in the lines from one bucket on: thousands of them are
+// more than a bounded search may look at.
+func TestSharedIDsAreBounded(t *testing.T) {
+	b := newHotSpotSet()
+	for i := range 3000 {
+		b.Method(layout.Key{Class: "A", Name: strconv.Itoa(i)})
+	}
+	for _, m := range b.Methods.All {
+		m.ID = 1
+	}
+	if _, _, err := Bytes(b); !errors.Is(err, layout.ErrTooLarge) {
+		t.Errorf("3000 methods of one id: %v, want ErrTooLarge", err)
+	}
+}

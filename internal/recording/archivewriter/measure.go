@@ -1,0 +1,127 @@
+package archivewriter
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/fastmem"
+	"github.com/profarc/profarc/internal/recording/methoddata"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+)
+
+// measureProfiles counts the records of all profiles, and notes their pointer slots. It goes through them in the
+// order of their arrival, which is the order of the file that most of them are in.
+func (p *plan) measureProfiles() error {
+	m := measurer{p: p, masks: p.b.Shape.Masks()}
+	p.slotsOf = fastmem.Large[uint32](p.b.Profiles.Len())
+	for number, d := range p.b.Profiles.All {
+		p.slotsOf[number-1] = m.measure(p.view.At(d.Block))
+		if number%forgetAfter == 0 {
+			p.view.Forget()
+		}
+	}
+	return nil
+}
+
+// forgetAfter is the number of blocks after which the pages are given back that were read.
+const forgetAfter = 1 << 16
+
+// A measurer counts the records of profiles.
+type measurer struct {
+	p     *plan
+	masks *disk.Masks
+	list  slotList // of the block that is being measured
+}
+
+// measure counts the records of a block, and returns its pointer slots.
+func (m *measurer) measure(b disk.Block) (slots uint32) {
+	s := &m.p.summary
+	if f := b.Field(disk.HasInvocations); f != nil {
+		n := binary.LittleEndian.Uint64(f)
+		s.TotalInvocations, s.MaxInvocations = disk.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
+	}
+	m.list.begin()
+	m.section(b, layout.SectionData)
+	if b.Presence()&disk.HasSections != 0 {
+		for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+			m.section(b, section)
+		}
+	}
+	return m.p.slots.keep(&m.list)
+}
+
+// section measures the entries of a section: those whose tags decide where their cells
+// are by masks, the others cell by cell.
+func (m *measurer) section(block disk.Block, s layout.BlockSection) {
+	at := uint32(block.SectionSpan(s).Offset / disk.Unit) // of the next entry, in words
+	rest := block.Section(s)
+	for len(rest) > 0 {
+		m.p.entries++
+		if tag := rest[0]; int(tag) < len(m.masks) && m.masks[tag].Units > 0 {
+			mask := &m.masks[tag]
+			m.masked(rest, at, mask, s)
+			rest = rest[mask.Units*disk.Unit:]
+			at += mask.Units
+			continue
+		}
+		n := len(rest)
+		methoddata.FirstEntry(m.p.b.Shape, &rest, func(e disk.Entry) { m.entry(e, at, s) })
+		at += uint32((n - len(rest)) / disk.Unit)
+	}
+}
+
+// masked measures an entry of a fixed size, whose word is at a place in its block.
+func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s layout.BlockSection) {
+	const header = disk.EntryHeaderSize / disk.Unit
+	for cells := mask.Pointers; cells != 0; cells &= cells - 1 {
+		cell := uint32(bits.TrailingZeros64(cells))
+		m.pointer(at+header+cell, mask.Methods, binary.LittleEndian.Uint64(e[(header+cell)*disk.Unit:]))
+	}
+	if s != layout.SectionData {
+		return
+	}
+	for cells := mask.Counts; cells != 0; cells &= cells - 1 {
+		v := binary.LittleEndian.Uint64(e[(header+bits.TrailingZeros64(cells))*disk.Unit:])
+		if !mask.Signed || int64(v) >= 0 {
+			m.count(v)
+		}
+	}
+}
+
+// entry measures any other entry.
+func (m *measurer) entry(e disk.Entry, at uint32, s layout.BlockSection) {
+	shape := m.p.b.Shape
+	for cell, kind := range shape.Pointers(e) {
+		m.pointer(at+uint32(e.CellOffset(cell)/disk.Unit), kind == disk.CellMethod, e.Cell(cell))
+	}
+	if s != layout.SectionData {
+		return
+	}
+	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else
+		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
+			m.count(binary.LittleEndian.Uint64(cells))
+		}
+		return
+	}
+	signed := e.SignedCount()
+	for cell := range shape.Counts(e) {
+		if v := e.Cell(cell); !signed || int64(v) >= 0 {
+			m.count(v)
+		}
+	}
+}
+
+// pointer notes a pointer slot. A method that an entry leads to ran.
+func (m *measurer) pointer(word uint32, method bool, v uint64) {
+	m.list.add(word, method)
+	if method {
+		m.p.meet(profileset.MethodRef(v >> methoddata.RefShift))
+	}
+}
+
+func (m *measurer) count(n uint64) {
+	s := &m.p.summary
+	s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
+}

@@ -1,0 +1,213 @@
+package archivewriter
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/fastmem"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/recording/profileset"
+)
+
+// order is the canonical order of everything a builder holds. It depends on
+// what was interned, not on when. Once ctx has ended the rest is not in order.
+type order struct {
+	sorter   intern.Sorter
+	symbols  []intern.SymbolRef      // by bytes
+	text     []uint32                // rank of each symbol among all symbols, by SymbolRef-1
+	types    []profileset.TypeRef    // by name, loader
+	methods  []profileset.MethodRef  // by class, name, signature, loader
+	contexts []profileset.ContextRef // by method, depth, parent, caller, point
+	profiles []profileset.ProfileRef // by method, context, code
+
+	typeRank, methodRank, contextRank []uint32 // place of each reference, by ref-1
+}
+
+func newOrder(ctx context.Context, b *profileset.Set) *order {
+	o := &order{sorter: intern.Sorter{Ctx: ctx}}
+	o.symbols = b.Symbols.Sorted(&o.sorter)
+	o.text = ranks(o.symbols)
+	o.sortTypes(b)
+	o.sortMethods(b)
+	o.sortContexts(b)
+	o.sortProfiles(b)
+	return o
+}
+
+// ranks inverts an order of references.
+func ranks[R ~uint32](sorted []R) []uint32 {
+	r := fastmem.Large[uint32](len(sorted))
+	for i, ref := range sorted {
+		r[ref-1] = uint32(i)
+	}
+	return r
+}
+
+// sorted returns all references 1 to n in an order.
+func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
+	refs := make([]R, n)
+	for i := range refs {
+		refs[i] = R(i + 1)
+	}
+	slices.SortFunc(refs, compare)
+	return refs
+}
+
+// textRank returns the rank of a symbol, below all others for none.
+func (o *order) textRank(s intern.SymbolRef) int64 {
+	if s == 0 {
+		return -1
+	}
+	return int64(o.text[s-1])
+}
+
+func (o *order) sortTypes(b *profileset.Set) {
+	o.types = sorted(b.Types.Len(), func(x, y profileset.TypeRef) int {
+		s, t := b.Types.At(uint32(x)), b.Types.At(uint32(y))
+		return cmp.Or(cmp.Compare(o.textRank(s.Name), o.textRank(t.Name)),
+			cmp.Compare(o.textRank(s.Loader), o.textRank(t.Loader)))
+	})
+	o.typeRank = ranks(o.types)
+}
+
+func (o *order) sortMethods(b *profileset.Set) {
+	if b.Methods.Others.Len() == 0 {
+		o.methods = b.Methods.InOrder(o.symbols)
+	} else {
+		o.sortDeclared(b)
+	}
+	o.methodRank = ranks(o.methods)
+}
+
+// sortDeclared sorts by two numbers: class and name, then signature and loader.
+func (o *order) sortDeclared(b *profileset.Set) {
+	low := func(rank int64) uint64 { return uint64(rank + 1) }
+	type class struct{ name, loader uint64 }
+	holder := func(t profileset.TypeRef) (c class) {
+		if t != 0 {
+			h := b.Types.At(uint32(t))
+			c = class{low(o.textRank(h.Name)), low(o.textRank(h.Loader))}
+		}
+		return c
+	}
+	keys := o.sorter.Room(b.Methods.Len())
+	for ref, m := range b.Methods.All {
+		keys = append(keys, intern.SortKey{Key: holder(m.Holder).name<<32 | low(o.textRank(m.Name)), Ref: ref})
+	}
+	o.sorter.Sort(keys)
+	intern.EachEqual(keys, func(group []intern.SortKey) {
+		for i, k := range group {
+			m := b.Methods.At(k.Ref)
+			group[i].Key = low(o.textRank(m.Signature))<<32 | holder(m.Holder).loader
+		}
+		o.sorter.Sort(group)
+	})
+	o.methods = intern.RefsOf[profileset.MethodRef](keys)
+}
+
+// sortContexts ranks the nodes level by level, since the order among siblings
+// of different parents follows the parents' order.
+func (o *order) sortContexts(b *profileset.Set) {
+	n := b.Contexts.Len()
+	o.contextRank = make([]uint32, n)
+	if o.numberContexts(b) {
+		return
+	}
+	byDepth := o.sorter.Room(n)
+	for ref, c := range b.Contexts.All {
+		byDepth = append(byDepth, intern.SortKey{Key: uint64(c.Depth), Ref: ref})
+	}
+	o.sorter.Sort(byDepth)
+	placed := uint32(0)
+	intern.EachGroup(byDepth, func(level []intern.SortKey) {
+		o.sortLevel(b, level)
+		for _, k := range level {
+			o.contextRank[k.Ref-1] = placed
+			placed++
+		}
+	})
+	for i, k := range byDepth {
+		byDepth[i].Key = uint64(o.methodRank[b.Contexts.At(k.Ref).Method-1])
+	}
+	o.sorter.Sort(byDepth)
+	o.contexts = intern.RefsOf[profileset.ContextRef](byDepth)
+	o.contextRank = ranks(o.contexts)
+}
+
+// numberContexts ranks the nodes as they are numbered. It reports whether this is their order, as it is in a copy of
+// an archive.
+func (o *order) numberContexts(b *profileset.Set) bool {
+	var before [3]uint64
+	for ref, c := range b.Contexts.All {
+		key := [...]uint64{uint64(o.methodRank[c.Method-1])<<32 | uint64(c.Depth), uint64(c.Parent),
+			o.callSite(c.Caller, c.Point)}
+		if ref > 1 && slices.Compare(before[:], key[:]) >= 0 {
+			return false
+		}
+		before, o.contextRank[ref-1] = key, ref-1
+	}
+	o.contexts = make([]profileset.ContextRef, b.Contexts.Len())
+	for i := range o.contexts {
+		o.contexts[i] = profileset.ContextRef(i + 1)
+	}
+	return true
+}
+
+// sortLevel sorts nodes of one depth, after the depth above is ranked, by method
+// and parent, then caller and point.
+func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
+	for i, k := range level {
+		c := b.Contexts.At(k.Ref)
+		level[i].Key = uint64(o.methodRank[c.Method-1])<<32 | uint64(o.rankOf(c.Parent)+1)
+	}
+	o.sorter.Sort(level)
+	intern.EachEqual(level, func(group []intern.SortKey) {
+		for i, k := range group {
+			c := b.Contexts.At(k.Ref)
+			group[i].Key = o.callSite(c.Caller, c.Point)
+		}
+		o.sorter.Sort(group)
+	})
+}
+
+// callSite returns a number in the order of callers and points.
+func (o *order) callSite(caller profileset.MethodRef, point int32) uint64 {
+	return uint64(o.methodRank[caller-1])<<32 | uint64(uint32(point)^1<<31)
+}
+
+func (o *order) rankOf(c profileset.ContextRef) int64 {
+	if c == profileset.NoContext {
+		return -1
+	}
+	return int64(o.contextRank[c-1])
+}
+
+func (o *order) sortProfiles(b *profileset.Set) {
+	if b.Contexts.Len() == 0 && len(b.Versions) == 0 {
+		o.profiles = o.onlyProfiles(b)
+		return
+	}
+	keys := o.sorter.Room(b.Profiles.Len())
+	for ref, d := range b.Profiles.All {
+		keys = append(keys, intern.SortKey{Key: uint64(o.methodRank[d.Method-1])<<32 | uint64(o.rankOf(d.Context)+
+			1), Ref: ref})
+	}
+	o.sorter.Sort(keys)
+	intern.EachEqual(keys, func(group []intern.SortKey) {
+		for i, k := range group {
+			group[i].Key = b.Profiles.At(k.Ref).Code
+		}
+		o.sorter.Sort(group)
+	})
+	o.profiles = intern.RefsOf[profileset.ProfileRef](keys)
+}
+
+// onlyProfiles returns the profiles in their order where no method has several.
+func (o *order) onlyProfiles(b *profileset.Set) []profileset.ProfileRef {
+	ofMethod := fastmem.Large[profileset.ProfileRef](len(o.methods))
+	for ref, d := range b.Profiles.All {
+		ofMethod[o.methodRank[d.Method-1]] = profileset.ProfileRef(ref)
+	}
+	return slices.DeleteFunc(ofMethod, func(p profileset.ProfileRef) bool { return p == 0 })
+}

@@ -1,0 +1,295 @@
+package archivewriter
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"runtime"
+	"sync"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/fastmem"
+	"github.com/profarc/profarc/internal/file/publish"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Report says what was written.
+type Report struct {
+	Counts layout.Counts
+	Bytes  int64  // size of the file
+	Base   uint64 // requested base
+	DumpID [16]byte
+	// Duplicates is the number of profiles that were refused.
+	Duplicates int
+}
+
+// Publish lays an archive out and publishes it at path.
+func Publish(ctx context.Context, b *profileset.Set, path string) (r Report, err error) {
+	b.Locked(func() { r, err = publishLocked(ctx, b, path) })
+	return r, err
+}
+
+// publishLocked is Publish. The caller holds mu.
+func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report, error) {
+	p, err := newPlan(ctx, b)
+	if err != nil {
+		return Report{}, err
+	}
+	defer p.close()
+	if err := publish.At(ctx, path, func(f *publish.File) error { return p.write(ctx, f) }); err != nil {
+		return Report{}, err
+	}
+	return p.report(), nil
+}
+
+// Bytes lays an archive out in memory.
+func Bytes(b *profileset.Set) (out []byte, r Report, err error) {
+	b.Locked(func() { out, r, err = bytesLocked(b) })
+	return out, r, err
+}
+
+// bytesLocked is Bytes. The caller holds mu.
+func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
+	p, err := newPlan(context.Background(), b)
+	if err != nil {
+		return nil, Report{}, err
+	}
+	defer p.close()
+	if n := p.header.FileSize; int64(int(n)) != n {
+		return nil, Report{}, fmt.Errorf("builder: %w: %d bytes do not fit into the address space: write it to a file",
+			layout.ErrTooLarge, n)
+	}
+	out := words.Aligned(int(p.header.FileSize))
+	if err := p.write(context.Background(), memory(out)); err != nil {
+		return nil, Report{}, err
+	}
+	return out, p.report(), nil
+}
+
+func (p *plan) report() Report {
+	h := &p.header
+	return Report{Counts: h.Counts, Bytes: h.FileSize, Base: h.Base, DumpID: h.DumpID, Duplicates: p.b.Duplicates}
+}
+
+// memory is a file in memory.
+type memory []byte
+
+func (m memory) WriteAt(b []byte, off int64) (int, error) {
+	if off < 0 || off+int64(len(b)) > int64(len(m)) {
+		return 0, fmt.Errorf("builder: wrote [%d, +%d) of an archive of %d bytes", off, len(b), len(m))
+	}
+	return copy(m[off:], b), nil
+}
+
+// write writes the whole file: what the page sums cover from front to back, then the sums and the header.
+func (p *plan) write(ctx context.Context, w io.WriterAt) error {
+	p.collect()
+	ix, err := p.encodeIX()
+	if err != nil {
+		return err
+	}
+	s := newSheets(ctx, w, &p.header, p.workers(), p.b.Progress)
+	s.write(disk.RegionIX, ix)
+	p.writeRO(s)
+	s.write(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
+	p.pointers = nil // not needed for the next regions
+	s.write(disk.RegionEX, p.encodeEX())
+	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
+	sums, err := s.finish()
+	if err = cmp.Or(failed, err); err != nil {
+		return err
+	}
+	p.header.SumRoot = disk.SumTreeOf(&p.header).Fill(sums)
+	if p.header.DumpID == ([16]byte{}) {
+		p.header.DumpID = p.identity()
+	}
+	if _, err := w.WriteAt(append(disk.AppendHeader(nil, &p.header), sums...), 0); err != nil {
+		return err
+	}
+	return nil
+}
+
+// writeBlocks writes the MethodData blocks, as far as ctx lets it.
+func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
+	var block []byte
+	for i := range p.profiles {
+		if i%intern.LongSort == 0 {
+			if ctx.Err() != nil {
+				return nil // the sheets keep the error
+			}
+			p.view.Forget()
+		}
+		p.fetchBlocks(i)
+		block = p.appendBlock(block[:0], i)
+		s.write(disk.RegionRW, block)
+	}
+	return nil
+}
+
+func (p *plan) workers() int {
+	if n := p.b.Workers; n > 0 {
+		return n
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// identity derives the identity of a dump from all that the archive holds.
+func (p *plan) identity() (id [16]byte) {
+	header := disk.AppendHeader(nil, &p.header)
+	low, high := disk.Sum(append(header, 0)), disk.Sum(append(header, 1))
+	binary.LittleEndian.PutUint64(id[:], low)
+	binary.LittleEndian.PutUint64(id[8:], high)
+	return id
+}
+
+// A sheet is 2 MiB of the file, on a multiple of 2 MiB: written in one piece,
+// the page cache keeps it in one large page, which makes mapping it cheap.
+const sheetSize = 1 << disk.LargeShift
+
+// sheets writes the summed part of a file from front to back, in sheets that
+// several goroutines sum and write.
+type sheets struct {
+	ctx      context.Context
+	w        io.WriterAt
+	header   *layout.Header
+	tree     disk.SumTree
+	sums     []byte // the bytes of ps; each page has a place of its own
+	progress func(done, total int64)
+
+	at    int64 // where the next byte goes
+	sheet []byte
+	full  chan fullSheet
+	spare chan []byte // of sheetSize; room for all there are
+	wait  sync.WaitGroup
+
+	mu   sync.Mutex
+	done int64
+	err  error
+}
+
+type fullSheet struct {
+	offset int64
+	bytes  []byte
+}
+
+func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int,
+	progress func(done, total int64)) *sheets {
+	s := &sheets{
+		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
+		sums: make([]byte, disk.Summed(h).Offset-h.Region(disk.RegionPS).Offset),
+		at:   disk.Summed(h).Offset,
+		full: make(chan fullSheet, workers), spare: make(chan []byte, 2*workers+1),
+	}
+	s.sheet = s.empty()
+	for range workers {
+		s.wait.Go(s.drain)
+	}
+	return s
+}
+
+// empty returns a sheet that ends at the next multiple of its size, or with the file.
+func (s *sheets) empty() []byte {
+	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)
+	if n == sheetSize {
+		select {
+		case b := <-s.spare:
+			return b[:0]
+		default:
+		}
+	}
+	return fastmem.Large[byte](int(n))[:0]
+}
+
+// write appends bytes of a region, behind zeros up to the region's start.
+func (s *sheets) write(r layout.Region, b []byte) {
+	s.pad(s.header.Region(r).Offset)
+	s.append(b)
+}
+
+var zeroPage [disk.PageSize]byte
+
+func (s *sheets) pad(to int64) {
+	for s.at < to {
+		s.append(zeroPage[:min(to-s.at, disk.PageSize)])
+	}
+}
+
+func (s *sheets) append(b []byte) {
+	for len(b) > 0 {
+		if s.at == s.header.FileSize {
+			s.note(0, fmt.Errorf("builder: %d bytes more than planned", len(b)))
+			return
+		}
+		n := min(len(b), cap(s.sheet)-len(s.sheet))
+		s.sheet = append(s.sheet, b[:n]...)
+		s.at += int64(n)
+		b = b[n:]
+		if len(s.sheet) == cap(s.sheet) {
+			s.turn()
+		}
+	}
+}
+
+// turn hands the full sheet over and takes a new one.
+func (s *sheets) turn() {
+	s.full <- fullSheet{s.at - int64(len(s.sheet)), s.sheet}
+	s.sheet = s.empty()
+}
+
+// finish waits for the last sheet and returns the bytes of ps with the sums of
+// all pages, and the bytes between ps and the summed part.
+func (s *sheets) finish() (ps []byte, err error) {
+	s.pad(s.header.FileSize)
+	close(s.full)
+	s.wait.Wait()
+	return s.sums, s.err
+}
+
+func (s *sheets) drain() {
+	for f := range s.full {
+		if !s.failed() {
+			s.sum(f)
+			_, err := s.w.WriteAt(f.bytes, f.offset)
+			s.note(len(f.bytes), err)
+		}
+		if cap(f.bytes) == sheetSize {
+			s.spare <- f.bytes
+		}
+	}
+}
+
+// sum computes the sums of the pages of a sheet. No page is in two sheets.
+func (s *sheets) sum(f fullSheet) {
+	for b, at := f.bytes, f.offset; len(b) > 0; {
+		page := s.tree.Page(at)
+		n := s.tree.PageSpan(page).Size
+		binary.LittleEndian.PutUint64(s.sums[s.tree.Slot(0, page):], disk.Sum(b[:n]))
+		b, at = b[n:], at+n
+	}
+}
+
+func (s *sheets) failed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err != nil
+}
+
+func (s *sheets) note(n int, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		err = s.ctx.Err()
+	}
+	if s.err == nil {
+		s.err = err
+	}
+	s.done += int64(n)
+	if s.progress != nil {
+		s.progress(s.done, disk.Summed(s.header).Size)
+	}
+}

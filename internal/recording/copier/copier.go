@@ -1,0 +1,351 @@
+package copier
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"iter"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// A Take says which counts of an archive are copied.
+type Take int
+
+// The choices.
+const (
+	Trained Take = iota // as they were dumped
+	Live                // as they are now, in an adopted archive
+	Delta               // counted since the dump: live minus trained; profiles without any are left out
+)
+
+// Hooks change the copy. Nil ones change nothing.
+type Hooks struct {
+	// Lazy copies a record only when something that is copied refers to it.
+	Lazy bool
+	// Chosen reports whether a method is copied with its contexts and profiles, and Kind
+	// whether a type is, though nothing that is copied refers to them.
+	Chosen func(m reader.Method) (bool, error)
+	Kind   func(t reader.Type) (bool, error)
+	// Elsewhere says what a table refers to in the place of a profile that is not copied.
+	Elsewhere Elsewhere
+	// Type returns the names of a type in the copy.
+	Type func(name, loader, alias string) (newName, newLoader, newAlias string)
+	// Key returns the key of a method in the copy.
+	Key func(m reader.Method, k layout.Key) (layout.Key, error)
+	// Entry changes an entry of the copy, which has references in place of pointers.
+	Entry func(e disk.Entry) error
+	// Dropped is told of a row or type word of a method that is copied without its type
+	// or method, since the live cell leads to none. Its error ends the copy.
+	Dropped func(m reader.Method, point int32, reason string) error
+	// Lost is told of a profile of a method that the copy lacks, since it is damaged, with
+	// those to which it leads, or since the run has recorded it. Its error ends the copy. If
+	// it is nil, such a profile ends the copy.
+	Lost func(m reader.Method, err error) error
+	// Skip reports whether a table is left out.
+	Skip func(t *reader.Table) bool
+	// Rows returns a function that reports whether a row stays, or nil to keep all rows.
+	Rows func(t *reader.Table) (stays func(row int) (bool, error))
+	// Symbol returns the text that replaces one in a table.
+	Symbol func(kind layout.TableKind, text string) string
+	// Word returns the number that replaces one in a table.
+	Word func(kind layout.TableKind, column int, v uint64) uint64
+	// Row changes a row of a table, which has references in place of file references.
+	Row func(t *reader.Table, row []uint64)
+}
+
+// Elsewhere is what a table refers to in the place of a profile that is not copied.
+type Elsewhere int
+
+// The choices.
+const (
+	Nothing    Elsewhere = iota
+	AStub                // an empty profile of the same method, code and context
+	ALatecomer           // the profile of that method, code and context that the set has, or gets later
+)
+
+// A Copier copies an archive into a set. It maps each record of the archive to its reference in the set.
+type Copier struct {
+	hooks    Hooks
+	poll     *poll.Poll
+	b        *profileset.Set
+	s        *reader.Store
+	shape    disk.Shape
+	Take     Take
+	Since    *Counted // what Delta is counted from; nil for the trained counts
+	of       profileset.Run
+	method   reader.Method        // of the profile that is being copied
+	met      uint64               // profiles that were read, or could not be
+	partial  bool                 // the copy lacks some
+	chosen   []reader.Method      // that Hooks.Chosen chose
+	types    []profileset.TypeRef // by ordinal
+	methods  map[layout.Ref]profileset.MethodRef
+	contexts contextRefs
+	profiles map[layout.Ref]profileset.ProfileRef
+	absent   map[layout.Ref]profileset.ProfileRef // what stands for profiles that are not copied
+}
+
+// New returns a copier of an archive into a set, as a part of a run.
+func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset.Run, hooks Hooks) *Copier {
+	methods, profiles := 0, 0
+	if h := s.Header(); !hooks.Lazy {
+		methods = int(min(h.Counts.Methods, uint64(h.FileSize)/disk.Unit))
+		profiles = int(min(h.Counts.Profiles, uint64(h.FileSize)/disk.Unit))
+	}
+	return &Copier{
+		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), of: run,
+		methods:  make(map[layout.Ref]profileset.MethodRef, methods),
+		contexts: newContextRefs(s.Header()),
+		profiles: make(map[layout.Ref]profileset.ProfileRef, profiles),
+		absent:   map[layout.Ref]profileset.ProfileRef{},
+	}
+}
+
+// All copies everything.
+func (c *Copier) All() error { return c.run(c.Records, c.copyProfiles, c.Tables) }
+
+// Records copies all types, methods and contexts.
+func (c *Copier) Records() error {
+	return c.run(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
+}
+
+// DeclareShapes declares the shapes of the archive in the set, which entries need.
+func (c *Copier) DeclareShapes() error { return c.b.Declare(c.s.Mapping().EntryShapes()...) }
+
+func (c *Copier) run(steps ...func() error) error {
+	if err := disk.CheckWritable(c.s.Header()); err != nil {
+		return disk.InFile(err, c.s.Mapping().Name())
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return c.b.Err()
+}
+
+func (c *Copier) copyTypes() error {
+	for t, err := range c.s.Types() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if c.hooks.Kind != nil {
+			if ok, err := c.hooks.Kind(t); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+		}
+		if _, err := c.TypeRef(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// TypeRef returns the reference of a type of the archive, or of a late one.
+func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
+	for int(t.Ordinal()) >= len(c.types) {
+		c.types = append(c.types, 0)
+	}
+	if ref := c.types[t.Ordinal()]; ref != 0 {
+		return ref, nil
+	}
+	name, err1 := t.Name()
+	loader, err2 := t.Loader()
+	alias, err3 := t.Alias()
+	flags, err4 := t.Flags()
+	if err := errors.Join(err1, err2, err3, err4); err != nil {
+		return 0, err
+	}
+	n, l, a := name.String(), loader.String(), alias.String()
+	if c.hooks.Type != nil {
+		n, l, a = c.hooks.Type(n, l, a)
+	}
+	ref := c.b.Type(n, l)
+	c.b.DescribeType(ref, a, flags)
+	c.types[t.Ordinal()] = ref
+	return ref, nil
+}
+
+func (c *Copier) copyMethods() error {
+	for m, err := range c.s.Methods() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if c.hooks.Chosen != nil {
+			if ok, err := c.hooks.Chosen(m); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+			c.chosen = append(c.chosen, m)
+		}
+		if _, err := c.copyMethod(m); err != nil {
+			return err
+		}
+	}
+	return c.s.CheckProfilesOf(c.chosen)
+}
+
+// methodsOfCopy iterates over the methods whose contexts and profiles are copied.
+func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
+	if c.hooks.Chosen == nil {
+		return c.s.Methods()
+	}
+	return func(yield func(reader.Method, error) bool) {
+		for _, m := range c.chosen {
+			if !yield(m, nil) {
+				return
+			}
+		}
+	}
+}
+
+// copyMethod interns a method, with its access flags and whether it is unexecuted.
+func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
+	key, err := m.Key()
+	if err != nil {
+		return 0, err
+	}
+	if c.hooks.Key != nil {
+		if key, err = c.hooks.Key(m, key); err != nil {
+			return 0, err
+		}
+	}
+	ref := c.b.Method(key)
+	c.b.DescribeMethod(ref, m.Access(), m.Flags())
+	if m.Unexecuted() {
+		c.b.Seen(ref)
+	}
+	c.methods[m.Ref()] = ref
+	return ref, nil
+}
+
+// MethodRef returns the reference of the method whose record is at n. A lazy copier interns it now.
+func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
+	if ref, ok := c.methods[n]; ok || n == 0 {
+		return ref, nil
+	}
+	m, err := c.s.MethodAt(n)
+	if err != nil || !c.hooks.Lazy {
+		return 0, err
+	}
+	return c.copyMethod(m)
+}
+
+func (c *Copier) copyContexts() error {
+	for m, err := range c.methodsOfCopy() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if err := c.copyContextsOf(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyContextsOf interns the contexts of a method, parents before children, in groups without parents of others.
+func (c *Copier) copyContextsOf(m reader.Method) error {
+	of, err := c.MethodRef(m.Ref())
+	if err != nil {
+		return err
+	}
+	var at []layout.Ref
+	var group []profileset.OuterFrame
+	flush := func() {
+		for i, ref := range c.b.OuterContexts(of, group) {
+			*c.contexts.at(at[i]) = ref
+		}
+		at, group = at[:0], group[:0]
+	}
+	for node, err := range m.Contexts() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		inner := c.contexts.of(node.Inner())
+		if len(group) == profileset.FunctionGroup || inner == profileset.NoContext && node.Inner() != 0 {
+			flush()
+			inner = c.contexts.of(node.Inner())
+		}
+		n, point := node.CallSite()
+		caller, err := c.MethodRef(n)
+		if err != nil {
+			return err
+		}
+		at, group = append(at, node.Ref()), append(group, profileset.OuterFrame{Inner: inner, Caller: caller, Point: point})
+	}
+	flush()
+	return nil
+}
+
+// copyContext interns a context of the method whose record is at n, and before it all
+// inner ones that are not interned yet.
+func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
+	m, err := c.MethodRef(n)
+	if err != nil {
+		return 0, err
+	}
+	path := []reader.Context{node}
+	for inner := node.Inner(); inner != 0 && c.contexts.of(inner) == profileset.NoContext; inner = node.Inner() {
+		if node, err = c.s.ContextAt(inner); err != nil {
+			return 0, err
+		}
+		path = append(path, node)
+	}
+	var ref profileset.ContextRef
+	for _, node := range slices.Backward(path) {
+		at, point := node.CallSite()
+		caller, err := c.MethodRef(at)
+		if err != nil {
+			return 0, err
+		}
+		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, point)
+		*c.contexts.at(node.Ref()) = ref
+	}
+	return ref, nil
+}
+
+// contextAt returns the reference of the context at n.
+func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
+	if ref := c.contexts.of(n); ref != profileset.NoContext || !c.hooks.Lazy {
+		return ref, nil
+	}
+	node, err := c.s.ContextAt(n)
+	if err != nil {
+		return 0, err
+	}
+	m, err := node.Method()
+	if err != nil {
+		return 0, err
+	}
+	return c.copyContext(m.Ref(), node)
+}
+
+// Dumps returns the dumps that an archive was made from.
+func Dumps(s *reader.Store) ([]profileset.Dump, error) {
+	h := s.Header()
+	if h.Flags&layout.FlagMerged == 0 {
+		return []profileset.Dump{{ID: h.DumpID, Time: h.DumpTime, Weight: layout.WeightOne}}, nil
+	}
+	t, err := s.TableOrEmpty(disk.TableDumps)
+	if err != nil {
+		return nil, err
+	}
+	var dumps []profileset.Dump
+	for r := range t.Rows {
+		d := profileset.Dump{Time: int64(t.Cell(2, r)), Weight: layout.Weight(t.Cell(3, r))}
+		binary.LittleEndian.PutUint64(d.ID[:], t.Cell(0, r))
+		binary.LittleEndian.PutUint64(d.ID[8:], t.Cell(1, r))
+		dumps = append(dumps, d)
+	}
+	return dumps, nil
+}

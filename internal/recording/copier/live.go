@@ -1,0 +1,107 @@
+package copier
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/methoddata"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/reader"
+)
+
+// Native code may have written anything into the cells of an adopted profile. What leads
+// to no type or method is left out of the copy, and Hooks.Dropped is told. Threads may
+// count on while they are copied: a cell is read before its target is looked up, and
+// the count of a row before its type, so that a row which is being taken is not reported.
+
+// dropped reports a row that the copy has without its type or method.
+func (c *Copier) dropped(e reader.Entry, reason string, v uint64) error {
+	if c.hooks.Dropped == nil {
+		return nil
+	}
+	return c.hooks.Dropped(c.method, e.Point(), fmt.Sprintf(reason, v))
+}
+
+// The reasons of dropped.
+const (
+	noType    = "%#x in the place of a type leads to none"
+	noMethod  = "%#x in the place of a method leads to none"
+	noTypeFor = "a count of %d has no type"
+)
+
+// nothingAt reports a live cell that led to nothing and held v before it was looked up,
+// unless it is empty, or another thread is writing it.
+func (c *Copier) nothingAt(e reader.Entry, cell int, v uint64, reason string) error {
+	if v == 0 || e.Cell(cell).Load() != v {
+		return nil
+	}
+	return c.dropped(e, reason, v)
+}
+
+// liveType returns the reference of the type that a live cell holds, 0 for none.
+func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) {
+	v := e.Cell(cell).Load()
+	if w := e.TypeCell(cell); w.Type.Valid() {
+		return c.TypeRef(w.Type)
+	}
+	return 0, c.nothingAt(e, cell, v, noType)
+}
+
+// liveTypeWord returns the type word that a live cell holds, with a reference.
+func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
+	held := e.Cell(cell).Load()
+	w := e.TypeCell(cell)
+	if w.NullSeen {
+		v |= disk.TypeNullSeen
+	}
+	if w.Unknown {
+		v |= disk.TypeUnknown
+	}
+	if !w.Type.Valid() {
+		if held&^disk.TypeTags == 0 {
+			return v, nil
+		}
+		return v, c.nothingAt(e, cell, held, noType)
+	}
+	ref, err := c.TypeRef(w.Type)
+	return uint64(ref)<<methoddata.RefShift | v, err
+}
+
+// liveMethod returns the reference of the method that a live cell holds, 0 for none.
+func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
+	v, base := e.Cell(cell).Load(), c.s.Header().Base
+	if _, live := e.Cell(cell).Word(); live {
+		a, _ := c.s.Adoption()
+		base = a.Base
+	}
+	if at := v - base; at%disk.Unit == 0 && at < uint64(c.s.Header().FileSize) {
+		if ref, ok := c.methods[disk.RefOf(int64(at))]; ok {
+			return ref, nil
+		}
+	}
+	m, err := e.MethodCell(cell)
+	if err != nil {
+		return 0, err
+	}
+	if m.Valid() {
+		return c.MethodRef(m.Ref())
+	}
+	return 0, c.nothingAt(e, cell, v, noMethod)
+}
+
+// receiverCell returns the reference for a row of a type profile, which may have been
+// claimed since the dump. The copy has the count of the row in the next cell already.
+func (c *Copier) receiverCell(raw disk.Entry, e reader.Entry, cell int, r reader.Receivers, row int) (uint64, error) {
+	v := e.Cell(cell).Load()
+	seen, ok := r.Row(row)
+	switch count := raw.Cell(cell + 1); {
+	case ok:
+		ref, err := c.TypeRef(seen.Type)
+		return uint64(ref) << methoddata.RefShift, err
+	case v != 0:
+		return 0, c.nothingAt(e, cell, v, noType)
+	case count != 0:
+		return 0, c.dropped(e, noTypeFor, count)
+	}
+	return 0, nil
+}

@@ -1,0 +1,367 @@
+package copier
+
+import (
+	"cmp"
+	"errors"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/methoddata"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+func (c *Copier) copyProfiles() error {
+	for m, err := range c.methodsOfCopy() {
+		if err = cmp.Or(err, c.poll.Err()); err != nil {
+			return err
+		}
+		if err := c.copyProfilesOf(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Copier) copyProfilesOf(m reader.Method) error {
+	for p, err := range m.Profiles() {
+		c.met++
+		if err == nil {
+			err = cmp.Or(c.poll.Err(), c.Profile(m, p))
+		}
+		if err = c.WithoutLost(m, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WithoutLost returns err unless it is of a single profile of a method, which the copy then
+// lacks: Hooks.Lost is told.
+func (c *Copier) WithoutLost(m reader.Method, err error) error {
+	if c.hooks.Lost == nil || !errors.Is(err, layout.ErrCorrupt) && !errors.Is(err, profileset.ErrDuplicate) {
+		return err
+	}
+	c.partial = true
+	return c.hooks.Lost(m, err)
+}
+
+// Unmet returns how many profiles All did not come to, since only damaged ones lead to them.
+func (c *Copier) Unmet() int { return int(max(c.s.Header().Counts.Profiles, c.met) - c.met) }
+
+// Profile copies a profile of a method.
+func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
+	c.method = m
+	if c.Take != Trained {
+		live, err := p.Claim()
+		switch {
+		case err == nil:
+			p = live
+		// nobody has counted in one that cannot be adopted
+		case !errors.Is(err, reader.ErrUndecoded) && !errors.Is(err, layout.ErrCorrupt):
+			return err
+		}
+	}
+	if c.Take == Delta && !c.changed(p) {
+		return nil
+	}
+	var to profileset.Recording
+	if err := c.Begin(&to, m.Ref(), p, p.Code()); err != nil {
+		return err
+	}
+	c.Fields(&to, p, AllFields)
+	if err := c.entries(&to, p); err != nil {
+		to.Discard()
+		return err
+	}
+	if err := to.Done(); err != nil {
+		return err
+	}
+	c.profiles[p.Ref()] = to.Ref()
+	return nil
+}
+
+// entries copies the entries of a profile.
+func (c *Copier) entries(to *profileset.Recording, p reader.Profile) error {
+	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+		for e := range p.Section(section) {
+			if err := cmp.Or(c.poll.Err(), c.entry(to, section, p, e)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Begin begins the copy of a profile of the method whose record is at n, in the same
+// context and for the code with this ID.
+func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
+	m, context, err := c.placeOf(n, p)
+	if err == nil {
+		c.b.RecordIn(to, c.of, m, code, context)
+	}
+	return err
+}
+
+// placeOf returns the references of the method whose record is at n, and of the context of
+// one of its profiles.
+func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef,
+	err error) {
+	if m, err = c.MethodRef(n); err != nil {
+		return 0, 0, err
+	}
+	at, _ := disk.Block(p.Bytes()).Links()
+	if context = c.contexts.of(at); context != profileset.NoContext || at == 0 || !c.hooks.Lazy {
+		return m, context, nil
+	}
+	node, _, err := p.Context()
+	if err == nil {
+		context, err = c.copyContext(n, node)
+	}
+	return m, context, err
+}
+
+// Copied reports whether the profile whose block is at n has been copied.
+func (c *Copier) Copied(n layout.Ref) bool {
+	_, ok := c.profiles[n]
+	return ok
+}
+
+// profileRef returns the reference of the profile whose block is at n. What it is of one
+// that is not copied, Hooks.Elsewhere says.
+func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
+	if ref, ok := c.profiles[n]; ok || c.hooks.Elsewhere == Nothing {
+		return ref, nil
+	}
+	if ref, ok := c.absent[n]; ok {
+		return ref, nil
+	}
+	p, err := c.s.ProfileAt(n)
+	if err != nil {
+		return 0, err
+	}
+	of, err := p.Method()
+	if err != nil {
+		return 0, err
+	}
+	ref, err := c.standIn(of.Ref(), p)
+	c.absent[n] = ref
+	return ref, err
+}
+
+// standIn returns what stands for a profile that is not copied, of the method whose record is at n.
+func (c *Copier) standIn(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
+	if c.hooks.Elsewhere == ALatecomer {
+		m, context, err := c.placeOf(n, p)
+		if err != nil {
+			return 0, err
+		}
+		return c.b.Expect(profileset.ProfileKey{Method: m, Context: context, Code: p.Code()}), nil
+	}
+	var stub profileset.Recording
+	if err := c.Begin(&stub, n, p, p.Code()); err != nil {
+		return 0, err
+	}
+	return stub.Ref(), stub.Done()
+}
+
+// AllFields are all optional fields.
+const AllFields = ^disk.Presence(0)
+
+// Fields copies a set of the optional fields that describe the method, and the counters as Take says.
+func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
+	block := disk.Block(p.Bytes())
+	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
+		if start, ok := block.FieldOffset(f); ok && which&f != 0 {
+			end, _ := block.FieldOffset(f << 1)
+			to.PutField(f, block[start:end])
+		}
+	}
+	if n, ok := p.Invocations(); ok {
+		to.Put64(disk.HasInvocations, c.count(p, n))
+	}
+	if n, ok := p.Backedges(); ok {
+		to.Put64(disk.HasBackedges, c.count(p, n))
+	}
+	if n, ok := p.Interpreted(); ok {
+		to.Put64(disk.HasInterpreted, c.count(p, n))
+	}
+	if traps := p.TrapHistory(); traps != nil {
+		to.PutTraps(traps)
+	}
+}
+
+// count returns a counter of a profile as Take says.
+func (c *Copier) count(p reader.Profile, n reader.Counter) uint64 {
+	switch c.Take {
+	case Live:
+		return n.Load()
+	case Delta:
+		now := n.Load()
+		c.Since.note(p, n, now)
+		return now - c.Since.of(p, n)
+	}
+	return n.Trained()
+}
+
+// entry copies an entry of a profile, with counts as Take says, and references in place of pointers.
+func (c *Copier) entry(to *profileset.Recording, section layout.BlockSection, p reader.Profile, e reader.Entry) error {
+	var failed error
+	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
+		raw.SetFlags(e.Flags())
+		if !disk.IsWide(raw.Tag()) {
+			raw.SetTraps(e.Traps())
+		}
+		for cell := range c.shape.Counts(raw) {
+			raw.SetCell(cell, c.count(p, e.Cell(cell)))
+		}
+		c.liveCells(raw, e)
+		if disk.TagByProducer(raw.Tag()) {
+			failed = c.producersCells(raw, e)
+		} else {
+			failed = c.copyPointers(raw, e)
+		}
+		if c.hooks.Entry != nil {
+			failed = errors.Join(failed, c.hooks.Entry(raw))
+		}
+	})
+	return failed
+}
+
+// liveCells sets the cells whose live value an entry has besides its counts: its traps, and bits unless
+// the copy is of trained counts.
+func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
+	schema, ok := disk.SchemaOf(raw.Tag())
+	if !ok || !schema.Has(disk.CellTraps) && (c.Take == Trained || !schema.Has(disk.CellBits)) {
+		return
+	}
+	for cell, kind := range c.shape.Walk(raw) {
+		switch {
+		case kind == disk.CellTraps:
+			raw.SetCell(cell, uint64(e.Traps()))
+		case kind == disk.CellBits && c.Take != Trained:
+			raw.SetCell(cell, e.Cell(cell).Load())
+		}
+	}
+}
+
+// appending returns a function that appends an entry to a section.
+func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
+	return func(b []byte) ([]byte, disk.Entry) {
+		at := len(b)
+		b = append(b, e...)
+		return b, disk.Entry(b[at:])
+	}
+}
+
+// ChangedEntry adds an entry that is not in the archive. Its pointers belong to the archive.
+func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSection, e disk.Entry) (err error) {
+	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
+		for cell, kind := range c.shape.Pointers(raw) {
+			v, failed := c.pointerCell(raw.Cell(cell), kind)
+			err = cmp.Or(err, failed)
+			raw.SetCell(cell, v)
+		}
+	})
+	return err
+}
+
+// producersCells copies the cells of a producer's entry that are no counts. Unless the trained profile is
+// copied they are the present ones: what a VM may record in which of them it alone knows.
+func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
+	for cell, kind := range c.shape.Walk(raw) {
+		switch {
+		case c.Take == Trained && disk.IsPointer(kind):
+			v, err := c.pointerCell(raw.Cell(cell), kind)
+			if err != nil {
+				return err
+			}
+			raw.SetCell(cell, v)
+		case c.Take == Trained || kind == disk.CellCount:
+		case kind == disk.CellType:
+			ref, err := c.liveType(e, cell)
+			if err != nil {
+				return err
+			}
+			raw.SetCell(cell, uint64(ref)<<methoddata.RefShift)
+		case kind == disk.CellMethod:
+			ref, err := c.liveMethod(e, cell)
+			if err != nil {
+				return err
+			}
+			raw.SetCell(cell, uint64(ref)<<methoddata.RefShift)
+		default:
+			raw.SetCell(cell, e.Cell(cell).Load())
+		}
+	}
+	return nil
+}
+
+func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
+	receivers, hasRows := e.Receivers()
+	row := 0
+	for cell, kind := range c.shape.Pointers(raw) {
+		var v uint64
+		if kind == disk.CellType && hasRows {
+			v, err = c.receiverCell(raw, e, cell, receivers, row)
+			row++
+		} else if kind == disk.CellTypeWord && c.Take != Trained {
+			v, err = c.liveTypeWord(e, cell)
+		} else {
+			v, err = c.pointerCell(raw.Cell(cell), kind)
+		}
+		if err != nil {
+			return err
+		}
+		raw.SetCell(cell, v)
+	}
+	return nil
+}
+
+// pointerCell returns the reference for a pointer that does not change.
+func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
+	tags := v & disk.TypeTags
+	if kind != disk.CellTypeWord {
+		tags = 0
+	}
+	if v == tags {
+		return tags, nil
+	}
+	at := disk.RefOf(int64(v - tags - c.s.Header().Base))
+	if kind == disk.CellMethod {
+		m, err := c.MethodRef(at)
+		return uint64(m) << methoddata.RefShift, err
+	}
+	t, err := c.s.TypeAt(at)
+	if err != nil {
+		return 0, err
+	}
+	ref, err := c.TypeRef(t)
+	return uint64(ref)<<methoddata.RefShift | tags, err
+}
+
+// Changed reports whether anything was counted in a profile of an adopted archive.
+func (c *Copier) Changed(p reader.Profile) (bool, error) {
+	if !p.ClaimedByAny() {
+		return false, nil
+	}
+	live, err := p.Claim()
+	return err == nil && c.changed(live), err
+}
+
+// changed reports whether anything was counted in an adopted profile.
+func (c *Copier) changed(p reader.Profile) bool {
+	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.of(p, n) }
+	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
+		return true
+	}
+	for e := range p.Entries() {
+		for cell, kind := range c.shape.Walk(disk.Entry(e.Bytes())) {
+			if (kind == disk.CellCount || kind == disk.CellBits || disk.TagByProducer(e.Tag()) && !disk.IsPointer(kind)) &&
+				differs(e.Cell(cell), true) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,131 @@
+package copier
+
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/system/secrets"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Tables copies the tables.
+func (c *Copier) Tables() error {
+	for t, err := range c.s.Tables() {
+		if err != nil {
+			return err
+		}
+		if t.Kind == disk.TableShapes {
+			continue // see DeclareShapes
+		}
+		if c.Take == Delta && t.Kind != disk.TableProperties && t.Kind != disk.TableCode && t.Kind != disk.TableMoved &&
+			t.Kind != disk.TableBase {
+			continue // tables cover the whole run
+		}
+		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && disk.IsSourceOrder(t.Kind) {
+			continue
+		}
+		if err := c.copyTable(&t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyTable copies a table, unless none of its rows stays.
+func (c *Copier) copyTable(t *reader.Table) error {
+	kinds := make([]layout.ColumnKind, t.Columns())
+	for i := range kinds {
+		kinds[i] = t.Column(i)
+	}
+	ofProfiles := c.partial || t.Kind == disk.TableCertain || t.Kind == disk.TableObjects
+	var cells []uint64
+	var stays func(row int) (bool, error)
+	if c.hooks.Rows != nil {
+		stays = c.hooks.Rows(t)
+	}
+rows:
+	for r := range t.Rows {
+		if err := c.poll.Err(); err != nil {
+			return err
+		}
+		if stays != nil {
+			if ok, err := stays(r); err != nil {
+				return err
+			} else if !ok {
+				continue
+			}
+		}
+		for i, kind := range kinds {
+			cell, err := c.tableCell(t.Kind, i, kind, t.Cell(i, r))
+			if err != nil {
+				return err
+			}
+			if cell == 0 && kind == layout.ColumnProfile && ofProfiles && t.Cell(i, r) != 0 {
+				cells = cells[:len(cells)-i] // the row is of a profile that the copy lacks
+				continue rows
+			}
+			cells = append(cells, cell)
+		}
+		if c.hooks.Row != nil {
+			c.hooks.Row(t, cells[len(cells)-len(kinds):])
+		}
+	}
+	if len(cells) == 0 && t.Rows > 0 {
+		return nil
+	}
+	to := c.b.Table(t.Kind, t.Flags, kinds...)
+	to.AppendRows(cells)
+	return nil
+}
+
+// withoutSecrets masks the command line and the options of a run: nobody knows what wrote them.
+func withoutSecrets(of layout.TableKind, column int, text string) string {
+	switch {
+	case of != disk.TableRuns:
+	case column == disk.RunCommand:
+		return secrets.Line(text)
+	case column == disk.RunOptions:
+		return secrets.OptionsLine(text)
+	}
+	return text
+}
+
+// tableCell returns a cell of the copy, with a reference of the set for one of the file.
+func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKind, v uint64) (uint64, error) {
+	n := layout.Ref(v)
+	if v == 0 {
+		return v, nil
+	}
+	switch kind {
+	case layout.ColumnWord:
+		if c.hooks.Word != nil {
+			v = c.hooks.Word(of, column, v)
+		}
+		return v, nil
+	case layout.ColumnSymbol:
+		name, err := c.s.SymbolAt(n)
+		text := name.String()
+		if c.hooks.Symbol != nil {
+			text = c.hooks.Symbol(of, text)
+		}
+		return uint64(c.b.Symbol(withoutSecrets(of, column, text))), err
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return 0, err
+		}
+		ref, err := c.TypeRef(t)
+		return uint64(ref), err
+	case layout.ColumnMethod:
+		ref, err := c.MethodRef(n)
+		return uint64(ref), err
+	case layout.ColumnContext:
+		ref, err := c.contextAt(n)
+		return uint64(ref), err
+	case layout.ColumnProfile:
+		ref, err := c.profileRef(n)
+		return uint64(ref), err
+	}
+	return 0, fmt.Errorf("builder: unknown column kind %d", kind)
+}

@@ -1,0 +1,279 @@
+// Package weigh computes how the counts of an archive are spread over its methods,
+// for reducing archives and for their summaries.
+package weigh
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"sort"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Weights are the weights of an archive's methods in each unit. The weight of a method is the sum of its
+// invocations and of all counts of its data entries, over all contexts and versions of its code, without
+// failed type checks, which are counted down. Sums stop at 2^64-1. Several inclusive counts of one profile
+// are of methods whose names were cut to the same one; only the highest counts.
+//
+// Functions that LLVM marks as hot or warm have no counts, and no weight.
+type Weights struct {
+	units   [disk.NumCountUnits]unitWeights
+	methods int          // that have a weight in any unit
+	marked  []layout.Ref // see Marked
+}
+
+// unitWeights are the weights in one unit.
+type unitWeights struct {
+	methods []weighed // that have a weight: the heaviest first, equal ones by key
+	total   Wide
+}
+
+type weighed struct {
+	method layout.Ref
+	weight uint64
+}
+
+// Methods weighs all methods of an archive. The error is the reader's, or that of ctx.
+func Methods(ctx context.Context, s *reader.Store) (*Weights, error) { return Selected(ctx, s, nil) }
+
+// Selected weighs the methods that may stay; may is nil if all may.
+func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
+	w, steps := &Weights{}, poll.New(ctx)
+	scale := ScaleOf(s)
+	for m, err := range s.Methods() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return nil, err
+		}
+		if stays, err := Allowed(m, may); !stays {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := w.add(steps, scale, m); err != nil {
+			return nil, err
+		}
+	}
+	for u := range w.units {
+		err := poll.SortStable(ctx, w.units[u].methods, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+func (w *Weights) add(steps *poll.Poll, scale Scale, m reader.Method) error {
+	var n Counts
+	marked := false
+	for p, err := range m.Profiles() {
+		if err = cmp.Or(err, steps.Err()); err != nil {
+			return err
+		}
+		n.Add(scale.Weight(p))
+		marked = marked || scale.Marks(p)
+	}
+	if n != (Counts{}) {
+		w.methods++
+	}
+	for u, weight := range n {
+		if weight > 0 {
+			of := &w.units[u]
+			of.methods = append(of.methods, weighed{m.Ref(), weight})
+			of.total = of.total.Plus(weight)
+		}
+	}
+	if marked {
+		w.marked = append(w.marked, m.Ref())
+	}
+	return nil
+}
+
+// Counts is a sum in each unit.
+type Counts [disk.NumCountUnits]uint64
+
+// Add adds the counts of each unit; sums stop at 2^64-1.
+func (n *Counts) Add(more Counts) {
+	for u := range n {
+		n[u] = disk.SaturatingAdd(n[u], more[u])
+	}
+}
+
+// Allowed reports whether a method may stay; may is nil if all may.
+func Allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
+	if may == nil {
+		return true, nil
+	}
+	k, err := m.Key()
+	return err == nil && may(k), err
+}
+
+// A Scale weighs the profiles of an archive.
+type Scale struct {
+	shape disk.Shape
+	llvm  bool
+}
+
+// ScaleOf returns the scale for the profiles of an archive.
+func ScaleOf(s *reader.Store) Scale {
+	return Scale{(*mapped.Mapping)(s.Mapping()).Shape(), s.Header().Domain.LLVM()}
+}
+
+// Weight returns what a profile adds to the weights of its method.
+func (s Scale) Weight(p reader.Profile) (sum Counts) {
+	if s.Marks(p) {
+		return sum
+	}
+	if n, ok := p.Invocations(); ok {
+		sum[layout.UnitExecutions] = n.Trained()
+	}
+	var inclusive [2]uint64 // the highest: marked as interpreted, and not
+	for e := range p.Entries() {
+		raw := disk.Entry(e.Bytes())
+		signed, unit := raw.SignedCount(), s.shape.CountUnit(raw)
+		if disk.IsInclusive(unit) {
+			marked := e.Flags() & layout.EntryInterpreted / layout.EntryInterpreted
+			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
+			sum[unit] = disk.SaturatingAdd(inclusive[0], inclusive[1])
+			continue
+		}
+		for cell := range s.shape.Counts(raw) {
+			if n := raw.Cell(cell); !signed || int64(n) > 0 {
+				sum[unit] = disk.SaturatingAdd(sum[unit], n)
+			}
+		}
+	}
+	return sum
+}
+
+// Marks reports whether LLVM marks the function as hot or warm.
+func (s Scale) Marks(p reader.Profile) bool {
+	if !s.llvm {
+		return false
+	}
+	for e := range p.Entries() {
+		if e.Tag() == layout.TagCounters {
+			return e.Cells() > 0 && disk.Entry(e.Bytes()).Cell(0) > disk.LLVMMaxCount
+		}
+	}
+	return false
+}
+
+// Methods returns the number of methods that have a weight in any unit.
+func (w *Weights) Methods() int { return w.methods }
+
+// Units returns the units in which any method has a weight.
+func (w *Weights) Units() (units []layout.CountUnit) {
+	for u := range disk.NumCountUnits {
+		if len(w.units[u].methods) > 0 {
+			units = append(units, u)
+		}
+	}
+	return units
+}
+
+// Total returns the sum of the weights of all methods in a unit.
+func (w *Weights) Total(u layout.CountUnit) Wide { return w.units[u].total }
+
+// Marked returns the methods that LLVM marks as hot or warm.
+func (w *Weights) Marked() []layout.Ref { return w.marked }
+
+// MethodsOf returns the number of methods that have a weight in a unit.
+func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
+
+// Needed returns the fewest methods, the heaviest first, that together have a part of all counts of a unit;
+// layout.WeightOne is all. In an inclusive unit, a part of 99% needs all methods that have at least 1% of the
+// weight of the heaviest. Least is the weight of the last of them, 0 if none is needed.
+func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, least uint64) {
+	of := &w.units[u]
+	weight := func(i int) uint64 { return of.methods[i].weight }
+	if disk.IsInclusive(u) {
+		methods = above(len(of.methods), weight, part)
+	} else {
+		methods = Needed(len(of.methods), weight, of.total, part)
+	}
+	if methods > 0 {
+		least = weight(methods - 1)
+	}
+	return methods, least
+}
+
+// Shares returns the shares of all weight in a unit that the heaviest methods have together, for
+// some numbers of methods, which rise.
+func (w *Weights) Shares(u layout.CountUnit, numbers []int) (shares []float64) {
+	of, taken, sum := &w.units[u], 0, Wide{}
+	for _, n := range numbers {
+		for taken < min(n, len(of.methods)) {
+			sum = sum.Plus(of.methods[taken].weight)
+			taken++
+		}
+		shares = append(shares, sum.Float()/of.total.Float())
+	}
+	return shares
+}
+
+// Kept returns the number of methods that are needed in any unit.
+func (w *Weights) Kept(part layout.Weight) int {
+	if units := w.Units(); len(units) == 1 {
+		n, _ := w.Needed(units[0], part)
+		return n
+	}
+	kept := map[layout.Ref]bool{}
+	w.EachNeeded(part, func(m layout.Ref) { kept[m] = true })
+	return len(kept)
+}
+
+// EachNeeded calls yield with the methods that are needed in any unit, once for each of these units.
+func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
+	for u := range disk.NumCountUnits {
+		n, _ := w.Needed(u, part)
+		for _, m := range w.units[u].methods[:n] {
+			yield(m.method)
+		}
+	}
+}
+
+// above returns how many of n weights, the heaviest first, are at least the rest of a
+// part, relative to the first.
+func above(n int, weight func(i int) uint64, part layout.Weight) int {
+	return sort.Search(n, func(i int) bool {
+		return Wide{low: weight(i)}.times(layout.WeightOne).less(Wide{low: weight(0)}.times(layout.WeightOne - part))
+	})
+}
+
+// Needed returns how many of n weights, the heaviest first, make a part of a total.
+func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (taken int) {
+	var sum Wide
+	for taken < n && sum.times(layout.WeightOne).less(total.times(part)) {
+		sum = sum.Plus(weight(taken))
+		taken++
+	}
+	return taken
+}
+
+// Plus returns the sum with a number.
+func (w Wide) Plus(n uint64) Wide {
+	low, carry := bits.Add64(w.low, n, 0)
+	return Wide{w.high + carry, low}
+}
+
+// times returns the product with a weight of at most layout.WeightOne. It fits for a sum
+// of fewer than 2^34 numbers, and an archive cannot hold more records.
+func (w Wide) times(by layout.Weight) Wide {
+	high, low := bits.Mul64(w.low, uint64(by))
+	return Wide{w.high*uint64(by) + high, low}
+}
+
+func (w Wide) less(v Wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
+
+// A Wide is a sum of at most 2^64 numbers, which cannot overflow.
+type Wide struct{ high, low uint64 }
+
+// Float returns the sum, rounded.
+func (w Wide) Float() float64 { return math.Ldexp(float64(w.high), 64) + float64(w.low) }

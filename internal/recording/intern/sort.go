@@ -1,0 +1,189 @@
+package intern
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/fastmem"
+	"github.com/profarc/profarc/internal/file/mmap"
+)
+
+// A SortKey is a number to sort by, and the reference that it belongs to.
+type SortKey = fastmem.SortKey
+
+// A Sorter sorts keys. It keeps its memory for the next time, until Close.
+type Sorter struct {
+	keys, spare []SortKey
+	pieces      [2]*mmap.Piece  // of keys and spare, if they are long
+	Ctx         context.Context // nil if sorting cannot be canceled
+}
+
+// LongSort is the number of keys from which on a sort checks its context first.
+const LongSort = 1 << 14
+
+// canceled reports whether n keys are many, and the context has ended.
+func (s *Sorter) canceled(n int) bool { return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil }
+
+// Room returns an empty slice with room for n keys. It reuses the memory of the last.
+func (s *Sorter) Room(n int) []SortKey {
+	if cap(s.keys) < n {
+		s.Close()
+		if n < LongSort {
+			s.keys = make([]SortKey, n)
+		} else {
+			s.pieces[0], s.keys = mmap.PieceOf[SortKey](n)
+			s.pieces[1], s.spare = mmap.PieceOf[SortKey](n)
+		}
+	}
+	return s.keys[:0]
+}
+
+// Done frees the memory that only sorting needs. What Room has returned stays.
+func (s *Sorter) Done() {
+	s.pieces[1].Release()
+	s.pieces[1], s.spare = nil, nil
+}
+
+// Close frees the memory that Room has returned.
+func (s *Sorter) Close() {
+	for _, p := range s.pieces {
+		p.Release()
+	}
+	*s = Sorter{Ctx: s.Ctx}
+}
+
+// Sort sorts by key; equal keys stay in their order.
+func (s *Sorter) Sort(keys []SortKey) { fastmem.Sort(keys, &s.spare, s.canceled) }
+
+// EachEqual calls yield with each group of several equal keys among sorted keys.
+func EachEqual(keys []SortKey, yield func(group []SortKey)) {
+	EachGroup(keys, func(group []SortKey) {
+		if len(group) > 1 {
+			yield(group)
+		}
+	})
+}
+
+// EachGroup calls yield with each group of equal keys among sorted keys.
+func EachGroup(keys []SortKey, yield func(group []SortKey)) {
+	for from := 0; from < len(keys); {
+		to := from + 1
+		for to < len(keys) && keys[to].Key == keys[from].Key {
+			to++
+		}
+		yield(keys[from:to])
+		from = to
+	}
+}
+
+// RefsOf returns the references of keys.
+func RefsOf[R ~uint32](keys []SortKey) []R {
+	refs := fastmem.Large[R](len(keys))
+	for i, k := range keys {
+		refs[i] = R(k.Ref)
+	}
+	return refs
+}
+
+// SortedAnew returns all symbols, sorted by bytes.
+func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
+	keys := sorter.Room(t.Len())
+	for i := range t.Len() {
+		keys = append(keys, SortKey{Ref: uint32(i + 1)})
+	}
+	piece, ahead := mmap.PieceOf[[aheadWords]uint64](t.Len())
+	s := symbolSort{t, sorter, ahead}
+	s.sortFrom(keys, 0)
+	piece.Release()
+	return RefsOf[SymbolRef](keys)
+}
+
+// A symbolSort sorts texts eight bytes at a time. Reading a text misses the cache once
+// the texts are not in the order of their arrival any more. So the bytes that follow
+// are read at the same time, and kept close together until they are needed.
+type symbolSort struct {
+	*Symbols
+	*Sorter
+	ahead [][aheadWords]uint64 // by SymbolRef-1: the words after the first
+}
+
+// aheadWords is the number of words of eight bytes that are read ahead.
+const aheadWords = 4
+
+// deepest is the number of bytes up to which texts are sorted eight at a time. Texts
+// that agree in more, which names hardly do, are compared as a whole.
+const deepest = 1 << 12
+
+// sortFrom sorts texts that agree in their first depth bytes: by the next eight, then
+// those that agree in these by what follows.
+func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
+	if s.canceled(len(keys)) {
+		return
+	}
+	if depth >= deepest {
+		slices.SortFunc(keys, func(x, y SortKey) int {
+			return strings.Compare(s.Text(SymbolRef(x.Ref))[depth:], s.Text(SymbolRef(y.Ref))[depth:])
+		})
+		return
+	}
+	if word := depth / 8 % (1 + aheadWords); word == 0 {
+		s.read(keys, depth)
+	} else {
+		for i := range keys {
+			keys[i].Key = s.ahead[keys[i].Ref-1][word-1]
+		}
+	}
+	if len(keys) < fastmem.RadixMin { // equal keys need not stay in their order
+		slices.SortFunc(keys, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })
+	} else {
+		s.Sort(keys)
+	}
+	EachEqual(keys, func(group []SortKey) {
+		ended := s.endedFirst(group, depth+8)
+		s.sortFrom(group[ended:], depth+8)
+	})
+}
+
+// read makes the eight bytes of each text at depth its key, and reads those that follow ahead.
+func (s *symbolSort) read(keys []SortKey, depth int) {
+	for i, k := range keys {
+		text := s.Texts.At(*s.places.At(k.Ref))[depth:]
+		keys[i].Key = chunk(text)
+		ahead := &s.ahead[k.Ref-1]
+		for w := range ahead {
+			text = text[min(8, len(text)):]
+			ahead[w] = chunk(text)
+		}
+	}
+}
+
+// chunk returns the first eight bytes of a text, padded with zeros.
+func chunk(text []byte) uint64 {
+	if len(text) >= 8 {
+		return binary.BigEndian.Uint64(text)
+	}
+	var b [8]byte
+	copy(b[:], text)
+	return binary.BigEndian.Uint64(b[:])
+}
+
+// endedFirst moves the texts that end before depth to the front, the shorter first, and
+// returns their number. They agree in all but zeros at their ends.
+func (s *symbolSort) endedFirst(group []SortKey, depth int) (ended int) {
+	if byte(group[0].Key) != 0 {
+		return 0 // the last of the eight bytes is not padding
+	}
+	size := func(k SortKey) int { return min(int(s.places.At(k.Ref).Size), depth) }
+	for _, k := range group {
+		if size(k) < depth {
+			ended++
+		}
+	}
+	if ended > 0 {
+		slices.SortStableFunc(group, func(x, y SortKey) int { return cmp.Compare(size(x), size(y)) })
+	}
+	return ended
+}

@@ -1,0 +1,162 @@
+package libstdcxx_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/profarc/profarc/internal/recording/libstdcxx"
+)
+
+// reference reads "sort" or "heap", a number of elements and their keys, and prints the places that the
+// elements had in the input, in the order in which the library's sort or priority queue returns them. A heap
+// is popped after every third push.
+const reference = `
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <queue>
+#include <string>
+#include <vector>
+struct Element { unsigned key; int place; };
+int main() {
+  std::string how;
+  size_t n;
+  while (std::cin >> how >> n) {
+    std::vector<Element> all(n);
+    for (size_t i = 0; i < n; i++) {
+      std::cin >> all[i].key;
+      all[i].place = (int)i;
+    }
+    auto less = [](const Element &a, const Element &b) { return a.key < b.key; };
+    if (how == "sort") {
+      std::sort(all.begin(), all.end(), less);
+      for (auto &e : all) std::printf("%d ", e.place);
+    } else {
+      std::priority_queue<Element, std::vector<Element>, decltype(less)> q(less);
+      for (size_t i = 0; i < n; i++) {
+        q.push(all[i]);
+        if (i % 3 == 2) { std::printf("%d ", q.top().place); q.pop(); }
+      }
+      for (; !q.empty(); q.pop()) std::printf("%d ", q.top().place);
+    }
+    std::printf("\n");
+  }
+}
+`
+
+type element struct{ key, place int }
+
+func less(a, b element) bool { return a.key < b.key }
+
+// Equal elements come out in the order in which the library returns them.
+func TestOrderOfTheLibrary(t *testing.T) {
+	var in, want bytes.Buffer
+	for _, keys := range sequences() {
+		var all []element
+		for place, key := range keys {
+			all = append(all, element{key, place})
+		}
+		fmt.Fprintln(&in, "heap", len(keys), numbers(keys))
+		fmt.Fprintln(&want, places(popped(all)))
+		fmt.Fprintln(&in, "sort", len(keys), numbers(keys))
+		libstdcxx.Sort(all, less)
+		fmt.Fprintln(&want, places(all))
+	}
+	got := runReference(t, in.Bytes())
+	if !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("the library returns another order:\n%.2000s\nwe:\n%.2000s", got, want.Bytes())
+	}
+}
+
+func popped(all []element) (order []element) {
+	h := libstdcxx.Heap[element]{Less: less}
+	for i, e := range all {
+		h.Push(e)
+		if i%3 == 2 {
+			order = append(order, h.Pop())
+		}
+	}
+	for h.Len() > 0 {
+		top := h.Top()
+		if h.Pop() != top {
+			panic("Pop removes another element than the top")
+		}
+		order = append(order, top)
+	}
+	return order
+}
+
+// sequences returns keys of many lengths with few and with many equal ones, and
+// some that let every pivot be a bad one, so that the heap sort is reached.
+func sequences() (all [][]int) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 300 {
+		for _, different := range []int{1, 3, 1 + n/4, 1 + 10*n} {
+			keys := make([]int, n)
+			for i := range keys {
+				keys[i] = rng.IntN(different)
+			}
+			all = append(all, keys)
+		}
+	}
+	for _, n := range []int{100, 400, 1000, 4000} {
+		all = append(all, medianKiller(n))
+	}
+	return all
+}
+
+// medianKiller returns n keys whose median of three is always the second lowest. Every key occurs twice.
+func medianKiller(n int) []int {
+	keys := make([]int, n)
+	half := n / 2
+	for i := range half {
+		if i%2 == 0 {
+			keys[i] = i + 1
+		} else {
+			keys[i] = half + i + i%2
+		}
+		keys[half+i] = 2 * (i + 1)
+	}
+	for i := range keys {
+		keys[i] /= 2
+	}
+	return keys
+}
+
+func numbers(keys []int) string { return fmt.Sprint(keys)[1 : len(fmt.Sprint(keys))-1] }
+
+func places(all []element) string {
+	var b bytes.Buffer
+	for _, e := range all {
+		fmt.Fprint(&b, e.place, " ")
+	}
+	return b.String()
+}
+
+func runReference(t *testing.T, in []byte) []byte {
+	t.Helper()
+	compiler, err := exec.LookPath("g++")
+	if err != nil {
+		t.Skip("no g++ on this machine")
+	}
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "reference.cpp"), filepath.Join(dir, "reference")
+	if err := os.WriteFile(source, []byte(reference), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(compiler, "-O1", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	cmd := exec.Command(program)
+	cmd.Stdin = bytes.NewReader(in)
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}

@@ -1,0 +1,280 @@
+package merging
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/system/poll"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Errors of a merge, to match with errors.Is.
+var (
+	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same, either needs a
+	// Config.DumpID of its own, or one a builder.Run.Weight of 2 in place of the other.
+	ErrCounted = errors.New("a dump is counted already")
+	// ErrWeighted: weights apply to single dumps, before they are merged.
+	ErrWeighted = errors.New("an archive that was merged takes no weight")
+)
+
+// AdmitRun checks an archive that is no part of a merge, notes its dumps, and returns the
+// run that its profiles belong to.
+func (b Target) AdmitRun(s *reader.Store, r builder.Run, use profileset.ShapeUse) (profileset.Run, error) {
+	part, is, err := PartOf(s)
+	if err == nil && is {
+		err = fmt.Errorf("%s: %w: it has only %s: join it with the other parts first", s.Mapping().Name(), ErrPart, part)
+	}
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	contents, err := ContentsOf(s)
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	return b.JoinRun(&contents, r, use)
+}
+
+// Note checks that an archive can be merged with those that the builder has or that were
+// noted before, as far as can be told without its profiles, and notes it. Errors are as from
+// merge.Into. Use a builder of its own: merge.Into refuses what was noted.
+func Note(b *builder.Builder, c Contents, r builder.Run) error {
+	_, err := TargetOf(b).JoinRun(&c, r, profileset.ShapeUse{})
+	return err
+}
+
+// JoinRun joins the header of an archive with the builder's, and returns the run that its profiles belong to.
+func (b Target) JoinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (run profileset.Run, err error) {
+	dumps, err := c.weighted(r)
+	if err != nil {
+		return profileset.Run{}, err
+	}
+	b.Locked(func() { run, err = b.join(c.header, c.shapes, use, dumps, c, profileset.RunRules(r)) })
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.name, err)
+	}
+	return run, err
+}
+
+// Hooks change a copy into the input of a merge: without tables that hold for one source
+// only, and with the counts of the others scaled.
+func Hooks(w layout.Weight) copier.Hooks {
+	return copier.Hooks{Skip: IsRelisted, Row: func(t *reader.Table, row []uint64) {
+		profileset.ScaleRow(t.Kind, t.Flags, row, w)
+	}}
+}
+
+// A Target is the set of a builder that archives are copied into.
+type Target struct{ *profileset.Set }
+
+// TargetOf returns the set of a builder.
+func TargetOf(b *builder.Builder) Target { return Target{rawprofile.Set(b)} }
+
+// IsRelisted reports whether a table is not copied: it holds for one source only, as the
+// order does, or is made anew, as the table of dumps.
+func IsRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps }
+
+// weighted returns the dumps that an archive was made from, with the weight of the run. The
+// error matches ErrWeighted for a weight of a merged archive.
+func (c *Contents) weighted(r builder.Run) ([]profileset.Dump, error) {
+	weight := cmp.Or(r.Weight, layout.WeightOne)
+	if weight == layout.WeightOne {
+		return c.dumps, nil
+	}
+	if c.header.Flags&layout.FlagMerged != 0 {
+		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", c.name, ErrWeighted)
+	}
+	dump := c.dumps[0]
+	dump.Weight = weight
+	return []profileset.Dump{dump}, nil
+}
+
+// join makes the builder's archive a merged one. Its header has what holds for all: the highest settings, the
+// last time, and a fingerprint if all have the same. After an error nothing has changed. The caller holds mu.
+func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
+	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
+	c := &b.Heading
+	empty := len(b.Dumps) == 0
+	if err := cmp.Or(b.mergeable(h, empty), b.JoinProducer(h)); err != nil {
+		return profileset.Run{}, err
+	}
+	if err := cmp.Or(b.countsAgain(contents), b.joinBase(contents.base, empty)); err != nil {
+		return profileset.Run{}, err
+	}
+	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
+		return profileset.Run{}, err
+	}
+	if err := b.DeclareLocked(shapes); err != nil {
+		return profileset.Run{}, err
+	}
+	b.Mixed, b.Ordered, b.Base = true, profileset.NoOrder, contents.base
+	if len(dumps) == 0 {
+		return b.NewRun(r), nil
+	}
+	for _, d := range dumps {
+		b.Dumps[d.ID] = d
+	}
+	b.NoteDumps(contents)
+	if empty {
+		c.Fingerprint, c.Flags = h.Fingerprint, h.Flags&layout.FlagDelta
+	}
+	if c.Fingerprint != h.Fingerprint {
+		c.Fingerprint = [16]byte{}
+	}
+	if t := h.Time(); c.DumpTime.Before(t) || c.DumpTime == (time.Time{}) {
+		c.DumpTime = t
+	}
+	c.Flags = c.Flags&h.Flags&layout.FlagDelta | layout.FlagMerged
+	c.Producer = max(c.Producer, h.Producer)
+	b.MergeParams(h.Params)
+	c.DumpID = [16]byte{}
+	run := b.NewRun(r)
+	run.Time = h.DumpTime
+	return run, nil
+}
+
+// countsAgain returns an error if the builder has counts of an archive already.
+func (b Target) countsAgain(c *Contents) error {
+	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
+		if has, ok := b.Copied[id]; ok {
+			return fmt.Errorf("%w: %x, which %s has too: leave %s out", ErrCounted, id, has.Name, c.smaller(has))
+		}
+	}
+	for _, key := range slices.SortedFunc(maps.Keys(c.runs), compareRunKeys) {
+		if id, ok := b.RunIDs[key]; ok {
+			return fmt.Errorf("%w: %x and %x, of process %d: leave the earlier out", ErrSameProcess, id, c.runs[key].id,
+				key.Process.PID)
+		}
+	}
+	return nil
+}
+
+// smaller names the one of two archives with a common dump that can be left out: of a sum
+// and a dump that it contains, the dump.
+func (c *Contents) smaller(has profileset.Source) string {
+	if has.Dumps < len(c.ids) {
+		return has.Name
+	}
+	return "this archive"
+}
+
+// NoteDumps adds the dumps and runs of an archive to the builder's.
+func (b Target) NoteDumps(c *Contents) {
+	for id := range c.ids {
+		b.Copied[id] = profileset.Source{Name: c.name, Dumps: len(c.ids)}
+	}
+	for key, d := range c.runs {
+		b.RunIDs[key] = d.id
+	}
+}
+
+// mergeable returns an error if an archive cannot be merged into the builder's.
+func (b Target) mergeable(h *layout.Header, empty bool) error {
+	switch {
+	case h.Domain != b.Domain:
+		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves",
+			profileset.ErrMismatch, h.Domain, b.Domain)
+	case !empty && (h.Params.LLVMVariant^b.Heading.Params.LLVMVariant)&disk.LLVMCoverageOnly != 0:
+		return fmt.Errorf("%w: one has counts, the other says only what was covered: merge archives of one kind of "+
+			"instrumentation", profileset.ErrMismatch)
+	}
+	return nil
+}
+
+// Dumps returns the number of dumps whose counts a builder has.
+func Dumps(b *builder.Builder) (n int) {
+	t := TargetOf(b)
+	t.Locked(func() { n = len(t.Dumps) })
+	return n
+}
+
+// UseOf returns the parts of the shape that the entries of an archive depend on. In a
+// short run they may be unknown: without a type profile nothing shows how many rows the
+// VM keeps. Parts that no entry depends on fit every other archive.
+func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err error) {
+	if s.Header().Domain != layout.DomainHotSpot {
+		return use, nil
+	}
+	stop := poll.New(ctx)
+	for m, err := range s.Methods() {
+		if err != nil {
+			return use, err
+		}
+		for p, err := range m.Profiles() {
+			if err = cmp.Or(err, stop.Err()); err != nil {
+				return use, err
+			}
+			for e := range p.Entries() {
+				if schema, ok := disk.SchemaOf(e.Tag()); ok {
+					use.Types = use.Types || schema.Repeats(disk.PerType)
+					use.Returns = use.Returns || schema.Repeats(disk.PerBci)
+				}
+			}
+		}
+	}
+	return use, nil
+}
+
+// joinShape unites the shapes of the builder and of an archive. The first archive that
+// depends on a part decides it; until then it is the largest. The caller holds mu.
+func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
+	have := b.Shape
+	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
+	returns := shape.BciRows != have.BciRows
+	if types && use.Types && b.Shaped.Types || returns && use.Returns && b.Shaped.Returns {
+		return fmt.Errorf("%w: its VM keeps %s, the others' %s: merge profiles of one release and of the same "+
+			"-XX:TypeProfileWidth and -XX:BciProfileWidth",
+			profileset.ErrMismatch, describeShape(shape), describeShape(have))
+	}
+	if !b.Shaped.Types {
+		have.TypeRows, have.Gap = joined(have.TypeRows, shape.TypeRows, use.Types), joined(have.Gap, shape.Gap, use.Types)
+	}
+	if !b.Shaped.Returns {
+		have.BciRows = joined(have.BciRows, shape.BciRows, use.Returns)
+	}
+	b.Shaped.Types, b.Shaped.Returns = b.Shaped.Types || use.Types, b.Shaped.Returns || use.Returns
+	b.setShape(have)
+	return nil
+}
+
+func describeShape(s disk.Shape) string {
+	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
+}
+
+// joined returns a part of the shape that nothing depended on so far.
+func joined(have, joins int, decides bool) int {
+	if decides {
+		return joins
+	}
+	return max(have, joins)
+}
+
+// setShape changes the parts of the shape that no entry depends on.
+func (b Target) setShape(s disk.Shape) {
+	if s.SameSettings(b.Shape) {
+		return
+	}
+	b.Shape = s
+	p := &b.Heading.Params
+	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = uint32(s.TypeRows), uint32(s.BciRows), uint32(s.Gap)
+}
+
+// Unmerged says, for people, what a merge loses of entries of one point that do not go together.
+func Unmerged(asLLVM bool) string {
+	if asLLVM {
+		return "entries that do not go together with those of a file before (other lengths, " +
+			"marks of what is hot), and values beyond the 255 of a site: the first are kept"
+	}
+	return "entries that do not go together with those of another file (other lengths, " +
+		"marks of what is hot): the longer, and counts, are kept"
+}

@@ -1,0 +1,133 @@
+package merging
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Join adds all parts of a merge, in any order, to a builder that is empty but for the Params of one of them.
+// It then writes the same bytes as after a merge.Into for each of the archives that the parts were merged from.
+// The error matches ErrPart if an archive is no part, or if a part is missing, comes twice, or is of a merge
+// of other archives, which is found before anything is added; otherwise errors are as from merge.Into.
+func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error {
+	all, err := sortParts(parts)
+	if err != nil {
+		return err
+	}
+	t := TargetOf(b)
+	use := profileset.ShapeUse{}
+	for _, p := range all {
+		of, err := UseOf(ctx, p.s)
+		if err != nil {
+			return err
+		}
+		use.Types, use.Returns = use.Types || of.Types, use.Returns || of.Returns
+	}
+	contents, err := ContentsOf(all[0].s)
+	if err != nil {
+		return err
+	}
+	contents.dumps = all[0].dumps
+	run, err := t.JoinRun(&contents, builder.Run{}, use)
+	if err != nil {
+		return err
+	}
+	for i, p := range all {
+		if i > 0 {
+			run = t.anotherRun()
+		}
+		if err := p.copyTo(ctx, t, run); err != nil {
+			return err
+		}
+	}
+	return t.UniteGrown()
+}
+
+// A partStore is an open part of a merge.
+type partStore struct {
+	Part
+	s     *reader.Store
+	dumps []profileset.Dump
+}
+
+// sortParts returns the parts in their order. The error matches ErrPart unless they are
+// all parts of one merge.
+func sortParts(stores []*reader.Store) ([]partStore, error) {
+	all := make([]partStore, len(stores))
+	for i, s := range stores {
+		p, ok, err := PartOf(s)
+		if err == nil && !ok {
+			err = fmt.Errorf("%w: it is no part", ErrPart)
+		}
+		dumps, failed := mergedDumps(s)
+		if err = cmp.Or(err, failed); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
+		}
+		all[i] = partStore{p, s, dumps}
+	}
+	slices.SortFunc(all, func(x, y partStore) int { return x.From.Compare(y.From) })
+	at := Bound{}
+	for i, p := range all {
+		switch {
+		case p.From != at || i > 0 && all[i-1].last():
+			return nil, fmt.Errorf("%s: %w: it has %s, the part before ends at %q", p.s.Mapping().Name(), ErrPart, p.Part, at)
+		case !p.ofOneMerge(&all[0]):
+			return nil, fmt.Errorf("%s: %w: it was merged from other archives, or with other weights, than %s",
+				p.s.Mapping().Name(), ErrPart, all[0].s.Mapping().Name())
+		}
+		at = p.To
+	}
+	if len(all) == 0 || at != (Bound{}) {
+		return nil, fmt.Errorf("%w: the last one is missing: the parts end at %q", ErrPart, at)
+	}
+	return all, nil
+}
+
+// ofOneMerge reports whether two parts say the same of what they were merged from.
+func (p *partStore) ofOneMerge(q *partStore) bool {
+	x, y := p.s.Header(), q.s.Header()
+	return x.Domain == y.Domain && x.Params == y.Params && x.Producer == y.Producer && x.ProducerID == y.ProducerID &&
+		x.Fingerprint == y.Fingerprint && x.DumpTime == y.DumpTime && x.Flags == y.Flags && slices.Equal(p.dumps, q.dumps)
+}
+
+// mergedDumps returns the dumps that an archive was merged from. One that was merged from
+// nothing is no dump of its own.
+func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
+	if s.Header().Flags&layout.FlagMerged == 0 {
+		return nil, nil
+	}
+	return copier.Dumps(s)
+}
+
+// copyTo copies what a part has itself: no profiles that stand for profiles of other parts,
+// and not the row that says which part it is.
+func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) error {
+	chooser := newChooser(p.Part, p.s)
+	hooks := Hooks(0)
+	hooks.Lazy, hooks.Elsewhere, hooks.Chosen = true, copier.ALatecomer, chooser.method
+	hooks.Rows = func(table *reader.Table) func(row int) (bool, error) {
+		if table.Kind != disk.TableProperties {
+			return nil
+		}
+		return func(row int) (bool, error) {
+			key, err := table.Text(0, row)
+			return key != partProperty, err
+		}
+	}
+	return copier.New(ctx, t.Set, p.s, run, hooks).All()
+}
+
+// anotherRun returns a run that follows those so far.
+func (b Target) anotherRun() (run profileset.Run) {
+	b.Locked(func() { run = b.NewRun(profileset.RunRules{}) })
+	return run
+}

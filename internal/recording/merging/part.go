@@ -1,0 +1,218 @@
+package merging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrPart: an archive is a part of a merge and would be taken for the whole, or parts are
+// missing, overlap, or are of different merges.
+var ErrPart = errors.New("archives are not the parts of one merge")
+
+// A PartOptions holds facts about all archives whose parts are merged.
+type PartOptions struct {
+	Run builder.Run // as for merge.Into
+	// OneShape promises that all archives have the shape of the builder's Params, so that
+	// nothing outside the part has to be read to find it. Another shape is ErrMismatch.
+	OneShape bool
+}
+
+// Into adds the part of an archive that another run recorded to the builder's, as merge.Into does with
+// the whole. The builder becomes an archive that says which part it is, and that Join puts together with the
+// others; do not add anything else. Of the archive only the page sums, the index, names and tables are read,
+// and the profiles in the part.
+func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o PartOptions) error {
+	t := TargetOf(b)
+	use, err := p.useOf(ctx, t, s, o)
+	if err != nil {
+		return err
+	}
+	run, err := t.AdmitRun(s, o.Run, use)
+	if err != nil {
+		return err
+	}
+	rawprofile.Set(b).Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)),
+		uint64(b.Symbol(p.property())))
+	chooser := newChooser(p, s)
+	hooks := Hooks(o.Run.Weight)
+	hooks.Lazy, hooks.Elsewhere = true, copier.AStub
+	hooks.Chosen, hooks.Kind, hooks.Rows = chooser.method, chooser.kind, chooser.rows
+	c := copier.New(ctx, t.Set, s, run, hooks)
+	chooser.copied = c.Copied
+	if err := c.All(); err != nil {
+		return err
+	}
+	return t.UniteGrown()
+}
+
+// UseOf returns what the entries of an archive depend on, unless that is known.
+func (p Part) useOf(ctx context.Context, t Target, s *reader.Store, o PartOptions) (use profileset.ShapeUse,
+	err error) {
+	if !o.OneShape {
+		return UseOf(ctx, s)
+	}
+	var have disk.Shape
+	t.Locked(func() { have = t.Shape })
+	if shape := disk.ShapeOf(&s.Header().Params); !shape.SameSettings(have) {
+		err = fmt.Errorf("%s: %w: its VM keeps %s, the others' %s", s.Mapping().Name(), profileset.ErrMismatch,
+			describeShape(shape), describeShape(have))
+	}
+	return use, err
+}
+
+// PartOf returns which part of a merge an archive is; ok is false for any other archive.
+func PartOf(s *reader.Store) (p Part, ok bool, err error) {
+	t, err := s.TableOrEmpty(disk.TableProperties)
+	if err != nil {
+		return p, false, err
+	}
+	for row := range t.Rows {
+		key, err := t.Text(0, row)
+		if err != nil || key != partProperty {
+			if err != nil {
+				return p, false, err
+			}
+			continue
+		}
+		value, err := t.Text(1, row)
+		if err == nil {
+			p, err = parsePart(value)
+		}
+		return p, err == nil, err
+	}
+	return p, false, nil
+}
+
+// A chooser finds what of an archive is in a part.
+type chooser struct {
+	part  Part
+	s     *reader.Store
+	class lastClass
+	// Tables name methods and profiles whose own place is read with the profile. They come
+	// last, when all records of the part are known.
+	chosen map[layout.Ref]bool
+	copied func(n layout.Ref) bool
+}
+
+// lastClass is the class of the last method: most methods have the class of the one before.
+type lastClass struct {
+	known   bool
+	ordinal uint32
+	name    string
+}
+
+func newChooser(p Part, s *reader.Store) *chooser {
+	return &chooser{part: p, s: s, chosen: map[layout.Ref]bool{}}
+}
+
+// method reports whether a method is in the part, and notes it.
+func (c *chooser) method(m reader.Method) (bool, error) {
+	in, err := c.holds(m)
+	if in {
+		c.chosen[m.Ref()] = true
+	}
+	return in, err
+}
+
+func (c *chooser) holds(m reader.Method) (bool, error) {
+	class, err := c.classOf(m)
+	if err != nil {
+		return false, err
+	}
+	if class != c.part.From.Class && class != c.part.To.Class {
+		return c.part.Holds(Bound{Class: class}), nil
+	}
+	name, err := m.Name()
+	return err == nil && c.part.Holds(Bound{class, name.String()}), err
+}
+
+// classOf returns the name of the class of a method, empty if it has none.
+func (c *chooser) classOf(m reader.Method) (string, error) {
+	t, ok, err := m.Class()
+	if err != nil || !ok {
+		return "", err
+	}
+	if c.class.known && c.class.ordinal == t.Ordinal() {
+		return c.class.name, nil
+	}
+	name, err := t.Name()
+	c.class = lastClass{err == nil, t.Ordinal(), name.String()}
+	return c.class.name, err
+}
+
+// kind reports whether a type is in the part.
+func (c *chooser) kind(t reader.Type) (bool, error) {
+	name, err := t.Name()
+	return err == nil && c.part.Holds(Bound{Class: name.String()}), err
+}
+
+// rows returns a function that reports whether a row of a table is in the part.
+func (c *chooser) rows(t *reader.Table) func(row int) (bool, error) {
+	grouped, group, in := profileset.Grouped(t.Kind), uint64(0), false
+	return func(row int) (bool, error) {
+		if grouped && row > 0 && t.Cell(0, row) == group {
+			return in, nil
+		}
+		group = t.Cell(0, row)
+		var err error
+		in, err = c.row(t, row)
+		return in, err
+	}
+}
+
+// row reports whether the first record that a row refers to is in the part; a row that
+// refers to none is in the first part.
+func (c *chooser) row(t *reader.Table, row int) (bool, error) {
+	for column := range t.Columns() {
+		n := layout.Ref(t.Cell(column, row))
+		switch kind := t.Column(column); {
+		case n == 0 || kind == layout.ColumnWord || kind == layout.ColumnSymbol:
+		case kind == layout.ColumnProfile:
+			return c.copied(n), nil
+		case kind == layout.ColumnMethod:
+			return c.chosen[n], nil
+		default:
+			at, err := c.recordAt(kind, n)
+			return err == nil && c.part.Holds(at), err
+		}
+	}
+	return c.part.Holds(Bound{}), nil
+}
+
+// recordAt returns the place of the type or context at n.
+func (c *chooser) recordAt(kind layout.ColumnKind, n layout.Ref) (Bound, error) {
+	switch kind {
+	case layout.ColumnType:
+		t, err := c.s.TypeAt(n)
+		if err != nil {
+			return Bound{}, err
+		}
+		name, err := t.Name()
+		return Bound{Class: name.String()}, err
+	case layout.ColumnContext:
+		node, err := c.s.ContextAt(n)
+		if err != nil {
+			return Bound{}, err
+		}
+		return placeOf(node.Method())
+	}
+	return Bound{}, fmt.Errorf("%s: unknown column kind %d", c.s.Mapping().Name(), kind)
+}
+
+// placeOf returns the place of a method.
+func placeOf(m reader.Method, err error) (Bound, error) {
+	if err != nil {
+		return Bound{}, err
+	}
+	k, err := m.Key()
+	return boundOf(k), err
+}

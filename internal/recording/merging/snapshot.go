@@ -1,0 +1,44 @@
+package merging
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// AdmitCopy checks an archive, notes its dumps, and returns the run that the copy belongs to. The
+// caller holds mu.
+func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Take) (profileset.Run, error) {
+	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
+	h := s.Header()
+	if h.Domain != b.Domain || !(*mapped.Mapping)(s.Mapping()).Shape().SameSettings(b.Shape) {
+		return b.Run,
+			fmt.Errorf("%s: %w: it is of domain %s and keeps %s, the others of %s keep %s: add archives of one domain and "+
+				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
+				h.Domain, describeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, describeShape(b.Shape))
+	}
+	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(s.Mapping().EntryShapes())); err != nil {
+		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
+	}
+	for id := range contents.ids {
+		if _, ok := b.Dumps[id]; ok {
+			return b.Run, fmt.Errorf("builder: %w: %x", ErrCounted, id)
+		}
+	}
+	if take != copier.Delta {
+		b.NoteDumps(contents)
+	}
+	if take != copier.Trained && b.Heading.DumpID == h.DumpID {
+		b.Heading.DumpID = [16]byte{}
+	}
+	if take == copier.Delta {
+		b.Heading.Flags |= layout.FlagDelta
+		b.CountedSince(h.DumpID)
+	}
+	return b.Run, nil
+}

@@ -1,0 +1,191 @@
+package merging
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/profarc/profarc/internal/recording/copier"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// ErrSameProcess: two archives hold dumps of one process, and the later dump includes the
+// counts of the earlier.
+var ErrSameProcess = errors.New("two dumps of one process count the same twice")
+
+// Contents are the dumps whose counts an archive holds, and their runs.
+type Contents struct {
+	name   string
+	header *layout.Header
+	shapes []layout.EntryShape
+	dumps  []profileset.Dump
+	base   *layout.BaseArchive // that the archive is a layer on; nil for none
+
+	ids  map[[16]byte]bool
+	runs map[profileset.RunKey]runDump // the last of each
+	of   map[[16]byte]profileset.RunKey
+	at   map[[16]byte]time.Time
+}
+
+// A runDump is a dump of a run.
+type runDump struct {
+	id        [16]byte
+	at        time.Time
+	selection string
+}
+
+// ContentsOf reads which dumps an archive holds.
+func ContentsOf(s *reader.Store) (Contents, error) {
+	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: s.Mapping().EntryShapes(),
+		ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{},
+		at: map[[16]byte]time.Time{}}
+	dumps, err := copier.Dumps(s)
+	if err != nil {
+		return c, err
+	}
+	c.dumps = dumps
+	if c.base, err = baseOf(s); err != nil {
+		return c, err
+	}
+	for _, d := range dumps {
+		c.ids[d.ID] = true
+	}
+	runs, err := s.Runs()
+	for _, r := range runs { // in the order of their times
+		if r.DumpID == ([16]byte{}) {
+			continue // its dump is unknown
+		}
+		c.ids[r.DumpID] = true
+		if !r.Process.Known() {
+			continue
+		}
+		key := profileset.RunKey{Process: r.Process, Since: r.Since}
+		c.of[r.DumpID], c.at[r.DumpID] = key, r.Time
+		c.runs[key] = runDump{r.DumpID, r.Time, r.Selection}
+	}
+	return c, err
+}
+
+// Superseded finds archives that must not be merged, since another one has each of their
+// dumps or a later one of the same process, and at least one that is later. For each
+// archive it returns the index of the other, or -1. The result does not depend on the
+// order. The error matches ErrSameProcess if two of the remaining archives hold dumps of
+// one process.
+func Superseded(archives []Contents) ([]int, error) {
+	latest := map[profileset.RunKey][]int{} // holders of the last dump of each run
+	for i, c := range archives {
+		for key, d := range c.runs {
+			if held := latest[key]; len(held) > 0 {
+				if order := d.at.Compare(archives[held[0]].runs[key].at); order > 0 {
+					held = nil
+				} else if order < 0 {
+					continue
+				}
+				latest[key] = append(held, i)
+				continue
+			}
+			latest[key] = []int{i}
+		}
+	}
+	by := make([]int, len(archives))
+	for i := range archives {
+		by[i] = supersededBy(archives, i, latest)
+	}
+	return by, heldTwice(archives, by)
+}
+
+// supersededBy returns the archive that supersedes archive i, -1 if there is none. It
+// tries those with the last dump of a run of which i has an earlier dump. If none of them
+// supersedes i, two archives with dumps of that run remain, which is an error.
+func supersededBy(archives []Contents, i int, latest map[profileset.RunKey][]int) int {
+	c := &archives[i]
+	for key, d := range c.runs {
+		holders := latest[key]
+		if !archives[holders[0]].runs[key].at.After(d.at) {
+			continue
+		}
+		for _, h := range holders {
+			if archives[h].supersedes(c) {
+				return h
+			}
+		}
+		return -1
+	}
+	return -1
+}
+
+// supersedes reports whether c has each dump of earlier, or a later one of the
+// same run that was not limited to other profiles, and at least one later.
+func (c *Contents) supersedes(earlier *Contents) bool {
+	later := false
+	for id := range earlier.ids {
+		if c.ids[id] {
+			continue
+		}
+		key, ok := earlier.of[id]
+		if !ok {
+			return false
+		}
+		d, ok := c.runs[key]
+		if !ok || !d.at.After(earlier.at[id]) || d.selection != "" && d.selection != earlier.runs[key].selection {
+			return false
+		}
+		later = true
+	}
+	return later
+}
+
+// heldTwice returns an error if two of the remaining archives hold different dumps of one
+// run. Into fails for equal dumps.
+func heldTwice(archives []Contents, by []int) error {
+	first := map[profileset.RunKey]int{}
+	for i := range archives {
+		if by[i] >= 0 {
+			continue
+		}
+		for _, key := range slices.SortedFunc(maps.Keys(archives[i].runs), compareRunKeys) {
+			j, ok := first[key]
+			if !ok {
+				first[key] = i
+			} else if archives[i].runs[key].id != archives[j].runs[key].id {
+				return sameProcess(&archives[j], &archives[i], key)
+			}
+		}
+	}
+	return nil
+}
+
+func compareRunKeys(x, y profileset.RunKey) int {
+	px, py := x.Process, y.Process
+	return slices.Compare(
+		[]uint64{binary.LittleEndian.Uint64(px.Boot[:]), px.Namespace, px.PID, px.Start,
+			binary.LittleEndian.Uint64(x.Since[:]), binary.LittleEndian.Uint64(px.Boot[8:]),
+			binary.LittleEndian.Uint64(x.Since[8:])},
+		[]uint64{binary.LittleEndian.Uint64(py.Boot[:]), py.Namespace, py.PID, py.Start,
+			binary.LittleEndian.Uint64(y.Since[:]), binary.LittleEndian.Uint64(py.Boot[8:]),
+			binary.LittleEndian.Uint64(y.Since[8:])})
+}
+
+// sameProcess returns an error that says why two archives cannot be merged, and what to do.
+func sameProcess(x, y *Contents, key profileset.RunKey) error {
+	earlier, later := x, y
+	if later.runs[key].at.Before(earlier.runs[key].at) {
+		earlier, later = later, earlier
+	}
+	was, is := earlier.runs[key], later.runs[key]
+	if was.selection != is.selection && is.selection != "" {
+		return fmt.Errorf("%w: %s holds profiles of process %d that were chosen by %q, and %s those chosen by %q: merge "+
+			"one of them, or dump the process without filters",
+			ErrSameProcess, earlier.name, key.Process.PID, was.selection, later.name, is.selection)
+	}
+	return fmt.Errorf("%w: %s holds, with other dumps, what process %d had counted at %s, and %s what it had counted "+
+		"at %s: "+
+		"name the archives that %s was merged from in its place, or leave one of the two out",
+		ErrSameProcess, earlier.name, key.Process.PID, was.at.UTC().Format(time.RFC3339), later.name,
+		is.at.UTC().Format(time.RFC3339), earlier.name)
+}

@@ -1,0 +1,345 @@
+package methoddata
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// cells adds an entry whose cells unite the cells of x and y, one by one.
+func (m *Merger) cells(x, y disk.Entry) {
+	e := m.keep(x)
+	uniteHeaders(e, y)
+	if e.Tag() == layout.TagCounters && m.LLVM {
+		m.counters(e, y)
+		return
+	}
+	signed := m.Shape.SignedCell(e)
+	for cell, kind := range m.Shape.Walk(e) {
+		e.SetCell(cell, uniteCells(kind, cell == signed, x.Cell(cell), m.weigh(kind, cell == signed, y.Cell(cell))))
+	}
+}
+
+// weigh returns a cell of the run, multiplied by its weight if it is a count.
+func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
+	switch {
+	case kind != disk.CellCount:
+		return v
+	case signed:
+		return uint64(disk.WeighSigned(m.Rules.Weight, int64(v)))
+	}
+	return disk.Weigh(m.Rules.Weight, v)
+}
+
+// uniteCells returns the cell of both.
+func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
+	switch kind {
+	case disk.CellCount:
+		if signed {
+			return uint64(saturateSigned(int64(x), int64(y)))
+		}
+		return disk.SaturatingAdd(x, y)
+	case disk.CellBits, disk.CellFlags:
+		return x | y
+	case disk.CellFirst:
+		return cmp.Or(x, y)
+	case disk.CellLast:
+		return cmp.Or(y, x)
+	case disk.CellMin:
+		return cmp.Or(min(x, y), max(x, y))
+	case disk.CellTypeWord:
+		return uniteTypeWords(x, y)
+	case disk.CellTraps:
+		return uint64(disk.UniteTraps(layout.EntryTraps(x), layout.EntryTraps(y)))
+	}
+	return max(x, y) // a CellMax; all others are equal for the same code
+}
+
+// uniteHeaders adds the flags and traps of y to e.
+func uniteHeaders(e, y disk.Entry) {
+	e.SetFlags(e.Flags() | y.Flags())
+	if !disk.IsWide(e.Tag()) {
+		e.SetTraps(disk.UniteTraps(e.Traps(), y.Traps()))
+	}
+}
+
+// uniteTypeWords returns the type profile of a value for both. Once several types were
+// seen, none of them stays.
+func uniteTypeWords(x, y uint64) uint64 {
+	tags := (x | y) & disk.TypeTags
+	x, y = x&^disk.TypeTags, y&^disk.TypeTags
+	switch {
+	case tags&disk.TypeUnknown != 0:
+		return tags
+	case x == y, x == 0, y == 0:
+		return x | y | tags
+	}
+	return tags | disk.TypeUnknown
+}
+
+// counters sums LLVM's counters.
+func (m *Merger) counters(e, y disk.Entry) {
+	if e.Cells() == 0 {
+		return
+	}
+	rules := m.countRules()
+	switch hot, more := rules.isMark(e.Cell(0)), rules.isMark(y.Cell(0)); {
+	case hot && more:
+		m.hotCounters(e, y)
+	case hot || more:
+		m.Unmerged++
+		m.countersOfOne(e, y, more)
+	default:
+		for i := range e.Cells() {
+			e.SetCell(i, min(disk.SaturatingAdd(e.Cell(i), disk.Weigh(m.Rules.Weight, y.Cell(i))), rules.highest))
+		}
+	}
+}
+
+// countersOfOne merges counts with a mark: it keeps the counts, which say more.
+// llvm-profdata keeps what came first.
+func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
+	if m.Rules.AsLLVM {
+		return
+	}
+	for i := range e.Cells() {
+		n := e.Cell(i)
+		if !first {
+			n = disk.Weigh(m.Rules.Weight, y.Cell(i))
+		}
+		e.SetCell(i, min(n, disk.LLVMMaxCount))
+	}
+}
+
+// hotCounters merges two functions that are marked as hot or warm. The cells after the
+// mark are not counts either; llvm-profdata keeps the first's.
+func (m *Merger) hotCounters(e, y disk.Entry) {
+	e.SetCell(0, max(e.Cell(0), y.Cell(0)))
+	for i := 1; i < e.Cells() && !m.Rules.AsLLVM; i++ {
+		e.SetCell(i, max(e.Cell(i), y.Cell(i)))
+	}
+}
+
+// scaleCounters multiplies LLVM's counters by the weight. Marked functions stay as they
+// are, but llvm-profdata multiplies these too.
+func (m *Merger) scaleCounters(e disk.Entry) {
+	rules := m.countRules()
+	if e.Cells() > 0 && rules.isMark(e.Cell(0)) && !m.Rules.AsLLVM {
+		return
+	}
+	for i := range e.Cells() {
+		e.SetCell(i, min(disk.Weigh(m.Rules.Weight, e.Cell(i)), rules.highest))
+	}
+}
+
+// Scale multiplies the counts of a block by the weight of its run.
+func (m *Merger) Scale(block disk.Block) {
+	if m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0 {
+		return
+	}
+	EachEntry(m.Shape, block, func(_ layout.BlockSection, e disk.Entry) { m.scaleEntry(e) })
+	for f := disk.HasInvocations; f <= disk.HasInterpreted; f <<= 1 {
+		if field := block.Field(f); field != nil {
+			m.scaleField(f, field)
+		}
+	}
+}
+
+func (m *Merger) scaleEntry(e disk.Entry) {
+	w := m.Rules.Weight
+	if w == layout.WeightOne || w == 0 {
+		return
+	}
+	if e.Tag() == layout.TagCounters && m.LLVM {
+		m.scaleCounters(e)
+		return
+	}
+	signed := m.Shape.SignedCell(e)
+	for cell := range m.Shape.Counts(e) {
+		e.SetCell(cell, m.weigh(disk.CellCount, cell == signed, e.Cell(cell)))
+	}
+}
+
+// saturateSigned returns the sum, or the nearest number that fits.
+func saturateSigned(a, b int64) int64 {
+	sum := a + b
+	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) {
+		if a < 0 {
+			return -math.MaxInt64 - 1
+		}
+		return math.MaxInt64
+	}
+	return sum
+}
+
+var le = binary.LittleEndian
+
+// fields puts the optional fields of both into out.
+func (m *Merger) fields(x, y disk.Block, out *Parts) {
+	for f := disk.HasInvocations; f < disk.HasSections; f <<= 1 {
+		if f&disk.FileFields != 0 {
+			continue
+		}
+		a, b := fieldBytes(x, f), fieldBytes(y, f)
+		field := out.fields[fieldIndex(f)][:0]
+		switch {
+		case a == nil && b == nil:
+			continue
+		case a == nil:
+			field = append(field, b...)
+			m.scaleField(f, field)
+		case b == nil:
+			field = append(field, a...)
+		default:
+			field = m.field(f, append(field, a...), b)
+		}
+		out.presence |= f
+		out.fields[fieldIndex(f)] = field
+	}
+}
+
+// fieldBytes returns the bytes of an optional field, nil if there is no such field or no block.
+func fieldBytes(b disk.Block, f disk.Presence) []byte {
+	if b == nil {
+		return nil
+	}
+	start, ok := b.FieldOffset(f)
+	if !ok {
+		return nil
+	}
+	end, _ := b.FieldOffset(f << 1)
+	return b[start:end]
+}
+
+func isCount(f disk.Presence) bool {
+	return f == disk.HasInvocations || f == disk.HasBackedges || f == disk.HasInterpreted
+}
+
+func (m *Merger) scaleField(f disk.Presence, field []byte) {
+	if isCount(f) {
+		le.PutUint64(field, disk.Weigh(m.Rules.Weight, le.Uint64(field)))
+	}
+}
+
+// field merges b into a.
+func (m *Merger) field(f disk.Presence, a, b []byte) []byte {
+	switch {
+	case isCount(f):
+		le.PutUint64(a, disk.SaturatingAdd(le.Uint64(a), disk.Weigh(m.Rules.Weight, le.Uint64(b))))
+	case f == disk.HasSize:
+		each32(a, b, func(x, y uint32) uint32 { return max(x, y) })
+	case f == disk.HasHistory:
+		each32(a, b, func(x, y uint32) uint32 { return x + min(y, 1<<32-1-x) })
+	case f == disk.HasCompile:
+		for i := range 4 {
+			a[i] = max(a[i], b[i])
+		}
+		for i := 4; i < 8; i += 2 {
+			le.PutUint16(a[i:], max(le.Uint16(a[i:]), le.Uint16(b[i:])))
+		}
+	case f == disk.HasEscape:
+		uniteEscape(a, b)
+	case f == disk.HasTraps:
+		return uniteTrapHistory(a, b)
+	}
+	return a
+}
+
+func each32(a, b []byte, both func(x, y uint32) uint32) {
+	for i := 0; i < len(a); i += 4 {
+		le.PutUint32(a[i:], both(le.Uint32(a[i:]), le.Uint32(b[i:])))
+	}
+}
+
+// Flags of HotSpot's escape analysis that say what may happen; the others say what
+// cannot happen. See EscapeFlag in methodData.hpp.
+const escapeMay = 1<<3 | 1<<4 // allocated_escapes, unknown_modified
+
+// uniteEscape keeps what holds in both runs: an argument is local if it is in
+// both, and may be returned if it is in one.
+func uniteEscape(a, b []byte) {
+	u := func(p []byte, i int) uint64 { return le.Uint64(p[8*i:]) }
+	le.PutUint64(a[0:], u(a, 0)&u(b, 0)&^escapeMay|(u(a, 0)|u(b, 0))&escapeMay)
+	le.PutUint64(a[8:], u(a, 1)&u(b, 1))
+	le.PutUint64(a[16:], u(a, 2)&u(b, 2))
+	le.PutUint64(a[24:], u(a, 3)|u(b, 3))
+}
+
+// uniteTrapHistory sums the traps of each reason; a byte stays at its highest.
+func uniteTrapHistory(a, b []byte) []byte {
+	if len(b) > len(a) || len(b) == len(a) && le.Uint32(b) > le.Uint32(a) {
+		a, b = append([]byte(nil), b...), a
+	}
+	for i := 8; i < len(b); i++ {
+		a[i] += min(b[i], 255-a[i])
+	}
+	return a
+}
+
+// AddInPlace adds the counts of a block to another if they differ in counts only, and reports whether it did.
+func (m *Merger) AddInPlace(have, more disk.Block) bool {
+	if len(have) != len(more) || string(have[:disk.BlockHeaderSize]) != string(more[:disk.BlockHeaderSize]) ||
+		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more,
+		disk.HasSize)) {
+		return false
+	}
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		if !m.sameButCounts(have.Section(s), more.Section(s)) {
+			return false
+		}
+	}
+	for f := disk.HasInvocations; f <= disk.HasInterpreted; f <<= 1 {
+		if a, b := fieldBytes(have, f), fieldBytes(more, f); a != nil {
+			m.field(f, a, b)
+		}
+	}
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		m.addCounts(have.Section(s), more.Section(s))
+	}
+	return true
+}
+
+// plainFields are the fields that AddInPlace can merge: those that are summed or equal.
+const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted |
+	disk.HasSections | disk.HasDirectory
+
+// sameButCounts reports whether the entries of two sections differ in counts only, and have no rows.
+func (m *Merger) sameButCounts(x, y []byte) bool {
+	if len(x) != len(y) {
+		return false
+	}
+	for len(x) > 0 {
+		a, restX, errX := m.Shape.Next(x)
+		b, restY, errY := m.Shape.Next(y)
+		if errX != nil || errY != nil || len(a) != len(b) || string(a[:a.HeaderSize()]) != string(b[:b.HeaderSize()]) ||
+			!m.plain(a) {
+			return false
+		}
+		x, y = restX, restY
+	}
+	return true
+}
+
+// plain reports whether an entry has counts only.
+func (m *Merger) plain(e disk.Entry) bool {
+	schema, _ := m.Shape.Schema(e.Tag())
+	return schema.OnlyCounts() || e.Cells() == 0
+}
+
+func (m *Merger) addCounts(x, y []byte) {
+	for len(x) > 0 {
+		a, restX, _ := m.Shape.Next(x)
+		b, restY, _ := m.Shape.Next(y)
+		if a.Tag() == layout.TagCounters && m.LLVM {
+			m.counters(a, b)
+		} else {
+			for i := range a.Cells() {
+				a.SetCell(i, disk.SaturatingAdd(a.Cell(i), disk.Weigh(m.Rules.Weight, b.Cell(i))))
+			}
+		}
+		x, y = restX, restY
+	}
+}

@@ -1,0 +1,183 @@
+package methoddata_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/testkit/testarchive"
+	"github.com/profarc/profarc/layout"
+)
+
+// checkUnmerged checks how many entries could not be summed.
+func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
+	t.Helper()
+	if got := rawprofile.Set(b).Unmerged(); got != want {
+		t.Errorf("%d entries unmerged, want %d", got, want)
+	}
+}
+
+// TestNumbersOfCountersThatDiffer: of two records with different numbers of counters
+// llvm-profdata keeps the first. Otherwise the longer stays, whichever came first.
+func TestNumbersOfCountersThatDiffer(t *testing.T) {
+	t.Parallel()
+	for _, asLLVM := range []bool{false, true} {
+		for _, lengths := range [][2]int{{2, 3}, {3, 2}} {
+			b := builder.New(layout.DomainLLVMIR, builder.Config{})
+			for _, n := range lengths {
+				rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: asLLVM})
+				if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
+					Cells: words.LittleEndianBytes([]uint64{7, 8, 9}[:n])}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want := 3
+			if asLLVM {
+				want = lengths[0]
+			}
+			got := testarchive.OnlyEntry(t, testarchive.Build(t, b).Store)
+			if got.Cells() != want {
+				t.Errorf("%d then %d counters, as LLVM %t: %d are kept, want %d", lengths[0], lengths[1], asLLVM, got.Cells(), want)
+			}
+			if first := got.Cell(0).Load(); first != 7 {
+				t.Errorf("the first counter is %d, want 7", first)
+			}
+			checkUnmerged(t, b, 1)
+		}
+	}
+}
+
+// TestMarksAreNotCounts: the two highest numbers mark a hot or warm function. Counts
+// say more than a mark, whichever came first; llvm-profdata keeps the first.
+func TestMarksAreNotCounts(t *testing.T) {
+	t.Parallel()
+	const hot, warm = 1<<64 - 1, 1<<64 - 2
+	counts, marked := []uint64{1, 2, 3}, []uint64{hot, 5, 6}
+	for _, c := range []struct {
+		one, two, want []uint64
+		asLLVM         bool
+		unmerged       uint64
+	}{
+		{counts, marked, counts, false, 1},
+		{marked, counts, counts, false, 1},
+		{counts, marked, counts, true, 1},
+		{marked, counts, marked, true, 1},
+		{marked, marked, marked, false, 0},
+		{[]uint64{warm, 9, 1}, marked, []uint64{hot, 9, 6}, false, 0},
+		{[]uint64{warm, 9, 1}, marked, []uint64{hot, 9, 1}, true, 0},
+	} {
+		b := builder.New(layout.DomainLLVMIR, builder.Config{})
+		for _, n := range [][]uint64{c.one, c.two} {
+			rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: c.asLLVM})
+			if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
+				Cells: words.LittleEndianBytes(n)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e, got := testarchive.OnlyEntry(t, testarchive.Build(t, b).Store), []uint64(nil)
+		for i := range e.Cells() {
+			got = append(got, e.Cell(i).Load())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%d and %d, as LLVM %t: %d, want %d", c.one, c.two, c.asLLVM, got, c.want)
+		}
+		checkUnmerged(t, b, c.unmerged)
+	}
+}
+
+// TestBitmapsOfOneRun: a bitmap that only one run has stays, and counts as unmerged.
+// llvm-profdata keeps what the first has, and adds the counters of the second.
+func TestBitmapsOfOneRun(t *testing.T) {
+	t.Parallel()
+	for _, asLLVM := range []bool{false, true} {
+		for _, first := range []bool{false, true} {
+			b := builder.New(layout.DomainLLVMFrontend, builder.Config{})
+			for _, has := range []bool{first, !first} {
+				rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: asLLVM})
+				p := b.Profile(layout.Key{Name: "f"}, 1)
+				p.Counters(0, 4)
+				if has {
+					p.Bitmap(0, []byte{0x17})
+				}
+				testarchive.MustDone(t, p)
+			}
+			n := 0
+			m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			both, _, err := m.Profile(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for e := range both.Entries() {
+				n++
+				if e.Tag() == layout.TagCounters && e.Cell(0).Load() != 8 {
+					t.Errorf("counter %d", e.Cell(0).Load())
+				}
+			}
+			want := 2
+			if asLLVM && !first {
+				want = 1
+			}
+			if n != want {
+				t.Errorf("as LLVM %t, the first has it %t: %d entries, want %d", asLLVM, first, n, want)
+			}
+			checkUnmerged(t, b, 1)
+		}
+	}
+}
+
+// TestValueSitesAsLLVM: where the numbers of value sites of a kind differ,
+// llvm-profdata keeps the sites of the first. With a mark it adds no sites of the second.
+func TestValueSitesAsLLVM(t *testing.T) {
+	t.Parallel()
+	const hot = 1<<64 - 1
+	for what, c := range map[string]struct {
+		counts   [2]uint64
+		sites    [2]int
+		want     int // sites, and the sum of their counts
+		sum      uint64
+		unmerged uint64
+	}{
+		"as many":             {[2]uint64{1, 1}, [2]int{2, 2}, 2, 20, 0},
+		"fewer":               {[2]uint64{1, 1}, [2]int{2, 1}, 2, 10, 1},
+		"more":                {[2]uint64{1, 1}, [2]int{0, 1}, 0, 0, 1},
+		"two marks":           {[2]uint64{hot, hot}, [2]int{1, 1}, 1, 5, 0},
+		"counts, then a mark": {[2]uint64{1, hot}, [2]int{1, 1}, 1, 5, 1},
+		"a mark, then counts": {[2]uint64{hot, 1}, [2]int{1, 1}, 1, 5, 1},
+	} {
+		b := builder.New(layout.DomainLLVMIR, builder.Config{})
+		for run := range 2 {
+			rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: true})
+			p := b.Profile(layout.Key{Name: "f"}, 1)
+			p.Counters(0, c.counts[run])
+			for site := range c.sites[run] {
+				p.ValueSite(int32(site), 0, builder.Value{Value: 9, Count: 5})
+			}
+			testarchive.MustDone(t, p)
+		}
+		m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := m.Profile(1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sites, sum := 0, uint64(0)
+		for e := range p.Entries() {
+			if rows, ok := e.Rows(); ok && e.Tag() == layout.TagValueSite {
+				sites++
+				sum += rows.Cell(0, 1).Load()
+			}
+		}
+		if sites != c.want || sum != c.sum {
+			t.Errorf("%s: %d sites with counts of %d, want %d with %d", what, sites, sum, c.want, c.sum)
+		}
+		checkUnmerged(t, b, c.unmerged)
+	}
+}

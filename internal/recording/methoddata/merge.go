@@ -1,0 +1,265 @@
+package methoddata
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Merger merges the profile of a run into an earlier one.
+type Merger struct {
+	Shape disk.Shape
+	LLVM  bool // the domain is one of LLVM's
+	Room  int  // rows of a wide type profile at least
+	Refs  refOrder
+	Rules Rules
+
+	Certain  []Certain    // sites of the merges since the caller has emptied it
+	Unmerged uint64       // entries dropped for one with more cells, and values that llvm-profdata drops
+	merged   Parts        // of the last merge
+	out      *sectionData // of the section that is being merged
+}
+
+// RefShift is the number of bits by which a reference in a pointer cell is shifted left,
+// past the tags of a type word. Cells hold references until the archive is laid out.
+const RefShift = 3
+
+// A refOrder compares what references in pointer cells stand for, independent of their numbers.
+type refOrder interface {
+	CompareTypes(x, y uint32) int
+	CompareMethods(x, y uint32) int
+}
+
+// Rules say how the second block is merged into the first.
+type Rules struct {
+	Weight layout.Weight  // of the second's counts, 0 for 1
+	AsLLVM bool           // as the release of llvm-profdata in Params does
+	Params *layout.Params // of the archive
+}
+
+// Merge returns the block of both. Its bytes are valid until the next call.
+func (m *Merger) Merge(have, more disk.Block) []byte {
+	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {
+		m.Unmerged++
+		return have
+	}
+	out := &m.merged
+	out.reset()
+	m.fields(have, more, out)
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		m.out = &out.Sections[s]
+		x, y := m.entries(have.Section(s)), m.entries(more.Section(s))
+		m.section(x, m.mergeable(x, y))
+	}
+	out.Encode()
+	return out.Block
+}
+
+// mergeable returns the entries of y that can be merged with x.
+func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
+	if !m.LLVM {
+		return y
+	}
+	have, more := bitmapRows(x), bitmapRows(y)
+	if m.Rules.AsLLVM {
+		return m.asLLVM(x, y, have != more)
+	}
+	if have != more && (have == 0 || more == 0) {
+		m.Unmerged++
+	}
+	return y
+}
+
+// bitmapRows returns the size of the bitmap among entries, 0 if there is none.
+func bitmapRows(all []disk.Entry) int {
+	for _, e := range all {
+		if e.Tag() == layout.TagBitmap {
+			return e.Rows()
+		}
+	}
+	return 0
+}
+
+// numCounters returns the number of counters of a function of LLVM.
+func (m *Merger) numCounters(b disk.Block) int {
+	if data := b.Section(layout.SectionData); len(data) > 0 {
+		if e, _, err := m.Shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
+			return e.Rows()
+		}
+	}
+	return 0
+}
+
+func (m *Merger) entries(section []byte) (all []disk.Entry) {
+	EachEntryIn(m.Shape, section, func(e disk.Entry) { all = append(all, e) })
+	return all
+}
+
+// section merges the entries of a section, point by point.
+func (m *Merger) section(x, y []disk.Entry) {
+	slices.SortStableFunc(x, comparePlaces)
+	slices.SortStableFunc(y, comparePlaces)
+	for len(x) > 0 || len(y) > 0 {
+		var atX, atY []disk.Entry
+		switch c := comparePoints(x, y); {
+		case c < 0:
+			atX, x = cutPoint(x)
+		case c > 0:
+			atY, y = cutPoint(y)
+		default:
+			atX, x = cutPoint(x)
+			atY, y = cutPoint(y)
+		}
+		m.point(atX, atY)
+	}
+}
+
+// comparePlaces orders entries by point. ArgInfo comes after all others, where the VM looks for it.
+func comparePlaces(x, y disk.Entry) int {
+	last := func(e disk.Entry) int {
+		if e.Tag() == layout.TagArgInfo {
+			return 1
+		}
+		return 0
+	}
+	return cmp.Or(cmp.Compare(last(x), last(y)), cmp.Compare(x.Point(), y.Point()))
+}
+
+func comparePoints(x, y []disk.Entry) int {
+	switch {
+	case len(x) == 0:
+		return 1
+	case len(y) == 0:
+		return -1
+	}
+	return comparePlaces(x[0], y[0])
+}
+
+// cutPoint splits off the entries of the first profile point.
+func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
+	n := 1
+	for n < len(all) && comparePlaces(all[0], all[n]) == 0 {
+		n++
+	}
+	return all[:n], all[n:]
+}
+
+// point merges the entries of one profile point: entries of one kind one by one, in their order.
+func (m *Merger) point(x, y []disk.Entry) {
+	if m.tooWide(x, y) {
+		x, y = m.widen(x), m.widen(y)
+	}
+	slices.SortStableFunc(x, m.compareKinds)
+	slices.SortStableFunc(y, m.compareKinds)
+	for len(x) > 0 && len(y) > 0 {
+		switch c := m.compareKinds(x[0], y[0]); {
+		case c < 0:
+			m.keep(x[0])
+			x = x[1:]
+		case c > 0:
+			m.scaled(y[0])
+			y = y[1:]
+		default:
+			m.entry(x[0], y[0])
+			x, y = x[1:], y[1:]
+		}
+	}
+	for _, e := range x {
+		m.keep(e)
+	}
+	for _, e := range y {
+		m.scaled(e)
+	}
+}
+
+// compareKinds orders entries of one profile point. Equal ones are merged: entries of the
+// same tag, sub, and keys that stand once.
+func (m *Merger) compareKinds(x, y disk.Entry) int {
+	kind := func(e disk.Entry) layout.Tag {
+		if e.Tag() == layout.TagVirtualCallType {
+			return layout.TagVirtualCall
+		}
+		return e.Tag()
+	}
+	c := cmp.Or(cmp.Compare(kind(x), kind(y)), cmp.Compare(x.Sub(), y.Sub()))
+	if c != 0 || !m.Shape.HasIdentity(x.Tag()) {
+		return c
+	}
+	for cell, kind := range m.Shape.Identity(x) {
+		if c := m.compareKeys(kind, x.Cell(cell), y.Cell(cell)); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// keep adds an entry as it is.
+func (m *Merger) keep(e disk.Entry) disk.Entry {
+	start := len(m.out.Bytes)
+	m.out.Bytes = append(m.out.Bytes, e...)
+	m.out.Add(start)
+	return disk.Entry(m.out.Bytes[start:])
+}
+
+// scaled adds an entry of the run, with its weight.
+func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
+
+// entry adds the entry of both.
+func (m *Merger) entry(x, y disk.Entry) {
+	m.noteCertain(x, y)
+	schema, _ := m.Shape.Schema(x.Tag())
+	_, keyed := schema.RowKey()
+	switch {
+	case isReceivers(x):
+		m.receivers(x, y)
+	case x.Tag() == layout.TagRet:
+		m.ret(x, y)
+	case x.Tag() == layout.TagValueSite && m.Rules.AsLLVM:
+		m.valueSiteAsLLVM(x, y)
+	case x.Tag() == layout.TagUndecoded:
+		m.undecoded(x, y)
+	case schema.Declared():
+		m.declared(x, y)
+	case schema.IsList():
+		m.rows(x, y)
+	case keyed:
+		m.keyedRows(x, y)
+	case len(x) != len(y) || disk.IsWide(x.Tag()) && x.Rows() != y.Rows():
+		m.longer(x, y)
+	default:
+		m.cells(x, y)
+	}
+}
+
+// longer adds the entry with more cells: entries of different sizes cannot be of the same code.
+func (m *Merger) longer(x, y disk.Entry) {
+	m.Unmerged++
+	if size := func(e disk.Entry) int {
+		if disk.IsWide(e.Tag()) {
+			return e.Rows()
+		}
+		return e.Cells()
+	}; size(x) >= size(y) {
+		m.keep(x)
+	} else {
+		m.scaled(y)
+	}
+}
+
+// undecoded adds one of two entries whose words mean nothing outside their process, and
+// marks it if they differ: the longer, of equal ones that with the higher words, so that
+// it does not matter in which order archives are merged.
+func (m *Merger) undecoded(x, y disk.Entry) {
+	words := func(e disk.Entry) []byte { return e[disk.WideHeaderSize:] }
+	flags := x.Flags() | y.Flags()
+	switch c := cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(words(x), words(y))); {
+	case c < 0:
+		x, flags = y, flags|disk.EntryOneOf
+	case c > 0:
+		flags |= disk.EntryOneOf
+	}
+	m.keep(x).SetFlags(flags)
+}

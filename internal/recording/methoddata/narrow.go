@@ -1,0 +1,213 @@
+package methoddata
+
+import (
+	"math"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A narrower lays profiles out with fewer rows.
+type narrower struct {
+	Merger
+	domain layout.Domain
+	To     disk.Shape
+	rows   int
+	Done   Narrowed
+	parts  Parts
+}
+
+// Narrowed counts what a narrower did.
+type Narrowed struct {
+	Entries int // that lost rows
+	Rows    int // that were dropped
+	Joined  int // wide entries that became HotSpot's own again
+}
+
+// NewNarrower returns a narrower from one shape to another, for at most so many receiver rows.
+func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOrder) *narrower {
+	return &narrower{Merger: Merger{Shape: from, Refs: refs}, domain: domain, To: to, rows: rows}
+}
+
+// Block returns a block with fewer rows. Its bytes are valid until the next call.
+func (w *narrower) Block(from disk.Block) []byte {
+	w.parts.reset()
+	w.fields(from, nil, &w.parts)
+	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		w.out = &w.parts.Sections[s]
+		for rest := w.entries(from.Section(s)); len(rest) > 0; {
+			var at []disk.Entry
+			at, rest = cutPoint(rest)
+			w.point(at)
+		}
+	}
+	w.parts.Encode()
+	return w.parts.Block
+}
+
+// maxBci is the highest bci that one of HotSpot's entries can be at.
+const maxBci = 1<<16 - 1
+
+// point narrows the entries of one profile point. Entries that HotSpot cannot have stay wide.
+func (w *narrower) point(at []disk.Entry) {
+	point := at[0].Point()
+	hotspot := w.domain == layout.DomainHotSpot && point >= 0 && point <= maxBci
+	var widened, returns disk.Entry
+	for _, e := range at {
+		switch {
+		case e.Tag() == layout.TagReceivers:
+			widened = e
+		case IsWidened(e):
+			returns = e
+		}
+	}
+	for _, e := range at {
+		switch {
+		case !hotspot && e.Tag() == layout.TagReceivers:
+			w.trim(e)
+		case !hotspot:
+			w.keep(e)
+		case isReceivers(e):
+			w.receiversOf(e, at)
+		case isRet(e):
+			w.retOf(e, returns)
+		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), IsWidened(e):
+			// receiversOf and retOf put these back
+		default:
+			w.keep(e)
+		}
+	}
+}
+
+// isTypesAlone reports whether an entry has the types of arguments of a call whose
+// receivers are in a wide entry.
+func isTypesAlone(e disk.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
+
+func isUnprofiled(e disk.Entry) bool {
+	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
+}
+
+// cut returns as many rows as there may be, the highest first, and the sum of the others.
+func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
+	if len(rows) <= w.rows {
+		return rows, 0
+	}
+	w.sortRows(disk.CellType, rows)
+	for _, r := range rows[w.rows:] {
+		rest = disk.SaturatingAdd(rest, r.count)
+	}
+	w.lost(len(rows) - w.rows)
+	return rows[:w.rows], rest
+}
+
+// lost counts an entry that loses rows.
+func (w *narrower) lost(rows int) {
+	if rows > 0 {
+		w.Done.Entries++
+		w.Done.Rows += rows
+	}
+}
+
+// trim narrows an entry that stays a wide one.
+func (w *narrower) trim(e disk.Entry) {
+	if e.Rows() <= w.rows {
+		w.keep(e)
+		return
+	}
+	rows, rest := w.cut(w.receiverRows(e))
+	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), listPlan{disk.ReceiversFixed, w.rows}, rows)
+	wide.SetCell(0, w.plus(e, rest))
+	wide.SetCell(1, e.Cell(1))
+}
+
+// plus returns the first count of an entry, with the counts of dropped rows.
+func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
+	if e.SignedCount() {
+		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, math.MaxInt64))))
+	}
+	return disk.SaturatingAdd(e.Cell(0), rest)
+}
+
+// receiversOf adds HotSpot's entry for a type profile, which is one of the entries at its profile point.
+func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
+	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
+	var types []uint64
+	if tag == layout.TagReceivers {
+		traps = layout.EntryTraps(e.Cell(1))
+		tag, types, gap = w.joined(e, at)
+		w.Done.Joined++
+	} else if w.Shape.Gap > 0 {
+		gap = e.Cell(1)
+	}
+	if e.Tag() == layout.TagVirtualCallType {
+		types = cellsFrom(e, w.Shape.TypeList(tag))
+	}
+	rows, rest := w.cut(w.receiverRows(e))
+	narrow := w.hotspot(tag, e, traps, len(types))
+	narrow.SetCell(0, w.plus(e, rest))
+	if w.To.Gap > 0 {
+		narrow.SetCell(1, gap)
+	}
+	for i, r := range rows {
+		narrow.SetCell(w.To.ReceiverRow(i), r.what)
+		narrow.SetCell(w.To.ReceiverRow(i)+1, r.count)
+	}
+	if tag == layout.TagVirtualCallType {
+		first := w.To.TypeList(tag)
+		narrow.SetCell(first-1, uint64(len(types)))
+		for i, v := range types {
+			narrow.SetCell(first+i, v)
+		}
+	}
+}
+
+// joined returns the parts of a HotSpot entry that was split.
+func (w *narrower) joined(e disk.Entry, at []disk.Entry) (tag layout.Tag, types []uint64, unprofiled uint64) {
+	tag = layout.TagReceiverType
+	if e.Sub() == layout.SubVirtualCall {
+		tag = layout.TagVirtualCall
+	}
+	for _, part := range at {
+		switch {
+		case isTypesAlone(part) && e.Sub() == layout.SubVirtualCall:
+			tag, types = layout.TagVirtualCallType, cellsFrom(part, w.Shape.TypeList(layout.TagCallType))
+		case isUnprofiled(part):
+			unprofiled = part.Cell(0)
+		}
+	}
+	return tag, types, unprofiled
+}
+
+func cellsFrom(e disk.Entry, first int) (cells []uint64) {
+	for i := first; i < e.Cells(); i++ {
+		cells = append(cells, e.Cell(i))
+	}
+	return cells
+}
+
+// hotspot adds an empty HotSpot entry in place of e.
+func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps, length int) disk.Entry {
+	start := len(w.out.Bytes)
+	var narrow disk.Entry
+	w.out.Bytes, narrow = disk.NewEntry(w.out.Bytes, tag, e.Flags(), uint16(e.Point()), traps, w.To.Cells(tag, length))
+	w.out.Add(start)
+	return narrow
+}
+
+// retOf adds a Ret, with its rows if they were split off as successors.
+func (w *narrower) retOf(e, returns disk.Entry) {
+	if returns == nil {
+		w.keep(e)
+		return
+	}
+	rows := rowsOf(returns, 0)
+	w.sortRows(disk.CellValue, rows)
+	narrow := w.keep(e)
+	n := min(len(rows), w.Shape.BciRows)
+	w.setRetRows(narrow, rows[:n])
+	for _, r := range rows[n:] {
+		narrow.SetCell(0, disk.SaturatingAdd(narrow.Cell(0), r.count))
+	}
+	w.lost(len(rows) - n)
+	w.Done.Joined++
+}

@@ -1,0 +1,189 @@
+package methoddata
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Parts are the parts of a profile under construction. They are reused.
+type Parts struct {
+	presence disk.Presence
+	fields   [disk.NumFields]fieldData // by presence bit
+	Sections [layout.SectionDirectory]sectionData
+	Block    []byte
+}
+
+var spareParts = sync.Pool{New: func() any { return new(Parts) }}
+
+// BorrowParts returns empty parts, until GiveBack.
+func BorrowParts() *Parts { return spareParts.Get().(*Parts) }
+
+// GiveBack makes the parts available to others.
+func (p *Parts) GiveBack() {
+	p.reset()
+	spareParts.Put(p)
+}
+
+func (p *Parts) reset() {
+	p.presence, p.Block = 0, p.Block[:0]
+	for i := range p.fields {
+		p.fields[i] = p.fields[i][:0]
+	}
+	for i := range p.Sections {
+		p.Sections[i].Bytes, p.Sections[i].entries = p.Sections[i].Bytes[:0], p.Sections[i].entries[:0]
+	}
+}
+
+// fieldData is the encoded optional field of a presence bit, empty if the profile lacks it.
+type fieldData []byte
+
+type sectionData struct {
+	Bytes   []byte
+	entries []entryData
+	spare   []byte
+}
+
+type entryData struct {
+	order      entryOrder
+	start, end int
+}
+
+type entryOrder struct {
+	point int32
+	tag   layout.Tag
+	sub   layout.Sub
+}
+
+// Field makes room for the encoded optional field of a presence bit.
+func (p *Parts) Field(f disk.Presence) *fieldData {
+	p.presence |= f
+	field := &p.fields[fieldIndex(f)]
+	*field = (*field)[:0]
+	return field
+}
+
+func (p *Parts) Put64(f disk.Presence, values ...uint64) {
+	field := p.Field(f)
+	for _, v := range values {
+		*field = binary.LittleEndian.AppendUint64(*field, v)
+	}
+}
+
+func (p *Parts) Put32(f disk.Presence, values ...uint32) {
+	field := p.Field(f)
+	for _, v := range values {
+		*field = binary.LittleEndian.AppendUint32(*field, v)
+	}
+}
+
+// PutTraps sets the number of traps taken, by reason.
+func (p *Parts) PutTraps(byReason []byte) {
+	p.Put32(disk.HasTraps, uint32(len(byReason)), 0)
+	field := &p.fields[fieldIndex(disk.HasTraps)]
+	*field = append(*field, byReason...)
+	for len(*field)%disk.Unit != 0 {
+		*field = append(*field, 0)
+	}
+}
+
+// Encode lays the block out, without links.
+func (p *Parts) Encode() {
+	data := &p.Sections[layout.SectionData]
+	data.sort()
+	directory := 0
+	if len(data.entries) >= disk.DirectoryMin {
+		directory = len(data.entries)
+	}
+	p.sectionFields(directory)
+	b := append(p.Block[:0], make([]byte, disk.BlockHeaderSize)...)
+	for _, f := range p.fields {
+		b = append(b, f...)
+	}
+	for s := range p.Sections {
+		b = append(b, p.Sections[s].Bytes...)
+	}
+	for _, e := range data.entries[:directory] {
+		b = disk.AppendDirectoryRow(b, e.order.point, int64(e.start))
+	}
+	le := binary.LittleEndian
+	le.PutUint32(b, uint32(len(b)/disk.Unit))
+	le.PutUint32(b[8:], uint32(p.presence))
+	le.PutUint32(b[12:], uint32(len(data.Bytes)/disk.Unit))
+	p.Block = b
+}
+
+// sectionFields adds the fields that say how long the sections are.
+func (p *Parts) sectionFields(directory int) {
+	units := func(s layout.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
+	extra, parameters, handlers := units(layout.SectionExtra), units(layout.SectionParameters),
+		units(layout.SectionHandlers)
+	if extra|parameters|handlers != 0 {
+		p.Put32(disk.HasSections, extra, parameters, handlers, 0)
+	}
+	if directory > 0 {
+		p.Put32(disk.HasDirectory, uint32(directory), 0)
+	}
+}
+
+// sort sorts the entries by profile point, which is mostly their order already.
+func (s *sectionData) sort() {
+	inOrder := func(a, b entryData) int { return a.order.compare(b.order) }
+	if slices.IsSortedFunc(s.entries, inOrder) {
+		return
+	}
+	slices.SortStableFunc(s.entries, inOrder)
+	b := s.spare[:0]
+	for i, e := range s.entries {
+		s.entries[i].start = len(b)
+		b = append(b, s.Bytes[e.start:e.end]...)
+		s.entries[i].end = len(b)
+	}
+	s.Bytes, s.spare = b, s.Bytes
+}
+
+// Add appends an entry whose bytes are the section's last, from start on.
+func (s *sectionData) Add(start int) {
+	e := disk.Entry(s.Bytes[start:])
+	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(s.Bytes)})
+}
+
+func (o entryOrder) compare(p entryOrder) int {
+	return cmp.Or(cmp.Compare(o.point, p.point), cmp.Compare(o.tag, p.tag), cmp.Compare(o.sub, p.sub))
+}
+
+// EachEntry calls yield with the entries of all sections of a block that this package encoded.
+func EachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSection, e disk.Entry)) {
+	EachEntryIn(shape, b.Section(layout.SectionData), func(e disk.Entry) { yield(layout.SectionData, e) })
+	if b.Presence()&disk.HasSections == 0 {
+		return
+	}
+	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+		EachEntryIn(shape, b.Section(section), func(e disk.Entry) { yield(section, e) })
+	}
+}
+
+// EachEntryIn calls yield with the entries of a section.
+func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
+	for len(section) > 0 {
+		FirstEntry(shape, &section, yield)
+	}
+}
+
+// FirstEntry cuts the first entry off a section, and calls yield with it.
+func FirstEntry(shape disk.Shape, section *[]byte, yield func(e disk.Entry)) {
+	e, rest, err := shape.Next(*section)
+	if err != nil {
+		panic("builder: encoded a block it cannot walk: " + err.Error())
+	}
+	*section = rest
+	yield(e)
+}
+
+// fieldIndex returns the index of the field of a presence bit.
+func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) }

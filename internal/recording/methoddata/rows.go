@@ -1,0 +1,345 @@
+package methoddata
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A countedRow is a row of a list: what was seen, and how often.
+type countedRow struct{ what, count uint64 }
+
+// unite merges two lists. If a key is in both several times, the highest counts are
+// summed, then the next, and so on.
+func (m *Merger) unite(x, y []countedRow) []countedRow {
+	byWhat := func(a, b countedRow) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(b.count, a.count)) }
+	slices.SortFunc(x, byWhat)
+	slices.SortFunc(y, byWhat)
+	return m.uniteSorted(x, y, m.Rules.Weight)
+}
+
+// uniteSorted merges two lists that are sorted by key. Rows that only the second has are multiplied by fresh.
+func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []countedRow) {
+	for len(x) > 0 || len(y) > 0 {
+		switch {
+		case len(y) == 0 || len(x) > 0 && x[0].what < y[0].what:
+			all, x = append(all, x[0]), x[1:]
+		case len(x) == 0 || y[0].what < x[0].what:
+			all, y = append(all, countedRow{y[0].what, disk.Weigh(fresh, y[0].count)}), y[1:]
+		default:
+			all = append(all, countedRow{x[0].what, disk.SaturatingAdd(x[0].count, disk.Weigh(m.Rules.Weight, y[0].count))})
+			x, y = x[1:], y[1:]
+		}
+	}
+	return all
+}
+
+// rows adds the entry of both, which is a list only.
+func (m *Merger) rows(x, y disk.Entry) {
+	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
+	key := m.rowKey(x)
+	m.sortRows(key, all)
+	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(key, x, y)}, all)
+}
+
+// room returns the number of rows that an entry of both has at least. The empty rows of a
+// type profile are room in which types are recorded in place, so that the larger of the
+// two is kept; empty rows with other keys mean nothing.
+func room(key disk.CellKind, x, y disk.Entry) int {
+	if key != disk.CellType {
+		return 0
+	}
+	return max(x.Rows(), y.Rows())
+}
+
+// sortRows sorts rows that were merged by the kind of their key: successors by
+// index and point, all others the highest count first.
+func (m *Merger) sortRows(key disk.CellKind, rows []countedRow) {
+	slices.SortStableFunc(rows, func(a, b countedRow) int {
+		byCount := cmp.Compare(b.count, a.count)
+		if key != disk.CellSuccessor && byCount != 0 {
+			return byCount
+		}
+		return cmp.Or(m.compareKeys(key, a.what, b.what), byCount)
+	})
+}
+
+// compareKeys orders two keys of one kind, references by what they stand for.
+func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
+	if a == b {
+		return 0
+	}
+	switch kind {
+	case disk.CellType, disk.CellTypeWord:
+		const tags = 1<<RefShift - 1
+		return cmp.Or(m.Refs.CompareTypes(uint32(a>>RefShift), uint32(b>>RefShift)), cmp.Compare(a&tags, b&tags))
+	case disk.CellMethod:
+		return m.Refs.CompareMethods(uint32(a>>RefShift), uint32(b>>RefShift))
+	case disk.CellSuccessor:
+		pointA, indexA := disk.UnpackSuccessor(a)
+		pointB, indexB := disk.UnpackSuccessor(b)
+		return cmp.Or(cmp.Compare(indexA, indexB), cmp.Compare(pointA, pointB))
+	}
+	return cmp.Compare(a, b)
+}
+
+// A listPlan is what a list has in addition to rows that are taken.
+type listPlan struct {
+	fixed int // cells before its rows
+	room  int // rows at least; those that are not taken are empty
+}
+
+// list adds a wide entry of rows.
+func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
+	rows []countedRow) disk.Entry {
+	start, n := len(m.out.Bytes), max(len(rows), p.room)
+	var e disk.Entry
+	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, p.fixed+2*n, n)
+	for i, r := range rows {
+		e.SetCell(p.fixed+2*i, r.what)
+		e.SetCell(p.fixed+2*i+1, r.count)
+	}
+	m.out.Add(start)
+	return e
+}
+
+// rowsOf returns the rows of a wide entry from a cell on, without empty ones.
+func rowsOf(e disk.Entry, first int) []countedRow {
+	return strideRows(e, first, e.Rows(), hasZeroKeys(e.Tag()))
+}
+
+func strideRows(e disk.Entry, first, n int, zeros bool) (rows []countedRow) {
+	for i := range n {
+		if r := (countedRow{e.Cell(first + 2*i), e.Cell(first + 2*i + 1)}); zeros || r != (countedRow{}) {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// rowKey returns the kind of the key of the rows of a wide entry, 0 for others.
+func (m *Merger) rowKey(e disk.Entry) disk.CellKind {
+	schema, _ := m.Shape.Schema(e.Tag())
+	kind, _ := schema.RowKey()
+	return kind
+}
+
+// hasZeroKeys reports whether a row of zeros is not empty: 0 is a value, but no type. In
+// a producer's entry such a row is free.
+func hasZeroKeys(tag layout.Tag) bool {
+	if disk.TagByProducer(tag) {
+		return false
+	}
+	schema, _ := disk.SchemaOf(tag)
+	key, _ := schema.RowKey()
+	return key == disk.CellSuccessor || key == disk.CellValue
+}
+
+func isReceivers(e disk.Entry) bool {
+	switch e.Tag() {
+	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType, layout.TagReceivers:
+		return true
+	}
+	return false
+}
+
+// receiverRows returns the rows of an entry of any kind with receivers.
+func (m *Merger) receiverRows(e disk.Entry) []countedRow {
+	if e.Tag() == layout.TagReceivers {
+		return rowsOf(e, disk.ReceiversFixed)
+	}
+	return strideRows(e, m.Shape.ReceiverRow(0), m.Shape.TypeRows, false)
+}
+
+// receivers adds the type profile of both. Either both are wide or none is.
+func (m *Merger) receivers(x, y disk.Entry) {
+	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
+	m.sortRows(disk.CellType, rows)
+	if x.Tag() == layout.TagReceivers {
+		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(),
+			listPlan{disk.ReceiversFixed, room(disk.CellType, x, y)}, rows)
+		e.SetCell(0, m.firstCount(x, y))
+		e.SetCell(1, uint64(disk.UniteTraps(layout.EntryTraps(x.Cell(1)), layout.EntryTraps(y.Cell(1)))))
+		return
+	}
+	e := m.typeLists(x, y)
+	e.SetCell(0, m.firstCount(x, y))
+	for i := range m.Shape.Gap {
+		e.SetCell(1+i, disk.SaturatingAdd(x.Cell(1+i), disk.Weigh(m.Rules.Weight, y.Cell(1+i))))
+	}
+	for i := range m.Shape.TypeRows {
+		var r countedRow
+		if i < len(rows) {
+			r = rows[i]
+		}
+		e.SetCell(m.Shape.ReceiverRow(i), r.what)
+		e.SetCell(m.Shape.ReceiverRow(i)+1, r.count)
+	}
+}
+
+// typeLists adds the HotSpot entry with more types of arguments, and unites the flags,
+// traps and types of both.
+func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
+	from, other := x, y
+	if len(y) > len(x) {
+		from, other = y, x
+	}
+	e := m.keep(from)
+	uniteHeaders(e, other)
+	if len(x) == len(y) {
+		for cell, kind := range m.Shape.Pointers(e) {
+			if kind == disk.CellTypeWord {
+				e.SetCell(cell, uniteTypeWords(x.Cell(cell), y.Cell(cell)))
+			}
+		}
+	}
+	return e
+}
+
+// firstCount returns the count of all without a row.
+func (m *Merger) firstCount(x, y disk.Entry) uint64 {
+	if x.SignedCount() {
+		return uint64(saturateSigned(int64(x.Cell(0)), disk.WeighSigned(m.Rules.Weight, int64(y.Cell(0)))))
+	}
+	return disk.SaturatingAdd(x.Cell(0), disk.Weigh(m.Rules.Weight, y.Cell(0)))
+}
+
+// tooWide reports whether HotSpot's entries of a profile point have to become wide: some
+// are wide already, or their rows do not all fit.
+func (m *Merger) tooWide(x, y []disk.Entry) bool {
+	return slices.ContainsFunc(x, IsWidened) || slices.ContainsFunc(y, IsWidened) ||
+		m.union(x, y, isReceivers, m.receiverRows) > m.Shape.TypeRows ||
+		m.union(x, y, isRet, m.retRows) > m.Shape.BciRows
+}
+
+// IsWidened reports whether an entry of a HotSpot archive was one of the VM's own whose rows did not all fit.
+func IsWidened(e disk.Entry) bool {
+	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
+}
+
+// union returns the number of different rows of entries of two lists.
+func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(disk.Entry) []countedRow) int {
+	var all []uint64
+	for _, list := range [][]disk.Entry{x, y} {
+		for _, e := range list {
+			if !is(e) {
+				continue
+			}
+			for _, r := range rows(e) {
+				all = append(all, r.what)
+			}
+		}
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}
+
+// widen returns entries of a profile point without rows of HotSpot's.
+func (m *Merger) widen(at []disk.Entry) (all []disk.Entry) {
+	for _, e := range at {
+		switch {
+		case isRet(e):
+			all = append(all, m.widenRet(e)...)
+		case isReceivers(e) && e.Tag() != layout.TagReceivers:
+			all = append(all, m.widenReceivers(e)...)
+		default:
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
+	sub := layout.SubVirtualCall
+	if e.Tag() == layout.TagReceiverType {
+		sub = layout.SubTypeCheck
+	}
+	rows, n := m.receiverRows(e), max(m.Shape.TypeRows, m.Room)
+	_, wide := disk.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), disk.ReceiversFixed+2*n, n)
+	wide.SetCell(0, e.Cell(0))
+	wide.SetCell(1, uint64(e.Traps()))
+	for i, r := range rows {
+		wide.SetCell(disk.ReceiversFixed+2*i, r.what)
+		wide.SetCell(disk.ReceiversFixed+2*i+1, r.count)
+	}
+	all := []disk.Entry{wide}
+	if e.Tag() == layout.TagVirtualCallType {
+		all = append(all, m.callTypes(e))
+	}
+	if m.Shape.Gap > 0 && e.Cell(1) != 0 {
+		_, unprofiled := disk.NewWide(nil, layout.TagCount, 0, layout.SubUnprofiled, e.Point(), 1, 0)
+		unprofiled.SetCell(0, e.Cell(1))
+		all = append(all, unprofiled)
+	}
+	return all
+}
+
+// callTypes returns a CallType entry without a count, for the types of arguments of a VirtualCallType.
+func (m *Merger) callTypes(e disk.Entry) disk.Entry {
+	from := m.Shape.TypeList(e.Tag())
+	n := e.Cells() - from
+	_, types := disk.NewEntry(nil, layout.TagCallType, 0, uint16(e.Point()), 0, m.Shape.Cells(layout.TagCallType, n))
+	first := m.Shape.TypeList(layout.TagCallType)
+	types.SetCell(first-1, uint64(n))
+	for i := range n {
+		types.SetCell(first+i, e.Cell(from+i))
+	}
+	return types
+}
+
+func isRet(e disk.Entry) bool { return e.Tag() == layout.TagRet }
+
+// noBci marks an empty row, as the VM does.
+const noBci = 1<<64 - 1
+
+// retRows returns the rows of a Ret. The key of a row is its bci and its displacement,
+// which is fixed by the code.
+func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
+	for i := range m.Shape.BciRows {
+		bci, count, displacement := e.Cell(1+3*i), e.Cell(2+3*i), e.Cell(3+3*i)
+		if bci != noBci && bci|count|displacement != 0 {
+			rows = append(rows, countedRow{disk.PackSuccessor(int32(bci), uint32(displacement)), count})
+		}
+	}
+	return rows
+}
+
+// ret adds a Ret of both.
+func (m *Merger) ret(x, y disk.Entry) {
+	rows := m.unite(m.retRows(x), m.retRows(y))
+	m.sortRows(disk.CellValue, rows)
+	e := m.keep(x)
+	uniteHeaders(e, y)
+	e.SetCell(0, disk.SaturatingAdd(x.Cell(0), disk.Weigh(m.Rules.Weight, y.Cell(0))))
+	m.setRetRows(e, rows)
+}
+
+func (m *Merger) setRetRows(e disk.Entry, rows []countedRow) {
+	for i := range m.Shape.BciRows {
+		row := [3]uint64{noBci, 0, 0}
+		if i < len(rows) {
+			bci, displacement := disk.UnpackSuccessor(rows[i].what)
+			row = [3]uint64{uint64(int64(bci)), rows[i].count, uint64(int64(int32(displacement)))}
+		}
+		for j, v := range row {
+			e.SetCell(1+3*i+j, v)
+		}
+	}
+}
+
+func (m *Merger) widenRet(e disk.Entry) []disk.Entry {
+	rows := m.retRows(e)
+	if len(rows) == 0 {
+		return []disk.Entry{e}
+	}
+	bare := slices.Clone(e)
+	m.setRetRows(bare, nil)
+	_, wide := disk.NewWide(nil, layout.TagSuccessors, 0, layout.SubReturn, e.Point(), 2*len(rows), len(rows))
+	for i, r := range rows {
+		wide.SetCell(2*i, r.what)
+		wide.SetCell(2*i+1, r.count)
+	}
+	return []disk.Entry{bare, wide}
+}

@@ -1,0 +1,260 @@
+package profileset
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrBatch: a batch is open, and the call needs a builder without one.
+var ErrBatch = errors.New("a batch is open: commit it or roll it back first")
+
+// A Batch is everything that a set is given from Begin on until the batch is committed or rolled back. An
+// importer records each input in a batch, so that an input with an error in its last line leaves no trace:
+//
+//	batch, err := b.Begin()
+//	if err != nil { ... }
+//	defer batch.Rollback() // does nothing after Commit
+//	... b.Method, b.Record, b.Table, b.NextRun, ...
+//	err = batch.Commit()
+//
+// Begin and Commit take no longer for a large set than for a small one. A batch keeps the old values of older
+// profiles, types and methods that it changes. If it added anything, Rollback takes time in proportion to the
+// size of the set. Done must be called in the same batch as Record, or before the next batch begins: otherwise
+// it is an error, and the profile must be discarded.
+type Batch struct {
+	b      *Set
+	before builderState
+
+	// Old values of what was there before and has changed, in the order of the changes.
+	types    []changed[typeData]
+	methods  []changed[methodData]
+	profiles []changed[ProfileData]
+	blocks   []changedBlock
+	bytes    intern.Arena // of blocks
+}
+
+// changed is a numbered value before a change.
+type changed[V any] struct {
+	number uint32
+	value  V
+}
+
+// changedBlock is a block that was summed in place: its profile and place, and where the
+// batch keeps its old bytes.
+type changedBlock struct {
+	of  ProfileRef
+	at  spill.Place
+	was intern.Place
+}
+
+// builderState is the part of a set that is copied when a batch begins.
+type builderState struct {
+	heading     Heading
+	shape       disk.Shape
+	symbols     intern.SymbolsState
+	types       int
+	methods     int
+	byName      int
+	contexts    int
+	profiles    int
+	recordings  uint64
+	tables      map[layout.TableKind]Table
+	blocks      spill.State
+	dumps       map[[16]byte]Dump
+	copied      map[[16]byte]Source
+	runIDs      map[RunKey][16]byte
+	shaped      ShapeUse
+	mixed       bool
+	ordered     keptOrder
+	united      int
+	run         Run
+	unmerged    uint64
+	unmatchable uint64
+	err         error
+}
+
+// Begin starts a batch. The error matches ErrBatch if one is open, or is the set's.
+func (b *Set) Begin() (*Batch, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if err := b.WithoutBatch(); err != nil {
+		return nil, err
+	}
+	if b.err != nil {
+		return nil, b.err
+	}
+	t := &Batch{b: b, before: b.state()}
+	b.batch = t
+	b.era++
+	return t, nil
+}
+
+// WithoutBatch returns an error if a batch is open. The caller holds mu.
+func (b *Set) WithoutBatch() error {
+	if b.batch != nil {
+		return fmt.Errorf("builder: %w", ErrBatch)
+	}
+	return nil
+}
+
+func (b *Set) state() builderState {
+	s := builderState{
+		heading: b.Heading, shape: b.Shape, symbols: b.Symbols.State(),
+		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(),
+		profiles: b.Profiles.Len(), recordings: b.recordings,
+		tables: map[layout.TableKind]Table{}, blocks: b.Blocks.State(),
+		dumps: maps.Clone(b.Dumps), copied: maps.Clone(b.Copied), runIDs: maps.Clone(b.RunIDs),
+		shaped: b.Shaped, mixed: b.Mixed, ordered: b.Ordered, united: b.united, run: b.Run,
+		unmerged: b.merger.Unmerged, unmatchable: b.unmatchable, err: b.err,
+	}
+	for kind, t := range b.Tables {
+		s.tables[kind] = *t
+	}
+	return s
+}
+
+// Commit ends the batch and keeps its additions. The error comes from the set, or
+// names a profile of the batch that is unfinished; the batch is still open then.
+func (t *Batch) Commit() error {
+	b := t.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.batch != t:
+		return errors.New("builder: the batch has ended")
+	case b.err != nil:
+		return b.err
+	}
+	if err := b.unfinishedSince(t.before.recordings); err != nil {
+		return err
+	}
+	b.batch = nil
+	b.era++
+	b.compactBlocks()
+	return nil
+}
+
+// Rollback ends the batch and restores the set. It does nothing if the batch has ended.
+func (t *Batch) Rollback() {
+	b := t.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.batch != t {
+		return
+	}
+	b.batch = nil
+	b.era++
+	maps.DeleteFunc(b.open, func(number uint64, _ MethodRef) bool { return number > t.before.recordings })
+	restore(&b.Methods.List, t.methods) // before the profiles, since old methods may name new ones
+	restore(&b.Types.List, t.types)
+	t.undoProfiles()
+	t.undoRecords()
+	t.undoTables()
+	s := &t.before
+	b.Heading, b.Shape, b.Dumps, b.Copied, b.RunIDs = s.heading, s.shape, s.dumps, s.copied, s.runIDs
+	b.Shaped, b.Mixed, b.Ordered, b.united, b.Run = s.shaped, s.mixed, s.ordered, s.united, s.run
+	b.merger.Unmerged, b.unmatchable, b.err = s.unmerged, s.unmatchable, s.err
+}
+
+// undoProfiles removes new profiles, and restores blocks.
+func (t *Batch) undoProfiles() {
+	b := t.b
+	for ref := t.before.profiles + 1; ref <= b.Profiles.Len(); ref++ {
+		key := b.Profiles.At(uint32(ref)).ProfileKey
+		if first := b.first(key); *first == ProfileRef(ref) {
+			*first = 0
+		} else {
+			delete(b.Versions, key)
+		}
+	}
+	b.Profiles.Truncate(t.before.profiles)
+	restore(&b.Profiles, t.profiles)
+	b.Blocks.Restore(t.before.blocks)
+	t.undoBlocks()
+}
+
+// undoBlocks restores the bytes of blocks, the last first. One that has gone to the file since is kept anew.
+func (t *Batch) undoBlocks() {
+	b := t.b
+	for i := len(t.blocks) - 1; i >= 0; i-- {
+		c := t.blocks[i]
+		was := t.bytes.At(c.was)
+		if now := b.Blocks.Memory(c.at); now != nil {
+			copy(now, was)
+		} else {
+			b.Blocks.Free(c.at)
+			b.Profiles.At(uint32(c.of)).Block = b.Blocks.Keep(was)
+		}
+	}
+}
+
+// undoRecords removes new contexts, methods, types and symbols.
+func (t *Batch) undoRecords() {
+	b, s := t.b, &t.before
+	if b.Contexts.Len() > s.contexts {
+		b.Contexts.Truncate(s.contexts)
+		b.Contexts.index.Truncate(uint32(s.contexts))
+	}
+	b.Methods.truncateTo(s.methods, s.byName)
+	for ref := s.types + 1; ref <= b.Types.Len(); ref++ {
+		delete(b.Types.Refs, b.Types.At(uint32(ref)).typeKey)
+	}
+	b.Types.Truncate(s.types)
+	b.Symbols.Restore(s.symbols)
+}
+
+// undoTables removes new rows. Tables of the caller stay usable.
+func (t *Batch) undoTables() {
+	for kind, table := range t.b.Tables {
+		if was, ok := t.before.tables[kind]; ok {
+			*table, table.firsts = was, nil
+		} else {
+			delete(t.b.Tables, kind)
+		}
+	}
+}
+
+// restore puts old values back, the last first: the first is the oldest.
+func restore[V any](l *intern.List[V], values []changed[V]) {
+	for i := len(values) - 1; i >= 0; i-- {
+		*l.At(values[i].number) = values[i].value
+	}
+}
+
+// The set calls one of these methods before it changes a value that may be older than
+// an open batch. The caller holds mu.
+
+func (b *Set) changesType(ref TypeRef) {
+	if t := b.batch; t != nil && int(ref) <= t.before.types {
+		t.types = append(t.types, changed[typeData]{uint32(ref), *b.Types.At(uint32(ref))})
+	}
+}
+
+func (b *Set) changesMethod(ref MethodRef) {
+	if t := b.batch; t != nil && int(ref) <= t.before.methods {
+		t.methods = append(t.methods, changed[methodData]{uint32(ref), *b.Methods.At(uint32(ref))})
+	}
+}
+
+func (b *Set) changesProfile(ref ProfileRef) {
+	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
+		t.profiles = append(t.profiles, changed[ProfileData]{uint32(ref), *b.Profiles.At(uint32(ref))})
+	}
+}
+
+// changesBlock is called before the bytes of a profile's block change in place.
+func (b *Set) changesBlock(ref ProfileRef) {
+	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
+		at := b.Profiles.At(uint32(ref)).Block
+		if !t.before.blocks.Holds(at) {
+			return // another run of the batch has replaced it
+		}
+		t.blocks = append(t.blocks, changedBlock{ref, at, t.bytes.Keep(b.Blocks.Memory(at))})
+	}
+}

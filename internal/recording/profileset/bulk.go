@@ -1,0 +1,195 @@
+package profileset
+
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// FunctionGroup is the number of functions whose IDs are computed together.
+const FunctionGroup = 128
+
+// A Function is a method that is found by its name alone, with a profile of counters alone.
+type Function struct {
+	Name  []byte // the whole key
+	Code  uint64 // code id
+	Cells []byte // of the counters, little-endian
+}
+
+// count returns the number of counters.
+func (f *Function) count() int { return len(f.Cells) / disk.CellSize }
+
+// AddFunctions adds the profiles of functions, as Record, Add and Done do for one. It returns the number of
+// functions before the first that could not be added. The functions may be reused after the call.
+func (b *Set) AddFunctions(functions []Function) (added int, err error) {
+	for added < len(functions) {
+		rest := functions[added:]
+		n := b.addFunctions(rest[:min(len(rest), FunctionGroup)])
+		if added += n; n == min(len(rest), FunctionGroup) {
+			continue
+		}
+		if err := b.addAsProfile(&rest[n]); err != nil {
+			return added, err
+		}
+		added++
+	}
+	return added, nil
+}
+
+// addAsProfile adds a function as any other profile.
+func (b *Set) addAsProfile(f *Function) error {
+	var p Recording
+	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
+	n := f.count()
+	p.Add(layout.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewWide(b, layout.TagCounters, 0, 0, 0, n, n)
+	}, func(e disk.Entry) { copy(e[disk.WideHeaderSize:], f.Cells) })
+	if err := p.Done(); err != nil {
+		return err
+	}
+	return b.Err() // of its name
+}
+
+// addFunctions adds the functions of a group up to the first invalid one. Adding that
+// one as a profile returns the error.
+func (b *Set) addFunctions(group []Function) (added int) {
+	if !b.Domain.LLVM() {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var methods [FunctionGroup]MethodRef
+	b.functions(group, methods[:])
+	sums := b.mergerFor(b.Run.RunRules).CountersAdd()
+	for i := range group {
+		if methods[i] == 0 || !b.addFunction(methods[i], &group[i], sums) {
+			return i
+		}
+	}
+	return len(group)
+}
+
+// addFunction adds a function, whose counters are simply summed with the counters of the runs
+// before if sums is set. It reports whether the function was valid.
+func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
+	if f.count() > maxCells || f.Code == layout.CodeAny {
+		return false
+	}
+	ref, _, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)
+	if ok && !(sums && b.sumFunction(ref, f)) {
+		b.block = appendFunction(b.block[:0], f)
+		b.take(ref, b.Run.RunRules, b.block)
+	}
+	return ok
+}
+
+// functions interns methods that have a name and nothing else, and skips invalid names.
+// It computes the IDs of all that are not the next expected one together.
+func (b *Set) functions(group []Function, methods []MethodRef) {
+	var names [FunctionGroup]string
+	var ids [FunctionGroup]uint64
+	var of [FunctionGroup]int // places in the group
+	n := 0
+	for i := range group {
+		name := words.String(group[i].Name)
+		if methods[i] = b.Methods.named(b.Symbols.Next(name)); methods[i] == 0 && possibleName(name) {
+			names[n], of[n] = name, i
+			n++
+		}
+	}
+	disk.NameRefs(names[:n], ids[:n])
+	for k := range n {
+		methods[of[k]] = b.function(names[k], ids[k])
+	}
+	if last := methods[len(group)-1]; last != 0 {
+		b.Symbols.Last = b.Methods.At(uint32(last)).Name
+	}
+}
+
+// possibleName reports whether text is a valid name of a key, and not empty.
+func possibleName(name string) bool {
+	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
+}
+
+// function interns a method that has a name and nothing else.
+func (b *Set) function(name string, id uint64) MethodRef {
+	s, _ := b.Symbols.InternHashed(name, uint32(id))
+	key := methodKey{Name: s}
+	return b.Methods.internNamed(key, func() methodData { return methodData{methodKey: key, ID: id} })
+}
+
+// appendFunction appends the block of a profile that has these counters only.
+func appendFunction(b []byte, f *Function) []byte {
+	presence, fields := disk.Presence(0), 0
+	if f.Code != 0 {
+		presence, fields = disk.HasCode, disk.CellSize
+	}
+	data := disk.WideHeaderSize + len(f.Cells)
+	b = binary.LittleEndian.AppendUint32(b, uint32((disk.BlockHeaderSize+fields+data)/disk.Unit))
+	b = binary.LittleEndian.AppendUint32(b, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(presence))
+	b = binary.LittleEndian.AppendUint32(b, uint32(data/disk.Unit))
+	if f.Code != 0 {
+		b = binary.LittleEndian.AppendUint64(b, f.Code)
+	}
+	b = append(b, byte(layout.TagCounters), 0, 0, 0, 0, 0, 0, 0)
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.count()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.count()))
+	return append(b, f.Cells...)
+}
+
+// sumFunction adds the counters of a function to the sums of the runs before. It reports
+// whether it could: there are as many, and nothing else has to be merged.
+func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
+	d := b.Profiles.At(uint32(ref))
+	cells := functionCells(b.Blocks.Memory(d.Block), f)
+	if len(cells) == 0 || binary.LittleEndian.Uint64(cells) > disk.LLVMMaxCount ||
+		binary.LittleEndian.Uint64(f.Cells) > disk.LLVMMaxCount ||
+		b.Methods.At(uint32(d.Method)).Flags&layout.MethodNotMatchable != 0 {
+		return false
+	}
+	b.changesBlock(ref)
+	for more := f.Cells; len(cells) >= disk.CellSize && len(more) >= disk.CellSize; cells, more = cells[disk.CellSize:],
+		more[disk.CellSize:] {
+		sum := disk.SaturatingAdd(binary.LittleEndian.Uint64(cells), binary.LittleEndian.Uint64(more))
+		binary.LittleEndian.PutUint64(cells, min(sum, disk.LLVMMaxCount))
+	}
+	return true
+}
+
+// functionCells returns the counters in a block, nil unless the block has them only, and
+// as many as the function.
+func functionCells(block disk.Block, f *Function) []byte {
+	at := disk.BlockHeaderSize
+	if f.Code != 0 {
+		at += disk.CellSize
+	}
+	n := f.count()
+	if len(block) != at+disk.WideHeaderSize+n*disk.CellSize || block.Presence()&^disk.HasCode != 0 {
+		return nil
+	}
+	if e := disk.Entry(block[at:]); e.Tag() == layout.TagCounters && e.Point() == 0 && e.Rows() == n {
+		return e[disk.WideHeaderSize:]
+	}
+	return nil
+}
+
+// SortSymbols sorts the symbols that the set has so far, so that little is left to sort when the archive is
+// written. It may run in parallel to calls that add profiles: all names are known long before all profiles.
+func (b *Set) SortSymbols() {
+	b.mu.Lock()
+	have, era := b.Symbols.Snapshot(), b.era
+	b.mu.Unlock()
+	var sorter intern.Sorter
+	defer sorter.Close()
+	sorted := have.SortedAnew(&sorter)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.era == era {
+		b.Symbols.Presorted = sorted
+	}
+}

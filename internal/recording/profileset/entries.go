@@ -1,0 +1,151 @@
+package profileset
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Narrow is the header of one of HotSpot's entries, and its section.
+type Narrow struct {
+	Tag     layout.Tag
+	Bci     int32
+	Flags   layout.EntryFlags
+	Traps   layout.EntryTraps
+	Section layout.BlockSection
+}
+
+// AddNarrow adds one of HotSpot's entries, whose cells fill sets. length is the value of its CellLength, if it has one.
+func (p *Recording) AddNarrow(n Narrow, length int, fill func(e disk.Entry)) {
+	if !p.holds(n.Tag, n.Bci) {
+		return
+	}
+	if n.Bci < 0 || n.Bci > math.MaxUint16 {
+		p.Fail(fmt.Errorf("%w: a %s entry at bci %d: those of HotSpot are 0 to %d", layout.ErrTooLarge, n.Tag, n.Bci,
+			math.MaxUint16))
+		return
+	}
+	cells := p.Shape().Cells(n.Tag, length)
+	p.Add(n.Section, cells, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewEntry(b, n.Tag, n.Flags, uint16(n.Bci), n.Traps, cells)
+	}, fill)
+}
+
+// A Wide is the header of one of this format's entries.
+type Wide struct {
+	Tag   layout.Tag
+	Sub   layout.Sub
+	Flags layout.EntryFlags
+	Point int32
+}
+
+// AddWide adds one of this format's entries, whose cells fill sets.
+func (p *Recording) AddWide(w Wide, rows int, fill func(e disk.Entry)) {
+	if !p.holds(w.Tag, w.Point) {
+		return
+	}
+	cells := disk.Shape{}.Cells(w.Tag, rows)
+	p.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
+		return disk.NewWide(b, w.Tag, w.Flags, w.Sub, w.Point, cells, rows)
+	}, fill)
+}
+
+// holds reports whether archives of the domain hold entries of a tag. If not, that is the error of the
+// profile: what has no meaning in a domain could not be read back from the archive's text.
+func (p *Recording) holds(tag layout.Tag, point int32) bool {
+	d := p.b.Domain
+	if disk.HoldsTag(d, tag) {
+		return true
+	}
+	p.Fail(fmt.Errorf("%w: a %s entry at point %d in an archive of domain %s, which has %v", ErrDomain, tag, point, d,
+		disk.HeldTags(d)))
+	return false
+}
+
+// SetReceivers sets the cells of one of HotSpot's type profiles: the count of other types, the count in the gap,
+// and n rows.
+func (p *Recording) SetReceivers(e disk.Entry, other, gap uint64, n int, row func(i int) (TypeRef, uint64)) {
+	shape := p.Shape()
+	if n > shape.TypeRows {
+		p.Fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), n, shape.TypeRows))
+		return
+	}
+	e.SetCell(0, other)
+	if shape.Gap > 0 {
+		e.SetCell(1, gap)
+	} else if gap != 0 {
+		p.Fail(fmt.Errorf("bci %d: a count of %d where the settings have no cell", e.Point(), gap))
+	}
+	for i := range n {
+		typ, count := row(i)
+		e.SetCell(shape.ReceiverRow(i), p.TypeCell(typ))
+		e.SetCell(shape.ReceiverRow(i)+1, count)
+	}
+}
+
+// SetTypeList sets the cells of a list of types, pairs of a stack slot and a type word with the word of a return value
+// last, and the cell that holds their number.
+func (p *Recording) SetTypeList(e disk.Entry, cells []uint64) {
+	first := p.Shape().TypeList(e.Tag())
+	e.SetCell(first-1, uint64(len(cells)))
+	for i, c := range cells {
+		e.SetCell(first+i, c)
+	}
+}
+
+// TypeWordCell returns the cell of a type profile of one value; several says that it had several types.
+func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
+	v := p.TypeCell(t)
+	if nullSeen {
+		v |= disk.TypeNullSeen
+	}
+	if several {
+		v |= disk.TypeUnknown
+	}
+	return v
+}
+
+// Copy adds an entry cell for cell: empty rows keep their places, and flags and traps their bits. Wide entries
+// belong into the data section. e must be exactly one entry of the set's settings. Its pointer cells are
+// replaced: refs returns for each the number of a reference of this set (uint64 of a MethodRef for a
+// CellMethod, of a TypeRef otherwise), 0 for none. The tags of type words are kept.
+func (p *Recording) Copy(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
+	one, rest, err := p.Shape().Next(e)
+	if err != nil || len(rest) > 0 || disk.IsWide(one.Tag()) && section != layout.SectionData {
+		p.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
+		return
+	}
+	if !p.holds(one.Tag(), one.Point()) {
+		return
+	}
+	p.Add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {
+		at := len(b)
+		b = append(b, e...)
+		return b, disk.Entry(b[at:])
+	}, func(stored disk.Entry) { p.copyPointers(stored, refs) })
+}
+
+// copyPointers puts references in the place of pointers.
+func (p *Recording) copyPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
+	for cell, kind := range p.Shape().Pointers(e) {
+		v := p.PointerCell(kind, refs(cell, kind))
+		if kind == disk.CellTypeWord {
+			v |= e.Cell(cell) & disk.TypeTags
+		}
+		e.SetCell(cell, v)
+	}
+}
+
+// PointerCell returns the cell for a reference to a type or a method, as a number.
+func (p *Recording) PointerCell(kind disk.CellKind, ref uint64) uint64 {
+	switch {
+	case ref > math.MaxUint32:
+		p.Fail(fmt.Errorf("%d is not a reference", ref))
+		return 0
+	case kind == disk.CellMethod:
+		return p.MethodCell(MethodRef(ref))
+	}
+	return p.TypeCell(TypeRef(ref))
+}

@@ -1,0 +1,541 @@
+package profileset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/recording/methoddata"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrDuplicate: the builder has a profile of that method, code and context.
+var ErrDuplicate = errors.New("profile was given before")
+
+// A Recording is a profile under construction. It belongs to one goroutine until Done.
+type Recording struct {
+	b      *Set
+	ref    ProfileRef
+	run    Run
+	number uint64 // among all recordings of the set
+	before claim
+	era    int // of the set when it was begun
+	err    error
+	ended  string            // "Done" or "Discard"; empty until then
+	parts  *methoddata.Parts // nil after that
+}
+
+type ProfileKey struct {
+	Method  MethodRef
+	Context ContextRef
+	Code    uint64
+}
+
+// ProfileData is a finished profile. Its block has the form of the file, except for the
+// links, and for pointer cells, which hold references.
+type ProfileData struct {
+	ProfileKey
+	Time  int64       // of the newest of its dumps
+	run   uint32      // that recorded it last
+	Block spill.Place // nowhere until Done
+}
+
+// Record begins the profile of a method, for the code with that id and in that
+// context, in the run that the set is at.
+func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Shaped = ShapeUse{true, true} // its entries are of the shape that the set has now
+	b.record(p, b.Run, m, code, c)
+}
+
+// RecordIn is Record for a given run, so that several goroutines can record one each.
+func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.record(p, run, m, code, c)
+}
+
+func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
+	*p = Recording{b: b, run: run, era: b.era, parts: methoddata.BorrowParts()}
+	defer b.opens(p, m)
+	switch err := cmp.Or(b.refused, b.checkProducer()); {
+	case err != nil:
+		p.Fail(err)
+	case !b.Methods.Has(uint32(m)):
+		p.Fail(fmt.Errorf("method %d is not of this builder", m))
+	case c != NoContext && (!b.Contexts.Has(uint32(c)) || b.Contexts.At(uint32(c)).Method != m):
+		p.Fail(fmt.Errorf("context %d is not one of method %d", c, m))
+	case code == layout.CodeAny:
+		p.Fail(fmt.Errorf("code id %#x means any code: no profile can have it", code))
+	default:
+		p.begin(ProfileKey{m, c, code})
+	}
+}
+
+func (p *Recording) begin(key ProfileKey) {
+	ref, before, ok := p.b.claim(key, &p.run)
+	if p.ref, p.before = ref, before; !ok {
+		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name),
+			key.Code, key.Context))
+		return
+	}
+	if key.Code != 0 {
+		p.parts.Put64(disk.HasCode, key.Code)
+	}
+}
+
+// Ref returns the reference of the profile.
+func (p *Recording) Ref() ProfileRef { return p.ref }
+
+// Shape returns what decides the cells of entries.
+func (p *Recording) Shape() disk.Shape {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	return p.b.Shape
+}
+
+// Domain returns the domain of the archive.
+func (p *Recording) Domain() layout.Domain { return p.b.Domain }
+
+// Fail keeps the first error.
+func (p *Recording) Fail(err error) {
+	if p.err == nil {
+		p.err = fmt.Errorf("profile: %w", err)
+	}
+}
+
+// tooLate reports whether the recording has ended. That is an error of the set, since
+// an entry added now would be lost.
+func (p *Recording) tooLate() bool {
+	if p.ended == "" {
+		return false
+	}
+	p.Fail(fmt.Errorf("something was added after %s", p.ended))
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	p.b.fail(p.err)
+	return true
+}
+
+// Put64 sets an optional field of 64-bit words.
+func (p *Recording) Put64(f disk.Presence, values ...uint64) {
+	if !p.tooLate() {
+		p.parts.Put64(f, values...)
+	}
+}
+
+// Put32 sets an optional field of 32-bit words.
+func (p *Recording) Put32(f disk.Presence, values ...uint32) {
+	if !p.tooLate() {
+		p.parts.Put32(f, values...)
+	}
+}
+
+// PutTraps sets the number of traps taken, by reason.
+func (p *Recording) PutTraps(byReason []byte) {
+	if !p.tooLate() {
+		p.parts.PutTraps(byReason)
+	}
+}
+
+// PutField sets an optional field to its encoded bytes.
+func (p *Recording) PutField(f disk.Presence, encoded []byte) {
+	if !p.tooLate() {
+		field := p.parts.Field(f)
+		*field = append(*field, encoded...)
+	}
+}
+
+// maxCells bounds an entry: the size of a block is a 32-bit number of 8-byte units.
+const maxCells = 1 << 28
+
+// Add appends an entry to a section: entry appends the bytes of its cells, and fill, if not nil, sets them.
+func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry),
+	fill func(e disk.Entry)) {
+	if p.tooLate() || p.err != nil {
+		return
+	}
+	if section < 0 || section >= layout.SectionDirectory {
+		p.Fail(fmt.Errorf("section %d holds no entries", section))
+		return
+	}
+	s := &p.parts.Sections[section]
+	if cells < 0 || cells > maxCells-len(s.Bytes)/disk.CellSize {
+		p.Fail(fmt.Errorf("%w: an entry of %d cells in section %d", layout.ErrTooLarge, cells, section))
+		return
+	}
+	start := len(s.Bytes)
+	bytes, e := entry(s.Bytes)
+	s.Bytes = bytes
+	if fill != nil {
+		fill(e)
+	}
+	if disk.TagByProducer(e.Tag()) {
+		methoddata.UniteRows(p.Shape(), e)
+	}
+	s.Bytes = p.b.withRoom(s.Bytes, e)
+	s.Add(start)
+}
+
+// withRoom appends empty rows to bytes that end in a type profile with fewer rows than the set gives each.
+func (b *Set) withRoom(bytes []byte, e disk.Entry) []byte {
+	if e.Tag() != layout.TagReceivers || e.Rows() >= b.Room {
+		return bytes
+	}
+	more := 2 * (b.Room - e.Rows())
+	e.SetCounts(e.Cells()+more, b.Room)
+	return append(bytes, make([]byte, more*disk.CellSize)...)
+}
+
+// TypeCell returns the cell for a type, until the archive is laid out.
+func (p *Recording) TypeCell(t TypeRef) uint64 { return p.refCell("type", uint32(t), p.b.Types.Has) }
+
+// MethodCell returns the cell for a method, until the archive is laid out.
+func (p *Recording) MethodCell(m MethodRef) uint64 {
+	return p.refCell("method", uint32(m), p.b.Methods.Has)
+}
+
+func (p *Recording) refCell(what string, ref uint32, has func(uint32) bool) uint64 {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	if ref != 0 && !has(ref) {
+		p.Fail(fmt.Errorf("%s %d is not of this builder", what, ref))
+	}
+	return uint64(ref) << methoddata.RefShift
+}
+
+// Done hands the profile over to the set. It must be called once. One that the run has
+// recorded before is refused with ErrDuplicate, and the set goes on without it.
+func (p *Recording) Done() error {
+	if p.ended != "" {
+		p.b.mu.Lock()
+		defer p.b.mu.Unlock()
+		p.Fail(fmt.Errorf("Done was called after %s", p.ended))
+		p.b.fail(p.err)
+		return p.err
+	}
+	if p.err == nil {
+		p.parts.Encode()
+	}
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	if p.era != p.b.era { // its method or context may have been rolled back
+		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
+	} else {
+		delete(p.b.open, p.number)
+		switch {
+		case p.err == nil:
+			p.b.take(p.ref, p.run.RunRules, p.parts.Block)
+		case errors.Is(p.err, ErrDuplicate):
+			p.b.Duplicates++
+		default:
+			p.b.fail(p.err)
+		}
+	}
+	p.end("Done")
+	return p.err
+}
+
+func (p *Recording) end(how string) {
+	p.ended = how
+	p.parts.GiveBack()
+	p.parts = nil
+}
+
+// Discard drops the profile, and its error if it has one. It does nothing after a Done
+// that the set could take.
+func (p *Recording) Discard() {
+	p.b.mu.Lock()
+	defer p.b.mu.Unlock()
+	if p.ended == "" {
+		p.end("Discard")
+	}
+	if _, open := p.b.open[p.number]; open {
+		delete(p.b.open, p.number)
+		p.b.unclaim(p)
+	}
+}
+
+// mayBeAnother reports whether the key of a method need not mean the same method in another run.
+func (b *Set) mayBeAnother(ref MethodRef) bool {
+	m := b.Methods.At(uint32(ref))
+	return m.Flags&layout.MethodNotMatchable != 0 ||
+		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
+}
+
+// take stores the encoded profile of a run, or merges it with the profile of the runs before.
+// The caller holds mu.
+func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
+	d := b.Profiles.At(uint32(ref))
+	m := b.mergerFor(run)
+	if d.Block.Nowhere() {
+		m.Scale(block)
+		d.Block = b.keep(block)
+		return
+	}
+	if b.mayBeAnother(d.Method) {
+		b.unmatchable++
+	}
+	defer b.addCertain(ref)
+	if have := disk.Block(b.Blocks.Memory(d.Block)); have != nil {
+		b.changesBlock(ref)
+		if !m.AddInPlace(have, block) {
+			if both := m.Merge(have, block); &both[0] != &have[0] {
+				b.replace(d, both)
+			}
+		}
+		return
+	}
+	have, err := b.Block(ref)
+	if err != nil {
+		b.fail(err)
+		return
+	}
+	b.scratch = append(b.scratch[:0], have...)
+	if have = b.scratch; !m.AddInPlace(have, block) {
+		have = m.Merge(have, block)
+	}
+	b.replace(d, have)
+}
+
+// keep keeps a block. The caller holds mu.
+func (b *Set) keep(block []byte) spill.Place {
+	at := b.Blocks.Keep(block)
+	if err := b.Blocks.Err(); err != nil {
+		b.fail(err)
+	}
+	return at
+}
+
+// mergerFor returns the merger of the set, for profiles of a run. The caller holds mu.
+func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
+	b.merger.Shape, b.merger.Room, b.merger.Rules = b.Shape, b.Room,
+		methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
+	return &b.merger
+}
+
+// replace keeps other bytes for a profile.
+func (b *Set) replace(d *ProfileData, block []byte) {
+	b.Blocks.Free(d.Block)
+	d.Block = b.keep(block)
+	b.compactBlocks()
+}
+
+// compactBlocks copies the blocks to new memory if most of the old is unused. It does
+// nothing while a batch is open, which may need the old bytes.
+func (b *Set) compactBlocks() {
+	if b.batch == nil && b.err == nil && b.Blocks.Wasteful() {
+		if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return block, nil }); err != nil {
+			b.fail(err)
+		}
+	}
+}
+
+// RewriteBlocks replaces each block by what rewrite makes of it. After an error, which
+// may come from rewrite, nothing has changed. The caller holds mu, and no batch is open.
+func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) error {
+	anew := spill.Store{Config: b.Blocks.Config}
+	places := make([]spill.Place, b.Profiles.Len())
+	for ref, p := range b.Profiles.All {
+		block, err := b.Blocks.Read(p.Block)
+		if err != nil {
+			anew.Close()
+			return err
+		}
+		if block == nil {
+			continue
+		}
+		bytes, err := rewrite(block)
+		if err != nil {
+			anew.Close()
+			return err
+		}
+		places[ref-1] = anew.Keep(bytes)
+	}
+	if err := anew.Err(); err != nil {
+		anew.Close()
+		return err
+	}
+	for ref, p := range b.Profiles.All {
+		p.Block = places[ref-1]
+	}
+	b.Blocks.Close()
+	b.Blocks = anew
+	return nil
+}
+
+// first returns the place of the first profile of a method and context. Nearly all have
+// one profile only; profiles of further versions of the code are in a map.
+func (b *Set) first(key ProfileKey) *ProfileRef {
+	if key.Context == NoContext {
+		return &b.Methods.At(uint32(key.Method)).first
+	}
+	return &b.Contexts.At(uint32(key.Context)).first
+}
+
+// findProfile returns the profile with a key, 0 if there is none.
+func (b *Set) findProfile(key ProfileKey) ProfileRef {
+	first := *b.first(key)
+	if first == 0 || b.Profiles.At(uint32(first)).Code == key.Code {
+		return first
+	}
+	return b.Versions[key]
+}
+
+// Block returns a finished profile's block, until the next call. The caller holds mu.
+func (b *Set) Block(ref ProfileRef) (disk.Block, error) {
+	return b.Blocks.Read(b.Profiles.At(uint32(ref)).Block)
+}
+
+// A claim is which run has claimed a profile last, and the time of its newest dump.
+type claim struct {
+	run  uint32
+	time int64
+}
+
+// claim returns the profile with a key for a run to record, and adds it if it is new. ok
+// is false if the run has recorded it before.
+func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
+	if ref = b.findProfile(key); ref == 0 {
+		ref = b.addProfile(key)
+	}
+	d := b.Profiles.At(uint32(ref))
+	before = claim{d.run, d.Time}
+	if d.run == run.number {
+		return ref, before, false
+	}
+	b.changesProfile(ref)
+	d.run, d.Time = run.number, max(d.Time, run.Time)
+	return ref, before, true
+}
+
+// unclaim takes the claim of a recording back, so that its run may record the profile. The caller holds mu.
+func (b *Set) unclaim(p *Recording) {
+	if p.ref == 0 || errors.Is(p.err, ErrDuplicate) {
+		return // it has none
+	}
+	d := b.Profiles.At(uint32(p.ref))
+	if d.run == p.run.number {
+		d.run, d.Time = p.before.run, p.before.time
+	}
+	b.discarded = b.discarded || d.Block.Nowhere()
+}
+
+// opens notes a recording of a method that begins. The caller holds mu.
+func (b *Set) opens(p *Recording, m MethodRef) {
+	b.recordings++
+	p.number = b.recordings
+	b.open[p.number] = m
+}
+
+// addProfile adds a profile with a new key.
+func (b *Set) addProfile(key ProfileKey) ProfileRef {
+	ref := ProfileRef(b.Profiles.Add(ProfileData{ProfileKey: key}))
+	if first := b.first(key); *first == 0 {
+		*first = ref
+	} else {
+		b.Versions[key] = ref
+	}
+	return ref
+}
+
+// Expect returns the profile with a key. If the set has none yet it must be recorded before
+// the archive is written, for tables that refer to it.
+func (b *Set) Expect(key ProfileKey) ProfileRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.Methods.Has(uint32(key.Method)) || key.Context != NoContext && !b.Contexts.Has(uint32(key.Context)) {
+		b.fail(fmt.Errorf("method %d or context %d is not of this builder", key.Method, key.Context))
+		return 0
+	}
+	if ref := b.findProfile(key); ref != 0 {
+		return ref
+	}
+	b.discarded = true // as if it had been begun
+	return b.addProfile(key)
+}
+
+// KeepProfiles drops the profiles for which keep is false, and the source order. It
+// returns their number. The caller holds mu.
+func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
+	b.dropSourceOrder()
+	b.Ordered = NoOrder
+	became, dropped := b.renumber(keep)
+	b.keepCode()
+	b.renumberProfiles(became)
+	return dropped
+}
+
+// renumber drops the profiles for which keep is false. became has the new number of each
+// of the others by its old one, and 0 for those that were dropped.
+func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dropped int) {
+	all := b.Profiles
+	b.Profiles, b.Versions = intern.List[ProfileData]{}, map[ProfileKey]ProfileRef{}
+	for _, m := range b.Methods.All {
+		m.first = 0
+	}
+	for _, c := range b.Contexts.All {
+		c.first = 0
+	}
+	became = make([]ProfileRef, all.Len()+1)
+	for ref, d := range all.All {
+		if !keep(d) {
+			dropped++
+			b.Blocks.Free(d.Block)
+			continue
+		}
+		became[ref] = b.addProfile(d.ProfileKey)
+		*b.Profiles.At(uint32(became[ref])) = *d
+	}
+	return became, dropped
+}
+
+// DropDiscarded drops the profiles that were begun and discarded, and never recorded. A row of a table that
+// refers to one is an error of the set. The caller holds mu, no batch is open, and nothing is unfinished.
+func (b *Set) DropDiscarded() error {
+	if !b.discarded {
+		return b.err
+	}
+	b.discarded = false
+	became, _ := b.renumber(func(d *ProfileData) bool { return !d.Block.Nowhere() })
+	for _, t := range b.Tables {
+		t.firsts = nil
+		for i, cell := range t.Cells {
+			if cell == 0 || t.Columns[i%len(t.Columns)] != layout.ColumnProfile {
+				continue
+			}
+			if t.Cells[i] = uint64(became[cell]); t.Cells[i] == 0 {
+				b.fail(fmt.Errorf("a row of table %s refers to a profile that was discarded", t.Kind))
+			}
+		}
+	}
+	return b.err
+}
+
+// Unfinished returns an error that names the first profile that was begun and neither
+// done nor discarded. The caller holds mu.
+func (b *Set) Unfinished() error { return b.unfinishedSince(0) }
+
+// unfinishedSince is like Unfinished for recordings that began after the one with that number.
+func (b *Set) unfinishedSince(number uint64) error {
+	first, n := uint64(math.MaxUint64), 0
+	for open := range b.open {
+		if open > number {
+			first, n = min(first, open), n+1
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	name := "a method of another builder"
+	if m := b.open[first]; b.Methods.Has(uint32(m)) {
+		name = b.Text(b.Methods.At(uint32(m)).Name)
+	}
+	return fmt.Errorf("builder: %d profiles were begun, and neither Done nor Discard was called: the first is that of %s",
+		n, name)
+}

@@ -1,0 +1,344 @@
+package profileset
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// References to what a set has interned, numbered from 1. 0 is none.
+type (
+	TypeRef    uint32
+	MethodRef  uint32
+	ContextRef uint32
+	ProfileRef uint32
+)
+
+// NoContext is the context of a profile that holds for every caller.
+const NoContext ContextRef = 0
+
+type typeKey struct{ Name, Loader intern.SymbolRef }
+
+type typeData struct {
+	typeKey
+	ID    uint64
+	Alias intern.SymbolRef
+	Flags layout.TypeFlags
+}
+
+// Type interns a type.
+func (b *Set) Type(name, loader string) TypeRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.typeRef(name, loader)
+}
+
+func (b *Set) typeRef(name, loader string) TypeRef {
+	key := typeKey{b.typeName(name), b.name(loader)}
+	if ref, ok := b.Types.Find(key); ok {
+		return TypeRef(ref)
+	}
+	if b.Types.Len() >= disk.MaxTypes {
+		b.fail(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, disk.MaxTypes))
+		return 0
+	}
+	return TypeRef(b.Types.Add(key, typeData{typeKey: key, ID: layout.TypeID(name, loader)}))
+}
+
+// typeName interns the name of a type. Graal's profiles know a type with an
+// empty name, so that "" is a name here and not none.
+func (b *Set) typeName(text string) intern.SymbolRef {
+	if text == "" {
+		return b.symbol("", 0)
+	}
+	return b.name(text)
+}
+
+// DescribeType adds facts about a type: flags are united, the alias that sorts first is kept.
+func (b *Set) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !b.Types.Has(uint32(t)) {
+		b.fail(fmt.Errorf("type %d is not of this builder", t))
+		return
+	}
+	b.changesType(t)
+	d := b.Types.At(uint32(t))
+	d.Flags |= flags
+	if ref := b.name(alias); ref != 0 && (d.Alias == 0 || alias < b.Text(d.Alias)) {
+		d.Alias = ref
+	}
+}
+
+type methodKey struct {
+	Holder          TypeRef
+	Name, Signature intern.SymbolRef
+}
+
+type methodData struct {
+	methodKey
+	first  ProfileRef // without a context
+	ID     uint64
+	Access uint32
+	Flags  layout.MethodFlags
+	Seen   bool
+}
+
+// Method interns a method. Its class, if any, is interned as a type with the key's loader.
+func (b *Set) Method(k layout.Key) MethodRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.needProducer()
+	key := methodKey{Name: b.typeName(k.Name), Signature: b.name(k.Signature)}
+	if k.Class != "" {
+		key.Holder = b.typeRef(k.Class, k.Loader)
+	} else if k.Loader != "" {
+		b.fail(fmt.Errorf("method %q has a loader and no class", k.Name))
+	}
+	return b.Methods.intern(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
+}
+
+// DescribeMethod adds flags to a method's.
+func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if d := b.changeMethod(m); d != nil {
+		d.Access |= access
+		d.Flags |= flags & layout.MethodNotMatchable
+	}
+}
+
+// Seen notes methods that were loaded or instrumented. A method that nothing shows to
+// have run (no profile, context, sampled stack or callee) is recorded as unexecuted.
+func (b *Set) Seen(methods ...MethodRef) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, m := range methods {
+		if d := b.changeMethod(m); d != nil {
+			d.Seen = true
+		}
+	}
+}
+
+// changeMethod returns the data of a method that is about to change, nil if
+// there is no such method. The caller holds mu.
+func (b *Set) changeMethod(m MethodRef) *methodData {
+	if !b.Methods.Has(uint32(m)) {
+		b.fail(fmt.Errorf("method %d is not of this builder", m))
+		return nil
+	}
+	b.changesMethod(m)
+	return b.Methods.At(uint32(m))
+}
+
+// methods interns methods. Those that have a name only are found by its symbol.
+type methods struct {
+	intern.List[methodData]
+	byName []MethodRef // by SymbolRef-1: those without class and signature
+	Others refindex.Index
+}
+
+// intern returns the method with a key; fresh makes it if it is new.
+func (t *methods) intern(k methodKey, fresh func() methodData) MethodRef {
+	if k.onlyName() {
+		return t.internNamed(k, fresh)
+	}
+	hash := k.hash()
+	ref, at := t.Others.Find(hash, func(ref uint32) bool { return t.At(ref).methodKey == k })
+	if ref == 0 {
+		ref = t.Add(fresh())
+		t.Others.Put(at, hash, ref)
+	}
+	return MethodRef(ref)
+}
+
+func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
+	if missing := int(k.Name) - len(t.byName); missing > 0 {
+		t.byName = append(t.byName, make([]MethodRef, missing)...)
+	}
+	m := &t.byName[k.Name-1]
+	if *m == 0 {
+		*m = MethodRef(t.Add(fresh()))
+	}
+	return *m
+}
+
+// truncateTo drops all but the first n methods, and all but the first named entries of byName.
+func (t *methods) truncateTo(n, named int) {
+	if n == t.Len() {
+		return
+	}
+	for ref := n + 1; ref <= t.Len(); ref++ {
+		if k := t.At(uint32(ref)).methodKey; k.onlyName() {
+			t.byName[k.Name-1] = 0
+		}
+	}
+	t.byName = t.byName[:named]
+	t.Truncate(n)
+	t.Others.Truncate(uint32(n))
+}
+
+// named returns the method that has a name and nothing else, 0 if there is none.
+func (t *methods) named(s intern.SymbolRef) MethodRef {
+	if s == 0 || int(s) > len(t.byName) {
+		return 0
+	}
+	return t.byName[s-1]
+}
+
+// InOrder returns the methods that have a name and nothing else in the order of their names.
+func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
+	all := make([]MethodRef, 0, t.Len())
+	for _, s := range names {
+		if m := t.named(s); m != 0 {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// onlyName reports whether a method has a name and nothing else.
+func (k methodKey) onlyName() bool { return k.Holder == 0 && k.Signature == 0 && k.Name != 0 }
+
+// hash mixes the three numbers.
+func (k methodKey) hash() uint32 {
+	h := (uint64(k.Holder)<<32 | uint64(k.Name)) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29 ^ uint64(k.Signature)) * 0xbf58476d1ce4e5b9
+	return uint32(h >> 32)
+}
+
+// A contextKey is a node of a calling context: a frame around its parent.
+type contextKey struct {
+	Method MethodRef
+	Parent ContextRef
+	Caller MethodRef
+	Point  int32
+}
+
+type contextData struct {
+	contextKey
+	Depth uint32
+	first ProfileRef
+}
+
+// contexts interns the nodes of calling contexts. The index has those that were added before the last search.
+type contexts struct {
+	intern.List[contextData]
+	index refindex.Index
+}
+
+// find returns the context with a key, NoContext if there is none.
+func (t *contexts) find(k contextKey) ContextRef {
+	for t.index.Len() < t.Len() {
+		ref := uint32(t.index.Len() + 1)
+		hash := t.At(ref).hash()
+		_, at := t.index.Find(hash, func(uint32) bool { return false })
+		t.index.Put(at, hash, ref)
+	}
+	ref, _ := t.index.Find(k.hash(), func(ref uint32) bool { return t.At(ref).contextKey == k })
+	return ContextRef(ref)
+}
+
+// OuterContext interns a calling context of a method that has one frame more
+// around it than inner, which may be NoContext.
+func (b *Set) OuterContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.outerContext(contextKey{m, inner, caller, point})
+}
+
+// outerContext is OuterContext. The caller holds mu.
+func (b *Set) outerContext(k contextKey) ContextRef {
+	if !b.Methods.Has(uint32(k.Method)) || k.Parent != NoContext &&
+		(!b.Contexts.Has(uint32(k.Parent)) || b.Contexts.At(uint32(k.Parent)).Method != k.Method) {
+		b.fail(fmt.Errorf("context %d is not one of method %d of this builder", k.Parent, k.Method))
+		return NoContext
+	}
+	if !b.Methods.Has(uint32(k.Caller)) {
+		b.fail(fmt.Errorf("caller %d is not of this builder", k.Caller))
+		return NoContext
+	}
+	return b.contextNode(k)
+}
+
+// NewContext is OuterContext for a context that the set does not have yet, which the caller knows.
+func (b *Set) NewContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.addContext(contextKey{m, inner, caller, point})
+}
+
+// contextNode interns a node. The caller holds mu.
+func (b *Set) contextNode(key contextKey) ContextRef {
+	if ref := b.Contexts.find(key); ref != NoContext {
+		return ref
+	}
+	return b.addContext(key)
+}
+
+// addContext adds a node. The caller holds mu.
+func (b *Set) addContext(key contextKey) ContextRef {
+	t, d := &b.Contexts, contextData{contextKey: key, Depth: 1}
+	if key.Parent != NoContext {
+		d.Depth = t.At(uint32(key.Parent)).Depth + 1
+	}
+	switch {
+	case d.Depth > disk.MaxDepth:
+		b.failDepth(int(d.Depth))
+		return NoContext
+	case int64(t.Len()) >= disk.MaxContexts:
+		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, int64(disk.MaxContexts)))
+		return NoContext
+	}
+	return ContextRef(t.Add(d))
+}
+
+// CheckDepth reports whether a method of the set may have a context of so many frames.
+// If not, it fails the set.
+func (b *Set) CheckDepth(m MethodRef, frames int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case frames > disk.MaxDepth:
+		b.failDepth(frames)
+		return false
+	case !b.Methods.Has(uint32(m)):
+		b.fail(fmt.Errorf("method %d is not of this builder", m))
+		return false
+	}
+	return true
+}
+
+func (b *Set) failDepth(frames int) {
+	b.fail(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames, disk.MaxDepth))
+}
+
+// hash mixes the four numbers.
+func (k contextKey) hash() uint32 {
+	h := (uint64(k.Parent)<<32 | uint64(k.Method)) * 0x9e3779b97f4a7c15
+	h = (h ^ h>>29 ^ (uint64(k.Caller)<<32 | uint64(uint32(k.Point)))) * 0xbf58476d1ce4e5b9
+	return uint32(h >> 32)
+}
+
+// CompareTypes orders types by name and loader. The caller holds mu.
+func (b *Set) CompareTypes(x, y uint32) int {
+	if x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.Types.At(x), b.Types.At(y)
+	return cmp.Or(cmp.Compare(b.Text(s.Name), b.Text(t.Name)), cmp.Compare(b.Text(s.Loader), b.Text(t.Loader)))
+}
+
+// CompareMethods orders methods by class, name and signature. The caller holds mu.
+func (b *Set) CompareMethods(x, y uint32) int {
+	if x == y || x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.Methods.At(x), b.Methods.At(y)
+	return cmp.Or(b.CompareTypes(uint32(s.Holder), uint32(t.Holder)), cmp.Compare(b.Text(s.Name), b.Text(t.Name)),
+		cmp.Compare(b.Text(s.Signature), b.Text(t.Signature)))
+}

@@ -1,0 +1,172 @@
+package profileset
+
+import (
+	"cmp"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/system/procfs"
+	"github.com/profarc/profarc/internal/system/secrets"
+	"github.com/profarc/profarc/layout"
+)
+
+// RunRules say how a run is merged with the runs before.
+type RunRules struct {
+	Weight    layout.Weight // of its counts, 0 for 1
+	AsLLVM    bool          // as llvm-profdata merges
+	FileOrder bool          // the profiles are in the order of a file
+}
+
+// NextRun begins another run: profiles recorded from here on are merged with profiles of
+// the runs before. Recording one twice in a run fails with ErrDuplicate.
+func (b *Set) NextRun(r RunRules) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Mixed = b.Mixed || b.Profiles.Len() > 0 || len(b.Tables) > 0
+	b.Ordered = b.nextOrder(r)
+	b.Run = b.NewRun(r)
+}
+
+// CurrentRun returns the run that profiles belong to now, for entries of the shape that the set has now.
+func (b *Set) CurrentRun() Run {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Shaped = ShapeUse{Types: true, Returns: true}
+	return b.Run
+}
+
+// nextOrder returns which order of profiles is kept when another run begins.
+func (b *Set) nextOrder(r RunRules) keptOrder {
+	switch first := b.Profiles.Len() == 0; {
+	case r.AsLLVM && (first || b.Ordered == mergeOrder):
+		return mergeOrder
+	case r.FileOrder && (first || b.Ordered == fileOrder):
+		return fileOrder
+	}
+	return NoOrder
+}
+
+// A keptOrder says which order the references of profiles have.
+type keptOrder uint8
+
+const (
+	NoOrder    keptOrder = iota
+	fileOrder            // the order of the only file
+	mergeOrder           // it is that in which llvm-profdata saw them
+)
+
+// listFirstOrder makes the order table of LLVM's profiles, if their order is kept. The caller holds mu.
+func (b *Set) listFirstOrder() {
+	if b.Ordered == NoOrder || !b.Domain.LLVM() {
+		return
+	}
+	t := &Table{b: b, Kind: disk.TableOrder, Columns: []layout.ColumnKind{layout.ColumnProfile}}
+	if b.Ordered == fileOrder {
+		t.Flags = disk.OrderOfFile
+	}
+	for i := range b.Profiles.Len() {
+		t.Cells = append(t.Cells, uint64(i+1)) // references count up
+	}
+	b.Tables[disk.TableOrder] = t
+}
+
+// A Run is a training run with a number, so that duplicates in it are noticed.
+type Run struct {
+	RunRules
+	number uint32
+	Time   int64 // of its dump, in nanoseconds since 1970, 0 if not known
+}
+
+func (b *Set) NewRun(r RunRules) Run {
+	b.runs++
+	return Run{RunRules: r, number: b.runs}
+}
+
+// A Dump is one training run that went into an archive.
+type Dump struct {
+	ID     [16]byte
+	Time   int64
+	Weight layout.Weight
+}
+
+// A RunKey identifies what a process has counted since a moment. A dump of it includes
+// the counts of all earlier dumps.
+type RunKey struct {
+	Process layout.Process
+	Since   [16]byte
+}
+
+// A ShapeUse says which parts of a shape decide how some entry is laid out.
+type ShapeUse struct {
+	Types   bool // receiver rows, and the gap before them
+	Returns bool // rows of a Ret
+}
+
+// ThisProcess returns which process this is, the zero Process if the system does not tell.
+var ThisProcess = sync.OnceValue(func() layout.Process {
+	id, _ := procfs.Identify(os.Getpid())
+	return layout.Process(id)
+})
+
+// CountedSince records that the counts of the dump are counted from another dump on. The caller holds mu.
+func (b *Set) CountedSince(dump [16]byte) {
+	b.since = cmp.Or(b.since, dump)
+	t := b.Tables[disk.TableRuns]
+	if t == nil {
+		return
+	}
+	own := disk.RunRowOf(&layout.Provenance{DumpID: b.Heading.DumpID, Since: dump}).Words
+	for at := 0; at < len(t.Cells); at += len(t.Columns) {
+		if row := t.Cells[at:]; row[0] == own[0] && row[1] == own[1] && row[2] == 0 && row[3] == 0 {
+			copy(row[2:4], own[2:4])
+		}
+	}
+}
+
+// DescribeRun records the run that the dump is of. Its DumpID and Time describe the archive. A run of the
+// zero Process is one of this process, as it counts now. A dump without an ID gets one from the run's process
+// and the archive's time, or a random one if these are not known: two runs that count just the same are two.
+// An archive without a fingerprint gets the one of the run's program. Secrets are masked.
+func (b *Set) DescribeRun(run layout.Provenance) {
+	b.mu.Lock()
+	c := &b.Heading
+	if run.Process == (layout.Process{}) {
+		run.Process, run.Since = ThisProcess(), cmp.Or(run.Since, b.since)
+		if run.Process.Known() && c.DumpTime.IsZero() {
+			c.DumpTime = time.Now()
+		}
+	}
+	if c.DumpID == ([16]byte{}) && run.Process.Known() && !c.DumpTime.IsZero() {
+		c.DumpID = disk.DumpID(run.Process, run.Since, c.DumpTime)
+	}
+	if c.Fingerprint == ([16]byte{}) {
+		c.Fingerprint = disk.Fingerprint(run.VM, run.ClassPath)
+	}
+	if c.DumpID == ([16]byte{}) {
+		c.DumpID = disk.RandomDumpID()
+	}
+	run.DumpID, run.Time = c.DumpID, c.DumpTime
+	run.Command, run.Options = secrets.Line(run.Command), secrets.OptionsLine(run.Options)
+	b.mu.Unlock()
+	row := disk.RunRowOf(&run)
+	cells := append([]uint64(nil), row.Words[:]...)
+	for _, text := range row.Texts {
+		cells = append(cells, uint64(b.optionalSymbol(text)))
+	}
+	b.Table(disk.TableRuns, 0).Row(cells...)
+	for i, e := range run.ClassPath {
+		b.Table(disk.TableClassPath, 0).Row(
+			row.Words[disk.RunClassPath], uint64(i), uint64(b.optionalSymbol(e.Path)), uint64(e.Kind), e.Size, e.Sum)
+	}
+}
+
+// optionalSymbol interns a text of a table; "" is none.
+func (b *Set) optionalSymbol(text string) intern.SymbolRef {
+	if text == "" {
+		return 0
+	}
+	return b.Symbol(text)
+}

@@ -1,0 +1,286 @@
+package profileset
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/internal/recording/methoddata"
+	"github.com/profarc/profarc/layout"
+)
+
+// ErrMismatch: two archives cannot be put together.
+var ErrMismatch = errors.New("archives do not fit together")
+
+// ErrDomain: the domain is none, or it does not have what was to be recorded.
+var ErrDomain = errors.New("the domain does not fit")
+
+// A Set holds everything that an archive is written from: symbols, types, methods,
+// contexts, profiles, tables, and the contents of the header. Exported methods take the
+// lock unless their comment says that the caller holds it.
+type Set struct {
+	Domain layout.Domain
+	Shape  disk.Shape
+	Room   int // rows that a wide type profile has at least
+
+	Workers  int                     // goroutines that write an archive; GOMAXPROCS if 0
+	Progress func(done, total int64) // is told how much of an archive is written; may be nil
+
+	mu       sync.Mutex
+	Heading  Heading
+	Symbols  intern.Symbols
+	Types    intern.Table[typeKey, typeData]
+	Methods  methods
+	Contexts contexts
+	Profiles intern.List[ProfileData]
+	Versions map[ProfileKey]ProfileRef // but for the first profile of a method and context
+	Tables   map[layout.TableKind]*Table
+	Blocks   spill.Store
+	merger   methoddata.Merger
+	block    []byte // of the last function
+	scratch  []byte // of the last block that was read from the file and changed
+
+	Run     Run       // that profiles belong to now
+	runs    uint32    // so far
+	Mixed   bool      // of several runs
+	Ordered keptOrder // what the order of the profiles' references is
+	united  int       // rows of tables when they were united last
+
+	Dumps  map[[16]byte]Dump   // that were merged
+	Copied map[[16]byte]Source // where dumps of archives that were merged or added came from
+	RunIDs map[RunKey][16]byte // of the last dump of each run
+	Shaped ShapeUse            // the parts of Shape that entries depend on
+	Base   *layout.BaseArchive // of the archives that were merged, nil if they are no layers
+
+	open       map[uint64]MethodRef // the recordings that have not ended, by their numbers
+	recordings uint64               // so far
+	discarded  bool                 // profiles may be nowhere, since they were discarded
+
+	unmatchable uint64   // profiles that were merged and may be of different methods
+	since       [16]byte // the dump from which on the counts are counted; zero if they are totals
+	Duplicates  int      // profiles that were refused since the run has recorded one with their key
+	batch       *Batch   // that is open, or nil
+	era         int      // number of batches that began or ended
+	refused     error    // why the set can hold nothing
+	err         error
+}
+
+// A Source is an archive from which dumps came.
+type Source struct {
+	Name  string // of its file
+	Dumps int    // in it
+}
+
+// A Heading is the part of an archive's header that describes the dump.
+type Heading struct {
+	Params      layout.Params
+	Producer    string
+	ProducerID  [16]byte
+	Fingerprint [16]byte
+	DumpID      [16]byte // derived from the content if zero
+	DumpTime    time.Time
+	Flags       uint64
+}
+
+// A Face hides a set from those who have no business in it. A builder.Builder is one: merge,
+// reduce and fit, which copy whole archives into builders, convert it back and call Of.
+type Face struct{ set *Set }
+
+// Face returns a face of the set.
+func (b *Set) Face() *Face { return &Face{b} }
+
+// Of returns the set behind a face.
+func Of(f *Face) *Set { return f.set }
+
+// New returns an empty set, which keeps blocks as memory says.
+func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
+	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params),
+		Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
+		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
+		open: map[uint64]MethodRef{}}
+	b.Symbols.ByNameRef = domain.LLVM()
+	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
+	b.Run = b.NewRun(RunRules{})
+	if !disk.KnownDomain(domain) {
+		b.fail(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))
+	}
+	if err := disk.CheckParams(&heading.Params); err != nil {
+		b.fail(err)
+	}
+	if err := heading.check(); err != nil {
+		b.fail(err)
+	}
+	if domain != layout.DomainCustom && heading.ProducerID != [16]byte{} {
+		b.fail(fmt.Errorf("a producer id in an archive of domain %s: only %s has one", domain, layout.DomainCustom))
+	}
+	b.refused = b.err
+	return b
+}
+
+// GiveRoom sets the number of rows that wide type profiles have at least.
+func (b *Set) GiveRoom(rows int) {
+	if b.Room = rows; rows < 0 || rows > disk.MaxRows {
+		b.Room = 0
+		b.fail(fmt.Errorf("room for %d receivers in each type profile: 0 to %d are possible", rows, disk.MaxRows))
+		b.refused = b.err
+	}
+}
+
+const maxProducer = 64
+
+// check returns an error for what a header cannot hold.
+func (h *Heading) check() error {
+	switch {
+	case len(h.Producer) > maxProducer:
+		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(h.Producer), maxProducer,
+			h.Producer)
+	case strings.IndexByte(h.Producer, 0) >= 0:
+		return fmt.Errorf("a producer holds a NUL byte: %q", h.Producer)
+	case !h.DumpTime.IsZero() && !time.Unix(0, h.DumpTime.UnixNano()).Equal(h.DumpTime):
+		return fmt.Errorf("a dump of %s: times reach from 1678 to 2262", h.DumpTime)
+	case h.Flags&^disk.KnownFlags != 0:
+		return fmt.Errorf("unknown flags %#x", h.Flags&^disk.KnownFlags)
+	}
+	return nil
+}
+
+// fail keeps the first error. The caller holds mu, or has not shared b yet.
+func (b *Set) fail(err error) {
+	if b.err == nil {
+		b.err = fmt.Errorf("builder: %w", err)
+	}
+}
+
+// Fail makes an error the set's, unless it has one. The caller holds mu.
+func (b *Set) Fail(err error) { b.fail(err) }
+
+// Locked calls f with the lock held: f may use the fields of the set, and the methods whose caller holds mu.
+func (b *Set) Locked(f func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	f()
+}
+
+// Err returns the first error of any call.
+func (b *Set) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.err
+}
+
+// Symbol interns any text or bytes, for tables.
+func (b *Set) Symbol(text string) intern.SymbolRef {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.symbol(text, disk.MaxBlob)
+}
+
+// symbol interns text of at most limit bytes. The caller holds mu.
+func (b *Set) symbol(text string, limit int) intern.SymbolRef {
+	if len(text) > limit {
+		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge,
+			len(text), limit, text))
+		return 0
+	}
+	ref, _ := b.Symbols.Intern(text)
+	return intern.SymbolRef(ref)
+}
+
+// name interns a part of a key: "" is none. The caller holds mu.
+func (b *Set) name(text string) intern.SymbolRef {
+	if text == "" {
+		return 0
+	}
+	if strings.IndexByte(text, 0) >= 0 {
+		b.fail(fmt.Errorf("a name holds a NUL byte: %.80q", text))
+		return 0
+	}
+	return b.symbol(text, disk.MaxName)
+}
+
+// Text returns the text of a symbol, "" for none. The caller holds mu.
+func (b *Set) Text(s intern.SymbolRef) string {
+	if s == 0 {
+		return ""
+	}
+	return b.Symbols.Text(s)
+}
+
+// Params returns the settings of what the set holds.
+func (b *Set) Params() layout.Params {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Heading.Params
+}
+
+// JoinParams takes the settings of a further run. The error matches ErrMismatch.
+func (b *Set) JoinParams(p layout.Params) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !disk.ShapeOf(&p).SameSettings(b.Shape) {
+		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch,
+			disk.ShapeOf(&p), b.Shape)
+	}
+	b.MergeParams(p)
+	return nil
+}
+
+// MergeParams keeps the higher of each setting, and of LLVM's variants all bits. The caller holds mu.
+func (b *Set) MergeParams(p layout.Params) {
+	have := &b.Heading.Params
+	theirs := disk.Settings(&p)
+	for i, v := range disk.Settings(have) {
+		switch i {
+		case disk.SettingTypeProfileWidth, disk.SettingBciProfileWidth, disk.SettingReceiverGap: // these shape entries
+		case disk.SettingLLVMVariant:
+			*v |= *theirs[i]
+		default:
+			*v = max(*v, *theirs[i])
+		}
+	}
+}
+
+// Unmatchable returns the number of profiles that were summed with one of
+// another run although their method's key need not mean the same there.
+func (b *Set) Unmatchable() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.unmatchable
+}
+
+// Unmerged returns the number of entries that could not be summed.
+func (b *Set) Unmerged() uint64 {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.merger.Unmerged
+}
+
+// Prepare completes the tables before an archive is written. It returns the error of the
+// set, or names an unfinished profile. The caller holds mu.
+func (b *Set) Prepare() error {
+	if b.err != nil {
+		return b.err
+	}
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+		return err
+	}
+	if err := b.checkProducer(); err != nil {
+		return fmt.Errorf("builder: %w", err)
+	}
+	if err := b.DropDiscarded(); err != nil {
+		return err
+	}
+	if b.Mixed {
+		b.uniteTables()
+	}
+	b.listFirstOrder()
+	b.sortSets()
+	b.listShapes()
+	return b.checkBase()
+}

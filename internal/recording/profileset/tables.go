@@ -1,0 +1,263 @@
+package profileset
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Table gathers the rows of one table of ex, in the order in which they are added.
+type Table struct {
+	b       *Set
+	Kind    layout.TableKind
+	Flags   uint32
+	Columns []layout.ColumnKind
+	Cells   []uint64 // row by row
+	run     uint32   // that added the last row
+	base    uint64   // of its groups
+
+	firsts map[uint64]bool // the first cell of each row, for RowOnce; nil if unknown
+}
+
+// Table returns the table of a kind, with those columns or, if none are named, with those of its kind; it is
+// made if the builder does not have it yet. Asking for other columns than before is an error of the builder.
+func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
+	if len(columns) == 0 {
+		columns = disk.TableColumns(kind)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.table(kind, flags, columns)
+}
+
+// table is Table for a caller that holds mu.
+func (b *Set) table(kind layout.TableKind, flags uint32, columns []layout.ColumnKind) *Table {
+	t := b.Tables[kind]
+	if t == nil {
+		t = &Table{b: b, Kind: kind, Flags: flags, Columns: slices.Clone(columns)}
+		if err := b.newTable(kind, flags, columns); err != nil {
+			b.fail(err)
+			return t
+		}
+		b.Tables[kind] = t
+	}
+	if !slices.Equal(t.Columns, columns) || t.Flags != flags {
+		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.Columns,
+			t.Flags, columns, flags))
+	}
+	return t
+}
+
+// newTable returns an error if the set cannot have a new table of a kind with these flags and columns.
+func (b *Set) newTable(kind layout.TableKind, flags uint32, columns []layout.ColumnKind) error {
+	switch {
+	case kind == disk.TableShapes:
+		return errors.New("the table of shapes is the builder's own: see DeclareShape")
+	case disk.TableByProducer(kind) && b.Domain != layout.DomainCustom:
+		return fmt.Errorf("a table of a producer's kind %d in an archive of domain %s: only %s has those", kind, b.Domain,
+			layout.DomainCustom)
+	case len(b.Tables) >= disk.MaxTables:
+		return fmt.Errorf("%w: more than %d tables", layout.ErrTooLarge, disk.MaxTables)
+	}
+	return disk.CheckTable(kind, flags, columns)
+}
+
+// Row adds a row. A cell is a number, or a reference of the set as a number, as its
+// column says. Each run may number the groups of samples and traces from 0.
+func (t *Table) Row(cells ...uint64) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	t.addRow(cells)
+}
+
+// RowOnce adds a row unless the table has one with the same first cell.
+func (t *Table) RowOnce(cells ...uint64) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	if t.firsts == nil {
+		t.firsts = map[uint64]bool{}
+		for at := 0; at < len(t.Cells); at += len(t.Columns) {
+			t.firsts[t.Cells[at]] = true
+		}
+	}
+	if len(cells) == 0 || !t.firsts[cells[0]] {
+		t.addRow(cells)
+	}
+}
+
+// addRow adds a row. The caller holds mu.
+func (t *Table) addRow(cells []uint64) {
+	if len(cells) != len(t.Columns) || len(cells) == 0 {
+		t.b.fail(fmt.Errorf("table %d has %d columns, a row has %d", t.Kind, len(t.Columns), len(cells)))
+		return
+	}
+	for i, c := range cells {
+		if !t.b.holds(t.Columns[i], c) {
+			t.b.fail(fmt.Errorf("table %d, column %d: reference %d is not of this builder", t.Kind, i, c))
+			return
+		}
+	}
+	if t.firsts != nil {
+		t.firsts[cells[0]] = true
+	}
+	t.Cells = append(t.Cells, cells...)
+	if Grouped(t.Kind) {
+		t.renumberGroup(t.Cells[len(t.Cells)-len(cells):])
+	}
+}
+
+// renumberGroup changes the group of the last row, so that runs do not share groups.
+func (t *Table) renumberGroup(row []uint64) {
+	if run := t.b.Run.number; t.run != run {
+		t.run, t.base = run, 0
+		if before := len(t.Cells) - 2*len(row); before >= 0 {
+			t.base = t.Cells[before] + 1
+		}
+	}
+	row[0] += t.base
+}
+
+func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
+
+// holds reports whether a cell is valid in a column of a kind: a number, or a reference of the set.
+func (b *Set) holds(kind layout.ColumnKind, cell uint64) bool {
+	var n int
+	switch kind {
+	case layout.ColumnWord:
+		return true
+	case layout.ColumnSymbol:
+		n = b.Symbols.Len()
+	case layout.ColumnType:
+		n = b.Types.Len()
+	case layout.ColumnMethod:
+		n = b.Methods.Len()
+	case layout.ColumnProfile:
+		n = b.Profiles.Len()
+	case layout.ColumnContext:
+		n = b.Contexts.Len()
+	default:
+		return false
+	}
+	return cell <= uint64(n)
+}
+
+// EachSymbolCell calls yield with the symbols in tables.
+func (b *Set) EachSymbolCell(yield func(intern.SymbolRef)) {
+	for _, t := range b.Tables {
+		for i, cell := range t.Cells {
+			if t.Columns[i%len(t.Columns)] == layout.ColumnSymbol {
+				yield(intern.SymbolRef(cell))
+			}
+		}
+	}
+}
+
+// TablesSize returns the size in bytes of ex.
+func (b *Set) TablesSize() int64 {
+	size := int64(disk.TablesHeaderSize)
+	for _, t := range b.Tables {
+		size += disk.TableRowSize + disk.TableSize(t.Columns, int64(t.Rows()))
+	}
+	return size
+}
+
+// SortedTables returns the tables by kind.
+func (b *Set) SortedTables() []*Table {
+	kinds := slices.Sorted(maps.Keys(b.Tables))
+	tables := make([]*Table, len(kinds))
+	for i, k := range kinds {
+		tables[i] = b.Tables[k]
+	}
+	return tables
+}
+
+// AppendRows adds rows of another run, and renumbers its groups. It does not check the cells.
+func (t *Table) AppendRows(cells []uint64) {
+	t.b.mu.Lock()
+	defer t.b.mu.Unlock()
+	at := len(t.Cells)
+	t.Cells, t.firsts = append(t.Cells, cells...), nil
+	if !Grouped(t.Kind) || at == 0 {
+		return
+	}
+	base := t.Cells[at-len(t.Columns)] + 1
+	for ; at < len(t.Cells); at += len(t.Columns) {
+		t.Cells[at] += base
+	}
+}
+
+// Grouped reports whether tables of a kind number groups of rows in their first column;
+// rows of a group belong together, in their order.
+func Grouped(kind layout.TableKind) bool {
+	return kind == disk.TableSamples || kind == disk.TableTraces
+}
+
+// sortSets unites the tables that are sets, in which the order of the calls does not
+// matter. The caller holds mu.
+func (b *Set) sortSets() {
+	for _, kind := range []layout.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
+		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects} {
+		if t := b.Tables[kind]; t != nil {
+			t.unite()
+		}
+	}
+}
+
+// keepCode drops the sketches and the moved points of code without a profile. The caller holds mu.
+func (b *Set) keepCode() {
+	versions := map[MethodRef][]uint64{}
+	for _, d := range b.Profiles.All {
+		versions[d.Method] = append(versions[d.Method], d.Code)
+	}
+	keep := func(kind layout.TableKind, is func(row []uint64, code uint64) bool) {
+		t := b.Tables[kind]
+		if t == nil {
+			return
+		}
+		var cells []uint64
+		for _, g := range t.groups() {
+			if slices.ContainsFunc(versions[MethodRef(g[0])], func(code uint64) bool { return is(g, code) }) {
+				cells = append(cells, g...)
+			}
+		}
+		t.Cells = cells
+	}
+	keep(disk.TableCode, func(row []uint64, code uint64) bool {
+		return disk.SketchMayBeOf([]byte(b.Text(intern.SymbolRef(row[1]))), code)
+	})
+	keep(disk.TableMoved, func(row []uint64, code uint64) bool { return row[1] == code })
+}
+
+// addCertain adds a row for each site that was certain in one of the profiles that were just
+// merged. The caller holds mu.
+func (b *Set) addCertain(ref ProfileRef) {
+	for _, c := range b.merger.Certain {
+		b.table(disk.TableCertain, 0, disk.TableColumns(disk.TableCertain)).addRow([]uint64{uint64(ref),
+			uint64(int64(c.Point)), c.Outcome, c.Count})
+	}
+	b.merger.Certain = b.merger.Certain[:0]
+}
+
+// renumberProfiles gives the rows of tables of profiles the new numbers of these, and drops rows of
+// profiles that were dropped. The caller holds mu.
+func (b *Set) renumberProfiles(became []ProfileRef) {
+	for _, kind := range []layout.TableKind{disk.TableCertain, disk.TableObjects} {
+		t := b.Tables[kind]
+		if t == nil {
+			continue
+		}
+		var cells []uint64
+		for _, g := range t.groups() {
+			ofNone := g[0] == 0 && kind == disk.TableObjects
+			if g[0] = uint64(became[g[0]]); g[0] != 0 || ofNone {
+				cells = append(cells, g...)
+			}
+		}
+		t.Cells = cells
+	}
+}

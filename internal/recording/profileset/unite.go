@@ -1,0 +1,352 @@
+package profileset
+
+import (
+	"cmp"
+	"encoding/binary"
+	"hash/maphash"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// A columnRule says what becomes of the cells of a column when rows are united.
+type columnRule uint8
+
+const (
+	columnKey columnRule = iota // rows are united only if they agree in it
+	columnSummed
+	columnLowest // of those that are not 0
+	columnHighest
+	columnLeast // also 0
+)
+
+// columnRules are the rules of the columns of tables, from the first on; those that are
+// left out are keys. Rows that agree in all keys become one.
+var columnRules = map[layout.TableKind][]columnRule{
+	disk.TableMonitors:        {1: columnSummed},
+	disk.TableSamples:         {3: columnSummed},
+	disk.TableHeapRefs:        {0: columnSummed, 1: columnSummed},
+	disk.TableHeapUse:         {1: columnSummed, 4: columnSummed, 5: columnSummed},
+	disk.TableInstances:       {1: columnSummed, 3: columnSummed, 4: columnSummed, 5: columnSummed},
+	disk.TableThreads:         {1: columnSummed},
+	disk.TableCompilations:    {4: columnLowest, 5: columnHighest, 6: columnSummed, 7: columnSummed},
+	disk.TableInlining:        {2: columnSummed},
+	disk.TableFunctions:       {3: columnHighest},
+	disk.TableMoved:           {4: columnLowest},
+	disk.TableCertain:         {3: columnSummed},
+	disk.TableAllocations:     allocationRules(),
+	disk.TableAllocationCalls: {disk.AllocationRecord: columnLowest},
+	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
+}
+
+// allocationRules returns the rules of the rows of allocations, as HeapFields has them.
+func allocationRules() []columnRule {
+	of := [...]columnRule{disk.HeapSum: columnSummed, disk.HeapLeast: columnLeast, disk.HeapMost: columnHighest}
+	rules := []columnRule{disk.AllocationRecord: columnLowest}
+	for _, f := range disk.HeapFields {
+		rules = append(rules, of[f.Merge])
+	}
+	return rules
+}
+
+// ruleOf returns the rule of a column. A producer's table marks summed columns in its flags.
+func ruleOf(kind layout.TableKind, flags uint32, column int) columnRule {
+	if disk.TableByProducer(kind) {
+		if column < 32 && flags>>column&1 != 0 {
+			return columnSummed
+		}
+		return columnKey
+	}
+	if rules := columnRules[kind]; column < len(rules) {
+		return rules[column]
+	}
+	return columnKey
+}
+
+// united returns the cell of two rows that become one.
+func (r columnRule) united(x, y uint64) uint64 {
+	switch r {
+	case columnSummed:
+		return disk.SaturatingAdd(x, y)
+	case columnLowest:
+		return cmp.Or(min(x, y), max(x, y))
+	case columnHighest:
+		return max(x, y)
+	case columnLeast:
+		return min(x, y)
+	}
+	return x
+}
+
+// ScaleRow multiplies the counts of a row by a weight.
+func ScaleRow(kind layout.TableKind, flags uint32, row []uint64, w layout.Weight) {
+	for i := range row {
+		if ruleOf(kind, flags, i) == columnSummed {
+			row[i] = disk.Weigh(w, row[i])
+		}
+	}
+}
+
+// UniteGrown unites the tables if they have doubled since the last time, so that they do
+// not grow with the number of runs. The error is the set's.
+func (b *Set) UniteGrown() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	rows := 0
+	for _, t := range b.Tables {
+		rows += t.Rows()
+	}
+	if rows > 2*b.united {
+		b.united = b.uniteTables()
+	}
+	return b.err
+}
+
+// uniteTables sorts the tables of several runs and sums equal rows, so that the order of
+// the runs does not matter. It returns the number of rows. Traces of runs that are merged
+// as llvm-profdata does stay in the order of the runs. The caller holds mu.
+func (b *Set) uniteTables() (rows int) {
+	b.dropSourceOrder()
+	b.listDumps()
+	for _, t := range b.Tables {
+		if b.Ordered != mergeOrder || t.Kind != disk.TableTraces {
+			t.unite()
+		}
+		rows += t.Rows()
+	}
+	return rows
+}
+
+// dropSourceOrder drops the tables that only an archive of one source has. The caller holds mu.
+func (b *Set) dropSourceOrder() {
+	maps.DeleteFunc(b.Tables, func(k layout.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
+}
+
+// listDumps makes the table of dumps, sorted by time and ID.
+func (b *Set) listDumps() {
+	if len(b.Dumps) == 0 {
+		return
+	}
+	dumps := slices.SortedFunc(maps.Values(b.Dumps), func(x, y Dump) int {
+		return cmp.Or(cmp.Compare(x.Time, y.Time), slices.Compare(x.ID[:], y.ID[:]))
+	})
+	word := layout.ColumnWord
+	t := &Table{b: b, Kind: disk.TableDumps, Columns: []layout.ColumnKind{word, word, word, word}}
+	for _, d := range dumps {
+		t.Cells = append(t.Cells, binary.LittleEndian.Uint64(d.ID[:]), binary.LittleEndian.Uint64(d.ID[8:]), uint64(d.Time),
+			uint64(d.Weight))
+	}
+	b.Tables[disk.TableDumps] = t
+}
+
+// A rowGroup is the cells of rows that belong together.
+type rowGroup []uint64
+
+// unite sorts the rows by their content and sums equal ones.
+func (t *Table) unite() {
+	u := uniting{t, t.rules(), t.contextRanks()}
+	groups := u.distinct(t.groups())
+	slices.SortFunc(groups, u.compareGroups)
+	t.Cells, t.firsts = u.sum(groups), nil
+}
+
+// rules returns the rules of all columns.
+func (t *Table) rules() []columnRule {
+	rules := make([]columnRule, len(t.Columns))
+	for i := range rules {
+		rules[i] = ruleOf(t.Kind, t.Flags, i)
+	}
+	return rules
+}
+
+// uniting is a table whose rows are united.
+type uniting struct {
+	*Table
+	rules    []columnRule
+	contexts contextRanks
+}
+
+// groups returns the rows, or the groups of rows, that are compared and summed as one.
+func (t *Table) groups() (groups []rowGroup) {
+	width := len(t.Columns)
+	for at := 0; at < len(t.Cells); {
+		to := at + width
+		for Grouped(t.Kind) && to < len(t.Cells) && t.Cells[to] == t.Cells[at] {
+			to += width
+		}
+		groups = append(groups, t.Cells[at:to])
+		at = to
+	}
+	return groups
+}
+
+// distinct leaves out rows that have the cells of one before, unless such rows are summed. Runs of one
+// program have most rows in common, and to find that out takes less time than to sort them.
+func (u *uniting) distinct(groups []rowGroup) []rowGroup {
+	if len(groups) < 2 || u.isSummed() {
+		return groups
+	}
+	var seen refindex.Index
+	seed, kept, cells := maphash.MakeSeed(), groups[:0], []byte(nil)
+	for _, g := range groups {
+		cells = cells[:0]
+		for _, c := range g {
+			cells = binary.NativeEndian.AppendUint64(cells, c)
+		}
+		hash := uint32(maphash.Bytes(seed, cells))
+		again, at := seen.Find(hash, func(ref uint32) bool { return slices.Equal(kept[ref-1], g) })
+		if again == 0 {
+			kept = append(kept, g)
+			seen.Put(at, hash, uint32(len(kept)))
+		}
+	}
+	return kept
+}
+
+// isSummed reports whether it matters how often a row is in the table.
+func (u *uniting) isSummed() bool {
+	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed)
+}
+
+// same reports whether rows are equal only if they agree in a column.
+func (u *uniting) same(column int) bool {
+	return u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind))
+}
+
+func (u *uniting) compareGroups(x, y rowGroup) int {
+	for i := range min(len(x), len(y)) {
+		if column := i % len(u.Columns); u.same(column) {
+			if c := u.compareCells(column, x[i], y[i]); c != 0 {
+				return c
+			}
+		}
+	}
+	return cmp.Compare(len(x), len(y))
+}
+
+func (u *uniting) compareCells(column int, x, y uint64) int {
+	if x == y {
+		return 0
+	}
+	switch u.Columns[column] {
+	case layout.ColumnSymbol:
+		return cmp.Or(cmp.Compare(u.b.Text(intern.SymbolRef(x)), u.b.Text(intern.SymbolRef(y))), cmp.Compare(x, y))
+	case layout.ColumnType:
+		return u.b.CompareTypes(uint32(x), uint32(y))
+	case layout.ColumnMethod:
+		return u.b.CompareMethods(uint32(x), uint32(y))
+	case layout.ColumnContext:
+		return cmp.Compare(u.contexts.of(ContextRef(x)), u.contexts.of(ContextRef(y)))
+	case layout.ColumnProfile:
+		return u.b.compareProfiles(ProfileRef(x), ProfileRef(y), u.contexts)
+	}
+	return cmp.Compare(x, y)
+}
+
+// compareProfiles orders profiles by method, context and code.
+func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
+	if x == 0 || y == 0 {
+		return cmp.Compare(x, y)
+	}
+	s, t := b.Profiles.At(uint32(x)), b.Profiles.At(uint32(y))
+	return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
+		cmp.Compare(contexts.of(s.Context), contexts.of(t.Context)), cmp.Compare(s.Code, t.Code))
+}
+
+// contextRanks are the ranks of calling contexts, by reference. They do not depend on the order of interning.
+type contextRanks []uint32
+
+// of returns the rank of a context from 1 on, 0 for NoContext.
+func (r contextRanks) of(c ContextRef) uint32 {
+	if c == NoContext {
+		return 0
+	}
+	return r[c-1] + 1
+}
+
+// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks level by level, so that its
+// time does not grow with the depth of a context times the number of comparisons.
+func (t *Table) contextRanks() contextRanks {
+	if !slices.Contains(t.Columns, layout.ColumnContext) && !slices.Contains(t.Columns, layout.ColumnProfile) {
+		return nil
+	}
+	b := t.b
+	ranks := make(contextRanks, b.Contexts.Len())
+	levels := map[uint32][]uint32{}
+	for ref, c := range b.Contexts.All {
+		levels[c.Depth] = append(levels[c.Depth], ref)
+	}
+	rank := uint32(0)
+	for _, depth := range slices.Sorted(maps.Keys(levels)) {
+		slices.SortFunc(levels[depth], func(x, y uint32) int {
+			s, t := b.Contexts.At(x), b.Contexts.At(y)
+			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
+				cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
+				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))
+		})
+		for _, ref := range levels[depth] {
+			ranks[ref-1] = rank
+			rank++
+		}
+	}
+	return ranks
+}
+
+// sum makes one group of equal ones, and renumbers groups. It keeps a trace as often as it was recorded.
+func (u *uniting) sum(groups []rowGroup) (cells []uint64) {
+	last := -1 // start of the last group
+	number := uint64(0)
+	for i, g := range groups {
+		if i > 0 && (u.addProperty(cells[last:], g) || u.addEqual(cells[last:], groups[i-1], g)) {
+			continue
+		}
+		last = len(cells)
+		cells = append(cells, g...)
+		if Grouped(u.Kind) {
+			for j := last; j < len(cells); j += len(u.Columns) {
+				cells[j] = number
+			}
+			number++
+		}
+	}
+	return cells
+}
+
+// addEqual adds the counts of g if it is equal to the group before it.
+func (u *uniting) addEqual(cells, before, g rowGroup) bool {
+	if u.Kind == disk.TableTraces || u.compareGroups(before, g) != 0 {
+		return false
+	}
+	for i, v := range g {
+		cells[i] = u.rules[i%len(u.Columns)].united(cells[i], v)
+	}
+	return true
+}
+
+// addProperty merges the values of a property if they are numbers to be merged.
+func (t *Table) addProperty(cells, g []uint64) bool {
+	b := t.b
+	if t.Kind != disk.TableProperties || len(g) != 2 || cells[0] != g[0] {
+		return false
+	}
+	rule := disk.MergedProperty(b.Text(intern.SymbolRef(g[0])))
+	if rule == disk.PropertyKept {
+		return false
+	}
+	x, errX := strconv.ParseUint(b.Text(intern.SymbolRef(cells[1])), 10, 64)
+	y, errY := strconv.ParseUint(b.Text(intern.SymbolRef(g[1])), 10, 64)
+	if errX != nil || errY != nil {
+		return false
+	}
+	both := max(x, y)
+	if rule == disk.PropertySummed {
+		both = disk.SaturatingAdd(x, y)
+	}
+	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), disk.MaxBlob))
+	return true
+}

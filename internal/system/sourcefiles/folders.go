@@ -1,0 +1,99 @@
+// Package sourcetext finds the text of source files that compilers named.
+package sourcefiles
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Folders are where source files are looked for: at the whole path that the compiler had, and
+// at each shorter end of it. Without a folder files are read where the compiler read them.
+type Folders []string
+
+// maxSource is the most bytes of a source file.
+const maxSource = 32 << 20
+
+// Lines returns the lines of a source file and where it is. The error matches
+// [fs.ErrNotExist] if it is nowhere.
+func (s Folders) Lines(file string) (name string, lines []string, err error) {
+	name, text, err := s.read(file)
+	return name, linesOf(text), err
+}
+
+// linesOf splits a text into lines.
+func linesOf(text []byte) []string {
+	if len(text) == 0 {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, "\r")
+	}
+	return lines
+}
+
+// read returns the text of a source file and where it is. The error matches
+// [fs.ErrNotExist] if it is nowhere.
+func (s Folders) read(file string) (name string, text []byte, err error) {
+	for _, name := range s.places(file) {
+		text, err := readSource(name)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return name, text, err
+		}
+	}
+	if len(s) == 0 {
+		return "", nil, fmt.Errorf("%q is not there any more: %w", file, fs.ErrNotExist)
+	}
+	return "", nil, fmt.Errorf("%q is not in %s: %w", file, strings.Join(s, ", "), fs.ErrNotExist)
+}
+
+// places returns where a file may be, the likeliest first. No name leads out of a folder.
+func (s Folders) places(file string) (names []string) {
+	if len(s) == 0 {
+		return []string{file}
+	}
+	parts := strings.FieldsFunc(file, func(r rune) bool { return r == '/' || r == '\\' })
+	parts = parts[max(len(parts)-maxDepth, 0):]
+	for i := range parts {
+		rest := filepath.Join(parts[i:]...)
+		if !filepath.IsLocal(rest) {
+			continue
+		}
+		for _, folder := range s {
+			names = append(names, filepath.Join(folder, rest))
+		}
+	}
+	return names
+}
+
+// maxDepth is the number of folders that a name is looked for in.
+const maxDepth = 64
+
+func readSource(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%q is no file: %w", name, fs.ErrNotExist)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var text bytes.Buffer
+	if _, err := io.Copy(&text, io.LimitReader(f, maxSource+1)); err != nil {
+		return nil, err
+	}
+	if text.Len() > maxSource {
+		return nil, fmt.Errorf("%s: a source file of more than %d bytes", name, maxSource)
+	}
+	return text.Bytes(), nil
+}
