@@ -59,7 +59,8 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	if err != nil {
 		return lost, err
 	}
-	if lost, err = r.copyArchive(ctx, b); err != nil {
+	lost, err = r.copyArchive(ctx, b)
+	if err != nil {
 		return lost, err
 	}
 	// A function whose profile in the archive lacks a point has two, which are summed.
@@ -70,7 +71,8 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 			return lost, fmt.Errorf("%s.%s: %w", f.key.Class, f.key.Name, err)
 		}
 	}
-	if _, err = b.Commit(ctx, path); err == nil && r.form == increments {
+	_, err = b.Commit(ctx, path)
+	if err == nil && r.form == increments {
 		r.since = id
 		r.counted.Keep()
 		d.keep()

@@ -44,7 +44,8 @@ func (f *Function) claim() {
 	if err != nil {
 		return
 	}
-	if p, err = p.Claim(); err == nil {
+	p, err = p.Claim()
+	if err == nil {
 		f.profile = p
 	}
 }
@@ -88,7 +89,8 @@ func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 	at := place{point: point, tag: tag}
 	e, ok := f.entry(at)
 	var s *site
-	if ok = ok && e.Cells() == len(words); !ok {
+	ok = ok && e.Cells() == len(words)
+	if !ok {
 		s = f.siteAt(at, len(words), 0, shape.Cells)
 	}
 	for i, cell := range shape.Cells {

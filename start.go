@@ -71,7 +71,8 @@ func Start(path string, vm VM) (*Run, error) {
 	}
 	vm.Shapes = slices.Clone(vm.Shapes)
 	r := &Run{vm: vm, number: runs.Add(1) - 1, functions: map[version]*Function{}, types: map[string]*Type{}}
-	if _, r.bad = r.builder(builder.RandomDumpID(), nil); r.bad != nil {
+	_, r.bad = r.builder(builder.RandomDumpID(), nil)
+	if r.bad != nil {
 		return r, r.bad
 	}
 	s, err := reader.Open(path, archive.Options{Expect: archive.Expect{Domain: layout.DomainCustom, ProducerID: vm.ID}})

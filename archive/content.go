@@ -79,7 +79,8 @@ func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
 
 // sumDirectory sums the files below a directory.
 func sumDirectory(ctx context.Context, root string) (size, sum uint64, err error) {
-	h, files := xxhash.New(), 0
+	h := xxhash.New()
+	files := 0
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == root || !d.Type().IsRegular() {
 			return err
@@ -88,7 +89,8 @@ func sumDirectory(ctx context.Context, root string) (size, sum uint64, err error
 		if err != nil {
 			return err
 		}
-		if size, files = size+n, files+1; size > maxSummedBytes || files > maxSummedFiles {
+		size, files = size+n, files+1
+		if size > maxSummedBytes || files > maxSummedFiles {
 			return errNotSummed
 		}
 		name, err := filepath.Rel(root, path)

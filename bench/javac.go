@@ -40,12 +40,14 @@ func javacClass(i int) (class, member int) {
 	for _, n := range javacMembers {
 		cycle += n
 	}
-	class, member = i/cycle*len(javacMembers), i%cycle
+	class = i / cycle * len(javacMembers)
+	member = i % cycle
 	for _, n := range javacMembers {
 		if member < n {
 			break
 		}
-		class, member = class+1, member-n
+		class++
+		member -= n
 	}
 	return class, member
 }
@@ -83,7 +85,8 @@ func numbered(words, separator string, i, size int) string {
 	}
 	copy(text[len(fill):], separator)
 	for at := size - 1; at >= size-numberSize; at-- {
-		text[at], i = digits[i%len(digits)], i/len(digits)
+		text[at] = digits[i%len(digits)]
+		i /= len(digits)
 	}
 	return string(text)
 }

@@ -95,7 +95,8 @@ func New(domain layout.Domain, config Config) *Builder {
 	set := profileset.New(domain, profileset.Heading{Params: c.Params, Producer: c.Producer, ProducerID: c.ProducerID,
 		Fingerprint: c.Fingerprint, DumpID: c.DumpID, DumpTime: c.DumpTime, Flags: c.Flags},
 		spill.Config{Budget: c.MemoryBudget, Folder: c.SpillFolder})
-	set.Workers, set.Progress = c.Workers, c.Progress
+	set.Workers = c.Workers
+	set.Progress = c.Progress
 	set.GiveRoom(c.ReceiverRows)
 	b := (*Builder)(set.Face())
 	if c.Run != nil {
@@ -154,7 +155,8 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 	}
 	node := NoContext
 	for _, f := range frames {
-		if node = b.set().OuterContext(m, node, f.Caller, f.Point); node == NoContext {
+		node = b.set().OuterContext(m, node, f.Caller, f.Point)
+		if node == NoContext {
 			break
 		}
 	}

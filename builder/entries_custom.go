@@ -53,7 +53,8 @@ func (p *Profile) customBranch(at At, b Branch) {
 			layout.DomainCustom))
 		return
 	}
-	taken, notTaken := Successor{Index: 0, Count: b.Taken}, Successor{Index: 1, Count: b.NotTaken}
+	taken := Successor{Index: 0, Count: b.Taken}
+	notTaken := Successor{Index: 1, Count: b.NotTaken}
 	p.Successors(at.Bci, layout.SubConditional, taken, notTaken)
 }
 

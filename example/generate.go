@@ -52,7 +52,9 @@ func Generate() *Program {
 //		return s
 func worker(r *rand.Rand, i int) *Function {
 	const n, s, at = 0, 1, 2
-	first, second, t := int32(r.IntN(shapes)), int32(r.IntN(shapes)), int32(r.IntN(12))
+	first := int32(r.IntN(shapes))
+	second := int32(r.IntN(shapes))
+	t := int32(r.IntN(12))
 	code := []instr{{Op: opPush}, {Op: opStore, A: s}, {Op: opPush}, {Op: opStore, A: at}}
 	loop := int32(len(code))
 	code = append(code, instr{Op: opLoad, A: at}, instr{Op: opLoad, A: n}, instr{Op: opLess})

@@ -98,7 +98,8 @@ func (vm *VM) run(f *Function, base int) value {
 		case opNew:
 			stack[n-1].Class = vm.program.Classes[in.A]
 		case addInt:
-			a, b := &stack[n-2], stack[n-1]
+			a := &stack[n-2]
+			b := stack[n-1]
 			if a.Class != intClass || b.Class != intClass {
 				stack[n-2] = vm.operate(f, in, opAdd, *a, b)
 			} else {
@@ -107,7 +108,8 @@ func (vm *VM) run(f *Function, base int) value {
 			}
 			n--
 		case lessInt:
-			a, b := stack[n-2], stack[n-1]
+			a := stack[n-2]
+			b := stack[n-1]
 			if a.Class != intClass || b.Class != intClass {
 				stack[n-2] = vm.operate(f, in, opLess, a, b)
 			} else {
@@ -168,7 +170,8 @@ func (vm *VM) operate(f *Function, in *instr, op opcode, a, b value) value {
 // look implements Send to an object of any class.
 func (vm *VM) look(f *Function, in *instr, c *class) *Function {
 	vm.see(f, in, c)
-	target, s := c.find(vm.program.Names[in.A]), &f.sites[in.Site]
+	target := c.find(vm.program.Names[in.A])
+	s := &f.sites[in.Site]
 	for i := range s.rows {
 		if r := &s.rows[i]; r.class == c && in.Op == sendCached {
 			r.target = target // a class that came after the instruction was quickened

@@ -175,13 +175,16 @@ func (m *importing) accept(in Input, i codec.Importer) error {
 // read reads an input and adds its profiles to the result.
 func (m *importing) read(in Input, s *stream, i codec.Importer) error {
 	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered}
-	input.Sum, input.Weight, input.Config.Progress = m.result.Builder, in.Weight, m.progress
+	input.Sum = m.result.Builder
+	input.Weight = in.Weight
+	input.Config.Progress = m.progress
 	if m.merges(in) {
 		input.Unordered = true // an order is of one input
 	}
 	var report *codec.Report
 	err := m.allOrNothing(func() (err error) {
-		if report, err = i.Import(input); err != nil {
+		report, err = i.Import(input)
+		if err != nil {
 			return err
 		}
 		return m.take(report, in)
@@ -261,7 +264,8 @@ func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) e
 	defer s.Close()
 	all := m.result.Builder
 	if all == nil {
-		h, c := s.Header(), &m.o.Config
+		h := s.Header()
+		c := &m.o.Config
 		all = builder.New(h.Domain, builder.Config{Params: h.Params, Workers: c.Workers, Progress: m.progress,
 			MemoryBudget: c.MemoryBudget, SpillFolder: c.SpillFolder})
 	}

@@ -68,7 +68,9 @@ func (s *stream) Close() {
 
 // openInput opens an input for as long as ctx is not done.
 func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error) {
-	r, size, waits := in.Reader, int64(0), true
+	r := in.Reader
+	size := int64(0)
+	waits := true
 	var closers []func()
 	if r == nil {
 		f, err := openFile(ctx, in.Name)
@@ -77,7 +79,8 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 		}
 		closers = append(closers, func() { f.Close() })
 		if info, err := f.Stat(); err == nil {
-			size, waits = info.Size(), !info.Mode().IsRegular()
+			size = info.Size()
+			waits = !info.Mode().IsRegular()
 		}
 		r = f
 	}
@@ -124,7 +127,8 @@ func openFile(ctx context.Context, name string) (*os.File, error) {
 	// A writer ends the waiting. If this process may not write, the goroutine waits on.
 	if w, err := os.OpenFile(name, os.O_RDWR, 0); err == nil {
 		o := <-done
-		_, _ = o.Close(), w.Close()
+		_ = o.Close()
+		_ = w.Close()
 	}
 	return nil, ctx.Err()
 }
@@ -170,7 +174,8 @@ func counted(r io.Reader, report func(done int64)) io.Reader {
 // decompress returns what r has, decompressed if it is compressed, to at most so
 // many times its size as maxExpansion says, see expansion.
 func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
-	s, x := &stream{name: name}, &expansion{most: maxExpansion}
+	s := &stream{name: name}
+	x := &expansion{most: maxExpansion}
 	packed := bufio.NewReaderSize(x.compressed(r), packedSize)
 	magic, err := packed.Peek(4)
 	if err != nil && err != io.EOF {

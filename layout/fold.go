@@ -21,9 +21,11 @@ func foldText(h uint64, s string) uint64 {
 	var a, b uint64
 	switch n := len(s); {
 	case n >= 8:
-		a, b = word64(s, 0), word64(s, n-8)
+		a = word64(s, 0)
+		b = word64(s, n-8)
 	case n >= 4:
-		a, b = word32(s, 0), word32(s, n-4)
+		a = word32(s, 0)
+		b = word32(s, n-4)
 	case n > 0:
 		a = uint64(s[0])<<16 | uint64(s[n/2])<<8 | uint64(s[n-1])
 	}

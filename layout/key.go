@@ -47,7 +47,8 @@ func (k Key) Split(d Domain) Key {
 		k.Name, k.Signature = k.Name[:at], k.Name[at:]
 	}
 	if at := strings.LastIndexByte(k.Name, '.'); at >= 0 {
-		k.Class, k.Name = k.Name[:at], k.Name[at+1:]
+		k.Class = k.Name[:at]
+		k.Name = k.Name[at+1:]
 	}
 	return k
 }

@@ -21,7 +21,8 @@ func NameIDs(x, y string) (idX, idY uint64) {
 	var m [2]lane
 	var a, b, c, d uint32 = md5A, md5B, md5C, md5D
 	var e, f, g, h uint32 = md5A, md5B, md5C, md5D
-	lastX, lastY := md5Last(x), md5Last(y)
+	lastX := md5Last(x)
+	lastY := md5Last(y)
 	for i := range max(lastX, lastY) + 1 {
 		m[0].fill(x, i)
 		m[1].fill(y, i)
@@ -30,7 +31,14 @@ func NameIDs(x, y string) (idX, idY uint64) {
 		a, b, c, d, e, f, g, h = md5Round2(&m, a, b, c, d, e, f, g, h)
 		a, b, c, d, e, f, g, h = md5Round3(&m, a, b, c, d, e, f, g, h)
 		a, b, c, d, e, f, g, h = md5Round4(&m, a, b, c, d, e, f, g, h)
-		a, b, c, d, e, f, g, h = a+a0, b+b0, c+c0, d+d0, e+e0, f+f0, g+g0, h+h0
+		a += a0
+		b += b0
+		c += c0
+		d += d0
+		e += e0
+		f += f0
+		g += g0
+		h += h0
 		if i == lastX {
 			idX = uint64(a) | uint64(b)<<32
 		}
@@ -79,6 +87,7 @@ func md5Tail(b string) uint32 {
 func (l *lane) length(text string, i int) {
 	if i == md5Last(text) {
 		bits := uint64(len(text)) * 8
-		l[14], l[15] = uint32(bits), uint32(bits>>32)
+		l[14] = uint32(bits)
+		l[15] = uint32(bits >> 32)
 	}
 }

@@ -137,7 +137,8 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	}
 	var dropped Dropped
 	c := copier.New(ctx, t.Set, s, run, dropped.hooks(take))
-	c.Take, c.Since = copier.Take(take), since
+	c.Take = copier.Take(take)
+	c.Since = since
 	err = dropped.all(c)
 	return dropped, err
 }

@@ -54,7 +54,8 @@ func Superseded(archives ...*reader.Store) ([]int, error) {
 	contents := make([]merging.Contents, len(archives))
 	for i, s := range archives {
 		var err error
-		if contents[i], err = merging.ContentsOf(s); err != nil {
+		contents[i], err = merging.ContentsOf(s)
+		if err != nil {
 			return nil, err
 		}
 	}

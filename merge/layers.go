@@ -60,7 +60,8 @@ func (f *flattening) add(ctx context.Context, s *reader.Store) error {
 		if err = cmp.Or(err, f.poll.Err()); err != nil {
 			return err
 		}
-		if own, err = f.addMethod(c, m, own); err != nil {
+		own, err = f.addMethod(c, m, own)
+		if err != nil {
 			return err
 		}
 	}
@@ -158,7 +159,9 @@ func (l *layerCopy) run(top bool) error {
 		return l.copy(&contents, hooks, l.dropped.all)
 	}
 	l.copied = map[layout.Ref]bool{}
-	hooks.Lazy, hooks.Skip, hooks.Rows = true, l.skips, l.rows
+	hooks.Lazy = true
+	hooks.Skip = l.skips
+	hooks.Rows = l.rows
 	return l.copy(&contents, hooks, l.counted)
 }
 
@@ -199,7 +202,8 @@ func (l *layerCopy) counted(c *copier.Copier) error {
 	}
 	steps := poll.New(l.ctx)
 	for m, err := range l.s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err == nil {
+		err = cmp.Or(err, steps.Err())
+		if err == nil {
 			err = l.countedOf(c, m)
 		}
 		if err != nil {

@@ -82,7 +82,8 @@ func (v version) compare(w version) int {
 
 // versionWorth returns how new, or how heavy, each version of each method is.
 func versionWorth(ctx context.Context, b *profileset.Set, v Versions) (map[profileset.ProfileKey]uint64, error) {
-	worth, stop := map[profileset.ProfileKey]uint64{}, poll.New(ctx)
+	worth := map[profileset.ProfileKey]uint64{}
+	stop := poll.New(ctx)
 	for ref, d := range b.Profiles.All {
 		if err := stop.Err(); err != nil {
 			return nil, err
@@ -146,11 +147,13 @@ func narrowRows(ctx context.Context, b *profileset.Set, n int) (Narrowing, error
 	if b.Domain == layout.DomainHotSpot {
 		to.TypeProfileWidth = uint32(n)
 	}
-	w, stop := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b), poll.New(ctx)
+	w := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b)
+	stop := poll.New(ctx)
 	if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return w.Block(block), stop.Err() }); err != nil {
 		return Narrowing{}, fmt.Errorf("builder: %w", err)
 	}
-	b.Shape, b.Heading.Params = w.To, to
+	b.Shape = w.To
+	b.Heading.Params = to
 	return Narrowing(w.Done), nil
 }
 

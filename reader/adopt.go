@@ -306,7 +306,8 @@ func (a *adoption) copyPages(p Profile, from int64) {
 // take relocates a block. It first marks the rest of the block as covered, so that no
 // overlapping block is relocated: that would move pointers twice.
 func (a *adoption) take(p Profile, from int64) error {
-	first, end := from/disk.Unit+1, from/disk.Unit+int64(p.place.units)
+	first := from/disk.Unit + 1
+	end := from/disk.Unit + int64(p.place.units)
 	if !a.states.Fill(first, end, covered) {
 		return overlap(p)
 	}
@@ -342,7 +343,8 @@ func (a *adoption) relocate(p Profile, from int64) error {
 
 // pointers counts the pointer cells of the block.
 func (p Profile) pointers() (n int64) {
-	block, masks := p.block(), p.s.masks.Load()
+	block := p.block()
+	masks := p.s.masks.Load()
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		n += masks.pointers(block.Section(s))
 		if block.Presence()&disk.HasSections == 0 {

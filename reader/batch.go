@@ -23,7 +23,8 @@ func (s *Store) ProfileIDBatch(ids, codes []uint64, found []Profile) (hits int, 
 				continue
 			}
 			p, err := s.ProfileID(id, b.code(from+i))
-			if found[from+i] = p; fatal(err) {
+			found[from+i] = p
+			if fatal(err) {
 				return err
 			}
 			b.count(err)
@@ -61,7 +62,8 @@ func (s *Store) ProfileBatch(keys []layout.Key, codes []uint64, found []Profile)
 	return inBatches(s, len(keys), codes, found, func(b *batch, from, to int) error {
 		for i, id := range b.fetchKeys(keys[from:to]) {
 			p, err := s.findProfile(id, &keys[from+i], b.code(from+i))
-			if found[from+i] = p; fatal(err) {
+			found[from+i] = p
+			if fatal(err) {
 				return err
 			}
 			b.count(err)
@@ -111,7 +113,9 @@ func inBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *b
 		}
 		return nil
 	})
-	hits, b.s, b.codes = b.hits, nil, nil
+	hits = b.hits
+	b.s = nil
+	b.codes = nil
 	return hits, err
 }
 
@@ -132,10 +136,13 @@ func (b *batch) count(err error) {
 
 // fetchLines asks for the lines of the index.
 func (b *batch) fetchLines(ids []uint64) {
-	hit, ix := &b.s.hit, b.s.h.Region(disk.RegionIX).Offset
+	hit := &b.s.hit
+	ix := b.s.h.Region(disk.RegionIX).Offset
 	for i, id := range ids {
 		line, rest := disk.MixSeeded(id, hit.seed).Split(hit.lines)
-		b.lines[i], b.rests[i], b.places[i] = line*disk.LineSize, rest, ix+int64(line)*disk.LineSize
+		b.lines[i] = line * disk.LineSize
+		b.rests[i] = rest
+		b.places[i] = ix + int64(line)*disk.LineSize
 	}
 	b.s.m.Prefetch(b.places[:len(ids)])
 }
@@ -143,8 +150,11 @@ func (b *batch) fetchLines(ids []uint64) {
 // fetchHeads asks for the fronts of the profiles to which the lines lead. Of an archive that
 // is read in ranges it looks only at what was checked: the rest may be missing.
 func (b *batch) fetchHeads(ids []uint64) {
-	hit, n := &b.s.hit, 0
-	ix, first, last := hit.ix, hit.first, hit.last.Load()
+	hit := &b.s.hit
+	n := 0
+	ix := hit.ix
+	first := hit.first
+	last := hit.last.Load()
 	for i, id := range ids {
 		b.blocks[i], b.ready[i] = 0, 0
 		line := b.lines[i]
@@ -164,7 +174,8 @@ func (b *batch) fetchHeads(ids []uint64) {
 			continue
 		}
 		b.ready[i] = ready
-		b.blocks[i], b.places[n] = layout.Ref(at), int64(at*disk.Unit)
+		b.blocks[i] = layout.Ref(at)
+		b.places[n] = int64(at * disk.Unit)
 		n++
 	}
 	b.s.m.Prefetch(b.places[:n])
@@ -188,7 +199,8 @@ func (b *batch) fetchKeys(keys []layout.Key) (ids []uint64) {
 			continue
 		}
 		record := layout.Ref(b.s.hit.data.Uint32(uint64(b.blocks[i])*disk.Unit + disk.BlockMethod)).Offset()
-		b.places[n], b.places[n+1] = record, record+int64(len(keys[i].Name))
+		b.places[n] = record
+		b.places[n+1] = record + int64(len(keys[i].Name))
 		n += 2
 	}
 	b.s.m.Prefetch(b.places[:n])

@@ -7,7 +7,8 @@ import (
 
 // block fetches the MethodData block at n. The first time it checks all of it.
 func (s *Store) block(n layout.Ref) (disk.Block, error) {
-	rw, at := s.h.Region(disk.RegionRW), n.Offset()
+	rw := s.h.Region(disk.RegionRW)
+	at := n.Offset()
 	if !rw.Holds(at, disk.BlockHeaderSize) {
 		return nil, s.corrupt(disk.RegionRW, at, "a MethodData block outside rw")
 	}
@@ -195,7 +196,8 @@ func (c *blockCheck) directoryStart() int64 {
 
 // searchDirectory returns the first row of a directory that is not before an entry at a point and an offset.
 func searchDirectory(dir []byte, point int32, offset int64) int {
-	low, high := 0, disk.DirectoryLen(dir)
+	low := 0
+	high := disk.DirectoryLen(dir)
 	for low < high {
 		mid := int(uint(low+high) / 2)
 		if p, o := disk.DirectoryRow(dir, mid); p < point || p == point && o < offset {

@@ -46,7 +46,8 @@ func (s *Store) context(n layout.Ref) (Context, error) {
 	}
 	method := s.leaves.of(s, n)
 	if method == 0 {
-		if method, err = s.goUp(n, rec); err != nil {
+		method, err = s.goUp(n, rec)
+		if err != nil {
 			return Context{}, err
 		}
 	}
@@ -67,7 +68,8 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 			return 0, s.corrupt(disk.RegionRO, top.Offset(), "a context with its parent at 0x%x", rec.Parent.Offset())
 		}
 		top = rec.Parent
-		if rec, err = s.contextRecord(top); err != nil {
+		rec, err = s.contextRecord(top)
+		if err != nil {
 			return 0, err
 		}
 		method = s.leaves.of(s, top)
@@ -89,7 +91,8 @@ func (s *Store) goUp(n layout.Ref, rec disk.ContextRecord) (method layout.Ref, e
 			return method, nil
 		}
 		c := Context{s: s, at: at}
-		if c.rec, err = s.contextRecord(at); err == nil {
+		c.rec, err = s.contextRecord(at)
+		if err == nil {
 			err = c.up()
 		}
 		if err != nil {
@@ -263,7 +266,8 @@ func (d *descent) step(caller layout.Ref, point int32) (profiles layout.Ref, err
 		case 1:
 			high = mid
 		default:
-			d.at, d.after = d.place(mid), mid+1
+			d.at = d.place(mid)
+			d.after = mid + 1
 			return node.Profiles, nil
 		}
 	}
@@ -276,10 +280,12 @@ func (d *descent) stepChecked(callers uint64, point int32) (profiles layout.Ref,
 	for low, high := d.after, d.n; low < high; {
 		mid := int64(uint64(low+high) / 2)
 		at := uint64(d.place(mid)) * disk.Unit
-		have, last := disk.ContextCallers(data.Uint64(at)), data.Uint64(at+8)
+		have := disk.ContextCallers(data.Uint64(at))
+		last := data.Uint64(at + 8)
 		switch p := int32(last); {
 		case have == callers && p == point:
-			d.at, d.after = d.place(mid), mid+1
+			d.at = d.place(mid)
+			d.after = mid + 1
 			return layout.Ref(last >> 32), nil
 		case have < callers || have == callers && p < point:
 			low = mid + 1

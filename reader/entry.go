@@ -153,7 +153,9 @@ func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
 // the rows, so that a processor begins the next lookup before this one has ended.
 func firstRow(dir []byte, point int32) (row int) {
 	const size = disk.DirectoryRowSize
-	rows, at, n := words.ViewOf(dir), uint64(0), uint64(len(dir)/size)
+	rows := words.ViewOf(dir)
+	at := uint64(0)
+	n := uint64(len(dir) / size)
 	for n > 1 {
 		half := n / 2
 		at += half * size & isBefore(rows.Uint32(at+(half-1)*size), point)
@@ -317,7 +319,8 @@ func (e Entry) customBranch() (b Branch, ok bool) {
 		e.s.Header().Domain != layout.DomainCustom {
 		return Branch{}, false
 	}
-	taken, notTaken := disk.PackSuccessor(0, 0), disk.PackSuccessor(0, 1)
+	taken := disk.PackSuccessor(0, 0)
+	notTaken := disk.PackSuccessor(0, 1)
 	switch first, second := e.Cell(0).Trained(), e.Cell(2).Trained(); {
 	case first == taken && second == notTaken:
 		return Branch{Taken: e.Cell(1), NotTaken: e.Cell(3)}, true

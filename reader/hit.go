@@ -49,10 +49,12 @@ func (p *hitPath) init(h *layout.Header, data []byte) {
 	end := uint64(h.Region(disk.RegionRW).End() / disk.Unit)
 	p.ix, p.data, p.lines = words.ViewOf(noIndex[:]), words.ViewOf(data), 1
 	p.first = uint64(h.Region(disk.RegionRW).Offset / disk.Unit)
-	p.seed, p.end = disk.MixSeed(disk.KindMethod, h.Seed), end
+	p.seed = disk.MixSeed(disk.KindMethod, h.Seed)
+	p.end = end
 	p.last.Store(end - disk.HeadSize/disk.Unit)
 	if h.Buckets > 0 && h.MaxProbe > 0 {
-		p.ix, p.lines = words.ViewOf(data[h.Region(disk.RegionIX).Offset:]), h.Buckets
+		p.ix = words.ViewOf(data[h.Region(disk.RegionIX).Offset:])
+		p.lines = h.Buckets
 	}
 	p.makeReady()
 }
@@ -143,7 +145,8 @@ func (p *hitPath) presence(n uint64) uint32 { return p.data.Uint32(n*disk.Unit +
 func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	at := line * disk.LineSize
+	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
 		return s.lookupProfile(id, code)
 	}
@@ -193,7 +196,8 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	at := line * disk.LineSize
+	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
 		return Profile{}, errNotReady
 	}
@@ -243,9 +247,11 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 // is at a unit, and all of them were checked: it believes what they say but for where they lie.
 func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	for n+disk.VersionReach/disk.Unit <= s.hit.end {
-		at, presence := n*disk.Unit, s.hit.presence(n)
+		at := n * disk.Unit
+		presence := s.hit.presence(n)
 		links, codeAt := disk.VersionAt(presence)
-		next, own := uint64(0), uint64(layout.CodeUnknown)
+		next := uint64(0)
+		own := uint64(layout.CodeUnknown)
 		if presence&uint32(disk.HasLinks) != 0 {
 			next = uint64(s.hit.data.Uint32(at + links + 4))
 		}
@@ -269,7 +275,8 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 
 // headAt returns the profile whose block, which was checked, is at a unit.
 func (s *Store) headAt(n uint64) (Profile, error) {
-	units, presence := s.hit.data.Uint32(n*disk.Unit), s.hit.presence(n)
+	units := s.hit.data.Uint32(n * disk.Unit)
+	presence := s.hit.presence(n)
 	if !s.hit.holds(n, units) {
 		return Profile{}, errNotReady
 	}
@@ -288,7 +295,8 @@ func (s *Store) Profile(k layout.Key, code uint64) (Profile, error) {
 func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	at := line * disk.LineSize
+	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
 		return s.searchProfile(id, k, code)
 	}
@@ -344,7 +352,8 @@ func (s *Store) textIs(symbol uint32, text string) bool {
 	if symbol == 0 {
 		return text == ""
 	}
-	at, n := uint64(symbol)*disk.Unit, uint64(len(text))
+	at := uint64(symbol) * disk.Unit
+	n := uint64(len(text))
 	return at+lengthSize+n <= s.hit.end*disk.Unit && uint64(s.hit.data.Uint32(at)) == n &&
 		s.hit.data.String(at+lengthSize, n) == text
 }
@@ -365,7 +374,8 @@ func (s *Store) nameIs(record uint64, text string) bool {
 		return false
 	}
 	at := record * disk.Unit
-	head, n := disk.MethodHead(s.hit.data.Uint64(at)), uint64(len(text))
+	head := disk.MethodHead(s.hit.data.Uint64(at))
+	n := uint64(len(text))
 	end := at + uint64(head.Size())
 	if head.Flags()&(disk.MethodNamed|disk.MethodHasID) != disk.MethodNamed || n > disk.MaxNamed ||
 		disk.NamedUnits(disk.MethodNamed, len(text)) != head.Units() || end > s.hit.end*disk.Unit {
@@ -382,7 +392,8 @@ func (s *Store) nameIs(record uint64, text string) bool {
 func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.Split(s.hit.lines)
-	at, ready := line*disk.LineSize, s.hit.words.Word32(4*line).Load()
+	at := line * disk.LineSize
+	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
 		return Method{}, false
 	}

@@ -39,7 +39,8 @@ func OpenLayers(o archive.Options, paths ...string) (*Layers, error) {
 			return nil, errors.Join(err, closeAll(stores))
 		}
 		stores = append(stores, s)
-		o.Expect.Fingerprint, o.Expect.Program = [16]byte{}, nil
+		o.Expect.Fingerprint = [16]byte{}
+		o.Expect.Program = nil
 	}
 	l, err := NewLayers(stores...)
 	if err != nil {
@@ -77,7 +78,8 @@ func inOrder(err error, above []*Store) error {
 	}
 	for _, s := range above {
 		if has := s.h.AsBase(); wrong.Wants.Is(has) {
-			wrong.BaseFile, wrong.Has = s.m.Name(), has
+			wrong.BaseFile = s.m.Name()
+			wrong.Has = has
 		}
 	}
 	return err
@@ -151,7 +153,8 @@ func (m Method) passesOn(code uint64, err *error) bool {
 		return false
 	}
 	has, damage := m.hasVersion(code)
-	if *err = ErrNotFound; damage != nil {
+	*err = ErrNotFound
+	if damage != nil {
 		*err = damage
 	}
 	return !has && damage == nil
@@ -235,7 +238,8 @@ func (l *Layers) ProfileOf(m Method, code uint64, frames ...Frame) (p Profile, d
 		own, err := s.counterpart(m)
 		if err == nil {
 			var callers []Frame
-			if callers, err = s.ownFrames(translated[:0], frames); err == nil {
+			callers, err = s.ownFrames(translated[:0], frames)
+			if err == nil {
 				p, depth, err = own.Profile(code, callers...)
 			}
 		}
@@ -300,7 +304,8 @@ func (s *Store) findKeyOf(m Method) (Method, error) {
 
 // sameKey reports whether the methods, which may be of two archives, have the same key.
 func (m Method) sameKey(n Method) (bool, error) {
-	a, b := m.record(), n.record()
+	a := m.record()
+	b := n.record()
 	if same, err := sameText(m.Name, n.Name); !same || err != nil {
 		return false, err
 	}
@@ -375,7 +380,8 @@ func (l *Layers) Bind(name, loader string, class uint64) error {
 	for _, s := range l.stores {
 		t, err := s.FindType(name, loader)
 		if err == nil {
-			found, err = true, s.Bind(t, class)
+			found = true
+			err = s.Bind(t, class)
 		}
 		if err != nil && !errors.Is(err, ErrNotFound) {
 			return err

@@ -89,7 +89,8 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 // indexed returns the method to which the index leads at n, and its id.
 func (s *Store) indexed(n layout.Ref) (m Method, id uint64, err error) {
 	if s.inMethods(n) {
-		if m, err = s.method(n); err == nil {
+		m, err = s.method(n)
+		if err == nil {
 			id, err = m.indexedID()
 		}
 		return m, id, err
@@ -98,7 +99,8 @@ func (s *Store) indexed(n layout.Ref) (m Method, id uint64, err error) {
 	if err != nil {
 		return m, 0, err
 	}
-	if m, err = s.method(b.Method()); err != nil {
+	m, err = s.method(b.Method())
+	if err != nil {
 		return m, 0, err
 	}
 	id, ok := b.ID()
@@ -370,9 +372,13 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 		c = m.chain(profiles, down.at)
 		var q Profile
 		if e := c.ofCode(code, &q); e == nil {
-			p, depth, err = q, i+1, nil
+			p = q
+			depth = i + 1
+			err = nil
 		} else if !errors.Is(e, ErrNotFound) {
-			p, depth, err = Profile{}, i+1, e
+			p = Profile{}
+			depth = i + 1
+			err = e
 		}
 	}
 	return p, depth, err
@@ -385,7 +391,9 @@ func (m Method) deepest(code uint64, frames []Frame) (p Profile, depth int, err 
 	if err != nil {
 		return Profile{}, 0, err
 	}
-	down, first, context := t.descend(), layout.Ref(0), layout.Ref(0)
+	down := t.descend()
+	first := layout.Ref(0)
+	context := layout.Ref(0)
 	for i, f := range frames {
 		if f.Caller.s != m.s || f.Caller.hasRow() { // no context leads to a row
 			break
@@ -397,7 +405,9 @@ func (m Method) deepest(code uint64, frames []Frame) (p Profile, depth int, err 
 			return Profile{}, 0, err
 		}
 		if profiles != 0 {
-			first, context, depth = profiles, down.at, i+1
+			first = profiles
+			context = down.at
+			depth = i + 1
 		}
 	}
 	if p, ok := m.only(code, first, context); ok {
@@ -416,8 +426,10 @@ func (m Method) only(code uint64, first, context layout.Ref) (p Profile, ok bool
 	if !m.s.inRW(first) || !m.s.isSound(first.Offset()) || m.s.hit.closed() {
 		return Profile{}, false
 	}
-	d, n := &m.s.hit.data, uint64(first)
-	at, presence := n*disk.Unit, m.s.hit.presence(n)
+	d := &m.s.hit.data
+	n := uint64(first)
+	at := n * disk.Unit
+	presence := m.s.hit.presence(n)
 	links, codeAt := disk.VersionAt(presence)
 	if n+disk.VersionReach/disk.Unit > m.s.hit.end || presence&uint32(disk.HasID|disk.HasLinks) != uint32(disk.HasLinks) ||
 		d.Uint32(at+disk.BlockMethod) != uint32(m.at) || d.Uint32(at+links) != uint32(context) {

@@ -27,7 +27,8 @@ func (s *Store) makeMasks() *masks {
 // tags that have a mask: nearly all entries.
 func (m *masks) sound(b []byte) (size, n int) {
 	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
-		e, units := b[size:], 0
+		e := b[size:]
+		units := 0
 		if int(e[0]) >= len(m.narrow) {
 			units = m.wideUnits(e)
 		} else if mask := &m.narrow[e[0]]; int(mask.Units)*disk.Unit <= len(e) && !mask.Methods && !mask.Words &&

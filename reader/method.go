@@ -184,14 +184,16 @@ func (m Method) Key() (k layout.Key, err error) {
 	k.Name = name.String()
 	rec := m.record()
 	signature, err := m.s.signature(rec.Signature)
-	if k.Signature = signature.String(); err != nil || rec.Holder == 0 {
+	k.Signature = signature.String()
+	if err != nil || rec.Holder == 0 {
 		return k, err
 	}
 	t, err := m.s.typeRecord(rec.Holder)
 	if err != nil {
 		return layout.Key{}, err
 	}
-	if k.Class, err = m.s.text(t.Name); err != nil {
+	k.Class, err = m.s.text(t.Name)
+	if err != nil {
 		return layout.Key{}, err
 	}
 	k.Loader, err = m.s.text(t.Loader)
@@ -266,7 +268,8 @@ func (s *Store) unexecuted() (classes, rows layout.Span, err error) {
 	if err != nil {
 		return layout.Span{}, layout.Span{}, err
 	}
-	if classes, rows, err = disk.ParseUnexecuted(section, head); err != nil {
+	classes, rows, err = disk.ParseUnexecuted(section, head)
+	if err != nil {
 		err = s.corrupt(disk.RegionRO, section.Offset, "%v", err)
 	}
 	return classes, rows, err
@@ -342,7 +345,8 @@ func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, 
 		if c < 0 {
 			low = middle + 1
 		} else {
-			high, found = middle, c == 0
+			high = middle
+			found = c == 0
 		}
 	}
 	return low, found, nil
@@ -394,7 +398,8 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 		before, err = s.classRow(classes, i-1)
 		from = int64(before.End)
 	}
-	if to = int64(c.End); err == nil && (from >= to || to > rows.Size/disk.UnexecutedRowSize) {
+	to = int64(c.End)
+	if err == nil && (from >= to || to > rows.Size/disk.UnexecutedRowSize) {
 		err = s.corrupt(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, "a class of the rows %d to %d", from, to)
 	}
 	return from, to, rows.Offset, err

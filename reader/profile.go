@@ -115,7 +115,8 @@ func (p Profile) current(f disk.Presence) []byte {
 // Size returns the size in bytes of the method's code and of the VM's own MethodData, each 0 if not known.
 func (p Profile) Size() (code, host uint32) {
 	if f := p.trained(disk.HasSize); f != nil {
-		code, host = le.Uint32(f), le.Uint32(f[4:])
+		code = le.Uint32(f)
+		host = le.Uint32(f[4:])
 		runtime.KeepAlive(p.s)
 	}
 	return code, host

@@ -90,7 +90,8 @@ func (r Receivers) Record(t Type) (row int, err error) {
 		return OtherRow, errForeign
 	}
 	a := r.e.s.adoption.Load()
-	p, cells := a.pointer(t), r.cells()
+	p := a.pointer(t)
+	cells := r.cells()
 	row, ok := cells.rowOf(p)
 	if !ok {
 		row, ok = cells.claimRow(p)

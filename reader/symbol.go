@@ -100,7 +100,8 @@ func (s *Store) signature(n layout.Ref) (Name, error) {
 func (s *Store) compareSignature(n layout.Ref, text string) (result int, err error) {
 	err = s.eachPiece(n, func(piece []byte) bool {
 		k := min(len(piece), len(text))
-		if result = compareText(piece[:k], text[:k]); result == 0 && k < len(piece) {
+		result = compareText(piece[:k], text[:k])
+		if result == 0 && k < len(piece) {
 			result = 1
 		}
 		text = text[k:]

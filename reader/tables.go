@@ -152,7 +152,8 @@ func (x *sharedTexts) runRow(t *Table, row int) (r disk.RunRow, err error) {
 		r.Words[i] = t.Cell(i, row)
 	}
 	for i := range r.Texts {
-		if r.Texts[i], err = x.text(layout.Ref(t.Cell(disk.RunWords+i, row))); err != nil {
+		r.Texts[i], err = x.text(layout.Ref(t.Cell(disk.RunWords+i, row)))
+		if err != nil {
 			return r, err
 		}
 	}

@@ -18,7 +18,8 @@ const walkBatch = 64
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		budget := s.textBudget(&s.methodText)
-		records, rows := s.recordWalk(&budget), s.rowWalk(&budget)
+		records := s.recordWalk(&budget)
+		rows := s.rowWalk(&budget)
 		for {
 			m, err := firstOf(&records, &rows)
 			if err != nil {
@@ -56,10 +57,12 @@ func (s *Store) Profiles() iter.Seq2[Profile, error] {
 // CheckProfilesOf checks the pages that lie from the first to the last of the profiles of
 // some methods, and those between. An archive that is read in ranges reads them at once.
 func (s *Store) CheckProfilesOf(methods []Method) error {
-	first, last := int64(math.MaxInt64), int64(0)
+	first := int64(math.MaxInt64)
+	last := int64(0)
 	for _, m := range methods {
 		if n := m.profiles(); n != 0 && s.inRW(n) {
-			first, last = min(first, n.Offset()), max(last, n.Offset())
+			first = min(first, n.Offset())
+			last = max(last, n.Offset())
 		}
 	}
 	if last == 0 {
@@ -98,7 +101,8 @@ func (w *walk) fill() {
 	w.err = w.s.m.Guard(func() error {
 		for ; w.n < len(w.batch); w.n++ {
 			m, more, err := w.read()
-			if w.ended = !more; !more || err != nil {
+			w.ended = !more
+			if !more || err != nil {
 				return err
 			}
 			w.batch[w.n] = m
@@ -162,7 +166,8 @@ func (s *Store) rowWalk(budget *textBudget) walk {
 	)
 	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if classes.Size == 0 {
-			if classes, rows, err = s.unexecuted(); err != nil {
+			classes, rows, err = s.unexecuted()
+			if err != nil {
 				return m, true, err
 			}
 		}
@@ -178,7 +183,8 @@ func (s *Store) rowWalk(budget *textBudget) walk {
 				return m, true, s.corrupt(disk.RegionRO, at, "an unexecuted method of no class")
 			}
 			last := c.End
-			if c, err = s.classRow(classes, class); err != nil {
+			c, err = s.classRow(classes, class)
+			if err != nil {
 				return m, true, err
 			}
 			if c.End <= last {
@@ -200,7 +206,8 @@ func (s *Store) Types() iter.Seq2[Type, error] {
 		for i := range uint32(s.h.Counts.Types) {
 			var t Type
 			err := s.m.Guard(func() (err error) {
-				if t, err = s.Type(i); err == nil {
+				t, err = s.Type(i)
+				if err == nil {
 					err = budget.kind(t)
 				}
 				return err

@@ -108,7 +108,9 @@ func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
 			return false
 		}
 		t := disk.ParseType(w.s.data[rec.Holder.Offset():][:disk.TypeSize])
-		w.holder, w.class, w.loader = rec.Holder, t.Name, t.Loader
+		w.holder = rec.Holder
+		w.class = t.Name
+		w.loader = t.Loader
 		if !w.isText(t.Name) || !w.isText(t.Loader) {
 			w.holder = 0
 			return false
@@ -120,7 +122,8 @@ func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
 
 // isText reports whether a symbol that is no list is at n, or n is 0.
 func (w *whole) isText(n layout.Ref) bool {
-	symbols, at := &w.s.h.Parts[disk.PartSymbols], n.Offset()
+	symbols := &w.s.h.Parts[disk.PartSymbols]
+	at := n.Offset()
 	if n == 0 || !symbols.Holds(at, lengthSize) {
 		return n == 0
 	}

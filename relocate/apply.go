@@ -56,7 +56,8 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	if err := m.checkSlots(old, start, words, &move); err != nil {
 		return 0, err
 	}
-	if slots = int64(len(words)); want != anySlots && slots != want {
+	slots = int64(len(words))
+	if want != anySlots && slots != want {
 		return 0, m.wrongSlots(from, to, slots, want)
 	}
 	write(rw, old, start, words, &move)
@@ -82,7 +83,8 @@ func (m *Map) wrongSlots(from, to, slots, want int64) error {
 // applyLong is like Apply for a range whose slots are more than a walk returns at once: it
 // walks twice, first to check them.
 func (m *Map) applyLong(rw, old []byte, from, to int64, move *Move, want int64) (slots int64, err error) {
-	if slots, err = m.check(old, from, to, *move); err != nil {
+	slots, err = m.check(old, from, to, *move)
+	if err != nil {
 		return 0, err
 	}
 	if want != anySlots && slots != want {

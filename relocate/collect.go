@@ -58,7 +58,8 @@ func (c *Collector) turn(chunk int64) {
 		c.sets[c.open] = roaring.FromDense(c.words[:], true)
 		clear(c.words[:])
 	}
-	if c.open = chunk; chunk >= 0 && c.sets[chunk] != nil {
+	c.open = chunk
+	if chunk >= 0 && c.sets[chunk] != nil {
 		c.sets[chunk].WriteDenseTo(c.words[:])
 	}
 }

@@ -34,7 +34,9 @@ func (b bitmap) check(limit int) error {
 	if c := le.Uint32(b); c != cookieNoRuns {
 		return fmt.Errorf("a bitmap with cookie %d, want %d", c, cookieNoRuns)
 	}
-	n, key, at := le.Uint32(b[containerCount:]), le.Uint16(b[containerKey:]), le.Uint32(b[containerOffset:])
+	n := le.Uint32(b[containerCount:])
+	key := le.Uint16(b[containerKey:])
+	at := le.Uint32(b[containerOffset:])
 	if n != 1 || key != 0 || at != containerStart {
 		return fmt.Errorf("a bitmap of %d containers, the first with key %d at %d", n, key, at)
 	}
@@ -102,7 +104,8 @@ func fillArray(words []uint16, p []byte, from, to int) (n int) {
 
 // search returns the first element of the list p that is not below word.
 func search(p []byte, word int) int {
-	low, high := 0, len(p)/2
+	low := 0
+	high := len(p) / 2
 	for low < high {
 		mid := (low + high) / 2
 		if int(le.Uint16(p[2*mid:])) < word {

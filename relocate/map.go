@@ -32,7 +32,8 @@ func Open(source Source, bm, rw layout.Span) (*Map, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, want := int64(le.Uint32(head)), chunks(rw.Size)
+	n := int64(le.Uint32(head))
+	want := chunks(rw.Size)
 	if n != want {
 		return nil, disk.Corrupt(disk.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
 	}
@@ -89,12 +90,14 @@ func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		first, last := int(from-start)/wordSize, int(end-start)/wordSize
+		first := int(from-start) / wordSize
+		last := int(end-start) / wordSize
 		words := (last - first&^63 + 63) / 64
 		if !sameWords(got[first/64:], want[:words], first, last) {
 			return false, nil
 		}
-		from, want = end, want[words:]
+		from = end
+		want = want[words:]
 	}
 	return true, nil
 }
@@ -151,7 +154,8 @@ func (c *walk) next() (start int64, words []uint16, err error) {
 		if len(words) == len(c.batch) {
 			end = start + (int64(words[len(words)-1])+1)*wordSize
 		}
-		if c.from = max(end, c.from+wordSize); len(words) > 0 {
+		c.from = max(end, c.from+wordSize)
+		if len(words) > 0 {
 			return start, words, nil
 		}
 	}
@@ -165,7 +169,8 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 	if err != nil {
 		return nil, err
 	}
-	offset, size := layout.Ref(le.Uint32(row)).Offset(), int64(le.Uint32(row[4:]))
+	offset := layout.Ref(le.Uint32(row)).Offset()
+	size := int64(le.Uint32(row[4:]))
 	if offset == 0 && size == 0 {
 		return nil, nil
 	}

@@ -48,7 +48,8 @@ const manySlots = containerStart + 2*8*chunkSize/4096
 
 // applyChunk moves the pointers of a chunk, each as soon as it is checked.
 func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error) {
-	from, to := n*chunkSize, min((n+1)*chunkSize, m.rw.Size)
+	from := n * chunkSize
+	to := min((n+1)*chunkSize, m.rw.Size)
 	old, err := m.old(rw, to, move)
 	if err == nil {
 		err = m.inside(from, to, int64(len(rw)))

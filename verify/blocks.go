@@ -80,7 +80,8 @@ func (w *blockWalker) compareSlots(from, to int64) {
 	if w.slots == nil {
 		return
 	}
-	rw, bm := w.h.Region(disk.RegionRW).Offset, w.h.Region(disk.RegionBM).Offset
+	rw := w.h.Region(disk.RegionRW).Offset
+	bm := w.h.Region(disk.RegionBM).Offset
 	same, err := w.slots.Matches(from, to, w.want[from/disk.Unit/64-w.first/64:])
 	if err != nil {
 		if w.naming {
@@ -122,8 +123,10 @@ func (w *blockWalker) block(at int64, b disk.Block) bool {
 		w.wrong(inChains, at, disk.RegionRW, at, "a profile with the code id that stands for any code")
 	}
 	if f := b.Field(disk.HasInvocations); f != nil {
-		n, s := le.Uint64(f), &w.found.summary
-		s.TotalInvocations, s.MaxInvocations = disk.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
+		n := le.Uint64(f)
+		s := &w.found.summary
+		s.TotalInvocations = disk.SaturatingAdd(s.TotalInvocations, n)
+		s.MaxInvocations = max(s.MaxInvocations, n)
 	}
 	if !w.sections(at, b, fields) {
 		return false
@@ -139,7 +142,8 @@ func (w *blockWalker) block(at int64, b disk.Block) bool {
 
 // firstBlock checks the first block of a method: that the method leads to it, and that both have one key.
 func (w *blockWalker) firstBlock(at int64, b disk.Block, id uint64) {
-	method, here := b.Method(), disk.RefOf(at)
+	method := b.Method()
+	here := disk.RefOf(at)
 	rec := w.record(method.Offset())
 	if k, ok := w.keyOf(method.Offset(), &rec); ok && rec.Profiles == here {
 		w.head(k, &rec, method, here, b, id)

@@ -26,7 +26,8 @@ func (w *walk) isContext(n layout.Ref) bool {
 // contexts checks the contexts of the method whose record begins at an offset.
 func (w *worker) contexts(method int64) {
 	rec := w.record(method)
-	n, first := disk.RefOf(method), rec.Contexts
+	n := disk.RefOf(method)
+	first := rec.Contexts
 	level, depth := n, 0
 	var last disk.ContextRecord
 	for i := range int64(rec.NumContexts) {
@@ -73,7 +74,8 @@ func (w *walk) links() {
 }
 
 func (w *worker) chain(c chainStart) {
-	rw, begun := w.h.Region(disk.RegionRW), c.after != 0
+	rw := w.h.Region(disk.RegionRW)
+	begun := c.after != 0
 	for at := c.first; at != 0; {
 		size := int64(0)
 		if at > c.after && w.starts.blocks.has(at) {

@@ -64,9 +64,14 @@ func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
 		if g.Repeat == disk.PerCell || g.Repeat == disk.IfOdd || g.Repeat == disk.PerEight {
 			return plan{}
 		}
-		part, first, n := &p.first, g.First, g.N
+		part := &p.first
+		first := g.First
+		n := g.N
 		if g.Repeat == disk.PerRow {
-			part, first, n, p.row = &p.rows, 0, 1, len(g.Cells)
+			part = &p.rows
+			first = 0
+			n = 1
+			p.row = len(g.Cells)
 		}
 		for i := range n * len(g.Cells) {
 			part.add(first+i, g.Cells[i%len(g.Cells)].Kind)
@@ -85,9 +90,11 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 	for at := 0; at < len(section); n++ {
 		rest := section[at:]
 		head := le.Uint64(rest)
-		point, size := int32(uint16(head>>16)), 0
+		point := int32(uint16(head >> 16))
+		size := 0
 		if p := &w.plans[uint8(head)]; p.plain {
-			if size = int(p.units) * disk.Unit; size > len(rest) ||
+			size = int(p.units) * disk.Unit
+			if size > len(rest) ||
 				!w.plainEntry(p, rest[disk.EntryHeaderSize:size], unit+1, data, &sum) {
 				return n, false
 			}
@@ -96,7 +103,8 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 			if err != nil || !w.entry(e, unit, data) {
 				return n, false
 			}
-			size, point = len(e), e.Point()
+			size = len(e)
+			point = e.Point()
 		}
 		if data && point < last {
 			w.disorder(unit, point, last)
@@ -109,7 +117,8 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 		at += size
 	}
 	s := &w.found.summary
-	s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, sum.total), max(s.MaxCount, sum.most)
+	s.TotalCount = disk.SaturatingAdd(s.TotalCount, sum.total)
+	s.MaxCount = max(s.MaxCount, sum.most)
 	w.found.entries += uint64(n)
 	return n, true
 }
@@ -126,10 +135,12 @@ type entrySum struct{ total, most uint64 }
 // plainEntry checks the cells of an entry whose plan is plain.
 func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum *entrySum) bool {
 	if data {
-		total, most := sum.total, sum.most
+		total := sum.total
+		most := sum.most
 		for counts := p.first.counts; counts != 0; counts &= counts - 1 {
 			if n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:]); !p.signed || int64(n) >= 0 {
-				total, most = disk.SaturatingAdd(total, n), max(most, n)
+				total = disk.SaturatingAdd(total, n)
+				most = max(most, n)
 			}
 		}
 		sum.total, sum.most = total, most
@@ -172,7 +183,8 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	}
 	header := int64(e.HeaderSize() / disk.Unit)
 	signed := data && p.signed && e.SignedCount()
-	cells, rows := e[header*disk.Unit:p.units*disk.Unit], e[p.units*disk.Unit:]
+	cells := e[header*disk.Unit : p.units*disk.Unit]
+	rows := e[p.units*disk.Unit:]
 	if data && p.first.counts != 0 {
 		w.add(cells, p.first.counts, signed)
 	}
@@ -200,7 +212,8 @@ func (w *blockWalker) add(cells []byte, counts uint64, signed bool) {
 		if signed && int64(n) < 0 {
 			continue
 		}
-		s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
+		s.TotalCount = disk.SaturatingAdd(s.TotalCount, n)
+		s.MaxCount = max(s.MaxCount, n)
 	}
 }
 

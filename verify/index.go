@@ -49,7 +49,8 @@ func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id
 // hash checks the texts and the id of a method, and that the index leads to it: with others, unless problems are
 // to be named record by record.
 func (w *worker) hash(k keyed) {
-	if w.keys = append(w.keys, k); len(w.keys) == atOnce || w.naming {
+	w.keys = append(w.keys, k)
+	if len(w.keys) == atOnce || w.naming {
 		w.hashAll()
 	}
 }
@@ -148,7 +149,8 @@ func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, o
 
 // seek looks for a record in the index, now or with others.
 func (w *worker) seek(r sought) {
-	if w.sought = append(w.sought, r); len(w.sought) == atOnce {
+	w.sought = append(w.sought, r)
+	if len(w.sought) == atOnce {
 		w.seekAll()
 	}
 }

@@ -57,7 +57,8 @@ func (w *walk) advance(size int64) {
 
 // pages sums the pages before rw, and walks the symbols.
 func (w *walk) pages() {
-	symbols, rw := w.h.Parts[disk.PartSymbols], w.h.Region(disk.RegionRW)
+	symbols := w.h.Parts[disk.PartSymbols]
+	rw := w.h.Region(disk.RegionRW)
 	before := w.pagesOf(disk.Summed(w.h).Offset, symbols.Offset)
 	behind := w.pagesOf(symbols.End(), rw.Offset)
 	if rw.Size == 0 {
@@ -105,7 +106,8 @@ func (s *summer) upTo(offset int64) {
 		if span.Offset >= offset {
 			return
 		}
-		got, want := disk.Sum(s.data[span.Offset:span.End()]), s.sum(0, s.next)
+		got := disk.Sum(s.data[span.Offset:span.End()])
+		want := s.sum(0, s.next)
 		if got != want && !s.unsummed {
 			s.note(inPages, span.Offset, disk.WrongSum(disk.RegionAt(s.h, span.Offset), span, got, want))
 		}

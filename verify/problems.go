@@ -63,7 +63,8 @@ func (l *problems) add(p problem) {
 	at, _ := slices.BinarySearchFunc(l.list, p, func(q, p problem) int { return cmp.Or(q.compare(&p), -1) })
 	l.list = slices.Insert(l.list, at, p)
 	if len(l.list) > maxProblems {
-		l.list, l.more = l.list[:maxProblems], true
+		l.list = l.list[:maxProblems]
+		l.more = true
 	}
 }
 

@@ -29,7 +29,8 @@ func (w *walk) read() {
 			return
 		}
 	}
-	if w.records.Contexts = uint64(next-w.h.Parts[disk.PartContexts].Offset) / disk.ContextSize; w.partial.Load() {
+	w.records.Contexts = uint64(next-w.h.Parts[disk.PartContexts].Offset) / disk.ContextSize
+	if w.partial.Load() {
 		return
 	}
 	if first, n := unlinked.first(); n != 0 {
@@ -50,7 +51,8 @@ func (w *walk) readContexts(m reader.Method, next int64) (end int64) {
 			w.refused(inMethods, at, err)
 			return next
 		}
-		here, caller := node.Ref().Offset(), frame.Caller
+		here := node.Ref().Offset()
+		caller := frame.Caller
 		if !w.starts.methods.mayHave(caller.Ref()) {
 			w.wrong(inMethods, at, disk.RegionRO, here, "the caller of a context is at 0x%x, where no method begins",
 				caller.Ref().Offset())
@@ -70,7 +72,8 @@ func (w *walk) readContexts(m reader.Method, next int64) (end int64) {
 
 // readProfiles reads the profiles of a method: each block must be linked once.
 func (w *walk) readProfiles(m reader.Method, unlinked *places) {
-	at, n := m.Ref().Offset(), 0
+	at := m.Ref().Offset()
+	n := 0
 	for p, err := range m.Profiles() {
 		if err != nil {
 			w.refused(inChains, at, err)

@@ -192,7 +192,8 @@ func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 		k.named, k.held = true, words.String(held)
 		return k, true
 	}
-	k.key.Name, k.key.Signature = rec.Name, rec.Signature
+	k.key.Name = rec.Name
+	k.key.Signature = rec.Signature
 	if rec.Holder == 0 {
 		return k, true
 	}
@@ -202,7 +203,9 @@ func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 		return k, false
 	}
 	t := disk.ParseType(w.data[rec.Holder.Offset():])
-	k.key.Class, k.key.Loader, k.inClass = t.Name, t.Loader, true
+	k.key.Class = t.Name
+	k.key.Loader = t.Loader
+	k.inClass = true
 	return k, true
 }
 
@@ -267,7 +270,8 @@ func (w *worker) hashRecord(at int64, k recordKey, rec *disk.MethodRecord) {
 // ascend checks that the key of the record or row at an offset sorts behind the one before. Symbols are sorted, so
 // that their places stand for their texts.
 func (w *walk) ascend(at int64, last, next *recordKey) {
-	x, y := &last.key, &next.key
+	x := &last.key
+	y := &next.key
 	names := cmp.Compare(x.Name, y.Name)
 	if x.Name == 0 || y.Name == 0 {
 		name, _ := w.text(inMethods, at, x.Name)

@@ -12,7 +12,8 @@ import (
 // made of texts. It sums pages as it reaches them.
 func (w *worker) symbols(span layout.Span, pages *summer) {
 	section := w.h.Parts[disk.PartSymbols]
-	symbols, names := marker{places: &w.starts.symbols}, marker{places: &w.starts.names}
+	symbols := marker{places: &w.starts.symbols}
+	names := marker{places: &w.starts.names}
 	var last []byte
 	at := span.Offset
 	for at < span.End() && w.goesOn() {
@@ -66,7 +67,8 @@ func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64,
 	if list {
 		used = 4 + 4*parts
 	}
-	if size = disk.AlignUp(used, disk.Unit); size > section.End()-at {
+	size = disk.AlignUp(used, disk.Unit)
+	if size > section.End()-at {
 		return nil, 0, false, disk.Corrupt(disk.RegionRO, at, "a symbol of %d bytes runs over the end of its section", used)
 	}
 	if list && (parts == 0 || parts > disk.MaxName) {
@@ -74,7 +76,8 @@ func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64,
 	}
 	text = head[4:used:used]
 	if list {
-		if text, err = w.listText(at, head[:used]); err != nil {
+		text, err = w.listText(at, head[:used])
+		if err != nil {
 			return nil, 0, true, err
 		}
 	}
@@ -87,7 +90,8 @@ func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64,
 // listText returns the text of a list, which is valid until the one after the next.
 func (w *worker) listText(at int64, list []byte) (text []byte, err error) {
 	w.list, w.before = w.before, w.list // keeps the text that is now the last
-	if w.list, err = w.join(w.list[:0], at, list); err != nil {
+	w.list, err = w.join(w.list[:0], at, list)
+	if err != nil {
 		return nil, err
 	}
 	parts, _ := disk.SymbolParts(list)
@@ -169,7 +173,8 @@ func (w *walk) isName(in phase, at int64, what string, n layout.Ref) {
 // name returns the text at a place that the record at an offset refers to, where a text that can be part of a
 // key must begin. ok is false if no text can be read there.
 func (w *walk) name(in phase, at int64, what string, n layout.Ref) (text string, ok bool) {
-	if text, ok = w.nameAt(n); ok {
+	text, ok = w.nameAt(n)
+	if ok {
 		return text, true
 	}
 	if n == 0 || w.h.Region(disk.RegionRO).Holds(n.Offset(), disk.Unit) { // the reader refuses others
@@ -188,7 +193,8 @@ func (w *walk) optionalName(in phase, at int64, what string, n layout.Ref) (text
 
 // text is like optionalName for a reference that is checked elsewhere.
 func (w *walk) text(in phase, at int64, n layout.Ref) (text string, ok bool) {
-	if text, ok = w.nameAt(n); ok || n == 0 {
+	text, ok = w.nameAt(n)
+	if ok || n == 0 {
 		return text, true
 	}
 	name, err := w.s.SymbolAt(n)

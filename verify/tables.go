@@ -39,10 +39,13 @@ func (w *worker) column(t *reader.Table, column, from, to int) {
 
 // reference checks that a record of a kind is at n.
 func (w *walk) reference(kind layout.ColumnKind, n layout.Ref) (err error) {
-	region, what, known := disk.RegionRO, "", true
+	region := disk.RegionRO
+	what := ""
+	known := true
 	switch kind {
 	case layout.ColumnSymbol:
-		if what, known = "text", w.starts.symbols.partial || w.isText(n); !w.isText(n) {
+		what, known = "text", w.starts.symbols.partial || w.isText(n)
+		if !w.isText(n) {
 			_, err = w.s.SymbolAt(n)
 		}
 	case layout.ColumnType:
@@ -51,11 +54,13 @@ func (w *walk) reference(kind layout.ColumnKind, n layout.Ref) (err error) {
 		}
 	case layout.ColumnMethod:
 		row := w.isRow(n)
-		if what, known = "method", row || w.starts.methods.mayHave(n); w.naming || !known {
+		what, known = "method", row || w.starts.methods.mayHave(n)
+		if w.naming || !known {
 			_, err = w.s.MethodAt(n)
 		}
 	case layout.ColumnProfile:
-		if what, known = "profile", w.starts.blocks.mayHave(n); !w.starts.blocks.has(n) {
+		what, known = "profile", w.starts.blocks.mayHave(n)
+		if !w.starts.blocks.has(n) {
 			region = disk.RegionRW
 			_, err = w.s.ProfileAt(n)
 		}

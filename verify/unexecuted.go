@@ -20,7 +20,9 @@ func (w *worker) unexecuted() {
 		return
 	}
 	record := w.h.Parts[disk.PartMethods].Offset
-	last, row, all := disk.ClassRow{}, int64(0), rows.Size/disk.UnexecutedRowSize
+	last := disk.ClassRow{}
+	row := int64(0)
+	all := rows.Size / disk.UnexecutedRowSize
 	for at := classes.Offset; at < classes.End() && w.goesOn(); at += disk.ClassRowSize {
 		class := disk.ParseClassRow(w.data[at:])
 		if class.Holder <= last.Holder || class.End <= last.End {

@@ -56,7 +56,8 @@ type walk struct {
 }
 
 func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int64)) *walk {
-	m, h := (*mapped.Mapping)(s.Mapping()), s.Header()
+	m := (*mapped.Mapping)(s.Mapping())
+	h := s.Header()
 	return &walk{ctx: ctx, s: s, m: m, h: h, data: m.Unchecked(), shape: m.Shape(), plans: plansOf(m.Shape()),
 		tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
 }
@@ -99,10 +100,12 @@ func (f *found) add(g *found) {
 	f.later += g.later
 	f.linked += g.linked
 	f.used += g.used
-	x, y := &f.summary, &g.summary
+	x := &f.summary
+	y := &g.summary
 	x.TotalInvocations = disk.SaturatingAdd(x.TotalInvocations, y.TotalInvocations)
 	x.MaxInvocations = max(x.MaxInvocations, y.MaxInvocations)
-	x.TotalCount, x.MaxCount = disk.SaturatingAdd(x.TotalCount, y.TotalCount), max(x.MaxCount, y.MaxCount)
+	x.TotalCount = disk.SaturatingAdd(x.TotalCount, y.TotalCount)
+	x.MaxCount = max(x.MaxCount, y.MaxCount)
 	f.typeText += g.typeText
 	f.methodText += g.methodText
 	f.listText += g.listText
@@ -168,15 +171,20 @@ func (w *walk) report() Report {
 }
 
 func (w *walk) counts() layout.Counts {
-	f, c := &w.found, w.records
-	c.Profiles, c.Symbols, c.Entries, c.Pointers = f.blocks, f.symbols, f.entries, f.pointers
+	f := &w.found
+	c := w.records
+	c.Profiles = f.blocks
+	c.Symbols = f.symbols
+	c.Entries = f.entries
+	c.Pointers = f.pointers
 	c.Types = uint64(w.h.Parts[disk.PartTypes].Size / disk.TypeSize)
 	return c
 }
 
 // totals holds the header's counts and summary, and the index's slots, against what was found.
 func (w *walk) totals() {
-	f, c := &w.found, w.counts()
+	f := &w.found
+	c := w.counts()
 	if w.done != w.h.FileSize || f.later != f.linked || f.blocks != f.later+w.profiled {
 		w.doubt()
 	}

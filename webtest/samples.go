@@ -94,7 +94,8 @@ func manyPoints(p *builder.Profile, types []builder.TypeRef, i int, seed uint64)
 	n := uint64(i*i)*seed + 1
 	p.Invocations(n)
 	p.Backedges(3 * n)
-	taken, not := n, n/9
+	taken := n
+	not := n / 9
 	if seed > 1 && i%5 == 0 {
 		taken, not = not, taken
 	}

@@ -206,7 +206,8 @@ func (t *Tab) Await(expression string) error {
 // Press presses a key. As from a keyboard, a page that handles a key keeps it from being typed.
 func (t *Tab) Press(key rune) error {
 	events := kb.Encode(key)
-	down, up := events[0], events[len(events)-1]
+	down := events[0]
+	up := events[len(events)-1]
 	down.Type = input.KeyDown
 	if len(events) == 3 {
 		down.Text = events[1].Text

@@ -27,7 +27,8 @@ func main() {
 func run() error {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
-	counts, output := map[string]int{}, map[string]string{}
+	counts := map[string]int{}
+	output := map[string]string{}
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
@@ -63,7 +64,8 @@ func run() error {
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {
-		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
 			said = append(said, line)
 		}
 	}

@@ -46,7 +46,8 @@ var shapes = map[string]bench.Scale{
 }
 
 func newField(dir, shape string, n int) (*field, error) {
-	scale, path := shapes[shape], filepath.Join(dir, fmt.Sprintf("hits-%s-%d.parc", shape, n))
+	scale := shapes[shape]
+	path := filepath.Join(dir, fmt.Sprintf("hits-%s-%d.parc", shape, n))
 	scale.Methods = n
 	if err := archiveOf(path, func() (*builder.Builder, error) { return bench.Build(scale) }); err != nil {
 		return nil, err
@@ -79,7 +80,8 @@ func archiveOf(path string, build func() (*builder.Builder, error)) error {
 }
 
 func (f *field) open() (err error) {
-	if f.store, err = reader.Open(f.path, archive.Options{}); err != nil {
+	f.store, err = reader.Open(f.path, archive.Options{})
+	if err != nil {
 		return err
 	}
 	f.file = (*mapped.Mapping)(f.store.Mapping()).Unchecked()
@@ -155,7 +157,9 @@ func (f *field) query(n int) *query {
 	for i := range n {
 		m := f.order[f.next]
 		f.next = (f.next + 1) % len(f.order)
-		q.ids[i], q.keys[i], q.places[i] = f.ids[m], f.keys[m], f.places[m]
+		q.ids[i] = f.ids[m]
+		q.keys[i] = f.keys[m]
+		q.places[i] = f.places[m]
 		writeText(&text, &q.keys[i])
 	}
 	rest := text.String()

@@ -26,7 +26,8 @@ var zero = uint64(len(os.Args)) >> 32
 // profile, each when the read before has ended.
 func floorDependent(f *field, q *query) (sum uint64) {
 	h := f.store.Header()
-	ix, lines := h.Region(disk.RegionIX).Offset, h.Buckets
+	ix := h.Region(disk.RegionIX).Offset
+	lines := h.Buckets
 	last := uint64(counted)
 	for i := range q.ids {
 		line, _ := disk.Mix(q.ids[i^int(last^counted)], disk.KindMethod, h.Seed).Split(lines)
@@ -39,7 +40,8 @@ func floorDependent(f *field, q *query) (sum uint64) {
 
 func floorIndependent(f *field, q *query) (sum uint64) {
 	h := f.store.Header()
-	ix, lines := h.Region(disk.RegionIX).Offset, h.Buckets
+	ix := h.Region(disk.RegionIX).Offset
+	lines := h.Buckets
 	for i, id := range q.ids {
 		line, _ := disk.Mix(id, disk.KindMethod, h.Seed).Split(lines)
 		sum += f.read(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero

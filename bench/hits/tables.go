@@ -89,11 +89,13 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 	if repeats > 1 { // as hot as it gets
 		c.look(f, q)
 	}
-	begin, sum := cputime.Thread(), uint64(0)
+	begin := cputime.Thread()
+	sum := uint64(0)
 	for range repeats {
 		sum += c.look(f, q)
 	}
-	cost, want := float64(cputime.Thread()-begin)/float64(len(q.ids)*repeats), uint64(len(q.ids)*repeats)*counted
+	cost := float64(cputime.Thread()-begin) / float64(len(q.ids)*repeats)
+	want := uint64(len(q.ids)*repeats) * counted
 	if t.missing {
 		want = 0
 	}

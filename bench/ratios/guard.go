@@ -58,7 +58,8 @@ func (g Guard) round(n int) (r round, err error) {
 	loops := []float64{g.Loop()}
 	for i := range g.Turns {
 		c := (i + n) % len(g.Turns)
-		if r.costs[c], err = g.Turns[c](); err != nil {
+		r.costs[c], err = g.Turns[c]()
+		if err != nil {
 			return r, err
 		}
 		loops = append(loops, g.Loop())

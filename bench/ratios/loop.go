@@ -35,7 +35,8 @@ func FixedLoop() float64 {
 }
 
 func walkLoop() {
-	table, at := loopTable(), uint32(0)
+	table := loopTable()
+	at := uint32(0)
 	for range 40_000 {
 		at = table[at]
 	}

@@ -21,7 +21,8 @@ func (r *Report) seriesOf(title string) (all []series) {
 			}
 			at := slices.IndexFunc(all, func(s series) bool { return s.name == row.Name })
 			if at < 0 {
-				at, all = len(all), append(all, series{name: row.Name})
+				at = len(all)
+				all = append(all, series{name: row.Name})
 			}
 			all[at].x, all[at].y = append(all[at].x, float64(t.Methods)), append(all[at].y, row.Value)
 		}

@@ -18,8 +18,13 @@ func Spread(values []float64) float64 {
 func Exponent(x, y []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i := range x {
-		a, b := math.Log(x[i]), math.Log(y[i])
-		n, sx, sy, sxx, sxy = n+1, sx+a, sy+b, sxx+a*a, sxy+a*b
+		a := math.Log(x[i])
+		b := math.Log(y[i])
+		n++
+		sx += a
+		sy += b
+		sxx += a * a
+		sxy += a * b
 	}
 	if below := n*sxx - sx*sx; below > 0 {
 		return (n*sxy - sx*sy) / below

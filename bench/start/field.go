@@ -215,14 +215,16 @@ func (f *field) counting() (table, error) {
 	if err != nil {
 		return table{}, err
 	}
-	if p, err = p.Claim(); err != nil {
+	p, err = p.Claim()
+	if err != nil {
 		return table{}, err
 	}
 	e, r, t, err := receiversOf(p)
 	if err != nil {
 		return table{}, err
 	}
-	own, cell := new(atomic.Uint64), e.Cell(0)
+	own := new(atomic.Uint64)
+	cell := e.Cell(0)
 	word, ok := cell.Word()
 	if !ok {
 		return table{}, os.ErrInvalid

@@ -115,15 +115,18 @@ func readFlat(path string) (map[string]*plain, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, cells := make([]plain, binary.LittleEndian.Uint32(b)), make([]uint64, binary.LittleEndian.Uint32(b[4:]))
+	all := make([]plain, binary.LittleEndian.Uint32(b))
+	cells := make([]uint64, binary.LittleEndian.Uint32(b[4:]))
 	found := make(map[string]*plain, len(all))
 	b = b[8:]
 	for i := range all {
-		p, n := &all[i], int(b[0])
+		p := &all[i]
+		n := int(b[0])
 		p.Key = string(b[1 : 1+n])
 		b = b[1+n:]
 		n = int(binary.LittleEndian.Uint16(b))
-		p.Cells, cells = cells[:n:n], cells[n:]
+		p.Cells = cells[:n:n]
+		cells = cells[n:]
 		p.Code, p.Calls = binary.LittleEndian.Uint64(b[2:]), binary.LittleEndian.Uint64(b[10:])
 		b = b[18:]
 		for i := range p.Cells {

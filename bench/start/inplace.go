@@ -92,7 +92,8 @@ func each(do func() error) func() (float64, error) {
 
 // lookups compares the lookup of points in turn with a map from points to counts.
 func lookups(p reader.Profile, n int) table {
-	order, known := make([]int32, 1024), map[int32]*uint64{}
+	order := make([]int32, 1024)
+	known := map[int32]*uint64{}
 	for i := range order {
 		order[i] = pointOf(i * 7919 % n)
 		known[order[i]] = new(uint64)

@@ -111,7 +111,9 @@ func (j job) start(ctx context.Context, step []string) error {
 		return err
 	}
 	defer log.Close()
-	c.Dir, c.Stdout, c.Stderr = j.dir, log, log
+	c.Dir = j.dir
+	c.Stdout = log
+	c.Stderr = log
 	fmt.Fprintf(os.Stderr, "warm: %s with %s: %s\n", j.program.name, filepath.Base(j.home), filepath.Base(step[0]))
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("%w: see %s", err, j.file(".log"))

@@ -66,7 +66,9 @@ func (b *bench) printTables(w io.Writer) error {
 			}
 			f.printRow(w, p.name)
 			for _, c := range f.Contenders {
-				runs, failed, differing = runs+c.Runs, failed+c.Failed, differing+c.Differing
+				runs += c.Runs
+				failed += c.Failed
+				differing += c.Differing
 			}
 			if p.unit != "" {
 				all = append(all, path)

@@ -107,8 +107,11 @@ func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || disk.T
 // describe sets what the kind and the header of the entry say, and the outcomes do not.
 func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	kind := kindOf(e)
-	p.Kind, p.About = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag()), kind.about
-	p.Bytecode, p.RowNoun, p.Group = kind.bytecode, kind.rows, kind.group
+	p.Kind = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag())
+	p.About = kind.about
+	p.Bytecode = kind.bytecode
+	p.RowNoun = kind.rows
+	p.Group = kind.group
 	p.Title, p.BySchema, p.NullSeen = p.Kind, kind.read == nil, nullSeen(e)
 	p.describeSub(e)
 	switch tag := e.Tag(); {
@@ -138,7 +141,8 @@ func (p *Point) describeSub(e reader.Entry) {
 		return
 	}
 	p.Title += ", " + p.Sub
-	if p.SubWords = strings.ReplaceAll(p.Sub, "-", " "); p.Sub == "mem-op-size" {
+	p.SubWords = strings.ReplaceAll(p.Sub, "-", " ")
+	if p.Sub == "mem-op-size" {
 		p.SubWords = "memory operation size"
 	}
 }

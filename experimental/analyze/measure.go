@@ -162,7 +162,9 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 
 // Sums returns the sums of a method's values by several measures. It reads the profiles once.
 func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
-	sums, shape, cut := make([]uint64, len(measures)), (*mapped.Mapping)(s.Mapping()).Shape(), cutOff(s, m)
+	sums := make([]uint64, len(measures))
+	shape := (*mapped.Mapping)(s.Mapping()).Shape()
+	cut := cutOff(s, m)
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return nil, err

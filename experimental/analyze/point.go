@@ -141,7 +141,8 @@ type PointReader struct{ pointReader }
 
 // Points returns the points of a profile, in its order: its data, and the traps at bytecodes.
 func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
-	if points, err = r.Section(q, layout.SectionData); err != nil {
+	points, err = r.Section(q, layout.SectionData)
+	if err != nil {
 		return nil, err
 	}
 	extra, err := r.Section(q, layout.SectionExtra)
@@ -156,7 +157,8 @@ func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
 
 // Section returns the entries of one section of a profile as points, in its order.
 func (r *PointReader) Section(q reader.Profile, section layout.BlockSection) (points []Point, err error) {
-	if r.s = q.Store(); section == layout.SectionData && !r.marksRead {
+	r.s = q.Store()
+	if section == layout.SectionData && !r.marksRead {
 		r.marks, err = r.s.Marks()
 		r.marksRead = true
 	}

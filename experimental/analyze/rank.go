@@ -79,8 +79,11 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 	if err != nil {
 		return nil, err
 	}
-	r.Of, r.Without, r.ArchiveTotal = len(heats), without, sum.total
-	if r.Total, r.ShareOf, err = by.total(s, sum); err != nil {
+	r.Of = len(heats)
+	r.Without = without
+	r.ArchiveTotal = sum.total
+	r.Total, r.ShareOf, err = by.total(s, sum)
+	if err != nil {
 		return nil, err
 	}
 	r.AddsUp = r.ShareOf == shareOfSum || r.ShareOf == shareOfRun
@@ -138,7 +141,8 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 			cumulative := share(sum, r.Total)
 			row.Sum = &cumulative
 		}
-		if row.Level, err = CompileLevel(h.m); err != nil {
+		row.Level, err = CompileLevel(h.m)
+		if err != nil {
 			return err
 		}
 		r.Methods = append(r.Methods, row)

@@ -34,7 +34,8 @@ func (s Site) OthersText() string {
 // have ids and no names, and points have no shares. A point is valid until the next one.
 func Trained(q reader.Profile) iter.Seq2[reader.Entry, *Point] {
 	return func(yield func(reader.Entry, *Point) bool) {
-		r, p := &pointReader{s: q.Store(), trained: true}, Point{}
+		r := &pointReader{s: q.Store(), trained: true}
+		p := Point{}
 		for e := range q.Entries() {
 			p = Point{Point: e.Point(), Site: siteOf(e), Group: kindOf(e).group, RowNoun: kindOf(e).rows, NullSeen: nullSeen(e),
 				BySchema: kindOf(e).read == nil, Outcomes: p.Outcomes[:0], entry: e, store: r.s}

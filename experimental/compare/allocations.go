@@ -25,7 +25,8 @@ func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float6
 	for row := range t.Rows {
 		key := allocationKey{function: t.Cell(disk.AllocationFunction, row)}
 		if t.Cell(disk.AllocationStack, row) != 0 {
-			if key.stack, err = t.Text(disk.AllocationStack, row); err != nil {
+			key.stack, err = t.Text(disk.AllocationStack, row)
+			if err != nil {
 				return nil, 0, err
 			}
 		}

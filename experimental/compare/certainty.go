@@ -126,7 +126,8 @@ func otherResult(to *top[certainty], found certainty, certain, now *site) {
 func always(to *top[certainty], found certainty, certain, now *site, result string,
 	others uint64) {
 	found.result, found.always.count = result, certain.reached()
-	found.count, found.others = now.reached(), others
+	found.count = now.reached()
+	found.others = others
 	if found.always.count >= enough {
 		to.add(&found, found.weight)
 	}

@@ -81,7 +81,8 @@ func (c *comparison) weight(k kind, a, b uint64) float64 {
 
 // proportion returns how far the proportions of two lists of counts agree.
 func proportion(a, b []cell) (overlap float64) {
-	sumA, sumB := float64(total(a)), float64(total(b))
+	sumA := float64(total(a))
+	sumB := float64(total(b))
 	for x, y := range common(a, b) {
 		overlap += score(x, y, sumA, sumB)
 	}
@@ -177,7 +178,8 @@ func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error)
 		case t.guess == analyze.SiteTargets:
 			one.value = c.key
 		case c.key != otherTypes:
-			if one.of, err = s.typeOf(t.entry, c.key); err != nil {
+			one.of, err = s.typeOf(t.entry, c.key)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -212,10 +214,12 @@ func seenAt(s *site) (n seen, top uint64) {
 		}
 		n.targets++
 		if c.count > most {
-			most, top = c.count, c.key
+			most = c.count
+			top = c.key
 		}
 	}
-	n.count, n.untyped = total(s.cells), s.untyped
+	n.count = total(s.cells)
+	n.untyped = s.untyped
 	if most == 0 {
 		return n, 0
 	}
@@ -234,7 +238,8 @@ func topType(e reader.Entry) (t reader.Type) {
 	var most uint64
 	for row := range r.All() {
 		if n := row.Count.Trained(); n > most {
-			t, most = row.Type, n
+			t = row.Type
+			most = n
 		}
 	}
 	return t

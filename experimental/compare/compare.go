@@ -149,7 +149,8 @@ func (c *comparison) primaryKind() kind {
 }
 
 func (c *comparison) findCounterparts() (err error) {
-	if c.counterparts, err = newCounterparts(c.ctx, c.a, c.b); err == nil {
+	c.counterparts, err = newCounterparts(c.ctx, c.a, c.b)
+	if err == nil {
 		c.profilesA.sites.open(c.a)
 		c.profilesB.sites.open(c.b)
 		c.profilesA.sites.names = keys{c.counterparts.typeKey, c.counterparts.methodKey}

@@ -34,7 +34,8 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
 	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
 	var err error
-	if c.byName, err = loaders.Pair(a, b); err != nil {
+	c.byName, err = loaders.Pair(a, b)
+	if err != nil {
 		return nil, err
 	}
 	steps := poll.New(ctx)

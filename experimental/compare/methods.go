@@ -165,7 +165,8 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 		return false, nil
 	}
 	c.report.Profiles.Matched++
-	if err = c.profilesA.sites.read(p.a.Profile); err == nil {
+	err = c.profilesA.sites.read(p.a.Profile)
+	if err == nil {
 		err = c.profilesB.sites.read(p.b.Profile)
 	}
 	if err == nil {
@@ -186,7 +187,8 @@ func (o *overlapping) join(p pair, a, b []site) error {
 			if err := o.site(p, &a[0], &b[0]); err != nil {
 				return err
 			}
-			a, b = a[1:], b[1:]
+			a = a[1:]
+			b = b[1:]
 		}
 	}
 	return nil
@@ -235,7 +237,8 @@ func common(a, b []cell) iter.Seq2[uint64, uint64] {
 				if !yield(a[0].count, b[0].count) {
 					return
 				}
-				a, b = a[1:], b[1:]
+				a = a[1:]
+				b = b[1:]
 			}
 		}
 	}

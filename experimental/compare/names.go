@@ -23,7 +23,8 @@ func (c *comparison) finish() (*Report, error) {
 		r.Kinds = append(r.Kinds, Overlap{k.String(), c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k],
 			c.of[0].untyped[k], c.of[1].untyped[k]})
 		if k == c.primary {
-			r.Score, r.ScoredBy = &c.overlap[k], &r.Primary
+			r.Score = &c.overlap[k]
+			r.ScoredBy = &r.Primary
 		}
 	})
 	n := &names{a: c.a, b: c.b}
@@ -45,7 +46,8 @@ func timeText(s *reader.Store) string {
 // compareLoaders lists the class loaders of the two archives whose matching is uncertain.
 func (c *comparison) compareLoaders() error {
 	r := &c.report
-	if r.Loaders = []loaders.Doubt{}; c.counterparts.byName != nil {
+	r.Loaders = []loaders.Doubt{}
+	if c.counterparts.byName != nil {
 		r.NoLoaders = c.counterparts.byName.Unnamed.Mapping().Name()
 		return nil
 	}
@@ -73,16 +75,19 @@ func (n *names) of(s *reader.Store, m reader.Method) analyze.MethodName {
 }
 
 func (n *names) method(m *method) Method {
-	s, named := n.a, m.a
+	s := n.a
+	named := m.a
 	if !named.Valid() {
-		s, named = n.b, m.b
+		s = n.b
+		named = m.b
 	}
 	return Method{MethodName: n.of(s, named), Overlap: m.overlap, ShareA: m.shareA, ShareB: m.shareB,
 		Difference: m.difference, Mismatch: m.mismatch, Hidden: m.hidden, A: m.a, B: m.b}
 }
 
 func (n *names) renumbered(m *method) Method {
-	shown, inB := n.method(m), n.of(n.b, m.b)
+	shown := n.method(m)
+	inB := n.of(n.b, m.b)
 	shown.NameB = &inB
 	return shown
 }
@@ -157,7 +162,8 @@ func (n *names) target(s *reader.Store, k kind, t *target) Target {
 	case t.of.Valid():
 		name, err := t.of.Name()
 		n.failed(err)
-		if shown.Target = name.String(); s.Header().Domain == layout.DomainHotSpot {
+		shown.Target = name.String()
+		if s.Header().Domain == layout.DomainHotSpot {
 			shown.Target = strings.ReplaceAll(shown.Target, "/", ".")
 		}
 	}

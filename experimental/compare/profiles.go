@@ -39,7 +39,8 @@ const csHash = 1 << 60
 func (p *profiles) read(m reader.Method, c *comparison) error {
 	p.list = p.list[:0]
 	if p.poll == nil {
-		p.poll, p.samples = poll.New(c.ctx), samples{} // there may be two goroutines
+		p.poll = poll.New(c.ctx)
+		p.samples = samples{} // there may be two goroutines
 	}
 	clear(p.samples)
 	p.sampled = perKind{}
@@ -144,7 +145,8 @@ func at(contexts []uint32, i int) uint32 {
 
 // pair pairs profile i of a with profile j of b.
 func (m *matching) pair(i, j int) {
-	a, b := &m.a[i], &m.b[j]
+	a := &m.a[i]
+	b := &m.b[j]
 	a.done, b.done = true, true
 	m.pairs = append(m.pairs, pair{a: a, b: b})
 }
@@ -224,7 +226,8 @@ func (m *matching) leftOver() {
 // nameContexts numbers the contexts of the profiles.
 func (m *matching) nameContexts(c *comparison) (err error) {
 	var n contextNumbers
-	if m.contextsA, err = n.number(c.a, m.a, c.counterparts.methodKey); err != nil {
+	m.contextsA, err = n.number(c.a, m.a, c.counterparts.methodKey)
+	if err != nil {
 		return err
 	}
 	m.contextsB, err = n.number(c.b, m.b, func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
@@ -254,12 +257,14 @@ func (n *contextNumbers) number(s *reader.Store, list []profile,
 			continue
 		}
 		if numbers == nil {
-			numbers, known = make([]uint32, len(list)), map[layout.Ref]uint32{}
+			numbers = make([]uint32, len(list))
+			known = map[layout.Ref]uint32{}
 		}
 		if n.ids == nil {
 			n.ids = map[contextFrame]uint32{}
 		}
-		if numbers[i], err = n.of(s, context, known, key); err != nil {
+		numbers[i], err = n.of(s, context, known, key)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -283,7 +288,8 @@ func (n *contextNumbers) of(s *reader.Store, c reader.Context, known map[layout.
 			return 0, err
 		}
 		frame := contextFrame{inner: known[path[i].Inner()], point: f.Point}
-		if frame.caller, err = key(f.Caller); err != nil {
+		frame.caller, err = key(f.Caller)
+		if err != nil {
 			return 0, err
 		}
 		if n.ids[frame] == 0 {

@@ -33,7 +33,8 @@ func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err er
 	if err != nil || flags&layout.TypeHidden == 0 {
 		return k, false, err
 	}
-	if k.of, err = m.Key(); err != nil {
+	k.of, err = m.Key()
+	if err != nil {
 		return k, true, err
 	}
 	if at := strings.LastIndexByte(k.of.Class, '#'); at > 0 {
@@ -62,7 +63,8 @@ func (r *renumbering) pair(k hiddenKey) (m method, ok bool) {
 	if len(left) == 0 {
 		return m, false
 	}
-	r.byCode[k], r.taken[left[0]] = left[1:], true
+	r.byCode[k] = left[1:]
+	r.taken[left[0]] = true
 	return r.gone[left[0]], true
 }
 

@@ -40,7 +40,8 @@ func (s samples) inOrder() []samplePoint {
 
 // addSamples adds the overlap of the samples of the method.
 func (o *overlapping) addSamples() {
-	a, b := o.c.profilesA.samples, o.c.profilesB.samples
+	a := o.c.profilesA.samples
+	b := o.c.profilesB.samples
 	for _, at := range a.inOrder() {
 		o.addOverlap(at.kind, a[at], b[at])
 	}

@@ -84,7 +84,10 @@ func (s *sites) read(p reader.Profile) error {
 	if s.of == p.Ref() {
 		return nil
 	}
-	s.of, s.list, s.cells, s.marked = 0, s.list[:0], s.cells[:0], false
+	s.of = 0
+	s.list = s.list[:0]
+	s.cells = s.cells[:0]
+	s.marked = false
 	if c, ok := p.Invocations(); ok {
 		s.add(site{point: ofMethod, group: groupInvocations}, cell{count: c.Trained()})
 	}
@@ -99,7 +102,8 @@ func (s *sites) read(p reader.Profile) error {
 	rest := s.cells
 	for i := range s.list {
 		n := len(s.list[i].cells)
-		s.list[i].cells, rest = rest[:n:n], rest[n:]
+		s.list[i].cells = rest[:n:n]
+		rest = rest[n:]
 		slices.SortStableFunc(s.list[i].cells, func(a, b cell) int { return cmp.Compare(a.key, b.key) })
 	}
 	inOrder := func(a, b site) int { return a.compareTo(&b) }
@@ -172,7 +176,8 @@ func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
 		}
 		return nil
 	case analyze.Others:
-		if key = otherTypes; t.guess == "" {
+		key = otherTypes
+		if t.guess == "" {
 			return nil
 		}
 	case analyze.NotTaken:
@@ -192,7 +197,8 @@ func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
 
 // unmark clears counters that are a mark: a mark says that a function is hot or warm, and counts nothing.
 func (s *sites) unmark(counters []cell) {
-	if s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount; !s.marked {
+	s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount
+	if !s.marked {
 		return
 	}
 	for i := range counters {
@@ -207,7 +213,8 @@ func (s *sites) schemaCounts(t site) error {
 	t.tag, t.sub, t.kind = raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
 	var err error
 	for at, kind := range s.shape.Identity(raw) {
-		if t.key, err = s.addKey(t.key, t.entry, at, kind); err != nil {
+		t.key, err = s.addKey(t.key, t.entry, at, kind)
+		if err != nil {
 			return err
 		}
 	}
@@ -221,7 +228,8 @@ func (s *sites) schemaCounts(t site) error {
 		}
 		column += uint64(len(rows.Cells))
 	}
-	if t.cells = s.cells[from:]; len(t.cells) > 0 {
+	t.cells = s.cells[from:]
+	if len(t.cells) > 0 {
 		s.list = append(s.list, t)
 	}
 	return nil
@@ -230,11 +238,13 @@ func (s *sites) schemaCounts(t site) error {
 // rowCounts adds the counts of a row. They are identified by the keys of the row, or by
 // its place if it has none, and by their columns.
 func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
-	key, keyed := uint64(0), false
+	key := uint64(0)
+	keyed := false
 	for i, c := range rows.Cells {
 		if disk.IsKey(c.Kind) {
 			keyed = true
-			if key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind); err != nil {
+			key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind)
+			if err != nil {
 				return err
 			}
 		}
@@ -259,7 +269,8 @@ func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64
 
 // addKey returns a key mixed with the key of one more cell.
 func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
-	own, err := e.Cell(at).Trained(), error(nil)
+	own := e.Cell(at).Trained()
+	err := error(nil)
 	switch kind {
 	case disk.CellType, disk.CellTypeWord:
 		if w := e.TypeCell(at); w.Type.Valid() {
@@ -268,7 +279,8 @@ func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (
 		}
 	case disk.CellMethod:
 		var m reader.Method
-		if m, err = e.MethodCell(at); err == nil && m.Valid() {
+		m, err = e.MethodCell(at)
+		if err == nil && m.Valid() {
 			own, err = s.names.methodKey(m)
 		}
 	}

@@ -24,7 +24,8 @@ func (t *top[T]) add(item *T, weight float64) {
 	if t.n == 0 || weight < t.least {
 		return
 	}
-	if t.list = append(t.list, weighted[T]{*item, weight}); len(t.list) >= 2*t.n+1000 {
+	t.list = append(t.list, weighted[T]{*item, weight})
+	if len(t.list) >= 2*t.n+1000 {
 		t.trim()
 		t.least = t.list[t.n-1].weight
 	}

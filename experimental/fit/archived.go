@@ -33,7 +33,8 @@ func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not in " + a.s.Mapping().Name()}, nil
 	}
 	if a.sketches == nil {
-		if a.sketches, err = openSketches(a.s, func() error { return nil }); err != nil {
+		a.sketches, err = openSketches(a.s, func() error { return nil })
+		if err != nil {
 			return methodcode.Answer{}, err
 		}
 	}
@@ -63,7 +64,8 @@ func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Versio
 	size, _ := p.Size()
 	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
-		v.Points, v.Opaque = pointsOf(p, (*mapped.Mapping)(a.s.Mapping()).Shape()).points, false
+		v.Points = pointsOf(p, (*mapped.Mapping)(a.s.Mapping()).Shape()).points
+		v.Opaque = false
 		return v, a.sketches.describe(m, p, v.Points)
 	}
 	return v, nil

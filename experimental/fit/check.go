@@ -51,13 +51,17 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
 		return nil, err
 	}
-	o.Confidence, o.Top = cmp.Or(o.Confidence, DefaultConfidence), max(o.Top, 0)
+	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
+	o.Top = max(o.Top, 0)
 	c := &checker{poll: poll.New(ctx), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), against: against, o: o}
-	c.report.Profiles, c.report.Weights = map[State]int{}, map[State]float64{}
-	c.report.Reasons, c.report.Lost = map[string]int{}, map[string]Loss{}
+	c.report.Profiles = map[State]int{}
+	c.report.Weights = map[State]float64{}
+	c.report.Reasons = map[string]int{}
+	c.report.Lost = map[string]Loss{}
 	var err error
 	if code, ok := against.(*archived); ok {
-		if code.pairing, err = loaders.Pair(s, code.s); err != nil {
+		code.pairing, err = loaders.Pair(s, code.s)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -68,15 +72,18 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		c.trim(o.Top)
 		return &c.report, nil
 	}
-	if c.sketches, err = openSketches(s, c.poll.Err); err != nil {
+	c.sketches, err = openSketches(s, c.poll.Err)
+	if err != nil {
 		return nil, err
 	}
 	if inv, ok := against.(methodcode.Inventory); ok && s.Header().Domain == layout.DomainHotSpot {
-		if c.renames, err = findRenames(ctx, s, inv, o.Old, c.sameSketch); err != nil {
+		c.renames, err = findRenames(ctx, s, inv, o.Old, c.sameSketch)
+		if err != nil {
 			return nil, err
 		}
 	}
-	if c.marks, err = s.Marks(); err != nil {
+	c.marks, err = s.Marks()
+	if err != nil {
 		return nil, err
 	}
 	if o.Into != nil {
@@ -88,7 +95,8 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		}
 	}
 	for m, err := range s.Methods() {
-		if err = cmp.Or(err, ctx.Err()); err == nil {
+		err = cmp.Or(err, ctx.Err())
+		if err == nil {
 			err = c.method(m)
 		}
 		if err != nil {

@@ -46,7 +46,9 @@ func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservati
 	c := &conservation{old: old, now: now, to: to, level: sure}
 	c.connect()
 	n := len(now.Points)
-	c.from, c.done, c.agreed = slices.Repeat([]int{-1}, n), make([]bool, n), make([]bool, n)
+	c.from = slices.Repeat([]int{-1}, n)
+	c.done = make([]bool, n)
+	c.agreed = make([]bool, n)
 	for i, j := range to.to {
 		if j >= 0 {
 			c.from[j] = i
@@ -60,7 +62,8 @@ func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservati
 // connect makes the network of the new code.
 func (c *conservation) connect() {
 	blocks := c.now.Blocks
-	c.net, c.block = newNetwork(enteredAt(len(blocks))), make([]int, len(c.now.Points))
+	c.net = newNetwork(enteredAt(len(blocks)))
+	c.block = make([]int, len(c.now.Points))
 	c.out = make([][]int, len(blocks))
 	entry := c.net.link(outer, enteredAt(0))
 	for b := range blocks {
@@ -176,7 +179,8 @@ func (c *conservation) sidesAgree(j int) bool {
 
 // sides returns the flows out of the block of a branch or switch by its old counts, nil for other points.
 func (c *conservation) sides(j int) []float64 {
-	i, p := c.from[j], &c.now.Points[j]
+	i := c.from[j]
+	p := &c.now.Points[j]
 	old := &c.old.points[i]
 	raw := disk.Entry(c.old.entries[i].Bytes())
 	flows := make([]float64, len(c.out[c.block[j]]))
@@ -258,14 +262,16 @@ func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bo
 		if !c.net.known[e] {
 			return nil, 0, false
 		}
-		counts, confidence = append(counts, uint64(c.net.flow[e]+0.5)), min(confidence, c.sure[e])
+		counts = append(counts, uint64(c.net.flow[e]+0.5))
+		confidence = min(confidence, c.sure[e])
 	}
 	return counts, confidence, true
 }
 
 // refuseOtherSides drops pairs of points that the same branch or switch leads to, by another side or case.
 func (c *conservation) refuseOtherSides() {
-	old, now := newSide(c.old.points, c.old.size), newSide(c.now.Points, c.now.Size)
+	old := newSide(c.old.points, c.old.size)
+	now := newSide(c.now.Points, c.now.Size)
 	for j, i := range c.from {
 		if i >= 0 && c.otherSide(old.controls(i), now.controls(j)) {
 			c.refuse(j)

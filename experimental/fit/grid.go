@@ -17,7 +17,8 @@ const nearlyBest = 0.3
 func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 	g := &grid{rows: free(m.to), columns: free(m.from)}
 	g.scores = make([]float32, len(g.rows)*len(g.columns))
-	bestOfRow, bestOfColumn := make([]float32, len(g.rows)), make([]float32, len(g.columns))
+	bestOfRow := make([]float32, len(g.rows))
+	bestOfColumn := make([]float32, len(g.columns))
 	any := false
 	for i, row := range g.rows {
 		if m.halted() != nil {
@@ -27,7 +28,8 @@ func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 			if mayBe(&m.a.points[row], &m.b.points[column]) {
 				score := float32(m.resemblance(row, column).sum())
 				g.scores[i*len(g.columns)+j] = score
-				bestOfRow[i], bestOfColumn[j] = max(bestOfRow[i], score), max(bestOfColumn[j], score)
+				bestOfRow[i] = max(bestOfRow[i], score)
+				bestOfColumn[j] = max(bestOfColumn[j], score)
 				any = true
 			}
 		}
@@ -58,8 +60,10 @@ func free(partners []int) (points []int) {
 
 // sum computes heads and tails.
 func (g *grid) sum() {
-	n, k := len(g.rows), len(g.columns)
-	g.tails, g.heads = make([]float32, (n+1)*(k+1)), make([]float32, (n+1)*(k+1))
+	n := len(g.rows)
+	k := len(g.columns)
+	g.tails = make([]float32, (n+1)*(k+1))
+	g.heads = make([]float32, (n+1)*(k+1))
 	for i := range n {
 		for j := range k {
 			g.heads[g.at(i+1, j+1)] = g.better(g.heads, g.score(i, j), g.at(i, j), g.at(i, j+1), g.at(i+1, j))
@@ -95,7 +99,8 @@ func (g *grid) best(yield func(i, j int)) {
 		switch best := g.rest(i, j); {
 		case score > 0 && score+g.rest(i+1, j+1) >= best:
 			yield(i, j)
-			i, j = i+1, j+1
+			i++
+			j++
 		case g.rest(i+1, j) >= best:
 			i++
 		default:

@@ -80,7 +80,8 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []methodcode.Vers
 func movesOf(j *judgement) (moves []Move) {
 	found := make([]bool, len(j.now.Points))
 	for i := range j.old.points {
-		p, to := &j.old.points[i], j.alignment.to[i]
+		p := &j.old.points[i]
+		to := j.alignment.to[i]
 		m := Move{From: p.Bci, To: -1, Kind: p.Kind.String(), Weight: j.old.weights[i], Confidence: j.alignment.confidence[i],
 			Lost: j.alignment.lost[i]}
 		if to >= 0 {
@@ -191,9 +192,13 @@ func (c *checker) moved(j *judgement, confidence float64) {
 	case j.Matched == 0:
 		j.Reason = "the code has changed: " + found
 	case j.Profile.Code() == 0:
-		j.State, j.Confidence, j.Reason = Moved, confidence, "the archive does not say which code it is: "+found
+		j.State = Moved
+		j.Confidence = confidence
+		j.Reason = "the archive does not say which code it is: " + found
 	default:
-		j.State, j.Confidence, j.Reason = Moved, confidence, "the code has changed: "+found
+		j.State = Moved
+		j.Confidence = confidence
+		j.Reason = "the code has changed: " + found
 	}
 }
 
@@ -223,7 +228,9 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	for _, v := range a.Versions {
 		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) &&
 			sameNames(j.old.points, v.Points) {
-			j.old.points, j.old.size, j.old.names = v.Points, v.Size, v.Names
+			j.old.points = v.Points
+			j.old.size = v.Size
+			j.old.names = v.Names
 			return nil
 		}
 	}

@@ -72,7 +72,8 @@ func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error
 		if e.Callee.Valid() {
 			k, err = e.Callee.Key()
 		}
-		of, calls = e.Profile, append(calls, sampledCall{e.Point, k.Name, float64(e.Weight)})
+		of = e.Profile
+		calls = append(calls, sampledCall{e.Point, k.Name, float64(e.Weight)})
 		return err
 	})
 	return of, calls, err
@@ -91,7 +92,8 @@ func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sam
 	case best.matched == len(calls):
 		j.State, j.Confidence, j.Reason = Exact, 1, "every call is where it was"
 	case best.kept > 0:
-		j.State, j.Confidence = Moved, best.kept/j.Weight
+		j.State = Moved
+		j.Confidence = best.kept / j.Weight
 		j.Reason = best.String()
 	default:
 		j.State, j.Reason = Stale, best.String()

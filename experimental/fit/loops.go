@@ -38,7 +38,8 @@ func (c *conservation) ends(j int) bool {
 
 // returns reports whether control that leaves a block one way can come back.
 func (c *conservation) returns(block, way int) bool {
-	seen, work := make([]bool, len(c.now.Blocks)), []int{int(c.now.Blocks[block].To[way])}
+	seen := make([]bool, len(c.now.Blocks))
+	work := []int{int(c.now.Blocks[block].To[way])}
 	for len(work) > 0 {
 		b := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -115,7 +116,9 @@ func (c *conservation) testsOf(loop []int) (tests []int) {
 
 // findLoops returns the sets of blocks that all lead to one another (Tarjan).
 func findLoops(blocks []methodcode.Block) (loops [][]int) {
-	order, low, stack := make([]int, len(blocks)), make([]int, len(blocks)), []int{}
+	order := make([]int, len(blocks))
+	low := make([]int, len(blocks))
+	stack := []int{}
 	inside := make([]bool, len(blocks))
 	clock := 0
 	var visit func(b int)

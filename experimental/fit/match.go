@@ -43,7 +43,8 @@ func align(a, b *side, halted func() error) alignment {
 		m.round(alike)
 		m.jumps()
 	}
-	out.to, out.confidence = m.to, m.confidence
+	out.to = m.to
+	out.confidence = m.confidence
 	for i := range out.lost {
 		out.lost[i] = m.loss(i, out.tooLarge)
 	}
@@ -132,7 +133,8 @@ func (l resemblance) sum() float64 {
 
 // resemblance compares two points and their neighbours.
 func (m *matcher) resemblance(i, j int) resemblance {
-	isSame, kind := same(&m.a.points[i], &m.b.points[j]), m.a.points[i].Kind
+	isSame := same(&m.a.points[i], &m.b.points[j])
+	kind := m.a.points[i].Kind
 	return resemblance{
 		same: isSame, relabelled: !isSame && kind == methodcode.Switch,
 		tests: kind == methodcode.Switch || kind == methodcode.Branch,
@@ -234,7 +236,8 @@ func (m *matcher) neighbours() (partners []int) {
 		}
 		j := 0
 		if i > 0 {
-			if j = max(m.to[i-1], partners[i-1]) + 1; j == 0 {
+			j = max(m.to[i-1], partners[i-1]) + 1
+			if j == 0 {
 				continue
 			}
 		}
@@ -260,7 +263,8 @@ func (m *matcher) sameWays(a, b []edge) bool {
 
 // sameGoal reports whether two jumps lead to the same point.
 func (m *matcher) sameGoal(jumps []int, i, j int) bool {
-	from, to := goal(&m.a.points[i], 0), goal(&m.b.points[j], 0)
+	from := goal(&m.a.points[i], 0)
+	to := goal(&m.b.points[j], 0)
 	switch {
 	case from < 0 || to < 0:
 		return false

@@ -29,7 +29,8 @@ type mover struct {
 
 func (m *mover) run() error {
 	m.level = m.s.Header().Params.TypeProfileLevel
-	m.from, m.filled = slices.Repeat([]int{-1}, len(m.now.Points)), map[int]float64{}
+	m.from = slices.Repeat([]int{-1}, len(m.now.Points))
+	m.filled = map[int]float64{}
 	for i, j := range m.alignment.to {
 		if j >= 0 {
 			m.from[j] = i
@@ -342,7 +343,8 @@ func (m *mover) shift(i int) (int32, bool) {
 
 // adjacent reports whether the old points i-1 and i are neighbours in the new code too.
 func (m *mover) adjacent(i int) bool {
-	before, after := -1, len(m.now.Points)
+	before := -1
+	after := len(m.now.Points)
 	if i > 0 {
 		before = m.alignment.to[i-1]
 	}
@@ -427,7 +429,8 @@ func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
 // references returns the slots of the arguments of a descriptor that are
 // references, and whether the return value is one.
 func references(descriptor string) (slots []uint64, returned bool) {
-	slot, rest := uint64(0), strings.TrimPrefix(descriptor, "(")
+	slot := uint64(0)
+	rest := strings.TrimPrefix(descriptor, "(")
 	for rest != "" && rest[0] != ')' {
 		var argument string
 		argument, rest = javanames.CutType(rest)

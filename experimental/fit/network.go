@@ -47,7 +47,9 @@ func (n *network) clone() *network {
 
 // conserved reports whether what flows into each of some blocks is known, and flows out.
 func (n *network) conserved(blocks []int) bool {
-	in, out, open := make([]float64, n.nodes), make([]float64, n.nodes), make([]bool, n.nodes)
+	in := make([]float64, n.nodes)
+	out := make([]float64, n.nodes)
+	open := make([]bool, n.nodes)
 	for e, l := range n.edges {
 		in[l.to] += n.flow[e]
 		out[l.from] += n.flow[e]
@@ -56,7 +58,8 @@ func (n *network) conserved(blocks []int) bool {
 		}
 	}
 	return !slices.ContainsFunc(blocks, func(b int) bool {
-		entered, left := enteredAt(b), leftAt(b)
+		entered := enteredAt(b)
+		left := leftAt(b)
 		return open[entered] || open[left] || !sameFlow(in[entered], out[entered]) || !sameFlow(in[left], out[left])
 	})
 }

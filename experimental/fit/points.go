@@ -117,7 +117,8 @@ func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 			return nil, err
 		}
 		var ok bool
-		if row.header, ok = disk.SketchHeader(b); ok {
+		row.header, ok = disk.SketchHeader(b)
+		if ok {
 			k.rows = append(k.rows, row)
 		}
 	}
@@ -180,7 +181,8 @@ func put(points []methodcode.Point, sketch []disk.SketchPoint, again bool) {
 			if again && p.Sketch != sketch[0] {
 				sketch[0] = disk.SketchPoint{}
 			}
-			p.Sketch, sketch = sketch[0], sketch[1:]
+			p.Sketch = sketch[0]
+			sketch = sketch[1:]
 		}
 	}
 }

@@ -134,7 +134,9 @@ func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory,
 	same sameNamed) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
 	r.old, _ = old.(methodcode.Inventory)
-	r.classes, r.methods, r.unsure = map[string]string{}, map[layout.Ref]renamed{}, map[layout.Ref]string{}
+	r.classes = map[string]string{}
+	r.methods = map[layout.Ref]renamed{}
+	r.unsure = map[layout.Ref]string{}
 	if err := r.lookForAll(); err != nil {
 		return renames{}, err
 	}
@@ -154,7 +156,8 @@ func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory,
 // lookForAll looks up all methods and collects those that are missing.
 func (r *renamer) lookForAll() error {
 	for m, err := range r.s.Methods() {
-		if err = cmp.Or(err, r.ctx.Err()); err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
+		err = cmp.Or(err, r.ctx.Err())
+		if err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
 			err = r.lookFor(m)
 		}
 		if err != nil {
@@ -228,7 +231,8 @@ const maxOverloads = 64
 // declared returns the methods of a class by name. It keeps the methods of the last class.
 func (r *renamer) declared(class, loader string) map[string][]methodcode.Declared {
 	if of := [2]string{class, loader}; r.byName == nil || r.last != of {
-		r.last, r.byName = of, map[string][]methodcode.Declared{}
+		r.last = of
+		r.byName = map[string][]methodcode.Declared{}
 		for _, d := range r.inv.Declared(class, loader) {
 			r.byName[d.Name] = append(r.byName[d.Name], d)
 		}

@@ -101,7 +101,8 @@ func (r *renamer) candidates() ([]map[string]int, error) {
 		code uint64
 	}
 	votes := make([]map[string]int, len(r.lost))
-	sharers, simple := map[named][]int{}, map[string][]int{}
+	sharers := map[named][]int{}
+	simple := map[string][]int{}
 	for i, c := range r.lost {
 		votes[i] = map[string]int{}
 		simple[simpleName(c.name)] = append(simple[simpleName(c.name)], i)

@@ -48,7 +48,8 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 			claims[to]++
 		}
 		if len(all) == 1 {
-			found[m.Ref()], keys[m.Ref()] = all[0], k
+			found[m.Ref()] = all[0]
+			keys[m.Ref()] = k
 			order = append(order, m.Ref())
 		}
 	}

@@ -160,7 +160,8 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 			have[shape{d.Signature, d.ID}] = append(have[shape{d.Signature, d.ID}], d)
 		}
 	}
-	lack, order := map[shape][]*lostMethod{}, []shape{}
+	lack := map[shape][]*lostMethod{}
+	order := []shape{}
 	for i := range methods {
 		m := &methods[i]
 		for _, code := range m.code {

@@ -251,7 +251,8 @@ func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	rest, inside := strings.CutPrefix(text, "(")
 	out.WriteByte('(')
 	for inside {
-		if inside = !strings.HasPrefix(rest, ")"); !inside {
+		inside = !strings.HasPrefix(rest, ")")
+		if !inside {
 			rest = rest[1:]
 			out.WriteByte(')')
 		}

@@ -57,7 +57,8 @@ func checkBase(s *reader.Store, r *Options) error {
 			"of the base, with one key, and make the layer then",
 			builder.ErrMismatch, s.Mapping().Name())
 	}
-	h, base := s.Header(), r.Base.Header()
+	h := s.Header()
+	base := r.Base.Header()
 	if h.Domain != base.Domain || h.ProducerID != base.ProducerID {
 		return fmt.Errorf("%w: %s has profiles of %s, and %s of %s: a layer and its base are of one VM", builder.ErrMismatch,
 			s.Mapping().Name(), h.Domain, r.Base.Mapping().Name(), base.Domain)

@@ -29,10 +29,12 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 		return nil
 	}
 	c.keep = map[layout.Ref]bool{}
-	if stacks, err = chooseStacks(s, stacks, r); err != nil {
+	stacks, err = chooseStacks(s, stacks, r)
+	if err != nil {
 		return err
 	}
-	c.out.samples, c.stacks = stacks.samples(), map[int]bool{}
+	c.out.samples = stacks.samples()
+	c.stacks = map[int]bool{}
 	for _, stack := range stacks.list {
 		c.stacks[stack.first] = true
 	}
@@ -65,7 +67,8 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks
 // chooseHot keeps the heaviest methods of those that may stay.
 func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
 	if r.Methods != nil {
-		if all, err = weigh.Selected(c.ctx, s, r.Methods); err != nil {
+		all, err = weigh.Selected(c.ctx, s, r.Methods)
+		if err != nil {
 			return err
 		}
 	}

@@ -52,8 +52,10 @@ func (c *cut) warm(m reader.Method) (bool, error) {
 // config returns the config of the copy.
 func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
 	config := builder.ConfigOf(h)
-	config.Workers, config.Progress = more.Workers, more.Progress
-	config.MemoryBudget, config.SpillFolder = more.MemoryBudget, more.SpillFolder
+	config.Workers = more.Workers
+	config.Progress = more.Progress
+	config.MemoryBudget = more.MemoryBudget
+	config.SpillFolder = more.SpillFolder
 	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
 	if h.Flags&layout.FlagMerged != 0 {
 		config.DumpID = [16]byte{} // the table of dumps has its IDs

@@ -87,7 +87,8 @@ func (r *Report) finish() {
 		share, _ := r.ShareOf(u)
 		r.Share = min(r.Share, share)
 	}
-	if r.Sampled = r.allSamples != (weigh.Wide{}); r.Sampled {
+	r.Sampled = r.allSamples != (weigh.Wide{})
+	if r.Sampled {
 		r.SampleShare = r.samples.Float() / r.allSamples.Float()
 	}
 }

@@ -22,7 +22,8 @@ func versionsOf(m reader.Method) (map[string]reader.Profile, error) {
 			return nil, err
 		}
 		if inContext {
-			if of, err = appendContext(of, c); err != nil {
+			of, err = appendContext(of, c)
+			if err != nil {
 				return nil, err
 			}
 		}
@@ -34,7 +35,8 @@ func versionsOf(m reader.Method) (map[string]reader.Profile, error) {
 func appendContext(b []byte, c reader.Context) ([]byte, error) {
 	frames, err := c.Frames()
 	for _, f := range frames {
-		if b, err = appendMethod(b, f.Caller); err != nil {
+		b, err = appendMethod(b, f.Caller)
+		if err != nil {
 			return nil, err
 		}
 		b = binary.LittleEndian.AppendUint32(b, uint32(f.Point))
@@ -78,7 +80,8 @@ func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 // overlap returns the part of the counts that two profiles have in common, relative to the sum of
 // each: 1 for the same proportions, or if neither has counts.
 func overlap(x, y map[string]uint64) (common float64) {
-	sumX, sumY := sumOf(x), sumOf(y)
+	sumX := sumOf(x)
+	sumY := sumOf(y)
 	if sumX == 0 || sumY == 0 {
 		if sumX == sumY {
 			return 1
@@ -109,11 +112,13 @@ func countsOf(p reader.Profile) (map[string]uint64, error) {
 		of = append(of, byte(raw.Sub()), byte(raw.Sub()>>8))
 		var err error
 		for cell, kind := range shape.Identity(raw) {
-			if of, err = appendKey(of, e, cell, kind); err != nil {
+			of, err = appendKey(of, e, cell, kind)
+			if err != nil {
 				return nil, err
 			}
 		}
-		group, signed := byte(0), shape.SignedCell(raw)
+		group := byte(0)
+		signed := shape.SignedCell(raw)
 		for rows := range shape.Groups(raw) {
 			for row := range rows.N {
 				if err := addRow(counts, append(of, group), e, rows, row, signed); err != nil {
@@ -132,7 +137,8 @@ func addRow(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows,
 	for i, c := range rows.Cells {
 		if disk.IsKey(c.Kind) {
 			keyed = true
-			if of, err = appendKey(of, e, rows.Cell(row, i), c.Kind); err != nil {
+			of, err = appendKey(of, e, rows.Cell(row, i), c.Kind)
+			if err != nil {
 				return err
 			}
 		}

@@ -91,7 +91,8 @@ func Message(err error, more func(error) string) string {
 	if more != nil {
 		advice = more(err)
 	}
-	if advice = cmp.Or(advice, known.For(err)); advice != "" {
+	advice = cmp.Or(advice, known.For(err))
+	if advice != "" {
 		return text + ": " + advice
 	}
 	return text

@@ -69,14 +69,18 @@ func FormatSize(n int64) string {
 
 // FormatDuration returns a duration with three digits: "34.5 ms".
 func FormatDuration(d time.Duration) string {
-	v, unit := float64(d), "ns"
+	v := float64(d)
+	unit := "ns"
 	switch {
 	case d >= time.Second:
-		v, unit = v/1e9, "s"
+		v /= 1e9
+		unit = "s"
 	case d >= time.Millisecond:
-		v, unit = v/1e6, "ms"
+		v /= 1e6
+		unit = "ms"
 	case d >= time.Microsecond:
-		v, unit = v/1e3, "µs"
+		v /= 1e3
+		unit = "µs"
 	}
 	switch {
 	case unit == "ns" || v >= 100:

@@ -50,7 +50,8 @@ func fillCDB(path string, records []record) (store, error) {
 }
 
 func cdbBytes(records []record, size int) []byte {
-	b, le := make([]byte, 8*cdbTables, size), binary.LittleEndian
+	b := make([]byte, 8*cdbTables, size)
+	le := binary.LittleEndian
 	var tables [cdbTables][]cdbSlot
 	for _, r := range records {
 		h := cdbHash(r.key)
@@ -82,9 +83,11 @@ func placed(slots []cdbSlot) []cdbSlot {
 }
 
 func (s *cdb) count(key []byte) uint64 {
-	h, le := cdbHash(key), binary.LittleEndian
+	h := cdbHash(key)
+	le := binary.LittleEndian
 	head := s.file[8*(h%cdbTables):]
-	table, n := le.Uint32(head), le.Uint32(head[4:])
+	table := le.Uint32(head)
+	n := le.Uint32(head[4:])
 	if n == 0 {
 		return 0
 	}

@@ -54,7 +54,8 @@ func (c cost) String() string {
 func measure(name string, args ...string) (cost, error) {
 	cmd := exec.Command(name, args...)
 	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, os.Stderr
+	cmd.Stdout = &out
+	cmd.Stderr = os.Stderr
 	if err := cmd.Run(); err != nil {
 		return cost{}, fmt.Errorf("%s %s: %w", name, args[0], err)
 	}
@@ -95,7 +96,8 @@ func (b *bench) run(profarc string, parts []string) error {
 
 // row merges in n parts and prints what that took.
 func (b *bench) row(n string) error {
-	plan, out := filepath.Join(b.work, "plan-"+n+".json"), filepath.Join(b.work, "out-"+n+".parc")
+	plan := filepath.Join(b.work, "plan-"+n+".json")
+	out := filepath.Join(b.work, "out-"+n+".parc")
 	planned, err := measure(b.fleet, "plan", b.archives+"/", "--to", out, "--parts", n, "-o", plan, "--json")
 	if err != nil {
 		return err
@@ -112,7 +114,8 @@ func (b *bench) row(n string) error {
 		return err
 	}
 	var tasks []cost
-	all, read := time.Duration(0), int64(0)
+	all := time.Duration(0)
+	read := int64(0)
 	for k := range p.Parts {
 		c, err := measure(b.fleet, "merge-shard", fmt.Sprintf("%d/%d", k, p.Parts), "--plan", plan, "--json")
 		if err != nil {
@@ -124,7 +127,9 @@ func (b *bench) row(n string) error {
 		if err := json.Unmarshal(c.out, &done); err != nil {
 			return err
 		}
-		tasks, all, read = append(tasks, c), all+c.cpu, read+done[0].Read
+		tasks = append(tasks, c)
+		all += c.cpu
+		read += done[0].Read
 	}
 	committed, err := measure(b.fleet, "commit", "--plan", plan)
 	if err != nil {
@@ -149,7 +154,8 @@ func middle(all []cost) (m cost) {
 // worst returns the most processor time and the most memory.
 func worst(all []cost) (w cost) {
 	for _, c := range all {
-		w.cpu, w.peak = max(w.cpu, c.cpu), max(w.peak, c.peak)
+		w.cpu = max(w.cpu, c.cpu)
+		w.peak = max(w.peak, c.peak)
 	}
 	return w
 }

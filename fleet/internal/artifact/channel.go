@@ -45,7 +45,8 @@ func (c *Channel) Rollback(at time.Time) (e Event, ok bool) {
 	if len(c.Archives) < 2 {
 		return e, false
 	}
-	off, back := c.Archives[0], c.Archives[1]
+	off := c.Archives[0]
+	back := c.Archives[1]
 	return Event{ID: c.nextID(), Time: at, What: whatRollback, Digest: back.Digest, Off: off.Digest,
 		promotion: promotionOf(off), archive: back}, true
 }

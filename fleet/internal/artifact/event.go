@@ -98,13 +98,15 @@ func parseEvent(line string) (e Event, ok bool) {
 	case n == 3:
 		return e, true
 	case n == 7 && e.What == whatRollback:
-		e.Off, e.promotion = digest.Digest(words[5]), words[6]
+		e.Off = digest.Digest(words[5])
+		e.promotion = words[6]
 		ok = e.Off.Validate() == nil && isEventID(e.promotion)
 	default:
 		ok = n == 5 && e.What == whatPromote
 	}
 	size, err := strconv.ParseInt(words[4], 10, 64)
-	e.ID, e.archive = words[3], ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: e.Digest, Size: size,
+	e.ID = words[3]
+	e.archive = ocispec.Descriptor{MediaType: ocispec.MediaTypeImageManifest, Digest: e.Digest, Size: size,
 		ArtifactType: ArchiveType}
 	return e, ok && err == nil && size > 0 && isEventID(e.ID)
 }

@@ -49,7 +49,8 @@ func inDirectory(name string) (Location, error) {
 	}
 	dir, key := full, ""
 	if info, err := os.Stat(full); !strings.HasSuffix(name, "/") && (err != nil || !info.IsDir()) {
-		dir, key = filepath.Dir(full), filepath.Base(full)
+		dir = filepath.Dir(full)
+		key = filepath.Base(full)
 	}
 	bucket := url.URL{Scheme: "file", Path: filepath.ToSlash(dir)}
 	return Location{bucket.String(), key}, nil

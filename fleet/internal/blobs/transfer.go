@@ -119,7 +119,9 @@ func (s *Stores) SameAsFile(ctx context.Context, l Location, name string) (bool,
 	if err != nil || size != info.Size() {
 		return false, err
 	}
-	object, mine, theirs := s.Ranges(ctx, Object{l, size}), make([]byte, chunk), make([]byte, chunk)
+	object := s.Ranges(ctx, Object{l, size})
+	mine := make([]byte, chunk)
+	theirs := make([]byte, chunk)
 	for at := int64(0); at < size; at += chunk {
 		n := min(chunk, size-at)
 		if _, err := f.ReadAt(mine[:n], at); err != nil && err != io.EOF {
@@ -146,7 +148,8 @@ func (s *Stores) Fetch(ctx context.Context, o Object, name string) (err error) {
 			err = failed
 		}
 	}()
-	object, buffer := s.Ranges(ctx, o), make([]byte, 8*chunk)
+	object := s.Ranges(ctx, o)
+	buffer := make([]byte, 8*chunk)
 	for at := int64(0); at < o.Size; at += int64(len(buffer)) {
 		n := min(int64(len(buffer)), o.Size-at)
 		if _, err := object.ReadAt(buffer[:n], at); err != nil && err != io.EOF {

@@ -37,7 +37,8 @@ func Make(o Options) error {
 	var source *reader.Store
 	if o.From != "" {
 		var err error
-		if source, err = reader.Open(o.From, archive.Options{}); err != nil {
+		source, err = reader.Open(o.From, archive.Options{})
+		if err != nil {
 			return err
 		}
 		defer source.Close()
@@ -133,7 +134,8 @@ func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 }
 
 func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p reader.Profile, r *rand.Rand) error {
-	to, scale := b.ProfileIn(m, p.Code(), builder.NoContext), r.Float64()+0.5
+	to := b.ProfileIn(m, p.Code(), builder.NoContext)
+	scale := r.Float64() + 0.5
 	if n, ok := p.Invocations(); ok {
 		to.Invocations(uint64(float64(n.Trained()) * scale))
 	}

@@ -85,7 +85,8 @@ func (w *worker) readPlan(ctx context.Context, s *blobs.Stores) (*mergejob.Plan,
 
 // parseSize reads a number of bytes, also in KiB, MiB and GiB.
 func parseSize(flag, text string) (int64, error) {
-	number, unit := text, int64(1)
+	number := text
+	unit := int64(1)
 	for suffix, bytes := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
 		if before, ok := strings.CutSuffix(text, suffix); ok {
 			number, unit = before, bytes
@@ -124,13 +125,15 @@ type task struct{ k, n int }
 // taskOf returns the task that an argument K/N or the scheduler names. Without a number of
 // tasks there is one for each part.
 func taskOf(args []string, tasks, parts int) (t task, err error) {
-	if t.n = tasks; t.n == 0 {
+	t.n = tasks
+	if t.n == 0 {
 		t.n = parts
 	}
 	if len(args) == 0 {
 		for _, name := range indexVariables {
 			if text := os.Getenv(name); text != "" {
-				if t.k, err = strconv.Atoi(text); err != nil {
+				t.k, err = strconv.Atoi(text)
+				if err != nil {
 					return t, cli.Usagef("%s is %q: it is the number of a task", name, text)
 				}
 				return t, t.check()

@@ -122,7 +122,8 @@ func (o *planOptions) check() (to blobs.Location, err error) {
 	if err != nil || path.Ext(out.Key) != cli.ArchiveExtension {
 		return to, cli.Usagef("--to %s: name an archive, which ends in %s", o.to, cli.ArchiveExtension)
 	}
-	if o.Out = out.URL(); o.Work == "" {
+	o.Out = out.URL()
+	if o.Work == "" {
 		o.Work = (blobs.Location{Bucket: out.Bucket, Key: path.Dir(out.Key)}).Join("profarc-work").Prefix().URL()
 	}
 	work, err := blobs.Parse(o.Work)
@@ -133,13 +134,16 @@ func (o *planOptions) check() (to blobs.Location, err error) {
 	if o.Parts < 0 || o.Parts > 100_000 {
 		return to, cli.Usagef("--parts %d: 1 to 100000 are possible", o.Parts)
 	}
-	if o.PartBytes, err = parseSize("--part-size", o.partSize); err != nil {
+	o.PartBytes, err = parseSize("--part-size", o.partSize)
+	if err != nil {
 		return to, err
 	}
-	if o.HalfLife, err = parseAge("--half-life", o.halfLife); err != nil {
+	o.HalfLife, err = parseAge("--half-life", o.halfLife)
+	if err != nil {
 		return to, err
 	}
-	if to, err = blobs.Parse(o.plan); err != nil || to.Key == "" {
+	to, err = blobs.Parse(o.plan)
+	if err != nil || to.Key == "" {
 		return to, cli.Usagef("-o %s: name a file or an object", o.plan)
 	}
 	return to, nil

@@ -54,7 +54,8 @@ func runShard(ctx context.Context, a *cli.App, args []string, tasks int, o *work
 			if err != nil {
 				return err
 			}
-			if all = append(all, done); !o.json {
+			all = append(all, done)
+			if !o.json {
 				printShard(a, done)
 			}
 		}

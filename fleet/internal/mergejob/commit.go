@@ -119,7 +119,8 @@ func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, e
 	var missing []string
 	for i := range len(p.Bounds) + 1 {
 		o, ok := byName[folder.Join(p.partName(i)).Key]
-		if parts = append(parts, o); !ok {
+		parts = append(parts, o)
+		if !ok {
 			missing = append(missing, fmt.Sprint(i))
 		}
 	}
@@ -149,7 +150,8 @@ func join(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder str
 		if err := s.Fetch(ctx, o, name); err != nil {
 			return err
 		}
-		if stores[i], err = reader.Open(name, archive.Options{}); err == nil {
+		stores[i], err = reader.Open(name, archive.Options{})
+		if err == nil {
 			err = stores[i].Mapping().Verify(ctx, nil)
 		}
 		if err != nil {

@@ -63,8 +63,8 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 		return done, err
 	}
 	defer remove()
-	b, before := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory}),
-		s.BytesRead()
+	b := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory})
+	before := s.BytesRead()
 	if err := mergeInto(ctx, s, p, parts[part], b, jobs, progress); err != nil {
 		return done, err
 	}

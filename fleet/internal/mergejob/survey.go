@@ -64,7 +64,8 @@ func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan
 		return nil, nil, err
 	}
 	v := &Survey{}
-	if all, err = latest(all, v); err != nil {
+	all, err = latest(all, v)
+	if err != nil {
 		return nil, nil, err
 	}
 	if err := weigh(all, o); err != nil {
@@ -80,7 +81,8 @@ func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan
 		v.Bytes += all[i].object.Size
 	}
 	p.Bounds = divide(all, cmp.Or(int64(o.Parts), 1+v.Bytes/max(o.PartBytes, 1)))
-	v.Archives, v.Parts = len(all), len(p.Bounds)+1
+	v.Archives = len(all)
+	v.Parts = len(p.Bounds) + 1
 	p.ID, err = p.identify()
 	return p, v, err
 }
@@ -112,7 +114,8 @@ func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]f
 	if err != nil {
 		return nil, err
 	}
-	all, done := make([]found, len(objects)), atomic.Int64{}
+	all := make([]found, len(objects))
+	done := atomic.Int64{}
 	every := max(1, (len(objects)+mostSamples-1)/mostSamples)
 	jobs, ctx := errgroup.WithContext(ctx)
 	jobs.SetLimit(max(o.Jobs, 1))
@@ -181,7 +184,8 @@ func look(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample
 	if part, is, err := merging.PartOf(s); err != nil || is {
 		return f, cmp.Or(err, fmt.Errorf("%s is a part of a merge (%s): leave it out", object, part))
 	}
-	if f.contents, err = merging.ContentsOf(s); err == nil && sample {
+	f.contents, err = merging.ContentsOf(s)
+	if err == nil && sample {
 		f.sizes, err = sizes(s)
 	}
 	return f, err
@@ -276,7 +280,8 @@ func weigh(all []found, o Options) error {
 
 // divide returns bounds between at most n parts, which have about as many bytes of profiles in the samples.
 func divide(all []found, n int64) []merging.Bound {
-	sizes, total := map[merging.Bound]int64{}, int64(0)
+	sizes := map[merging.Bound]int64{}
+	total := int64(0)
 	for i := range all {
 		for at, size := range all[i].sizes {
 			sizes[at] += size
@@ -288,7 +293,8 @@ func divide(all []found, n int64) []merging.Bound {
 		places = append(places, at)
 	}
 	slices.SortFunc(places, merging.Bound.Compare)
-	bounds, before := []merging.Bound{}, int64(0)
+	bounds := []merging.Bound{}
+	before := int64(0)
 	for _, at := range places {
 		if share := total * int64(len(bounds)+1) / max(n, 1); int64(len(bounds)) < n-1 && before >= share &&
 			at != (merging.Bound{}) {

@@ -214,7 +214,8 @@ func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string,
 		}
 		return nil
 	})
-	if err = r.explain(ctx, err, "list the tags of", r.Name()); IsMissing(err) {
+	err = r.explain(ctx, err, "list the tags of", r.Name())
+	if IsMissing(err) {
 		return nil, nil // some have no list before the first tag
 	}
 	return own, err
@@ -256,7 +257,8 @@ func (r *Repository) described(ctx context.Context, reference string) (ocispec.D
 	if err := json.Unmarshal(data, &m); err != nil {
 		return d, advise(ErrTampered, "%s: it is no manifest: %v", r.Full(reference), err)
 	}
-	d.ArtifactType, d.Annotations = m.ArtifactType, m.Annotations
+	d.ArtifactType = m.ArtifactType
+	d.Annotations = m.Annotations
 	return d, nil
 }
 

@@ -79,7 +79,8 @@ func Open(reference string, o Options) (*Repository, error) {
 	if o.PlainHTTP != nil {
 		r.PlainHTTP = *o.PlainHTTP
 	}
-	if r.Client, err = newClient(o); err != nil {
+	r.Client, err = newClient(o)
+	if err != nil {
 		return nil, err
 	}
 	// Attach does the same where there is no such API.

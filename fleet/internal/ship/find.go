@@ -52,7 +52,8 @@ func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*
 	case ocispec.MediaTypeImageManifest, dockerManifest:
 		n.archive, err = artifact.Parse(d, data)
 		if errors.Is(err, artifact.ErrOther) && !isArchive(data) {
-			n.subjects, err = []digest.Digest{d.Digest}, nil
+			n.subjects = []digest.Digest{d.Digest}
+			err = nil
 		}
 	case ocispec.MediaTypeImageIndex, dockerList:
 		err = n.readIndex(d, data)

@@ -126,7 +126,8 @@ func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score,
 	if err != nil {
 		return 0, 0, err
 	}
-	score, checked = r.Score(), r.CheckedShare()
+	score = r.Score()
+	checked = r.CheckedShare()
 	switch {
 	case score < d.minScore:
 		err = misfitf("it fits the code by %s, less than the %s of --min-score", cli.FormatPercentDown(score),
@@ -171,7 +172,8 @@ func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit
 // homeOf returns the home of the JDK whose program java is at a path, and its version, both
 // empty if that is not known.
 func homeOf(java string) (home, version string) {
-	if version = jdk.OfProgram(java); version != "" {
+	version = jdk.OfProgram(java)
+	if version != "" {
 		home = filepath.Dir(filepath.Dir(java))
 	}
 	return home, version

@@ -130,7 +130,8 @@ func change(ctx context.Context, repo *registry.Repository, tag string,
 		own = append(own, *e)
 	}
 	err = repo.Settle(ctx, tag, func() (whole bool, err error) {
-		if c, whole, err = completeChannel(ctx, repo, tag, own...); err != nil || whole {
+		c, whole, err = completeChannel(ctx, repo, tag, own...)
+		if err != nil || whole {
 			return whole, err
 		}
 		data, err := c.Index()
@@ -161,7 +162,8 @@ func completeChannel(ctx context.Context, repo *registry.Repository, tag string,
 	own ...artifact.Event) (c *artifact.Channel, whole bool, err error) {
 	c, err = readChannel(ctx, repo, tag)
 	if registry.IsMissing(err) {
-		c, err = &artifact.Channel{}, nil
+		c = &artifact.Channel{}
+		err = nil
 	}
 	if err != nil {
 		return nil, false, err
@@ -199,7 +201,8 @@ func readEvent(ctx context.Context, repo *registry.Repository, tag, id string) (
 	if err != nil {
 		return e, err
 	}
-	if e, err = artifact.ParseEvent(data, id); err != nil {
+	e, err = artifact.ParseEvent(data, id)
+	if err != nil {
 		err = fmt.Errorf("%s: %w: delete that tag", repo.Full(tag), err)
 	}
 	return e, err

@@ -118,15 +118,18 @@ func runPull(ctx context.Context, a *cli.App, name string, o *pullOptions) error
 	}
 	p := &puller{o: o}
 	var err error
-	if p.repo, err = o.open(name); err != nil {
+	p.repo, err = o.open(name)
+	if err != nil {
 		return err
 	}
 	if o.key != "" {
-		if p.key, err = signature.ReadPublicKey(o.key); err != nil {
+		p.key, err = signature.ReadPublicKey(o.key)
+		if err != nil {
 			return err
 		}
 	}
-	if p.wanted, err = newDeployment(o); err != nil {
+	p.wanted, err = newDeployment(o)
+	if err != nil {
 		return err
 	}
 	got, err := p.pull(ctx, a)
@@ -261,7 +264,8 @@ func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pu
 	digest := c.Descriptor.Digest.String()
 	got := &pulled{Archive: p.o.out, Reference: p.repo.Full(digest), Digest: digest, Compressed: c.Layer.Size,
 		Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
-	if got.There = artifact.IsAt(ctx, p.o.out, c.Layer); got.There {
+	got.There = artifact.IsAt(ctx, p.o.out, c.Layer)
+	if got.There {
 		return got, p.accept(ctx, a, c, p.o.out, got)
 	}
 	err := publish.At(ctx, p.o.out, func(f *publish.File) error {

@@ -100,7 +100,8 @@ func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) erro
 	}
 	var key *ecdsa.PrivateKey
 	if o.key != "" {
-		if key, err = signature.ReadPrivateKey(o.key); err != nil {
+		key, err = signature.ReadPrivateKey(o.key)
+		if err != nil {
 			return err
 		}
 	}
@@ -157,7 +158,8 @@ func push(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry
 	if err != nil {
 		return nil, err
 	}
-	if p.Facts, err = verifiedFacts(ctx, a, s, o); err != nil {
+	p.Facts, err = verifiedFacts(ctx, a, s, o)
+	if err != nil {
 		return nil, err
 	}
 	packed, err := packLayers(ctx, a, s, base)
@@ -301,7 +303,8 @@ func (p *pushed) pushManifest(ctx context.Context, repo *registry.Repository, la
 	if err != nil && !registry.IsMissing(err) {
 		return d, err
 	}
-	if p.There = err == nil && there.Digest == digest.FromBytes(manifest); p.There {
+	p.There = err == nil && there.Digest == digest.FromBytes(manifest)
+	if p.There {
 		return there, nil
 	}
 	return repo.PushManifest(ctx, ocispec.MediaTypeImageManifest, manifest, p.Tag)

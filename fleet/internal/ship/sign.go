@@ -86,7 +86,8 @@ func verifySignature(ctx context.Context, repo *registry.Repository, key *ecdsa.
 			continue
 		}
 		tried++
-		if why = signature.Verify(key, bundle, d.Digest); why == nil {
+		why = signature.Verify(key, bundle, d.Digest)
+		if why == nil {
 			return nil
 		}
 	}

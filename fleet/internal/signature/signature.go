@@ -87,7 +87,8 @@ func Sign(key *ecdsa.PrivateKey, d digest.Digest) ([]byte, error) {
 		return nil, err
 	}
 	b := bundle{MediaType: BundleType, Envelope: envelope{payload, payloadType, []dsseSignature{{sig}}}}
-	if b.Material.PublicKey.Hint, err = hint(&key.PublicKey); err != nil {
+	b.Material.PublicKey.Hint, err = hint(&key.PublicKey)
+	if err != nil {
 		return nil, err
 	}
 	return json.Marshal(b)

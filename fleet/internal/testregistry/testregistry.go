@@ -45,7 +45,8 @@ func Docker(t testing.TB) string {
 	if err != nil {
 		t.Skip("docker-registry is not installed")
 	}
-	folder, address := t.TempDir(), freeAddress(t)
+	folder := t.TempDir()
+	address := freeAddress(t)
 	config := filepath.Join(folder, "config.yml")
 	if err := os.WriteFile(config, fmt.Appendf(nil, dockerConfig, folder, address), 0o666); err != nil {
 		t.Fatal(err)

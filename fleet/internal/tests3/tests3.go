@@ -37,7 +37,8 @@ func Start(t *testing.T) *Store {
 	if err := backend.CreateBucket("ci"); err != nil {
 		t.Fatal(err)
 	}
-	s, fake := &Store{}, gofakes3.New(backend).Server()
+	s := &Store{}
+	fake := gofakes3.New(backend).Server()
 	s.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if around := s.around.Load(); around != nil && (*around)(w, r, fake) {
 			return

@@ -167,7 +167,8 @@ func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 	if len(b) < WideHeaderSize {
 		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
 	}
-	cells, rows := le.Uint32(b[8:]), le.Uint32(b[12:])
+	cells := le.Uint32(b[8:])
+	rows := le.Uint32(b[12:])
 	if schema := s.schema(tag); schema.declared && !schema.hasRows && rows > 0 {
 		return 0, fmt.Errorf("%s has %d rows, which have no cells", schema.Name, rows)
 	}
@@ -194,7 +195,8 @@ func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 		if !ok {
 			return
 		}
-		n, at := e.rowsField(), 0
+		n := e.rowsField()
+		at := 0
 		for i := range schema.Groups {
 			g := &schema.Groups[i]
 			rows := int(s.repeats(g, n))
@@ -245,7 +247,8 @@ func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
 	if schema == nil || !schema.has[set] {
 		return
 	}
-	n, at := e.rowsField(), 0
+	n := e.rowsField()
+	at := 0
 	for i := range schema.Groups {
 		g := &schema.Groups[i]
 		width := len(g.Cells)
@@ -258,7 +261,8 @@ func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
 				}
 			}
 		}
-		if at = end; g.length {
+		at = end
+		if g.length {
 			n = int64(e.Cell(at - 1))
 		}
 	}

@@ -165,7 +165,8 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 // isName reports whether a name can stand in texts as it is.
 func isName(name string, capital bool) bool {
 	for i, c := range []byte(name) {
-		small, large := c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z'
+		small := c >= 'a' && c <= 'z'
+		large := c >= 'A' && c <= 'Z'
 		switch {
 		case i == 0 && capital:
 			if !large {
@@ -306,7 +307,10 @@ func addShapeRow(s *layout.EntryShape, row [ShapeRowWords]uint64) {
 		le.PutUint64(text[8*i:], word)
 	}
 	name := strings.TrimRight(string(text[:]), "\x00")
-	part, cell, bit, kind := uint8(row[0]>>24), int(uint8(row[0]>>16)), int(uint8(row[0]>>8)), uint8(row[0])
+	part := uint8(row[0] >> 24)
+	cell := int(uint8(row[0] >> 16))
+	bit := int(uint8(row[0] >> 8))
+	kind := uint8(row[0])
 	lists := []*[]layout.CellShape{&s.Cells, &s.Rows}
 	switch {
 	case part == shapeEntry:

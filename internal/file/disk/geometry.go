@@ -131,7 +131,8 @@ func checkHeader(h *layout.Header, p []byte) error {
 func checkRegions(h *layout.Header, p []byte) error {
 	end := int64(HeaderSize)
 	for i, s := range h.Regions {
-		r, at := layout.Region(i+1), int64(offRegions+24*i)
+		r := layout.Region(i + 1)
+		at := int64(offRegions + 24*i)
 		if kind := le.Uint32(p[at+20:]); kind != uint32(r) {
 			return Corrupt(RegionHeader, at+20, "region row %d is of kind %d", i, kind)
 		}
@@ -150,7 +151,8 @@ func checkRegions(h *layout.Header, p []byte) error {
 	if want := rwShift(h); h.RWShift != want {
 		return Corrupt(RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
 	}
-	ps, want := h.Region(RegionPS).Size, SumTreeOf(h).Size()
+	ps := h.Region(RegionPS).Size
+	want := SumTreeOf(h).Size()
 	if ps < want || ps > want+SumSlack(want) {
 		return Corrupt(RegionHeader, offRegions, "page sums take %d bytes, want %d", ps, want)
 	}

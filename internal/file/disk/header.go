@@ -178,7 +178,8 @@ func encodeGeometry(h *layout.Header, p []byte) {
 }
 
 func encodeCounts(h *layout.Header, p []byte) {
-	c, s := h.Counts, h.Summary
+	c := h.Counts
+	s := h.Summary
 	for i, v := range []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries,
 		c.Pointers} {
 		le.PutUint64(p[offCounts+8*i:], v)

@@ -207,7 +207,8 @@ func (l Line) put(at int, s *Slot) {
 
 // chooseMultiplier returns the first multiplier with which the most records have slots of their own.
 func chooseMultiplier(slots []Slot) uint64 {
-	best, most := uint64(1), 0
+	best := uint64(1)
+	most := 0
 	for multiplier := uint64(1); multiplier <= maxMultiplier && most < len(slots); multiplier += 2 {
 		used := uint16(0)
 		for i := range slots {

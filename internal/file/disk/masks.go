@@ -74,7 +74,8 @@ func (s Shape) WideMasks() *WideMasks {
 }
 
 func (s Shape) wideMask(tag layout.Tag) *WideMask {
-	first, both := s.Cells(tag, 0), s.Cells(tag, 1)
+	first := s.Cells(tag, 0)
+	both := s.Cells(tag, 1)
 	if both == 0 || tag == layout.TagUndecoded || first > 64 || both-first > 64 {
 		return nil
 	}

@@ -171,7 +171,8 @@ func (m *MethodRecord) Parse(b []byte) error {
 	}
 	b = b[MinMethodSize:]
 	if m.Flags&MethodHasID != 0 {
-		m.ID, b = le.Uint64(b), b[8:]
+		m.ID = le.Uint64(b)
+		b = b[8:]
 	}
 	if m.Flags&MethodDeclared != 0 {
 		m.Holder, m.Signature, b = layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), b[8:]
@@ -241,7 +242,8 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 
 // Fits reports whether the flags are known, and the size fits a record with these flags.
 func (h MethodHead) Fits() bool {
-	flags, size := h.Flags(), h.Size()
+	flags := h.Flags()
+	size := h.Size()
 	if flags&MethodNamed != 0 {
 		return flags < methodFlagsEnd && size >= recordSize(flags) &&
 			flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0

@@ -178,8 +178,10 @@ func (s *Schema) classify() {
 				}
 			}
 		}
-		if g.length = g.Cells[len(g.Cells)-1].Kind == CellLength; g.length {
-			s.lengthGroup, between = i+1, 0
+		g.length = g.Cells[len(g.Cells)-1].Kind == CellLength
+		if g.length {
+			s.lengthGroup = i + 1
+			between = 0
 		} else if g.Repeat == Once {
 			between += int64(len(g.Cells))
 		} else {

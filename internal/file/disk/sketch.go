@@ -65,11 +65,14 @@ func SketchHeader(b []byte) (header uint16, ok bool) {
 // AppendSketch appends the bytes of a sketch of the code with an id.
 func AppendSketch(b []byte, code uint64, points []SketchPoint) []byte {
 	b = le.AppendUint16(b, SketchHeaderOf(code))
-	pending, bits := uint32(0), 0
+	pending := uint32(0)
+	bits := 0
 	for _, p := range points {
-		pending, bits = pending|sketchBits(p)<<bits, bits+sketchPointBits
+		pending |= sketchBits(p) << bits
+		bits += sketchPointBits
 		for ; bits >= 8; bits -= 8 {
-			b, pending = append(b, byte(pending)), pending>>8
+			b = append(b, byte(pending))
+			pending >>= 8
 		}
 	}
 	if bits > 0 {
@@ -96,14 +99,17 @@ func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 	if (n*sketchPointBits+7)/8 != len(b) {
 		return nil, false
 	}
-	pending, bits := uint32(0), 0
+	pending := uint32(0)
+	bits := 0
 	points = make([]SketchPoint, 0, n)
 	for range n {
 		for ; bits < sketchPointBits; bits += 8 {
-			pending, b = pending|uint32(b[0])<<bits, b[1:]
+			pending |= uint32(b[0]) << bits
+			b = b[1:]
 		}
 		points = append(points, sketchPoint(pending))
-		pending, bits = pending>>sketchPointBits, bits-sketchPointBits
+		pending >>= sketchPointBits
+		bits -= sketchPointBits
 	}
 	return points, true
 }

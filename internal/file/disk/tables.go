@@ -91,7 +91,8 @@ func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 			return nil, Corrupt(RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x",
 				p.Kind, p.Span.Offset, p.Span.Size, last, end)
 		}
-		last, end = p.Kind, p.Span.End()
+		last = p.Kind
+		end = p.Span.End()
 		places = append(places, p)
 	}
 	if end != ex.End() {
@@ -462,7 +463,8 @@ func RunRowOf(p *layout.Provenance) (r RunRow) {
 
 // Provenance returns what a row says, without the class path.
 func (r *RunRow) Provenance() layout.Provenance {
-	w, t := &r.Words, &r.Texts
+	w := &r.Words
+	t := &r.Texts
 	return layout.Provenance{
 		DumpID: bytes128(w[0], w[1]), Since: bytes128(w[2], w[3]),
 		Process: layout.Process{Boot: bytes128(w[4], w[5]), Namespace: w[6], PID: w[7], Start: w[8]},

@@ -33,7 +33,8 @@ func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	top := 0 // of the bytes that differ, the lowest of the highest few
 	for n, at := 0, 7; at >= 0 && n < radixBytes; at-- {
 		if byte(differ>>(8*at)) != 0 {
-			top, n = at, n+1
+			top = at
+			n++
 		}
 	}
 	radixSort(keys, spare, differ, top)
@@ -65,7 +66,8 @@ func radixSort(keys []SortKey, spare *[]SortKey, differ uint64, top int) {
 	if len(*spare) < len(keys) {
 		*spare = Large[SortKey](len(keys))
 	}
-	from, to := keys, (*spare)[:len(keys)]
+	from := keys
+	to := (*spare)[:len(keys)]
 	for shift := 8 * top; shift < 64; shift += 8 {
 		if byte(differ>>shift) == 0 {
 			continue

@@ -66,7 +66,8 @@ func load(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 		return m, nil, errors.Join(err, f.Close())
 	}
 	m.file = f
-	if view, err = mmap.NewView(f, mapped); err != nil {
+	view, err = mmap.NewView(f, mapped)
+	if err != nil {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.data = view.Bytes()
@@ -102,7 +103,8 @@ func openRegular(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	if info, err = f.Stat(); err == nil {
+	info, err = f.Stat()
+	if err == nil {
 		err = regular(path, info) // it may be another file by now
 	}
 	if err != nil {
@@ -195,7 +197,8 @@ func (m *Mapping) admit(o Options) error {
 			return err
 		}
 	}
-	if m.trusted = o.Check != CheckOnTouch; m.trusted {
+	m.trusted = o.Check != CheckOnTouch
+	if m.trusted {
 		m.Sweep() // nothing is counted
 	}
 	return m.readShape()

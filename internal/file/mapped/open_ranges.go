@@ -96,7 +96,8 @@ func newPieces(r io.ReaderAt, size int64) *pieces {
 func (p *pieces) fetchNames(h *layout.Header) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	from, to := int64(0), disk.Summed(h).Offset
+	from := int64(0)
+	to := disk.Summed(h).Offset
 	for _, region := range []layout.Region{disk.RegionRO, disk.RegionEX} {
 		span := h.Region(region)
 		if span.Offset-to > worthSkipping {
@@ -136,7 +137,8 @@ func (p *pieces) touch(part layout.Span) error {
 	if last-first == 1 { // nobody knows how much is needed
 		last = min(first+ahead, int64(len(p.have)))
 	}
-	p.next, p.ahead = last, max(min(last-first, mostAhead), leastAhead)
+	p.next = last
+	p.ahead = max(min(last-first, mostAhead), leastAhead)
 	return p.fetch(first*disk.PageSize, last*disk.PageSize)
 }
 
@@ -166,7 +168,8 @@ func (p *pieces) read(first, end int64) error {
 	if first == end {
 		return nil
 	}
-	from, to := first*disk.PageSize, min(end*disk.PageSize, int64(len(p.data)))
+	from := first * disk.PageSize
+	to := min(end*disk.PageSize, int64(len(p.data)))
 	if err := readRange(p.r, p.data[from:to], from); err != nil {
 		return err
 	}

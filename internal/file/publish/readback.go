@@ -41,7 +41,8 @@ var errTwice = errors.New("a byte was written twice")
 // check reads everything back. The error matches ErrNotStored, or is the storage's.
 func (p *pieces) check(f io.ReaderAt) error {
 	slices.SortFunc(p.all, func(a, b piece) int { return cmp.Compare(a.at, b.at) })
-	buffer, end := []byte(nil), int64(0)
+	buffer := []byte(nil)
+	end := int64(0)
 	for _, one := range p.all {
 		if one.at < end {
 			return errTwice

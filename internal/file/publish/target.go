@@ -34,7 +34,8 @@ func findTarget(sys system, path string) (*target, error) {
 		return nil, err
 	}
 	t := &target{sys: sys, folder: in, name: name}
-	if t.path, err = filepath.Abs(at); err != nil {
+	t.path, err = filepath.Abs(at)
+	if err != nil {
 		t.path = ""
 	}
 	t.old, err = t.replaceable()
@@ -136,7 +137,8 @@ func followLinks(sys system, path string) (folder, name string, err error) {
 		case err != nil && !last:
 			return next + separator + strings.Join(parts[1:len(parts)-1], separator), parts[len(parts)-1], nil
 		default:
-			at, parts = next, parts[1:]
+			at = next
+			parts = parts[1:]
 		}
 	}
 	return at, ".", nil

@@ -63,7 +63,8 @@ func (x *Index) Truncate(last uint32) {
 	if x.used == 0 {
 		return
 	}
-	old, piece := x.slots, x.piece
+	old := x.slots
+	piece := x.piece
 	x.makeSlots(len(old))
 	x.used = 0
 	for _, s := range old {
@@ -86,7 +87,8 @@ func (x *Index) insert(s slot) {
 }
 
 func (x *Index) grow() {
-	old, piece := x.slots, x.piece
+	old := x.slots
+	piece := x.piece
 	x.makeSlots(max(2*len(old), firstSlots))
 	for _, s := range old {
 		if s.ref != 0 {
@@ -101,7 +103,8 @@ const manySlots = 1 << 17
 
 func (x *Index) makeSlots(n int) {
 	if n < manySlots {
-		x.slots, x.piece = make([]slot, n), nil
+		x.slots = make([]slot, n)
+		x.piece = nil
 		return
 	}
 	x.piece, x.slots = mmap.PieceOf[slot](n)

@@ -47,7 +47,8 @@ func (s *States) Load(i int64) uint8 {
 
 // CompareAndSwap changes the state of slot i from old to new, and reports whether it was old.
 func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
-	w, shift := s.words.at(i>>slotShift), i&31*2
+	w := s.words.at(i >> slotShift)
+	shift := i & 31 * 2
 	for {
 		word := w.Load()
 		if word>>shift&stateMask != uint64(old) {
@@ -96,7 +97,8 @@ func (s *States) Fill(from, to int64, v uint8) bool {
 
 // fillWord is like Fill, for slots that share a word.
 func (s *States) fillWord(from, to int64, v uint8) bool {
-	w, mask := s.words.at(from>>slotShift), slotsMask(from, to)
+	w := s.words.at(from >> slotShift)
+	mask := slotsMask(from, to)
 	for {
 		word := w.Load()
 		if word&mask != 0 {

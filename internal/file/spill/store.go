@@ -70,7 +70,8 @@ func (s *Store) Keep(p []byte) Place {
 // begin begins a slab for n bytes at least. If all slabs exceed the budget, or have done so
 // before, those so far go to the file.
 func (s *Store) begin(n int) {
-	size, budget := int64(firstSlab)<<min(len(s.slabs), slabDoublings), s.budget()
+	size := int64(firstSlab) << min(len(s.slabs), slabDoublings)
+	budget := s.budget()
 	if budget >= 0 {
 		size = min(size, budget)
 	}
@@ -79,7 +80,8 @@ func (s *Store) begin(n int) {
 		s.spill()
 	}
 	next := s.spare
-	if s.spare = (slab{}); int64(cap(next.bytes)) < size {
+	s.spare = (slab{})
+	if int64(cap(next.bytes)) < size {
 		next.piece.Release()
 		next = newSlab(int(size))
 	}
@@ -114,7 +116,8 @@ func (s *Store) spill() {
 	}
 	for i := first; i < len(s.slabs) && s.err == nil; i++ {
 		b := &s.slabs[i]
-		if s.err = s.write(b); s.err != nil {
+		s.err = s.write(b)
+		if s.err != nil {
 			return
 		}
 		s.memory -= int64(cap(b.bytes))
@@ -138,7 +141,8 @@ func (s *Store) write(b *slab) error {
 	if _, err := s.file.WriteAt(b.bytes, at); err != nil {
 		return &Error{s.folder(), err}
 	}
-	b.at, b.size = at, len(b.bytes)
+	b.at = at
+	b.size = len(b.bytes)
 	s.end = at + int64(len(b.bytes))
 	return nil
 }
@@ -222,7 +226,8 @@ func (w *window) load(f io.ReaderAt, at int64, n int) error {
 	if cap(w.bytes) < n {
 		w.bytes = make([]byte, n)
 	}
-	w.at, w.bytes = at, w.bytes[:n]
+	w.at = at
+	w.bytes = w.bytes[:n]
 	if _, err := f.ReadAt(w.bytes, at); err != nil {
 		w.bytes = w.bytes[:0]
 		return err
@@ -265,7 +270,10 @@ func (s *Store) Restore(t State) {
 		b.piece.Release()
 	}
 	clear(s.slabs[t.slabs:])
-	s.slabs, s.used, s.freed, s.err = s.slabs[:t.slabs], t.used, t.freed, t.err
+	s.slabs = s.slabs[:t.slabs]
+	s.used = t.used
+	s.freed = t.freed
+	s.err = t.err
 	if t.slabs > 0 && s.slabs[t.slabs-1].bytes != nil {
 		last := &s.slabs[t.slabs-1]
 		last.bytes = last.bytes[:t.last]

@@ -57,7 +57,8 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	if !c.OK() || !known {
 		return i, false
 	}
-	if i, ok = bytecode.Short(bci, op); ok {
+	i, ok = bytecode.Short(bci, op)
+	if ok {
 		return i, true
 	}
 	i = bytecode.Instruction{Bci: bci, Op: op}
@@ -96,7 +97,8 @@ func parseOperands(c *cursor, i *bytecode.Instruction) {
 		i.Local = int(c.Number(maxBci))
 	case op == bytecode.NewArray:
 		code, ok := bytecode.ArrayType(strings.TrimSpace(string(c.Rest())))
-		if i.Value = code; !ok {
+		i.Value = code
+		if !ok {
 			c.Miss("a primitive type")
 		}
 	case op == bytecode.TableSwitch:
@@ -167,7 +169,8 @@ func parseClass(c *cursor, i *bytecode.Instruction) {
 	if _, quoted, ok := strings.Cut(text, "<"); ok {
 		text = strings.TrimSuffix(quoted, ">")
 	}
-	if i.Name.Class = text; text == "" {
+	i.Name.Class = text
+	if text == "" {
 		c.Miss("a class")
 	}
 }

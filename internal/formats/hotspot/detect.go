@@ -98,7 +98,8 @@ func (l *lineReader) peek(i int) (line textLine, ok bool) {
 
 // nextLine returns the next line.
 func (l *lineReader) nextLine() (line textLine, ok bool) {
-	if line, ok = l.peek(0); ok {
+	line, ok = l.peek(0)
+	if ok {
 		l.head = (l.head + 1) % len(l.ring)
 		l.ahead--
 	}
@@ -161,13 +162,16 @@ func unescape(line []byte) []byte {
 	}
 	out := line[:at]
 	for rest := line[at:]; len(rest) > 0; {
-		c, n := rest[0], 1
+		c := rest[0]
+		n := 1
 		for _, e := range escapes {
 			if bytes.HasPrefix(rest, e.escape) {
-				c, n = e.char, len(e.escape)
+				c = e.char
+				n = len(e.escape)
 			}
 		}
-		out, rest = append(out, c), rest[n:]
+		out = append(out, c)
+		rest = rest[n:]
 	}
 	return out
 }

@@ -217,11 +217,13 @@ func (d *textDump) shape() (s disk.Shape) {
 	if d.hasGap {
 		s.Gap = 1
 	}
-	types, returns := rowVote{}, rowVote{}
+	types := rowVote{}
+	returns := rowVote{}
 	var typeRows, bciRows int // printed
 	for _, m := range d.methods {
 		for i, e := range m.entries {
-			typeRows, bciRows = max(typeRows, len(e.rows)), max(bciRows, len(e.returns))
+			typeRows = max(typeRows, len(e.rows))
+			bciRows = max(bciRows, len(e.returns))
 			if i+1 == len(m.entries) || m.entries[i+1].at.In != layout.SectionData {
 				continue
 			}

@@ -144,7 +144,8 @@ func (p *textParser) epilogue() error {
 		if !ok {
 			return p.lines.failure()
 		}
-		if later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext(); later {
+		later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext()
+		if later {
 			p.report.Lost.AddAt(LossLaterDump, line.Line)
 			continue
 		}

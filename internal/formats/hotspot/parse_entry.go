@@ -307,7 +307,8 @@ var (
 // types reads the types of a call. An entry with types is of another kind than the printed one.
 func (p *textParser) types(e *textEntry) (err error) {
 	if p.beginsWith(argumentsLine) {
-		if e.types.args, err = p.slots(argumentsLine); err != nil {
+		e.types.args, err = p.slots(argumentsLine)
+		if err != nil {
 			return err
 		}
 	}

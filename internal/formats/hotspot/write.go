@@ -47,7 +47,8 @@ func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 
 // writeDump prints all profiles.
 func (w *textWriter) writeDump() (err error) {
-	if w.settings, err = readSettings(w.store); err != nil {
+	w.settings, err = readSettings(w.store)
+	if err != nil {
 		return err
 	}
 	w.report.Dialect, w.report.Params = w.settings.dialect, w.store.Header().Params
@@ -106,7 +107,8 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	set.plain = last(properties[PropertyReasons]) == plainReasons
 	set.own = last(properties[PropertyInterpreted]) == OwnInterpreted
 	n, numberErr := strconv.ParseUint(last(properties[PropertyTotal]), 10, 64)
-	set.total, set.hasTotal = n, numberErr == nil
+	set.total = n
+	set.hasTotal = numberErr == nil
 	return set, err
 }
 

@@ -135,7 +135,8 @@ func (w *textWriter) entry(e placedEntry, traps []reader.Entry) error {
 	}
 	for _, t := range traps {
 		var err error
-		if b, err = w.appendSpeculative(b, t); err != nil {
+		b, err = w.appendSpeculative(b, t)
+		if err != nil {
 			return err
 		}
 	}
@@ -225,12 +226,15 @@ func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
 	slices.SortStableFunc(bits, func(a, b textExtra) int { return cmp.Compare(a.place, b.place) })
 	for _, b := range bits {
 		for len(traps) > 0 && end+trapSize <= b.place {
-			order, traps, end = append(order, traps[0]), traps[1:], end+trapSize
+			order = append(order, traps[0])
+			traps = traps[1:]
+			end += trapSize
 		}
 		if end != b.place {
 			r.Lost.AddAt(LossOffset, b.line)
 		}
-		order, end = append(order, b), b.place+bitSize
+		order = append(order, b)
+		end = b.place + bitSize
 	}
 	return append(order, traps...)
 }
@@ -245,7 +249,8 @@ func (w *textWriter) counts(b []byte, e placedEntry) error {
 		w.flush(appendNumber(b, "count(", c.Load(), ")"))
 		return w.callTypes(e.Entry)
 	case layout.TagJump:
-		taken, displacement := e.Cell(0), int64(e.Cell(1).Trained())
+		taken := e.Cell(0)
+		displacement := int64(e.Cell(1).Trained())
 		w.flush(appendDisplacement(appendNumber(b, "taken(", taken.Load(), ") "), displacement))
 	case layout.TagBranch:
 		j, _ := e.Branch()
@@ -283,10 +288,13 @@ func (w *textWriter) returns(b []byte, e placedEntry) {
 	n := 0
 	r, _ := e.Rows()
 	for i := range r.Len() {
-		bci, times, displacement := r.Cell(i, 0).Load(), r.Cell(i, 1).Load(), int64(0)
+		bci := r.Cell(i, 0).Load()
+		times := r.Cell(i, 1).Load()
+		displacement := int64(0)
 		if disk.IsWide(e.Tag()) {
 			point, _ := disk.UnpackSuccessor(bci)
-			bci, count = uint64(point), count+times
+			bci = uint64(point)
+			count += times
 		} else {
 			displacement = int64(r.Cell(i, 2).Load())
 		}

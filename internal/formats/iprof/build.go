@@ -70,10 +70,12 @@ func (b *build) finish() (*builder.Builder, error) {
 // internTypes interns the rows of types, each as a type of its own.
 func (b *build) internTypes() {
 	b.typeRefs = make([]builder.TypeRef, len(b.types))
-	b.spelled, b.numbers = make([]string, len(b.types)), make([]string, len(b.types))
+	b.spelled = make([]string, len(b.types))
+	b.numbers = make([]string, len(b.types))
 	taken := make(refSet, len(b.types)+1)
 	for i, t := range b.types {
-		ref, number := b.b.Type(builder.TypeKey{Name: t.name}), ""
+		ref := b.b.Type(builder.TypeKey{Name: t.name})
+		number := ""
 		for n := 2; taken.has(uint32(ref)); n++ {
 			number = duplicateMark(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
@@ -193,11 +195,13 @@ func (b *build) placeNodes() {
 		b.places[i].method = b.methodOf(b.nodes.nodes[i].id)
 	}
 	for i := range b.nodes.nodes {
-		n, place := &b.nodes.nodes[i], &b.places[i]
+		n := &b.nodes.nodes[i]
+		place := &b.places[i]
 		if n.parent == 0 {
 			continue
 		}
-		caller, inner := place.method, b.places[n.parent-1]
+		caller := place.method
+		inner := b.places[n.parent-1]
 		place.method = inner.method
 		place.context = rawprofile.Set(b.b).OuterContext(inner.method, inner.context, caller, n.point)
 	}
@@ -206,7 +210,8 @@ func (b *build) placeNodes() {
 // linkRecords links the records of each node in the order of the file.
 func (b *build) linkRecords() {
 	n := len(b.nodes.nodes)
-	b.first, b.last = make([]uint32, n), make([]uint32, n)
+	b.first = make([]uint32, n)
+	b.last = make([]uint32, n)
 	b.next = make([]uint32, len(b.records))
 	b.profileRef = make([]builder.ProfileRef, n)
 	for i := range b.records {
@@ -295,7 +300,8 @@ func (b *build) findOrdinals(of []uint32) {
 		sorted = append(sorted, uint32(at))
 	}
 	byPoint := func(x, y uint32) int { return cmp.Compare(point(x), point(y)) }
-	if b.entries.sorted = sorted; slices.IsSortedFunc(sorted, byPoint) {
+	b.entries.sorted = sorted
+	if slices.IsSortedFunc(sorted, byPoint) {
 		return
 	}
 	slices.SortStableFunc(sorted, byPoint)

@@ -56,14 +56,18 @@ func (b *build) waitForIntake() {
 
 // internMethods interns a batch of methods.
 func (b *build) internMethods(all methodRows, number int) {
-	batch, in, first := &all[number], &b.intake, len(b.methodRefs)
+	batch := &all[number]
+	in := &b.intake
+	first := len(b.methodRefs)
 	b.methodRefs = append(room(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
 	b.ran = append(room(b.ran, len(batch.rows)), make([]bool, len(batch.rows))...)
-	in.declared, in.places = in.declared[:0], in.places[:0]
+	in.declared = in.declared[:0]
+	in.places = in.places[:0]
 	names := string(batch.names)
 	for i := range batch.rows {
 		from, end := batch.nameSpan(i)
-		name, ids := names[from:end], batch.signature(i)
+		name := names[from:end]
+		ids := batch.signature(i)
 		class, ok := b.declaringClass(ids)
 		if !ok {
 			b.methodRefs[first+i] = b.b.Method(b.methodKey(name, ids))
@@ -116,7 +120,8 @@ func (b *build) methodKey(name string, signature []int64) layout.Key {
 	case b.types[row].name == "":
 		k.Signature = b.spelled[row] + noNameEnd + k.Signature
 	default:
-		k.Class, k.Loader = b.types[row].name, b.numbers[row]
+		k.Class = b.types[row].name
+		k.Loader = b.numbers[row]
 	}
 	return k
 }
@@ -142,7 +147,9 @@ func (b *build) dropMethodRows() {
 	for i := range b.methods {
 		b.methods[i].names, b.methods[i].ids = nil, nil
 	}
-	b.intake, b.taken, b.doubled = intake{}, nil, nil
+	b.intake = intake{}
+	b.taken = nil
+	b.doubled = nil
 }
 
 // A signatureTable finds the symbols of signatures: many methods share one.
@@ -163,7 +170,8 @@ func (k *knownSignature) ids(all methodRows) []int64 { return all[k.batch].ids[k
 
 // signatureOf returns the symbol of a method's return and parameter types, which it spells if they are new.
 func (b *build) signatureOf(all methodRows, number, place int) builder.SymbolRef {
-	t, batch := &b.intake.signatures, &all[number]
+	t := &b.intake.signatures
+	batch := &all[number]
 	ids := batch.signature(place)[1:]
 	hash := hashIDs(ids)
 	n, at := t.index.Find(hash, func(n uint32) bool { return slices.Equal(t.known[n-1].ids(all), ids) })

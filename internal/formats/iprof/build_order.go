@@ -132,7 +132,8 @@ func (w *orderWriter) addItems(s *section, next func() listedItem) {
 			if item > 0 {
 				endRun()
 			}
-			n, first = 0, it.first
+			n = 0
+			first = it.first
 		} else {
 			for range it.skipped {
 				w.lists[list] = append(w.lists[list], 0)
@@ -166,7 +167,8 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 			i++
 			it := listedItem{ref: uint64(w.profileRef[w.records[s.first+i].node-1])}
 			if ordinal, ok := w.ordinals[s.first+i]; ok {
-				it.begins, it.first = true, uint64(ordinal)+1
+				it.begins = true
+				it.first = uint64(ordinal) + 1
 			}
 			return it
 		}
@@ -176,7 +178,8 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 
 // idRuns returns a function that returns the rows of types or methods one by one, as next has them.
 func idRuns(next func() (id int64, ref uint64)) func() listedItem {
-	before, begun := int64(0), false
+	before := int64(0)
+	begun := false
 	return func() listedItem {
 		id, ref := next()
 		it := listedItem{ref: ref, first: uint64(id), skipped: uint64(id) - uint64(before) - 1}

@@ -84,7 +84,8 @@ func (t *contextTrie) contextOf(frames []frame) (node uint32) {
 			f.point = 0
 		}
 		if same == i && i < len(t.path) && t.path[i] == f {
-			node, same = t.along[i], i+1
+			node = t.along[i]
+			same = i + 1
 			continue
 		}
 		node = t.child(node, f)

@@ -145,7 +145,8 @@ func (s *scanner) stringToken() (t []byte, plain, ok bool) {
 	if !s.token('"') {
 		return nil, false, false
 	}
-	start, union := s.pos, byte(0)
+	start := s.pos
+	union := byte(0)
 	for plain = true; ; {
 		c := s.buf[s.pos]
 		for classes[c]&endsPlain == 0 {

@@ -127,7 +127,8 @@ func splitSignature(names []string, signature string) (all []string, ok bool) {
 				return names, false
 			}
 			names = append(names, signature[:i])
-			start, inside = i+1, true
+			start = i + 1
+			inside = true
 		case ',', ')':
 			if !inside {
 				return names, false

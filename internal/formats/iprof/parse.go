@@ -29,9 +29,11 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	report := &Report{}
 	p := newParser(r, o.Name)
 	build := newBuild(&p.rec, o, report)
-	p.salvage, p.arrived = o.Salvage, build.internArrived
+	p.salvage = o.Salvage
+	p.arrived = build.internArrived
 	if err := p.readFile(); err != nil {
-		if report.Salvage = p.salvaged(err); report.Salvage == nil {
+		report.Salvage = p.salvaged(err)
+		if report.Salvage == nil {
 			build.waitForIntake()
 			return nil, nil, err
 		}
@@ -167,7 +169,8 @@ func (p *parser) readSection() error {
 	case err != nil:
 		p.rec.sections = p.rec.sections[:len(p.rec.sections)-1]
 	default:
-		if p.keys[key] = true; len(p.keys) > parse.MaxKeys {
+		p.keys[key] = true
+		if len(p.keys) > parse.MaxKeys {
 			err = p.newError(parse.Exceeded("more than %d keys that no profile has", parse.MaxKeys), "")
 		}
 	}
@@ -198,7 +201,8 @@ func (p *parser) readContent(sec *section) error {
 	} else {
 		err = p.readItems(sec, p.readArray)
 	}
-	sec.items, sec.count = p.item-p.odd, len(p.rec.records)-sec.first
+	sec.items = p.item - p.odd
+	sec.count = len(p.rec.records) - sec.first
 	return err
 }
 
@@ -322,7 +326,8 @@ func (p *parser) readKey() (key string, err error) {
 		if !ok || !p.token(':') {
 			return false
 		}
-		key, found = string(t), true
+		key = string(t)
+		found = true
 		if !plain {
 			key = strings.ToValidUTF8(string(unescape(nil, t)), "\uFFFD")
 		}

@@ -157,7 +157,8 @@ func (p *parser) readUsual(text []byte, fast func() bool) bool {
 
 // recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} of a section.
 func (p *parser) recordReader(sec *section) func() bool {
-	kind, wanted := sec.kind, hasContext|hasRecords
+	kind := sec.kind
+	wanted := hasContext | hasRecords
 	if sec.key == oldMonitors {
 		wanted = hasRecords
 	}

@@ -137,7 +137,8 @@ func (e *exporter) markUsedByTexts() error {
 // idsInTexts returns the ids of methods in texts, and those that may be of types. The
 // records of some sections have no types.
 func (e *exporter) idsInTexts() (named, listed map[int64]bool) {
-	named, listed = map[int64]bool{}, map[int64]bool{}
+	named = map[int64]bool{}
+	listed = map[int64]bool{}
 	for pointer, text := range e.raws {
 		kind := kindOf[strings.TrimPrefix(pointer, "/")]
 		if kind != monitors {

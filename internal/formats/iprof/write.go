@@ -292,11 +292,13 @@ func (e *exporter) markUsed(m reader.Method, p reader.Profile) error {
 	c, ok, err := p.Context()
 	for ok && err == nil && !e.used.contexts[c.Ref()] {
 		var f reader.Frame
-		if f, err = c.Caller(); err != nil {
+		f, err = c.Caller()
+		if err != nil {
 			return err
 		}
 		e.used.methods[f.Caller.Ref()], e.used.contexts[c.Ref()] = true, true
-		if ok = c.Inner() != 0; ok {
+		ok = c.Inner() != 0
+		if ok {
 			c, err = e.s.ContextAt(c.Inner())
 		}
 	}

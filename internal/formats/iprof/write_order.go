@@ -43,7 +43,8 @@ func (e *exporter) readOrder() error {
 	err := e.parseOrder(&runs, &lists)
 	if err == nil {
 		var ok bool
-		if ok, err = e.orderFits(); ok || err != nil {
+		ok, err = e.orderFits()
+		if ok || err != nil {
 			return err
 		}
 		err = errOrder
@@ -51,7 +52,8 @@ func (e *exporter) readOrder() error {
 	if !errors.Is(err, errOrder) {
 		return err
 	}
-	e.source, e.listed = nil, [orderLists][]layout.Ref{}
+	e.source = nil
+	e.listed = [orderLists][]layout.Ref{}
 	e.report.Lost.Add(LossOrder, 1)
 	return nil
 }
@@ -73,7 +75,8 @@ type sectionIdentity struct {
 // parseOrder decodes the tables of the source order.
 func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 	p := &orderParser{exporter: e, lists: unwrapLists(lists), seen: map[sectionIdentity]bool{}}
-	e.source, e.listed = &sourceOrder{}, [orderLists][]layout.Ref{}
+	e.source = &sourceOrder{}
+	e.listed = [orderLists][]layout.Ref{}
 	for i, list := range p.lists {
 		e.listed[i] = make([]layout.Ref, 0, len(list))
 	}
@@ -88,7 +91,8 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 		}
 	}
 	var err error
-	if e.source.version, err = e.versionProperty(); err == nil && !versionText.MatchString(e.source.version) {
+	e.source.version, err = e.versionProperty()
+	if err == nil && !versionText.MatchString(e.source.version) {
 		err = errOrder
 	}
 	return err
@@ -120,7 +124,9 @@ func (p *orderParser) addRun(runs *reader.Table, row int) error {
 	if err != nil {
 		return err
 	}
-	kept, items, first := keptAs(runs.Cell(1, row)), runs.Cell(2, row), runs.Cell(3, row)
+	kept := keptAs(runs.Cell(1, row))
+	items := runs.Cell(2, row)
+	first := runs.Cell(3, row)
 	section := sectionIdentity{kind: kindOf[key]}
 	if kept == keptWhole {
 		section = sectionIdentity{foreign, key}
@@ -275,7 +281,8 @@ func (e *exporter) profilesFit() (bool, error) {
 		if len(list) < s.listed {
 			return false, nil
 		}
-		next, seen := map[layout.Ref]int{}, map[layout.Ref]map[int]bool{}
+		next := map[layout.Ref]int{}
+		seen := map[layout.Ref]map[int]bool{}
 		walk := ordinalWalk{rest: s.ordinals, next: next}
 		for i, n := range list[:s.listed] {
 			ordinal := walk.ordinal(i, n)

@@ -46,10 +46,13 @@ func (e *exporter) assignIDs() error {
 }
 
 func (e *exporter) assignTypeIDs() error {
-	e.typeIDs, e.typeByKey = make([]int64, len(e.types)), map[string]int64{}
-	taken, given := map[int64]bool{}, map[layout.Ref]int64{}
+	e.typeIDs = make([]int64, len(e.types))
+	e.typeByKey = map[string]int64{}
+	taken := map[int64]bool{}
+	given := map[layout.Ref]int64{}
 	e.sourceIDs(types, e.listed[listTypes], given, taken)
-	keys, hasRow := make([]string, len(e.types)), make([]bool, len(e.types))
+	keys := make([]string, len(e.types))
+	hasRow := make([]bool, len(e.types))
 	for i, t := range e.types {
 		key, dangling, err := e.typeKey(t)
 		if err != nil {
@@ -89,7 +92,8 @@ func (e *exporter) signatureTypes(next func() int64) error {
 		names = names[:0]
 		var err error
 		ok := true
-		if names, ok, err = e.signatureOf(names, m); err != nil {
+		names, ok, err = e.signatureOf(names, m)
+		if err != nil {
 			return err
 		}
 		if !ok {
@@ -147,7 +151,8 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 		}
 		names = append(names, key)
 	} else if noNameClass, rest, ok := cutNoName(signature); ok {
-		names, signature = append(names, noNameClass), rest
+		names = append(names, noNameClass)
+		signature = rest
 	}
 	all, ok = splitSignature(names, cutNumber(signature))
 	if !ok || len(names) == 0 && len(all) > 0 {
@@ -213,7 +218,8 @@ func (e *exporter) writeTypes(s *orderedSection) error {
 	all := make([]reader.Type, len(e.listed[listTypes]))
 	for i, n := range e.listed[listTypes] {
 		var err error
-		if all[i], err = e.s.TypeAt(n); err != nil {
+		all[i], err = e.s.TypeAt(n)
+		if err != nil {
 			return err
 		}
 	}
@@ -282,7 +288,8 @@ func (e *exporter) writeMethod(names []string, m reader.Method) ([]string, error
 	if err != nil {
 		return names, err
 	}
-	if names, _, err = e.signatureOf(names, m); err != nil {
+	names, _, err = e.signatureOf(names, m)
+	if err != nil {
 		return names, err
 	}
 	e.out.writeRaw(`{"id":`)

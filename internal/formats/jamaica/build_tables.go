@@ -105,9 +105,11 @@ func rowOf(r *record) row {
 	w := row{rowIdentity{key: r.key, names: r.names}, n}
 	switch r.key {
 	case keyInstances: // objects, blocks, bytes, tree
-		w.fixed[0], w.numbers = n[1], [maxNumbers]uint64{n[0], n[2], n[3], n[4]}
+		w.fixed[0] = n[1]
+		w.numbers = [maxNumbers]uint64{n[0], n[2], n[3], n[4]}
 	case keyHeapUse: // objects, bytes, tree
-		w.fixed, w.numbers = [2]uint64{n[1], n[2]}, [maxNumbers]uint64{n[0], n[3], n[5]}
+		w.fixed = [2]uint64{n[1], n[2]}
+		w.numbers = [maxNumbers]uint64{n[0], n[3], n[5]}
 	case keyHeapRefs:
 		w.numbers = [maxNumbers]uint64{n[0], n[1]}
 	}
@@ -158,10 +160,12 @@ var ratioOf = map[keyword]struct{ number, of, share int }{
 func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 	for _, key := range []keyword{keyBytecodes, keyNative, keyHeapUse} {
 		of := totalOf[key]
-		total, sum := uint64(0), uint64(0)
+		total := uint64(0)
+		sum := uint64(0)
 		for _, run := range runs {
 			runTotal, runSum := sumShares(run, key, report)
-			total, sum = disk.SaturatingAdd(total, runTotal), disk.SaturatingAdd(sum, runSum)
+			total = disk.SaturatingAdd(total, runTotal)
+			sum = disk.SaturatingAdd(sum, runSum)
 		}
 		if total != sum {
 			addProperty(b, of.property, total)
@@ -227,7 +231,9 @@ type tally struct {
 // addShare adds a number and its share.
 func (t *tally) addShare(n, share uint64) {
 	if !t.rows {
-		t.lo, t.hi, t.rows = 0, math.MaxUint64, true
+		t.lo = 0
+		t.hi = math.MaxUint64
+		t.rows = true
 	}
 	t.sum = disk.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n every total agrees with 0.

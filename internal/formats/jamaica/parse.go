@@ -124,7 +124,9 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 // mark is longer. Otherwise the marks are completed, which is counted. A line with other spaces shows no
 // length, because it is written with a length of its own.
 func (t *text) findColumns(report *Report) {
-	cut, longest, spaced := map[int]bool{}, 0, true
+	cut := map[int]bool{}
+	longest := 0
+	spaced := true
 	for i := range t.records {
 		if r := &t.records[i]; r.mark > 0 {
 			longest = max(longest, r.length)

@@ -152,7 +152,8 @@ func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 	for end < len(text) && (text[end] >= 'A' && text[end] <= 'Z' || text[end] == '_') {
 		end++
 	}
-	word, rest = text[start:end], end
+	word = text[start:end]
+	rest = end
 	colon := end < len(text) && text[end] == ':'
 	if colon {
 		rest++
@@ -224,7 +225,8 @@ func nextNumber(text []byte, from int) (start, end int) {
 		if text[at] < '0' || text[at] > '9' {
 			continue
 		}
-		start, end = at, groupsEnd(text, digitsEnd(text, at))
+		start = at
+		end = groupsEnd(text, digitsEnd(text, at))
 		if end+1 < len(text) && text[end] == '.' && digitsEnd(text, end+1) > end+1 {
 			end = digitsEnd(text, end+1)
 		}
@@ -334,14 +336,17 @@ func (l *line) cutAfterSignatures(r *record, list []word) []word {
 	whole, end := 0, 0
 	for i, w := range list {
 		if signature, _ := cutMark(w.text); isWhole(signature) {
-			whole, end = whole+1, i+1
+			whole++
+			end = i + 1
 		}
 	}
 	rest := list[end:]
 	all := whole >= len(l.form.names)
 	marked := whole > 0 && len(rest) > 0 && isInterpreted(rest[0].text) && isWhole(list[end-1].text)
 	if marked && (all || len(rest) == 1) {
-		r.interpreted, r.mark, rest = true, len(rest[0].text), rest[1:]
+		r.interpreted = true
+		r.mark = len(rest[0].text)
+		rest = rest[1:]
 	}
 	if !all {
 		return list[:end+len(rest)]
@@ -363,7 +368,8 @@ func (l *line) takeMark(r *record, text string) string {
 	}
 	signature, mark := cutMark(text)
 	if isInterpreted(mark) {
-		r.interpreted, r.mark = true, len(mark)
+		r.interpreted = true
+		r.mark = len(mark)
 	} else if mark != "" {
 		r.oddMark = true
 	}
@@ -406,7 +412,8 @@ func descriptorEnd(text string) int {
 		return -1
 	}
 	for at++; at < len(text) && text[at] != ')'; {
-		if at = typeEnd(text, at); at < 0 {
+		at = typeEnd(text, at)
+		if at < 0 {
 			return -1
 		}
 	}

@@ -116,7 +116,8 @@ func (p *printer) header(h *layout.Header) {
 	p.hex("seed", h.Seed)
 	p.unsigned("lines", h.Buckets)
 	p.unsigned("max_probe", uint64(h.MaxProbe))
-	c, s := h.Counts, h.Summary
+	c := h.Counts
+	s := h.Summary
 	list(p, "counts", []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
 	list(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount})
 	p.raw("},\n")

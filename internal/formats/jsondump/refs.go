@@ -8,7 +8,8 @@ import (
 // What entries, frames and tables refer to, printed by name.
 
 func typeNames(t reader.Type) (name, loader reader.Name, err error) {
-	if name, err = t.Name(); err != nil {
+	name, err = t.Name()
+	if err != nil {
 		return name, loader, err
 	}
 	loader, err = t.Loader()

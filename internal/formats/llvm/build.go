@@ -55,7 +55,8 @@ func (in *intake) beginModule(h heading) error {
 		return err
 	}
 	r := in.report
-	r.Kind, r.Version = h.kind, h.version
+	r.Kind = h.kind
+	r.Version = h.version
 	r.Modules++
 	p := &r.Params
 	p.LLVMVariant |= uint32(h.variant)
@@ -283,7 +284,8 @@ func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
 			Cells: words.LittleEndianBytes(f.counts)}})
 		return err
 	}
-	name, counts := len(p.names), len(p.counts)
+	name := len(p.names)
+	counts := len(p.counts)
 	p.names, p.counts = append(p.names, f.name...), append(p.counts, f.counts...)
 	kept := &p.functions[p.n]
 	*kept = profileset.Function{Name: p.names[name:], Code: f.hash, Cells: words.LittleEndianBytes(p.counts[counts:])}
@@ -309,6 +311,8 @@ func (p *plainFunctions) flushTo(b *builder.Builder) error {
 		return nil
 	}
 	_, err := rawprofile.Set(b).AddFunctions(p.functions[:p.n])
-	p.n, p.names, p.counts = 0, p.names[:0], p.counts[:0]
+	p.n = 0
+	p.names = p.names[:0]
+	p.counts = p.counts[:0]
 	return err
 }

@@ -42,7 +42,8 @@ func (m *rawModule) correlate() error {
 	if err != nil {
 		return m.fault(ErrCorrelated, m.dataAt, err.Error())
 	}
-	m.names, m.h.countersDelta = newNameIndex(c.names), 0
+	m.names = newNameIndex(c.names)
+	m.h.countersDelta = 0
 	seen := make(map[uint64]bool, len(c.functions))
 	for _, f := range c.functions {
 		if !seen[f.offset] { // of an inline function several objects have a record
@@ -77,7 +78,8 @@ type programReader func(p *elf.File, counters uint64) (*correlation, error)
 // correlationOf reads the first of some programs that the module may be of.
 func (m *rawModule) correlationOf(paths []string, read programReader) (c *correlation, err error) {
 	for _, path := range paths {
-		if c, err = openProgram(path, read); err == nil {
+		c, err = openProgram(path, read)
+		if err == nil {
 			err = c.check(m.ids)
 		}
 		if err == nil {
@@ -118,7 +120,8 @@ func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, er
 		return nil, err
 	}
 	c := &correlation{}
-	if c.names, err = SplitNames(packed); err != nil {
+	c.names, err = SplitNames(packed)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", sectionNames, err)
 	}
 	if uint64(len(data))%m.l.size != 0 {

@@ -40,7 +40,8 @@ func firstLines(head []byte) (lines [][]byte) {
 		if len(line) == 0 || line[0] == commentMark {
 			continue
 		}
-		if lines = append(lines, line); len(lines) == recordLines {
+		lines = append(lines, line)
+		if len(lines) == recordLines {
 			break
 		}
 	}

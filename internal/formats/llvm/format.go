@@ -114,7 +114,10 @@ func (f *function) hasCountersOnly() bool { return len(f.sites) == 0 && len(f.bi
 
 // clear empties f, except for its name.
 func (f *function) clear() {
-	f.counts, f.sites, f.values, f.bitmap = f.counts[:0], f.sites[:0], f.values[:0], f.bitmap[:0]
+	f.counts = f.counts[:0]
+	f.sites = f.sites[:0]
+	f.values = f.values[:0]
+	f.bitmap = f.bitmap[:0]
 }
 
 // entryCount returns the number of profile entries that the function becomes.
@@ -180,19 +183,22 @@ const (
 
 // valueBlock decodes b, a block of value profiles. The error has no place.
 func (f *function) valueBlock(b []byte, o order) error {
-	kinds, last := o.u32(b[4:]), -1
+	kinds := o.u32(b[4:])
+	last := -1
 	b = b[valueBlockHeader:]
 	for range kinds {
 		if len(b) < valueKindHeader {
 			return fmt.Errorf("a block of values has %d kinds and no room for them", kinds)
 		}
-		kind, sites := o.u32(b), o.u32(b[4:])
+		kind := o.u32(b)
+		sites := o.u32(b[4:])
 		if kind >= valueKindsKnown || int(kind) <= last {
 			return fmt.Errorf("values of kind %d after kind %d", kind, last)
 		}
 		last = int(kind)
 		var err error
-		if b, err = f.valueSites(b[valueKindHeader:], layout.Sub(kind), sites, o); err != nil {
+		b, err = f.valueSites(b[valueKindHeader:], layout.Sub(kind), sites, o)
+		if err != nil {
 			return err
 		}
 	}

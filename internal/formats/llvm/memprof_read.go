@@ -116,10 +116,12 @@ func (m *memProf) read(add func(*heapRecord) error) error {
 		if offsets[0] < records || offsets[1] < offsets[0] {
 			return fmt.Errorf("frames before byte %d of it", offsets[0])
 		}
-		m.frames, m.array = m.b[records:offsets[0]], m.b[offsets[0]:offsets[1]]
+		m.frames = m.b[records:offsets[0]]
+		m.array = m.b[offsets[0]:offsets[1]]
 		return m.eachRecord(offsets[1], offsets[2], add)
 	}
-	m.byID, m.stacks = map[uint64][]byte{}, map[uint64][]byte{}
+	m.byID = map[uint64][]byte{}
+	m.stacks = map[uint64][]byte{}
 	if err := m.eachItem(offsets[1], offsets[2], true, m.addFrame); err != nil {
 		return err
 	}
@@ -226,7 +228,8 @@ func (m *memProf) readRecord(r *heapRecord, data []byte) error {
 	for range c.number(4) {
 		a := allocation{}
 		var err error
-		if a.stack, err = m.stack(&c); err != nil {
+		a.stack, err = m.stack(&c)
+		if err != nil {
 			return err
 		}
 		for _, field := range m.schema {
@@ -289,7 +292,8 @@ func (m *memProf) framesOf(ids []byte) (stack []byte, err error) {
 		if !ok {
 			return nil, fmt.Errorf("frame %#x is not there", binary.LittleEndian.Uint64(ids))
 		}
-		if stack = append(stack, frame...); len(stack) > disk.MaxName {
+		stack = append(stack, frame...)
+		if len(stack) > disk.MaxName {
 			return nil, errLongStack
 		}
 	}

@@ -82,7 +82,8 @@ func (h *heapProfile) eachRow(s *reader.Store, kind layout.TableKind, records ma
 	for row := range t.Rows {
 		stack := ""
 		if t.Cell(disk.AllocationStack, row) != 0 {
-			if stack, err = t.Text(disk.AllocationStack, row); err != nil {
+			stack, err = t.Text(disk.AllocationStack, row)
+			if err != nil {
 				return err
 			}
 		}
@@ -90,7 +91,8 @@ func (h *heapProfile) eachRow(s *reader.Store, kind layout.TableKind, records ma
 			h.unsound++
 			continue
 		}
-		function, place := t.Cell(disk.AllocationFunction, row), t.Cell(disk.AllocationRecord, row)
+		function := t.Cell(disk.AllocationFunction, row)
+		place := t.Cell(disk.AllocationRecord, row)
 		r := records[function]
 		if r == nil {
 			r = &storedRecord{function: function, place: place}
@@ -252,7 +254,8 @@ func (e *heapEncoder) table(keys []uint64, laid, keyLength bool, data func(i int
 			continue
 		}
 		offsets[bucket] = e.at()
-		start, n := len(e.b), uint16(0)
+		start := len(e.b)
+		n := uint16(0)
 		e.b = append(e.b, 0, 0)
 		for ; item != noItem; item = t.next[item] {
 			e.item(keys[item], keyLength, func(b []byte) []byte { return data(int(item), b) })
@@ -332,7 +335,8 @@ func (e *heapEncoder) inArray() []string {
 	for _, stack := range e.stacks {
 		for place := 0; len(stack) > 0; place++ {
 			p := &popular[e.byFrame[stack[:disk.HeapFrameSize]]]
-			p.stacks, p.places = p.stacks+1, p.places+place
+			p.stacks++
+			p.places += place
 			stack = stack[disk.HeapFrameSize:]
 		}
 	}
@@ -350,9 +354,11 @@ func (e *heapEncoder) inArray() []string {
 func (e *heapEncoder) sortFrames(compare func(a, b int) int) []int {
 	order := numbered(len(e.frames))
 	slices.SortStableFunc(order, compare)
-	frames, ids := make([]string, len(order)), make([]uint64, len(order))
+	frames := make([]string, len(order))
+	ids := make([]uint64, len(order))
 	for number, i := range order {
-		frames[number], ids[number] = e.frames[i], e.ids[i]
+		frames[number] = e.frames[i]
+		ids[number] = e.ids[i]
 		e.byFrame[e.frames[i]] = number
 	}
 	e.frames, e.ids = frames, ids
@@ -379,13 +385,16 @@ func (e *heapEncoder) appendArray() {
 		for shared < min(len(before), len(frames)) && before[shared] == frames[shared] {
 			shared++
 		}
-		if places = places[:shared]; shared > 0 {
+		places = places[:shared]
+		if shared > 0 {
 			array = append(array, uint32(places[shared-1]-len(array)))
 		}
 		for _, frame := range frames[shared:] {
-			places, array = append(places, len(array)), append(array, uint32(frame))
+			places = append(places, len(array))
+			array = append(array, uint32(frame))
 		}
-		before, array = frames, append(array, uint32(len(frames)))
+		before = frames
+		array = append(array, uint32(len(frames)))
 		e.keys[stack] = uint64(len(array) - 1)
 	}
 	for i := range e.keys {

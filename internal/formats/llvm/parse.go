@@ -120,7 +120,8 @@ func (s *source) next(n int) (b []byte, ok bool) {
 	if n > bufferSize {
 		return s.readSection(uint64(n))
 	}
-	if b = s.peek(n); len(b) < n {
+	b = s.peek(n)
+	if len(b) < n {
 		return nil, false
 	}
 	_, _ = s.Discard(n) // they are in the buffer
@@ -149,7 +150,8 @@ func (s *source) readSection(n uint64) (b []byte, ok bool) {
 
 // end keeps the error with which reading ended.
 func (s *source) end(err error) {
-	if s.err = err; errors.Is(err, io.ErrUnexpectedEOF) {
+	s.err = err
+	if errors.Is(err, io.ErrUnexpectedEOF) {
 		s.err = io.EOF
 	}
 }

@@ -66,7 +66,8 @@ func (x *indexedScan) readHeader() error {
 		return x.fault(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
 			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest))
 	}
-	if words, err = x.u64s(headerWords-2+len(headerSections(x.version)), "the header"); err != nil {
+	words, err = x.u64s(headerWords-2+len(headerSections(x.version)), "the header")
+	if err != nil {
 		return err
 	}
 	if err := x.locateSections(words); err != nil {
@@ -336,12 +337,14 @@ func (x *indexedScan) readItem() error {
 	if err != nil {
 		return err
 	}
-	key, data := binary.LittleEndian.Uint64(b[8:]), binary.LittleEndian.Uint64(b[16:])
+	key := binary.LittleEndian.Uint64(b[8:])
+	data := binary.LittleEndian.Uint64(b[16:])
 	left := uint64(max(0, x.table-x.offset))
 	if key > disk.MaxName || data > left || key+data > left {
 		return x.malformed(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
 	}
-	if b, err = x.take(int(key+data), "a function"); err != nil {
+	b, err = x.take(int(key+data), "a function")
+	if err != nil {
 		return err
 	}
 	x.items++
@@ -366,7 +369,8 @@ func (x *indexedScan) plainRecord(b []byte) (hash uint64, cells []byte, ok bool)
 		return 0, nil, false
 	}
 	cells = b[16 : len(b)-tail]
-	number, end := binary.LittleEndian.Uint64(b[8:]), b[len(b)-tail:]
+	number := binary.LittleEndian.Uint64(b[8:])
+	end := b[len(b)-tail:]
 	if len(cells)%disk.CellSize != 0 || number != uint64(len(cells)/disk.CellSize) ||
 		binary.LittleEndian.Uint64(end[tail-valueBlockHeader:]) != valueBlockHeader {
 		return 0, nil, false
@@ -384,7 +388,8 @@ func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 	}
 	for before, first := uint64(0), true; len(b) > 0; first = false {
 		x.f.clear()
-		if b, err = x.readRecord(b); err != nil {
+		b, err = x.readRecord(b)
+		if err != nil {
 			return x.malformed(at, "%.80q: %v", x.f.name, err)
 		}
 		// Hashes have any order. Records with the same hash, which the format does not rule out, are merged.
@@ -419,7 +424,8 @@ func (x *indexedScan) readRecord(b []byte) (rest []byte, err error) {
 	x.f.counts = words.Append(x.f.counts, b[:8*number])
 	b = b[8*number:]
 	if x.version >= sinceBitmaps {
-		if b, err = x.f.indexedBitmap(b); err != nil {
+		b, err = x.f.indexedBitmap(b)
+		if err != nil {
 			return nil, err
 		}
 	}

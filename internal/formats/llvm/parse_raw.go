@@ -301,13 +301,17 @@ func (h *rawHeader) layout() (l rawLayout) {
 	}
 	l.function = pointer()
 	pointer() // of the values
-	l.numCounters, l.sites, l.kinds = at, at+4, 2
+	l.numCounters = at
+	l.sites = at + 4
+	l.kinds = 2
 	at += 8
 	if h.version >= rawVTables {
-		l.kinds, at = 3, at+4 // with a hole, or a field of 16 bits of version 11
+		l.kinds = 3
+		at += 4 // with a hole, or a field of 16 bits of version 11
 	}
 	if h.version >= rawBitmaps {
-		l.numBitmap, at = at, at+4
+		l.numBitmap = at
+		at += 4
 	}
 	l.size = uint64(disk.AlignUp(int64(at), disk.Unit))
 	return l

@@ -80,10 +80,12 @@ func (m *rawModule) readData() (err error) {
 
 // readCounters reads counters and bitmaps.
 func (m *rawModule) readCounters() (err error) {
-	if m.counters, err = m.readPadded(m.h.counters*m.h.counterSize(), m.h.afterCounters, "the counters"); err != nil {
+	m.counters, err = m.readPadded(m.h.counters*m.h.counterSize(), m.h.afterCounters, "the counters")
+	if err != nil {
 		return err
 	}
-	if m.bitmap, err = m.readPadded(m.h.bitmap, m.h.afterBitmap, "the bitmaps"); err != nil {
+	m.bitmap, err = m.readPadded(m.h.bitmap, m.h.afterBitmap, "the bitmaps")
+	if err != nil {
 		return err
 	}
 	if !m.skip(8*m.h.uniform) || !m.skip(m.h.afterUniform) {
@@ -120,7 +122,8 @@ func (m *rawModule) nameSection(size uint64, what string) (names []string, err e
 	if err != nil {
 		return nil, err
 	}
-	if names, err = SplitNames(b); err != nil {
+	names, err = SplitNames(b)
+	if err != nil {
 		return nil, m.malformed(at, "%s: %v", what, err)
 	}
 	return names, nil
@@ -128,7 +131,8 @@ func (m *rawModule) nameSection(size uint64, what string) (names []string, err e
 
 // readVTables reads the places and names of vtables.
 func (m *rawModule) readVTables() error {
-	at, size := m.offset, m.h.vtableSize()
+	at := m.offset
+	size := m.h.vtableSize()
 	b, err := m.readPadded(m.h.vtables*size, padding(m.h.vtables*size), "the vtables")
 	if err != nil {
 		return err
@@ -246,7 +250,8 @@ func (m *rawModule) recordAt(i uint64) int64 { return m.dataAt + int64(i*m.l.siz
 
 // readCounts decodes the counters and the bitmap of function i. The error has no place.
 func (m *rawModule) readCounts(i uint64, record []byte) error {
-	number, size := uint64(m.machine.u32(record[m.l.numCounters:])), m.h.counterSize()
+	number := uint64(m.machine.u32(record[m.l.numCounters:]))
+	size := m.h.counterSize()
 	stamps := m.h.stampCounters()
 	if number == 0 || number < stamps {
 		return fmt.Errorf("a function of %d counters", number)

@@ -60,7 +60,8 @@ func (s *scan) readText() error {
 				return err
 			}
 		}
-		before, hash = append(before[:0], t.f.name...), t.f.hash
+		before = append(before[:0], t.f.name...)
+		hash = t.f.hash
 		if err := t.f.checkLimits(); err != nil {
 			return t.faultAt(place, ErrMalformed, err.Error())
 		}
@@ -78,7 +79,8 @@ func (t *textScan) advance() {
 		if err == nil && (len(line) == 0 || line[0] == commentMark) {
 			continue
 		}
-		if t.text, t.ended = line, err != nil; t.ended {
+		t.text, t.ended = line, err != nil
+		if t.ended {
 			t.endAt(err)
 		}
 		return
@@ -130,7 +132,8 @@ func (t *textScan) readHeadings() error {
 		t.advance()
 		if word == tracesMark {
 			var err error
-			if traces, stream, err = t.readTraces(traces); err != nil {
+			traces, stream, err = t.readTraces(traces)
+			if err != nil {
 				return err
 			}
 		}
@@ -182,7 +185,8 @@ func (t *textScan) readFunction() (err error) {
 	t.f.clear()
 	t.f.name = append(t.f.name[:0], t.text...)
 	t.advance()
-	if t.f.hash, err = t.readNumber(math.MaxUint64, "the hash of a function"); err != nil {
+	t.f.hash, err = t.readNumber(math.MaxUint64, "the hash of a function")
+	if err != nil {
 		return err
 	}
 	if n, _ := parseNumber(t.text); n == 0 {
@@ -291,7 +295,8 @@ func (t *textScan) parseValue(kind layout.Sub) (v builder.Value, ok bool) {
 		return v, false
 	}
 	what := t.text[:colon]
-	if v.Count, ok = parseNumber(t.text[colon+1:]); !ok {
+	v.Count, ok = parseNumber(t.text[colon+1:])
+	if !ok {
 		return v, false
 	}
 	if kind == layout.SubMemOpSize {
@@ -332,7 +337,8 @@ func (t *textScan) readTraces(traces []textTrace) (all []textTrace, stream uint6
 	if err != nil {
 		return nil, 0, err
 	}
-	if stream, err = t.readNumber(math.MaxUint64, "the size of the stream of traces"); err != nil {
+	stream, err = t.readNumber(math.MaxUint64, "the size of the stream of traces")
+	if err != nil {
 		return nil, 0, err
 	}
 	for range number {
@@ -352,7 +358,8 @@ func (t *textScan) readTraces(traces []textTrace) (all []textTrace, stream uint6
 // traceFunctions returns the NameRefs of comma-separated names.
 func traceFunctions(line []byte) (refs []uint64) {
 	for name := range bytes.SplitSeq(line, []byte{','}) {
-		if name = bytes.TrimSpace(name); len(name) > 0 {
+		name = bytes.TrimSpace(name)
+		if len(name) > 0 {
 			refs = append(refs, disk.NameRef(string(name)))
 		}
 	}

@@ -106,7 +106,8 @@ func (b *summaryBuilder) addCounters(counts []byte) {
 	if b.hasMarkOnly(counts) {
 		return
 	}
-	s, entry := &b.sums, le.Uint64(counts)
+	s := &b.sums
+	entry := le.Uint64(counts)
 	s.Functions++
 	s.MaxFunctionCount = max(s.MaxFunctionCount, b.addCount(entry))
 	for counts = counts[disk.CellSize:]; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
@@ -249,7 +250,9 @@ func (q *hottestQueue) offerAll(s *reader.Store, contextSensitive bool) error {
 		return err
 	}
 	q.heap.Less = leavesLast(w.encoding.version)
-	ir, walk, place := s.Header().Domain == layout.DomainLLVMIR, newRecordWalk(s, nil), 0
+	ir := s.Header().Domain == layout.DomainLLVMIR
+	walk := newRecordWalk(s, nil)
+	place := 0
 	return p.chains.eachItem(func(item int32) error {
 		m, err := s.MethodAt(p.items[item].method)
 		if err != nil {
@@ -418,9 +421,12 @@ func (w *summaryPrinter) printCutoffs(s *Summary) {
 		if w.newest > 0 && w.newest <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
 			continue
 		}
-		percent, blocks, of := strconv.FormatFloat(c.Percent(), 'g', 6, 64), "", " percentage"
+		percent := strconv.FormatFloat(c.Percent(), 'g', 6, 64)
+		blocks := ""
+		of := " percentage"
 		if w.version >= percentSince {
-			blocks, of = " ("+blockPercent(c.Blocks, s.Blocks)+"%)", "%"
+			blocks = " (" + blockPercent(c.Blocks, s.Blocks) + "%)"
+			of = "%"
 		}
 		w.printText(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ",
 			strconv.FormatUint(c.MinCount, 10), " account for ", percent, of, " of the total counts.\n")

@@ -218,7 +218,8 @@ func (w *indexedWriter) writeBuckets(p *indexedPlan) (err error) {
 		if err != nil {
 			continue // let the others finish
 		}
-		if _, err = w.out.Write(c.bytes); c.err != nil {
+		_, err = w.out.Write(c.bytes)
+		if c.err != nil {
 			err = c.err
 		}
 		failed.Store(err != nil)
@@ -259,7 +260,8 @@ func (e *itemEncoder) appendBucket(head int32) error {
 	if head == noItem {
 		return nil
 	}
-	at, n := len(e.out), 0
+	at := len(e.out)
+	n := 0
 	e.out = append(e.out, 0, 0)
 	for item := head; item != noItem; item = e.plan.chains.next[item] {
 		if err := e.appendItem(item); err != nil {

@@ -323,16 +323,20 @@ type runFacts struct {
 }
 
 func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
-	if f.binaryIDs, err = symbolColumn(s, disk.TableBinaryIDs); err != nil {
+	f.binaryIDs, err = symbolColumn(s, disk.TableBinaryIDs)
+	if err != nil {
 		return f, err
 	}
-	if f.vtables, err = symbolColumn(s, disk.TableVTables); err != nil {
+	f.vtables, err = symbolColumn(s, disk.TableVTables)
+	if err != nil {
 		return f, err
 	}
-	if f.traces, err = readTraces(s); err != nil {
+	f.traces, err = readTraces(s)
+	if err != nil {
 		return f, err
 	}
-	if f.heap, err = readHeap(s, version); err != nil {
+	f.heap, err = readHeap(s, version)
+	if err != nil {
 		return f, err
 	}
 	properties, err := entries.Properties(s)

@@ -69,7 +69,8 @@ func (x *insertion) order(s *reader.Store) ([]int32, error) {
 func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) {
 	var t reader.Table
 	if slices.IsSorted(x.firsts) {
-		if t, err = s.TableOrEmpty(disk.TableOrder); err != nil {
+		t, err = s.TableOrEmpty(disk.TableOrder)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -180,7 +181,8 @@ func (w *indexedWriter) planFile() (*indexedPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.facts, err = readRunFacts(w.store, w.encoding.version); err != nil {
+	p.facts, err = readRunFacts(w.store, w.encoding.version)
+	if err != nil {
 		return nil, err
 	}
 	if err := p.insert(w.store); err != nil {

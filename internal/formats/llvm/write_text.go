@@ -49,10 +49,12 @@ type textWriter struct {
 
 // writeAll prints the whole file. Flush returns an error of the output.
 func (w *textWriter) writeAll() (err error) {
-	if w.facts, err = readRunFacts(w.store, IndexedNewest); err != nil {
+	w.facts, err = readRunFacts(w.store, IndexedNewest)
+	if err != nil {
 		return err
 	}
-	if w.names, err = entries.NewValues(w.store); err != nil {
+	w.names, err = entries.NewValues(w.store)
+	if err != nil {
 		return err
 	}
 	if err := w.writeHeader(); err != nil {
@@ -105,7 +107,8 @@ func (w *textWriter) writeLevel(v Variant) error {
 	cs := v&VariantContextSensitive != 0
 	if !cs {
 		var err error
-		if cs, err = hasContextSensitive(w.store); err != nil {
+		cs, err = hasContextSensitive(w.store)
+		if err != nil {
 			return err
 		}
 	}
@@ -162,7 +165,8 @@ func (w *textWriter) writeTrace(ids []uint64) error {
 		if err != nil {
 			return err
 		}
-		if ok = ok && !strings.ContainsAny(name.String(), ",\n"); !ok {
+		ok = ok && !strings.ContainsAny(name.String(), ",\n")
+		if !ok {
 			w.lost.Add(LossTextTrace, 1)
 			name = reader.Name{}
 		}

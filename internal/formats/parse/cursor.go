@@ -99,7 +99,8 @@ func (c *Cursor) Number(limit uint64) uint64 {
 	if !c.OK() {
 		return 0
 	}
-	n, i := uint64(0), c.At
+	n := uint64(0)
+	i := c.At
 	for ; i < len(c.Line) && c.Line[i]-'0' <= 9; i++ {
 		d := uint64(c.Line[i] - '0')
 		if n > (math.MaxUint64-d)/10 {
@@ -124,7 +125,8 @@ func (c *Cursor) Hex(limit uint64) uint64 {
 	if !c.OK() {
 		return 0
 	}
-	n, i := uint64(0), c.At
+	n := uint64(0)
+	i := c.At
 	for ; i < len(c.Line); i++ {
 		d, ok := HexDigit(c.Line[i])
 		if !ok {

@@ -48,7 +48,8 @@ func NewLinesLimited(r io.Reader, name string, limit int, overlong Overlong) *Li
 // the next call. The error is io.EOF after the last line, an [*Error] that matches [ErrLimit] for a line that
 // is too long, or the error of the reader.
 func (l *Lines) Next() ([]byte, error) {
-	l.Offset, l.Cut = l.next, false
+	l.Offset = l.next
+	l.Cut = false
 	line, err := l.in.ReadSlice('\n')
 	l.next += int64(len(line))
 	if err == bufio.ErrBufferFull {
@@ -58,7 +59,8 @@ func (l *Lines) Next() ([]byte, error) {
 		return nil, err
 	}
 	l.Line++
-	if l.Whole = err == nil; l.Whole && !(l.Cut && l.overlong == OverlongKeepStart) {
+	l.Whole = err == nil
+	if l.Whole && !(l.Cut && l.overlong == OverlongKeepStart) {
 		line = line[:len(line)-1]
 	}
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
@@ -102,12 +104,14 @@ func (l *Lines) keep(part []byte) error {
 		}
 	case OverlongKeepStart:
 		if l.Cut || size > l.limit {
-			part, l.Cut = part[:l.limit-len(l.long)], true
+			part = part[:l.limit-len(l.long)]
+			l.Cut = true
 		}
 	case OverlongKeepEnd:
 		if size > 2*l.limit {
 			drop := max(0, len(l.long)-l.limit)
-			l.long, l.Cut = append(l.long[:0], l.long[drop:]...), true
+			l.long = append(l.long[:0], l.long[drop:]...)
+			l.Cut = true
 		}
 	}
 	l.long = append(l.long, part...)

@@ -86,7 +86,8 @@ func leavesOf(m reader.Method, yield func(Leaf) error) error {
 			})
 		}
 		if err == nil && leaf.Stacks > 0 {
-			if leaf.Context, _, err = p.Context(); err == nil {
+			leaf.Context, _, err = p.Context()
+			if err == nil {
 				err = yield(leaf)
 			}
 		}

@@ -51,7 +51,8 @@ func (n *Named) Of(m reader.Method) (Name, error) {
 // nameOf returns the name of the method with a key.
 func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	k = k.Split(d)
-	n.Short, n.Parameters = k.Name, k.Signature
+	n.Short = k.Name
+	n.Parameters = k.Signature
 	switch {
 	case d.LLVM():
 		n.File, n.Short = cutFile(k.Name)
@@ -119,7 +120,8 @@ func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	return func(p reader.Profile) (sum uint64, ok bool) {
 		for e := range p.Entries() {
 			if c, isCount := e.Counter(); isCount && e.Tag() == layout.TagCount && e.Sub() == what {
-				sum, ok = disk.SaturatingAdd(sum, c.Trained()), true
+				sum = disk.SaturatingAdd(sum, c.Trained())
+				ok = true
 			}
 		}
 		return sum, ok
@@ -138,7 +140,8 @@ func blockCounts(p reader.Profile) (sum uint64, ok bool) {
 		}
 		for i := range rows.Len() {
 			if n := rows.Cell(i, 0).Trained(); n <= maxCount {
-				sum, ok = disk.SaturatingAdd(sum, n), true
+				sum = disk.SaturatingAdd(sum, n)
+				ok = true
 			}
 		}
 	}
@@ -152,7 +155,8 @@ func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
 			return 0, false, err
 		}
 		if n, has := c.Of(p); has {
-			sum, ok = disk.SaturatingAdd(sum, n), true
+			sum = disk.SaturatingAdd(sum, n)
+			ok = true
 		}
 	}
 	return sum, ok, nil

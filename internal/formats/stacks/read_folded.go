@@ -35,7 +35,8 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 			break
 		}
 		head = rest
-		if line = bytes.TrimSuffix(line, []byte("\r")); len(line) == 0 {
+		line = bytes.TrimSuffix(line, []byte("\r"))
+		if len(line) == 0 {
 			continue
 		}
 		frames, _, ok := cutCount(line)
@@ -62,7 +63,8 @@ func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
 func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}}
-	r, read := NewRecorder(b, &report.Lost), 0
+	r := NewRecorder(b, &report.Lost)
+	read := 0
 	var stack []NamedFrame
 	lines := parse.NewLines(in, in.Name)
 	for line, err := range lines.All() {

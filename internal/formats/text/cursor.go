@@ -51,7 +51,8 @@ func (c *cursor) end() {
 	if !c.OK() {
 		return
 	}
-	if c.At = c.skipSpaces(); c.At < len(c.Line) && !c.startsComment(c.At) {
+	c.At = c.skipSpaces()
+	if c.At < len(c.Line) && !c.startsComment(c.At) {
 		c.Miss("the end of the line")
 	}
 }

@@ -208,7 +208,8 @@ func (c *cursor) methodKey() (key layout.Key) {
 		if c.atEnd() {
 			return layout.Key{Name: first}
 		}
-		if key.Class = first; !c.Skip("::") {
+		key.Class = first
+		if !c.Skip("::") {
 			c.Miss("the end of the name, or :: and the name of a method: a loader is that of a class")
 		}
 	}
@@ -216,7 +217,8 @@ func (c *cursor) methodKey() (key layout.Key) {
 	if c.standsBefore("(") || c.Skip("::") {
 		key.Signature = c.keyPart(false, false)
 	}
-	if key.Loader = c.loader(); key.Loader != "" && key.Class == "" {
+	key.Loader = c.loader()
+	if key.Loader != "" && key.Class == "" {
 		c.Miss("a class before the method: a loader is that of a class")
 	}
 	return key

@@ -362,8 +362,10 @@ func (p *parser) beginArchive() {
 
 // config returns what the archive says of itself: what the text says, or what was asked for in its place.
 func (p *parser) config() builder.Config {
-	c, head := p.o.Config, &p.head.config
-	c.Params, c.Flags = head.Params, head.Flags
+	c := p.o.Config
+	head := &p.head.config
+	c.Params = head.Params
+	c.Flags = head.Flags
 	c.Producer = cmp.Or(c.Producer, head.Producer)
 	c.ProducerID = cmp.Or(c.ProducerID, head.ProducerID)
 	c.Fingerprint = cmp.Or(c.Fingerprint, head.Fingerprint)

@@ -162,7 +162,8 @@ func (p *parser) cellGroup(g *disk.CellGroup) {
 			p.row(g)
 		}
 	case isTypeList(g):
-		if p.entry.list = p.skipWord(g.Name); p.entry.list {
+		p.entry.list = p.skipWord(g.Name)
+		if p.entry.list {
 			p.listedTypes(g)
 		}
 	default:
@@ -221,7 +222,8 @@ func (p *parser) keyedCell(at int, c disk.CellSpec) {
 	p.cell(c, isSigned(e.schema) && at == 0)
 	last := len(e.cells) - 1
 	e.cells[at], e.refs[at] = e.cells[last], e.refs[last]
-	e.cells, e.refs = e.cells[:last], e.refs[:last]
+	e.cells = e.cells[:last]
+	e.refs = e.refs[:last]
 }
 
 // gap takes the cells between the count and the rows of receivers, which are zero if they are left out.

@@ -16,7 +16,8 @@ func (p *parser) typeLine() {
 		return
 	}
 	ref := p.typeRef()
-	alias, flags := "", layout.TypeFlags(0)
+	alias := ""
+	flags := layout.TypeFlags(0)
 	if p.skipToken("flags=") {
 		flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
 	}
@@ -35,7 +36,8 @@ func (p *parser) newMethodLine() {
 	}
 	start := p.At
 	ref := p.newMethod(start, p.reference("a method"))
-	access, flags := uint32(0), layout.MethodFlags(0)
+	access := uint32(0)
+	flags := layout.MethodFlags(0)
 	if p.skipToken("access=") {
 		access = uint32(p.bits(accessFlags, math.MaxUint32))
 	}
@@ -104,7 +106,8 @@ func (p *parser) newProfileLine() {
 	if p.skipToken("code=") {
 		key.code = p.Hex(math.MaxUint64)
 	}
-	if key.context = p.context(p.method); !p.OK() || p.failure != nil {
+	key.context = p.context(p.method)
+	if !p.OK() || p.failure != nil {
 		return
 	}
 	p.profile = openProfile{Profile: p.b.ProfileIn(key.method, key.code, key.context), line: p.lines.Place}

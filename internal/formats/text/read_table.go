@@ -55,7 +55,8 @@ func (p *parser) limitTables(start int, kind layout.TableKind) {
 	if p.tables == nil {
 		p.tables = map[layout.TableKind]bool{}
 	}
-	if p.tables[kind] = true; len(p.tables) > maxTables {
+	p.tables[kind] = true
+	if len(p.tables) > maxTables {
 		p.MissAt(start, "no more tables: an archive has at most 1024")
 	}
 }
@@ -137,7 +138,8 @@ func (p *parser) oneCount(column int) {
 	if t.kind != disk.TableSamples || column != sampleCount {
 		return
 	}
-	stack, count := t.cells[sampleStack], t.cells[sampleCount]
+	stack := t.cells[sampleStack]
+	count := t.cells[sampleCount]
 	if t.began && stack == t.stack && count != t.count {
 		p.MissAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", t.count))
 	}

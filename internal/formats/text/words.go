@@ -110,7 +110,8 @@ func subIsUnit(schema *disk.Schema) bool { return len(schema.Units) > 0 }
 // tagNumbers are the tags by their names, cellKeys the keys of cells and rows by
 // theirs: "not-taken=" by "not_taken".
 var tagNumbers, cellKeys = func() (tags map[string]layout.Tag, keys map[string]string) {
-	tags, keys = map[string]layout.Tag{}, map[string]string{}
+	tags = map[string]layout.Tag{}
+	keys = map[string]string{}
 	for tag := layout.Tag(1); tag != 0; tag++ {
 		schema, ok := disk.SchemaOf(tag)
 		if !ok {
@@ -140,7 +141,8 @@ func keyOf(name string) string {
 // tagByName returns the tag with a name, which may have been added to the table
 // of schemas since this package began.
 func tagByName(name []byte) (tag layout.Tag, ok bool) {
-	if tag, ok = tagNumbers[string(name)]; ok {
+	tag, ok = tagNumbers[string(name)]
+	if ok {
 		return tag, true
 	}
 	for tag = 255; tag > 0; tag-- {

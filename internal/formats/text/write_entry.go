@@ -105,7 +105,8 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 
 // seenFlags writes each flag as one word.
 func (w *writer) seenFlags(e disk.Entry) {
-	start, rest := len(w.b), e.Flags()
+	start := len(w.b)
+	rest := e.Flags()
 	for i, word := range flagWords(e.Tag()) {
 		if word != "" && rest&(1<<i) != 0 {
 			w.nextWord(start, word)

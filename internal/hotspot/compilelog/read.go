@@ -149,7 +149,10 @@ func (l *log) end(success bool) {
 			became[i] = l.tree.add(n)
 		}
 	}
-	l.active, l.task, l.open, l.late = false, l.task[:0], l.open[:0], nil
+	l.active = false
+	l.task = l.task[:0]
+	l.open = l.open[:0]
+	l.late = nil
 }
 
 // method learns a method by its id.
@@ -171,7 +174,8 @@ func (l *log) method(b []byte) {
 // or one of a late call.
 func (l *log) parse(id string) {
 	m, known := l.methods[id]
-	node, last := -1, len(l.open)-1
+	node := -1
+	last := len(l.open) - 1
 	switch {
 	case !known || last >= maxDepth:
 	case last >= 0:
@@ -195,7 +199,8 @@ func (l *log) inline(parent int, bci int32, m Method) int {
 
 // inlineLate adds a late call, with the calls that lead to it.
 func (l *log) inlineLate(m Method) int {
-	node, late := 0, l.late
+	node := 0
+	late := l.late
 	if len(late.ids) == 0 || l.methods[late.ids[len(late.ids)-1]] != l.root {
 		return -1
 	}
@@ -203,7 +208,8 @@ func (l *log) inlineLate(m Method) int {
 		callee := m
 		if i > 0 {
 			var known bool
-			if callee, known = l.methods[late.ids[i-1]]; !known {
+			callee, known = l.methods[late.ids[i-1]]
+			if !known {
 				return -1
 			}
 		}

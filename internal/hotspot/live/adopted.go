@@ -106,7 +106,9 @@ func (vm *VM) findAgents(m *meter) (found agents, err error) {
 	if vm.agents != nil {
 		return *vm.agents, nil
 	}
-	mem, left, agent := newPageCache(vm.p, m), maxLibraryMaps, false
+	mem := newPageCache(vm.p, m)
+	left := maxLibraryMaps
+	agent := false
 	for mapping, err := range vm.p.mappings(m.ctx) {
 		if err != nil {
 			return found, err
@@ -161,7 +163,8 @@ func (w *walker) adoptedBy(a *adoption, at uint64) error {
 		return fmt.Errorf("%w: the list of an agent", ErrStructure)
 	}
 	if t.N > 0 {
-		a.archive, a.base = t.Archive, t.Base
+		a.archive = t.Archive
+		a.base = t.Base
 	}
 	for first := uint64(0); first < t.N; first += uint64(t.Chunk) {
 		chunk, err := word(w.src, at+uint64(head)+pointerWidth*(first/uint64(t.Chunk)))
@@ -172,7 +175,8 @@ func (w *walker) adoptedBy(a *adoption, at uint64) error {
 		if n > maxRead/size {
 			return fmt.Errorf("%w: a part of %d rows in the list of an agent", ErrStructure, n)
 		}
-		if b, err = w.structure(chunk, n*size); err != nil {
+		b, err = w.structure(chunk, n*size)
+		if err != nil {
 			return err
 		}
 		rows := make([]adoptedCell, n)
@@ -192,7 +196,8 @@ func (a *adoption) add(rows []adoptedCell) {
 			a.methods[r.Cell] = adoptedData{number: number}
 		case adoptedProfile:
 			a.wrote = true
-			p.data, p.weight = r.What, uint64(r.Value)
+			p.data = r.What
+			p.weight = uint64(r.Value)
 			a.methods[r.Cell] = p
 		case adoptedEnd:
 			p.ended = true
@@ -206,7 +211,8 @@ func (a *adoption) add(rows []adoptedCell) {
 // of returns what was written for a method. ok is false if it adopted nothing. The VM may
 // have had another method at its address before, and other MethodData.
 func (a *adoption) of(m *methodData) (p adoptedData, last map[uint64]adoptedCell, ok bool) {
-	if p, ok = a.methods[m.addr]; !ok || p.ended && p.data != m.dataAt {
+	p, ok = a.methods[m.addr]
+	if !ok || p.ended && p.data != m.dataAt {
 		return p, nil, false
 	}
 	last = map[uint64]adoptedCell{}

@@ -101,7 +101,8 @@ func (l *launch) classPath() (classPath string, ok bool) {
 		switch {
 		case name == "-cp" || name == "-classpath" || name == "--class-path" && !given:
 			if len(args) > 1 {
-				classPath, args = args[1], args[1:]
+				classPath = args[1]
+				args = args[1:]
 			}
 		case name == "--class-path" || name == "-Djava.class.path" && given:
 			classPath = value
@@ -156,7 +157,8 @@ func (l *launch) expandFiles(args []string) (all []string) {
 // backslash in quotes escapes the next character, and a # begins a comment.
 func argumentWords(text string) (words []string) {
 	var word strings.Builder
-	quote, inWord := byte(0), false
+	quote := byte(0)
+	inWord := false
 	for i := 0; i < len(text); i++ {
 		c := text[i]
 		switch {
@@ -204,7 +206,8 @@ func (l *launch) expandWildcards(classPath string) string {
 		found := false
 		for _, name := range l.list(dir) {
 			if strings.EqualFold(path.Ext(name), ".jar") && len(all) < maxArguments {
-				all, found = append(all, dir+name), true
+				all = append(all, dir+name)
+				found = true
 			}
 		}
 		if !found {
@@ -230,9 +233,12 @@ const maxFlags = 1 << 13
 
 // readFlags reads the VM's table of flags.
 func readFlags(mem source, t *tables) (map[string]flag, error) {
-	table, count, size := t.static("JVMFlag::flags"), t.static("JVMFlag::numFlags"), t.size("JVMFlag")
-	name, addr, typ := t.offset("JVMFlag::_name", pointerWidth), t.offset("JVMFlag::_addr", pointerWidth),
-		t.offset("JVMFlag::_type", intWidth)
+	table := t.static("JVMFlag::flags")
+	count := t.static("JVMFlag::numFlags")
+	size := t.size("JVMFlag")
+	name := t.offset("JVMFlag::_name", pointerWidth)
+	addr := t.offset("JVMFlag::_addr", pointerWidth)
+	typ := t.offset("JVMFlag::_type", intWidth)
 	if err := t.check(); err != nil {
 		return nil, err
 	}

@@ -139,13 +139,15 @@ func (vm *VM) open(mem source, base uint64) error {
 	if err != nil {
 		return err
 	}
-	if vm.tables, err = readTables(l); err != nil {
+	vm.tables, err = readTables(l)
+	if err != nil {
 		return err
 	}
 	if err := vm.version(mem); err != nil {
 		return err
 	}
-	if vm.flags, err = readFlags(mem, vm.tables); err != nil {
+	vm.flags, err = readFlags(mem, vm.tables)
+	if err != nil {
 		return err
 	}
 	_, rtm := vm.flags["UseRTMLocking"]
@@ -156,7 +158,8 @@ func (vm *VM) open(mem source, base uint64) error {
 // version reads the release and description of the VM.
 func (vm *VM) version(mem source) error {
 	t := vm.tables
-	major, release := t.static("Abstract_VM_Version::_vm_major_version"), t.static("Abstract_VM_Version::_s_vm_release")
+	major := t.static("Abstract_VM_Version::_vm_major_version")
+	release := t.static("Abstract_VM_Version::_s_vm_release")
 	info := t.static("Abstract_VM_Version::_s_internal_vm_info_string")
 	if err := t.check(); err != nil {
 		return err

@@ -72,7 +72,8 @@ func (b *build) buildProfiles(o Options) error {
 	}
 	b.headers = b.plausible(sound)
 	profiles := b.chooseWanted(sound, o)
-	if b.hidden, err = b.hiddenNames(profiles); err != nil {
+	b.hidden, err = b.hiddenNames(profiles)
+	if err != nil {
 		return err
 	}
 	for i := range profiles {
@@ -150,10 +151,12 @@ func (f *found) text() string {
 // readMethod sets the names and sections of a method. why is empty if it is sound.
 func (b *build) readMethod(f *found) (why Refusal) {
 	var err error
-	if f.klassName, err = b.klass(f.methodData.klass); err != nil {
+	f.klassName, err = b.klass(f.methodData.klass)
+	if err != nil {
 		return RefusedName
 	}
-	if f.methodName, err = b.names.method(f.constMethod); err != nil {
+	f.methodName, err = b.names.method(f.constMethod)
+	if err != nil {
 		return RefusedName
 	}
 	if f.refused == nil {
@@ -241,7 +244,8 @@ func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 
 // hiddenNames returns the canonical names of the hidden classes in profiles.
 func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
-	classes, seen := map[string]bool{}, map[uint64]bool{}
+	classes := map[string]bool{}
+	seen := map[uint64]bool{}
 	add := func(addr uint64) {
 		if seen[addr] {
 			return
@@ -367,7 +371,8 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	if ref, ok := b.methods[addr]; ok {
 		return ref
 	}
-	class, made := k.name, javanames.IsNumbered(k.name)
+	class := k.name
+	made := javanames.IsNumbered(k.name)
 	if canonical, ok := b.hidden[k.name]; ok {
 		class, made = canonical, true
 	}

@@ -43,7 +43,8 @@ func newCodeSchema(t *tables) *codeSchema {
 	if !heaps || !t.exports(append(slices.Clone(codeFields), method)) {
 		return nil
 	}
-	memory, header := t.offset("CodeHeap::_memory", pointerWidth), t.offset("HeapBlock::_header", byteWidth)
+	memory := t.offset("CodeHeap::_memory", pointerWidth)
+	header := t.offset("HeapBlock::_header", byteWidth)
 	return &codeSchema{
 		heaps: t.static("CodeCache::_heaps"),
 		count: t.offset("GrowableArrayBase::_len", intWidth), items: t.offset("GrowableArray<int>::_data", pointerWidth),
@@ -98,7 +99,8 @@ const (
 // that no class has any more. Code that is being moved or freed while the process runs
 // ends the walk over its heap: the dump has fewer compilations then.
 func (w *walker) compiledCode() error {
-	if w.out.code = w.detached; w.out.code != nil {
+	w.out.code = w.detached
+	if w.out.code != nil {
 		return nil
 	}
 	if s := w.s.code; s != nil && !w.bare {
@@ -132,7 +134,9 @@ func (w *walker) codeHeap(s *codeSchema, heap uint64) {
 	if err != nil {
 		return
 	}
-	at, high, shift := le.Uint64(b[s.low:]), le.Uint64(b[s.high:]), le.Uint32(b[s.segment:])
+	at := le.Uint64(b[s.low:])
+	high := le.Uint64(b[s.high:])
+	shift := le.Uint32(b[s.segment:])
 	if shift < minSegmentShift || shift > maxSegmentShift || at%alignment != 0 {
 		return
 	}

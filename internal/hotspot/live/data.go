@@ -34,8 +34,10 @@ func (s *schema) header(b, counters []byte) header {
 	}
 	var early, earlyBackedges uint32
 	if counters != nil {
-		early, earlyBackedges = le.Uint32(counters[s.counters.invocations:]), le.Uint32(counters[s.counters.backedges:])
-		h.compile.Level, h.osrLevel = counters[s.counters.highest], counters[s.counters.highestOSR]
+		early = le.Uint32(counters[s.counters.invocations:])
+		earlyBackedges = le.Uint32(counters[s.counters.backedges:])
+		h.compile.Level = counters[s.counters.highest]
+		h.osrLevel = counters[s.counters.highestOSR]
 	}
 	h.interpreted = s.count(early)
 	h.invocations = s.sum(early, u32(d.invocations))
@@ -178,19 +180,22 @@ func (d *dataSchema) parts(b []byte) (parts [layout.SectionDirectory][]byte, err
 		if at < 0 || at > end {
 			return parts, RefusedHandlers
 		}
-		parts[layout.SectionHandlers], end = b[at:end], at
+		parts[layout.SectionHandlers] = b[at:end]
+		end = at
 	}
 	if at := int(int32(le.Uint32(header[d.parameters:]))); at != noParameters {
 		if at < 0 || at >= end {
 			return parts, RefusedParameters
 		}
-		parts[layout.SectionParameters], end = b[at:end], at
+		parts[layout.SectionParameters] = b[at:end]
+		end = at
 	}
 	size := int(int32(le.Uint32(header[d.dataSize:])))
 	if size < 0 || size > end {
 		return parts, RefusedData
 	}
-	parts[layout.SectionData], parts[layout.SectionExtra] = b[:size], b[size:end]
+	parts[layout.SectionData] = b[:size]
+	parts[layout.SectionExtra] = b[size:end]
 	return parts, nil
 }
 

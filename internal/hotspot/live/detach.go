@@ -27,7 +27,8 @@ func (vm *VM) Detach(ctx context.Context) error {
 	copied, err := readLimited(ctx, vm.p, doing, func(m *meter) (*copiedProcess, error) {
 		c := newCollector(vm, m)
 		var err error
-		if found, err = vm.findAgents(m); err == nil {
+		found, err = vm.findAgents(m)
+		if err == nil {
 			err = c.collect(found)
 		}
 		if err != nil {
@@ -128,7 +129,8 @@ func (c *collector) collect(of agents) error {
 	m := c.mem.meter
 	methodArray := func(addr uint64) ([]uint64, error) { return c.s.methodArray(c.mem, addr) }
 	w := newWalker(c.s, c.mem, m, methodArray)
-	w.code, w.agents = direct{c.vm.p, m}, of
+	w.code = direct{c.vm.p, m}
+	w.agents = of
 	snap, err := w.walkLoaders()
 	if err != nil {
 		return err

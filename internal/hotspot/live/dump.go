@@ -60,7 +60,8 @@ func (o *Options) wants(s *schema, f *found, headers bool) bool {
 // Dump puts the profiles of the VM into a new builder.
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
 	run := vm.Provenance(ctx)
-	run.Selection, run.Exit = o.Selection, o.Exit
+	run.Selection = o.Selection
+	run.Exit = o.Exit
 	if o.Began > run.Process.Start && run.Process.Known() {
 		run.Begun = run.Begun.Add(time.Duration(o.Began-run.Process.Start) * time.Second / ticksPerSecond)
 		run.Process.Start = o.Began
@@ -88,7 +89,8 @@ func (b *build) dump(o Options) error {
 	if err != nil {
 		return vm.ended(b.meter, err)
 	}
-	if b.snap, err = vm.snapshot(b.meter, found, o, b.report); err != nil {
+	b.snap, err = vm.snapshot(b.meter, found, o, b.report)
+	if err != nil {
 		return vm.ended(b.meter, err)
 	}
 	b.keepAdopted = o.KeepAdopted
@@ -99,12 +101,16 @@ func (b *build) dump(o Options) error {
 	b.shape = vm.schema.data.receiverGap(b.snap.methods, disk.ShapeOf(&params))
 	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
-	b.klasses, b.types = map[uint64]klassName{}, map[uint64]builder.TypeRef{}
-	b.methods, b.taken, b.keys = map[uint64]builder.MethodRef{}, map[builder.MethodRef]bool{},
-		map[layout.Key]builder.MethodRef{}
+	b.klasses = map[uint64]klassName{}
+	b.types = map[uint64]builder.TypeRef{}
+	b.methods = map[uint64]builder.MethodRef{}
+	b.taken = map[builder.MethodRef]bool{}
+	b.keys = map[layout.Key]builder.MethodRef{}
 	config := b.snap.adopted.config(vm.config(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
 	b.Builder = builder.New(layout.DomainHotSpot, config)
-	b.report.Classes, b.report.Loaders, b.report.Bytes = len(b.snap.klasses), len(b.snap.loaders), b.snap.bytes
+	b.report.Classes = len(b.snap.klasses)
+	b.report.Loaders = len(b.snap.loaders)
+	b.report.Bytes = b.snap.bytes
 	b.loaders = b.names.loaderNames(b.snap)
 	if err := b.buildProfiles(o); err != nil {
 		return err
@@ -179,7 +185,8 @@ func (vm *VM) snapshot(m *meter, of agents, o Options, report *Report) (*snapsho
 // newWalker returns a walker of the process or of its copy.
 func (vm *VM) newWalker(src source, m *meter, of agents, methodArray func(addr uint64) ([]uint64, error)) *walker {
 	w := newWalker(vm.schema, src, m, methodArray)
-	w.detached, w.agents = vm.detached, of
+	w.detached = vm.detached
+	w.agents = of
 	return w
 }
 
@@ -199,7 +206,8 @@ func isBusy(err error) bool {
 func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
 	report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
-	report.Threads, report.Consistent = len(h.threads), true
+	report.Threads = len(h.threads)
+	report.Consistent = true
 	src.tick = func() {
 		if h.threads != nil && time.Since(h.begun) > limit {
 			h.release()

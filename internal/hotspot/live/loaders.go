@@ -78,7 +78,9 @@ func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of ma
 	known := map[[2]uint64]*classLoader{} // by class and name-and-id
 	for i := len(snap.loaders) - 1; i >= 0; i-- {
 		data := snap.loaders[i]
-		klass, name, id := le.Uint64(data.bytes[place:]), le.Uint64(data.bytes[place+8:]), le.Uint64(data.bytes[place+16:])
+		klass := le.Uint64(data.bytes[place:])
+		name := le.Uint64(data.bytes[place+8:])
+		id := le.Uint64(data.bytes[place+16:])
 		l := known[[2]uint64{klass, id}]
 		if l == nil {
 			l = &classLoader{ofVM: klass == 0}
@@ -172,7 +174,8 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 		}
 	}
 	for _, group := range groups {
-		v, numbered := newVersions(group, codeOf), 0
+		v := newVersions(group, codeOf)
+		numbered := 0
 		for _, l := range group {
 			if anchor, ok := v.anchor(l); ok {
 				l.identity = fmt.Sprintf("%s@%016x", l.name, anchor)
@@ -190,7 +193,8 @@ const ownShare = 8
 
 // anchor returns the hash of the class that distinguishes a loader from others of its name.
 func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
-	own, first := 0, loadedClass{}
+	own := 0
+	first := loadedClass{}
 	for _, c := range l.classes {
 		switch v.distinguish(c) {
 		case onlyVersion:
@@ -309,8 +313,10 @@ func (n *namer) methodsOf(klass uint64) (all []string, err error) {
 	for i := 0; i < len(methods) && err == nil; i++ {
 		var constMethod uint64
 		var m methodName
-		if constMethod, err = word(n.src, methods[i]+n.s.method.constMethod); err == nil {
-			if m, err = n.method(constMethod); err == nil {
+		constMethod, err = word(n.src, methods[i]+n.s.method.constMethod)
+		if err == nil {
+			m, err = n.method(constMethod)
+			if err == nil {
 				err = n.spendOnText(m.name, m.signature)
 			}
 		}

@@ -34,7 +34,8 @@ func (c pageTable) read(b []byte, addr uint64) error {
 			return errFault
 		}
 		n := copy(b, page[addr%pageSize:])
-		b, addr = b[n:], addr+uint64(n)
+		b = b[n:]
+		addr += uint64(n)
 	}
 	return nil
 }
@@ -147,7 +148,8 @@ func (c *pageCache) page(addr uint64) ([]byte, error) {
 	page, ok := c.pages[addr]
 	if !ok {
 		var err error
-		if page, err = c.readPage(addr); err != nil {
+		page, err = c.readPage(addr)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -197,7 +199,8 @@ func textAt(s source, addr uint64, limit int) (text string, ended bool, err erro
 		if end := bytes.IndexByte(b, 0); end >= 0 {
 			return string(append(out, b[:end]...)), true, nil
 		}
-		out, addr = append(out, b...), addr+uint64(n)
+		out = append(out, b...)
+		addr += uint64(n)
 	}
 	return string(out), false, nil
 }

@@ -55,7 +55,8 @@ func (n *namer) pointedTo(addr uint64) (methodName, error) {
 	p, ok := n.pointed[addr]
 	if !ok {
 		var constMethod uint64
-		if constMethod, p.err = word(n.src, addr+n.s.method.constMethod); p.err == nil {
+		constMethod, p.err = word(n.src, addr+n.s.method.constMethod)
+		if p.err == nil {
 			p.methodName, p.err = n.method(constMethod)
 		}
 		n.pointed[addr] = p
@@ -101,13 +102,16 @@ func (n *namer) method(constMethod uint64) (m methodName, err error) {
 	}
 	pool := le.Uint64(b[s.constants:])
 	m.pool = pool
-	if m.name, err = n.entry(pool, le.Uint16(b[s.name:])); err != nil {
+	m.name, err = n.entry(pool, le.Uint16(b[s.name:]))
+	if err != nil {
 		return m, err
 	}
-	if m.signature, err = n.entry(pool, le.Uint16(b[s.signature:])); err != nil {
+	m.signature, err = n.entry(pool, le.Uint16(b[s.signature:]))
+	if err != nil {
 		return m, err
 	}
-	if m.holder, err = word(n.src, pool+n.s.pool.holder); err != nil {
+	m.holder, err = word(n.src, pool+n.s.pool.holder)
+	if err != nil {
 		return m, err
 	}
 	m.code, err = n.structure(constMethod+uint64(s.size), int(le.Uint16(b[s.codeSize:])))
@@ -239,7 +243,8 @@ func (n *namer) openPool(addr uint64) *pool {
 		return nil
 	}
 	p := &pool{namer: n, addr: addr, cache: cache, lookup: map[constantUse]bytecode.Name{}}
-	if p.tags, err1 = n.structure(tags+s.bytes, int(length)); err1 != nil {
+	p.tags, err1 = n.structure(tags+s.bytes, int(length))
+	if err1 != nil {
 		return nil
 	}
 	return p
@@ -252,8 +257,10 @@ func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 		return n, false
 	}
 	use := constantUse{i, java <= bytecode.Ldc2W}
-	if n, ok = p.lookup[use]; !ok {
-		if n, ok = bytecode.NameAt(java, i, p); ok {
+	n, ok = p.lookup[use]
+	if !ok {
+		n, ok = bytecode.NameAt(java, i, p)
+		if ok {
 			p.lookup[use] = n
 		}
 	}

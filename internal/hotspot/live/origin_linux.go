@@ -46,7 +46,8 @@ func (p *process) origin() *origin {
 	if !p.sameFiles() {
 		o.root = p.file("root")
 	}
-	o.launch.read, o.launch.list = o.readFile, o.listDirectory
+	o.launch.read = o.readFile
+	o.launch.list = o.listDirectory
 	return o
 }
 
@@ -104,9 +105,11 @@ func (p *process) sameFiles() bool {
 // open returns a path at which a file of the process can be read here, and its version.
 // done ends the use of the path.
 func (o *origin) open(path string) (at string, version fileVersion, done func(), err error) {
-	at, done = path, func() {}
+	at = path
+	done = func() {}
 	if o.root != "" {
-		if at, done, err = o.openInRoot(path); err != nil {
+		at, done, err = o.openInRoot(path)
+		if err != nil {
 			return "", version, done, err
 		}
 	}

@@ -48,7 +48,8 @@ type knownRun struct {
 }
 
 func (vm *VM) provenance(mem source, o *origin) layout.Provenance {
-	a, texts := vm.arguments(mem), vm.perfTexts(mem)
+	a := vm.arguments(mem)
+	texts := vm.perfTexts(mem)
 	return layout.Provenance{
 		Process: o.process, Begun: o.begun,
 		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"],
@@ -148,7 +149,9 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 
 // perfText parses an entry; ok is false if it is no text.
 func perfText(e []byte) (name, text string, ok bool) {
-	at, n, data := le.Uint32(e[4:]), le.Uint32(e[8:]), le.Uint32(e[16:])
+	at := le.Uint32(e[4:])
+	n := le.Uint32(e[8:])
+	data := le.Uint32(e[16:])
 	size := uint32(len(e))
 	if n == 0 || e[12] != perfByte || at > size || data > size || n > size-data {
 		return "", "", false
@@ -186,7 +189,8 @@ func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []
 	if !known || int64(len(classPath)) >= limit {
 		cut := classPath
 		classPath, known = l.classPath()
-		if known = known && strings.HasPrefix(classPath, cut); !known {
+		known = known && strings.HasPrefix(classPath, cut)
+		if !known {
 			return nil
 		}
 	}

@@ -88,7 +88,8 @@ type place struct{ span, start int }
 
 // load reads everything.
 func (r *replay) load() error {
-	r.next, r.missed = 0, make([]bool, len(r.spans))
+	r.next = 0
+	r.missed = make([]bool, len(r.spans))
 	return r.mem.readMany(r.buf, r.spans, func(i int) error {
 		r.missed[i] = true
 		return r.meter.countStep()
@@ -115,7 +116,8 @@ func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
 func (r *replay) recorded(addr uint64, n int) (b []byte, ok bool) {
 	i := r.next
 	if i >= len(r.visits) || r.visits[i].addr != addr || r.visits[i].size < n {
-		if i, ok = r.known[addr]; !ok || r.visits[i].size < n {
+		i, ok = r.known[addr]
+		if !ok || r.visits[i].size < n {
 			return nil, false
 		}
 	}

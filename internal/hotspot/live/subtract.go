@@ -26,7 +26,8 @@ func (b *build) takeOffAdopted(f *found) error {
 		s.cell(f.data[at-f.dataAt:], c, ran)
 	}
 	var err error
-	if f.sections, err = s.s.data.sections(f.data, b.shape); err != nil {
+	f.sections, err = s.s.data.sections(f.data, b.shape)
+	if err != nil {
 		return err
 	}
 	s.entries(layout.SectionData, s.s.data.data)
@@ -166,7 +167,8 @@ func (s *subtraction) moveReceivers(e disk.Entry) {
 	}
 	to := 0
 	for from := range s.shape.TypeRows {
-		class, count := e.Cell(s.shape.ReceiverRow(from)), e.Cell(s.shape.ReceiverRow(from)+1)
+		class := e.Cell(s.shape.ReceiverRow(from))
+		count := e.Cell(s.shape.ReceiverRow(from) + 1)
 		if class == 0 {
 			continue
 		}

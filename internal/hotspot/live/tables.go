@@ -97,7 +97,8 @@ func eachRow(l *library, table string, columns []string, yield func(r *row)) err
 		}
 		places = append(places, v)
 	}
-	r, stride := &row{mem: l.mem, at: places[0], columns: places[2:]}, places[1]
+	r := &row{mem: l.mem, at: places[0], columns: places[2:]}
+	stride := places[1]
 	for _, at := range r.columns {
 		if stride > maxStride || at > stride-min(stride, 4) {
 			return fmt.Errorf("%w: %s has rows of %d bytes with a column at %d", ErrStructure, table, stride, at)

@@ -134,7 +134,8 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 			return 0, fmt.Errorf("%w: a list of classes does not end, or leads into another", ErrStructure)
 		}
 		data.klasses = append(data.klasses, at)
-		if at, err = w.klass(at, addr); err != nil {
+		at, err = w.klass(at, addr)
+		if err != nil {
 			return 0, err
 		}
 	}

@@ -68,7 +68,8 @@ func (c *ClassPath) Close() { c.path.Close() }
 func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	files, err := c.files(k)
 	if !ofJDK(k) && !generated(k.Class) {
-		c.asked, c.found = true, c.found || len(files) > 0 || err != nil
+		c.asked = true
+		c.found = c.found || len(files) > 0 || err != nil
 	}
 	switch {
 	case err != nil:
@@ -266,7 +267,8 @@ func (c *ClassPath) Assignable(class, to string) (is, known bool) {
 		return true, true
 	}
 	known = true
-	seen, work := map[string]bool{object: true}, []string{class}
+	seen := map[string]bool{object: true}
+	work := []string{class}
 	for len(work) > 0 {
 		name := work[len(work)-1]
 		work = work[:len(work)-1]

@@ -57,7 +57,9 @@ func describe(v *methodcode.Version, code []bytecode.Instruction) {
 	next := 0
 	for i := range v.Points {
 		if p := &v.Points[i]; p.Kind.Sketched() && next < len(known) {
-			p.Sketch, p.Holder, p.Labels = known[next].SketchPoint, known[next].Holder, known[next].Labels
+			p.Sketch = known[next].SketchPoint
+			p.Holder = known[next].Holder
+			p.Labels = known[next].Labels
 			next++
 		}
 	}
@@ -107,7 +109,8 @@ func under(points []methodcode.Point,
 		all := make([]disk.SketchPoint, len(points))
 		for i := range points {
 			if points[i].Kind.Sketched() && len(known) > 0 {
-				all[i], known = known[0].SketchPoint, known[1:]
+				all[i] = known[0].SketchPoint
+				known = known[1:]
 			}
 		}
 		return all
@@ -122,7 +125,8 @@ func calls(points []methodcode.Point, code []bytecode.Instruction) {
 			i++
 		}
 		if op := code[i].Op; op >= bytecode.InvokeVirtual && op <= bytecode.InvokeDynamic {
-			points[p].Signature, points[p].Dynamic = code[i].Name.Descriptor, op == bytecode.InvokeDynamic
+			points[p].Signature = code[i].Name.Descriptor
+			points[p].Dynamic = op == bytecode.InvokeDynamic
 		}
 	}
 }

@@ -94,7 +94,8 @@ func seize(pid int) error {
 // wait waits for a child or tracee.
 func wait(pid, options int) (status unix.WaitStatus, err error) {
 	for {
-		if _, err = unix.Wait4(pid, &status, options, nil); !errors.Is(err, unix.EINTR) {
+		_, err = unix.Wait4(pid, &status, options, nil)
+		if !errors.Is(err, unix.EINTR) {
 			return status, err
 		}
 	}

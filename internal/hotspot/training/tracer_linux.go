@@ -53,7 +53,8 @@ func (t *tracer) traceAll() (Status, error) {
 // stopped lets a thread that has stopped go on, as it would without a tracer.
 func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	signal := status.StopSignal()
-	request, deliver := unix.PTRACE_CONT, 0
+	request := unix.PTRACE_CONT
+	deliver := 0
 	switch int(status) >> 16 { // the event
 	case 0:
 		deliver = int(signal)

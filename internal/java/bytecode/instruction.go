@@ -61,7 +61,8 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 		}
 		i := Instruction{Bci: at, Op: java}
 		if operands := code[at+1 : at+size]; HasConstant(java) {
-			if i.Name, ok = name(code[at], java, operands); !ok {
+			i.Name, ok = name(code[at], java, operands)
+			if !ok {
 				return nil, false
 			}
 			if java == MultiANewArray {
@@ -100,21 +101,27 @@ func HasConstant(java byte) bool {
 func (i *Instruction) plain(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
-		i.Op, i.Value = SiPush, int64(java)-iconstM1-1
+		i.Op = SiPush
+		i.Value = int64(java) - iconstM1 - 1
 	case java >= LConst0 && java < FConst0:
-		i.Op, i.Value = LConst0, int64(java)-LConst0
+		i.Op = LConst0
+		i.Value = int64(java) - LConst0
 	case java >= FConst0 && java < DConst0:
-		i.Op, i.Value = FConst0, int64(java)-FConst0
+		i.Op = FConst0
+		i.Value = int64(java) - FConst0
 	case java >= DConst0 && java < BiPush:
-		i.Op, i.Value = DConst0, int64(java)-DConst0
+		i.Op = DConst0
+		i.Value = int64(java) - DConst0
 	case java == BiPush:
 		i.Op, i.Value = SiPush, int64(int8(unaligned[0]))
 	case java == SiPush:
 		i.Value = int64(int16(binary.BigEndian.Uint16(unaligned)))
 	case java >= iload0 && java <= aload3:
-		i.Op, i.Local = ILoad+(java-iload0)/4, int(java-iload0)%4
+		i.Op = ILoad + (java-iload0)/4
+		i.Local = int(java-iload0) % 4
 	case java >= istore0 && java <= astore3:
-		i.Op, i.Local = IStore+(java-istore0)/4, int(java-istore0)%4
+		i.Op = IStore + (java-istore0)/4
+		i.Local = int(java-istore0) % 4
 	case java >= ILoad && java <= ALoad, java >= IStore && java <= AStore, java == Ret:
 		i.Local = int(unaligned[0])
 	case java == IInc:

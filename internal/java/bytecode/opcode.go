@@ -146,7 +146,8 @@ var opcodes = func() map[string]byte {
 
 // Opcode returns the bytecode of the class file that a VM prints under a name.
 func Opcode(name string) (op byte, ok bool) {
-	if op, ok = opcodes[name]; ok {
+	op, ok = opcodes[name]
+	if ok {
 		return op, true
 	}
 	for _, front := range []string{"fast_", "nofast_"} {
@@ -207,7 +208,8 @@ func operandsAt(code []byte, at int) (java byte, from, size int) {
 	if !ok {
 		return 0, 0, 0
 	}
-	from, size = at+1, 1
+	from = at + 1
+	size = 1
 	switch java {
 	case TableSwitch, LookupSwitch:
 		from = at + 4 - at%4

@@ -110,7 +110,8 @@ func CodeID(code []byte) uint64 {
 	normal := buf[:0]
 	for at := 0; at < len(code); {
 		var size int
-		if normal, size = appendNormal(normal, code, at); size == 0 {
+		normal, size = appendNormal(normal, code, at)
+		if size == 0 {
 			return 0
 		}
 		at += size

@@ -258,7 +258,8 @@ func (c *File) member(i uint16, tags ...byte) (m Member, err error) {
 	if err != nil {
 		return m, err
 	}
-	if m.Class, err = c.Class(binary.BigEndian.Uint16(b)); err != nil {
+	m.Class, err = c.Class(binary.BigEndian.Uint16(b))
+	if err != nil {
 		return m, err
 	}
 	m.Name, m.Signature, err = c.NameType(binary.BigEndian.Uint16(b[2:]))
@@ -271,7 +272,8 @@ func (c *File) NameType(i uint16) (name, signature string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	if name, err = c.Text(binary.BigEndian.Uint16(b)); err != nil {
+	name, err = c.Text(binary.BigEndian.Uint16(b))
+	if err != nil {
 		return "", "", err
 	}
 	signature, err = c.Text(binary.BigEndian.Uint16(b[2:]))

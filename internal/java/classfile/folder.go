@@ -39,7 +39,8 @@ func (f folder) names(yield func(class string) bool) bool {
 		}
 		if name, ok := strings.CutSuffix(file, extension); ok {
 			name, err = filepath.Rel(string(f), name)
-			if more = err != nil || yield(filepath.ToSlash(name)); !more {
+			more = err != nil || yield(filepath.ToSlash(name))
+			if !more {
 				return fs.SkipAll
 			}
 		}

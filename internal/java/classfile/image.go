@@ -190,7 +190,8 @@ func (m *image) attributes(at uint32) (a [imageKinds]uint64) {
 		return a
 	}
 	for rest := m.locations[at:]; len(rest) > 0; {
-		kind, n := rest[0]>>3, int(rest[0]&7)+1
+		kind := rest[0] >> 3
+		n := int(rest[0]&7) + 1
 		if kind == imageEnd || kind >= imageKinds || len(rest) < 1+n {
 			break
 		}

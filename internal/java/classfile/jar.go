@@ -75,7 +75,8 @@ func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*ja
 	head := make([]byte, len(jmodHeader))
 	if n, _ := in.ReadAt(head, 0); n == len(head) && string(head) == jmodHeader {
 		j.module = true
-		in, size = io.NewSectionReader(in, int64(n), size-int64(n)), size-int64(n)
+		in = io.NewSectionReader(in, int64(n), size-int64(n))
+		size -= int64(n)
 	}
 	z, err := o.list(name, in, size, head)
 	if err != nil {

@@ -309,7 +309,8 @@ type cached struct {
 // keepFiles keeps the files of a class.
 func (c *cache) keepFiles(class string, files []cached) {
 	if c.classes == nil || len(c.classes) >= maxCachedClasses || c.bytes > maxCached {
-		c.classes, c.bytes = map[string][]cached{}, 0
+		c.classes = map[string][]cached{}
+		c.bytes = 0
 	}
 	c.classes[class] = files
 }
@@ -324,7 +325,8 @@ func (c *cache) parsed(class string, f *cached) (*File, error) {
 	default:
 		var size int
 		f.parsed, size, f.err = readSound(f.file, class)
-		c.bytes, c.total = c.bytes+size, c.total+int64(size)
+		c.bytes += size
+		c.total += int64(size)
 	}
 	f.read = true
 	return f.parsed, f.err

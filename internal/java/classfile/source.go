@@ -33,7 +33,8 @@ func OpenSources(sourcePath, classPath []string) (*Sources, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, o := &Sources{}, &opener{budget: newBudget(), opened: map[string]bool{}}
+	s := &Sources{}
+	o := &opener{budget: newBudget(), opened: map[string]bool{}}
 	for _, place := range append(sourcePath, besides(classPath)...) {
 		if err := s.open(o, place); err != nil {
 			s.Close()

@@ -54,7 +54,8 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 		}
 	}
 	g.findHandlers()
-	g.names, g.effects = make([]uint64, len(code)), make([]string, len(code))
+	g.names = make([]uint64, len(code))
+	g.effects = make([]string, len(code))
 	for i := range code {
 		g.names[i], g.effects[i] = nameOf(&code[i]), effectOf(&code[i])
 		g.stores = g.stores || code[i].Op > aStore3 && code[i].Op <= saStore

@@ -68,7 +68,8 @@ func (r *run) noteOperands(i int, operands []value) {
 	if r.points == nil || !Recorded(kind) {
 		return
 	}
-	what, all := operator(in.Op, r.g.names[i]), operator(in.Op, noName, operands...)
+	what := operator(in.Op, r.g.names[i])
+	all := operator(in.Op, noName, operands...)
 	var p Point
 	switch kind {
 	case bytecode.Call:

@@ -37,7 +37,8 @@ const maxStack = 256
 
 // runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is not sound.
 func (r *run) runBlocks() (ok bool) {
-	r.entries, r.controls = make([][]arrival, len(r.g.blocks)), make([]control, len(r.g.blocks))
+	r.entries = make([][]arrival, len(r.g.blocks))
+	r.controls = make([]control, len(r.g.blocks))
 	for b := range r.g.blocks {
 		r.enter(b)
 		at := &r.g.blocks[b]
@@ -87,7 +88,8 @@ func together(arrivals []arrival) control {
 	}
 	var shapes, fulls []uint64
 	for _, a := range arrivals {
-		shapes, fulls = append(shapes, a.under.shape), append(fulls, a.under.full)
+		shapes = append(shapes, a.under.shape)
+		fulls = append(fulls, a.under.full)
 	}
 	return control{inNoOrder(shapes), inNoOrder(fulls)}
 }
@@ -151,7 +153,8 @@ func (r *run) runInstruction(b, i int) {
 	case op >= dup && op <= dup2X2:
 		r.duplicate(int(op) - dup)
 	case op == swap:
-		a, c := r.pop(), r.pop()
+		a := r.pop()
+		c := r.pop()
 		r.pushValues([]value{a, c})
 	default:
 		r.operate(b, i)

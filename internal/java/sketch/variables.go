@@ -50,8 +50,10 @@ func findVariables(g *graph) (v *variables, ok bool) {
 	if v.locals*len(g.blocks) > maxNodes || !v.findLive() {
 		return nil, false
 	}
-	v.from, v.reached = map[int][]int{}, map[int][]int{}
-	v.used, v.last = make([]int, len(g.code)), make([]int, v.locals)
+	v.from = map[int][]int{}
+	v.reached = map[int][]int{}
+	v.used = make([]int, len(g.code))
+	v.last = make([]int, v.locals)
 	for local := range v.last {
 		v.last[local] = local // as the method is entered
 	}
@@ -134,7 +136,8 @@ func (v *variables) reaching(node int) (all []int) {
 	if known, ok := v.reached[node]; ok {
 		return known
 	}
-	seen, work := map[int]bool{node: true}, []int{node}
+	seen := map[int]bool{node: true}
+	work := []int{node}
 	for ; len(work) > 0 && v.steps < maxSteps; v.steps++ {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
@@ -277,8 +280,10 @@ func either(arms []arm) value {
 	v := value{root: mix(uint64(len(arms))), wide: arms[0].wide}
 	var shapes, fulls []uint64
 	for _, a := range arms {
-		shapes, fulls = append(shapes, mix(a.shape, a.under.shape)), append(fulls, mix(a.full, a.under.full))
-		v.unstable, v.passing = v.unstable || a.unstable, v.passing || a.passing
+		shapes = append(shapes, mix(a.shape, a.under.shape))
+		fulls = append(fulls, mix(a.full, a.under.full))
+		v.unstable = v.unstable || a.unstable
+		v.passing = v.passing || a.passing
 	}
 	v.shape, v.full = inNoOrder(shapes), inNoOrder(fulls)
 	return v

@@ -16,7 +16,8 @@ import (
 // MethodText returns a method as people read it: in the spelling of PrintMethodData in domain hotspot, in
 // that of the producer elsewhere. The loader is left out.
 func MethodText(d layout.Domain, k layout.Key) string {
-	class, between := k.Class, ""
+	class := k.Class
+	between := ""
 	if d == layout.DomainHotSpot {
 		class = strings.ReplaceAll(class, "/", ".")
 	}

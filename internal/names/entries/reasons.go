@@ -68,7 +68,8 @@ func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	for i := 0; err == nil && i < t.Rows; i++ {
 		var key, value string
-		if key, err = t.Text(0, i); err == nil && key == disk.PropertyTrapReasons {
+		key, err = t.Text(0, i)
+		if err == nil && key == disk.PropertyTrapReasons {
 			value, err = t.Text(1, i)
 			r.lists = append(r.lists, strings.Split(value, ","))
 		}
@@ -107,7 +108,8 @@ func (r TrapReasons) find(number int) (name string, ok bool) {
 			name = list[number]
 			continue
 		}
-		if name = firstReason(name); firstReason(list[number]) != name {
+		name = firstReason(name)
+		if firstReason(list[number]) != name {
 			return "", false
 		}
 	}
@@ -140,7 +142,8 @@ func (r TrapReasons) Text(traps layout.EntryTraps, atBranch bool) string {
 	if traps == 0 {
 		return ""
 	}
-	name, recompiled := ManyTraps, traps&layout.EntryTrapRecompiled != 0
+	name := ManyTraps
+	recompiled := traps&layout.EntryTrapRecompiled != 0
 	if reason := traps &^ layout.EntryTrapRecompiled; reason != disk.EntryTrapMany {
 		name = r.Name(int(reason))
 	}

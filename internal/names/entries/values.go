@@ -59,7 +59,8 @@ type Targets struct{ values *Values }
 func (t *Targets) Find(s *reader.Store, sub layout.Sub, id uint64) (text string, m reader.Method, err error) {
 	text = fmt.Sprintf("id %016x", id)
 	if t.values == nil {
-		if t.values, err = NewValues(s); err != nil {
+		t.values, err = NewValues(s)
+		if err != nil {
 			return text, m, err
 		}
 	}

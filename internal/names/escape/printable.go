@@ -25,7 +25,8 @@ func Printable(text string) string {
 
 // withoutMiddle replaces the middle of a long text by its length.
 func withoutMiddle(text string) string {
-	front, end := maxPrinted/2, len(text)-maxPrinted/4
+	front := maxPrinted / 2
+	end := len(text) - maxPrinted/4
 	for front > 0 && !utf8.RuneStart(text[front]) {
 		front--
 	}

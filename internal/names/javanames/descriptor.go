@@ -30,7 +30,8 @@ func CutType(descriptor string) (first, rest string) {
 	at := len(descriptor) - len(strings.TrimLeft(descriptor, "["))
 	length := 1
 	if strings.HasPrefix(descriptor[at:], "L") {
-		if length = strings.IndexByte(descriptor[at:], ';') + 1; length == 0 {
+		length = strings.IndexByte(descriptor[at:], ';') + 1
+		if length == 0 {
 			return descriptor, ""
 		}
 	}
@@ -63,7 +64,8 @@ func CutSignature(descriptor string) (parameters []string, result string, ok boo
 	for ok && !strings.HasPrefix(rest, ")") {
 		var one string
 		one, rest = CutType(rest)
-		parameters, ok = append(parameters, one), IsType(one) && one != "V"
+		parameters = append(parameters, one)
+		ok = IsType(one) && one != "V"
 	}
 	if !ok || !IsType(rest[1:]) {
 		return nil, "", false

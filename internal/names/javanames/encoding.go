@@ -93,7 +93,8 @@ func quotedRune(s string) (r rune, n int) {
 	r = quotedUnit(s)
 	switch {
 	case utf16.IsSurrogate(r):
-		if r = utf16.DecodeRune(r, quotedUnit(s[quoteLength:])); r != utf8.RuneError {
+		r = utf16.DecodeRune(r, quotedUnit(s[quoteLength:]))
+		if r != utf8.RuneError {
 			return r, 2 * quoteLength
 		}
 	case r > 0 && r < ' ' || r >= 0x7f:

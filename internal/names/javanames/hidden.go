@@ -53,7 +53,8 @@ func parseHidden(name string) (h hiddenClass, ok bool) {
 	if mark := strings.LastIndex(h.stem, lambdaMark); mark >= 0 {
 		n, err := strconv.ParseUint(h.stem[mark+len(lambdaMark):], 10, 32)
 		if err == nil {
-			h.number, h.stem = n, h.stem[:mark+len(lambdaMark)-1]
+			h.number = n
+			h.stem = h.stem[:mark+len(lambdaMark)-1]
 		}
 	}
 	return h, true

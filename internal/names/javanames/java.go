@@ -69,7 +69,8 @@ func WithoutPackage(name string) string {
 	element := strings.TrimLeft(name, "[")
 	front := name[:len(name)-len(element)]
 	if strings.HasSuffix(element, ";") {
-		front, element = front+"L", strings.TrimPrefix(element, "L")
+		front += "L"
+		element = strings.TrimPrefix(element, "L")
 	}
 	return front + element[strings.LastIndexAny(element, "./")+1:]
 }

@@ -17,7 +17,8 @@ type Doubt struct {
 
 // Doubts compares the class loaders of two runs.
 func Doubts(a, b []string) []Doubt {
-	inA, inB := byName(a), byName(b)
+	inA := byName(a)
+	inB := byName(b)
 	doubts := []Doubt{}
 	for _, name := range slices.Sorted(maps.Keys(inA)) {
 		d := Doubt{Loader: name, A: inA[name], B: inB[name]}

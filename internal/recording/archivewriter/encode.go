@@ -62,7 +62,8 @@ func (p *plan) appendMethod(b []byte, i int) []byte {
 	m := p.b.Methods.At(uint32(p.o.methods[i]))
 	r.Name, r.Holder, r.Signature, r.Access = p.symbolAt(m.Name), p.typeAt(m.Holder), p.symbolAt(m.Signature), m.Access
 	if contexts := p.contextsOf(i); len(contexts) > 0 {
-		r.Contexts, r.NumContexts = p.contextAt(contexts[0]), uint32(len(contexts))
+		r.Contexts = p.contextAt(contexts[0])
+		r.NumContexts = uint32(len(contexts))
 	}
 	return r.Append(b)
 }

@@ -23,7 +23,8 @@ func (p *plan) encodeIX() ([]byte, error) {
 	h.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
 	defer func() { p.hashed = nil; p.o.sorter.Close() }() // not needed for the next regions
 	indexed := p.indexed()
-	bestProbe, bestSeed := uint32(0), uint64(0)
+	bestProbe := uint32(0)
+	bestSeed := uint64(0)
 	for try := range uint64(maxSeeds) {
 		seed := try * 0x9e3779b97f4a7c15
 		if try > 0 {
@@ -52,7 +53,8 @@ func (p *plan) encodeIX() ([]byte, error) {
 // hashRecords numbers the records from 0, in the order in which they lie: types,
 // then methods. It gives their numbers, sorted by hash and number.
 func (p *plan) hashRecords(seed uint64) []intern.SortKey {
-	b, sorter := p.b, &p.o.sorter
+	b := p.b
+	sorter := &p.o.sorter
 	all := sorter.Room(b.Types.Len() + len(p.records) - len(p.rows.methods))
 	number := uint32(0)
 	add := func(id uint64, kind disk.RecordKind) {
@@ -100,7 +102,8 @@ func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 	clear(p.ix)
 	f := indexFiller{lines: p.header.Buckets, ix: p.ix}
 	first, next := f.lineWithoutSpill(p.hashed)
-	ordered, others := p.hashed[next:], p.hashed[:next]
+	ordered := p.hashed[next:]
+	others := p.hashed[:next]
 	for n := range f.lines {
 		line := (first + n) % f.lines
 		for {
@@ -113,7 +116,8 @@ func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 			k := ordered[0]
 			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: indexed[k.Ref]}
 			var bucket uint64
-			if bucket, s.Rest = s.Hash.Split(f.lines); bucket != line {
+			bucket, s.Rest = s.Hash.Split(f.lines)
+			if bucket != line {
 				break
 			}
 			rank := 0

@@ -40,7 +40,8 @@ func (m *measurer) measure(b disk.Block) (slots uint32) {
 	s := &m.p.summary
 	if f := b.Field(disk.HasInvocations); f != nil {
 		n := binary.LittleEndian.Uint64(f)
-		s.TotalInvocations, s.MaxInvocations = disk.SaturatingAdd(s.TotalInvocations, n), max(s.MaxInvocations, n)
+		s.TotalInvocations = disk.SaturatingAdd(s.TotalInvocations, n)
+		s.MaxInvocations = max(s.MaxInvocations, n)
 	}
 	m.list.begin()
 	m.section(b, layout.SectionData)
@@ -123,5 +124,6 @@ func (m *measurer) pointer(word uint32, method bool, v uint64) {
 
 func (m *measurer) count(n uint64) {
 	s := &m.p.summary
-	s.TotalCount, s.MaxCount = disk.SaturatingAdd(s.TotalCount, n), max(s.MaxCount, n)
+	s.TotalCount = disk.SaturatingAdd(s.TotalCount, n)
+	s.MaxCount = max(s.MaxCount, n)
 }

@@ -64,7 +64,8 @@ func (o *order) textRank(s intern.SymbolRef) int64 {
 
 func (o *order) sortTypes(b *profileset.Set) {
 	o.types = sorted(b.Types.Len(), func(x, y profileset.TypeRef) int {
-		s, t := b.Types.At(uint32(x)), b.Types.At(uint32(y))
+		s := b.Types.At(uint32(x))
+		t := b.Types.At(uint32(y))
 		return cmp.Or(cmp.Compare(o.textRank(s.Name), o.textRank(t.Name)),
 			cmp.Compare(o.textRank(s.Loader), o.textRank(t.Loader)))
 	})
@@ -145,7 +146,8 @@ func (o *order) numberContexts(b *profileset.Set) bool {
 		if ref > 1 && slices.Compare(before[:], key[:]) >= 0 {
 			return false
 		}
-		before, o.contextRank[ref-1] = key, ref-1
+		before = key
+		o.contextRank[ref-1] = ref - 1
 	}
 	o.contexts = make([]profileset.ContextRef, b.Contexts.Len())
 	for i := range o.contexts {

@@ -106,7 +106,8 @@ func (p *plan) place() error {
 // checkKeyText refuses keys that share names so often that they would have more
 // text than an archive of this size may have.
 func (p *plan) checkKeyText() error {
-	b, most := p.b, disk.MaxKeyText(p.header.FileSize)
+	b := p.b
+	most := disk.MaxKeyText(p.header.FileSize)
 	var types, methods int64
 	size := p.keyTexts()
 	holders := make([]int64, b.Types.Len()+1) // by TypeRef

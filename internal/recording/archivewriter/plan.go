@@ -63,7 +63,8 @@ func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 		return nil, err
 	}
 	p := &plan{b: b}
-	if p.view, err = b.Blocks.View(); err != nil {
+	p.view, err = b.Blocks.View()
+	if err != nil {
 		return nil, fmt.Errorf("builder: %w", err)
 	}
 	defer func() {
@@ -238,9 +239,15 @@ func (p *plan) planSymbols(needed []bool) {
 
 // describe fills in the header but for the index and the sums.
 func (p *plan) describe() error {
-	b, h := p.b, &p.header
-	h.Domain, h.Params, h.Producer, h.ProducerID = b.Domain, b.Heading.Params, b.Heading.Producer, b.Heading.ProducerID
-	h.Fingerprint, h.DumpID, h.Flags = b.Heading.Fingerprint, b.Heading.DumpID, b.Heading.Flags
+	b := p.b
+	h := &p.header
+	h.Domain = b.Domain
+	h.Params = b.Heading.Params
+	h.Producer = b.Heading.Producer
+	h.ProducerID = b.Heading.ProducerID
+	h.Fingerprint = b.Heading.Fingerprint
+	h.DumpID = b.Heading.DumpID
+	h.Flags = b.Heading.Flags
 	if !b.Heading.DumpTime.IsZero() {
 		h.DumpTime = b.Heading.DumpTime.UnixNano()
 	}
@@ -251,7 +258,8 @@ func (p *plan) describe() error {
 	}
 	h.Counts.Symbols = uint64(len(p.symbolRefs))
 	h.Counts.Unexecuted = p.neverRan
-	h.Counts.Entries, h.Summary = p.entries, p.summary
+	h.Counts.Entries = p.entries
+	h.Summary = p.summary
 	return nil
 }
 
@@ -263,7 +271,8 @@ func (p *plan) keysHash() uint64 {
 	d.Write(p.b.Heading.Fingerprint[:])
 	ids := make([]byte, 0, disk.PageSize)
 	for i := range p.records {
-		if ids = binary.LittleEndian.AppendUint64(ids, p.records[i].id); len(ids) == cap(ids) {
+		ids = binary.LittleEndian.AppendUint64(ids, p.records[i].id)
+		if len(ids) == cap(ids) {
 			d.Write(ids)
 			ids = ids[:0]
 		}

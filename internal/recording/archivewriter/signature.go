@@ -36,7 +36,8 @@ func (p *plan) splitSignatures() {
 	for _, m := range p.b.Methods.All {
 		if s := m.Signature; s != 0 && l.begin(s, p.b.Symbols.Len()) {
 			var ok bool
-			if parts, ok = disk.SplitSignature(parts[:0], p.b.Text(s)); ok {
+			parts, ok = disk.SplitSignature(parts[:0], p.b.Text(s))
+			if ok {
 				p.list(s, parts)
 			}
 		}

@@ -19,7 +19,10 @@ type slotList struct {
 	last  uint32 // word
 }
 
-func (l *slotList) begin() { l.bytes, l.last = l.bytes[:0], 0 }
+func (l *slotList) begin() {
+	l.bytes = l.bytes[:0]
+	l.last = 0
+}
 
 // add adds a word, which comes after those before.
 func (l *slotList) add(word uint32, method bool) {
@@ -27,7 +30,8 @@ func (l *slotList) add(word uint32, method bool) {
 	if method {
 		distance |= 1
 	}
-	l.bytes, l.last = binary.AppendUvarint(l.bytes, distance), word
+	l.bytes = binary.AppendUvarint(l.bytes, distance)
+	l.last = word
 }
 
 // keep keeps a list, and returns its number: 0 if it is empty.
@@ -54,9 +58,11 @@ func (s *slots) each(number uint32, yield func(word uint32, method bool)) {
 		return
 	}
 	const units = slotChunk / slotUnit
-	rest, word := s.chunks[(number-1)/units][(number-1)%units*slotUnit:], uint32(0)
+	rest := s.chunks[(number-1)/units][(number-1)%units*slotUnit:]
+	word := uint32(0)
 	for rest[0] != 0 {
-		distance, n := uint64(rest[0]), 1
+		distance := uint64(rest[0])
+		n := 1
 		if distance >= 0x80 {
 			distance, n = binary.Uvarint(rest)
 		}

@@ -55,14 +55,17 @@ func (p *plan) planNeverRan() {
 		return
 	}
 	alone := p.typesOfOneName()
-	last, rows := profileset.TypeRef(0), make([]bool, len(p.records)) // so few bytes that they stay in a cache
+	last := profileset.TypeRef(0)
+	rows := make([]bool, len(p.records)) // so few bytes that they stay in a cache
 	for i, ref := range p.o.methods {
-		r, holder := &p.records[i], p.b.Methods.At(uint32(ref)).Holder
+		r := &p.records[i]
+		holder := p.b.Methods.At(uint32(ref)).Holder
 		if r.flags != disk.MethodHasID|disk.MethodDeclared|disk.MethodUnexecuted || holder == 0 || !alone[holder-1] {
 			continue
 		}
 		rows[i] = true
-		if r.units = 0; holder != last {
+		r.units = 0
+		if holder != last {
 			last = holder
 			p.rows.classes = append(p.rows.classes, disk.ClassRow{Holder: layout.Ref(holder)})
 		}

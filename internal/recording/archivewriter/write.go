@@ -141,7 +141,8 @@ func (p *plan) workers() int {
 // identity derives the identity of a dump from all that the archive holds.
 func (p *plan) identity() (id [16]byte) {
 	header := disk.AppendHeader(nil, &p.header)
-	low, high := disk.Sum(append(header, 0)), disk.Sum(append(header, 1))
+	low := disk.Sum(append(header, 0))
+	high := disk.Sum(append(header, 1))
 	binary.LittleEndian.PutUint64(id[:], low)
 	binary.LittleEndian.PutUint64(id[8:], high)
 	return id
@@ -269,7 +270,8 @@ func (s *sheets) sum(f fullSheet) {
 		page := s.tree.Page(at)
 		n := s.tree.PageSpan(page).Size
 		binary.LittleEndian.PutUint64(s.sums[s.tree.Slot(0, page):], disk.Sum(b[:n]))
-		b, at = b[n:], at+n
+		b = b[n:]
+		at += n
 	}
 }
 

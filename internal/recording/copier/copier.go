@@ -165,7 +165,9 @@ func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return 0, err
 	}
-	n, l, a := name.String(), loader.String(), alias.String()
+	n := name.String()
+	l := loader.String()
+	a := alias.String()
 	if c.hooks.Type != nil {
 		n, l, a = c.hooks.Type(n, l, a)
 	}
@@ -216,7 +218,8 @@ func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 		return 0, err
 	}
 	if c.hooks.Key != nil {
-		if key, err = c.hooks.Key(m, key); err != nil {
+		key, err = c.hooks.Key(m, key)
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -265,7 +268,8 @@ func (c *Copier) copyContextsOf(m reader.Method) error {
 		for i, ref := range c.b.OuterContexts(of, group) {
 			*c.contexts.at(at[i]) = ref
 		}
-		at, group = at[:0], group[:0]
+		at = at[:0]
+		group = group[:0]
 	}
 	for node, err := range m.Contexts() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
@@ -281,7 +285,8 @@ func (c *Copier) copyContextsOf(m reader.Method) error {
 		if err != nil {
 			return err
 		}
-		at, group = append(at, node.Ref()), append(group, profileset.OuterFrame{Inner: inner, Caller: caller, Point: point})
+		at = append(at, node.Ref())
+		group = append(group, profileset.OuterFrame{Inner: inner, Caller: caller, Point: point})
 	}
 	flush()
 	return nil
@@ -296,7 +301,8 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 	}
 	path := []reader.Context{node}
 	for inner := node.Inner(); inner != 0 && c.contexts.of(inner) == profileset.NoContext; inner = node.Inner() {
-		if node, err = c.s.ContextAt(inner); err != nil {
+		node, err = c.s.ContextAt(inner)
+		if err != nil {
 			return 0, err
 		}
 		path = append(path, node)

@@ -69,7 +69,8 @@ func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 
 // liveMethod returns the reference of the method that a live cell holds, 0 for none.
 func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
-	v, base := e.Cell(cell).Load(), c.s.Header().Base
+	v := e.Cell(cell).Load()
+	base := c.s.Header().Base
 	if _, live := e.Cell(cell).Word(); live {
 		a, _ := c.s.Adoption()
 		base = a.Base

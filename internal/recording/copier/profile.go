@@ -107,11 +107,13 @@ func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile,
 // one of its profiles.
 func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef,
 	err error) {
-	if m, err = c.MethodRef(n); err != nil {
+	m, err = c.MethodRef(n)
+	if err != nil {
 		return 0, 0, err
 	}
 	at, _ := disk.Block(p.Bytes()).Links()
-	if context = c.contexts.of(at); context != profileset.NoContext || at == 0 || !c.hooks.Lazy {
+	context = c.contexts.of(at)
+	if context != profileset.NoContext || at == 0 || !c.hooks.Lazy {
 		return m, context, nil
 	}
 	node, _, err := p.Context()

@@ -44,7 +44,8 @@ func (t *Symbols) State() SymbolsState {
 
 // Restore drops what was interned since.
 func (t *Symbols) Restore(s SymbolsState) {
-	t.Last, t.Presorted = s.last, s.presorted
+	t.Last = s.last
+	t.Presorted = s.presorted
 	if t.Len() > s.symbols {
 		t.places.Truncate(s.symbols)
 		t.Texts.Restore(s.texts)
@@ -67,7 +68,8 @@ func (t *Symbols) Text(s SymbolRef) string { return words.String(t.Texts.At(*t.p
 
 // Intern returns the number of a text, and whether it is new.
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
-	if s = t.Next(text); s != 0 {
+	s = t.Next(text)
+	if s != 0 {
 		return s, false
 	}
 	return t.InternHashed(text, t.Hash(text))
@@ -87,7 +89,8 @@ func (t *Symbols) Next(text string) SymbolRef {
 
 func (t *Symbols) InternHashed(text string, hash uint32) (s SymbolRef, fresh bool) {
 	ref, at := t.Index.Find(hash, func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
-	if fresh = ref == 0; fresh {
+	fresh = ref == 0
+	if fresh {
 		ref = t.places.Add(t.Texts.Keep([]byte(text)))
 		t.Index.Put(at, hash, ref)
 	}

@@ -40,7 +40,8 @@ func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 func partition[T any](all []T, less func(a, b T) bool) (cut int) {
 	m := medianOf(all, 1, len(all)/2, len(all)-1, less)
 	all[0], all[m] = all[m], all[0]
-	low, high := 1, len(all)
+	low := 1
+	high := len(all)
 	for {
 		for less(all[low], all[0]) {
 			low++

@@ -117,7 +117,9 @@ func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	if err := b.DeclareLocked(shapes); err != nil {
 		return profileset.Run{}, err
 	}
-	b.Mixed, b.Ordered, b.Base = true, profileset.NoOrder, contents.base
+	b.Mixed = true
+	b.Ordered = profileset.NoOrder
+	b.Base = contents.base
 	if len(dumps) == 0 {
 		return b.NewRun(r), nil
 	}
@@ -126,7 +128,8 @@ func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	}
 	b.NoteDumps(contents)
 	if empty {
-		c.Fingerprint, c.Flags = h.Fingerprint, h.Flags&layout.FlagDelta
+		c.Fingerprint = h.Fingerprint
+		c.Flags = h.Flags & layout.FlagDelta
 	}
 	if c.Fingerprint != h.Fingerprint {
 		c.Fingerprint = [16]byte{}
@@ -242,7 +245,8 @@ func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	if !b.Shaped.Returns {
 		have.BciRows = joined(have.BciRows, shape.BciRows, use.Returns)
 	}
-	b.Shaped.Types, b.Shaped.Returns = b.Shaped.Types || use.Types, b.Shaped.Returns || use.Returns
+	b.Shaped.Types = b.Shaped.Types || use.Types
+	b.Shaped.Returns = b.Shaped.Returns || use.Returns
 	b.setShape(have)
 	return nil
 }
@@ -266,7 +270,9 @@ func (b Target) setShape(s disk.Shape) {
 	}
 	b.Shape = s
 	p := &b.Heading.Params
-	p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap = uint32(s.TypeRows), uint32(s.BciRows), uint32(s.Gap)
+	p.TypeProfileWidth = uint32(s.TypeRows)
+	p.BciProfileWidth = uint32(s.BciRows)
+	p.ReceiverGap = uint32(s.Gap)
 }
 
 // Unmerged says, for people, what a merge loses of entries of one point that do not go together.

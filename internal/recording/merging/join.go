@@ -30,7 +30,8 @@ func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error
 		if err != nil {
 			return err
 		}
-		use.Types, use.Returns = use.Types || of.Types, use.Returns || of.Returns
+		use.Types = use.Types || of.Types
+		use.Returns = use.Returns || of.Returns
 	}
 	contents, err := ContentsOf(all[0].s)
 	if err != nil {
@@ -94,7 +95,8 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 
 // ofOneMerge reports whether two parts say the same of what they were merged from.
 func (p *partStore) ofOneMerge(q *partStore) bool {
-	x, y := p.s.Header(), q.s.Header()
+	x := p.s.Header()
+	y := q.s.Header()
 	return x.Domain == y.Domain && x.Params == y.Params && x.Producer == y.Producer && x.ProducerID == y.ProducerID &&
 		x.Fingerprint == y.Fingerprint && x.DumpTime == y.DumpTime && x.Flags == y.Flags && slices.Equal(p.dumps, q.dumps)
 }
@@ -113,7 +115,9 @@ func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
 func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) error {
 	chooser := newChooser(p.Part, p.s)
 	hooks := Hooks(0)
-	hooks.Lazy, hooks.Elsewhere, hooks.Chosen = true, copier.ALatecomer, chooser.method
+	hooks.Lazy = true
+	hooks.Elsewhere = copier.ALatecomer
+	hooks.Chosen = chooser.method
 	hooks.Rows = func(table *reader.Table) func(row int) (bool, error) {
 		if table.Kind != disk.TableProperties {
 			return nil

@@ -44,8 +44,11 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 		uint64(b.Symbol(p.property())))
 	chooser := newChooser(p, s)
 	hooks := Hooks(o.Run.Weight)
-	hooks.Lazy, hooks.Elsewhere = true, copier.AStub
-	hooks.Chosen, hooks.Kind, hooks.Rows = chooser.method, chooser.kind, chooser.rows
+	hooks.Lazy = true
+	hooks.Elsewhere = copier.AStub
+	hooks.Chosen = chooser.method
+	hooks.Kind = chooser.kind
+	hooks.Rows = chooser.rows
 	c := copier.New(ctx, t.Set, s, run, hooks)
 	chooser.copied = c.Copied
 	if err := c.All(); err != nil {
@@ -157,7 +160,9 @@ func (c *chooser) kind(t reader.Type) (bool, error) {
 
 // rows returns a function that reports whether a row of a table is in the part.
 func (c *chooser) rows(t *reader.Table) func(row int) (bool, error) {
-	grouped, group, in := profileset.Grouped(t.Kind), uint64(0), false
+	grouped := profileset.Grouped(t.Kind)
+	group := uint64(0)
+	in := false
 	return func(row int) (bool, error) {
 		if grouped && row > 0 && t.Cell(0, row) == group {
 			return in, nil

@@ -49,7 +49,8 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 		return c, err
 	}
 	c.dumps = dumps
-	if c.base, err = baseOf(s); err != nil {
+	c.base, err = baseOf(s)
+	if err != nil {
 		return c, err
 	}
 	for _, d := range dumps {
@@ -161,7 +162,8 @@ func heldTwice(archives []Contents, by []int) error {
 }
 
 func compareRunKeys(x, y profileset.RunKey) int {
-	px, py := x.Process, y.Process
+	px := x.Process
+	py := y.Process
 	return slices.Compare(
 		[]uint64{binary.LittleEndian.Uint64(px.Boot[:]), px.Namespace, px.PID, px.Start,
 			binary.LittleEndian.Uint64(x.Since[:]), binary.LittleEndian.Uint64(px.Boot[8:]),
@@ -177,7 +179,8 @@ func sameProcess(x, y *Contents, key profileset.RunKey) error {
 	if later.runs[key].at.Before(earlier.runs[key].at) {
 		earlier, later = later, earlier
 	}
-	was, is := earlier.runs[key], later.runs[key]
+	was := earlier.runs[key]
+	is := later.runs[key]
 	if was.selection != is.selection && is.selection != "" {
 		return fmt.Errorf("%w: %s holds profiles of process %d that were chosen by %q, and %s those chosen by %q: merge "+
 			"one of them, or dump the process without filters",

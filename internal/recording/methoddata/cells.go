@@ -70,7 +70,8 @@ func uniteHeaders(e, y disk.Entry) {
 // seen, none of them stays.
 func uniteTypeWords(x, y uint64) uint64 {
 	tags := (x | y) & disk.TypeTags
-	x, y = x&^disk.TypeTags, y&^disk.TypeTags
+	x = x &^ disk.TypeTags
+	y = y &^ disk.TypeTags
 	switch {
 	case tags&disk.TypeUnknown != 0:
 		return tags
@@ -183,7 +184,8 @@ func (m *Merger) fields(x, y disk.Block, out *Parts) {
 		if f&disk.FileFields != 0 {
 			continue
 		}
-		a, b := fieldBytes(x, f), fieldBytes(y, f)
+		a := fieldBytes(x, f)
+		b := fieldBytes(y, f)
 		field := out.fields[fieldIndex(f)][:0]
 		switch {
 		case a == nil && b == nil:

@@ -38,7 +38,8 @@ func (m *Merger) addCertain(at disk.Entry, r countedRow, certain bool) {
 // onlyWay returns the last way of a branch or switch that has a count, and how many have one.
 func (m *Merger) onlyWay(e disk.Entry, w layout.Weight) (only countedRow, ways int) {
 	add := func(what, count uint64) {
-		if count = disk.Weigh(w, count); count > 0 {
+		count = disk.Weigh(w, count)
+		if count > 0 {
 			only = countedRow{what, count}
 			ways++
 		}

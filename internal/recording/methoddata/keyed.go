@@ -209,7 +209,8 @@ func uniteRows(e disk.Entry, rows disk.Rows) {
 // moveRow unites two rows in the first.
 func moveRow(e disk.Entry, rows disk.Rows, first, row int) {
 	for i, c := range rows.Cells {
-		to, from := rows.Cell(first, i), rows.Cell(row, i)
+		to := rows.Cell(first, i)
+		from := rows.Cell(row, i)
 		if !disk.IsKey(c.Kind) {
 			e.SetCell(to, uniteCells(c.Kind, false, e.Cell(to), e.Cell(from)))
 		}

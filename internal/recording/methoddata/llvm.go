@@ -57,7 +57,8 @@ func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	if otherBitmaps || m.isMarked(x) || m.isMarked(y) {
 		return slices.DeleteFunc(y, func(e disk.Entry) bool { return e.Tag() != layout.TagCounters })
 	}
-	have, more := sitesOf(x), sitesOf(y)
+	have := sitesOf(x)
+	more := sitesOf(y)
 	for kind, n := range more {
 		if have[kind] != n {
 			m.Unmerged++
@@ -92,7 +93,8 @@ func sitesOf(all []disk.Entry) map[layout.Sub]int {
 // which depends on the order before: the first site has its highest count first, the second is as in the
 // file. Values that the first site lacks have no weight. A sum keeps 255 values.
 func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
-	have, more := m.llvmTop(rowsOf(x, 0)), rowsOf(y, 0)
+	have := m.llvmTop(rowsOf(x, 0))
+	more := rowsOf(y, 0)
 	m.llvmSortValues(have)
 	m.llvmSortValues(more)
 	all := m.llvmTop(m.uniteSorted(have, more, layout.WeightOne))

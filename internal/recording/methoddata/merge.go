@@ -51,7 +51,8 @@ func (m *Merger) Merge(have, more disk.Block) []byte {
 	m.fields(have, more, out)
 	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
 		m.out = &out.Sections[s]
-		x, y := m.entries(have.Section(s)), m.entries(more.Section(s))
+		x := m.entries(have.Section(s))
+		y := m.entries(more.Section(s))
 		m.section(x, m.mergeable(x, y))
 	}
 	out.Encode()
@@ -63,7 +64,8 @@ func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
 	if !m.LLVM {
 		return y
 	}
-	have, more := bitmapRows(x), bitmapRows(y)
+	have := bitmapRows(x)
+	more := bitmapRows(y)
 	if m.Rules.AsLLVM {
 		return m.asLLVM(x, y, have != more)
 	}
@@ -150,7 +152,8 @@ func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 // point merges the entries of one profile point: entries of one kind one by one, in their order.
 func (m *Merger) point(x, y []disk.Entry) {
 	if m.tooWide(x, y) {
-		x, y = m.widen(x), m.widen(y)
+		x = m.widen(x)
+		y = m.widen(y)
 	}
 	slices.SortStableFunc(x, m.compareKinds)
 	slices.SortStableFunc(y, m.compareKinds)
@@ -164,7 +167,8 @@ func (m *Merger) point(x, y []disk.Entry) {
 			y = y[1:]
 		default:
 			m.entry(x[0], y[0])
-			x, y = x[1:], y[1:]
+			x = x[1:]
+			y = y[1:]
 		}
 	}
 	for _, e := range x {
@@ -257,7 +261,8 @@ func (m *Merger) undecoded(x, y disk.Entry) {
 	flags := x.Flags() | y.Flags()
 	switch c := cmp.Or(cmp.Compare(len(x), len(y)), bytes.Compare(words(x), words(y))); {
 	case c < 0:
-		x, flags = y, flags|disk.EntryOneOf
+		x = y
+		flags |= disk.EntryOneOf
 	case c > 0:
 		flags |= disk.EntryOneOf
 	}

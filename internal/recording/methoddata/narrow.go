@@ -130,7 +130,9 @@ func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 
 // receiversOf adds HotSpot's entry for a type profile, which is one of the entries at its profile point.
 func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
-	tag, traps, gap := e.Tag(), e.Traps(), uint64(0)
+	tag := e.Tag()
+	traps := e.Traps()
+	gap := uint64(0)
 	var types []uint64
 	if tag == layout.TagReceivers {
 		traps = layout.EntryTraps(e.Cell(1))
@@ -170,7 +172,8 @@ func (w *narrower) joined(e disk.Entry, at []disk.Entry) (tag layout.Tag, types 
 	for _, part := range at {
 		switch {
 		case isTypesAlone(part) && e.Sub() == layout.SubVirtualCall:
-			tag, types = layout.TagVirtualCallType, cellsFrom(part, w.Shape.TypeList(layout.TagCallType))
+			tag = layout.TagVirtualCallType
+			types = cellsFrom(part, w.Shape.TypeList(layout.TagCallType))
 		case isUnprofiled(part):
 			unprofiled = part.Cell(0)
 		}

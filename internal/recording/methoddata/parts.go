@@ -31,12 +31,14 @@ func (p *Parts) GiveBack() {
 }
 
 func (p *Parts) reset() {
-	p.presence, p.Block = 0, p.Block[:0]
+	p.presence = 0
+	p.Block = p.Block[:0]
 	for i := range p.fields {
 		p.fields[i] = p.fields[i][:0]
 	}
 	for i := range p.Sections {
-		p.Sections[i].Bytes, p.Sections[i].entries = p.Sections[i].Bytes[:0], p.Sections[i].entries[:0]
+		p.Sections[i].Bytes = p.Sections[i].Bytes[:0]
+		p.Sections[i].entries = p.Sections[i].entries[:0]
 	}
 }
 
@@ -121,8 +123,9 @@ func (p *Parts) Encode() {
 // sectionFields adds the fields that say how long the sections are.
 func (p *Parts) sectionFields(directory int) {
 	units := func(s layout.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
-	extra, parameters, handlers := units(layout.SectionExtra), units(layout.SectionParameters),
-		units(layout.SectionHandlers)
+	extra := units(layout.SectionExtra)
+	parameters := units(layout.SectionParameters)
+	handlers := units(layout.SectionHandlers)
 	if extra|parameters|handlers != 0 {
 		p.Put32(disk.HasSections, extra, parameters, handlers, 0)
 	}

@@ -25,12 +25,15 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 	for len(x) > 0 || len(y) > 0 {
 		switch {
 		case len(y) == 0 || len(x) > 0 && x[0].what < y[0].what:
-			all, x = append(all, x[0]), x[1:]
+			all = append(all, x[0])
+			x = x[1:]
 		case len(x) == 0 || y[0].what < x[0].what:
-			all, y = append(all, countedRow{y[0].what, disk.Weigh(fresh, y[0].count)}), y[1:]
+			all = append(all, countedRow{y[0].what, disk.Weigh(fresh, y[0].count)})
+			y = y[1:]
 		default:
 			all = append(all, countedRow{x[0].what, disk.SaturatingAdd(x[0].count, disk.Weigh(m.Rules.Weight, y[0].count))})
-			x, y = x[1:], y[1:]
+			x = x[1:]
+			y = y[1:]
 		}
 	}
 	return all
@@ -94,7 +97,8 @@ type listPlan struct {
 // list adds a wide entry of rows.
 func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
 	rows []countedRow) disk.Entry {
-	start, n := len(m.out.Bytes), max(len(rows), p.room)
+	start := len(m.out.Bytes)
+	n := max(len(rows), p.room)
 	var e disk.Entry
 	m.out.Bytes, e = disk.NewWide(m.out.Bytes, tag, flags, sub, point, p.fixed+2*n, n)
 	for i, r := range rows {
@@ -256,7 +260,8 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	if e.Tag() == layout.TagReceiverType {
 		sub = layout.SubTypeCheck
 	}
-	rows, n := m.receiverRows(e), max(m.Shape.TypeRows, m.Room)
+	rows := m.receiverRows(e)
+	n := max(m.Shape.TypeRows, m.Room)
 	_, wide := disk.NewWide(nil, layout.TagReceivers, e.Flags(), sub, e.Point(), disk.ReceiversFixed+2*n, n)
 	wide.SetCell(0, e.Cell(0))
 	wide.SetCell(1, uint64(e.Traps()))
@@ -298,7 +303,9 @@ const noBci = 1<<64 - 1
 // which is fixed by the code.
 func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 	for i := range m.Shape.BciRows {
-		bci, count, displacement := e.Cell(1+3*i), e.Cell(2+3*i), e.Cell(3+3*i)
+		bci := e.Cell(1 + 3*i)
+		count := e.Cell(2 + 3*i)
+		displacement := e.Cell(3 + 3*i)
 		if bci != noBci && bci|count|displacement != 0 {
 			rows = append(rows, countedRow{disk.PackSuccessor(int32(bci), uint32(displacement)), count})
 		}

@@ -157,9 +157,19 @@ func (t *Batch) Rollback() {
 	t.undoRecords()
 	t.undoTables()
 	s := &t.before
-	b.Heading, b.Shape, b.Dumps, b.Copied, b.RunIDs = s.heading, s.shape, s.dumps, s.copied, s.runIDs
-	b.Shaped, b.Mixed, b.Ordered, b.united, b.Run = s.shaped, s.mixed, s.ordered, s.united, s.run
-	b.merger.Unmerged, b.unmatchable, b.err = s.unmerged, s.unmatchable, s.err
+	b.Heading = s.heading
+	b.Shape = s.shape
+	b.Dumps = s.dumps
+	b.Copied = s.copied
+	b.RunIDs = s.runIDs
+	b.Shaped = s.shaped
+	b.Mixed = s.mixed
+	b.Ordered = s.ordered
+	b.united = s.united
+	b.Run = s.run
+	b.merger.Unmerged = s.unmerged
+	b.unmatchable = s.unmatchable
+	b.err = s.err
 }
 
 // undoProfiles removes new profiles, and restores blocks.
@@ -196,7 +206,8 @@ func (t *Batch) undoBlocks() {
 
 // undoRecords removes new contexts, methods, types and symbols.
 func (t *Batch) undoRecords() {
-	b, s := t.b, &t.before
+	b := t.b
+	s := &t.before
 	if b.Contexts.Len() > s.contexts {
 		b.Contexts.Truncate(s.contexts)
 		b.Contexts.index.Truncate(uint32(s.contexts))

@@ -96,7 +96,8 @@ func (b *Set) functions(group []Function, methods []MethodRef) {
 	n := 0
 	for i := range group {
 		name := words.String(group[i].Name)
-		if methods[i] = b.Methods.named(b.Symbols.Next(name)); methods[i] == 0 && possibleName(name) {
+		methods[i] = b.Methods.named(b.Symbols.Next(name))
+		if methods[i] == 0 && possibleName(name) {
 			names[n], of[n] = name, i
 			n++
 		}
@@ -124,9 +125,11 @@ func (b *Set) function(name string, id uint64) MethodRef {
 
 // appendFunction appends the block of a profile that has these counters only.
 func appendFunction(b []byte, f *Function) []byte {
-	presence, fields := disk.Presence(0), 0
+	presence := disk.Presence(0)
+	fields := 0
 	if f.Code != 0 {
-		presence, fields = disk.HasCode, disk.CellSize
+		presence = disk.HasCode
+		fields = disk.CellSize
 	}
 	data := disk.WideHeaderSize + len(f.Cells)
 	b = binary.LittleEndian.AppendUint32(b, uint32((disk.BlockHeaderSize+fields+data)/disk.Unit))
@@ -182,7 +185,8 @@ func functionCells(block disk.Block, f *Function) []byte {
 // written. It may run in parallel to calls that add profiles: all names are known long before all profiles.
 func (b *Set) SortSymbols() {
 	b.mu.Lock()
-	have, era := b.Symbols.Snapshot(), b.era
+	have := b.Symbols.Snapshot()
+	era := b.era
 	b.mu.Unlock()
 	var sorter intern.Sorter
 	defer sorter.Close()

@@ -23,7 +23,8 @@ func (b *Set) InternMethods(methods []MethodOfClass, refs []MethodRef) {
 	for len(methods) > 0 {
 		n := min(len(methods), FunctionGroup)
 		b.internGroup(methods[:n], refs)
-		methods, refs = methods[n:], refs[n:]
+		methods = methods[n:]
+		refs = refs[n:]
 	}
 }
 
@@ -82,7 +83,8 @@ func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
 	for len(texts) > 0 {
 		n := min(len(texts), FunctionGroup)
 		b.shuffledNames(texts[:n], refs, false)
-		texts, refs = texts[n:], refs[n:]
+		texts = texts[n:]
+		refs = refs[n:]
 	}
 }
 

@@ -79,7 +79,8 @@ func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextR
 
 func (p *Recording) begin(key ProfileKey) {
 	ref, before, ok := p.b.claim(key, &p.run)
-	if p.ref, p.before = ref, before; !ok {
+	p.ref, p.before = ref, before
+	if !ok {
 		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name),
 			key.Code, key.Context))
 		return
@@ -297,7 +298,8 @@ func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
 		return
 	}
 	b.scratch = append(b.scratch[:0], have...)
-	if have = b.scratch; !m.AddInPlace(have, block) {
+	have = b.scratch
+	if !m.AddInPlace(have, block) {
 		have = m.Merge(have, block)
 	}
 	b.replace(d, have)
@@ -314,8 +316,9 @@ func (b *Set) keep(block []byte) spill.Place {
 
 // mergerFor returns the merger of the set, for profiles of a run. The caller holds mu.
 func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
-	b.merger.Shape, b.merger.Room, b.merger.Rules = b.Shape, b.Room,
-		methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
+	b.merger.Shape = b.Shape
+	b.merger.Room = b.Room
+	b.merger.Rules = methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
 	return &b.merger
 }
 
@@ -401,7 +404,8 @@ type claim struct {
 // claim returns the profile with a key for a run to record, and adds it if it is new. ok
 // is false if the run has recorded it before.
 func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
-	if ref = b.findProfile(key); ref == 0 {
+	ref = b.findProfile(key)
+	if ref == 0 {
 		ref = b.addProfile(key)
 	}
 	d := b.Profiles.At(uint32(ref))
@@ -421,7 +425,8 @@ func (b *Set) unclaim(p *Recording) {
 	}
 	d := b.Profiles.At(uint32(p.ref))
 	if d.run == p.run.number {
-		d.run, d.Time = p.before.run, p.before.time
+		d.run = p.before.run
+		d.Time = p.before.time
 	}
 	b.discarded = b.discarded || d.Block.Nowhere()
 }
@@ -475,7 +480,8 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 // of the others by its old one, and 0 for those that were dropped.
 func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dropped int) {
 	all := b.Profiles
-	b.Profiles, b.Versions = intern.List[ProfileData]{}, map[ProfileKey]ProfileRef{}
+	b.Profiles = intern.List[ProfileData]{}
+	b.Versions = map[ProfileKey]ProfileRef{}
 	for _, m := range b.Methods.All {
 		m.first = 0
 	}
@@ -509,7 +515,8 @@ func (b *Set) DropDiscarded() error {
 			if cell == 0 || t.Columns[i%len(t.Columns)] != layout.ColumnProfile {
 				continue
 			}
-			if t.Cells[i] = uint64(became[cell]); t.Cells[i] == 0 {
+			t.Cells[i] = uint64(became[cell])
+			if t.Cells[i] == 0 {
 				b.fail(fmt.Errorf("a row of table %s refers to a profile that was discarded", t.Kind))
 			}
 		}
@@ -523,10 +530,12 @@ func (b *Set) Unfinished() error { return b.unfinishedSince(0) }
 
 // unfinishedSince is like Unfinished for recordings that began after the one with that number.
 func (b *Set) unfinishedSince(number uint64) error {
-	first, n := uint64(math.MaxUint64), 0
+	first := uint64(math.MaxUint64)
+	n := 0
 	for open := range b.open {
 		if open > number {
-			first, n = min(first, open), n+1
+			first = min(first, open)
+			n++
 		}
 	}
 	if n == 0 {

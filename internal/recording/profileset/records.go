@@ -282,7 +282,8 @@ func (b *Set) contextNode(key contextKey) ContextRef {
 
 // addContext adds a node. The caller holds mu.
 func (b *Set) addContext(key contextKey) ContextRef {
-	t, d := &b.Contexts, contextData{contextKey: key, Depth: 1}
+	t := &b.Contexts
+	d := contextData{contextKey: key, Depth: 1}
 	if key.Parent != NoContext {
 		d.Depth = t.At(uint32(key.Parent)).Depth + 1
 	}
@@ -329,7 +330,8 @@ func (b *Set) CompareTypes(x, y uint32) int {
 	if x == 0 || y == 0 {
 		return cmp.Compare(x, y)
 	}
-	s, t := b.Types.At(x), b.Types.At(y)
+	s := b.Types.At(x)
+	t := b.Types.At(y)
 	return cmp.Or(cmp.Compare(b.Text(s.Name), b.Text(t.Name)), cmp.Compare(b.Text(s.Loader), b.Text(t.Loader)))
 }
 
@@ -338,7 +340,8 @@ func (b *Set) CompareMethods(x, y uint32) int {
 	if x == y || x == 0 || y == 0 {
 		return cmp.Compare(x, y)
 	}
-	s, t := b.Methods.At(x), b.Methods.At(y)
+	s := b.Methods.At(x)
+	t := b.Methods.At(y)
 	return cmp.Or(b.CompareTypes(uint32(s.Holder), uint32(t.Holder)), cmp.Compare(b.Text(s.Name), b.Text(t.Name)),
 		cmp.Compare(b.Text(s.Signature), b.Text(t.Signature)))
 }

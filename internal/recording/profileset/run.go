@@ -148,7 +148,8 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	if c.DumpID == ([16]byte{}) {
 		c.DumpID = disk.RandomDumpID()
 	}
-	run.DumpID, run.Time = c.DumpID, c.DumpTime
+	run.DumpID = c.DumpID
+	run.Time = c.DumpTime
 	run.Command, run.Options = secrets.Line(run.Command), secrets.OptionsLine(run.Options)
 	b.mu.Unlock()
 	row := disk.RunRowOf(&run)

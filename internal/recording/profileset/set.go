@@ -125,7 +125,8 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 
 // GiveRoom sets the number of rows that wide type profiles have at least.
 func (b *Set) GiveRoom(rows int) {
-	if b.Room = rows; rows < 0 || rows > disk.MaxRows {
+	b.Room = rows
+	if rows < 0 || rows > disk.MaxRows {
 		b.Room = 0
 		b.fail(fmt.Errorf("room for %d receivers in each type profile: 0 to %d are possible", rows, disk.MaxRows))
 		b.refused = b.err

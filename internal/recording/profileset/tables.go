@@ -181,7 +181,8 @@ func (t *Table) AppendRows(cells []uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
 	at := len(t.Cells)
-	t.Cells, t.firsts = append(t.Cells, cells...), nil
+	t.Cells = append(t.Cells, cells...)
+	t.firsts = nil
 	if !Grouped(t.Kind) || at == 0 {
 		return
 	}
@@ -254,7 +255,8 @@ func (b *Set) renumberProfiles(became []ProfileRef) {
 		var cells []uint64
 		for _, g := range t.groups() {
 			ofNone := g[0] == 0 && kind == disk.TableObjects
-			if g[0] = uint64(became[g[0]]); g[0] != 0 || ofNone {
+			g[0] = uint64(became[g[0]])
+			if g[0] != 0 || ofNone {
 				cells = append(cells, g...)
 			}
 		}

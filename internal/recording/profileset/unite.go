@@ -152,7 +152,8 @@ func (t *Table) unite() {
 	u := uniting{t, t.rules(), t.contextRanks()}
 	groups := u.distinct(t.groups())
 	slices.SortFunc(groups, u.compareGroups)
-	t.Cells, t.firsts = u.sum(groups), nil
+	t.Cells = u.sum(groups)
+	t.firsts = nil
 }
 
 // rules returns the rules of all columns.
@@ -192,7 +193,9 @@ func (u *uniting) distinct(groups []rowGroup) []rowGroup {
 		return groups
 	}
 	var seen refindex.Index
-	seed, kept, cells := maphash.MakeSeed(), groups[:0], []byte(nil)
+	seed := maphash.MakeSeed()
+	kept := groups[:0]
+	cells := []byte(nil)
 	for _, g := range groups {
 		cells = cells[:0]
 		for _, c := range g {
@@ -253,7 +256,8 @@ func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
 	if x == 0 || y == 0 {
 		return cmp.Compare(x, y)
 	}
-	s, t := b.Profiles.At(uint32(x)), b.Profiles.At(uint32(y))
+	s := b.Profiles.At(uint32(x))
+	t := b.Profiles.At(uint32(y))
 	return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
 		cmp.Compare(contexts.of(s.Context), contexts.of(t.Context)), cmp.Compare(s.Code, t.Code))
 }
@@ -284,7 +288,8 @@ func (t *Table) contextRanks() contextRanks {
 	rank := uint32(0)
 	for _, depth := range slices.Sorted(maps.Keys(levels)) {
 		slices.SortFunc(levels[depth], func(x, y uint32) int {
-			s, t := b.Contexts.At(x), b.Contexts.At(y)
+			s := b.Contexts.At(x)
+			t := b.Contexts.At(y)
 			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
 				cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
 				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))

@@ -51,7 +51,8 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 			return ctx.Err()
 		}
 		for at := 0; at < len(values); at += 2 * size {
-			middle, end := min(at+size, len(values)), min(at+2*size, len(values))
+			middle := min(at+size, len(values))
+			end := min(at+2*size, len(values))
 			if err := merge(steps, to[at:end], from[at:middle], from[middle:end], compare); err != nil {
 				return err
 			}
@@ -67,9 +68,11 @@ func merge[V any](steps *Poll, to, a, b []V, compare func(a, b V) int) error {
 			return err
 		}
 		if len(b) == 0 || len(a) > 0 && compare(a[0], b[0]) <= 0 {
-			to[i], a = a[0], a[1:]
+			to[i] = a[0]
+			a = a[1:]
 		} else {
-			to[i], b = b[0], b[1:]
+			to[i] = b[0]
+			b = b[1:]
 		}
 	}
 	return nil

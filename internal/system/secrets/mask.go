@@ -63,7 +63,8 @@ func Mask(args []string) []string {
 	if len(args) == 0 {
 		return out
 	}
-	if out[0] = args[0]; strings.ContainsAny(args[0], "= \t\n'\"") {
+	out[0] = args[0]
+	if strings.ContainsAny(args[0], "= \t\n'\"") {
 		out[0] = Masked
 	}
 	if name := path.Base(strings.ReplaceAll(out[0], `\`, "/")); strings.TrimSuffix(name, ".exe") == "java" {
@@ -121,7 +122,8 @@ func maskWord(word string) string {
 		}
 		return name + "=" + Masked
 	case strings.HasPrefix(word, "-X"):
-		if name, _, valued = strings.Cut(word, ":"); valued && vmOption.MatchString(name) {
+		name, _, valued = strings.Cut(word, ":")
+		if valued && vmOption.MatchString(name) {
 			return name + ":" + Masked
 		}
 	case !optionName.MatchString(name):
@@ -158,7 +160,8 @@ func OptionsLine(line string) string { return Join(MaskOptions(split(line))) }
 func Join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		if quoted[i] = w; w == "" || strings.ContainsAny(w, " \t\n'\"") {
+		quoted[i] = w
+		if w == "" || strings.ContainsAny(w, " \t\n'\"") {
 			quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
 		}
 	}

@@ -37,7 +37,8 @@ func (l *Log) crashes(target string, vary func() []string, with func(State) bool
 			}
 			seen[key] = true
 			states++
-			s.Calls, s.All = n, n == len(l.calls)
+			s.Calls = n
+			s.All = n == len(l.calls)
 			return with(s)
 		}) {
 			break
@@ -53,7 +54,8 @@ func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 		bounds[i] = max(1, len(l.names[name]))
 	}
 	return eachChoice(bounds, func(chosen []int) bool {
-		s, read := State{Files: map[string][]byte{}}, 0
+		s := State{Files: map[string][]byte{}}
+		read := 0
 		for i, name := range names {
 			if len(l.names[name]) == 0 || l.names[name][chosen[i]] == 0 {
 				continue

@@ -26,7 +26,8 @@ func (f *file) write(block, at int64, data []byte) {
 		now := bytes.Clone(last(f.blocks[at/block]))
 		copy(now[at%block:], data[:n])
 		f.blocks[at/block] = append(f.blocks[at/block], now)
-		at, data = at+n, data[n:]
+		at += n
+		data = data[n:]
 		f.sizes = append(f.sizes, max(last(f.sizes), at))
 	}
 }
@@ -80,7 +81,8 @@ func eachChoice(bounds []int, with func(chosen []int) bool) bool {
 		}
 		chosen := make([]int, len(bounds))
 		for i, bound := range bounds {
-			chosen[i], n = n%bound, n/bound
+			chosen[i] = n % bound
+			n /= bound
 		}
 		if !with(chosen) {
 			return false

@@ -61,7 +61,8 @@ func (l *Log) Remove(name string) { l.calls = append(l.calls, func() { l.lead(na
 // SyncFile notes a sync of a file.
 func (l *Log) SyncFile(id int, ok bool) {
 	l.calls = append(l.calls, func() {
-		if l.files[id].lost = l.files[id].lost || !ok; !l.files[id].lost {
+		l.files[id].lost = l.files[id].lost || !ok
+		if !l.files[id].lost {
 			l.files[id].settle()
 		}
 	})
@@ -70,7 +71,8 @@ func (l *Log) SyncFile(id int, ok bool) {
 // SyncFolder notes a sync of the directory.
 func (l *Log) SyncFolder(ok bool) {
 	l.calls = append(l.calls, func() {
-		if l.lost = l.lost || !ok; l.lost {
+		l.lost = l.lost || !ok
+		if l.lost {
 			return
 		}
 		for name, ids := range l.names {

@@ -44,7 +44,8 @@ func (f *Forger) Set(r Reference, value uint64) {
 
 // put writes a number of some bytes that lie in one word.
 func (f *Forger) put(at int64, width int, value uint64) {
-	word, shift := le.Uint64(f.data[at&^7:]), 8*(at&7)
+	word := le.Uint64(f.data[at&^7:])
+	shift := 8 * (at & 7)
 	mask := uint64(1)<<(8*width) - 1 // all ones for 8
 	f.edit(at&^7, word&^(mask<<shift)|value&mask<<shift)
 }
@@ -139,7 +140,8 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 
 // gap reports whether a place between ex and rw is left out.
 func (f *Forger) gap(at int64) bool {
-	from, to := f.h.Region(disk.RegionEX).End(), f.h.Region(disk.RegionRW).Offset
+	from := f.h.Region(disk.RegionEX).End()
+	to := f.h.Region(disk.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 

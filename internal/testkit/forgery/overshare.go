@@ -16,7 +16,8 @@ func Overshare(data []byte) error {
 	longest := int64(-1)
 	each(h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
 		if n := disk.SymbolLength(data[disk.ParseType(data[at:]).Name.Offset():]); n > longest {
-			longest, holder = n, disk.RefOf(at)
+			longest = n
+			holder = disk.RefOf(at)
 		}
 	})
 	section := h.Parts[disk.PartMethods]
@@ -37,7 +38,8 @@ func Overshare(data []byte) error {
 
 // resum corrects all sums of an archive.
 func resum(data []byte, h *layout.Header) {
-	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
+	tree := disk.SumTreeOf(h)
+	ps := h.Region(disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
 		le.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))

@@ -37,7 +37,8 @@ func References(data []byte) ([]Reference, error) {
 		return nil, err
 	}
 	l := &lister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
-	if l.shape.Declared, err = disk.DeclaredIn(h, data); err != nil {
+	l.shape.Declared, err = disk.DeclaredIn(h, data)
+	if err != nil {
 		return nil, err
 	}
 	l.index()
@@ -244,7 +245,8 @@ func (l *lister) entries(at int64, section []byte) {
 		for cell, kind := range l.shape.Pointers(e) {
 			l.all = append(l.all, Reference{What: pointerNames[kind], At: at + int64(e.CellOffset(cell)), Form: Pointer})
 		}
-		at, section = at+int64(len(e)), rest
+		at += int64(len(e))
+		section = rest
 	}
 }
 

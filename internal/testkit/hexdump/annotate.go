@@ -135,7 +135,8 @@ func (d *dumper) bytes(n int64, text string) {
 	for d.at < end {
 		l := line{Offset: d.at, Text: text}
 		if zeros := d.zeros(end); zeros > bytesPerLine {
-			l.Bytes, l.Zeros = d.data[d.at:][:zeros], true
+			l.Bytes = d.data[d.at:][:zeros]
+			l.Zeros = true
 		} else {
 			l.Bytes = d.data[d.at:][:min(bytesPerLine, end-d.at)]
 		}

@@ -73,7 +73,8 @@ func (d *dumper) printSymbol() {
 
 func (d *dumper) printMethod() {
 	start := d.at
-	units, flags := d.u16(start+4), d.u16(start+6)
+	units := d.u16(start + 4)
+	flags := d.u16(start + 6)
 	if flags&methodNamed != 0 {
 		d.number(4, "method: profiles", d.reference(d.blockName))
 	} else {

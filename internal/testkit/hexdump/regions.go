@@ -72,7 +72,8 @@ func (d *dumper) printSettings() {
 // printSums prints the tree of page sums, the top level first.
 func (d *dumper) printSums(ps span) {
 	const page, group = 4096, 64
-	start, end := d.header.regions["ix"].offset, int64(len(d.data))
+	start := d.header.regions["ix"].offset
+	end := int64(len(d.data))
 	var levels []int64
 	if end > start {
 		for n := (end-1)/page - start/page + 1; ; n = (n + group - 1) / group {

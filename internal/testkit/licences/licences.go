@@ -40,7 +40,8 @@ type Licence struct {
 
 // Of reads the licence files of a module's folder. Names is empty if there is none that is known.
 func Of(folder string) (l Licence, err error) {
-	if l.Text, err = textOf(folder, licenceFile); err != nil {
+	l.Text, err = textOf(folder, licenceFile)
+	if err != nil {
 		return l, err
 	}
 	text := strings.ToLower(strings.Join(strings.Fields(l.Text), " "))
@@ -49,7 +50,8 @@ func Of(folder string) (l Licence, err error) {
 			l.Names = append(l.Names, name)
 		}
 	}
-	all, three := strings.Count(text, bsd), strings.Count(text, bsdClause)
+	all := strings.Count(text, bsd)
+	three := strings.Count(text, bsdClause)
 	if all > 0 && three > 0 {
 		l.Names = append(l.Names, "BSD-3-Clause")
 	}

@@ -49,7 +49,8 @@ func llvmIR() *builder.Builder {
 func heapOf(b *builder.Builder) {
 	main := disk.HeapFrame{Function: disk.NameRef("main"), Line: 7, Column: 12}
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
-	direct, through := disk.AppendHeapFrame(nil, main), disk.AppendHeapFrame(disk.AppendHeapFrame(nil, inlined), main)
+	direct := disk.AppendHeapFrame(nil, main)
+	through := disk.AppendHeapFrame(disk.AppendHeapFrame(nil, inlined), main)
 	kinds := func(k layout.TableKind) *builder.Table { return b.Table(k, 0, disk.TableColumns(k)...) }
 	row := []uint64{disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1}
 	for i := range disk.HeapFields {

@@ -11,8 +11,10 @@ import (
 func sampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
 	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }
-	main, fib, sum, none := function("fibs.main"), function("fibs.fib"),
-		function("example.com/sums.(*Adder[go.shape.int]).Add"), function("")
+	main := function("fibs.main")
+	fib := function("fibs.fib")
+	sum := function("example.com/sums.(*Adder[go.shape.int]).Add")
+	none := function("")
 	inFib := builder.Frame{Caller: fib, Point: 2}
 	sampledAt(b, fib, 1, 40, builder.Frame{Caller: main, Point: 7})
 	sampledAt(b, fib, 4, 30, inFib, builder.Frame{Caller: main, Point: 7})
@@ -20,7 +22,8 @@ func sampled() *builder.Builder {
 	sampledAt(b, sum, -1, 2)
 	sampledAt(b, none, 0, 1, builder.Frame{Caller: main, Point: 9})
 
-	p, q := b.ProfileIn(main, 0, builder.NoContext), b.ProfileIn(fib, 0, builder.NoContext)
+	p := b.ProfileIn(main, 0, builder.NoContext)
+	q := b.ProfileIn(fib, 0, builder.NoContext)
 	p.Callees(7, builder.Callee{Method: fib, Count: 40})
 	p.Callees(9, builder.Callee{Method: none, Count: 1})
 	q.Callees(2, builder.Callee{Method: fib, Count: 30}, builder.Callee{Method: sum, Count: 20})

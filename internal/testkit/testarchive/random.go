@@ -285,7 +285,8 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 }
 
 func addRandomTables(b *builder.Builder, r *countRand) {
-	word, symbol := layout.ColumnWord, layout.ColumnSymbol
+	word := layout.ColumnWord
+	symbol := layout.ColumnSymbol
 	for range r.IntN(4) {
 		b.Table(disk.TableMonitors, 0, layout.ColumnType,
 			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())

@@ -43,7 +43,8 @@ func drawKey(t *rapid.T) layout.Key {
 }
 
 func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth int, r *rand.Rand) error {
-	m, c := b.Method(key), b.Method(caller)
+	m := b.Method(key)
+	c := b.Method(caller)
 	frames := make([]builder.Frame, depth)
 	for i := range frames {
 		frames[i] = builder.Frame{Caller: c, Point: int32(i) - 1}

@@ -26,7 +26,8 @@ func First() string {
 	if err != nil {
 		return ""
 	}
-	if javac, err = filepath.EvalSymlinks(javac); err != nil {
+	javac, err = filepath.EvalSymlinks(javac)
+	if err != nil {
 		return ""
 	}
 	return filepath.Dir(filepath.Dir(javac))

@@ -112,7 +112,8 @@ func install(ctx context.Context, a *cli.App, named string, asJSON bool, args []
 	if err != nil {
 		return err
 	}
-	if r.Flag, err = (agentlib.Options{Archive: "app.parc"}).Flag(r.Library); err != nil {
+	r.Flag, err = (agentlib.Options{Archive: "app.parc"}).Flag(r.Library)
+	if err != nil {
 		return err
 	}
 	if asJSON {

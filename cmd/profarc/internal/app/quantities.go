@@ -13,13 +13,15 @@ import (
 
 // ParseSize parses a number of bytes, kB, MB or GB, at least 1 byte.
 func ParseSize(text string) (int64, error) {
-	number, scale := text, int64(1)
+	number := text
+	scale := int64(1)
 	for _, unit := range []struct {
 		name  string
 		scale int64
 	}{{"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}} {
 		if before, ok := strings.CutSuffix(text, unit.name); ok {
-			number, scale = strings.TrimSpace(before), unit.scale
+			number = strings.TrimSpace(before)
+			scale = unit.scale
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)

@@ -82,7 +82,8 @@ func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
 	}
 	begin = time.Now()
 	for i, p := range all {
-		if all[i], err = p.Claim(); err != nil {
+		all[i], err = p.Claim()
+		if err != nil {
 			return err
 		}
 	}

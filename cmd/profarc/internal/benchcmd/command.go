@@ -142,8 +142,11 @@ func (b *bench) measure() error {
 
 // inStore takes the measurements for which one store is opened.
 func (b *bench) inStore(s *reader.Store) error {
-	r, h := b.report, s.Header()
-	r.Bytes, r.Methods, r.Pointers = h.FileSize, h.Counts.Methods, h.Counts.Pointers
+	r := b.report
+	h := s.Header()
+	r.Bytes = h.FileSize
+	r.Methods = h.Counts.Methods
+	r.Pointers = h.Counts.Pointers
 	if r.Methods == 0 {
 		return fmt.Errorf("%s: it has no methods to look up: bench another archive", b.path)
 	}

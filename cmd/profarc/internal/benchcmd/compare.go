@@ -67,11 +67,17 @@ func (r *report) compare(old *report) {
 // changeOf compares two rows: their ratios to the map if both have one.
 func changeOf(then, now *row) change {
 	byTime := func(r *row) ratio { return ratio{r.Archive.MedianNS, r.Archive.Q1NS, r.Archive.Q3NS} }
-	c, a, b := change{Name: now.Name, By: "time"}, byTime(then), byTime(now)
+	c := change{Name: now.Name, By: "time"}
+	a := byTime(then)
+	b := byTime(now)
 	if then.Ratio != nil && now.Ratio != nil {
-		c.By, a, b = "ratio", *then.Ratio, *now.Ratio
+		c.By = "ratio"
+		a = *then.Ratio
+		b = *now.Ratio
 	}
-	c.Then, c.Now, c.Verdict = a.Median, b.Median, "unknown"
+	c.Then = a.Median
+	c.Now = b.Median
+	c.Verdict = "unknown"
 	if min(a.Median, b.Median) < leastMedian {
 		return c
 	}
@@ -108,9 +114,11 @@ func (r *report) printChanges(a *cli.App) {
 	}
 	fmt.Fprintf(a.Out, "\n%-33s%12s%12s%8s%8s\n", "compared with the earlier run", "then", "now", "change", "noise")
 	for _, c := range r.Changes {
-		then, now := nsText(c.Then), nsText(c.Now)
+		then := nsText(c.Then)
+		now := nsText(c.Now)
 		if c.By == "ratio" {
-			then, now = fmt.Sprintf("%.2f map", c.Then), fmt.Sprintf("%.2f map", c.Now)
+			then = fmt.Sprintf("%.2f map", c.Then)
+			now = fmt.Sprintf("%.2f map", c.Now)
 		}
 		fmt.Fprintf(a.Out, "%-33s%12s%12s%8.2f%7.0f%%  %s\n", c.Name, then, now, c.Change, 100*c.Noise, texts[c.Verdict])
 	}

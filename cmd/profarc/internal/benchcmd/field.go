@@ -88,7 +88,8 @@ func (f *field) release() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil
 
 // addAll adds the methods that have ids of their own; of a large archive as many that lie evenly in it.
 func (b *bench) addAll(steps *poll.Poll) error {
-	every, n := int(b.field.store.Header().Counts.Methods/maxKeys)+1, 0
+	every := int(b.field.store.Header().Counts.Methods/maxKeys) + 1
+	n := 0
 	for m, err := range b.field.store.Methods() {
 		if err := errors.Join(err, steps.Err()); err != nil {
 			return err
@@ -176,7 +177,8 @@ func (f *field) query(n int, missing bool) query {
 	q := query{make([]uint64, n), make([]layout.Key, n)}
 	var text strings.Builder
 	for i := range n {
-		if q.ids[i], q.keys[i] = f.ids[f.next], f.keys[f.next]; missing {
+		q.ids[i], q.keys[i] = f.ids[f.next], f.keys[f.next]
+		if missing {
 			q.keys[i].Name += f.suffix
 			q.ids[i] = q.keys[i].ID(f.domain)
 		}

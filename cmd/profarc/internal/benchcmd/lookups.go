@@ -53,7 +53,9 @@ func (b *bench) contest(share float64, all []*contest, turn func(c *contest, whi
 
 // turn looks keys up: some all at once, and as many others in groups.
 func (b *bench) turn(c *contest, which int, clock float64) error {
-	f, look, s := b.field, c.contenders[which], &c.times[which]
+	f := b.field
+	look := c.contenders[which]
+	s := &c.times[which]
 	lookups := f.perTurn()
 	share := max(1, min(lookups, len(f.keys)/4))
 	repeats := (lookups + share - 1) / share
@@ -77,7 +79,8 @@ func repeat(f *field, q query, look contender, times int) (hits int) {
 	total := uint64(0)
 	for range times {
 		n, sum := look(f, q)
-		hits, total = hits+n, total+sum
+		hits += n
+		total += sum
 	}
 	sink.Store(total)
 	return hits
@@ -113,7 +116,8 @@ func (b *bench) goroutines() error {
 	for n := 1; ; n = min(2*n, b.report.CPUs) {
 		for _, c := range []contest{{name: "id hit", contenders: [2]contender{lookup, mapID}},
 			{name: "key hit", contenders: [2]contender{find, mapKey}}} {
-			c.name, c.goroutines = fmt.Sprintf("%s, goroutines: %d", c.name, n), n
+			c.name = fmt.Sprintf("%s, goroutines: %d", c.name, n)
+			c.goroutines = n
 			all = append(all, &c)
 		}
 		if n == b.report.CPUs {
@@ -125,7 +129,8 @@ func (b *bench) goroutines() error {
 // crowd lets goroutines look up, each its own keys, and notes the time of one lookup:
 // the time of all, divided by their number.
 func (b *bench) crowd(c *contest, which int) error {
-	f, errs := b.field, make([]error, c.goroutines)
+	f := b.field
+	errs := make([]error, c.goroutines)
 	lookups := 2 * f.perTurn()
 	share := min(lookups, len(f.keys))
 	repeats := (lookups + share - 1) / share

@@ -51,7 +51,8 @@ func (b *bench) openOnce(n int, opens, others *series) error {
 		}
 		sink.Store(valueOf(p))
 		opens.add(float64(time.Since(begin)))
-		begin, f := time.Now(), &field{store: s}
+		begin := time.Now()
+		f := &field{store: s}
 		if hits, _ := lookup(f, q.part(1, 1+n)); hits != n {
 			return b.wrong("first access")
 		}

@@ -260,7 +260,8 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 		options := o.options(s)
 		var old code
 		if len(o.old) > 0 {
-			if old, err = openClasses(cli.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header()); err != nil {
+			old, err = openClasses(cli.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header())
+			if err != nil {
 				return err
 			}
 			defer old.close()
@@ -299,7 +300,8 @@ func check(ctx context.Context, a *cli.App, s *reader.Store, against, old code, 
 	}
 	if err == nil && against.profiles != nil {
 		var now *compare.Report
-		if now, err = compare.Stores(ctx, s, against.profiles, compare.Options{Top: f.Top, Methods: f.Methods}); err == nil {
+		now, err = compare.Stores(ctx, s, against.profiles, compare.Options{Top: f.Top, Methods: f.Methods})
+		if err == nil {
 			r.NoLongerCertain = &now.NoLongerCertain
 		}
 	}

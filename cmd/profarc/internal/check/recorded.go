@@ -44,7 +44,8 @@ func recordedCode(ctx context.Context, s *reader.Store) (code, error) {
 			s.Mapping().Name())
 	}
 	java := jdk.FindJava("")
-	if origin.VM = jdk.OfVM(run.VM); origin.VM != "" && jdk.OfProgram(java) == origin.VM {
+	origin.VM = jdk.OfVM(run.VM)
+	if origin.VM != "" && jdk.OfProgram(java) == origin.VM {
 		origin.JDK = filepath.Dir(filepath.Dir(java))
 		paths = append(paths, origin.JDK)
 	}

@@ -164,7 +164,8 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	adopted := time.Since(begin)
 	begin = time.Now()
 	for i := range all {
-		if all[i], err = all[i].Claim(); err != nil {
+		all[i], err = all[i].Claim()
+		if err != nil {
 			return err
 		}
 	}

@@ -52,7 +52,8 @@ func runDemo(ctx context.Context, a *cli.App, o demoOptions) (err error) {
 	begin := time.Now()
 	folder := o.keep
 	if folder == "" {
-		if folder, err = os.MkdirTemp("", "profarc-demo-"); err != nil {
+		folder, err = os.MkdirTemp("", "profarc-demo-")
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
@@ -107,7 +108,9 @@ func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	}
 	cmd := exec.CommandContext(ctx, self)
 	cmd.Args = []string{os.Args[0], "demo-deploy", demoArchive}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, a.Out, a.ErrOut
+	cmd.Dir = folder
+	cmd.Stdout = a.Out
+	cmd.Stderr = a.ErrOut
 	err = cmd.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()

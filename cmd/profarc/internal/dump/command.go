@@ -77,7 +77,9 @@ func Command(a *cli.App) *cobra.Command {
 // options returns the options for reading the JVM.
 func (o *options) options() live.Options {
 	l := o.filters.Options()
-	l.Stop, l.StopLimit, l.KeepAdopted = !o.running, o.stopLimit, o.adopted
+	l.Stop = !o.running
+	l.StopLimit = o.stopLimit
+	l.KeepAdopted = o.adopted
 	return l
 }
 

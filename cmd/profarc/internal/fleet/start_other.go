@@ -14,7 +14,9 @@ import (
 func start(ctx context.Context, a *cli.App, path string, args []string) error {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Args[0] = asName
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Streams.RawOut, a.Streams.RawErr
+	cmd.Stdin = a.In
+	cmd.Stdout = a.Streams.RawOut
+	cmd.Stderr = a.Streams.RawErr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {

@@ -177,7 +177,8 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 		return err
 	default:
 		defer program.Close()
-		j.Against, e.Lacks = program.Name(), program.Lacks
+		j.Against = program.Name()
+		e.Lacks = program.Lacks
 		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, whole, 1) }
 	}
 	if o.baseline == "" {
@@ -220,7 +221,8 @@ func (o *options) program(ctx context.Context, a *cli.App, s *reader.Store, l cr
 // fill judges by all criteria.
 func (j *judgement) fill(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
 	o *options) (err error) {
-	if j.Criteria, err = criteria.Judge(ctx, s, limits, e); err != nil {
+	j.Criteria, err = criteria.Judge(ctx, s, limits, e)
+	if err != nil {
 		return err
 	}
 	for i := range j.Criteria {

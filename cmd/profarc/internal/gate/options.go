@@ -67,21 +67,25 @@ func (o *options) limits() (l criteria.Limits, err error) {
 	if err := o.check(); err != nil {
 		return l, err
 	}
-	l.Growth, l.Runs = o.growth, o.runs
+	l.Growth = o.growth
+	l.Runs = o.runs
 	for _, share := range []struct {
 		flag, text string
 		to         *float64
 	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage},
 		{"--min-spread", o.spread, &l.Spread}, {"--min-overlap", o.overlap, &l.Overlap}} {
-		if *share.to, err = shareOf(share.flag, share.text); err != nil {
+		*share.to, err = shareOf(share.flag, share.text)
+		if err != nil {
 			return l, err
 		}
 	}
-	if l.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
+	l.Hot, err = app.ParseShare("--hot", o.hot)
+	if err != nil {
 		return l, err
 	}
 	if !off(o.size) {
-		if l.Size, err = app.ParseSize(o.size); err != nil {
+		l.Size, err = app.ParseSize(o.size)
+		if err != nil {
 			return l, cli.Usagef("--max-size %s: %w", o.size, err)
 		}
 	}

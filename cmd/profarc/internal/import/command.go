@@ -110,7 +110,8 @@ func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error)
 	stdin := 0
 	for i := range inputs {
 		if inputs[i].Name == "-" {
-			inputs[i].Name, inputs[i].Reader = "standard input", a.In
+			inputs[i].Name = "standard input"
+			inputs[i].Reader = a.In
 			stdin++
 		}
 	}
@@ -220,13 +221,15 @@ func (o *importOptions) accept(in formats.Input, i codec.Importer, inputs int) e
 func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 	o formats.ImportOptions) (*formats.Imported, error) {
 	var mu sync.Mutex
-	meter, name := a.Meter(""), ""
+	meter := a.Meter("")
+	name := ""
 	o.Progress = func(of string, done, total int64) {
 		mu.Lock()
 		defer mu.Unlock()
 		if of != name {
 			meter.Done()
-			meter, name = a.Meter("reading "+of), of
+			meter = a.Meter("reading " + of)
+			name = of
 		}
 		meter.Report(done, total)
 	}

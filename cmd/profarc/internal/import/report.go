@@ -72,7 +72,8 @@ func (w *importWriter) write() error {
 	if err != nil {
 		return err
 	}
-	r.Read, r.Skipped = len(w.in.Inputs), w.skipped
+	r.Read = len(w.in.Inputs)
+	r.Skipped = w.skipped
 	if r.given() > 1 {
 		r.Facts = nil
 		for _, in := range w.in.Inputs {
@@ -177,7 +178,8 @@ func (r *importReport) printWritten(a *cli.App) {
 
 // droppedText describes how many functions were dropped, and why.
 func droppedText(lost codec.Losses) string {
-	n, why := 0, []string{}
+	n := 0
+	why := []string{}
 	for _, l := range lost {
 		if reason, ok := strings.CutPrefix(string(l.What), llvm.Dropped); ok {
 			n += l.Count

@@ -67,7 +67,8 @@ func runInfo(ctx context.Context, a *cli.App, path string, o infoOptions) error 
 			return err
 		}
 		if o.summary {
-			if f.Cutoffs, err = facts.Summarize(ctx, s); err != nil {
+			f.Cutoffs, err = facts.Summarize(ctx, s)
+			if err != nil {
 				return err
 			}
 		}

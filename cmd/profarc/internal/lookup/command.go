@@ -112,7 +112,8 @@ func runLookup(ctx context.Context, a *cli.App, path string, keys []string, o lo
 			if err != nil {
 				return err
 			}
-			missed, answers = errors.Join(missed, missing), append(answers, some...)
+			missed = errors.Join(missed, missing)
+			answers = append(answers, some...)
 		}
 		return errors.Join(o.screen.Run(a, func(screen *terminal.Screen) error {
 			screen.Domain = stores[0].Header().Domain
@@ -184,7 +185,8 @@ func (o *lookupOptions) askStore(ctx context.Context, s *reader.Store, key strin
 // ask answers a question.
 func (o *lookupOptions) ask(ctx context.Context, s *reader.Store, q question) (answer, error) {
 	r, err := timeLookup(ctx, s, q.look, o.repeat)
-	r.Key, r.Hash = q.text, o.hash
+	r.Key = q.text
+	r.Hash = o.hash
 	if err == nil && q.inContext != nil {
 		r.Context, err = q.inContext()
 	}

@@ -120,7 +120,8 @@ func newQuestion(s *reader.Store, text string, o *lookupOptions) (q question, er
 	if err != nil {
 		return q, err
 	}
-	if q.method, err = methodLooker(s, q.key, o); err != nil {
+	q.method, err = methodLooker(s, q.key, o)
+	if err != nil {
 		return q, err
 	}
 	code, err := parseHash(o.hash)

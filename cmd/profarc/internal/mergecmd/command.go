@@ -204,7 +204,8 @@ func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (me
 func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions merge.Versions,
 	o mergeOptions) (err error) {
 	var dropped int
-	if r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions); err != nil {
+	r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions)
+	if err != nil {
 		return err
 	}
 	cut, err := r.narrow(ctx, b, o.rows)

@@ -53,7 +53,8 @@ func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions)
 	}
 	for i := range inputs {
 		in := &inputs[i]
-		if in.Weight = in.weight.String(); in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
+		in.Weight = in.weight.String()
+		if in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
 			return nil, nil,
 				cli.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
 					"archives that it was made from", in.Path)
@@ -68,7 +69,8 @@ func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOpti
 	all := make([]mergeInput, len(args))
 	contents := make([]merging.Contents, len(args))
 	for i, arg := range args {
-		if all[i], err = parseMergeInput(arg); err != nil {
+		all[i], err = parseMergeInput(arg)
+		if err != nil {
 			return nil, nil, err
 		}
 		if err := cli.CheckArchiveName(o.out, all[i].Path); err != nil {
@@ -108,7 +110,8 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	if err != nil {
 		return in, cli.Usagef("%s: %v", arg, err)
 	}
-	in.Path, in.weight = arg[:at], w
+	in.Path = arg[:at]
+	in.weight = w
 	return in, nil
 }
 
@@ -116,7 +119,8 @@ func parseMergeInput(arg string) (mergeInput, error) {
 func equalize(inputs []mergeInput) {
 	totals := make([]uint64, len(inputs))
 	for i, in := range inputs {
-		if totals[i] = in.header.Summary.TotalCount; totals[i] == 0 {
+		totals[i] = in.header.Summary.TotalCount
+		if totals[i] == 0 {
 			totals[i] = in.header.Summary.TotalInvocations
 		}
 	}
@@ -176,7 +180,9 @@ func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptio
 	defer writing.Done()
 	b := builder.New(first.Domain, builder.Config{Params: first.Params, Progress: writing.Report,
 		SpillFolder: filepath.Dir(o.out)})
-	reading, total, done := a.Meter("merging"), int64(0), atomic.Int64{}
+	reading := a.Meter("merging")
+	total := int64(0)
+	done := atomic.Int64{}
 	defer reading.Done()
 	for _, in := range inputs {
 		total += in.header.FileSize

@@ -155,10 +155,12 @@ func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	case !o.anonymize && (o.keyFile != "" || len(o.keep) > 0):
 		return r, cli.Usagef("--key-file and --keep say how names are replaced: give --anonymize, too")
 	}
-	if r.Hot, err = app.ParseShare("--hot", o.hot); err != nil {
+	r.Hot, err = app.ParseShare("--hot", o.hot)
+	if err != nil {
 		return r, err
 	}
-	if r.MayDiffer, err = app.ParseShare("--may-differ", o.mayDiffer); err != nil {
+	r.MayDiffer, err = app.ParseShare("--may-differ", o.mayDiffer)
+	if err != nil {
 		return r, err
 	}
 	r.DropCold = o.dropCold
@@ -172,7 +174,8 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 	var key []byte
 	if o.keyFile != "" {
 		var err error
-		if key, err = os.ReadFile(o.keyFile); err != nil {
+		key, err = os.ReadFile(o.keyFile)
+		if err != nil {
 			return nil, err
 		}
 		if len(key) < reduce.MinKey {

@@ -48,7 +48,8 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 		return err
 	}
 	defer os.RemoveAll(folder)
-	record, cache := filepath.Join(folder, "record"), filepath.Join(folder, "cache")
+	record := filepath.Join(folder, "record")
+	cache := filepath.Join(folder, "cache")
 	end := runJava(ctx, a, p, "-XX:AOTMode=record", "-XX:AOTConfiguration="+record, flag)
 	if end != nil && !wasStopped(end) {
 		return noCache(o.aotOutput, end)
@@ -95,7 +96,9 @@ func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...s
 	}
 	cmd := exec.Command(s.Path, s.Args[1:]...)
 	cmd.Args[0], cmd.Env = s.Args[0], s.Environment()
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.In, a.Streams.RawOut, a.Streams.RawErr
+	cmd.Stdin = a.In
+	cmd.Stdout = a.Streams.RawOut
+	cmd.Stderr = a.Streams.RawErr
 	if err := cmd.Start(); err != nil {
 		return cli.NotStarted(s.Args[0], err)
 	}

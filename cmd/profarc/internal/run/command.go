@@ -128,7 +128,8 @@ func (o *runOptions) check() error {
 	if err := o.checkCache(); err != nil {
 		return err
 	}
-	o.agent.Archive, o.agent.Quiet = o.archive, o.quiet
+	o.agent.Archive = o.archive
+	o.agent.Quiet = o.quiet
 	if err := o.agent.Check(); err != nil {
 		return cli.Usagef("%w", err)
 	}
@@ -182,7 +183,8 @@ func (o *runOptions) adopt(ctx context.Context, a *cli.App, p *javacommand.Progr
 	flag, err := o.flag(ctx, a, p)
 	if err == nil {
 		var s javacommand.Start
-		if s, err = p.With(flag); err == nil {
+		s, err = p.With(flag)
+		if err == nil {
 			return s, nil
 		}
 	}
@@ -210,11 +212,13 @@ func (o *runOptions) flag(ctx context.Context, a *cli.App, p *javacommand.Progra
 	if err := o.setBase(ctx, a, &options); err != nil {
 		return "", err
 	}
-	if options.Archive, err = filepath.Abs(o.archive); err != nil {
+	options.Archive, err = filepath.Abs(o.archive)
+	if err != nil {
 		return "", err
 	}
 	if r := options.Report; r != "" && r != "-" {
-		if options.Report, err = filepath.Abs(r); err != nil {
+		options.Report, err = filepath.Abs(r)
+		if err != nil {
 			return "", err
 		}
 	}

@@ -63,7 +63,8 @@ func mainName(main string) string {
 		}
 		return '_'
 	}, main)
-	if name = strings.TrimLeft(name[:min(len(name), maxMainName)], ".-"); name == "" {
+	name = strings.TrimLeft(name[:min(len(name), maxMainName)], ".-")
+	if name == "" {
 		return "unknown"
 	}
 	return name

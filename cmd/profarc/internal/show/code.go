@@ -97,7 +97,8 @@ const executedWidth = 11
 // code prints the bytecodes with their lines and points.
 func (p *profilePrinter) code(l *listing.Listing) {
 	indent := p.indent
-	p.inset, p.indent = codeInset, indent+codeInset
+	p.inset = codeInset
+	p.indent = indent + codeInset
 	line := 0
 	for k := range l.Instructions {
 		i := &l.Instructions[k]
@@ -225,7 +226,8 @@ func (o *showOptions) listJSON(w io.Writer, s *reader.Store, methods iter.Seq2[r
 }
 
 func listingsOf(program *listing.Program, s *reader.Store, m reader.Method) (one methodListing, err error) {
-	if one.Method, err = analyze.NameOf(s, m); err != nil {
+	one.Method, err = analyze.NameOf(s, m)
+	if err != nil {
 		return one, err
 	}
 	one.Profiles = []profileListing{}

@@ -155,7 +155,8 @@ func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key
 	}
 	out := o.most.Writer(cli.ContextWriter(ctx, a.Out), s)
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
-	sel.Loader, sel.HottestFirst = o.loader, by != nil
+	sel.Loader = o.loader
+	sel.HottestFirst = by != nil
 	if o.source.asked() {
 		if err := o.source.open(s); err != nil {
 			return err
@@ -265,7 +266,8 @@ func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[r
 		return err
 	}
 	defer program.Close()
-	samples, n := newLazySamples(s, o.source.path), 0
+	samples := newLazySamples(s, o.source.path)
+	n := 0
 	for m, err := range methods {
 		if err != nil {
 			return err

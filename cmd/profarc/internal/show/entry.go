@@ -254,7 +254,8 @@ const wordsPerLine = 4
 
 // printUndecoded prints the words of entries that the dump did not know, and why they are there.
 func (p *profilePrinter) printUndecoded(q *analyze.Point) {
-	words, of := p.cells(q)[0].Rows, ""
+	words := p.cells(q)[0].Rows
+	of := ""
 	if q.OneOf {
 		of = ", those of one of several runs"
 	}

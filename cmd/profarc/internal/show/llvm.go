@@ -72,7 +72,8 @@ func showLLVMSummary(a *cli.App, w io.Writer, s *reader.Store, o llvmShowOptions
 	}
 	var hottest []llvm.HotFunction
 	if o.topN > 0 {
-		if hottest, err = llvm.Hottest(s, int(o.topN), o.cs); err != nil {
+		hottest, err = llvm.Hottest(s, int(o.topN), o.cs)
+		if err != nil {
 			return err
 		}
 	}

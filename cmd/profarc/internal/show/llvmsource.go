@@ -271,9 +271,11 @@ func (s *llvmSource) print(w *bufio.Writer, screen *terminal.Screen, l *coverage
 		fmt.Fprintf(w, "  %s ends before the last line that is counted: the program was compiled from another version\n",
 			escape.Printable(l.Source))
 	}
-	width, highest := countWidth, uint64(0)
+	width := countWidth
+	highest := uint64(0)
 	for _, line := range l.Lines {
-		width, highest = max(width, len(countText(line))), max(highest, line.Count)
+		width = max(width, len(countText(line)))
+		highest = max(highest, line.Count)
 	}
 	for _, line := range l.Lines {
 		printLine(w, screen, "", width, countedLine{line.Number, countText(line), listing.Heat(line.Count, highest),
@@ -353,7 +355,8 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 		j.Reason = reason.Error()
 	}
 	if f != nil {
-		j.Entered, j.Listing = f.Count, list
+		j.Entered = f.Count
+		j.Listing = list
 	}
 	return j, err
 }

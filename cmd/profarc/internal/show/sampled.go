@@ -39,7 +39,8 @@ func (p *profilePrinter) sampled(m reader.Method) bool {
 		p.err = err
 		return false
 	}
-	unit, count := all.Unit, p.screen.Count
+	unit := all.Unit
+	count := p.screen.Count
 	fmt.Fprintf(p.w, "  %s of %s, %s; %s in it alone, %s\n", unit.Short(f.Total, count), unit.Text(all.Sum, count),
 		share(f.Total, all.Sum), unit.Short(f.Self, count), share(f.Self, all.Sum))
 	p.sampledLines(all, f)

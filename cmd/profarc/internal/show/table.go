@@ -132,7 +132,8 @@ func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
 		}
 		return err
 	})
-	v.rows, v.of = kept, len(kept)
+	v.rows = kept
+	v.of = len(kept)
 	return err
 }
 

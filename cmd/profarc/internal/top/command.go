@@ -100,7 +100,8 @@ func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 	var by *analyze.Measure
 	if !slices.Contains(more, o.by) {
 		var err error
-		if by, err = methods.ChosenMeasure(o.by, more...); err != nil {
+		by, err = methods.ChosenMeasure(o.by, more...)
+		if err != nil {
 			return err
 		}
 	}
@@ -126,7 +127,8 @@ func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *ana
 		r, err := facts.MostDeoptimised(ctx, s, rank)
 		return printReport(p, r, err, o.json, p.deoptimised)
 	case o.by == string(facts.Samples) || by == nil && facts.SamplesOnly(s), sampledTime(s, o.by):
-		unit, err := facts.SampleUnit(o.by), error(nil)
+		unit := facts.SampleUnit(o.by)
+		err := error(nil)
 		if o.by == "" {
 			unit, err = facts.UnitOfSamples(s)
 		}

@@ -27,7 +27,8 @@ func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) 
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {
 		return false, err
 	}
-	if o.onto, err = openBase(a, &baseOptions{path: f.Base}, f.Archive); err != nil {
+	o.onto, err = openBase(a, &baseOptions{path: f.Base}, f.Archive)
+	if err != nil {
 		return false, err
 	}
 	defer o.onto.close()

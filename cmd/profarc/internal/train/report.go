@@ -56,7 +56,8 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	if t.o.report == "" {
 		return nil
 	}
-	jvms, archives := t.jvms, t.archives
+	jvms := t.jvms
+	archives := t.archives
 	if jvms == nil {
 		jvms = []*trainedJVM{}
 	}

@@ -129,7 +129,8 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 		return nil, err
 	}
 	jvm.Main = vm.Provenance(t.ctx).Main
-	if jvm.Why = t.unselected(jvm.Main, j); jvm.Why != "" {
+	jvm.Why = t.unselected(jvm.Main, j)
+	if jvm.Why != "" {
 		return nil, nil
 	}
 	read = func() (*builder.Builder, error) { return t.readJVM(vm, j, jvm) }
@@ -155,8 +156,12 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 		return nil, err
 	}
 	r.Describe(t.ctx, profiles, &t.contents)
-	jvm.Producer, jvm.Methods, jvm.Entries, jvm.Skipped = r.Producer, r.Methods, r.Entries, r.Skipped
-	jvm.Compiled, jvm.Inlined = r.Compilations, r.Inlined
+	jvm.Producer = r.Producer
+	jvm.Methods = r.Methods
+	jvm.Entries = r.Entries
+	jvm.Skipped = r.Skipped
+	jvm.Compiled = r.Compilations
+	jvm.Inlined = r.Inlined
 	jvm.Refused = append(jvm.Refused, r.Refused...)
 	jvm.Undecoded = append(jvm.Undecoded, r.Undecoded...)
 	jvm.Adopted = dump.NewAdopted(r.Adopted)

@@ -133,7 +133,8 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
 		return cli.NotStarted(args[0], err)
 	}
-	if o.onto, err = openBase(a, &o.base, o.out); err != nil {
+	o.onto, err = openBase(a, &o.base, o.out)
+	if err != nil {
 		return err
 	}
 	defer o.onto.close()
@@ -145,7 +146,8 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	// Signals go to the command: its JVMs are read even if a signal ends them.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
 	if o.inlining {
-		if t.logs, err = newCompileLogs(o.out); err != nil {
+		t.logs, err = newCompileLogs(o.out)
+		if err != nil {
 			t.abandon()
 			return err
 		}

@@ -117,7 +117,8 @@ func (t *trainingRun) gather() {
 				out.parts, err = addToGroups(out.parts, u)
 				return err
 			}
-			if err = t.layOut(&u, out.name); err == nil {
+			err = t.layOut(&u, out.name)
+			if err == nil {
 				out.parts = append(out.parts, &u)
 			}
 			return err
@@ -167,7 +168,8 @@ func (t *trainingRun) layOut(u *unwritten, name string) (err error) {
 // publish writes the archives, or notes for each JVM why there is none.
 func (t *trainingRun) publish(refused string) {
 	for _, out := range t.outputs {
-		parts, number := out.parts, 1 // of the first archive; 0 leaves the number out
+		parts := out.parts
+		number := 1 // of the first archive; 0 leaves the number out
 		if t.o.merge && len(parts) > 0 {
 			parts = t.groups(out)
 		}
@@ -279,7 +281,9 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 	}
 	r := u.spool.Report
 	for _, jvm := range u.jvms {
-		jvm.Archive, jvm.Bytes, jvm.Apart = path, r.Bytes, u.apart
+		jvm.Archive = path
+		jvm.Bytes = r.Bytes
+		jvm.Apart = u.apart
 	}
 	t.archives = append(t.archives, trainedArchive{path, r.Counts.Profiles, r.Bytes, len(u.jvms), u.apart})
 }

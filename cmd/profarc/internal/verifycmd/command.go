@@ -77,7 +77,8 @@ func problemOf(err error) problem {
 	p := problem{Offset: -1, Text: cli.OneLine(err.Error())}
 	var e *layout.Error
 	if errors.As(err, &e) {
-		p.Region, p.Offset = e.Region.String(), e.Offset
+		p.Region = e.Region.String()
+		p.Offset = e.Offset
 	}
 	return p
 }
@@ -139,7 +140,8 @@ func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (ve
 	v.Sound, v.Bytes, v.Pages, v.More, v.NS = r.Sound(), r.Bytes, r.Pages, r.More, time.Since(begin).Nanoseconds()
 	if !quick {
 		counts := r.Counts
-		v.Counts, v.Tables = &counts, &r.Tables
+		v.Counts = &counts
+		v.Tables = &r.Tables
 	}
 	for _, p := range r.Problems {
 		v.Problems = append(v.Problems, problemOf(p))

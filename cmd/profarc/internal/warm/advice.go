@@ -14,7 +14,8 @@ var (
 // advise says whether to use the archive: the fastest start with it is compared with the one that is
 // fastest without. It returns "" if one of both was not measured.
 func (r *report) advise() string {
-	with, without := r.fastest(withArchive), r.fastest(withoutArchive)
+	with := r.fastest(withArchive)
+	without := r.fastest(withoutArchive)
 	if with == "" || without == "" {
 		return ""
 	}
@@ -50,7 +51,8 @@ func (r *report) fastest(of []string) (name string) {
 	least := 0.0
 	for _, x := range r.Measures[0].Rows {
 		if slices.Contains(of, x.Contender) && (name == "" || x.Median < least) {
-			name, least = x.Contender, x.Median
+			name = x.Contender
+			least = x.Median
 		}
 	}
 	return name

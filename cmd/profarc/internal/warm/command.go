@@ -168,7 +168,8 @@ func (o *options) watch() (w warmup.Watch, err error) {
 		if e.text == "" {
 			continue
 		}
-		if *e.to, err = regexp.Compile(e.text); err != nil {
+		*e.to, err = regexp.Compile(e.text)
+		if err != nil {
 			return w, cli.Usagef("%s: %w", e.flag, err)
 		}
 	}
@@ -219,7 +220,8 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 	if err := s.choose(); err != nil {
 		return nil, err
 	}
-	if s.program, err = javacommand.Find(args, o.inherit); err != nil {
+	s.program, err = javacommand.Find(args, o.inherit)
+	if err != nil {
 		return nil, err
 	}
 	if s.program.Way == javacommand.WayNone {
@@ -227,7 +229,8 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 			cli.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with "+
 				"--inherit, which sets %s", args[0], javacommand.Options)
 	}
-	if s.jvm, err = findJVM(ctx, s.program.Java()); err != nil {
+	s.jvm, err = findJVM(ctx, s.program.Java())
+	if err != nil {
 		return nil, err
 	}
 	if err := s.findAgent(ctx); err != nil {

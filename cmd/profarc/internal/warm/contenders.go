@@ -96,7 +96,8 @@ func parseContender(text string) (*contender, error) {
 // splitWords splits flags at white space, as a shell does: quotes keep it.
 func splitWords(text string) (words []string, err error) {
 	var word strings.Builder
-	quote, inside := rune(0), false
+	quote := rune(0)
+	inside := false
 	for _, r := range text {
 		switch {
 		case quote != 0 && r == quote:

@@ -131,9 +131,14 @@ func (r *report) behind(contender string, length int) *behind {
 			b.Slower++
 		}
 		if p.Estimate > b.Estimate {
-			b.From, b.To, b.Estimate, b.Low, b.High = part*each+1, min(length, (part+1)*each), p.Estimate, p.Low, p.High
+			b.From = part*each + 1
+			b.To = min(length, (part+1)*each)
+			b.Estimate = p.Estimate
+			b.Low = p.Low
+			b.High = p.High
 		}
-		b.TooFewFor, b.Compared = p.Confidence == 0, max(b.Compared, p.Pairs)
+		b.TooFewFor = p.Confidence == 0
+		b.Compared = max(b.Compared, p.Pairs)
 	}
 	if contender == r.Baseline || b.Estimate == 0 { // 0: all parts took no time
 		return nil

@@ -71,7 +71,8 @@ func (r *report) printAdopted(w io.Writer) {
 func (r *report) printDiscards(w io.Writer) {
 	runs, failed := 0, 0
 	for _, c := range r.Contenders {
-		runs, failed = runs+c.Runs+c.Failed, failed+c.Failed
+		runs = runs + c.Runs + c.Failed
+		failed += c.Failed
 	}
 	fmt.Fprintf(w, "%s, %d of them failed and in no figure", cli.Amount(runs, "run"), failed)
 	differs := ""

@@ -118,7 +118,8 @@ func (s *session) report() *report {
 	if r.Trained == nil {
 		r.Trained = []trained{}
 	}
-	if r.Others = s.others(); r.Others > muchOthers {
+	r.Others = s.others()
+	if r.Others > muchOthers {
 		r.note(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the "+
 			"processors", 100*muchOthers))
 	}

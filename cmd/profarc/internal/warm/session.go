@@ -94,7 +94,8 @@ func (s *session) measure(ctx context.Context) error {
 // watchMachine begins to note what the machine does, until stop is called.
 func (s *session) watchMachine() (stop func()) {
 	s.begun = time.Now()
-	own, before := cputime.Process(), procfs.BusyTime()
+	own := cputime.Process()
+	before := procfs.BusyTime()
 	return func() {
 		s.wallNS, s.ownNS = time.Since(s.begun).Nanoseconds(), cputime.Process()-own
 		if now := procfs.BusyTime(); before > 0 && now > before {
@@ -162,7 +163,8 @@ func difference(first, run *warmup.Run) string {
 	if run.Output == first.Output {
 		return ""
 	}
-	a, b := bytes.Split(first.Text, []byte("\n")), bytes.Split(run.Text, []byte("\n"))
+	a := bytes.Split(first.Text, []byte("\n"))
+	b := bytes.Split(run.Text, []byte("\n"))
 	for i := range min(len(a), len(b)) {
 		if !bytes.Equal(a[i], b[i]) {
 			return fmt.Sprintf("line %d is %q, and was %q", i+1, cli.Shorten(string(b[i]), 60), cli.Shorten(string(a[i]), 60))

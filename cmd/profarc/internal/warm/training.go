@@ -44,7 +44,8 @@ const killSwitch = "PROFARC_AGENT"
 
 // findAgent finds or builds the agent, if there is an archive to adopt.
 func (s *session) findAgent(ctx context.Context) (err error) {
-	s.known, s.missing = map[string]string{}, map[string]string{}
+	s.known = map[string]string{}
+	s.missing = map[string]string{}
 	for _, word := range []string{wordAgent, wordAgentKeep} {
 		s.missing[word] = "it needs an archive: name one with --archive"
 	}
@@ -62,7 +63,8 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	if err := store.Close(); err != nil {
 		return err
 	}
-	if s.library, err = agentcmd.Builder(s.a, s.o.quiet).Find(ctx, s.o.agent); err != nil {
+	s.library, err = agentcmd.Builder(s.a, s.o.quiet).Find(ctx, s.o.agent)
+	if err != nil {
 		return err
 	}
 	if s.program.Java() == "" {
@@ -73,7 +75,8 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 
 // prepare runs the command as it is, and then the training runs that are needed.
 func (s *session) prepare(ctx context.Context) (err error) {
-	if s.folder, err = os.MkdirTemp("", "profarc-warm-"); err != nil {
+	s.folder, err = os.MkdirTemp("", "profarc-warm-")
+	if err != nil {
 		return err
 	}
 	if err := s.nameAgent(); err != nil {
@@ -84,7 +87,8 @@ func (s *session) prepare(ctx context.Context) (err error) {
 		return err
 	}
 	s.say("running it once as it is")
-	if s.trial, err = s.runOnce(ctx, nil); err != nil {
+	s.trial, err = s.runOnce(ctx, nil)
+	if err != nil {
 		return err
 	}
 	if f := s.trial.Failure; f != "" {
@@ -111,7 +115,8 @@ func (s *session) nameAgent() (err error) {
 	}
 	for word, old := range map[string]string{wordAgent: "", wordAgentKeep: "keep"} {
 		o := agentlib.Options{Archive: archive, Flags: old, Report: s.agentReport()}
-		if s.known[word], err = o.Flag(s.library); err != nil {
+		s.known[word], err = o.Flag(s.library)
+		if err != nil {
 			return err
 		}
 		delete(s.missing, word)

@@ -93,7 +93,8 @@ func (o *options) check(folder string) (watcher.Options, error) {
 		return w, cli.Usagef("--delay %v: it must not be negative", o.delay)
 	}
 	var err error
-	if w.MaxInput, err = app.ParseSize(o.maxFile); err != nil {
+	w.MaxInput, err = app.ParseSize(o.maxFile)
+	if err != nil {
 		return w, cli.Usagef("--max-file %s: %w", o.maxFile, err)
 	}
 	return w, nil
@@ -131,7 +132,8 @@ type printer struct {
 // print prints a batch that did something.
 func (p *printer) print(b *watcher.Batch) error {
 	took := time.Since(p.begin)
-	p.begin, p.inUse = time.Now(), b.InUse
+	p.begin = time.Now()
+	p.inUse = b.InUse
 	if !b.Did() {
 		return nil
 	}

@@ -152,12 +152,14 @@ func (o *options) serve(ctx context.Context, a *cli.App, site *pages.Site) error
 // openBrowser asks the system to show an address. The program that it starts for that may
 // end before the browser does.
 func openBrowser(ctx context.Context, address string) error {
-	command, arguments := "xdg-open", []string{address}
+	command := "xdg-open"
+	arguments := []string{address}
 	switch runtime.GOOS {
 	case "darwin":
 		command = "open"
 	case "windows":
-		command, arguments = "rundll32", []string{"url.dll,FileProtocolHandler", address}
+		command = "rundll32"
+		arguments = []string{"url.dll,FileProtocolHandler", address}
 	}
 	opening := exec.CommandContext(ctx, command, arguments...)
 	if err := opening.Start(); err != nil {

@@ -147,7 +147,8 @@ func (v *valuation) compute(root uint32) error {
 		if !e.add {
 			right = -right
 		}
-		v.values[at], v.states[at] = left+right, valueKnown
+		v.values[at] = left + right
+		v.states[at] = valueKnown
 	}
 	return nil
 }

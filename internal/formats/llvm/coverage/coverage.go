@@ -189,7 +189,8 @@ func (f *Function) LineOf(index int) (line int) {
 	for _, r := range f.regions {
 		if r.kind == codeRegion && int(r.file) == f.main && r.count == (counter{counterReference, uint32(index)}) &&
 			end.before(r.end) {
-			line, end = int(r.start.line), r.end
+			line = int(r.start.line)
+			end = r.end
 		}
 	}
 	return line
@@ -282,7 +283,8 @@ func (c *Coverage) loadFiles() (*files, error) {
 func (c *Coverage) loadFunction(l *files, p *Mapping, ref uint64, name string) error {
 	m, err := c.store.FindID(ref)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
-		m, err = reader.Method{}, nil
+		m = reader.Method{}
+		err = nil
 	}
 	if err != nil {
 		return err

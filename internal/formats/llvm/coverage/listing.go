@@ -49,10 +49,12 @@ func (s Sources) List(v *View, whole bool) *Listing {
 
 // list puts the lines beside the text.
 func (l *Listing) list(v *View, text []string, whole bool) {
-	first, last := v.First(), v.Last()
+	first := v.First()
+	last := v.Last()
 	l.Short = last > len(text)
 	if whole {
-		first, last = 1, len(text)
+		first = 1
+		last = len(text)
 	}
 	for number := first; number < min(v.First(), last+1); number++ {
 		l.Lines = append(l.Lines, ListedLine{Number: number, Text: text[number-1]})

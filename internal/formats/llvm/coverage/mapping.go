@@ -83,13 +83,16 @@ func (m *Mapping) readTables(s byteSection, budget *int) error {
 		if len(b) < headerSize {
 			return m.malformed(name, s.at+at, "a header of %d bytes", len(b))
 		}
-		functions, size, affixed, version := m.order.Uint32(b), m.order.Uint32(b[4:]), m.order.Uint32(b[8:]),
-			int64(m.order.Uint32(b[12:]))+1
+		functions := m.order.Uint32(b)
+		size := m.order.Uint32(b[4:])
+		affixed := m.order.Uint32(b[8:])
+		version := int64(m.order.Uint32(b[12:])) + 1
 		if version < versionOldest || version > versionNewest {
 			return &Error{m.program, name, s.at + at, ErrVersion,
 				fmt.Sprintf("version %d; %d to %d are read, of LLVM 11 and later", version, versionOldest, versionNewest)}
 		}
-		if b = b[headerSize:]; functions != 0 || affixed != 0 || uint64(size) > uint64(len(b)) {
+		b = b[headerSize:]
+		if functions != 0 || affixed != 0 || uint64(size) > uint64(len(b)) {
 			return m.malformed(name, s.at+at, "a translation unit of %d functions and %d + %d bytes, where %d are left",
 				functions, size, affixed, len(b))
 		}
@@ -167,9 +170,11 @@ func (m *Mapping) readRecords(s byteSection) error {
 		if len(b) < recordSize {
 			return m.malformed(name, s.at+at, "a function of %d bytes", len(b))
 		}
-		ref, size := m.order.Uint64(b), m.order.Uint32(b[8:])
+		ref := m.order.Uint64(b)
+		size := m.order.Uint32(b[8:])
 		r := record{hash: m.order.Uint64(b[12:]), files: m.order.Uint64(b[20:]), at: s.at + at + recordSize}
-		if b = b[recordSize:]; uint64(size) > uint64(len(b)) {
+		b = b[recordSize:]
+		if uint64(size) > uint64(len(b)) {
 			return m.malformed(name, s.at+at, "a function of %d bytes, where %d are left", size, len(b))
 		}
 		r.data = b[:size]
@@ -198,7 +203,11 @@ func (r record) isDummy() bool {
 		return false
 	}
 	c := cursor{rest: r.data}
-	files, _, expressions, regions, header := c.number(), c.number(), c.number(), c.number(), c.number()
+	files := c.number()
+	c.number() // the hash of file names
+	expressions := c.number()
+	regions := c.number()
+	header := c.number()
 	return c.err == nil && files == 1 && expressions == 0 && regions == 1 && header&tagMask == tagZero
 }
 

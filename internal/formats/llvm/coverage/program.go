@@ -87,7 +87,8 @@ var errUnknown = errors.New("unknown format")
 func readSections(r *io.SectionReader, size int64) (s *sections, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s, err = nil, fmt.Errorf("damaged: %v", p)
+			s = nil
+			err = fmt.Errorf("damaged: %v", p)
 		}
 	}()
 	var magic [4]byte
@@ -146,7 +147,8 @@ func listSections(r io.ReaderAt, magic []byte) ([]section, binary.ByteOrder, err
 }
 
 func isMachO(magic []byte) bool {
-	le, be := binary.LittleEndian.Uint32(magic), binary.BigEndian.Uint32(magic)
+	le := binary.LittleEndian.Uint32(magic)
+	be := binary.BigEndian.Uint32(magic)
 	known := []uint32{macho.Magic32, macho.Magic64, macho.MagicFat}
 	return slices.Contains(known, le) || slices.Contains(known, be)
 }

@@ -94,12 +94,15 @@ func (f *function) readRegions(c *cursor, file uint32) {
 		r := region{file: file}
 		f.readHeader(c, &r)
 		line += c.number()
-		startColumn, lines, endColumn := c.number(), c.number(), c.number()
+		startColumn := c.number()
+		lines := c.number()
+		endColumn := c.number()
 		if line+lines > math.MaxUint32 {
 			c.err = fmt.Errorf("line %d", line+lines)
 		}
 		if endColumn&gapBit != 0 {
-			r.kind, endColumn = gapRegion, endColumn&^gapBit
+			r.kind = gapRegion
+			endColumn = endColumn &^ gapBit
 		}
 		if startColumn == 0 && endColumn == 0 {
 			startColumn, endColumn = 1, wholeLine
@@ -124,7 +127,8 @@ func (f *function) readHeader(c *cursor, r *region) {
 		r.count = f.counter(c, header)
 		return
 	case header&expansionBit != 0:
-		r.kind, r.expanded = expansionRegion, uint32(header>>kindBits)
+		r.kind = expansionRegion
+		r.expanded = uint32(header >> kindBits)
 		if c.err == nil && int(r.expanded) >= len(f.files) {
 			c.err = fmt.Errorf("the expansion of file %d of %d", r.expanded, len(f.files))
 		}

@@ -84,7 +84,8 @@ func (b *segmentBuilder) begin(i int) {
 	}
 	r := &b.regions[i]
 	b.end(&r.start)
-	last, entry := i+1 == len(b.regions), r.kind != gapRegion
+	last := i+1 == len(b.regions)
+	entry := r.kind != gapRegion
 	if r.start == r.end {
 		b.beginEmpty(r, entry, last)
 		return
@@ -152,7 +153,8 @@ func (b *segmentBuilder) end(until *position) {
 func (b *segmentBuilder) add(r *counted, at position, entry, skipped bool) {
 	s := Segment{Line: at.line, Column: at.column, HasCount: !skipped && r.kind != skippedRegion, Entry: entry}
 	if s.HasCount {
-		s.Count, s.Gap = r.n, r.kind == gapRegion
+		s.Count = r.n
+		s.Gap = r.kind == gapRegion
 	}
 	if n := len(b.segments); n > 0 && !entry && !skipped {
 		last := b.segments[n-1]

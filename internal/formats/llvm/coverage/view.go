@@ -61,7 +61,8 @@ func (v *View) Last() int {
 func (v *View) Lines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		var before *Segment // the last one of the lines before
-		rest, branches := v.Segments, v.Branches
+		rest := v.Segments
+		branches := v.Branches
 		for number := v.First(); len(rest) > 0; number++ {
 			n := 0
 			for n < len(rest) && int(rest[n].Line) == number {
@@ -73,7 +74,8 @@ func (v *View) Lines() iter.Seq[Line] {
 				return
 			}
 			if n > 0 {
-				before, rest = &rest[n-1], rest[n:]
+				before = &rest[n-1]
+				rest = rest[n:]
 			}
 		}
 	}
@@ -94,10 +96,12 @@ func branchesAt(list []Branch, number int) (at, after []Branch) {
 // newLine counts a line by the segments in it and the last one before it.
 func newLine(number int, segments []Segment, before *Segment) Line {
 	line := Line{Number: number, Segments: segments}
-	entered, most := false, uint64(0)
+	entered := false
+	most := uint64(0)
 	for _, s := range segments {
 		if s.HasCount && s.Entry && !s.Gap {
-			entered, most = true, max(most, s.Count)
+			entered = true
+			most = max(most, s.Count)
 		}
 	}
 	skipped := len(segments) > 0 && segments[0].Entry && !segments[0].HasCount

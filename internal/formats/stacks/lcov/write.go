@@ -173,18 +173,21 @@ func newCalls(s *reader.Store) (*calls, error) {
 // of returns how often a method was called. known is false if it may or may not have run.
 func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	n, counted := c.callers[m.Ref()]
-	ran, native := false, uint64(0)
+	ran := false
+	native := uint64(0)
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return 0, false, err
 		}
 		in, ok := c.inProfile(p, &native)
-		n, counted = disk.SaturatingAdd(n, in), counted || ok
+		n = disk.SaturatingAdd(n, in)
+		counted = counted || ok
 		ran = ran || c.ran(p)
 	}
 	// A native method has both: its own count has calls from everywhere.
 	if native > 0 {
-		n, counted = max(n, native), true
+		n = max(n, native)
+		counted = true
 	}
 	c.any = c.any || counted
 	if n == 0 && ran {
@@ -201,7 +204,8 @@ func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) 
 	for e := range p.Entries() {
 		switch {
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubCalls:
-			n, ok = disk.SaturatingAdd(n, e.Cell(0).Trained()), true
+			n = disk.SaturatingAdd(n, e.Cell(0).Trained())
+			ok = true
 		case e.Tag() == layout.TagCount && e.Sub() == layout.SubNativeCalls:
 			*native = disk.SaturatingAdd(*native, e.Cell(0).Trained())
 		case e.Tag() == layout.TagCounters && e.Cells() > 0:

@@ -78,7 +78,8 @@ type sample struct {
 func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}}
-	r, read := stacks.NewRecorder(b, &report.Lost), 0
+	r := stacks.NewRecorder(b, &report.Lost)
+	read := 0
 	var s sample
 	end := func() error {
 		if !s.open {
@@ -97,7 +98,8 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		if line = bytes.TrimRight(line, " \t"); len(line) > 0 && line[0] == '#' {
+		line = bytes.TrimRight(line, " \t")
+		if len(line) > 0 && line[0] == '#' {
 			continue
 		}
 		m := head.FindSubmatch(line)
@@ -106,7 +108,8 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 			err = end()
 		case m != nil:
 			err = end()
-			s.open, s.stack = true, s.stack[:0]
+			s.open = true
+			s.stack = s.stack[:0]
 			if len(m[1]) > 0 {
 				report.Lost.Add(LossPeriods, 1)
 			}

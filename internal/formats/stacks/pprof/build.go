@@ -320,7 +320,8 @@ func (k *build) addEdges(locations []uint32, weight uint64) {
 	}
 	clear(k.seen)
 	for i := n - 1; i > 0; i-- {
-		caller, callee := k.stack[i], k.stack[i-1]
+		caller := k.stack[i]
+		callee := k.stack[i-1]
 		pair := [2]frame{caller, callee}
 		if caller == callee || k.seen[pair] {
 			continue
@@ -386,7 +387,8 @@ func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
 
 // counts returns the methods with a profile, and the entries of all profiles.
 func (k *build) counts() (methods, entries int) {
-	with, sites := map[builder.MethodRef]bool{}, map[edge]bool{}
+	with := map[builder.MethodRef]bool{}
+	sites := map[edge]bool{}
 	for _, s := range k.stacks {
 		with[methodOf(&s)] = true
 		entries += int(min(s.samples, 1) + min(s.time, 1))

@@ -285,7 +285,9 @@ func (r *recording) eachSample(yield func(s *sample) error) error {
 }
 
 func (r *recording) decodeSample(message []byte, s *sample) error {
-	s.locations, s.values, s.labels = s.locations[:0], s.values[:0], 0
+	s.locations = s.locations[:0]
+	s.values = s.values[:0]
+	s.labels = 0
 	err := eachField(message, func(f field) error {
 		switch f.number {
 		case sampleLocations:

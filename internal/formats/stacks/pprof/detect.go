@@ -25,7 +25,8 @@ func isLegacyCPU(head []byte) bool {
 		}
 		word := func(i int) []byte { return head[i*size : (i+1)*size] }
 		zero := make([]byte, size)
-		little, big := bytes.Clone(zero), bytes.Clone(zero)
+		little := bytes.Clone(zero)
+		big := bytes.Clone(zero)
 		little[0], big[size-1] = 3, 3
 		if bytes.Equal(word(0), zero) && (bytes.Equal(word(1), little) || bytes.Equal(word(1), big)) &&
 			bytes.Equal(word(2), zero) && !bytes.Equal(word(3), zero) && bytes.Equal(word(4), zero) {

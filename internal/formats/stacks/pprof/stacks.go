@@ -61,13 +61,16 @@ func (k *build) addStack(s stackSample) {
 	if k.edges {
 		k.words = k.words[:s.first+1]
 	}
-	s.past, s.point = len(k.words), k.stack[0].point
+	s.past = len(k.words)
+	s.point = k.stack[0].point
 	words := k.wordsOf(&s)
 	words[0] = wordOf(k.stack[0].method, 0)
-	if s.head = words[0]; len(words) > 1 {
+	s.head = words[0]
+	if len(words) > 1 {
 		s.head |= words[1] >> 32
 	}
-	if k.stacks = append(k.stacks, s); len(k.words) > k.most {
+	k.stacks = append(k.stacks, s)
+	if len(k.words) > k.most {
 		k.sumStacks()
 	}
 }
@@ -80,7 +83,8 @@ func (k *build) sumStacks() {
 		}
 		return cmp.Or(slices.Compare(k.wordsOf(&a), k.wordsOf(&b)), cmp.Compare(a.point, b.point))
 	})
-	kept, words := k.stacks[:0], make([]uint64, 0, len(k.words))
+	kept := k.stacks[:0]
+	words := make([]uint64, 0, len(k.words))
 	for _, s := range k.stacks {
 		of := k.wordsOf(&s)
 		if n := len(kept); n == 0 || !slices.Equal(words[kept[n-1].first:], of) {
@@ -129,7 +133,8 @@ func (k *build) recordLeaf(list []stackSample) error {
 				return err
 			}
 		}
-		list, contexts = list[n:], contexts[n:]
+		list = list[n:]
+		contexts = contexts[n:]
 	}
 	return nil
 }
@@ -138,7 +143,9 @@ func (k *build) recordLeaf(list []stackSample) error {
 // order of an archive. A stack has a node in common with the one before if it has the words up to it, and the
 // node is new otherwise, since the stacks are sorted.
 func (k *build) contexts(list []stackSample) []builder.ContextRef {
-	nodes, common, deeper := make([]builder.ContextRef, len(list)), make([]int, len(list)), make([]int, len(list))
+	nodes := make([]builder.ContextRef, len(list))
+	common := make([]int, len(list))
+	deeper := make([]int, len(list))
 	for i := range list {
 		common[i], deeper[i] = commonWords(k.wordsOf(&list[max(i-1, 0)]), k.wordsOf(&list[i])), i
 	}

@@ -40,7 +40,8 @@ func nextField(message []byte) (f field, rest []byte, err error) {
 	f.number, f.kind, rest = key>>3, uint8(key&7), message[n:]
 	switch f.kind {
 	case kindVarint:
-		if f.value, n = binary.Uvarint(rest); n <= 0 {
+		f.value, n = binary.Uvarint(rest)
+		if n <= 0 {
 			return f, nil, cutVarint(n)
 		}
 		return f, rest[n:], nil
@@ -49,7 +50,8 @@ func nextField(message []byte) (f field, rest []byte, err error) {
 		if n <= 0 {
 			return f, nil, cutVarint(n)
 		}
-		if rest = rest[n:]; size > uint64(len(rest)) {
+		rest = rest[n:]
+		if size > uint64(len(rest)) {
 			return f, nil, ErrCut
 		}
 		f.body = rest[:size]

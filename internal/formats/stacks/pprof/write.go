@@ -102,7 +102,8 @@ func (p *converter) samples() error {
 		}
 		sample := p.stacks[string(key)]
 		if sample == nil {
-			if sample, err = p.newSample(stack.Frames); err != nil {
+			sample, err = p.newSample(stack.Frames)
+			if err != nil {
 				return err
 			}
 			p.stacks[string(key)] = sample
@@ -150,7 +151,8 @@ func (p *converter) counters() error {
 				continue
 			}
 			if sample == nil {
-				if sample, err = p.newSample([]stacks.Frame{{Method: m}}); err != nil {
+				sample, err = p.newSample([]stacks.Frame{{Method: m}})
+				if err != nil {
 					return err
 				}
 			}
@@ -171,7 +173,8 @@ func (p *converter) location(m reader.Method) (*profile.Location, error) {
 	}
 	f := &profile.Function{ID: uint64(len(p.out.Function) + 1), Name: name.Full(), Filename: name.Class}
 	if p.s.Header().Domain.LLVM() { // with the same SystemName, readers demangle a name
-		f.SystemName, f.Filename = f.Name, name.File
+		f.SystemName = f.Name
+		f.Filename = name.File
 	}
 	l := &profile.Location{ID: f.ID, Mapping: p.out.Mapping[0], Line: []profile.Line{{Function: f}}}
 	p.out.Function, p.out.Location = append(p.out.Function, f), append(p.out.Location, l)

@@ -44,7 +44,8 @@ func Methods(ctx context.Context, s *reader.Store) (*Weights, error) { return Se
 
 // Selected weighs the methods that may stay; may is nil if all may.
 func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
-	w, steps := &Weights{}, poll.New(ctx)
+	w := &Weights{}
+	steps := poll.New(ctx)
 	scale := ScaleOf(s)
 	for m, err := range s.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
@@ -136,7 +137,8 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	var inclusive [2]uint64 // the highest: marked as interpreted, and not
 	for e := range p.Entries() {
 		raw := disk.Entry(e.Bytes())
-		signed, unit := raw.SignedCount(), s.shape.CountUnit(raw)
+		signed := raw.SignedCount()
+		unit := s.shape.CountUnit(raw)
 		if disk.IsInclusive(unit) {
 			marked := e.Flags() & layout.EntryInterpreted / layout.EntryInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
@@ -207,7 +209,9 @@ func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, l
 // Shares returns the shares of all weight in a unit that the heaviest methods have together, for
 // some numbers of methods, which rise.
 func (w *Weights) Shares(u layout.CountUnit, numbers []int) (shares []float64) {
-	of, taken, sum := &w.units[u], 0, Wide{}
+	of := &w.units[u]
+	taken := 0
+	sum := Wide{}
 	for _, n := range numbers {
 		for taken < min(n, len(of.methods)) {
 			sum = sum.Plus(of.methods[taken].weight)

@@ -80,7 +80,8 @@ func (j *judge) hotMethods() (h hotSum, err error) {
 	steps := poll.New(j.ctx)
 	for _, ref := range hot {
 		m, err := base.MethodAt(ref)
-		if err = cmp.Or(err, steps.Err()); err == nil {
+		err = cmp.Or(err, steps.Err())
+		if err == nil {
 			err = j.addHot(&h, weights, m)
 		}
 		if err != nil {
@@ -116,7 +117,8 @@ func (j *judge) addHot(h *hotSum, weights *weigh.Weights, m reader.Method) error
 	}
 	if h.missing++; weight > h.worstWeight {
 		name, err := analyze.NameOf(j.evidence.Baseline, m)
-		h.worst, h.worstWeight = name.String(), weight
+		h.worst = name.String()
+		h.worstWeight = weight
 		return err
 	}
 	return nil

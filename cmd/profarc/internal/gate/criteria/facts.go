@@ -50,7 +50,8 @@ func (j *judge) age() Criterion {
 	if dumped.IsZero() {
 		return c.unchecked("the archive does not say when it was dumped")
 	}
-	at, age := dumped.UTC().Format(time.RFC3339), j.evidence.Now.Sub(dumped)
+	at := dumped.UTC().Format(time.RFC3339)
+	age := j.evidence.Now.Sub(dumped)
 	if age < -ahead {
 		return c.unchecked("it was dumped at %s, which is still to come: one of two clocks is wrong", at)
 	}

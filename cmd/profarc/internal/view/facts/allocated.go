@@ -45,7 +45,8 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 		return nil, err
 	}
 	slices.SortFunc(found, func(a, b uint64) int {
-		x, y := tally.functions[a], tally.functions[b]
+		x := tally.functions[a]
+		y := tally.functions[b]
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total), cmp.Compare(a, b))
 	})
 	r := &AllocationReport{Archive: s.Mapping().Name(), By: ByAllocated, Stacks: tally.stacks,

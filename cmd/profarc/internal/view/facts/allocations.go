@@ -64,7 +64,8 @@ func allocationFrames(s *reader.Store, stack layout.Ref) ([]disk.HeapFrame, erro
 
 // addAllocation adds a row to those of its stack. The rows of the innermost function count, if there are any.
 func addAllocation(s *reader.Store, all map[layout.Ref]*allocationStack, t *reader.Table, row int) error {
-	function, ref := t.Cell(disk.AllocationFunction, row), layout.Ref(t.Cell(disk.AllocationStack, row))
+	function := t.Cell(disk.AllocationFunction, row)
+	ref := layout.Ref(t.Cell(disk.AllocationStack, row))
 	stack := all[ref]
 	if stack == nil {
 		stack = &allocationStack{owner: function, innermost: function}
@@ -93,7 +94,8 @@ func (t *allocationTally) add(stack *allocationStack, frames []disk.HeapFrame) {
 		frames = []disk.HeapFrame{{Function: stack.owner}}
 	}
 	rows := stack.rows(frames)
-	allocations, bytes := stack.allocations/rows, stack.bytes/rows
+	allocations := stack.allocations / rows
+	bytes := stack.bytes / rows
 	t.stacks++
 	t.allocations, t.bytes = disk.SaturatingAdd(t.allocations, allocations), disk.SaturatingAdd(t.bytes, bytes)
 	for i, f := range frames {

@@ -152,12 +152,14 @@ func (d *deoptimisations) rank(s *reader.Store, limit int) error {
 			cmp.Compare(d.methods[a].Ref(), d.methods[b].Ref()), cmp.Compare(all[a].Reason, all[b].Reason),
 			cmp.Compare(a, b))
 	})
-	d.report.Of, d.report.Reasons = len(order), []Deoptimised{}
+	d.report.Of = len(order)
+	d.report.Reasons = []Deoptimised{}
 	for _, i := range order[:min(limit, len(order))] {
 		row := all[i]
 		var err error
 		row.Method = d.methods[i]
-		if row.MethodName, err = analyze.NameOf(s, d.methods[i]); err != nil {
+		row.MethodName, err = analyze.NameOf(s, d.methods[i])
+		if err != nil {
 			return err
 		}
 		d.report.Reasons = append(d.report.Reasons, row)

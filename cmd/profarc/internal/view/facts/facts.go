@@ -175,7 +175,8 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	if layer {
 		f.LayerOn = &BaseFact{bytesText(base.DumpID), idText(base.Sum), utcText(base.Time), base.Producer}
 	}
-	if f.RunFacts, err = gatherRuns(s); err != nil {
+	f.RunFacts, err = gatherRuns(s)
+	if err != nil {
 		return nil, err
 	}
 	return f, f.gatherTables(s)

@@ -68,7 +68,8 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		}
 	}
 	slices.SortStableFunc(found, func(a, b reader.Method) int {
-		x, y := tally.Of(a), tally.Of(b)
+		x := tally.Of(a)
+		y := tally.Of(b)
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
 	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,

@@ -67,7 +67,8 @@ func UnitOfSamples(s *reader.Store) (SampleUnit, error) {
 	}
 	timed, untimed := false, false
 	err := stacks.Leaves(s, func(l stacks.Leaf) error {
-		timed, untimed = timed || l.Time > 0, untimed || l.Time == 0
+		timed = timed || l.Time > 0
+		untimed = untimed || l.Time == 0
 		return nil
 	})
 	if timed && !untimed {
@@ -162,7 +163,8 @@ func (t *SampleTally) Of(m reader.Method) StackCounts {
 func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		err = stacks.Leaves(s, func(l stacks.Leaf) error {
-			stackCount, samples = stackCount+l.Stacks, disk.SaturatingAdd(samples, l.Count)
+			stackCount += l.Stacks
+			samples = disk.SaturatingAdd(samples, l.Count)
 			return nil
 		})
 		return stackCount, samples, err

@@ -56,7 +56,8 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 func newSampleTree(leaf layout.Ref, lines bool) *sampleTree {
 	k := &sampleTree{leaf: leaf, nodes: make([]sampleNode, 1), at: map[layout.Ref]int32{}, onPath: map[layout.Ref]int{}}
 	if lines {
-		k.pointsOnPath, k.callsOnPath = map[sampledPoint]int{}, map[sampledCall]int{}
+		k.pointsOnPath = map[sampledPoint]int{}
+		k.callsOnPath = map[sampledCall]int{}
 		k.leaves = map[int32][]stacks.LeafPoint{}
 	}
 	return k
@@ -68,7 +69,8 @@ func (k *sampleTree) node(s *reader.Store, c reader.Context) (int32, error) {
 	parent := int32(0)
 	for c.Ref() != 0 {
 		n, ok := k.at[c.Ref()]
-		if parent = n; ok {
+		parent = n
+		if ok {
 			break
 		}
 		missing = append(missing, c)
@@ -76,7 +78,8 @@ func (k *sampleTree) node(s *reader.Store, c reader.Context) (int32, error) {
 			break
 		}
 		var err error
-		if c, err = s.ContextAt(c.Inner()); err != nil {
+		c, err = s.ContextAt(c.Inner())
+		if err != nil {
 			return 0, err
 		}
 	}
@@ -100,7 +103,8 @@ func (t *SampleTally) addTree(k *sampleTree) {
 		return
 	}
 	k.sum()
-	all, leaf := k.nodes[0], countsOf(t.methods, k.leaf)
+	all := k.nodes[0]
+	leaf := countsOf(t.methods, k.leaf)
 	t.Stacks, t.Sum = t.Stacks+all.stacks, disk.SaturatingAdd(t.Sum, all.sum)
 	leaf.Self, leaf.Total = disk.SaturatingAdd(leaf.Self, all.sum), disk.SaturatingAdd(leaf.Total, all.sum)
 	k.onPath[k.leaf]++
@@ -143,7 +147,8 @@ func (k *sampleTree) call(n *sampleNode) sampledCall {
 // addLeafPoints adds the samples of the stacks that end at a node to the points of the leaf.
 func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	for _, p := range k.leaves[n] {
-		key, sum := sampledPoint{k.leaf, p.Point}, t.Unit.Of(p.Count, p.Time)
+		key := sampledPoint{k.leaf, p.Point}
+		sum := t.Unit.Of(p.Count, p.Time)
 		of := countsOf(t.lines, key)
 		of.Self = disk.SaturatingAdd(of.Self, sum)
 		if k.pointsOnPath[key] == 0 { // or the sum of a caller at the same point has it

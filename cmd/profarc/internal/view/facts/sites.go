@@ -82,7 +82,8 @@ func (t *tally) add(u *tally) {
 	for what, n := range u.seen {
 		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
 	}
-	t.other, t.null = disk.SaturatingAdd(t.other, u.other), t.null || u.null
+	t.other = disk.SaturatingAdd(t.other, u.other)
+	t.null = t.null || u.null
 	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
 }
 

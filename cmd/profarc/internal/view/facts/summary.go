@@ -42,7 +42,8 @@ func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
 	}
-	steps, profiles := poll.New(ctx), [256]int{}
+	steps := poll.New(ctx)
+	profiles := [256]int{}
 	for m, err := range s.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
@@ -101,7 +102,8 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Undecoded, err = countUndecoded(ctx, s); err != nil {
+	r.Undecoded, err = countUndecoded(ctx, s)
+	if err != nil {
 		return nil, err
 	}
 	for i, unit := range units {
@@ -169,14 +171,17 @@ func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	}
 	r.Counts = sum.Blocks
 	for i, c := range sum.Cutoffs {
-		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = c.Blocks, c.MinCount
+		r.Cutoffs[i].Counts = c.Blocks
+		r.Cutoffs[i].MinCount = c.MinCount
 	}
 	return nil
 }
 
 // addCounts sets the counts of the other domains. times is how often each count occurs.
 func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
-	steps, total, high := poll.New(ctx), new(big.Int), make([]uint64, 0, len(times))
+	steps := poll.New(ctx)
+	total := new(big.Int)
+	high := make([]uint64, 0, len(times))
 	for count, n := range times {
 		r.Counts += n
 		if r.Inclusive {
@@ -191,7 +196,8 @@ func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) er
 	if err := poll.SortStable(ctx, high, func(a, b uint64) int { return cmp.Compare(b, a) }); err != nil || r.Inclusive {
 		return err
 	}
-	sum, row := new(big.Int), SummaryRow{}
+	sum := new(big.Int)
+	row := SummaryRow{}
 	for i, share := range summaryShares {
 		want := new(big.Int).Mul(total, new(big.Int).SetUint64(share))
 		for len(high) > 0 && new(big.Int).Mul(sum, big.NewInt(1e6)).Cmp(want) < 0 {
@@ -200,10 +206,12 @@ func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) er
 			}
 			n := times[high[0]]
 			sum.Add(sum, product(high[0], n))
-			row.Counts, row.MinCount = row.Counts+n, high[0]
+			row.Counts += n
+			row.MinCount = high[0]
 			high = high[1:]
 		}
-		r.Cutoffs[i].Counts, r.Cutoffs[i].MinCount = row.Counts, row.MinCount
+		r.Cutoffs[i].Counts = row.Counts
+		r.Cutoffs[i].MinCount = row.MinCount
 	}
 	return nil
 }

@@ -69,7 +69,8 @@ func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
 	stacks := &TableColumns(a.store, a.table)[disk.AllocationStack]
 	for _, row := range rows {
 		one := allocationAt(a.table, row)
-		if one.Stack, err = stacks.Text(row); err != nil {
+		one.Stack, err = stacks.Text(row)
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, one)

@@ -106,7 +106,8 @@ func instructions(class *classfile.File, m classfile.Method) (list []Instruction
 // decode sets the operands of a bytecode, which is raw and is in code.
 func (i *Instruction) decode(class *classfile.File, raw, code []byte) {
 	d, ok := bytecode.At(code, i.Bci)
-	i.Targets, i.Labels = d.Targets, d.Labels
+	i.Targets = d.Targets
+	i.Labels = d.Labels
 	switch java := raw[0]; {
 	case !ok:
 	case bytecode.HasConstant(java):

@@ -33,7 +33,9 @@ func (f *flow) count(entered uint64, known bool) {
 		i := &f.list[at]
 		if came, is := f.arrived[i.Bci]; is {
 			known = !came.unknown && (known || at == 0 || f.ends(at-1))
-			n, block, seen = disk.SaturatingAdd(n, came.count), at, false
+			n = disk.SaturatingAdd(n, came.count)
+			block = at
+			seen = false
 		}
 		if own, counted := executed(i); counted {
 			if !seen {
@@ -47,8 +49,10 @@ func (f *flow) count(entered uint64, known bool) {
 		if known {
 			i.Count = n
 		}
-		if n, known = f.after(at, n, known); f.ends(at) || f.branches(i) {
-			block, seen = at+1, false
+		n, known = f.after(at, n, known)
+		if f.ends(at) || f.branches(i) {
+			block = at + 1
+			seen = false
 		}
 	}
 }
@@ -66,7 +70,8 @@ func (f *flow) fill(from, to int, n uint64) {
 func executed(i *Instruction) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		if p.Executed {
-			n, ok = disk.SaturatingAdd(n, p.Count), true
+			n = disk.SaturatingAdd(n, p.Count)
+			ok = true
 		}
 	}
 	return n, ok
@@ -105,7 +110,8 @@ func (f *flow) jumps(i *Instruction) {
 	for k, target := range i.Targets {
 		n, ok := f.sent(i, k)
 		came := f.arrived[target]
-		came.count, came.unknown = disk.SaturatingAdd(came.count, n), came.unknown || !ok
+		came.count = disk.SaturatingAdd(came.count, n)
+		came.unknown = came.unknown || !ok
 		f.arrived[target] = came
 	}
 }

@@ -82,7 +82,8 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 	if p.sizesOf == s {
 		return nil
 	}
-	p.sizesOf, p.sizes = s, map[layout.Key]uint64{}
+	p.sizesOf = s
+	p.sizes = map[layout.Key]uint64{}
 	t, err := s.TableOrEmpty(disk.TableCompilations)
 	if err != nil {
 		return err

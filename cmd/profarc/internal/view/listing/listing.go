@@ -150,7 +150,8 @@ type methodEntries struct {
 
 func (e *methodEntries) add(q reader.Profile) {
 	if c, ok := q.Invocations(); ok {
-		e.n, e.known = disk.SaturatingAdd(e.n, c.Load()), true
+		e.n = disk.SaturatingAdd(e.n, c.Load())
+		e.known = true
 	}
 }
 
@@ -164,9 +165,11 @@ func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []anal
 		l.Unplaced = points
 		return l
 	}
-	l.SourceFile, l.Descriptor = class.SourceFile(), m.Signature
+	l.SourceFile = class.SourceFile()
+	l.Descriptor = m.Signature
 	ok := false
-	if l.Instructions, ok = instructions(class, m); !ok {
+	l.Instructions, ok = instructions(class, m)
+	if !ok {
 		l.Problem = fmt.Sprintf("byte %d of its code is no bytecode", codeEnd(m.Code, l.Instructions))
 	}
 	if l.Match == Unproven && !mayBeOf(points, m.Code, l.Instructions) {
@@ -304,7 +307,8 @@ func lead(p *analyze.Point, i *Instruction, next int) {
 		case (o.Kind == analyze.Taken || o.Kind == analyze.Default) && len(i.Targets) > 0:
 			o.Target = &i.Targets[0]
 		case o.Kind == analyze.Case && len(i.Labels) == len(p.Outcomes)-1 && o.Index < len(i.Labels):
-			o.Target, o.Label = &i.Targets[o.Index+1], &i.Labels[o.Index]
+			o.Target = &i.Targets[o.Index+1]
+			o.Label = &i.Labels[o.Index]
 		}
 	}
 }

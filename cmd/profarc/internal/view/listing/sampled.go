@@ -124,7 +124,8 @@ func (t *Samples) text(f *Sampled, at stacks.Place) []string {
 	lines, read := t.texts[at.File]
 	if !read {
 		var err error
-		if _, lines, err = t.folders.Lines(at.File); err != nil {
+		_, lines, err = t.folders.Lines(at.File)
+		if err != nil {
 			f.Problem = err.Error()
 		}
 		t.texts[at.File] = lines

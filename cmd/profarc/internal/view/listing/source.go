@@ -70,7 +70,8 @@ func (s *Source) add(i *Instruction) {
 	if s.First == 0 {
 		s.First = i.Line
 	}
-	s.First, s.Last = min(s.First, i.Line), max(s.Last, i.Line)
+	s.First = min(s.First, i.Line)
+	s.Last = max(s.Last, i.Line)
 	if i.Line > len(s.Lines) {
 		s.Short = true
 		return
@@ -82,9 +83,11 @@ func (s *Source) add(i *Instruction) {
 	}
 	switch {
 	case i.Basis == Counted && line.Basis != Counted:
-		line.Count, line.Basis = i.Count, Counted
+		line.Count = i.Count
+		line.Basis = Counted
 	case i.Basis == line.Basis, line.Basis == NotKnown:
-		line.Count, line.Basis = max(line.Count, i.Count), i.Basis
+		line.Count = max(line.Count, i.Count)
+		line.Basis = i.Basis
 	}
 }
 

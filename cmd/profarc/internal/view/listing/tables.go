@@ -155,7 +155,8 @@ func profileText(s *reader.Store, n layout.Ref) (string, error) {
 		text += " code " + display.IDText(p.Code())
 	}
 	c, ok, contextErr := p.Context()
-	if err = cmp.Or(err, contextErr); err != nil || !ok {
+	err = cmp.Or(err, contextErr)
+	if err != nil || !ok {
 		return text, err
 	}
 	callers, err := callersText(s, c)

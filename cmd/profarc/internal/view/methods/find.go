@@ -49,7 +49,8 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 // Displayed returns the methods that are displayed like that on a terminal. It reads the
 // names of all methods.
 func Displayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
-	d, plain := s.Header().Domain, display.Plain(text)
+	d := s.Header().Domain
+	plain := display.Plain(text)
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err

@@ -132,7 +132,8 @@ func (r *readings) whole(spelled, loader string) {
 		return
 	}
 	for _, cut := range signatureCuts(r.domain, spelled) {
-		named, signature := spelled[:cut.end], spelled[cut.next:]
+		named := spelled[:cut.end]
+		signature := spelled[cut.next:]
 		for _, at := range classCuts(named) {
 			r.member(layout.Key{Class: named[:at.end], Name: named[at.next:], Signature: signature, Loader: loader})
 		}
@@ -155,7 +156,8 @@ func (r *readings) member(k layout.Key) {
 	r.add(k)
 	if signature, ok := javanames.GraalSignature(k.Signature); ok && r.domain == layout.DomainGraal {
 		dotted := k
-		dotted.Class, dotted.Signature = strings.ReplaceAll(k.Class, "/", "."), signature
+		dotted.Class = strings.ReplaceAll(k.Class, "/", ".")
+		dotted.Signature = signature
 		r.add(dotted)
 	}
 }

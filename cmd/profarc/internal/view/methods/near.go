@@ -104,7 +104,8 @@ func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 
 // distance returns how far a key is from the one looked for. Class or name must be the same, up to case.
 func distance(want, other layout.Key) (d int, ok bool) {
-	sameClass, sameName := strings.EqualFold(want.Class, other.Class), strings.EqualFold(want.Name, other.Name)
+	sameClass := strings.EqualFold(want.Class, other.Class)
+	sameName := strings.EqualFold(want.Name, other.Name)
 	switch {
 	case sameClass && (sameName || strings.EqualFold(want.Name, withoutFile(other.Name))):
 		return 0, true

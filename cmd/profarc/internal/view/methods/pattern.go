@@ -43,7 +43,8 @@ func Glob(pattern, name string) bool {
 			n++
 		case star >= 0:
 			from++
-			p, n = star+1, from
+			p = star + 1
+			n = from
 		default:
 			return false
 		}

@@ -140,7 +140,8 @@ type CheckLost struct {
 func pointsOf(f *fit.Report) CheckPoints {
 	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}, Guessed: f.Guessed.Points,
 		GuessedProfiles: f.Guessed.Profiles}
-	p.Found, p.Swapped = CheckLost{"", f.Found.Points, f.Found.Counts}, CheckLost{"", f.Swapped.Points, f.Swapped.Counts}
+	p.Found = CheckLost{"", f.Found.Points, f.Found.Counts}
+	p.Swapped = CheckLost{"", f.Swapped.Points, f.Swapped.Counts}
 	for why, l := range f.Lost {
 		p.Dropped = append(p.Dropped, CheckLost{why, l.Points, l.Counts})
 	}

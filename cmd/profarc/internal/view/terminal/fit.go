@@ -108,14 +108,17 @@ func front(text string, most int) string {
 		if used+width > most {
 			break
 		}
-		used, rest, state = used+width, after, next
+		used += width
+		rest = after
+		state = next
 	}
 	return text[:len(text)-len(rest)]
 }
 
 // back returns the end of a text, of at most that many cells.
 func back(text string, most int) string {
-	state, left := -1, uniseg.StringWidth(text)
+	state := -1
+	left := uniseg.StringWidth(text)
 	for left > most && text != "" {
 		var width int
 		_, text, width, state = uniseg.FirstGraphemeClusterInString(text, state)

@@ -14,7 +14,8 @@ import (
 // text behind its first column. Nothing is lost: a word that is longer than a line stays whole.
 func Fold(a *cli.App, print func(*cli.App, *Screen)) {
 	s := &Screen{a: a}
-	if _, s.Width, _ = size(a); s.Width == 0 {
+	_, s.Width, _ = size(a)
+	if s.Width == 0 {
 		print(a, s)
 		return
 	}

@@ -94,7 +94,8 @@ func wrap(text string, room int, shorten func(string) string) (lines []string) {
 	for _, word := range strings.Fields(text) {
 		word = shorten(word)
 		if line != "" && uniseg.StringWidth(line)+1+uniseg.StringWidth(word) > room {
-			lines, line = append(lines, line), ""
+			lines = append(lines, line)
+			line = ""
 		}
 		line = strings.TrimPrefix(line+" "+word, " ")
 	}

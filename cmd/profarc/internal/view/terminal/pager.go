@@ -63,7 +63,8 @@ func (p *pager) start() {
 	if cmd == nil {
 		return
 	}
-	cmd.Stdout, cmd.Stderr = p.out, p.errs
+	cmd.Stdout = p.out
+	cmd.Stderr = p.errs
 	pipe, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
 		return

@@ -94,7 +94,8 @@ func (o *Options) screen(a *cli.App) (*Screen, error) {
 		return nil, cli.Usagef("--color %s: name one of auto, always, never", o.color)
 	}
 	out, width, height := size(a)
-	if s.Width = width; width > 0 && !o.noPager && !dumb && height > 0 {
+	s.Width = width
+	if width > 0 && !o.noPager && !dumb && height > 0 {
 		s.pager = newPager(out, a.Streams.RawErr, height)
 	}
 	return s, nil

@@ -79,7 +79,8 @@ func (c Curve) averages() []float64 {
 	if len(c) == 0 {
 		return nil
 	}
-	all, sum := make([]float64, 0, len(c)-w+1), int64(0)
+	all := make([]float64, 0, len(c)-w+1)
+	sum := int64(0)
 	for i := range c {
 		if sum += c[i].TimeNS; i >= w {
 			sum -= c[i-w].TimeNS

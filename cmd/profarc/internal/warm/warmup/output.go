@@ -109,7 +109,8 @@ func (o *output) takeUnit(line []byte, at int64) bool {
 		}
 		u.TimeNS = took.Nanoseconds()
 	}
-	o.units, o.lastNS = append(o.units, u), at
+	o.units = append(o.units, u)
+	o.lastNS = at
 	return true
 }
 

@@ -92,7 +92,8 @@ func (r *running) start() error {
 	defer in.Close()
 	r.cmd = &exec.Cmd{Path: r.p.Path, Args: r.p.Args, Env: r.p.Env, Stdin: in, SysProcAttr: ownGroup()}
 	r.begun = time.Now()
-	r.out, r.err = newOutput(&r.p.Watch, r.begun), &errorOutput{}
+	r.out = newOutput(&r.p.Watch, r.begun)
+	r.err = &errorOutput{}
 	stdout, err := r.pipe(r.out)
 	if err != nil {
 		return err

@@ -89,7 +89,8 @@ func (m *openBatch) close() {
 // all files need another look.
 func (m *openBatch) open() (err error) {
 	var id [16]byte
-	if m.archive, err = openArchive(m.w.out); err != nil {
+	m.archive, err = openArchive(m.w.out)
+	if err != nil {
 		return err
 	}
 	if s := m.archive; s != nil {
@@ -97,7 +98,8 @@ func (m *openBatch) open() (err error) {
 		err = s.Mapping().Guard(func() error { return m.ledger.add(s) })
 	}
 	if id != m.w.published {
-		m.w.seen, m.w.published = map[string]sighting{}, id
+		m.w.seen = map[string]sighting{}
+		m.w.published = id
 	}
 	return err
 }
@@ -119,7 +121,8 @@ func (m *openBatch) add(ctx context.Context, c candidate) error {
 		defer p.store.Close()
 		err = m.mergeStore(ctx, in, p)
 	} else if err == nil {
-		if err = m.w.claim(m, in); err == nil {
+		err = m.w.claim(m, in)
+		if err == nil {
 			m.Known++
 		}
 	}
@@ -132,7 +135,8 @@ func (m *openBatch) add(ctx context.Context, c candidate) error {
 	case err != nil:
 		return m.leave(c, err)
 	}
-	if owned = in.claimed; owned {
+	owned = in.claimed
+	if owned {
 		delete(m.w.seen, c.path)
 		m.remove = append(m.remove, in)
 	} else {

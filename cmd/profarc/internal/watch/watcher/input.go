@@ -88,7 +88,8 @@ func (w *Watcher) ready(in *input) error {
 func (in *input) still() error {
 	now, err := in.file.Stat()
 	there, err2 := os.Lstat(in.path)
-	if err = errors.Join(err, err2); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err = errors.Join(err, err2)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err != nil || !unchanged(now, in.info) || !os.SameFile(now, there) {

@@ -122,7 +122,8 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 	left := filepath.Join(folder, claims)
 	if _, err := os.Stat(left); err == nil || o.Remove { // also what a killed watcher left
 		err := w.lock(left)
-		if w.takes = err == nil; err != nil && o.Remove {
+		w.takes = err == nil
+		if err != nil && o.Remove {
 			w.Close()
 			return nil, err
 		}

@@ -72,7 +72,8 @@ func (t *Tree) Add(stack []uint32, n uint64) {
 // below returns the node of a frame below another; ok is false if a limit is reached.
 func (t *Tree) below(at int, frame uint32) (next int, ok bool) {
 	key := child{at, frame}
-	if next, ok = t.known[key]; ok {
+	next, ok = t.known[key]
+	if ok {
 		return next, true
 	}
 	depth := t.Nodes[at].Depth + 1

@@ -52,7 +52,8 @@ func (l *opener) wait(box int) {
 	if len(l.tree.Nodes[b.Node].Children) == 0 {
 		return
 	}
-	if b.Closed = true; b.Depth < l.limit.Depth {
+	b.Closed = true
+	if b.Depth < l.limit.Depth {
 		l.waiting = append(l.waiting, box)
 	}
 }

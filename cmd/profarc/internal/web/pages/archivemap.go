@@ -67,10 +67,12 @@ func buildMap(r *request) (any, error) {
 	p.Regions = regionTable(r, f)
 	p.Sections = sectionTable(r)
 	p.Sums = sumsText(r.archive().Header())
-	if p.Tables, err = mapTables(r); err != nil {
+	p.Tables, err = mapTables(r)
+	if err != nil {
 		return nil, err
 	}
-	if p.Kinds, err = contentTable(r); errors.As(err, &p.Counting) {
+	p.Kinds, err = contentTable(r)
+	if errors.As(err, &p.Counting) {
 		return p, nil
 	}
 	return p, err
@@ -220,4 +222,7 @@ func (held *contentOfRW) addProfile(q reader.Profile) {
 	}
 }
 
-func (k *kindSize) add(bytes int) { k.entries, k.bytes = k.entries+1, k.bytes+uint64(bytes) }
+func (k *kindSize) add(bytes int) {
+	k.entries++
+	k.bytes += uint64(bytes)
+}

@@ -71,7 +71,8 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 	}
 	b.left = b.limit.contexts
 	p.Measure = by.Name
-	if p.Callers, err = b.caller(root, 0); err != nil {
+	p.Callers, err = b.caller(root, 0)
+	if err != nil {
 		return err
 	}
 	if b.cut && b.limit == someContexts {
@@ -136,10 +137,12 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 		if err != nil {
 			return nil, err
 		}
-		if c.Method, err = methodLink(b.request.archive(), f.Caller); err != nil {
+		c.Method, err = methodLink(b.request.archive(), f.Caller)
+		if err != nil {
 			return nil, err
 		}
-		c.At, c.Point = display.PointWord(b.request.archive().Header().Domain), f.Point
+		c.At = display.PointWord(b.request.archive().Header().Domain)
+		c.Point = f.Point
 	}
 	for _, q := range n.own[:min(len(n.own), profilesOfContext)] {
 		text := "profile"

@@ -126,7 +126,8 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 		Problem: b.request.place(l.Problem)}
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
-	if c.Brief = b.request.inReport; c.Brief {
+	c.Brief = b.request.inReport
+	if c.Brief {
 		shown = slices.DeleteFunc(slices.Clone(shown), saysNothing)
 	}
 	b.lastLine = lastLine(l.Source)

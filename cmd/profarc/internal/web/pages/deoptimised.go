@@ -46,7 +46,9 @@ func buildDeoptimised(r *request) (any, error) {
 
 func deoptimisedRow(d *facts.Deoptimised) []cell {
 	to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
-	times, first, recompiled := countCell(d.Count), textCell(""), uint64(0)
+	times := countCell(d.Count)
+	first := textCell("")
+	recompiled := uint64(0)
 	if d.Count == 0 {
 		times.Link.Text = "not counted"
 	}

@@ -231,7 +231,8 @@ func (l *diffLists) sites(d *compare.Report) {
 			number(side+".top_share", "share"), number(side+".count", "of"), number(side+".targets", "of types"))
 	}
 	columns = append(columns, number("a.untyped", "not recorded in A"), number("b.untyped", "not recorded in B"))
-	a, b := l.request.site.Archive, l.request.site.Other
+	a := l.request.site.Archive
+	b := l.request.site.Other
 	addList(l, "sites", "Sites that see other types or targets",
 		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
 			"target.", d.Sites, columns, func(s compare.SiteChange) []cell {

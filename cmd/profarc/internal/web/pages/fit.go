@@ -59,7 +59,8 @@ func (f *fitted) addUnchecked(v *fit.Verdict) error {
 	if v.State != fit.Unchecked {
 		return nil
 	}
-	if f.unchecked = append(f.unchecked, *v); len(f.unchecked) >= 2*uncheckedListed {
+	f.unchecked = append(f.unchecked, *v)
+	if len(f.unchecked) >= 2*uncheckedListed {
 		f.trimUnchecked()
 	}
 	return nil
@@ -85,8 +86,9 @@ func checked(r *request) (*fitted, error) {
 				return nil, err
 			}
 			f.trimUnchecked()
-			f.Check, f.found = &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "),
-				Domain: s.Archive.Header().Domain.String()}, found
+			f.Check = &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "),
+				Domain: s.Archive.Header().Domain.String()}
+			f.found = found
 			if err := against.Related(); err != nil {
 				f.refused = err.Error()
 			} else if found.Checked == 0 {
@@ -109,7 +111,8 @@ func buildFit(r *request) (any, error) {
 	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked, ClassPath: r.place(f.Against),
 		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
 		Renames: renameTable(r, f.Check.Renames)}
-	if p.Misfits, err = misfitTable(r, f); err == nil {
+	p.Misfits, err = misfitTable(r, f)
+	if err == nil {
 		p.Unchecked, err = uncheckedTable(r, f)
 	}
 	return p, err

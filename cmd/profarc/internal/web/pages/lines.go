@@ -58,7 +58,8 @@ type hotLines struct {
 }
 
 func buildLines(r *request) (any, error) {
-	noun, sampled := "count", r.archive().Header().Domain == layout.DomainSampled
+	noun := "count"
+	sampled := r.archive().Header().Domain == layout.DomainSampled
 	found := &hotLines{}
 	var err error
 	if sampled {
@@ -150,11 +151,14 @@ func countedLines(r *request) (*hotLines, error) {
 	hottest = hottest[:min(len(hottest), methodsWithLines)]
 	return gather(r, "the lines of the hottest methods", func(ctx context.Context, _ *Site,
 		p *Progress) (*hotLines, error) {
-		within, h, steps := *r, &hotLines{of: len(hottest)}, poll.New(ctx)
+		within := *r
+		h := &hotLines{of: len(hottest)}
+		steps := poll.New(ctx)
 		within.ctx, within.patience = ctx, -1
 		for i, n := range hottest {
 			m, err := t.store.MethodAt(t.methods[n])
-			if err = cmp.Or(err, steps.Err()); err == nil {
+			err = cmp.Or(err, steps.Err())
+			if err == nil {
 				err = h.addMethod(&within, m)
 			}
 			if err != nil {

@@ -53,7 +53,8 @@ func pageAddress(view string, q query) string {
 func (held reportLinks) addPage(r *request) {
 	first := pageAddress(r.view.name, newQuery(keyOfSide, r.query.get(keyOfSide)))
 	address := pageAddress(r.view.name, r.query)
-	if r.page = strings.NewReplacer("?", ".", "=", "-").Replace(first); address != first {
+	r.page = strings.NewReplacer("?", ".", "=", "-").Replace(first)
+	if address != first {
 		r.page = fmt.Sprintf("%s-%d", r.view.name[:1], len(held))
 	}
 	held[address] = r.page

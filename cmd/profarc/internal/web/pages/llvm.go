@@ -97,7 +97,8 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 	var f *coverage.Function
 	reason := c.reason
 	if reason == nil {
-		if f, reason = c.Function(m); reason == nil && !hasCode(m, f.Hash) {
+		f, reason = c.Function(m)
+		if reason == nil && !hasCode(m, f.Hash) {
 			reason = coverage.ErrMismatch
 		}
 	}
@@ -147,7 +148,8 @@ func branchPoint(b coverage.Branch, text string) *point {
 		return p
 	}
 	for _, o := range []outcome{{What: link{Text: "true"}, Count: b.True}, {What: link{Text: "false"}, Count: b.False}} {
-		o.Share, o.Shared = shareOf(o.Count, p.Count), p.Count > 0
+		o.Share = shareOf(o.Count, p.Count)
+		o.Shared = p.Count > 0
 		p.Outcomes = append(p.Outcomes, o)
 	}
 	return p
@@ -155,7 +157,8 @@ func branchPoint(b coverage.Branch, text string) *point {
 
 // conditionOf returns the text of a condition, or its place if it has more than one line.
 func conditionOf(b coverage.Branch, text string) string {
-	from, to := int(b.Column)-1, int(b.EndColumn)-1
+	from := int(b.Column) - 1
+	to := int(b.EndColumn) - 1
 	if b.Line != b.EndLine || from < 0 || from >= to || to > len(text) || to-from > conditionLength {
 		return fmt.Sprintf("condition at column %d", b.Column)
 	}

@@ -67,7 +67,8 @@ func buildMethod(r *request) (any, error) {
 	}
 	p.addSums(all)
 	p.Hint = codeHint(r)
-	if p.LLVM, err = newLLVMPart(r, m); err != nil {
+	p.LLVM, err = newLLVMPart(r, m)
+	if err != nil {
 		return nil, err
 	}
 	if p.LLVM != nil {
@@ -152,7 +153,8 @@ func codeText(code uint64) string {
 // addProfiles adds those profiles that the query asks for: one of them, all of one version of the code, or all.
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
-		profile, code := r.query.get("profile"), r.query.get("code")
+		profile := r.query.get("profile")
+		code := r.query.get("code")
 		return profile != "" && profile != refText(q.Ref()) || code != "" && code != display.IDText(q.Code())
 	})
 	if len(asked) == 0 && len(all) > 0 {

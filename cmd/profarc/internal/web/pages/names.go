@@ -83,13 +83,15 @@ func (n *searchNames) having(ctx context.Context, text string, among []int32) ([
 
 // markWithout marks the members with no name that contains a word.
 func (n *searchNames) markWithout(word string, lacks []bool) {
-	heads, tails := n.heads.containing(word), n.tails.containing(word)
+	heads := n.heads.containing(word)
+	tails := n.tails.containing(word)
 	if head, tail := piecesOf(word); head != "" && tail != "" {
 		n.heads.markAcross(heads, func(p []byte) bool { return bytes.HasSuffix(p, []byte(head)) })
 		n.tails.markAcross(tails, func(p []byte) bool { return bytes.HasPrefix(p, []byte(tail)) })
 	}
 	has := func(p nameInPieces) bool {
-		head, tail := heads[p.head], tails[p.tail]
+		head := heads[p.head]
+		tail := tails[p.tail]
 		return (head|tail)&within|head&tail&across != 0
 	}
 	onAllProcessors(len(n.ends), func(from, to int) {
@@ -159,7 +161,9 @@ func (p *namePieces) rarestByte(word string) int {
 // markContaining marks the pieces from one number to another that contain a word. It looks for the rarest byte of the
 // word, since the first one may be in each name.
 func (p *namePieces) markContaining(marks []uint8, word string, rarest, from, to int) {
-	i, begin, end := from, 0, p.ends[to-1]
+	i := from
+	begin := 0
+	end := p.ends[to-1]
 	if from > 0 {
 		begin = p.ends[from-1]
 	}

@@ -67,7 +67,8 @@ type runFacts struct {
 
 func (o *origin) addRuns() {
 	for i := range o.Facts.Runs[:min(len(o.Facts.Runs), runsShown)] {
-		run, one := &o.Facts.Runs[i], runFacts{Title: "Run"}
+		run := &o.Facts.Runs[i]
+		one := runFacts{Title: "Run"}
 		if o.NumRuns > 1 {
 			one.Title = fmt.Sprintf("Run %d of %s", i+1, cli.Grouped(uint64(o.NumRuns)))
 		}

@@ -69,7 +69,8 @@ func (o *overview) count(r *request) error {
 	}
 	if len(t.measures) > 0 {
 		var err error
-		if o.Where, err = newWherePage(r, t, where); err != nil {
+		o.Where, err = newWherePage(r, t, where)
+		if err != nil {
 			return err
 		}
 	}
@@ -150,7 +151,8 @@ func (r *request) ageText(of time.Time) string {
 	if r.inReport || of.IsZero() {
 		return ""
 	}
-	age, text := time.Since(of), "just now"
+	age := time.Since(of)
+	text := "just now"
 	if age < 0 {
 		return "in the future"
 	}

@@ -81,7 +81,8 @@ func buildPair(r *request) (any, error) {
 		return nil, errNoPage
 	}
 	var err error
-	if p.Name, err = analyze.NameOf(named.Store(), named); err != nil {
+	p.Name, err = analyze.NameOf(named.Store(), named)
+	if err != nil {
 		return nil, err
 	}
 	return p, p.pair(r, a, b)
@@ -133,7 +134,8 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 	if !m.Valid() {
 		return nil, 0, nil
 	}
-	length, steps := 0, poll.New(ctx)
+	length := 0
+	steps := poll.New(ctx)
 	for q, err := range m.Profiles() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, 0, err
@@ -262,7 +264,8 @@ func alignPoints(inA, inB []*point) (pairs []pointPair) {
 		for _, b := range inB[:at] {
 			pairs = append(pairs, newPointPair(nil, b))
 		}
-		pairs, inB = append(pairs, newPointPair(a, inB[at])), inB[at+1:]
+		pairs = append(pairs, newPointPair(a, inB[at]))
+		inB = inB[at+1:]
 	}
 	for _, b := range inB {
 		pairs = append(pairs, newPointPair(nil, b))
@@ -300,7 +303,8 @@ func changeOf(a, b *point) (text, way string) {
 	most, by := "", notedChange
 	for _, o := range slices.Concat(a.Outcomes, b.Outcomes) {
 		if change := shares[o.What.Text]; max(change, -change) >= by+1e-9 && a.Count > 0 && b.Count > 0 {
-			most, by = o.What.Text, max(change, -change)
+			most = o.What.Text
+			by = max(change, -change)
 		}
 	}
 	if most == "" {

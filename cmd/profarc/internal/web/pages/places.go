@@ -114,7 +114,8 @@ func splitName(d layout.Domain, name string) (in, class string) {
 	switch {
 	case d.LLVM():
 		file, function := splitFile(name)
-		if in, class = splitScopes(display.Spelling{}.Function(function)); in == "" {
+		in, class = splitScopes(display.Spelling{}.Function(function))
+		if in == "" {
 			in = file
 		}
 		return in, class
@@ -131,7 +132,8 @@ func splitName(d layout.Domain, name string) (in, class string) {
 // splitFunction divides the name of a function as profilers of native code spell it: of Go
 // the package and, for methods, the type; of C++ and Rust the namespace and the class.
 func splitFunction(name string) (in, class string) {
-	if in, class = splitScopes(name); in != "" || class != "" {
+	in, class = splitScopes(name)
+	if in != "" || class != "" {
 		return in, class
 	}
 	plain := name
@@ -140,7 +142,8 @@ func splitFunction(name string) (in, class string) {
 	}
 	folder := ""
 	if at := strings.LastIndexByte(plain, '/'); at >= 0 && !strings.Contains(plain[:at], "(") {
-		folder, plain = plain[:at+1], plain[at+1:]
+		folder = plain[:at+1]
+		plain = plain[at+1:]
 	}
 	file, rest, ok := strings.Cut(plain, ".")
 	if !ok {
@@ -177,7 +180,8 @@ func splitScopes(name string) (in, class string) {
 	last := scopes[len(scopes)-1]
 	first, _ := utf8.DecodeRuneInString(last)
 	if strings.HasSuffix(last, ">") || unicode.IsUpper(first) || strings.TrimPrefix(function, "~") == last {
-		scopes, class = scopes[:len(scopes)-1], last
+		scopes = scopes[:len(scopes)-1]
+		class = last
 	}
 	return strings.Join(scopes, "::"), class
 }
@@ -209,9 +213,11 @@ func scopesOf(name string) (scopes []string) {
 		case strings.IndexByte(">)]}", name[i]) >= 0:
 			depth--
 		case depth == 0 && name[i] == ' ':
-			scopes, begin = nil, i+1 // what was before is the type of the result
+			scopes = nil
+			begin = i + 1 // what was before is the type of the result
 		case depth == 0 && strings.HasPrefix(rest, "::"):
-			scopes, begin = append(scopes, name[begin:i]), i+2
+			scopes = append(scopes, name[begin:i])
+			begin = i + 2
 			i++
 		}
 	}

@@ -169,7 +169,8 @@ func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outc
 	case analyze.Call:
 		shown.What = b.callee(o, called)
 	case analyze.Value:
-		shown.What, shown.Silent = valueLink(o), o.Method != nil
+		shown.What = valueLink(o)
+		shown.Silent = o.Method != nil
 	}
 	return shown
 }

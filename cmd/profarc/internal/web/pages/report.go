@@ -70,7 +70,8 @@ func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*req
 		one := request{ctx: ctx, site: s, view: v, patience: -1, inReport: true, report: o}
 		queries := []query{{}}
 		if v.pages != nil {
-			if queries, err = v.pages(&one); err != nil {
+			queries, err = v.pages(&one)
+			if err != nil {
 				return nil, err
 			}
 		}

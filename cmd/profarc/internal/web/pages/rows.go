@@ -111,7 +111,8 @@ func (v *tableRows) sort(order []int, at int, falling bool) (err error) {
 		texts := map[int]string{}
 		for _, i := range order {
 			shown, wrong := v.cell(c, i)
-			err, texts[i] = cmp.Or(err, wrong), shown.Link.Text
+			err = cmp.Or(err, wrong)
+			texts[i] = shown.Link.Text
 		}
 		by = func(a, b int) int { return strings.Compare(texts[a], texts[b]) }
 	}

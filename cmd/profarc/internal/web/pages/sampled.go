@@ -47,10 +47,12 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	for _, l := range found.Lines {
 		s.Source.Lines = append(s.Source.Lines, sampledLine(r, all, found, l))
 	}
-	if s.Callers, err = callTable(r, "callers", "Callers", noun, found.Callers, all.Sum); err != nil {
+	s.Callers, err = callTable(r, "callers", "Callers", noun, found.Callers, all.Sum)
+	if err != nil {
 		return err
 	}
-	if s.Callees, err = callTable(r, "callees", "Callees", noun, found.Callees, all.Sum); err != nil {
+	s.Callees, err = callTable(r, "callees", "Callees", noun, found.Callees, all.Sum)
+	if err != nil {
 		return err
 	}
 	asked := r.query.get("contexts") + r.query.get("profile") + r.query.get("code")

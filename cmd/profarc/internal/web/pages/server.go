@@ -128,7 +128,8 @@ func (s *Server) admit(q *http.Request) (name string, status int) {
 func (s *Server) isOwn(named string) bool {
 	host, port, err := net.SplitHostPort(named)
 	if err != nil {
-		host, port = strings.TrimSuffix(strings.TrimPrefix(named, "["), "]"), httpPort
+		host = strings.TrimSuffix(strings.TrimPrefix(named, "["), "]")
+		port = httpPort
 	}
 	if cmp.Or(port, httpPort) != s.port {
 		return false
@@ -171,7 +172,8 @@ func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) 
 
 func (s *Server) build(q *http.Request, name string) (answer []byte, status int, err error) {
 	var p *shownPage
-	asked, cause := query{q.URL.Query()}, errNoPage
+	asked := query{q.URL.Query()}
+	cause := errNoPage
 	site, v := s.site.asked(name, asked)
 	if v != nil {
 		p, cause = s.render(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: site.patience()})
@@ -199,7 +201,8 @@ func (s *Server) render(r *request) (*shownPage, error) {
 
 // failure returns the page of an error, and its status.
 func (s *Server) failure(cause error) (*shownPage, int, error) {
-	p, status := &shownPage{Title: "This page cannot be shown", Failure: cause.Error()}, http.StatusInternalServerError
+	p := &shownPage{Title: "This page cannot be shown", Failure: cause.Error()}
+	status := http.StatusInternalServerError
 	var u *unfinished
 	switch {
 	case errors.As(cause, &u):
@@ -208,10 +211,12 @@ func (s *Server) failure(cause error) (*shownPage, int, error) {
 	case missing(cause):
 		p.Title, p.Failure, status = "Not found", cause.Error(), http.StatusNotFound
 	case errors.Is(cause, errBusy):
-		p.Title, p.Failure, status = "One moment", "Too many pages are asked for at once: ask again.",
-			http.StatusServiceUnavailable
+		p.Title = "One moment"
+		p.Failure = "Too many pages are asked for at once: ask again."
+		status = http.StatusServiceUnavailable
 	case closed(cause):
-		p.Failure, status = "The server is about to end.", http.StatusServiceUnavailable
+		p.Failure = "The server is about to end."
+		status = http.StatusServiceUnavailable
 	}
 	var b bytes.Buffer
 	err := s.templates.a.ExecuteTemplate(&b, "failure", u)

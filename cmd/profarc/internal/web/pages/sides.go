@@ -80,7 +80,8 @@ func (l linksOfSide) address(name string, q query) (string, bool) {
 type sideTemplates struct{ a, b *template.Template }
 
 func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error) {
-	if t.a, err = templates(linksOfSide{links, ""}, d); err == nil {
+	t.a, err = templates(linksOfSide{links, ""}, d)
+	if err == nil {
 		t.b, err = templates(linksOfSide{links, sideB}, d)
 	}
 	return t, err

@@ -25,7 +25,8 @@ func squarify(in box, weights []float64) []box {
 	total := 0.0
 	for i, w := range weights {
 		if w > 0 {
-			order, total = append(order, i), total+w
+			order = append(order, i)
+			total += w
 		}
 	}
 	if total == 0 || in.area() == 0 {
@@ -43,7 +44,8 @@ func squarify(in box, weights []float64) []box {
 			boxes[at] = strip[i]
 		}
 		in = left
-		order, areas = order[n:], areas[n:]
+		order = order[n:]
+		areas = areas[n:]
 	}
 	return boxes
 }

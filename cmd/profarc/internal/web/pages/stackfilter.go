@@ -17,7 +17,8 @@ const (
 
 // filter leaves the stacks out that the query does not want.
 func (b *flameGraph) filter() {
-	focus, ignore := b.naming(keyOfFocus), b.naming(keyOfIgnore)
+	focus := b.naming(keyOfFocus)
+	ignore := b.naming(keyOfIgnore)
 	if focus != nil || ignore != nil {
 		b.tree = b.tree.Filtered(focus, ignore)
 	}

@@ -132,7 +132,9 @@ func (t *stackPair) told(at flame.Box, unit string) (class, title string) {
 	if at.Merged > 0 {
 		return "", "too narrow to be told apart"
 	}
-	n, whole, change := t.Sides[at.Node], t.Sides[flame.Root], t.Change(at.Node)
+	n := t.Sides[at.Node]
+	whole := t.Sides[flame.Root]
+	change := t.Change(at.Node)
 	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amount(n[0], unit), percent(shareOf(n[0], whole[0])),
 		amount(n[1], unit), percent(shareOf(n[1], whole[1])), points(change))
 	step := 0

@@ -82,7 +82,8 @@ func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree,
 	if err != nil {
 		return nil, err
 	}
-	t, steps := flame.New(), poll.New(ctx)
+	t := flame.New()
+	steps := poll.New(ctx)
 	var frames []uint32
 	for stack, err := range stacks.Sampled(s) {
 		if err = errors.Join(err, steps.Err()); err != nil {
@@ -108,7 +109,8 @@ func frameOf(m reader.Method) uint32 {
 // contextTree returns the tree of the calling contexts of all profiles. A context need not
 // begin at the start of the program, and a profile's may be empty.
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
-	t, by := flame.New(), contextMeasure(s)
+	t := flame.New()
+	by := contextMeasure(s)
 	err := eachMethod(ctx, s, p, func(m reader.Method) error {
 		for q, err := range m.Profiles() {
 			if err == nil {
@@ -187,7 +189,8 @@ func buildFlame(r *request) (any, error) {
 	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
 	p.links(b)
 	p.filters(b)
-	if b.found = b.naming(keyOfFind); b.found != nil {
+	b.found = b.naming(keyOfFind)
+	if b.found != nil {
 		p.Found = b.tree.Matched(at, b.found)
 	}
 	b.draw()
@@ -435,18 +438,22 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width),
 		Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
 	if at.Merged > 0 {
-		shown.Label, shown.Class = fmt.Sprintf("%d more", at.Merged), "merged"
+		shown.Label = fmt.Sprintf("%d more", at.Merged)
+		shown.Class = "merged"
 		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, counted)
 		return shown
 	}
 	shown.Link = b.to("", at.Node)
 	frame := b.tree.Nodes[at.Node].Frame
-	shown.Label, shown.Class, shown.Title = escape.Printable(b.label(at.Node, at.Width)), class, counted
+	shown.Label = escape.Printable(b.label(at.Node, at.Width))
+	shown.Class = class
+	shown.Title = counted
 	if at.Node != flame.Root {
 		shown.Title = escape.Printable(shortened(b.name(frame).full)) + "\n" + counted
 	}
 	if at.Closed {
-		shown.Title, shown.Class = shown.Title+"\nmore below: zoom in", shown.Class+" closed"
+		shown.Title += "\nmore below: zoom in"
+		shown.Class += " closed"
 	}
 	if b.found != nil && at.Node != flame.Root && b.found(frame) {
 		shown.Class += " found"

@@ -109,7 +109,8 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 	key, falling := strings.CutPrefix(order, "-")
 	for i := range columns {
 		if columns[i].Key == key {
-			t.sorted, t.falling = &columns[i], falling
+			t.sorted = &columns[i]
+			t.falling = falling
 		}
 	}
 	return t
@@ -219,7 +220,8 @@ type Heading struct {
 // Headings returns the headings of all columns. Numbers are sorted from the highest first.
 func (t *table) Headings() (list []Heading) {
 	for _, c := range t.Columns {
-		h, order := Heading{column: c}, c.Key
+		h := Heading{column: c}
+		order := c.Key
 		h.Name = capital(c.Name)
 		if t.sorted != nil && t.sorted.Key == c.Key {
 			h.Order = map[bool]string{false: "ascending", true: "descending"}[t.falling]

@@ -160,7 +160,8 @@ func (t *tally) addSamples() error {
 	if err != nil || samples.Stacks == 0 {
 		return err
 	}
-	d, of := t.store.Header().Domain, map[facts.SampleUnit]string{facts.Samples: "samples taken",
+	d := t.store.Header().Domain
+	of := map[facts.SampleUnit]string{facts.Samples: "samples taken",
 		facts.Nanoseconds: "processor time"}[unit]
 	self := newMeasured(d, "self", string(unit), of+" in the method itself")
 	total := newMeasured(d, "total", string(unit), of+" in the method and in what it called")

@@ -124,7 +124,8 @@ func boxesOf(in box, list []branch) (boxes []box) {
 	var values []float64
 	sum := 0.0
 	for _, b := range list {
-		values, sum = append(values, float64(b.value)), sum+float64(b.value)
+		values = append(values, float64(b.value))
+		sum += float64(b.value)
 	}
 	n := len(list) - 1
 	if n < 1 || list[n].rest == 0 {

@@ -102,7 +102,8 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 			break
 		}
 		at = groups[0].link.query.get("at") // one box would fill the map
-		if groups, err = v.open(r, p, at); err != nil {
+		groups, err = v.open(r, p, at)
+		if err != nil {
 			return nil, err
 		}
 		p.Back = nil
@@ -114,7 +115,8 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 		p.Total = disk.SaturatingAdd(p.Total, g.value)
 	}
 	whole := v.by.total
-	if p.Whole = "the archive"; v.by.Name == "size" {
+	p.Whole = "the archive"
+	if v.by.Name == "size" {
 		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
 	}
 	p.Sum, p.Share = v.by.text(p.Total), shareOf(p.Total, whole)
@@ -237,7 +239,8 @@ const mostNamed = 2000
 // those that have names is one branch at the end.
 func (v *placeView) branches(ctx context.Context, in grouping) ([]branch, error) {
 	steps := poll.New(ctx)
-	parts, sums := map[groupKey]map[groupKey]uint64{}, map[groupKey]uint64{}
+	parts := map[groupKey]map[groupKey]uint64{}
+	sums := map[groupKey]uint64{}
 	for _, m := range v.by.ranked {
 		if err := steps.Err(); err != nil {
 			return nil, err

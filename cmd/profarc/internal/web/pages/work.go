@@ -111,9 +111,12 @@ func gather[T any](r *request, what string, compute func(ctx context.Context, s 
 
 // eachMethod calls f with each method of an archive, and notes the progress.
 func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader.Method) error) error {
-	done, total, steps := uint64(0), s.Header().Counts.Methods, poll.New(ctx)
+	done := uint64(0)
+	total := s.Header().Counts.Methods
+	steps := poll.New(ctx)
 	for m, err := range s.Methods() {
-		if err = cmp.Or(err, steps.Err()); err == nil {
+		err = cmp.Or(err, steps.Err())
+		if err == nil {
 			err = f(m)
 		}
 		if err != nil {

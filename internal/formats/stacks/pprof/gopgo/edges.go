@@ -98,7 +98,8 @@ func (p *profile) read() error {
 		}
 		weight := e.Weight
 		if weight > math.MaxInt64 {
-			weight, p.clamped = math.MaxInt64, p.clamped+1
+			weight = math.MaxInt64
+			p.clamped++
 		}
 		if weight > 0 {
 			p.edges = append(p.edges, edge{caller, callee, e.Point, int64(weight)})
@@ -125,7 +126,8 @@ func (p *profile) number(m reader.Method) (int32, error) {
 		name = k.Name
 	}
 	n := int32(len(p.names))
-	p.names, p.numbers[m.Ref()] = append(p.names, name), n
+	p.names = append(p.names, name)
+	p.numbers[m.Ref()] = n
 	return n, nil
 }
 

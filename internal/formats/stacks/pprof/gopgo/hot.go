@@ -29,7 +29,8 @@ func (p *profile) dropCold() (dropped int) {
 		c := p.callOf(e)
 		best[c] = max(best[c], e.weight)
 	}
-	kept, weight := slices.Clone(p.edges[:hot]), uint64(0)
+	kept := slices.Clone(p.edges[:hot])
+	weight := uint64(0)
 	for _, e := range p.edges[hot:] {
 		if e.weight == best[p.callOf(e)] {
 			kept = append(kept, e)
@@ -47,7 +48,8 @@ func (p *profile) dropCold() (dropped int) {
 // hotEdges returns the number of hot edges: those up to the one with which the sum exceeds
 // 99% of all weights.
 func (p *profile) hotEdges() int {
-	total, sum := int64(0), int64(0)
+	total := int64(0)
+	sum := int64(0)
 	for _, e := range p.edges {
 		total += e.weight
 	}

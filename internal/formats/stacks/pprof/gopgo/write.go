@@ -20,7 +20,8 @@ func (p *profile) writeProfile(out io.Writer) error {
 	})
 	w := pprof.NewEncoder(out)
 	w.SampleType(p.kind, p.unit)
-	functions, callees := make([]uint64, len(p.names)), make([]uint64, len(p.names))
+	functions := make([]uint64, len(p.names))
+	callees := make([]uint64, len(p.names))
 	function := func(n, point int32) uint64 {
 		if name := p.names[n]; functions[n] == 0 && (name != "" || point != 0) {
 			functions[n] = w.Function(pprof.Function{Name: name, StartLine: firstLine})

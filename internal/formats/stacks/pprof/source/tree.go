@@ -146,14 +146,16 @@ func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
-	of, pointer := d.Recv.List[0].Type, false
+	of := d.Recv.List[0].Type
+	pointer := false
 	for {
 		switch x := of.(type) {
 		case *ast.ParenExpr:
 			of = x.X
 			continue
 		case *ast.StarExpr:
-			of, pointer = x.X, true
+			of = x.X
+			pointer = true
 			continue
 		case *ast.IndexExpr:
 			of = x.X
@@ -186,7 +188,8 @@ func (t *Tree) Bodies(name string) (found []methodcode.Body, presence methodcode
 	}
 	of := in.functions[s.name]
 	if len(of) == 0 && s.closure { // of a function that was inlined into the first of the name
-		if of = in.functions[s.last()]; len(of) == 0 {
+		of = in.functions[s.last()]
+		if len(of) == 0 {
 			return nil, methodcode.Unknown
 		}
 	}
