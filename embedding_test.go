@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -99,6 +100,7 @@ func adopted(t *testing.T, path string) *reader.Store {
 
 // TestTutorialLearns runs the program of docs/embedding.md twice: the second run begins with the counts of the first.
 func TestTutorialLearns(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	dir := t.TempDir()
 	program := filepath.Join(dir, "first")

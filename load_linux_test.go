@@ -22,6 +22,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -39,6 +40,7 @@ func init() { runsOfTheirOwn[ofLoad] = carryLoad }
 // summed, and the next one begins with the sum. At the end all counts are exact, and no goroutine, descriptor or
 // mapping is left. PROFARC_LOAD=10m goes on for so long, and logs how long each operation takes.
 func TestLoad(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	dir := t.TempDir()
 	self, err := os.Executable()

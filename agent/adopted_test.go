@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -178,6 +179,7 @@ func (v view) profile(p reader.Profile) []string {
 // Profiles that were adopted, and that nothing ran since, are read back from the VM by the
 // package live: each cell must be what the archive has, scaled.
 func TestAdoptedProfilesAreThoseOfTheArchive(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")

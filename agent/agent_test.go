@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )
@@ -40,6 +41,7 @@ func TestMain(m *testing.M) {
 // agentFlag returns the flag that loads the agent with an archive and further options.
 func agentFlag(t testing.TB, archive, options string) string {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	path, err := library()
 	if errors.Is(err, agentlib.ErrNoCompiler) || errors.Is(err, agentlib.ErrPlatform) {
 		t.Skip(err)

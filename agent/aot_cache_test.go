@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )
@@ -19,6 +20,7 @@ import (
 // What the cache of the VM (JEP 515) trained stays as the VM recorded it, cell for cell, and is no count of the run in
 // a dump.
 func TestCachedProfilesAreKept(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	r := newRecording(t)
 
@@ -53,6 +55,7 @@ func TestCachedProfilesAreKept(t *testing.T) {
 // Profiles of an archive get into a cache that is recorded by a run which executes none of their methods, and from the
 // cache into a VM.
 func TestArchiveReachesACache(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	r := newRecording(t)
 	trained := train(t, r.home, r.classes, 20000)

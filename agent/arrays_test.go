@@ -7,11 +7,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // Arrays that the program has made get the rows that training gave them.
 func TestArraysAreBound(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Arrays.java")

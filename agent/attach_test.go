@@ -7,12 +7,14 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // sharedObject compiles a C file of testdata with the headers of a JDK.
 func sharedObject(t *testing.T, home, name string) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler")
@@ -42,6 +44,7 @@ func (r *rig) classesTakenUp(t *testing.T, c *cell, further ...string) int {
 // may have without asking, which -Xcheck:jni of some releases reports in the program's
 // output.
 func TestClassesPreparedMeanwhile(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		const classes, others = 240, 20

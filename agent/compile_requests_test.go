@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -89,6 +90,7 @@ func (o *ordered) read(t *testing.T, in io.WriteCloser, out io.Reader, enough in
 // the VM would compile it with C2. How often C1 counted them, which is the other order, differs
 // from run to run.
 func TestRequestsComeInOrderAfterInitialization(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		archive, classes := trainOrdered(t, home)
@@ -118,6 +120,7 @@ func sorted(text string) string {
 }
 
 func TestNothingIsAskedForWithoutBudget(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		archive, classes := trainOrdered(t, home)

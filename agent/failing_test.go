@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -20,6 +21,7 @@ var failingCalls = []string{
 // failingAgent builds the agent with testdata/failing.c and failing_vm.c.
 func failingAgent(t *testing.T) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler")
@@ -66,6 +68,7 @@ func failures(calls int) (list [][]string) {
 // Whichever call of the agent fails, of the system or of the VM, once or from then on, the program runs as without the
 // agent, and adopts what it can. PROFARC_MATRIX lets more calls fail.
 func TestCallsOfTheAgentFail(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	library := failingAgent(t)
 	testjvm.Each(t, func(t *testing.T, home string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -63,6 +64,7 @@ func longForm() bool {
 
 // A dump of a JVM that adopted an archive equals, cell for cell, the dump of a run without one.
 func TestDumpsHaveNoCountsOfTheArchive(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	generations := 3
 	if longForm() {
@@ -99,6 +101,7 @@ func TestDumpsHaveNoCountsOfTheArchive(t *testing.T) {
 
 // A receiver whose count the weights of a merge have made 0 takes no row.
 func TestFadedReceiversAreNotAdopted(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Generations.java")
@@ -118,6 +121,7 @@ func TestFadedReceiversAreNotAdopted(t *testing.T) {
 // Whenever a JVM is dumped that adopts without end, while classes and their profiles come
 // and go, the dump has nothing of the archive.
 func TestDumpsWhileTheAgentWrites(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	dumps := 6
 	if longForm() {

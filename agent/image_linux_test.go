@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // An archive that is cut short, or written over, while a JVM runs does not end the JVM.
 func TestArchiveCutShort(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")
@@ -34,6 +36,7 @@ func TestArchiveCutShort(t *testing.T) {
 
 // Anything but an archive, such as a pipe that nobody writes to, is refused at once.
 func TestArchiveThatIsNoFile(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Need(t, testjvm.First())
 	classes := testjvm.Compile(t, testjvm.First(), "testdata/Adopted.java")

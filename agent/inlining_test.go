@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // With profiling off, C2 alone: the compiler inlines the receivers that the archive names,
 // and without the archive none.
 func TestC2InlinesWhatTheArchiveSays(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -36,6 +37,7 @@ func isEarly(k layout.Key) bool { return k.Name < "check" }
 type adoptedLayers struct{ home, classes, layer, base string }
 
 func TestLayers(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		l := &adoptedLayers{home: home, classes: testjvm.Compile(t, home, "testdata/Adopted.java")}
@@ -161,6 +163,7 @@ func (l *adoptedLayers) testWithoutBase(t *testing.T) {
 
 // Methods that were left to the base are asked for in the order of the layer's training.
 func TestRequestsOfLayers(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		archive, classes := trainOrdered(t, home)

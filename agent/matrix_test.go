@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
@@ -276,6 +277,7 @@ func rounds(t *testing.T) int {
 // runs a few cells with the first JDK; PROFARC_MATRIX=N runs all of them N times with
 // both, and prints a table.
 func TestMatrix(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	n := rounds(t)
 	agentFlag(t, "none", "") // it skips the test where the agent can't be built
 	table := &table{}

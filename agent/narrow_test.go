@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -88,6 +89,7 @@ func withoutDisplacements(profiles map[string][]string) map[string][]string {
 // A VM adopts what a merge made wide, and what another VM recorded with other rows, as a
 // merge for its rows has it.
 func TestAdoptionNarrows(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		for _, flags := range [][]string{nil, {"-XX:+UnlockDiagnosticVMOptions", "-XX:TypeProfileLevel=222"}} {
@@ -130,6 +132,7 @@ func TestRefusedMethodsAreNamed(t *testing.T) {
 
 // Where no compiler uses profiles, one line says so.
 func TestVMsThatUseNoProfiles(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	home := testjvm.First()
 	testjvm.Need(t, home)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -18,6 +19,7 @@ var constants = regexp.MustCompile(`\b((?:VM|JNI|JVMTI|TI)_[A-Z_]+) = (0x[0-9a-f
 // The agent has declarations of its own of JNI and JVMTI. A JDK's headers, which name the
 // same constants otherwise, judge them.
 func TestPlacesOfFunctions(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	cc, err := exec.LookPath("cc")
 	if err != nil {

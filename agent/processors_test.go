@@ -8,11 +8,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // buildProcessors compiles the program that says what processors.c finds.
 func buildProcessors(t *testing.T) func(prefix []string, args ...string) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler")

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -12,6 +13,7 @@ import (
 // virtual methods, whatever class it is. So a class that the call can't have is refused:
 // in a program that changed, and in none that did not.
 func TestReceiversThatACallCannotHave(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		r := newRig(t, home, "")
@@ -31,6 +33,7 @@ func TestReceiversThatACallCannotHave(t *testing.T) {
 // The VM may claim a row for another class while the agent binds it. In no order of their
 // loads and stores does the other class get a count of training.
 func TestRowsThatTheVMClaims(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	cc, err := exec.LookPath("cc")
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -12,6 +13,7 @@ import (
 // without them, and the program writes the same. Methods of the JDK that ran before this agent could begin have a
 // MethodData by then: an agent for Java code makes the VM run more of them.
 func TestAdoptsBesideAgents(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	agentFlag(t, "none", "") // it skips the test where the agent can't be built
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // A release that the agent was not run with adopts nothing, and one line says so. Those in between are tried on
 // request.
 func TestReleases(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	home := testjvm.First()
 	testjvm.Need(t, home)

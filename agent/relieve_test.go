@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -16,6 +17,7 @@ import (
 // A program whose receivers are others than in training gets their types into its
 // profiles, although types of training held all rows. Types that come keep theirs.
 func TestReceiversOfTrainingMakeRoom(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Settle.java")
@@ -61,6 +63,7 @@ func await(t *testing.T, what string, is func() bool) {
 // A call of a method that no class overrides keeps its row: JDK 25's interpreter counts all receivers of it among the
 // others, C1 in a row.
 func TestBoundCallsKeepTheirReceivers(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Settle.java")

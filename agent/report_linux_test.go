@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/fullfs"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
@@ -35,6 +36,7 @@ func runForReport(t *testing.T, archive, classes, report string) string {
 // A report replaces a file in one step, and nothing else: not what a link leads to, which
 // somebody else may have put into a folder for all, and no pipe, which holds the VM up.
 func TestReportFile(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Need(t, testjvm.First())
 	classes := testjvm.Compile(t, testjvm.First(), "testdata/Adopted.java")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/formats/text"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
@@ -50,6 +51,7 @@ func ofRelease(t *testing.T, path string, release uint32) string {
 // Releases number the reasons of traps differently: counts of an archive of another release
 // are adopted only for reasons that all releases have.
 func TestTrapsOfAnotherRelease(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, "testdata/Adopted.java")

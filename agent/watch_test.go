@@ -6,11 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // The flags are restored after the time of warmup, whatever the wall clock says.
 func TestWatchDoesNotWaitByTheWallClock(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	home := testjvm.First()
 	testjvm.Need(t, home)
 	classes := testjvm.Compile(t, home, "testdata/Adopted.java")

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
@@ -83,6 +84,7 @@ func (c *checkedContext) Err() error {
 // TestCanceledCommitLeavesNothing cancels a commit at every check of its context,
 // while it sorts, plans and writes.
 func TestCanceledCommitLeavesNothing(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for i := range 40_000 {

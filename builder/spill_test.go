@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -44,6 +45,7 @@ func TestSpilledCopies(t *testing.T) {
 
 // TestSpilledMerges: so does one that merges runs, narrows their rows and keeps one version of each method.
 func TestSpilledMerges(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	for _, domain := range []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainGraal} {
 		rapid.Check(t, func(t *rapid.T) {

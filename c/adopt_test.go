@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestThreadsCountExactly counts in all profiles with eight threads, which race for
 // the claims, at the requested base, elsewhere and in memory.
 func TestThreadsCountExactly(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/adopt.c")
 	requested := 0
@@ -40,6 +42,7 @@ func TestThreadsCountExactly(t *testing.T) {
 // TestThreadsDoNotRace is the same under the thread sanitizer, which lets no program map
 // anything at the bases that archives ask for.
 func TestThreadsDoNotRace(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "thread").client(t, "tests/adopt.c")
 	for _, s := range specimen.All() {

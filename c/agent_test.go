@@ -13,12 +13,14 @@ import (
 
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestMethodsOfClasses reads every archive class by class, from several threads, without
 // adopting it.
 func TestMethodsOfClasses(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, sanitizers := range []string{"address,undefined", "thread"} {
 		program := sanitized(t, sanitizers).client(t, "tests/agent.c")
@@ -54,6 +56,7 @@ func aMethod(p *rand.Rand) (code []byte) {
 }
 
 func TestCodeIDsAreTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	p := rand.New(rand.NewPCG(7, 1))
 	var file, want bytes.Buffer

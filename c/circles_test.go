@@ -7,11 +7,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestSourcesCallOneWay compiles the library, and looks for sources that call each other in a circle,
 // by the names that each defines and lacks.
 func TestSourcesCallOneWay(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	if _, err := exec.LookPath("nm"); err != nil {
 		t.Skip("nm is not there")

@@ -4,11 +4,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestNoCommaOperators asks clang for comma operators in the library and the agent: a statement does
 // one thing.
 func TestNoCommaOperators(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	clang, err := exec.LookPath("clang")
 	if err != nil {

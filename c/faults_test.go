@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/crashmodel"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
@@ -130,6 +131,7 @@ func (r *faultRun) problem(p crashmodel.Publishing, without *faultRun) (states i
 // old file is there or the new one, whole, and after success the new one, also after a crash. The error says what went
 // wrong, nothing is left behind and no file is open.
 func TestEveryFault(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	b := sanitized(t, "address,undefined")
 	b.link = "-Wl,--wrap=" + strings.Join(wrapped, ",--wrap=")

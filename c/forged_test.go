@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -28,6 +29,7 @@ func verdict(t *testing.T, c *cprogram.Forgeries, edits ...forgery.Edit) (sound 
 // its file, and makes the sums right again: both libraries must refuse the same
 // forgeries and print the same of all others.
 func TestForgeriesAreTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range specimen.All() {
@@ -65,6 +67,7 @@ func TestForgeriesAreTheSame(t *testing.T) {
 // TestClassesOfUnexecutedMethodsAreTheSame gives the classes of unexecuted methods other
 // numbers of rows: both libraries must refuse a class without a row, the first class too.
 func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range specimen.All() {
@@ -93,6 +96,7 @@ func TestClassesOfUnexecutedMethodsAreTheSame(t *testing.T) {
 // TestChangedBytesAreRefused changes bytes one at a time and leaves the sums as they
 // are: every change must be noticed, but of padding.
 func TestChangedBytesAreRefused(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	data := cprogram.Archive(t, specimen.All()[0])

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/fullfs"
 )
 
 // TestFileSystemIsFull: counting in an archive copies its pages, and needs no space on its file system. A dump that
 // finds no space says so and leaves the archive as it is.
 func TestFileSystemIsFull(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program, runs := runner(t)
 	dir := t.TempDir()

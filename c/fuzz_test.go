@@ -8,12 +8,14 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
 // TestFuzz runs fuzz.c for some hundred inputs, or with PROFARC_EXHAUSTIVE for some thousand. For hours of it, build it
 // as its first lines say.
 func TestFuzz(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	compilers(t)
 	if _, err := exec.LookPath("clang"); err != nil {

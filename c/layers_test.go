@@ -6,12 +6,14 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
 // TestLayers runs layers.c on a layer, its base, and another archive with the dump id of the
 // base, and then the example.
 func TestLayers(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/layers.c")
 	counted := func(calls uint64, base *layout.BaseArchive, names ...string) []byte {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -31,6 +32,7 @@ type build struct{ cc, flags, link string }
 // compilers returns the C compilers; the test is skipped where there are none.
 func compilers(t *testing.T) (found []string) {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	if runtime.GOOS != "linux" {
 		t.Skip("the Makefile is for Linux") // its linker, and _GNU_SOURCE in the clients
 	}
@@ -167,6 +169,7 @@ func compare(t *testing.T, want, got string) {
 }
 
 func TestDumpIsTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, cc := range compilers(t) {
 		program := build{cc: cc, flags: "-O2"}.client(t, "tests/dump.c")
@@ -188,6 +191,7 @@ func TestDumpIsTheSame(t *testing.T) {
 }
 
 func TestLookupsAreTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
@@ -313,6 +317,7 @@ func lookupName(err error, known *reader.Method) string {
 }
 
 func TestForeignFilesAreRefused(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")
 	sound := cprogram.Archive(t, specimen.All()[0])
@@ -335,6 +340,7 @@ func TestForeignFilesAreRefused(t *testing.T) {
 
 // TestInstall installs the library and builds a client as another project does.
 func TestInstall(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	b := plain(t)
 	prefix := t.TempDir()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestLoad: in each of several runs eight threads count, write checkpoints, open, adopt, claim, copy and close the
@@ -17,6 +18,7 @@ import (
 // descriptor, mapping or memory is left. PROFARC_LOAD=10m goes on for so long, without sanitizers, and logs how long
 // each operation takes.
 func TestLoad(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the program reads /proc")

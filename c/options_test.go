@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -17,6 +18,7 @@ import (
 // TestOptions runs options.c on an archive and one in which the last count of the last
 // profile is wrong: what a reader that compares no sums can't notice.
 func TestOptions(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/options.c")
 	sound := cprogram.Archive(t, specimen.All()[0])

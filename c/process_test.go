@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -74,6 +75,7 @@ func TestProcessIsDescribed(t *testing.T) {
 // TestDumpsOfProcessesAreMerged: of two dumps of one process the last counts, and both
 // are refused; dumps of two processes are summed.
 func TestDumpsOfProcessesAreMerged(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/process.c")
 	first, second, _ := dumps(t, program)
@@ -100,6 +102,7 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 // TestForkedProcessesAreCountedOnce: a process and its child count 105 and 10 calls on top of the
 // 1000 of the archive, 5 of them before the fork.
 func TestForkedProcessesAreCountedOnce(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/forked.c")
 	folder := t.TempDir()

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -144,6 +145,7 @@ func runner(t *testing.T) (program string, runs func(args ...string) (printed st
 
 // TestRunsLearn: each run begins with what the ones before have counted.
 func TestRunsLearn(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	_, runs := runner(t)
 	app := filepath.Join(t.TempDir(), "app.parc")
@@ -165,6 +167,7 @@ func TestRunsLearn(t *testing.T) {
 
 // TestRunsWithoutAnArchive: a run that cannot use its archive counts, is told why, and can write the next one.
 func TestRunsWithoutAnArchive(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	_, runs := runner(t)
 	app := filepath.Join(t.TempDir(), "app.parc")
@@ -192,6 +195,7 @@ func TestRunsWithoutAnArchive(t *testing.T) {
 
 // TestRunsWithoutMemory lets each allocation of a run fail, and then all that follow, too: it counts on, and frees all.
 func TestRunsWithoutMemory(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	_, runs := runner(t)
 	app := filepath.Join(t.TempDir(), "app.parc")
@@ -209,6 +213,7 @@ func TestRunsWithoutMemory(t *testing.T) {
 // TestRunsWriteCheckpoints kills processes after some checkpoints. All of a process are summed, and what it
 // counted after the last one is lost, and nothing else.
 func TestRunsWriteCheckpoints(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program, runs := runner(t)
 	dir := t.TempDir()
@@ -259,6 +264,7 @@ func killAfter(t *testing.T, n int, name string, args ...string) {
 
 // TestForkedRuns: a process that forks and its child write what each counted itself.
 func TestForkedRuns(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	_, runs := runner(t)
 	dir := t.TempDir()
@@ -280,6 +286,7 @@ func TestForkedRuns(t *testing.T) {
 // TestRunsCountExactly: four threads count while checkpoints are written, with an archive and without one. The
 // checkpoints have all that was counted, once.
 func TestRunsCountExactly(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	dir := t.TempDir()
 	app := filepath.Join(dir, "app.parc")
@@ -332,6 +339,7 @@ func receiversOf(t *testing.T, s *reader.Store, name string) (sum uint64) {
 
 // TestRunsOfBothLanguagesLearn: a VM in Go begins with what a VM in C has learned, and the other way round.
 func TestRunsOfBothLanguagesLearn(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	_, runs := runner(t)
 	app := filepath.Join(t.TempDir(), "app.parc")
@@ -370,6 +378,7 @@ func TestRunsOfBothLanguagesLearn(t *testing.T) {
 
 // TestCodeIDsOfBothLanguagesAreTheSame compares pa_code_id with the CodeID of package profarc.
 func TestCodeIDsOfBothLanguagesAreTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	_, runs := runner(t)
 	for _, code := range []string{"", "a", "load 0; ifneg 6; ...", strings.Repeat("nop ", 100)} {
@@ -405,6 +414,7 @@ func TestCountsOfSeveralThreads(t *testing.T) {
 
 // TestTutorial runs the tutorial three times.
 func TestTutorial(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "examples/first.c")
 	dir := t.TempDir()

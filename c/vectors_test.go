@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
@@ -19,6 +20,7 @@ var codeOf = regexp.MustCompile(`\((\d+), region (\d+)\)\s*$`)
 // TestVectors holds the library against testdata/v1: it prints the same of the sound archives, and refuses the broken
 // ones with errors of the same kind.
 func TestVectors(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	const dir = "../testdata/v1"
 	program := sanitized(t, "address,undefined").client(t, "tests/dump.c")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -41,6 +42,7 @@ func mainCalls(t *testing.T, path string) uint64 {
 // TestVM runs the example of a VM: it learns, then adopts at the base and elsewhere.
 // Every run adds what its eight threads counted.
 func TestVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, sanitizers := range []string{"address,undefined", "thread"} {
 		program := sanitized(t, sanitizers).client(t, "examples/vm.c")
@@ -74,6 +76,7 @@ func TestVMKeepsForeignArchives(t *testing.T) {
 
 // TestValgrind runs clients of all parts of the library under valgrind.
 func TestValgrind(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	b := plain(t)
 	if _, err := exec.LookPath("valgrind"); err != nil {

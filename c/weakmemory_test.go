@@ -6,11 +6,14 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestCountsAreOrderedOnWeakMemory compiles for a processor that reorders what nothing orders: the
 // addition to the count of a row is released, after the type of the row, and a copy acquires it.
 func TestCountsAreOrderedOnWeakMemory(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	clang := ""
 	for _, name := range []string{"clang", "clang-19", "clang-14"} {

@@ -4,10 +4,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestWindows compiles the library for Windows, and links the tutorial with it. It runs neither.
 func TestWindows(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	const cc = "x86_64-w64-mingw32-gcc"
 	compilers(t) // and make

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -103,6 +104,7 @@ func TestBuilderWritesTheSame(t *testing.T) {
 
 // TestFailedAllocations lets each allocation of a recording fail.
 func TestFailedAllocations(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").replayer(t)
 	for seed := range uint64(4) {
@@ -117,6 +119,7 @@ func TestFailedAllocations(t *testing.T) {
 
 // TestManyMethods writes 10^5 methods; a tenth is unexecuted.
 func TestManyMethods(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("100,000 methods")
@@ -145,6 +148,7 @@ func TestManyMethods(t *testing.T) {
 
 // TestBuilderRefusesTheSame: what the builder in Go refuses, that in C refuses too.
 func TestBuilderRefusesTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").replayer(t)
 	word, symbol := layout.ColumnWord, layout.ColumnSymbol
@@ -231,6 +235,7 @@ func declareOne(j *journal) {
 
 // TestShapesAreRefused: shapes that Go does not declare, C does not declare either.
 func TestShapesAreRefused(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").replayer(t)
 	cell := func(name string, kind layout.CellKind, bits ...string) []layout.CellShape {
@@ -303,6 +308,7 @@ func tooMuchText(j *journal) {
 
 // TestConfigsAreRefused: a header that can't be is refused by both.
 func TestConfigsAreRefused(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").replayer(t)
 	for name, c := range map[string]builder.Config{
@@ -319,6 +325,7 @@ func TestConfigsAreRefused(t *testing.T) {
 // TestRewrite walks archives through the reader in C and writes them again, with each
 // compiler.
 func TestRewrite(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, cc := range compilers(t) {
 		program := build{cc: cc, flags: "-O2"}.client(t, "tests/rewrite.c")
@@ -340,6 +347,7 @@ func TestRewrite(t *testing.T) {
 // TestWrittenArchivesAreRead reads what the builder in C wrote, with the reader in C and
 // sanitizers.
 func TestWrittenArchivesAreRead(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	b := sanitized(t, "address,undefined")
 	program, reader := b.replayer(t), b.client(t, "tests/dump.c")
@@ -364,6 +372,7 @@ func TestWrittenArchivesAreRead(t *testing.T) {
 // TestSnapshots counts the same in adopted archives in Go and in C, and compares their
 // snapshots.
 func TestSnapshots(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/rewrite.c")
 	for _, s := range specimen.All() {
@@ -432,6 +441,7 @@ func snapshotOf(t *testing.T, st *reader.Store, take merge.Counts) ([]byte, merg
 // TestSnapshotsOfDamagedArchives damages profiles, and compares the rest of the snapshots in
 // Go and in C.
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := plain(t).client(t, "tests/rewrite.c")
 	lost := 0
@@ -508,6 +518,7 @@ func countIn(t *testing.T, st *reader.Store, p reader.Profile, number uint32, la
 // TestPublish: an archive replaces a file in one step and keeps its permissions. Nothing
 // else is written over, and nothing is left behind.
 func TestPublish(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := plain(t).client(t, "tests/rewrite.c")
 	data := cprogram.Archive(t, specimen.All()[0])
@@ -542,6 +553,7 @@ func TestPublish(t *testing.T) {
 
 // TestDroppedRowsAreReported writes what leads to no type into live rows.
 func TestDroppedRowsAreReported(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").client(t, "tests/dropped.c")
 	if out, stderr, status := cprogram.Run(t, program, filepath.Join(t.TempDir(), "a.parc")); status != 0 {

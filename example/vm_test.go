@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -74,6 +75,7 @@ func sum(ctx context.Context, to string, dumps ...string) error {
 // TestAnArchiveMakesTheStartFaster: a run with the archive of another computes the same
 // with a fraction of the slow instructions, and both count the same.
 func TestAnArchiveMakesTheStartFaster(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	dir := t.TempDir()
 	first, second := filepath.Join(dir, "first.parc"), filepath.Join(dir, "second.parc")
 	cold, want := run{functions: workers, rounds: 1}.dump(t, first)
@@ -93,6 +95,7 @@ func TestAnArchiveMakesTheStartFaster(t *testing.T) {
 // TestFiveRunsAreMerged: five runs with an archive and the one that made it are together
 // what six runs without one are, to the last count.
 func TestFiveRunsAreMerged(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	dir := t.TempDir()
 	first := filepath.Join(dir, "first.parc")
 	learnt, alone := []string{first}, []string{}

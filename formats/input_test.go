@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // Small reads and large ones give the bytes of a file one after the other, until the context ends.
@@ -92,6 +94,7 @@ func detected(text string) (string, error) {
 
 // TestPagesAreNoProfiles: what a page shows may look like a profile of any format.
 func TestPagesAreNoProfiles(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	const dump = "static A::m()V\n  interpreter_invocation_count:          3\n"
 	long := strings.Repeat("a text\n", headSize)
 	for _, page := range []string{

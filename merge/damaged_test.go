@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -91,6 +92,7 @@ func describe(t *testing.T, p reader.Profile) string {
 // TestSnapshotsOfDamagedArchives damages each page that rw has alone. A snapshot has every profile that does not lie on
 // that page, as the original has it with what was counted since, and names the others.
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	original := manyPages(t)
 	rw := original.Header().Region(disk.RegionRW)

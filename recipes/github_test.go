@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 const (
@@ -34,6 +36,7 @@ func gated(t *testing.T, folder string, inputs map[string]string) (log string, c
 }
 
 func TestGithubAction(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	needs(t, "bash", "bash")
 	withProfarc(t)
 	folder := t.TempDir()

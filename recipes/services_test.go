@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestSystemdUnits verifies the units, with the script where this checkout has it.
@@ -41,6 +43,7 @@ public class Server {
 // TestSystemdScriptDumpsAService runs the script of the units against a JVM, with a
 // systemctl that knows its number.
 func TestSystemdScriptDumpsAService(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	if runtime.GOOS != "linux" {
 		t.Skip("a running JVM is dumped on Linux only")
 	}

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -145,6 +146,7 @@ func TestBitmapsAreRoarings(t *testing.T) {
 
 // A damaged region gives an error that matches ErrCorrupt, or slots inside rw.
 func TestDamageIsHarmless(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	const rwSize = chunkSize + 8*2000
 	c := NewCollector(rwSize)
 	for i := range int64(5000) {

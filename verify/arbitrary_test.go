@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -16,6 +17,7 @@ import (
 // TestArbitraryChangesEndInAReport changes bytes, makes the sums right again, and verifies: whatever the
 // bytes, it must end, and every problem must be one of the archive.
 func TestArbitraryChangesEndInAReport(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	rounds := 4000
 	if testing.Short() {
 		rounds = 200

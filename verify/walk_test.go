@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
@@ -53,6 +54,7 @@ func TestSoundArchivesAreShownToBe(t *testing.T) {
 // TestNothingWrongIsShownToBeSound makes references lead elsewhere and changes bytes, with correct sums. It
 // compares the walk that only looks with the one that names problems, and both with what they said before.
 func TestNothingWrongIsShownToBeSound(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	every := 40
 	if testing.Short() {
 		every = 2000

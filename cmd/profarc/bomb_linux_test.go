@@ -21,6 +21,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/profarc/profarc/internal/system/procfs"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // memoryPerByte is the most memory that an import takes for each byte of its
@@ -115,6 +116,7 @@ func TestMemoryIsAMultipleOfTheInput(t *testing.T) {
 
 // TestLimitsEndAnImport: what goes beyond a limit is refused there, and not when all of it was read.
 func TestLimitsEndAnImport(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	const without = 3 << 30 // would take gigabytes without a limit
 	for want, of := range map[string]struct{ format, bomb string }{
 		"line 4: a line of more than 67108864 bytes":                             {"text", "line"},
@@ -148,6 +150,7 @@ func TestLimitsEndAnImport(t *testing.T) {
 // TestExpansionIsLimited: a compressed file is read as far as it may expand, and
 // the error says so once. The limit can be raised.
 func TestExpansionIsLimited(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	blank := map[string]string{"pprof": "strings", "methoddata": "empty lines", "iprof": "blanks",
 		"jamaica": "empty lines", "text": "empty lines", "llvm": "empty lines"}
 	for codec, pack := range map[string]func(io.Writer) io.WriteCloser{

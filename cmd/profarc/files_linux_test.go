@@ -5,11 +5,14 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestWebClosesItsFiles counts file descriptors around a report of two archives with a class
 // path and sources.
 func TestWebClosesItsFiles(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Chdir(t.TempDir())
 	largeArchive(t, "one.parc", 1)
 	largeArchive(t, "two.parc", 2)

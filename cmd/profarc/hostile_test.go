@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -75,6 +76,7 @@ var onlyColors = regexp.MustCompile(`^(\x1b\[([0-9]+(;[0-9]+)?)m)*$`)
 // TestHostileTextsAreEscaped runs every command on archives whose every text
 // is hostile, under hostile names, with hostile arguments.
 func TestHostileTextsAreEscaped(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for _, s := range specimen.Hostile() {
 		t.Run(s.Name, func(t *testing.T) {
 			first, second := hostileArchives(t, s)
@@ -179,6 +181,7 @@ func hostileExport(t *testing.T, archive, out, format string) {
 
 // TestHostileDamageIsEscaped: errors quote what they do not understand.
 func TestHostileDamageIsEscaped(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for _, s := range specimen.Hostile() {
 		first, _ := hostileArchives(t, s)
 		data, err := os.ReadFile(first)

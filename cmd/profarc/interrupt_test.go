@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -41,6 +42,7 @@ func largeArchive(t *testing.T, path string, id byte) {
 // TestAnInterruptEndsEveryCommand interrupts every command that goes through archives, at many points: it is
 // done, or it ends as interrupted, and its output file is not there.
 func TestAnInterruptEndsEveryCommand(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Chdir(t.TempDir())
 	largeArchive(t, "one.parc", 1)
 	largeArchive(t, "two.parc", 2)
@@ -79,6 +81,7 @@ func TestAnInterruptEndsEveryCommand(t *testing.T) {
 
 // TestAnInterruptEndsWeb interrupts web while it serves: it is done, with the exit code of that.
 func TestAnInterruptEndsWeb(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Chdir(t.TempDir())
 	largeArchive(t, "one.parc", 1)
 	largeArchive(t, "two.parc", 2)

@@ -10,6 +10,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/profarc/profarc/internal/java/jdk"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"profarc": main}) }
@@ -28,8 +29,11 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(condition string) (bool, error) {
-			if condition == "jdk25" {
+			switch condition {
+			case "jdk25":
 				return java25() != "", nil
+			case "full":
+				return full.Enabled(), nil
 			}
 			return false, fmt.Errorf("a condition %s is not known", condition)
 		},

@@ -8,11 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/pprof/profile"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestMemoryDoesNotGrowWithFiles imports few and many profiles with the same stacks: memory holds their sum, and few
 // files at a time.
 func TestMemoryDoesNotGrowWithFiles(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Chdir(t.TempDir())
 	const few, many = 8, 120
 	for i := range many {

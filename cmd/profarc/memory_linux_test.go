@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // A limitedCommand is a command that writes out/a.parc. Each run is checked.
@@ -48,6 +50,7 @@ func (c *limitedCommand) run(t *testing.T, limit int) bool {
 // least that is enough, and with seven just below it. They succeed, fail or crash in Go's runtime. The archive is the
 // old one or the new one, whole, and what a crash leaves beside it the next run removes.
 func TestMemoryLimitsLeaveAWholeFile(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}

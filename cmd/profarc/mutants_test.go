@@ -25,6 +25,7 @@ import (
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -41,6 +42,7 @@ var numbers = regexp.MustCompile(`(0x)?[0-9a-f]+`)
 // verify takes for sound, every command, libprofarc and the readers in C and Python must take, too,
 // and the four readers must print the same of it. PROFARC_MUTANTS=50m looks for that long.
 func TestWhatVerifyTakesEverybodyReads(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	const short = 5 // mutants of a specimen
 	long, _ := time.ParseDuration(os.Getenv("PROFARC_MUTANTS"))
 	if long > mutantsOfAProcess {

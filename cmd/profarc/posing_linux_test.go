@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -92,6 +93,7 @@ var posingModes = map[string]struct {
 // posing compiles the program and returns its folder.
 func posing(t *testing.T) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no cc")
@@ -148,6 +150,7 @@ func within(t *testing.T, args ...string) (code int, stderr string) {
 
 // A dump of a program that poses as a JVM fails in one line, or takes its sound profiles.
 func TestDumpOfPosingProcess(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	dir := posing(t)
 	for mode, want := range posingModes {
 		t.Run(mode, func(t *testing.T) {
@@ -194,6 +197,7 @@ func profilesOf(t *testing.T, path string) int {
 
 // Under train it changes neither the exit code, nor the profiles of other JVMs.
 func TestTrainBesidePosingProcess(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	dir := posing(t)
 	java := filepath.Join(dir, "java")
 	for mode, want := range posingModes {

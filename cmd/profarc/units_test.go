@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 //go:noinline
@@ -62,6 +63,7 @@ func said(t *testing.T, args ...string) string {
 // TestUnitsOfAGoProfile: samples, nanoseconds and samples of calls are never added up, are
 // called the same by every command, and are those that go tool pprof reads.
 func TestUnitsOfAGoProfile(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	profile, archive := recordOwnProfile(t)
 	for unit, index := range map[string]string{"samples": "samples", "nanoseconds": "cpu"} {
 		var top struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -16,6 +17,7 @@ import (
 
 // An archive with wrong bytes and right sums results in a report or an error.
 func TestDamagedArchives(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, s := range specimen.All() {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,6 +23,7 @@ const samples = "../../../shared/samples/llvm"
 // TestFiguresAreThoseOfLLVM holds the figures of every pair of sample profiles
 // against what llvm-profdata prints of them.
 func TestFiguresAreThoseOfLLVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	tested := 0
 	for _, version := range []string{"14", "19", "22"} {

@@ -8,12 +8,14 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
 )
 
 // Two CPU profiles overlap as the times of their lines do in pprof's own reading, whatever the stacks are. B has every
 // other sample of the compiler's profile, without all but the last callers.
 func TestSamplesAreComparedByLine(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	data := testprofile.OfCompiler(t)
 	a, b := parseProfile(t, data), parseProfile(t, data)
 	var kept []*profile.Sample

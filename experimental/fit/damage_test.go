@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -18,6 +19,7 @@ import (
 // An archive with wrong bytes and right sums results in a report or an error, whether
 // it is checked or checked against, and the adapted archive is sound.
 func TestDamagedArchives(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, sp := range specimen.All()[:4] {

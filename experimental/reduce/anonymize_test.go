@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -335,6 +336,7 @@ func headerFacts(h *layout.Header) map[string]any {
 }
 
 func TestAnonymizedArchivesMergeToTheAnonymizedMerge(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		domain := rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain")

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -94,6 +95,7 @@ func TestDropColdOfRandomArchives(t *testing.T) {
 // TestReductionIsIdempotent: reducing a reduced archive again changes nothing. So no
 // method stays without a need, and methods that others refer to stay as long as these.
 func TestReductionIsIdempotent(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		s := testarchive.DrawRun(rt, rapid.SampledFrom(testarchive.Domains).Draw(rt, "domain"), "run")

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -140,6 +141,7 @@ func TestHotMethodsOfEveryDomainStay(t *testing.T) {
 }
 
 func TestHotMethodsOfRandomArchivesStay(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		drawn := testarchive.BuildSteps(rt, testarchive.DrawSteps(rt), testarchive.Concurrency{})

@@ -18,6 +18,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/testkit/crashmodel"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // A publishing is one way of publishing the file app.parc in a directory, or of being refused.
@@ -250,6 +251,7 @@ func eachPublishing(t *testing.T, test func(t *testing.T, p *publishing, arrange
 // there or the new one, whole, and after success the new one, also after a crash. The error says what went wrong.
 // Nothing is left behind, and no file is open; the next publishing works.
 func TestEveryFault(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	all, states := 0, 0
 	eachPublishing(t, func(t *testing.T, p *publishing, arrange func() (folder, path string)) {
@@ -313,6 +315,7 @@ func TestEveryCrash(t *testing.T) {
 // TestEveryKill ends the process before each call: the old file is there or the new one, and the next publishing
 // removes what was left.
 func TestEveryKill(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	kills := 0
 	eachPublishing(t, func(t *testing.T, p *publishing, arrange func() (folder, path string)) {

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // A kept string is what the store should have at a place.
@@ -21,6 +23,7 @@ type kept struct {
 // TestStore: whatever is kept, changed, freed and dropped, a store has what was kept last,
 // in memory, in its file, and in a view.
 func TestStore(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := Store{Config: Config{Budget: rapid.SampledFrom([]int64{-1, 0, 1, 64, 9000}).Draw(t, "budget")}}

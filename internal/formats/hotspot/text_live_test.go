@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // The tests of this file run a JVM. The first is the one of JAVA_HOME, or on
@@ -91,6 +92,7 @@ func recorded(t *testing.T, name string) (text string, ok bool) {
 }
 
 func TestLive(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	for name, find := range jvms {
 		t.Run(name, func(t *testing.T) {
 			bin := find()

@@ -14,11 +14,13 @@ import (
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
 // A text that is cut anywhere but in its last line end, or after it, is a typed error that names the place.
 func TestCutText(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {
 		text := testdata(t, name)
 		const last = " bytes\n"
@@ -218,6 +220,7 @@ func TestShape(t *testing.T) {
 
 // Only the order itself depends on the order of the methods.
 func TestMethodOrder(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	texts := map[string]string{"jdk25.txt": testdata(t, "jdk25.txt")}
 	for _, name := range []string{"live17", "live25"} {
 		if text, ok := recorded(t, name); ok {

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -220,6 +221,7 @@ func samples(t *testing.T) map[string]string {
 }
 
 func TestSamples(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	for name, text := range samples(t) {
 		t.Run(name, func(t *testing.T) {
 			report := checkText(t, text)

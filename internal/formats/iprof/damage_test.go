@@ -11,12 +11,14 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
 // TestCutAnywhere: a file that is cut off is refused, at its end, and salvaged
 // up to the last whole record; salvaged records come back.
 func TestCutAnywhere(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for _, text := range []string{printers, fibonacci} {
 		entries := 0
 		for n := range len(text) {
@@ -66,6 +68,7 @@ func TestSalvageBeforeDamage(t *testing.T) {
 
 // TestChangedBytes: no change of bytes makes reading panic, and a read file is written as the same JSON.
 func TestChangedBytes(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	random := rand.New(rand.NewPCG(1, 2))
 	taken := 0
 	for range 4000 {

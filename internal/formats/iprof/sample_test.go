@@ -5,11 +5,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestSamplesComeBack: what GraalVM wrote comes back byte by byte, what others
 // wrote with other blanks is the same JSON.
 func TestSamplesComeBack(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for name, exact := range map[string]bool{
 		"some-compiler-0.4.0.iprof.gz": true, "elidemin-1.0.0.iprof": true,
 		"reachability-demo-1.0.0.iprof": false, "reachability-demo_sampled-1.0.0.iprof": false,
@@ -74,6 +77,7 @@ func TestOldDialect(t *testing.T) {
 // TestOtherVersions: a sample in every version that can be written is valid, and
 // is the sample again after a way back.
 func TestOtherVersions(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	want := string(sample(t, "some-compiler-0.4.0.iprof.gz"))
 	data, _ := read(t, want, ReadOptions{})
 	for _, version := range Versions {
@@ -91,6 +95,7 @@ func TestOtherVersions(t *testing.T) {
 
 // TestPruned: rows that nothing refers to are gone and counted, and the profiles are what they were.
 func TestPruned(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	data, in := read(t, string(sample(t, "some-compiler-0.4.0.iprof.gz")), ReadOptions{})
 	text, out := write(t, data, WriteOptions{Prune: true})
 	valid(t, text, "0.4.0")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -64,6 +65,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func TestCutAtEveryLength(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	text := testdata(t, "harbour.txt")
 	for n := range len(text) {
 		check(t, text[:n])
@@ -71,6 +73,7 @@ func TestCutAtEveryLength(t *testing.T) {
 }
 
 func TestChangedBytes(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	text := testdata(t, "harbour.txt") + secondRun
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {

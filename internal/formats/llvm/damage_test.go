@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // intact returns files of all forms, small ones first.
@@ -47,6 +48,7 @@ func readOnce(t testing.TB, file []byte) error {
 }
 
 func TestCutAtEveryLength(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for name, file := range intact(t) {
 		if err := readOnce(t, file); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -82,6 +84,7 @@ func TestCutSays(t *testing.T) {
 }
 
 func TestSamplesCut(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, s := range samples(t) {
 		for _, file := range append([][]byte{s.profdata}, s.raws...) {
@@ -96,6 +99,7 @@ func TestSamplesCut(t *testing.T) {
 }
 
 func TestChangedBytes(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, file := range intact(t) {
 		for range 1000 {
@@ -110,6 +114,7 @@ func TestChangedBytes(t *testing.T) {
 
 // TestWildWords: sizes and offsets that are much too large, everywhere, give an error and take no memory.
 func TestWildWords(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for name, file := range intact(t) {
 		for at := 0; at+8 <= len(file) && name != "text"; at += 8 {
 			for _, v := range []uint64{1 << 62, 1 << 40, 1<<64 - 1, 1<<63 - 1, 1<<32 - 1} {
@@ -141,6 +146,7 @@ func TestCrashers(t *testing.T) {
 
 // TestReaders: the sizes of reads do not matter, and a reader's errors are given on.
 func TestReaders(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	for name, file := range intact(t) {
 		whole, err := readAndDrop(bytes.NewReader(file), ReadOptions{})
 		if err != nil {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -24,6 +25,7 @@ int main(int n, char **v) { int s = 0; for (int i = 0; i < 30; i++) s += twice(i
 // TestCorrelatedFiles: a profile and its program make the same as a profile that holds everything, and as
 // llvm-profdata makes of both. Without the program it is an error.
 func TestCorrelatedFiles(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	clang, profdata := tool(t, "clang", "19"), tool(t, "llvm-profdata", "19")
 	for _, front := range []string{"-fprofile-generate", "-fprofile-instr-generate"} {
 		dir := t.TempDir()
@@ -75,6 +77,7 @@ func requireCorrelated(t *testing.T, dir, want, program, option string, o ReadOp
 // TestCorrelatedByAnotherProgram: what is no program, has no sections, or is another build is an error with its place.
 // Of several programs the one that fits is read.
 func TestCorrelatedByAnotherProgram(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	clang := tool(t, "clang", "19")
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -91,6 +92,7 @@ func withHeap(t testing.TB, r *rand.Rand, version int) *reader.Store {
 
 // What is written of a memory profile in any version is read again, whatever the stacks are.
 func TestMemProfReadsWhatIsWritten(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
 		for _, version := range memProfVersions {
@@ -124,6 +126,7 @@ func TestMemProfLosses(t *testing.T) {
 
 // A changed byte and a missing end make an error with a place, or an archive; a newer version of the section is lost.
 func TestMemProfDamage(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for _, version := range memProfVersions {
 		file, _ := writeIndexed(t, withHeap(t, rand.New(rand.NewPCG(5, uint64(version))), version), WriteOptions{})
 		at := int(le.Uint64(file[40:]))
@@ -249,6 +252,7 @@ func hints(t *testing.T, dir, clang, profile string) string {
 // Of what llvm-profdata makes of programs' runs version 3 comes back with the same bytes, with few fields and with
 // all, and clang makes the same of the others.
 func TestMemProfOfPrograms(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	clang, profdata := tool(t, "clang++", "19"), tool(t, "llvm-profdata", "19")
 	dir := heapProfile19(t, clang, rand.New(rand.NewPCG(7, 8)), 80)
 	want := ""
@@ -275,6 +279,7 @@ func TestMemProfOfPrograms(t *testing.T) {
 
 // A profile that is added to itself gives clang the same hints, and two runs have the sums of both.
 func TestMemProfSums(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	clang, profdata := tool(t, "clang++", "19"), tool(t, "llvm-profdata", "19")
 	dir := heapProfile19(t, clang, rand.New(rand.NewPCG(9, 10)), 50)
 	save(t, dir, "raw2", run(t, dir, filepath.Join(dir, "a")))

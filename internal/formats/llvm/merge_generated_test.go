@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // generatedPairs returns how many pairs of files are made for each release. More can
@@ -26,6 +28,7 @@ func generatedPairs(t testing.TB) int {
 // Odd profiles that are merged as llvm-profdata does come to its bytes: indexed
 // and as text, with weights, and without functions that never ran.
 func TestGeneratedMerges(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for release, version := range releases {
 		t.Run(release, func(t *testing.T) {
 			profdata := tool(t, "llvm-profdata", release)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -16,6 +17,7 @@ import (
 // them, if values are weighted as it does. Temporal traces are the exception: it leaves traces of different
 // weights in the order of the files, which makes no difference here.
 func TestWeightedMergeIsThatOfLLVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	profdata := tool(t, "llvm-profdata", "19")
 	merged := 0
 	for _, s := range samples(t) {

@@ -10,11 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestSamplesAgree: what a program wrote, what llvm-profdata made of it, and what it prints of that give the
 // same archive, but for what a form does not have.
 func TestSamplesAgree(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for _, s := range samples(t) {
 		t.Run(s.release+"/"+filepath.Base(s.dir), func(t *testing.T) {
 			indexed, text := contentOf(t, s.profdata), contentOf(t, s.proftext)

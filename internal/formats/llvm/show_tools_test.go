@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -35,6 +36,7 @@ func summaryText(t testing.TB, s *reader.Store, n int, contextSensitive bool) []
 // Of functions with equal counts those are printed, and in that order, that
 // llvm-profdata prints of its own file.
 func TestHottestAreThoseOfLLVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for release, version := range releases {
 		t.Run(release, func(t *testing.T) {
 			profdata := tool(t, "llvm-profdata", release)
@@ -73,6 +75,7 @@ func tiedProfile(seed uint64, n int) []byte {
 
 // The hottest functions of the samples are those that llvm-profdata prints, however the archive was made.
 func TestHottestOfSamples(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	compared := 0
 	for _, s := range samples(t) {
 		profdata, err := exec.LookPath("llvm-profdata-" + s.release)

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/reader"
 )
 
 // Whatever the bytes of an archive are, writing it ends, with an error or without, and nothing panics.
 func TestDamagedArchivesAreWrittenOrRefused(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	b := manyFunctions(t, 12)
 	data, _, err := b.Bytes()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -170,6 +171,7 @@ func requireContent(t *rapid.T, want, got content) {
 
 // The contents that every version can hold are read back unchanged; other contents is counted.
 func TestIndexedFilesAreReadAgain(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	rapid.Check(t, func(rt *rapid.T) {
 		b := drawnProfile(rt)
 		want := contentOfBuilder(t, b)
@@ -190,6 +192,7 @@ func TestIndexedFilesAreReadAgain(t *testing.T) {
 
 // Text is read again but for binary ids and vtables.
 func TestTextIsReadAgain(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	rapid.Check(t, func(rt *rapid.T) {
 		b := drawnProfile(rt)
 		want := contentOfBuilder(t, b).asText("22")
@@ -203,6 +206,7 @@ func TestTextIsReadAgain(t *testing.T) {
 
 // Functions that never ran can be left out; the others are the same.
 func TestSparseLeavesColdFunctionsOut(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	rapid.Check(t, func(rt *rapid.T) {
 		b := drawnProfile(rt)
 		whole := contentOfBuilder(t, b)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -71,6 +72,7 @@ func (s *sample) exact(source string) bool {
 }
 
 func TestIndexedFilesAreThoseOfLLVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for _, s := range samples(t) {
 		version := indexedVersion(s.profdata)
 		for source, files := range s.sources() {
@@ -118,6 +120,7 @@ func requireSame(t testing.TB, got, want []byte) {
 }
 
 func TestTextIsThatOfLLVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for _, s := range samples(t) {
 		sources := s.sources()
 		sources["text"] = [][]byte{s.proftext}

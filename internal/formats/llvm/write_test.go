@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -159,6 +160,7 @@ func (f *failingWriter) Write(b []byte) (int, error) {
 
 // What goes wrong with the output is the error, wherever it is, and no goroutine is left running.
 func TestErrorsOfTheOutputAreTold(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	s := memstore.Open(t, manyFunctions(t, 300))
 	whole, _ := writeText(t, s, WriteOptions{}) // the shorter one
 	before := runtime.NumGoroutine()

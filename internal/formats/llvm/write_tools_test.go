@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -23,6 +24,7 @@ var releases = map[string]int{"14": 7, "19": 12}
 // tool finds a program of a release of LLVM, or skips the test.
 func tool(t testing.TB, name, release string) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	path, err := exec.LookPath(name + "-" + release)
 	if err != nil {
 		t.Skipf("no %s of LLVM %s on this machine", name, release)
@@ -52,6 +54,7 @@ func save(t testing.TB, dir, name string, content []byte) {
 // What llvm-profdata prints of its own file, it prints of ours, where the two
 // have their functions in other orders.
 func TestLLVMPrintsWrittenFilesAlike(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for _, s := range samples(t) {
 		if s.ordered() {
 			continue
@@ -82,6 +85,7 @@ func TestLLVMPrintsWrittenFilesAlike(t *testing.T) {
 // A profile with many functions, many hashes for a name, and long sites comes
 // out as llvm-profdata would write it.
 func TestLLVMWritesTheSameFile(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	profdata := tool(t, "llvm-profdata", "19")
 	dir := t.TempDir()
 	text, _ := writeText(t, memstore.Open(t, manyFunctions(t, 2000)), WriteOptions{})
@@ -209,6 +213,7 @@ var instrumentations = []struct{ name, generate, use string }{
 // TestClangTakesWrittenFilesAlike compiles a program, runs it twice, and compiles it again with the profile
 // as llvm-profdata merges it and as it comes out of an archive: the machine code is the same.
 func TestClangTakesWrittenFilesAlike(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	for release, version := range releases {
 		for _, i := range instrumentations {
 			t.Run(release+"/"+i.name, func(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 func TestLinesAreReadInAnyPieces(t *testing.T) {
@@ -46,6 +48,7 @@ func TestLinesAreReadInAnyPieces(t *testing.T) {
 }
 
 func TestLongLinesAreRefused(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	for _, size := range []int{MaxLine, MaxLine + 1} {
 		lines := NewLines(bufio.NewReader(io.MultiReader(strings.NewReader("first\n"), bytes.NewReader(make([]byte, size)),

@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/lcov"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -36,6 +37,7 @@ func used(data []byte) (places []int) {
 // TestDamagedArchives: whatever bytes an archive has, an export ends, and says
 // that it is corrupt or that it lacks something.
 func TestDamagedArchives(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	random := rand.New(rand.NewPCG(3, 4))
 	refused := 0
 	for _, sp := range specimen.All() {

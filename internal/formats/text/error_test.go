@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -43,6 +44,7 @@ func checkAny(t testing.TB, text string) error {
 }
 
 func TestCutTexts(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for name := range specimens(t) {
 		text := goldenText(t, name)
 		for n := range len(text) - 1 {
@@ -61,6 +63,7 @@ func TestCutTexts(t *testing.T) {
 }
 
 func TestChangedBytes(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	r := rand.New(rand.NewPCG(1, 2))
 	special := "\"\\{}=+:;@#[]()<>-0x19, \t\n\x00\xff"
 	for name := range specimens(t) {
@@ -76,6 +79,7 @@ func TestChangedBytes(t *testing.T) {
 }
 
 func TestDroppedAndDoubledLines(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	for name := range specimens(t) {
 		lines := strings.SplitAfter(goldenText(t, name), "\n")
 		for i := range lines {

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )
@@ -419,6 +420,7 @@ func (m *maker) cell(kind layout.ColumnKind) uint64 {
 }
 
 func TestRandomArchivesHaveEverything(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	seen := ""
 	valueSite, _ := disk.SchemaOf(layout.TagValueSite)
 	for seed := range uint64(150) {

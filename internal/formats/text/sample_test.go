@@ -14,12 +14,14 @@ import (
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/formats/iprof"
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 const samples = "../../../../shared/samples"
 
 // Profiles that real programs wrote become the same archives by way of their texts.
 func TestRealProfilesBecomeTheSameBytes(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	if _, err := os.Stat(samples); err != nil {
 		t.Skip("no samples of other tools' files")
 	}

@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // stub returns an agent of one file of its own and one of the library's.
@@ -31,6 +32,7 @@ func stub() *agentlib.Build {
 // needCompiler skips a test where the agent cannot be built.
 func needCompiler(t *testing.T) {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	if err := agentlib.Supported(); err != nil {
 		t.Skip(err)
 	}
@@ -49,6 +51,7 @@ func find(t *testing.T, b *agentlib.Build) string {
 }
 
 func TestLibraryIsBuiltOnce(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	needCompiler(t)
 	t.Setenv("CC", "")
 	t.Setenv(agentlib.Variable, "")
@@ -70,6 +73,7 @@ func TestLibraryIsBuiltOnce(t *testing.T) {
 }
 
 func TestParallelBuildsAreWhole(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	needCompiler(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv(agentlib.Variable, "")
@@ -130,6 +134,7 @@ func TestCompilerFails(t *testing.T) {
 }
 
 func TestDamagedCacheIsBuiltAgain(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	needCompiler(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv(agentlib.Variable, "")

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 func recorded(t testing.TB) []byte {
@@ -36,6 +38,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadEnds(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	stop := errors.New("enough")
 	cancel(stop)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/system/compartment"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -21,6 +22,7 @@ func (s smaller) held() int64 { return s.process.held() / s.part }
 
 // What a real JVM needs is far from its budgets.
 func TestBudgetsAreWide(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		const part = 4
 		p, err := openProcess(compiling(t, home, profiling).pid())

@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"os"
 	"strings"
@@ -15,6 +16,7 @@ const dumpsVariable = "PROFARC_LIVE_DUMPS"
 // A VM that compiles, with C1 and C2 at work and classes coming and going, is dumped again and again. Every
 // archive is sound, and the VM's work is not disturbed.
 func TestBusyVM(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	dumps, rounds := 3, "2"
 	if os.Getenv(dumpsVariable) != "" {
 		dumps, rounds = 100, "400"
@@ -85,6 +87,7 @@ func TestOptions(t *testing.T) {
 
 // A limit that is over at once lets the process go, and the dump is made.
 func TestStopLimit(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	if testjvm.First() == "" {
 		t.Skip("no JVM")
 	}

@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
 
 func TestCodeIDIsThatOfTheClassFile(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		j := compiling(t, home, profiling)
 		d := dump(t, j.pid(), Options{})

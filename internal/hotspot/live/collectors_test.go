@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -14,6 +15,7 @@ import (
 // Class loaders, hidden classes and exception handlers are found with every
 // collector, whether class pointers in objects are compressed or not.
 func TestEveryCollector(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		for _, gc := range []string{"Serial", "Parallel", "G1", "Z"} {
 			for _, compressed := range []string{"+", "-"} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -84,6 +85,7 @@ func compilationsOf(t *testing.T, s *reader.Store) (rows map[uint64]printedCode,
 // The compilations of a dump are those that the VM printed: ids, methods, levels and entries
 // of all of them agree, and none that is in use is left out.
 func TestCompilationsAreThoseThatTheVMPrints(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		for _, program := range [][]string{{"Deoptimize"}, {"Compile", "1", t.TempDir()}} {
 			j := start(t, home, append([]string{"-Xbatch", "-XX:+PrintCompilation"}, program...)...)
@@ -133,6 +135,7 @@ func checkCompilations(t *testing.T, program string, d dumped, printed map[uint6
 
 // A copy of a process has the compilations of the process itself.
 func TestCompilationsOfACopy(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		j := compiling(t, home, "-Xbatch", profiling)
 		want, _ := compilationsOf(t, dump(t, j.pid(), Options{}).Store)
@@ -162,6 +165,7 @@ func TestCompilationsOfACopy(t *testing.T) {
 
 // Classes are recorded as loaded, and as initialized if they are.
 func TestInitializedClasses(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		j := start(t, home, "Initializing")
 		j.await("ready")

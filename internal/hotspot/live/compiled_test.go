@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -16,6 +17,7 @@ var printedMethod = regexp.MustCompile(`([^\s:]+::[^\s:]+) (?:@ \d+ )?\(\d+ byte
 
 // Compiled-only is what the VM says that it compiled at any time, also where the compiled code is gone.
 func TestCompiledAtAnyTime(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		j := start(t, home, "-Xbatch", "-XX:+PrintCompilation", "Deoptimize")
 		printed := map[string]bool{}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -249,6 +250,7 @@ func (w *debuggerWriter) word(t reader.TypeWord) string {
 }
 
 func TestDumpIsWhatTheDebuggerPrints(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		j := compiling(t, home)
 		before := asDebugger(t, dump(t, j.pid(), Options{Stop: true}))

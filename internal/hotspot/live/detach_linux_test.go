@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
 // A copy of a process that stands still gives the same archive as the process itself.
 func TestDetachedDump(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		j := compiling(t, home, profiling)
 		p, err := openProcess(j.pid())

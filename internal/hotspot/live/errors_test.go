@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 	"errors"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"os"
 	"os/exec"
@@ -39,6 +40,7 @@ func TestNoProcess(t *testing.T) {
 
 // A process that ends while it is dumped results in one error, and no archive.
 func TestProcessThatEnds(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		for _, after := range []time.Duration{0, time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
 			20 * time.Millisecond} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -284,6 +285,7 @@ func TestSyntheticMemory(t *testing.T) {
 
 // Every word of the memory of a small VM may be anything.
 func TestEveryWordOfSyntheticMemory(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	memory := synthetic()
 	whole := newImage(syntheticBase, memory)
 	step := 8

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -102,6 +103,7 @@ func TestInlinedCallsAreContexts(t *testing.T) {
 
 // Few calls of a real program have no place in an archive.
 func TestMostInlinedCallsAreKept(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		vm, nodes := logged(t, home, "Compile", "1", t.TempDir())
 		b, r, err := vm.Dump(context.Background(), Options{Inlined: nodes})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
@@ -54,6 +55,7 @@ type jvm struct {
 // start starts a program of testdata.
 func start(t testing.TB, home string, args ...string) *jvm {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	dir, err := classes()
 	if err != nil {
 		t.Skipf("cannot compile the programs: %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
@@ -65,6 +66,7 @@ func described(t *testing.T, pid int) (layout.Provenance, *layout.Header) {
 // A dump knows the process, how it was started, and what its class path holds, of
 // whatever length that is and wherever it comes from.
 func TestProvenance(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Setenv("JAVA_TOOL_OPTIONS", "-Djwt=hunter2 -Dx.pass=hunter3 '-Dauthorization=Bearer hunter4'")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		dir, err := classes()

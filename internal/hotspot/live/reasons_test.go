@@ -14,6 +14,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -62,6 +63,7 @@ func reasonAt(reasons entries.TrapReasons, e reader.Entry) string {
 // TestReasonsAreThoseOfTheLog: every trap that the VM logged is in the archive, by the name
 // and as often as in the log, and nothing else is.
 func TestReasonsAreThoseOfTheLog(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		release := 17
 		if home == testjvm.Second() {

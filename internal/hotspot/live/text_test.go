@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/hotspot"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
 )
@@ -65,6 +66,7 @@ func methodsOf(t testing.TB, s *reader.Store) []string {
 }
 
 func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		all := [][]string{{"-XX:TypeProfileLevel=222", "-XX:TypeProfileWidth=3", "-XX:-UseCompressedClassPointers"}}
 		if os.Getenv(dumpsVariable) != "" {

@@ -2,12 +2,14 @@ package live
 
 import (
 	"context"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"testing"
 )
 
 // A VM that records nothing says by which flag.
 func TestUnprofiled(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	testjvm.Each(t, func(t *testing.T, home string) {
 		for _, flag := range []string{"-Xint", "-XX:TieredStopAtLevel=1", "-XX:TieredStopAtLevel=0",
 			"-XX:CompilationMode=quick-only", ""} {

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -99,6 +100,7 @@ func stateOf(name string) fit.State {
 }
 
 func TestNothingChanged(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	old := compile(t)
 	s := old.train(t)
 	r, verdicts := check(t, s, old, fit.Options{})
@@ -118,6 +120,7 @@ func TestNothingChanged(t *testing.T) {
 }
 
 func TestEditedProgram(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	old, now := compile(t), compile(t, edits...)
 	trained, fresh := old.train(t), now.train(t)
 	process, err := program.ReadProcess(t.Context(), now.start(t))

@@ -12,11 +12,13 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
 
 // Nothing of a class file is trusted: with a wrong byte its methods still have points, or it is an error.
 func TestDamagedClassFiles(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	whole, err := os.ReadFile(filepath.Join(compile(t).dir, "Market.class"))
 	if err != nil {
 		t.Fatal(err)
@@ -52,6 +54,7 @@ func TestDamagedClassFiles(t *testing.T) {
 
 // A class path without a JDK says nothing of the JDK's classes, and a JDK nothing of others.
 func TestWhatAClassPathCovers(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	market := compile(t)
 	for _, c := range []struct {
 		key  layout.Key
@@ -73,6 +76,7 @@ func TestWhatAClassPathCovers(t *testing.T) {
 // A class that is not there is gone only if the class path has others of its
 // loader: a program makes classes, and loads some from elsewhere.
 func TestLoadersThatAreNotCovered(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	market := openClassPath(t, compile(t).dir)
 	gone, made := layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own@0123456789abcdef"},
 		layout.Key{Class: "Bazaar", Name: "x", Signature: "()V", Loader: "Own#2"}
@@ -93,6 +97,7 @@ func TestLoadersThatAreNotCovered(t *testing.T) {
 // A class of the application class loader is the first on the class path; which
 // one another loader takes is not known.
 func TestVersionsOfAClass(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	edit := [2]string{"        while (n >= 10) {", "        while (n >= 10 && d < 99) {"}
 	old, now := compile(t), compile(t, edit)
 	path := openClassPath(t, old.dir, now.dir)
@@ -137,6 +142,7 @@ func openClassPath(t *testing.T, paths ...string) *program.ClassPath {
 // A class path that has not one class that is asked for belongs to another
 // program; classes of a JDK, which it need not have, say nothing.
 func TestUnrelatedClassPaths(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "Main.java"), nil, 0o666); err != nil {
 		t.Fatal(err)

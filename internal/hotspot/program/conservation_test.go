@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -54,6 +55,7 @@ func generate(seed uint64, n int) *generation {
 // counts every bytecode from the first call on.
 func trainSources(t *testing.T, sources map[string]string, times int) version {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	javac, err := exec.LookPath("javac")
 	if err != nil {
 		t.Skip("no javac: put that of JDK 17 on the path")
@@ -202,6 +204,7 @@ func btoi(b bool) int {
 // TestFlowOfEditedMethods edits generated methods, and holds the profiles that are moved to
 // each against a fresh run's. No point may be wrong.
 func TestFlowOfEditedMethods(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	seed, n := uint64(1), 1
 	if s, err := strconv.Atoi(os.Getenv("PROFARC_EDIT_ROUNDS")); err == nil {
 		n = s

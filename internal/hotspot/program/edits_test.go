@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -60,6 +61,7 @@ type editor struct {
 // sourcesOfJDK finds the sources of the JDK 17 whose javac is on the path.
 func sourcesOfJDK(t *testing.T) *zip.ReadCloser {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	javac, err := exec.LookPath("javac")
 	if err != nil {
 		t.Skip("no javac: put that of JDK 17 on the path")
@@ -381,6 +383,7 @@ func judgeMethod(t *testing.T, old, adapted, fresh reader.Profile, what string) 
 // TestEditsOfRealSources edits sources of the JDK, and holds the profiles that are
 // moved to each version against a fresh run's.
 func TestEditsOfRealSources(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	rounds, edits := 4, 80
 	if n, err := strconv.Atoi(os.Getenv("PROFARC_EDIT_ROUNDS")); err == nil {
 		rounds = n

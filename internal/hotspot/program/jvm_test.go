@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -37,6 +38,7 @@ func compile(t *testing.T, edits ...[2]string) compiled {
 // compileRenamed compiles the program after edits, with other names: words has the new name of each old one.
 func compileRenamed(t *testing.T, words map[string]string, edits ...[2]string) compiled {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	javac, err := exec.LookPath("javac")
 	if err != nil {
 		t.Skip("no javac: put that of a JDK on the path")
@@ -81,6 +83,7 @@ func compileText(t *testing.T, javac, source string) compiled {
 // that runs count alike, and not so well that it stops counting.
 func (c compiled) start(t *testing.T) (pid int) {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	java, err := exec.LookPath(cmp.Or(c.java, "java"))
 	if err != nil {
 		t.Skip("no java: put that of a JDK on the path")

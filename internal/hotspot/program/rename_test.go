@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/hotspot/program"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -23,6 +24,7 @@ var renamedWords = map[string]string{
 // What a run of the program says is what a run of the renamed program says, once
 // it has been given the new names.
 func TestRenamedProgram(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	old, now := compile(t), compileRenamed(t, renamedWords)
 	trained, fresh := old.train(t), now.train(t)
 	into := builder.New(layout.DomainHotSpot, builder.ConfigOf(trained.Header()))
@@ -85,6 +87,7 @@ func facts(t *testing.T, s *reader.Store) (all []string) {
 // Without the old class files little code is no proof, and nothing is taken for
 // what it is not; names that were only kept are left out.
 func TestRenamesWithoutTheOldCode(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	old, now := compile(t), compileRenamed(t, renamedWords)
 	trained := old.train(t)
 	r, verdicts := check(t, trained, now, fit.Options{})
@@ -126,6 +129,7 @@ func TestRenamesWithoutTheOldCode(t *testing.T) {
 
 // A deleted method is gone, though something else has the same code.
 func TestDeletedIsNotRenamed(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	median := "    static int median(int[] a, int b, int c) {"
 	twin := "    static int twin(int[] a, int v) {\n        return search(a, v) + 1;\n    }\n\n"
 	other := "    static int other(int[] a, int v) {\n        return search(a, v) + 1;\n    }\n\n"

@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/java/methodcode"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -33,6 +34,7 @@ func homes(t *testing.T) map[string]string {
 
 // Whoever reads a method's code, a VM, a class file or what a VM prints, makes the same sketch of it.
 func TestSketchesOfAllReadersAgree(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	c := compile(t)
 	for name, home := range homes(t) {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,13 @@
 package program_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
+)
 
 func TestAssignable(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	c := compile(t)
 	for _, q := range []struct {
 		class, to string

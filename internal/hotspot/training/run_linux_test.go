@@ -18,11 +18,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 func TestEveryEndIsRead(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	for _, how := range []struct {
 		name string
 		code int
@@ -41,6 +43,7 @@ func TestEveryEndIsRead(t *testing.T) {
 }
 
 func TestNewerJVMIsRead(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	found, _ := filepath.Glob("/usr/lib/jvm/*25*/bin/java")
 	if home := os.Getenv("JAVA25_HOME"); home != "" {
 		found = []string{filepath.Join(home, "bin", "java")}
@@ -56,6 +59,7 @@ func TestNewerJVMIsRead(t *testing.T) {
 }
 
 func TestSignalsArrive(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	r, cmd, out := begin(t, java(t, "wait")...)
 	await(t, out, "ready")
 	signalTo(t, cmd, syscall.SIGTERM)
@@ -75,6 +79,7 @@ func TestCommandMayIgnoreASignal(t *testing.T) {
 }
 
 func TestKilledJVMIsRead(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	r, cmd, out := begin(t, java(t, "wait")...)
 	await(t, out, "ready")
 	if err := syscall.Kill(childOf(t, cmd.Process.Pid), syscall.SIGKILL); err != nil {
@@ -97,6 +102,7 @@ func TestStreamsPassUntouched(t *testing.T) {
 }
 
 func TestSeveralJVMs(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	two := strings.Join(java(t, "exit"), " ") + "; " + strings.Join(java(t, "halt"), " ")
 	train(t, "", "sh", "-c", two).check(t, 4, 2)
 	both := strings.Join(java(t, "exit"), " ") + " & " + strings.Join(java(t, "halt"), " ") + "; wait; exit 6"
@@ -140,6 +146,7 @@ func TestStoppedCommandStandsStill(t *testing.T) {
 }
 
 func TestRunningJVMIsReadAndLeft(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	r, cmd, out := begin(t, "sh", "-c", strings.Join(java(t, "second"), " ")+" & read x; exit 8")
 	await(t, out, "ready")
 	if _, err := io.WriteString(r.stdin, "go\n"); err != nil {
@@ -151,6 +158,7 @@ func TestRunningJVMIsReadAndLeft(t *testing.T) {
 }
 
 func TestCommandOutlivesItsTracer(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	r, cmd, out := begin(t, java(t, "second")...)
 	await(t, out, "ready")
 	if err := cmd.Process.Kill(); err != nil {
@@ -259,6 +267,7 @@ func TestJVMWithoutOtherThreads(t *testing.T) {
 // restarting returns a command whose JVM becomes another program without ending.
 func restarting(t *testing.T, command ...string) []string {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	args := java(t, "restart")
 	javac, err := exec.LookPath("javac")
 	if err == nil {
@@ -280,6 +289,7 @@ func restarting(t *testing.T, command ...string) []string {
 // TestJVMThatRestartsInPlace: of a process that becomes another program each JVM is read, and
 // the exit code is the last program's.
 func TestJVMThatRestartsInPlace(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Run("a JVM", func(t *testing.T) {
 		r := train(t, "", restarting(t, java(t, "exit")...)...)
 		r.check(t, 3, 2)
@@ -384,6 +394,7 @@ func sleeperWith(t *testing.T, pid int) *exec.Cmd {
 // ends before it does, and that has a child with the same memory.
 func loneJVM(t *testing.T) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no cc")

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/hotspot"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/system/procfs"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
@@ -222,6 +223,7 @@ var compile = sync.OnceValues(func() (dir string, err error) {
 // java returns the command that runs the program of the tests.
 func java(t *testing.T, how string) []string {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	for _, tool := range []string{"java", "javac"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("no %s: %v", tool, err)

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // The program that is compiled, and its nested classes.
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 // classes returns the folder with the compiled program.
 func classes(t testing.TB) string {
 	t.Helper()
+	full.Only(t, "runs javac")
 	if _, err := exec.LookPath("javac"); err != nil {
 		t.Skip("no javac")
 	}
@@ -78,6 +80,7 @@ func classBytes(t testing.TB, name string) []byte {
 }
 
 func TestClassFile(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	c, err := Parse(classBytes(t, program))
 	if err != nil {
 		t.Fatal(err)

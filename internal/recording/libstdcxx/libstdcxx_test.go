@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/recording/libstdcxx"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // reference reads "sort" or "heap", a number of elements and their keys, and prints the places that the
@@ -55,6 +56,7 @@ func less(a, b element) bool { return a.key < b.key }
 
 // Equal elements come out in the order in which the library returns them.
 func TestOrderOfTheLibrary(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	var in, want bytes.Buffer
 	for _, keys := range sequences() {
 		var all []element
@@ -140,6 +142,7 @@ func places(all []element) string {
 
 func runReference(t *testing.T, in []byte) []byte {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	compiler, err := exec.LookPath("g++")
 	if err != nil {
 		t.Skip("no g++ on this machine")

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -51,6 +53,7 @@ func (l *manyLines) Read(b []byte) (int, error) {
 }
 
 func TestMillionsOfMappings(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	const lines = 2_000_000
 	n := 0
 	if err := eachMapping(context.Background(), &manyLines{lines}, func(Mapping) bool { n++; return true }); err != nil ||

@@ -19,6 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -39,6 +40,7 @@ func compile(t *testing.T, flags ...string) string {
 
 func compiler(t *testing.T) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	for _, name := range []string{"cc", "gcc", "clang"} {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
@@ -70,6 +72,7 @@ func sanitizers(t *testing.T) []string {
 }
 
 func TestBothReadersPrintTheSame(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := compile(t, "-O2")
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		t.Run(s.Name, func(t *testing.T) {
@@ -90,6 +93,7 @@ func TestBothReadersPrintTheSame(t *testing.T) {
 }
 
 func TestFindGoesThroughTheIndex(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := compile(t, "-O2")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
@@ -130,6 +134,7 @@ func findOne(t *testing.T, program, path string, data []byte, m reader.Method) {
 // TestChangedBytesAreRefused changes bytes one at a time, over all of a file
 // but the gap before rw, and asks for a refusal or the same output.
 func TestChangedBytesAreRefused(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := sanitized(t)
 	data := cprogram.Archive(t, specimen.All()[0])
 	want, _, _ := cprogram.Run(t, program, cprogram.Write(t, data))
@@ -157,6 +162,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 // are made right again, so that both readers have to look at the content. They
 // must refuse the same archives and print the same of all others.
 func TestBothReadersAgreeOnDamage(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := sanitized(t)
 	for _, s := range specimen.All() {
 		data := cprogram.Archive(t, s)
@@ -207,6 +213,7 @@ func resum(data []byte, h *layout.Header) {
 }
 
 func TestForeignFilesAreRefused(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := sanitized(t)
 	sound := cprogram.Archive(t, specimen.All()[0])
 	version := bytes.Clone(sound)
@@ -238,6 +245,7 @@ func TestReaderStaysSmall(t *testing.T) {
 // TestBothReadersReadWhatDamageLeaves: the snapshot of an adopted archive with a damaged
 // profile is one that both readers print the same.
 func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := compile(t, "-O2")
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/reader"
 )
@@ -53,6 +54,7 @@ func agreeOnForgery(t *testing.T, f *cprogram.Forgeries, forged *forgery.Forger,
 // TestBothReadersAgreeOnColumns gives the columns of every table other kinds: a
 // table must begin with the columns of its kind.
 func TestBothReadersAgreeOnColumns(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := forgeriesProgram(t)
 	refused := 0
 	for _, s := range specimen.All() {
@@ -87,6 +89,7 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 // both readers must refuse the same forgeries and print the same of all others. With PROFARC_EXHAUSTIVE it
 // takes some minutes; without, it is a sample.
 func TestBothReadersAgreeOnForgeries(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	program := forgeriesProgram(t)
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {

@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/testkit/cprogram"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
 // TestVectors holds the reader in C against testdata/v1.
 func TestVectors(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	const dir = "../../../testdata/v1"
 	program := sanitized(t)

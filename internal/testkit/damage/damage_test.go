@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -173,6 +174,7 @@ func (s *subject) eachChange(name string, yield func(at int, mask byte)) {
 }
 
 func TestEveryChangedByteIsDetected(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	eachSubject(t, func(t *testing.T, s *subject) {
 		n := 0
 		s.eachChange(t.Name(), func(at int, mask byte) {
@@ -240,6 +242,7 @@ func (s *subject) survive(t *testing.T, what string, at int, data []byte) {
 }
 
 func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	eachSubject(t, func(t *testing.T, s *subject) {
 		s.eachChange(t.Name(), func(at int, mask byte) {
 			data := append(words.Aligned(len(s.data))[:0], s.data...)

@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -118,6 +119,7 @@ func answersAll(s *reader.Store, adopted bool) error {
 // file, and every word hold other numbers, with correct sums. What verify accepts, every other user must
 // accept too. With PROFARC_EXHAUSTIVE it takes some two minutes; without, it takes a sample.
 func TestVerifyRefusesWhatAnyUserRefuses(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	for _, sp := range specimen.All() {
 		t.Run(sp.Name, func(t *testing.T) {
 			data, err := sp.Bytes()

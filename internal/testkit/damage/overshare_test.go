@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/forgery"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"github.com/profarc/profarc/verify"
@@ -32,6 +33,7 @@ func done(p *builder.Profile) { _ = p.Done() }
 // hundreds of methods makes keys of 200 MiB in a file of 1 MB. No builder writes such an
 // archive, and verify and all other users refuse it.
 func TestNamesThatAreSharedTooOftenAreRefused(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	const methods = 200
 	if _, _, err := sharing(strings.Repeat("y", disk.MaxName), methods).Bytes(); !errors.Is(err, layout.ErrTooLarge) {
 		t.Errorf("the builder returns %v", err)

@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // First returns the home of the first JDK, empty if there is none.
@@ -70,6 +72,7 @@ func EachInLongForm(t *testing.T, test func(t *testing.T, home string)) {
 // Need skips a test if there is no JDK at a place.
 func Need(t testing.TB, home string) {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	if _, err := os.Stat(filepath.Join(home, "bin", "java")); home == "" || err != nil {
 		t.Skip("no such JDK: set JAVA_HOME to JDK 17 and JAVA25_HOME to JDK 25")
 	}
@@ -88,6 +91,7 @@ var compiled = struct {
 // compiled once.
 func Compile(t testing.TB, home string, sources ...string) string {
 	t.Helper()
+	full.Only(t, "starts JVMs")
 	key := home
 	for _, path := range sources {
 		text, err := os.ReadFile(path)

@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/vectors"
 )
 
 // TestReaderInPython holds the reader of testdata/v1/reader, which was written from docs/format.md alone, against the
 // vectors.
 func TestReaderInPython(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -11,10 +11,13 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestRecordingIsTheOneDescribed holds the recording against what recording/RECORDING.md says of it.
 func TestRecordingIsTheOneDescribed(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	about, err := os.ReadFile("recording/RECORDING.md")
 	if err != nil {
 		t.Fatal(err)

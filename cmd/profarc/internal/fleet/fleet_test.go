@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/app"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 const asProfarc = "PROFARC_TEST_AS_PROFARC"
@@ -60,6 +61,7 @@ func fleetIn(t *testing.T, folder, name string) {
 }
 
 func TestProgramBesideComesBeforeThatOnPath(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	if runtime.GOOS == "windows" {
 		t.Skip("it runs a script of sh")
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -26,6 +27,7 @@ import (
 // TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right again, and prints: that must
 // end, with no error or with one that says where the archive is damaged.
 func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	rounds := 2000
 	if testing.Short() {
 		rounds = 100
@@ -57,6 +59,7 @@ func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
 // TestDamagedArchivesAreReducedOrRefused: names that are none, counts of other sums and pointers into the
 // middle of records may be refused by the builder, so that any error will do, if there is one and no panic.
 func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	rounds := 300
 	if testing.Short() {
 		rounds = 30

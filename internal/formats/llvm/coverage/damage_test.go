@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -101,6 +102,7 @@ func TestCutAtEveryLength(t *testing.T) {
 }
 
 func TestEveryByteFlipped(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	s := smallArchive(t)
 	for _, packed := range []bool{true, false} {
@@ -121,6 +123,7 @@ func TestEveryByteFlipped(t *testing.T) {
 // Lists of files that unpack to much more than they are, or that repeat a long folder, are
 // refused before they fill the memory.
 func TestFilesDoNotFillTheMemory(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	s := smallArchive(t)
 	long := small()
 	long.names = append([]string{string(bytes.Repeat([]byte("a"), 1<<20))}, make([]string, 1<<16)...)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/reader"
 )
@@ -30,6 +31,7 @@ type build struct {
 // tool finds a program of a release of LLVM, or skips the test.
 func tool(t testing.TB, name, release string) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	path, err := exec.LookPath(name + "-" + release)
 	if err != nil {
 		t.Skipf("no %s of LLVM %s on this machine", name, release)

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -269,6 +270,7 @@ func TestMalformedSections(t *testing.T) {
 // TestDeepNesting: work and memory do not grow with the square of what is
 // nested, and no recursion is as deep as a file says.
 func TestDeepNesting(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	const n = 100_000
 	f := functionSpec{"main", 1, []uint64{1}, nil, nil}

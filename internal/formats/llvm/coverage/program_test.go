@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // elfOf returns an ELF file with sections, and nothing else.
@@ -107,6 +109,7 @@ func TestSectionsThatOverlap(t *testing.T) {
 }
 
 func TestDamagedProgram(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	store, file := smallArchive(t), elfOf(t, small().sections())
 	if m, err := read(file); err != nil || len(m.records) != 2 {

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -67,6 +68,7 @@ func compile(t *testing.T, times string) string {
 // llvm14 runs a program of LLVM 14 and returns its output.
 func llvm14(t *testing.T, dir, name string, args ...string) []byte {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	if _, err := exec.LookPath(name + "-14"); err != nil {
 		t.Skipf("no %s-14 on this machine", name)
 	}
@@ -95,6 +97,7 @@ func imported(t *testing.T, file string) *reader.Store {
 
 // TestLinesAsLLVM: the tracefile equals llvm-cov's, which has branches, too, and no name of a test.
 func TestLinesAsLLVM(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	dir := compile(t, "2")
 	llvm14(t, dir, "llvm-profdata", "merge", "-o", "app.profdata", "app.profraw")
@@ -112,6 +115,7 @@ func TestLinesAsLLVM(t *testing.T) {
 }
 
 func TestLinesThatAreNotThere(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	dir := compile(t, "2*(x>3?1:2)")
 	app := filepath.Join(dir, "app")

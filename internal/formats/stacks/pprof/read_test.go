@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/layout"
@@ -78,6 +79,7 @@ func exported(t *testing.T, s *reader.Store) []byte {
 // TestStacksComeBack: pprof's own library finds in the export the stacks and values that
 // it finds in what was imported.
 func TestStacksComeBack(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	inputs := [][]byte{testprofile.OfCompiler(t)}
 	for seed := range uint64(50) {
 		inputs = append(inputs, testprofile.Encode(t, testprofile.Random(seed)))
@@ -209,6 +211,7 @@ func (always) Detect([]byte, bool) bool { return true }
 // TestDamage: a profile that is cut off or changed is imported as it is, or refused
 // with an error that is known.
 func TestDamage(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	plain := unpacked(t, testprofile.Encode(t, testprofile.Random(1)))
 	known := []error{pprof.ErrCut, pprof.ErrSyntax, pprof.ErrNotCPU, pprof.ErrDeep, pprof.ErrLegacy, layout.ErrTooLarge,
 		formats.ErrEmpty}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -139,6 +140,7 @@ func TestContextsAreNoStacks(t *testing.T) {
 
 // TestPprofReadsIt: go tool pprof takes the file, and shows what was counted.
 func TestPprofReadsIt(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	for _, sp := range specimen.All() {
 		if sp.Name == "hotspot-empty" {
 			continue

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/hotspot/live"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/reader"
@@ -80,6 +81,7 @@ func attributeOf(line, name string) string {
 
 // C2's own log says of most refused calls that they were not inlined.
 func TestRefusedCallsAreNotInlined(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.EachInLongForm(t, func(t *testing.T, home string) {
 		classes := testjvm.Compile(t, home, filepath.FromSlash("../../../../../internal/hotspot/live/testdata/Compile.java"))

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 )
 
@@ -22,6 +23,7 @@ var judged = strings.Fields(`java/lang/String java/lang/Double java/lang/Float j
 
 // javap prints the same bytecodes, operands and constants.
 func TestBytecodesAsByJavap(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	testjvm.Each(t, func(t *testing.T, home string) {
 		path, err := classfile.Open([]string{home}, 0)

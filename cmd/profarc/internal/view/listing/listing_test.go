@@ -16,6 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -195,6 +196,7 @@ func TestUnprovenCode(t *testing.T) {
 
 // A source that is not there, or of another version, is said to be.
 func TestSourcesThatDoNotFit(t *testing.T) {
+	full.Only(t, "starts JVMs")
 	t.Parallel()
 	sources, classes, code := compiled(t)
 	s := profiled(t, code, bytecode.CodeID(code))
@@ -214,6 +216,7 @@ func TestSourcesThatDoNotFit(t *testing.T) {
 
 // Whatever a class file holds, it is listed or refused.
 func TestDamagedClassFiles(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	sources, classes, code := compiled(t)
 	s := profiled(t, code, layout.CodeUnknown)

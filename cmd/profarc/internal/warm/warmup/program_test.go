@@ -15,6 +15,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestMain is the program that the tests measure, if the environment says so.
@@ -129,6 +131,7 @@ func TestOutputsAreCompared(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	if r := measured(t, program("print=a exit=3")); r.Exit != 3 || r.Failure != "it ended with exit code 3" {
 		t.Errorf("%+v", r)

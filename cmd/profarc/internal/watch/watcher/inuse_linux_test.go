@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // TestOpenFilesAreLeftAlone: a file counts once nobody has it open or mapped for writing.
@@ -127,6 +129,7 @@ func compiled(t *testing.T, flags ...string) string {
 // compiledFrom returns an instrumented program with a source.
 func compiledFrom(t *testing.T, text string, flags ...string) string {
 	t.Helper()
+	full.Only(t, "runs compilers and their tools")
 	clang := ""
 	for _, name := range []string{"clang", "clang-19", "clang-14"} {
 		if path, err := exec.LookPath(name); err == nil && clang == "" {
@@ -151,6 +154,7 @@ func compiledFrom(t *testing.T, text string, flags ...string) string {
 // TestProgramsWriteWhileFilesAreTaken runs programs of clang's that write files of their
 // own, and such that add to one, while their files are merged and removed.
 func TestProgramsWriteWhileFilesAreTaken(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := compiled(t)
 	for _, name := range []string{"%p.profraw", "%m.profraw", "%2m.profraw"} {
@@ -200,6 +204,7 @@ func TestProgramsWriteWhileFilesAreTaken(t *testing.T) {
 
 // TestContinuousMode: a program that counts in the file itself has it mapped until it ends.
 func TestContinuousMode(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := compiled(t, "-mllvm", "-runtime-counter-relocation")
 	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 )
 
 // inputs returns texts, of which some are equal, and archives, of which each comes twice.
@@ -91,6 +92,7 @@ func endedWell(t *testing.T, cmd *exec.Cmd) bool {
 
 // TestKilledAtEachStep kills a watcher at each of its steps, and lets another one go on.
 func TestKilledAtEachStep(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	all := inputs(t, 0, 5)
 	expected := mergedAtOnce(t, all)
@@ -118,6 +120,7 @@ func TestKilledAtEachStep(t *testing.T) {
 
 // TestKilledAgainAndAgain kills watchers at random moments while files arrive.
 func TestKilledAgainAndAgain(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	kills, each := 400, 2
 	if testing.Short() {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/formats/llvm"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
@@ -27,6 +28,7 @@ int main(void) { return twice(20) + twice(1) - 42; }
 
 // loopSite returns a site of a C program and its profile.
 func loopSite(t *testing.T) *Site {
+	full.Only(t, "runs compilers and their tools")
 	clang, err := exec.LookPath("clang")
 	if err != nil {
 		t.Skip("no clang on this machine")
@@ -75,6 +77,7 @@ func methodPageOf(t *testing.T, site *Site, name string) *methodPage {
 
 // TestLinesOfAFunctionHaveTheirCounts builds a program whose counts can be told by reading it.
 func TestLinesOfAFunctionHaveTheirCounts(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	site := loopSite(t)
 	p := methodPageOf(t, site, "twice").LLVM

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -17,6 +18,7 @@ const ifHalf = 25
 
 // TestSideBySideHasTheCode compares two profiles of a method whose classes and sources are given.
 func TestSideBySideHasTheCode(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	sum := layout.Key{Class: "Till", Name: "sum", Signature: "([IZ)I", Loader: "app"}
 	folder, classes, id := compiledTill(t, sum)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
@@ -127,6 +128,7 @@ func isClosed(t *testing.T, c net.Conn, what string) {
 
 // TestSlowClientsAreLeft has clients that send and read too slowly, while others are answered.
 func TestSlowClientsAreLeft(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	before := runtime.NumGoroutine()
 	s := serveOnLoopback(t, hastyLimits)
 	var clients sync.WaitGroup
@@ -319,6 +321,7 @@ func TestPipelinedRequests(t *testing.T) {
 // TestManyRequests sends 10,000 requests over many connections; a tenth is for large
 // pages: memory is bounded, and nothing is left of them.
 func TestManyRequests(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	const connections, each = 100, 100
 	before := runtime.NumGoroutine()
 	s := serveOnLoopback(t, usualLimits)

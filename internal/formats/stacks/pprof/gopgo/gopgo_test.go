@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/gopgo"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/layout"
@@ -52,6 +53,7 @@ func imported(t *testing.T, files ...[]byte) *reader.Store {
 // TestCompilerReadsTheSame: go tool preprofile makes the same of the export as of the profile
 // that was imported, byte for byte, and so does the preprocessed form.
 func TestCompilerReadsTheSame(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	data := testprofile.OfCompiler(t)
 	s := imported(t, data)
@@ -80,6 +82,7 @@ func agreement(a, b string) int {
 
 // TestOddProfiles: the same for profiles that no program makes.
 func TestOddProfiles(t *testing.T) {
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	for seed := range uint64(40) {
 		data := testprofile.Encode(t, testprofile.Random(seed))
@@ -180,6 +183,7 @@ func skewedProfile() *profile.Profile {
 // TestHot: the lossy form has the same hot edges, total and threshold, and for every call the
 // heaviest callee.
 func TestHot(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	inputs := [][]byte{testprofile.Encode(t, skewedProfile()), testprofile.OfCompiler(t)}
 	for seed := range uint64(7) {

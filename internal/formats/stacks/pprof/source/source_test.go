@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
 	"github.com/profarc/profarc/reader"
 )
@@ -200,6 +201,7 @@ func TestChangedSource(t *testing.T) {
 
 // TestRealProgram: a profile of Go's compiler fits its source.
 func TestRealProgram(t *testing.T) {
+	full.Only(t, "takes many inputs")
 	t.Parallel()
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
