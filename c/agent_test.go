@@ -91,7 +91,7 @@ func TestAgentKeepsNames(t *testing.T) {
 		t.Skip("there is no nm")
 	}
 	source, object := filepath.Join(t.TempDir(), "agent.c"), filepath.Join(t.TempDir(), "agent.so")
-	const text = "#include <profarc_more.h>\n__attribute__((visibility(\"default\"))) int Agent_OnLoad(const char *path) { " +
+	const text = "#include <profarc_archive.h>\n__attribute__((visibility(\"default\"))) int Agent_OnLoad(const char *path) { " +
 		"pa_archive *a; return pa_open(path, NULL, &a).code; }\n"
 	if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
 		t.Fatal(err)

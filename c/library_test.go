@@ -382,7 +382,7 @@ func TestExportedNames(t *testing.T) {
 		t.Skip("there is no nm")
 	}
 	var header []byte
-	for _, name := range []string{"profarc.h", "profarc_more.h"} {
+	for _, name := range []string{"profarc.h", "profarc_archive.h"} {
 		text, err := os.ReadFile(filepath.Join("include", name))
 		if err != nil {
 			t.Fatal(err)

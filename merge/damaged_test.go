@@ -92,7 +92,7 @@ func describe(t *testing.T, p reader.Profile) string {
 // TestSnapshotsOfDamagedArchives damages each page that rw has alone. A snapshot has every profile that does not lie on
 // that page, as the original has it with what was counted since, and names the others.
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	original := manyPages(t)
 	rw := original.Header().Region(disk.RegionRW)

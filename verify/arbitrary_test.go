@@ -17,7 +17,7 @@ import (
 // TestArbitraryChangesEndInAReport changes bytes, makes the sums right again, and verifies: whatever the
 // bytes, it must end, and every problem must be one of the archive.
 func TestArbitraryChangesEndInAReport(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "takes hostile inputs by the thousand")
 	rounds := 4000
 	if testing.Short() {
 		rounds = 200

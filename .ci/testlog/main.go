@@ -1,11 +1,14 @@
 // Testlog reads what go test -json wrote, and prints the packages' results and times, the output of tests that failed,
 // a line "skipped NAME: REASON" for each test that was skipped, and at last a line "N passed, N failed, N
 // skipped". Output that only go test -v shows cannot be told apart where tests run in parallel.
+//
+// With -tests FILE it fails if a test that the file lists did not run. With -write FILE it writes such a list.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -25,6 +28,24 @@ func main() {
 }
 
 func run() error {
+	list := flag.String("tests", "", "`file` with the tests that must run")
+	written := flag.String("write", "", "`file` to which the tests of this run are written")
+	flag.Parse()
+	ended := executed{}
+	if err := printLog(ended); err != nil {
+		return err
+	}
+	if *written != "" {
+		return ended.writeList(*written)
+	}
+	if *list != "" {
+		return ended.checkList(*list)
+	}
+	return nil
+}
+
+// printLog prints what the package comment describes, and collects the tests that ended.
+func printLog(ended executed) error {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
 	counts := map[string]int{}
@@ -51,8 +72,9 @@ func run() error {
 				fmt.Printf("ok %s %.0f s\n", e.Package, e.Elapsed)
 			}
 		}
-		if e.Test != "" {
+		if e.Test != "" && (e.Action == "pass" || e.Action == "fail" || e.Action == "skip") {
 			counts[e.Action]++
+			ended.addEnded(e)
 		}
 		delete(output, name)
 	}

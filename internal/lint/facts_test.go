@@ -1,9 +1,6 @@
 package lint
 
 import (
-	"go/ast"
-	"go/parser"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -86,59 +83,6 @@ func TestNoFalseClaims(t *testing.T) {
 			t.Errorf("%s says %q", file, claim)
 		}
 	}
-}
-
-// phrases are turns that a reader must resolve before a sentence makes sense, with how often
-// 10,000 words of pages and comments may have them.
-var phrases = map[string]float64{`those of`: 2, `that of`: 2, `lies`: 2, `of which`: 2, `what is`: 2, `what it`: 2}
-
-func TestPagesUsePlainWords(t *testing.T) {
-	t.Parallel()
-	pages, err := filepath.Glob("docs/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all strings.Builder
-	for _, file := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
-		all.WriteString(readText(t, file))
-	}
-	checkPhrases(t, "the pages", all.String())
-}
-
-// TestCommentsUsePlainWords holds the comments of all Go files to the same.
-func TestCommentsUsePlainWords(t *testing.T) {
-	t.Parallel()
-	var all strings.Builder
-	eachFile(t, parser.ParseComments, func(_ string, f *ast.File) {
-		for _, group := range f.Comments {
-			all.WriteString(group.Text())
-		}
-	})
-	checkPhrases(t, "comments", all.String())
-}
-
-// checkPhrases fails if a text has a phrase too often.
-func checkPhrases(t *testing.T, where, text string) {
-	t.Helper()
-	words := float64(len(strings.Fields(text)))
-	if words < 10_000 {
-		t.Fatalf("%s: %.0f words", where, words)
-	}
-	for phrase, most := range phrases {
-		found := len(regexp.MustCompile(`(?i)\b`+strings.ReplaceAll(phrase, " ", `\s+`)+`\b`).FindAllString(text, -1))
-		if share := 1e4 * float64(found) / words; share > most {
-			t.Errorf("%q is in %s %d times, %.1f in 10,000 words, more than %.0f", phrase, where, found, share, most)
-		}
-	}
-}
-
-func readText(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }
 
 // Words of the pages of the format, and of all others, at most.

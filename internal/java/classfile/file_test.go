@@ -80,7 +80,7 @@ func classBytes(t testing.TB, name string) []byte {
 }
 
 func TestClassFile(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "runs javac")
 	c, err := Parse(classBytes(t, program))
 	if err != nil {
 		t.Fatal(err)

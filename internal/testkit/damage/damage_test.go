@@ -242,7 +242,7 @@ func (s *subject) survive(t *testing.T, what string, at int, data []byte) {
 }
 
 func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "takes hostile inputs by the thousand")
 	eachSubject(t, func(t *testing.T, s *subject) {
 		s.eachChange(t.Name(), func(at int, mask byte) {
 			data := append(words.Aligned(len(s.data))[:0], s.data...)

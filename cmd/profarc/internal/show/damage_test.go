@@ -27,7 +27,7 @@ import (
 // TestDamagedArchivesArePrintedOrRefused changes bytes, makes the sums right again, and prints: that must
 // end, with no error or with one that says where the archive is damaged.
 func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "takes hostile inputs by the thousand")
 	rounds := 2000
 	if testing.Short() {
 		rounds = 100
@@ -59,7 +59,7 @@ func TestDamagedArchivesArePrintedOrRefused(t *testing.T) {
 // TestDamagedArchivesAreReducedOrRefused: names that are none, counts of other sums and pointers into the
 // middle of records may be refused by the builder, so that any error will do, if there is one and no panic.
 func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "takes hostile inputs by the thousand")
 	rounds := 300
 	if testing.Short() {
 		rounds = 30

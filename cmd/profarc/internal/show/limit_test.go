@@ -10,12 +10,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A full writer takes so many bytes.
-type full struct{ left int }
+// A fullWriter fails once left bytes are written.
+type fullWriter struct{ left int }
 
 var errFull = errors.New("full")
 
-func (f *full) Write(b []byte) (int, error) {
+func (f *fullWriter) Write(b []byte) (int, error) {
 	n := min(len(b), f.left)
 	if f.left -= n; n < len(b) {
 		return n, errFull
@@ -41,7 +41,7 @@ func TestContextsBehindTheLimitAreNotComputed(t *testing.T) {
 	s := memstore.Open(t, b)
 	for method := range s.Methods() {
 		allocated := testing.AllocsPerRun(1, func() {
-			if err := PrintMethod(&full{left: 10_000}, s, method); !errors.Is(err, errFull) {
+			if err := PrintMethod(&fullWriter{left: 10_000}, s, method); !errors.Is(err, errFull) {
 				t.Errorf("to a writer that is full: %v", err)
 			}
 		})

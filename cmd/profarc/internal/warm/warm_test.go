@@ -129,7 +129,7 @@ func has(t *testing.T, text string, parts ...string) {
 }
 
 func TestContendersTakeTurns(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "starts many processes")
 	r := warm(t, t.Context(), "-n", "3", "--unit", "took (.*)", "--contender", "own=@c1 -Dx='a b' @args", "--",
 		java(t), "units")
 	if r.err != nil {
@@ -165,7 +165,7 @@ func TestContendersTakeTurns(t *testing.T) {
 }
 
 func TestCurvesOfUnitsWithATime(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "starts many processes")
 	r := warm(t, t.Context(), "-q", "-n", "7", "--only", "plain,c1", "--baseline", "plain", "--unit", "took (.*)", "--",
 		java(t), "units")
 	if r.err != nil || r.errOut != "" {
@@ -188,7 +188,7 @@ func TestCurvesOfUnitsWithATime(t *testing.T) {
 }
 
 func TestUnitsWithoutATime(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "starts many processes")
 	r := warm(t, t.Context(), "-n", "7", "--only", "plain,c1", "--unit", "took (.*)", "--", java(t), "none")
 	if r.err != nil || len(r.report.Measures) != 4 || len(r.report.Curves) != 0 {
 		t.Errorf("units that take no time have a curve: %v, %+v, %+v", r.err, r.report.Measures, r.report.Curves)
@@ -196,7 +196,7 @@ func TestUnitsWithoutATime(t *testing.T) {
 }
 
 func TestFailuresAreReported(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "starts many processes")
 	r := warm(t, t.Context(), "-n", "5", "--only", "plain,bad", "--contender", "bad=-Dfails", "--", java(t), "hello")
 	if r.err == nil || r.err.Error() != "runs failed: 3 of bad" {
 		t.Errorf("%v", r.err)
@@ -214,7 +214,7 @@ func TestFailuresAreReported(t *testing.T) {
 }
 
 func TestOutputsMustBeEqual(t *testing.T) {
-	full.Only(t, "starts JVMs")
+	full.Only(t, "starts many processes")
 	r := warm(t, t.Context(), "-n", "2", "--only", "plain", "--contender", "odd=-Dother", "--", java(t), "hello")
 	if r.err == nil || !strings.HasPrefix(r.err.Error(), "runs printed something else than the first one: 2 of odd: ") {
 		t.Errorf("%v", r.err)

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+const module = "github.com/profarc/profarc"
+
+// executed has the tests at the top of their packages, and the scripts, that a run has executed or skipped.
+// A name is the folder of the package and the name of the test.
+type executed map[string]bool
+
+// addEnded adds a test that ended.
+func (x executed) addEnded(e event) {
+	if e.Test == "" || strings.Contains(e.Test, "/") && !strings.HasPrefix(e.Test, "TestScripts/") {
+		return
+	}
+	folder := strings.TrimPrefix(strings.TrimPrefix(e.Package, module), "/")
+	if folder == "" {
+		folder = "."
+	}
+	x[folder+" "+e.Test] = true
+}
+
+// checkList returns an error that names the tests of a list that did not run.
+func (x executed) checkList(list string) error {
+	text, err := os.ReadFile(list)
+	if err != nil {
+		return err
+	}
+	var lost []string
+	for test := range strings.Lines(string(text)) {
+		test = strings.TrimSpace(test)
+		if !x[test] {
+			lost = append(lost, test)
+		}
+	}
+	if lost != nil {
+		return fmt.Errorf("%s lists %d tests that did not run: %s", list, len(lost), strings.Join(lost, ", "))
+	}
+	return nil
+}
+
+// writeList writes the list of a run.
+func (x executed) writeList(list string) error {
+	var names []string
+	for name := range x {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return os.WriteFile(list, []byte(strings.Join(names, "\n")+"\n"), 0o666)
+}
