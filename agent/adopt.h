@@ -7,7 +7,7 @@
 #ifndef PROFARC_AGENT_ADOPT_H
 #define PROFARC_AGENT_ADOPT_H
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 #include "receivers.h"
 #include "layers.h"
 #include "vm.h"

@@ -6,7 +6,7 @@
 #ifndef PROFARC_AGENT_IMAGE_H
 #define PROFARC_AGENT_IMAGE_H
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 typedef struct image { void *bytes; size_t size, room; } image;
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "image.h"
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 /* A class that was prepared: its name, and the identity of its loader as archives have it, without what tells loaders
  * of one class apart. */

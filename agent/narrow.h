@@ -7,7 +7,7 @@
 #ifndef PROFARC_AGENT_NARROW_H
 #define PROFARC_AGENT_NARROW_H
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 #include "vm.h"
 
 /* An entry of the VM: what the archive has for it. */

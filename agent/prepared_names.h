@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 /* prepared_names_add adds a name; without memory it is left out. */
 void prepared_names_add(pa_text name);

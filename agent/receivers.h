@@ -13,7 +13,7 @@
 
 #include "calls.h"
 #include "jvm.h"
-#include "profarc_more.h"
+#include "profarc_archive.h"
 #include "vm.h"
 
 /* A class that was prepared. */

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 typedef enum refused_reason { REFUSED_CODE, REFUSED_LAYOUT, REFUSED_ABSENT, REFUSED_REASONS } refused_reason;
 

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <profarc_more.h>
+#include <profarc_archive.h>
 
 enum { THREADS = 4, CALLS = 10000 };
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <profarc_more.h>
+#include <profarc_archive.h>
 
 enum { LAYERS = 2 };
 

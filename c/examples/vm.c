@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <profarc_more.h>
+#include <profarc_archive.h>
 
 enum { THREADS = 8, ROUNDS = 500, CLASSES = 3, BRANCH = 2, CALL = 5, ROOM = 4 };
 static const char *const producer = "Example VM 1";

@@ -12,7 +12,7 @@
  *	pa_dump(run, "app.parc", NULL);                 // what the archive had, and what this run has added
  *	pa_end(run);
  *
- * profarc_more.h has the rest: archives, profiles and entries of all domains, builders, tables, layers.
+ * profarc_archive.h has the rest: archives, profiles and entries of all domains, builders, tables, layers.
  *
  * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK,
  *   where nothing else is said.

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 #define FORMAT 1u /* version of the format */
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 static inline void must(bool ok, const char *what) {
 	if (ok) return;

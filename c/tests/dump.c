@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 static FILE *out;
 static const pa_archive *archive;

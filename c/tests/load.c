@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 #include "vm.h"
 
 enum { COUNTERS = 4, THREADS = 8, STEPS = 64 * 8 };

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 static int wrong;
 

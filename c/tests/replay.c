@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profarc_more.h"
+#include "profarc_archive.h"
 
 enum {
 	CALL_SYMBOL = 1,
