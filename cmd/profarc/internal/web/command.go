@@ -18,8 +18,8 @@ import (
 )
 
 const commandHelp = `Web shows an archive as pages for a browser: where the counts are, the profile points of each method
-with bars, what is polluted, and what the archive is made of. With a second archive it begins with what
-changed from the first to the second, and shows the pages of both.
+with bars, and what is polluted. With a second archive it begins with what changed from the first to the
+second, and shows the pages of both.
 
 The pages are served at a random path on a port of this machine alone, which web prints; whoever has the
 address may look, as long as web runs. Nothing is changed, and nothing is loaded from elsewhere. With

@@ -25,7 +25,6 @@ var rowsView = &view{
 
 type rowsPage struct {
 	Name string
-	Map  link
 	Rows *table
 }
 
@@ -58,7 +57,7 @@ func buildRows(r *request) (any, error) {
 		return nil, err
 	}
 	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
-	p := &rowsPage{Name: capital(display.TableTitle(found.Kind)), Map: linkTo(mapView.title, nameOfMap, query{})}
+	p := &rowsPage{Name: capital(display.TableTitle(found.Kind))}
 	var columns []column
 	for i := range v.columns {
 		c := &v.columns[i]

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-// Every table of every specimen has a page, to which the archive map leads, with all rows of the
+// Every table of every specimen has a page, to which the overview leads, with all rows of the
 // command's, which can be sorted by each column and searched.
 func TestTablesHaveTheirRows(t *testing.T) {
 	t.Parallel()
@@ -22,8 +22,8 @@ func TestTablesHaveTheirRows(t *testing.T) {
 			}
 			tables++
 			q := rowsLink(found.Kind).query
-			if href := "rows?" + q.encode(); !strings.Contains(shownPageOf(t, site, nameOfMap, query{}), href) {
-				t.Errorf("%s: the map does not lead to %s", sp.Name, href)
+			if href := "rows?" + q.encode(); !strings.Contains(shownPageOf(t, site, overviewView.name, query{}), href) {
+				t.Errorf("%s: the overview does not lead to %s", sp.Name, href)
 			}
 			columns := listing.TableColumns(site.Archive, found)
 			r := requestOf(t, site, nameOfRows)

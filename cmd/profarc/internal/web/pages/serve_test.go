@@ -297,7 +297,7 @@ func TestPipelinedRequests(t *testing.T) {
 	t.Parallel()
 	s := serveOnLoopback(t, usualLimits)
 	c := s.dial(t)
-	pages := []string{"overview", "methods", "methods?methods.page=2", "map"}
+	pages := []string{"overview", "methods", "methods?methods.page=2", "pollution"}
 	text := ""
 	for _, page := range pages {
 		text += s.get(page)

@@ -96,7 +96,8 @@ func TestPanicInTheBackground(t *testing.T) {
 	site := specimenSite(t, specimen.All()[0])
 	site.work.start("what the profiles are made of",
 		func(context.Context, *Progress) (any, error) { panic("made by a test") })
-	_, err := gather(requestOf(t, site, nameOfMethods), "what the profiles are made of", readContent)
+	never := func(context.Context, *Site, *Progress) (*closable, error) { return nil, nil }
+	_, err := gather(requestOf(t, site, nameOfMethods), "what the profiles are made of", never)
 	if err == nil || !strings.Contains(err.Error(),
 		"a defect of profarc, while it computed what the profiles are made of (site_linux_test.go:") {
 		t.Errorf("the error is %v", err)

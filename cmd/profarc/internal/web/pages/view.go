@@ -46,7 +46,6 @@ var views = []*view{
 	pairView,
 	fitView,
 	movesView,
-	mapView,
 	rowsView,
 }
 
