@@ -108,11 +108,13 @@ func TestTutorialLearns(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for _, says := range []string{"known so far: 0 calls", "known so far: 1000 calls, 333 taken, 667 not taken"} {
-		command := exec.Command(program)
-		command.Dir = dir
-		if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), says) {
-			t.Errorf("%v, %q does not say %q", err, out, says)
-		}
+		t.Run(says, func(t *testing.T) {
+			command := exec.Command(program)
+			command.Dir = dir
+			if out, err := command.CombinedOutput(); err != nil || !strings.Contains(string(out), says) {
+				t.Errorf("%v, %q does not say %q", err, out, says)
+			}
+		})
 	}
 }
 

@@ -140,10 +140,12 @@ func TestVMsThatUseNoProfiles(t *testing.T) {
 	flag := agentFlag(t, train(t, home, classes, 2000), "")
 	for mode, why := range map[string]string{"-Xint": "compiles nothing", "-XX:TieredStopAtLevel=1": "C1 alone",
 		"-XX:TieredStopAtLevel=3": "", "-XX:-TieredCompilation": ""} {
-		j := testjvm.Start(t, home, flag, mode, "-cp", classes, "Adopted", "load")
-		j.Await("ready")
-		if _, errs := j.End(); why == "" && errs != "" || !strings.Contains(errs, why) || strings.Count(errs, "\n") > 1 {
-			t.Errorf("%s: stderr is %q", mode, errs)
-		}
+		t.Run(mode, func(t *testing.T) {
+			j := testjvm.Start(t, home, flag, mode, "-cp", classes, "Adopted", "load")
+			j.Await("ready")
+			if _, errs := j.End(); why == "" && errs != "" || !strings.Contains(errs, why) || strings.Count(errs, "\n") > 1 {
+				t.Errorf("%s: stderr is %q", mode, errs)
+			}
+		})
 	}
 }

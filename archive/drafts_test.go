@@ -84,8 +84,10 @@ func TestUnknownFeatures(t *testing.T) {
 		t.Errorf("copy with an optional feature: %v", err)
 	}
 	for what, err := range map[string]error{"adopt": readOnly.Adopt(reader.AdoptOptions{}), "copy": to(readOnly)} {
-		if !errors.Is(err, layout.ErrVersion) {
-			t.Errorf("%s with a read-only feature: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			if !errors.Is(err, layout.ErrVersion) {
+				t.Errorf("%s with a read-only feature: %v", what, err)
+			}
+		})
 	}
 }

@@ -204,9 +204,11 @@ func TestRangesThatCannotBeRead(t *testing.T) {
 		"no archive":          {&countedReader{data: make([]byte, 1<<17)}, 1 << 17, layout.ErrFormat},
 		"empty":               {&countedReader{}, 0, layout.ErrFormat},
 	} {
-		if _, err := archive.OpenRanges("far.parc", c.r, int64(c.size), archive.Options{}); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", what, err, c.want)
-		}
+		t.Run(what, func(t *testing.T) {
+			if _, err := archive.OpenRanges("far.parc", c.r, int64(c.size), archive.Options{}); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", what, err, c.want)
+			}
+		})
 	}
 	tampered := bytes.Clone(data)
 	tampered[len(data)-100] ^= 4

@@ -59,10 +59,12 @@ func TestBranchOfAnyVMHasCountsAlone(t *testing.T) {
 		"a section":      func(p *builder.Profile) { p.Branch(builder.At{In: layout.SectionExtra}, builder.Branch{}) },
 		"a displacement": func(p *builder.Profile) { p.Branch(builder.At{}, builder.Branch{Displacement: 8}) },
 	} {
-		p := testarchive.New(layout.DomainCustom).Profile(layout.Key{Name: "f"}, 1)
-		record(p)
-		if err := p.Done(); !errors.Is(err, builder.ErrDomain) {
-			t.Errorf("a branch with %s: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			p := testarchive.New(layout.DomainCustom).Profile(layout.Key{Name: "f"}, 1)
+			record(p)
+			if err := p.Done(); !errors.Is(err, builder.ErrDomain) {
+				t.Errorf("a branch with %s: %v", what, err)
+			}
+		})
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +17,7 @@ func TestOuterContexts(t *testing.T) {
 	frames := []builder.Frame{{Caller: caller, Point: 1}, {Caller: m, Point: -1}, {Caller: caller, Point: 1}}
 	at := builder.NoContext
 	for i, f := range frames {
-		at = rawprofile.Set(b).OuterContext(m, at, f.Caller, f.Point)
+		at = b.Internal().OuterContext(m, at, f.Caller, f.Point)
 		if at != b.Context(m, frames[:i+1]...) || at == builder.NoContext {
 			t.Errorf("%d frames: context %d, want %d", i+1, at, b.Context(m, frames[:i+1]...))
 		}
@@ -32,23 +31,25 @@ func TestInvalidOuterContexts(t *testing.T) {
 	t.Parallel()
 	for what, add := range map[string]func(b *builder.Builder, m builder.MethodRef) builder.ContextRef{
 		"of no method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return rawprofile.Set(b).OuterContext(m+1, builder.NoContext, m, 0)
+			return b.Internal().OuterContext(m+1, builder.NoContext, m, 0)
 		},
 		"of another method": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
 			other := b.Method(layout.Key{Class: "C", Name: "other"})
-			return rawprofile.Set(b).OuterContext(other, b.Context(m, builder.Frame{Caller: m}), m, 0)
+			return b.Internal().OuterContext(other, b.Context(m, builder.Frame{Caller: m}), m, 0)
 		},
 		"around none": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return rawprofile.Set(b).OuterContext(m, 1, m, 0)
+			return b.Internal().OuterContext(m, 1, m, 0)
 		},
 		"with no caller": func(b *builder.Builder, m builder.MethodRef) builder.ContextRef {
-			return rawprofile.Set(b).OuterContext(m, builder.NoContext, m+1, 0)
+			return b.Internal().OuterContext(m, builder.NoContext, m+1, 0)
 		},
 	} {
-		b := builder.New(layout.DomainGraal, builder.Config{})
-		if at := add(b, b.Method(layout.Key{Class: "C", Name: "m"})); at != builder.NoContext || b.Err() == nil {
-			t.Errorf("%s: context %d, error %v", what, at, b.Err())
-		}
+		t.Run(what, func(t *testing.T) {
+			b := builder.New(layout.DomainGraal, builder.Config{})
+			if at := add(b, b.Method(layout.Key{Class: "C", Name: "m"})); at != builder.NoContext || b.Err() == nil {
+				t.Errorf("%s: context %d, error %v", what, at, b.Err())
+			}
+		})
 	}
 }
 
@@ -57,12 +58,12 @@ func TestContextsTooDeep(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m, at := b.Method(layout.Key{Class: "C", Name: "m"}), builder.NoContext
 	for range disk.MaxDepth {
-		at = rawprofile.Set(b).OuterContext(m, at, m, 0)
+		at = b.Internal().OuterContext(m, at, m, 0)
 	}
 	if b.Err() != nil {
 		t.Fatal(b.Err())
 	}
-	if at = rawprofile.Set(b).OuterContext(m, at, m, 0); at != builder.NoContext ||
+	if at = b.Internal().OuterContext(m, at, m, 0); at != builder.NoContext ||
 		!errors.Is(b.Err(), layout.ErrTooLarge) {
 		t.Errorf("context %d, error %v", at, b.Err())
 	}

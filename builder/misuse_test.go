@@ -8,7 +8,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -22,9 +21,11 @@ func TestInvalidConfigs(t *testing.T) {
 		"1678 to 2262":  {DumpTime: time.Date(3000, 1, 1, 0, 0, 0, 0, time.UTC)},
 		"unknown flags": {Flags: 1 << 9},
 	} {
-		if err := builder.New(layout.DomainGraal, config).Err(); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			if err := builder.New(layout.DomainGraal, config).Err(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }
 
@@ -39,15 +40,17 @@ func TestUseAfterDone(t *testing.T) {
 	for what, add := range map[string]func(p *builder.Profile){
 		"an entry": func(p *builder.Profile) { p.Counter(builder.At{}, 1) },
 		"a field":  func(p *builder.Profile) { p.Invocations(1) },
-		"traps":    func(p *builder.Profile) { rawprofile.In(p).TrapHistory([]byte{1}) },
+		"traps":    func(p *builder.Profile) { p.Internal().PutTraps([]byte{1}) },
 		"Done":     func(p *builder.Profile) { _ = p.Done() },
 	} {
-		b := builder.New(layout.DomainHotSpot, builder.Config{})
-		p := begun(b)
-		testarchive.MustDone(t, p)
-		if add(p); b.Err() == nil {
-			t.Errorf("%s after Done is no error", what)
-		}
+		t.Run(what, func(t *testing.T) {
+			b := builder.New(layout.DomainHotSpot, builder.Config{})
+			p := begun(b)
+			testarchive.MustDone(t, p)
+			if add(p); b.Err() == nil {
+				t.Errorf("%s after Done is no error", what)
+			}
+		})
 	}
 }
 
@@ -113,13 +116,15 @@ func TestRecordingNeedsAProducer(t *testing.T) {
 			return b.Err()
 		},
 	} {
-		b := builder.New(layout.DomainCustom, builder.Config{})
-		if err := b.Err(); err != nil {
-			t.Errorf("a builder for a merge: %v", err)
-		}
-		if err := record(b); err == nil || !strings.Contains(err.Error(), "ProducerID") {
-			t.Errorf("%s without a producer id: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			b := builder.New(layout.DomainCustom, builder.Config{})
+			if err := b.Err(); err != nil {
+				t.Errorf("a builder for a merge: %v", err)
+			}
+			if err := record(b); err == nil || !strings.Contains(err.Error(), "ProducerID") {
+				t.Errorf("%s without a producer id: %v", what, err)
+			}
+		})
 	}
 	data, _, err := testarchive.New(layout.DomainCustom).Bytes()
 	if err != nil {
@@ -147,7 +152,7 @@ func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 		}
 		entry, _ := disk.NewEntry(nil, layout.TagBit, 0, 4, 0, 0)
 		p = b.Profile(layout.Key{Name: "perimeter"}, 0)
-		rawprofile.In(p).Copy(layout.SectionData, entry, nil)
+		p.Internal().Copy(layout.SectionData, entry, nil)
 		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
 			t.Errorf("a raw entry in domain %s: %v", domain, err)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -32,13 +31,15 @@ func TestInvalidTables(t *testing.T) {
 		"asked for [word]":   func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
 		"reference 1 is not": func(b *builder.Builder) { b.Table(99, 0, layout.ColumnSymbol).Row(1) },
 	} {
-		b := builder.New(layout.DomainGraal, builder.Config{})
-		if table(b); b.Err() == nil || !strings.Contains(b.Err().Error(), want) {
-			t.Errorf("%v, want %q", b.Err(), want)
-		}
-		if _, _, err := b.Bytes(); err == nil {
-			t.Errorf("a table is written that should fail with %q", want)
-		}
+		t.Run(want, func(t *testing.T) {
+			b := builder.New(layout.DomainGraal, builder.Config{})
+			if table(b); b.Err() == nil || !strings.Contains(b.Err().Error(), want) {
+				t.Errorf("%v, want %q", b.Err(), want)
+			}
+			if _, _, err := b.Bytes(); err == nil {
+				t.Errorf("a table is written that should fail with %q", want)
+			}
+		})
 	}
 }
 
@@ -70,12 +71,12 @@ func TestRowOnce(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	columns := []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
 	once := func(name string, address uint64) {
-		rawprofile.Set(b).Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
+		b.Internal().Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
 	}
 	b.Table(disk.TableVTables, 0, columns...).Row(uint64(b.Symbol("A")), 1, 8)
 	once("A", 2)
 	once("B", 3)
-	batch, err := rawprofile.Set(b).Begin()
+	batch, err := b.Internal().Begin()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -104,10 +104,12 @@ func TestSignaturesOfKnownNamesAreLists(t *testing.T) {
 	method := func(signature string) { b.Seen(b.Method(layout.Key{Class: "int", Name: "int", Signature: signature})) }
 	method("") // the class and the name are there
 	for signature, want := range sizes {
-		before := size()
-		method(signature)
-		if got := size() - before; got != want {
-			t.Errorf("%s takes %d bytes, want %d", signature, got, want)
-		}
+		t.Run(signature, func(t *testing.T) {
+			before := size()
+			method(signature)
+			if got := size() - before; got != want {
+				t.Errorf("%s takes %d bytes, want %d", signature, got, want)
+			}
+		})
 	}
 }

@@ -23,18 +23,20 @@ func TestMethodsOfClasses(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, sanitizers := range []string{"address,undefined", "thread"} {
-		program := sanitized(t, sanitizers).client(t, "tests/agent.c")
-		for _, s := range append(specimen.All(), specimen.Hostile()...) {
-			data := cprogram.Archive(t, s)
-			out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
-			if want := fmt.Sprintf("%d methods, ", cprogram.Store(t, data).Header().Counts.Methods); status != 0 ||
-				!strings.HasPrefix(string(out), want) {
-				t.Errorf("%s: exit status %d: %s%s, want %s", s.Name, status, out, stderr, want)
+		t.Run(sanitizers, func(t *testing.T) {
+			program := sanitized(t, sanitizers).client(t, "tests/agent.c")
+			for _, s := range append(specimen.All(), specimen.Hostile()...) {
+				data := cprogram.Archive(t, s)
+				out, stderr, status := cprogram.Run(t, program, cprogram.Write(t, data))
+				if want := fmt.Sprintf("%d methods, ", cprogram.Store(t, data).Header().Counts.Methods); status != 0 ||
+					!strings.HasPrefix(string(out), want) {
+					t.Errorf("%s: exit status %d: %s%s, want %s", s.Name, status, out, stderr, want)
+				}
+				if s.Name == "hotspot" && strings.HasSuffix(string(out), " 0 types\n") {
+					t.Error("no entry names a type")
+				}
 			}
-			if s.Name == "hotspot" && strings.HasSuffix(string(out), " 0 types\n") {
-				t.Error("no entry names a type")
-			}
-		}
+		})
 	}
 }
 

@@ -18,13 +18,15 @@ func TestNoCommaOperators(t *testing.T) {
 		t.Skip("clang is not there")
 	}
 	for _, pattern := range []string{"src/*.c", "../agent/*.c"} {
-		files, err := filepath.Glob(pattern)
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		args := append([]string{"-std=gnu11", "-fsyntax-only", "-Wcomma", "-Werror", "-Iinclude"}, files...)
-		if out, err := exec.Command(clang, args...).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", pattern, err, out)
-		}
+		t.Run(pattern, func(t *testing.T) {
+			files, err := filepath.Glob(pattern)
+			if err != nil || len(files) == 0 {
+				t.Fatalf("%s: %v", pattern, err)
+			}
+			args := append([]string{"-std=gnu11", "-fsyntax-only", "-Wcomma", "-Werror", "-Iinclude"}, files...)
+			if out, err := exec.Command(clang, args...).CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s", pattern, err, out)
+			}
+		})
 	}
 }

@@ -155,39 +155,41 @@ func TestEveryFault(t *testing.T) {
 		{"in no directory", "publish", "none/a.parc", true, archive, true},
 		{"without a name", "write", "folder/", true, archive, true},
 	} {
-		folder := t.TempDir()
-		out, aside := folder+"/"+test.out, filepath.Join(t.TempDir(), "old")
-		err := errors.Join(os.Mkdir(folder+"/folder", 0o700), os.Symlink("folder", folder+"/link"),
-			os.WriteFile(aside, old, 0o600))
-		if err != nil {
-			t.Fatal(err)
-		}
-		args := []string{test.how, cprogram.Write(t, test.new), out}
-		p := crashmodel.Publishing{Target: test.out, New: test.new}
-		before := map[string][]byte{}
-		switch {
-		case test.refused:
-			args = append(args, "keep")
-		case test.old:
-			args, p.Old = append(args, aside), old
-			before[test.out] = old
-		}
-		trace, stderr, status := cprogram.Run(t, program, args...)
-		runs, err := faultRuns(trace, before, test.new)
-		if status != 0 || err != nil || len(runs) < 2 || (runs[len(runs)-1].code == 0) == test.refused {
-			t.Fatalf("%s: %d runs, exit status %d, %v: %s", test.name, len(runs), status, err, stderr)
-		}
-		for i := range runs {
-			r := &runs[i]
-			n, err := r.problem(p, &runs[len(runs)-1])
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			out, aside := folder+"/"+test.out, filepath.Join(t.TempDir(), "old")
+			err := errors.Join(os.Mkdir(folder+"/folder", 0o700), os.Symlink("folder", folder+"/link"),
+				os.WriteFile(aside, old, 0o600))
 			if err != nil {
-				t.Errorf("%s: %s in %s, call %s, %s: %v", test.name, r.name, r.call, r.number, r.always, err)
+				t.Fatal(err)
 			}
-			states += n
-			if r.name != "" {
-				faults++
+			args := []string{test.how, cprogram.Write(t, test.new), out}
+			p := crashmodel.Publishing{Target: test.out, New: test.new}
+			before := map[string][]byte{}
+			switch {
+			case test.refused:
+				args = append(args, "keep")
+			case test.old:
+				args, p.Old = append(args, aside), old
+				before[test.out] = old
 			}
-		}
+			trace, stderr, status := cprogram.Run(t, program, args...)
+			runs, err := faultRuns(trace, before, test.new)
+			if status != 0 || err != nil || len(runs) < 2 || (runs[len(runs)-1].code == 0) == test.refused {
+				t.Fatalf("%s: %d runs, exit status %d, %v: %s", test.name, len(runs), status, err, stderr)
+			}
+			for i := range runs {
+				r := &runs[i]
+				n, err := r.problem(p, &runs[len(runs)-1])
+				if err != nil {
+					t.Errorf("%s: %s in %s, call %s, %s: %v", test.name, r.name, r.call, r.number, r.always, err)
+				}
+				states += n
+				if r.name != "" {
+					faults++
+				}
+			}
+		})
 	}
 	t.Logf("%d faults, %d states after a crash", faults, states)
 	if faults < 500 {

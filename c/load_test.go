@@ -55,12 +55,14 @@ func TestLoad(t *testing.T) {
 	s, before := merged(t, files...), open(t, app)
 	got, had := countsOf(t, s), countsOf(t, before)
 	for i, name := range []string{"m", "n"} {
-		n := (turns + 1 - uint64(i)) / 2
-		if got[name+" calls"]-had[name+" calls"] != n || got[name+" seen"]-had[name+" seen"] != n ||
-			got[name+" taken"]+got[name+" not taken"]-had[name+" taken"]-had[name+" not taken"] != n ||
-			receiversOf(t, s, name)-receiversOf(t, before, name) != n {
-			t.Errorf("%s: %v and %d receivers, before %v and %d, want %d more of each", name, got, receiversOf(t, s, name),
-				had, receiversOf(t, before, name), n)
-		}
+		t.Run(name, func(t *testing.T) {
+			n := (turns + 1 - uint64(i)) / 2
+			if got[name+" calls"]-had[name+" calls"] != n || got[name+" seen"]-had[name+" seen"] != n ||
+				got[name+" taken"]+got[name+" not taken"]-had[name+" taken"]-had[name+" not taken"] != n ||
+				receiversOf(t, s, name)-receiversOf(t, before, name) != n {
+				t.Errorf("%s: %v and %d receivers, before %v and %d, want %d more of each", name, got, receiversOf(t, s, name),
+					had, receiversOf(t, before, name), n)
+			}
+		})
 	}
 }

@@ -293,28 +293,30 @@ func TestRunsCountExactly(t *testing.T) {
 	const n = 3000
 	// The thread sanitizer lets no program map anything at the bases that most archives ask for.
 	for round, sanitizers := range []string{"thread", "address,undefined"} {
-		program := sanitized(t, sanitizers).client(t, "tests/run.c")
-		if out, stderr, status := cprogram.Run(t, program, "busy", app, dir, strconv.Itoa(n)); status != 0 {
-			t.Fatalf("exit status %d: %s%s", status, out, stderr)
-		}
-		var files []string
-		if round > 0 {
-			files = append(files, app)
-		}
-		for i := range 5 {
-			files = append(files, filepath.Join(dir, fmt.Sprint(i, ".parc")))
-		}
-		s := merged(t, files...)
-		got, each := countsOf(t, s), uint64(round+1)*4*n/2
-		for _, name := range []string{"m", "n"} {
-			if got[name+" calls"] != each || got[name+" seen"] != each ||
-				got[name+" taken"]+got[name+" not taken"] != each || receiversOf(t, s, name) != each {
-				t.Errorf("%s, %s: %v and %d receivers, want %d of each", sanitizers, name, got, receiversOf(t, s, name), each)
+		t.Run(sanitizers, func(t *testing.T) {
+			program := sanitized(t, sanitizers).client(t, "tests/run.c")
+			if out, stderr, status := cprogram.Run(t, program, "busy", app, dir, strconv.Itoa(n)); status != 0 {
+				t.Fatalf("exit status %d: %s%s", status, out, stderr)
 			}
-		}
-		if err := os.WriteFile(app, (*mapped.Mapping)(s.Mapping()).Unchecked(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+			var files []string
+			if round > 0 {
+				files = append(files, app)
+			}
+			for i := range 5 {
+				files = append(files, filepath.Join(dir, fmt.Sprint(i, ".parc")))
+			}
+			s := merged(t, files...)
+			got, each := countsOf(t, s), uint64(round+1)*4*n/2
+			for _, name := range []string{"m", "n"} {
+				if got[name+" calls"] != each || got[name+" seen"] != each ||
+					got[name+" taken"]+got[name+" not taken"] != each || receiversOf(t, s, name) != each {
+					t.Errorf("%s, %s: %v and %d receivers, want %d of each", sanitizers, name, got, receiversOf(t, s, name), each)
+				}
+			}
+			if err := os.WriteFile(app, (*mapped.Mapping)(s.Mapping()).Unchecked(), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 }
 
@@ -353,21 +355,23 @@ func TestRunsOfBothLanguagesLearn(t *testing.T) {
 	}
 	defer r.Close()
 	for i, name := range []string{"m", "n"} {
-		f, n := r.Function(layout.Key{Class: "A", Name: name}, 1), uint64(8)<<i
-		taken, notTaken := f.Branch(branchPoint)
-		if got := f.Calls().Load(); got != 7<<i || taken.Load() != got || notTaken.Load() != 2*got {
-			t.Errorf("%s: %d calls, %d taken, %d not taken", name, got, taken.Load(), notTaken.Load())
-		}
-		f.Calls().Count(n)
-		f.Backedges().Count(3 * n)
-		taken.Count(n)
-		notTaken.Count(2 * n)
-		f.Words(addPoint, layout.TagProducer)[0].Count(n)
-		f.Words(addPoint, layout.TagProducer)[1].Count(n - f.Words(addPoint, layout.TagProducer)[1].Load())
-		for range n {
-			f.Receivers(callPoint).Record(r.Type("Circle"))
-		}
-		f.Branch(laterPoint)
+		t.Run(name, func(t *testing.T) {
+			f, n := r.Function(layout.Key{Class: "A", Name: name}, 1), uint64(8)<<i
+			taken, notTaken := f.Branch(branchPoint)
+			if got := f.Calls().Load(); got != 7<<i || taken.Load() != got || notTaken.Load() != 2*got {
+				t.Errorf("%s: %d calls, %d taken, %d not taken", name, got, taken.Load(), notTaken.Load())
+			}
+			f.Calls().Count(n)
+			f.Backedges().Count(3 * n)
+			taken.Count(n)
+			notTaken.Count(2 * n)
+			f.Words(addPoint, layout.TagProducer)[0].Count(n)
+			f.Words(addPoint, layout.TagProducer)[1].Count(n - f.Words(addPoint, layout.TagProducer)[1].Load())
+			for range n {
+				f.Receivers(callPoint).Record(r.Type("Circle"))
+			}
+			f.Branch(laterPoint)
+		})
 	}
 	if _, err := r.Dump(t.Context(), app); err != nil {
 		t.Fatal(err)

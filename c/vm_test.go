@@ -45,18 +45,20 @@ func TestVM(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	for _, sanitizers := range []string{"address,undefined", "thread"} {
-		program := sanitized(t, sanitizers).client(t, "examples/vm.c")
-		path := filepath.Join(t.TempDir(), "vm.parc")
-		runVM(t, program, path)
-		once := mainCalls(t, path)
-		runVM(t, program, path)
-		if out := runVM(t, program, path, "anywhere"); !strings.HasPrefix(out, "adopted elsewhere") {
-			t.Errorf("%s", out)
-		}
-		runVM(t, program, path)
-		if n := mainCalls(t, path); once == 0 || n != 4*once {
-			t.Errorf("%s: %d calls after four runs, %d after one", sanitizers, n, once)
-		}
+		t.Run(sanitizers, func(t *testing.T) {
+			program := sanitized(t, sanitizers).client(t, "examples/vm.c")
+			path := filepath.Join(t.TempDir(), "vm.parc")
+			runVM(t, program, path)
+			once := mainCalls(t, path)
+			runVM(t, program, path)
+			if out := runVM(t, program, path, "anywhere"); !strings.HasPrefix(out, "adopted elsewhere") {
+				t.Errorf("%s", out)
+			}
+			runVM(t, program, path)
+			if n := mainCalls(t, path); once == 0 || n != 4*once {
+				t.Errorf("%s: %d calls after four runs, %d after one", sanitizers, n, once)
+			}
+		})
 	}
 }
 

@@ -28,15 +28,17 @@ func TestCountsAreOrderedOnWeakMemory(t *testing.T) {
 		"count.c":   {"pa_count_receiver", "ldaddl", "ldadd"},
 		"entries.c": {"pa_cell", "ldar", "ldr"},
 	} {
-		code, err := exec.Command(clang, "--target=aarch64-linux-gnu", "-D__x86_64__", "-I/usr/include/x86_64-linux-gnu",
-			"-march=armv8.1-a", "-std=c11", "-O2", "-Iinclude", "-S", "-o", "-", "src/"+file).Output()
-		if err != nil {
-			t.Skipf("%s does not compile for ARM: %v", clang, err)
-		}
-		_, body, _ := strings.Cut(string(code), "\n"+want.function+":")
-		body, _, _ = strings.Cut(body, ".cfi_endproc")
-		if !regexp.MustCompile(`\s` + want.instruction + `\s`).MatchString(body) {
-			t.Errorf("%s has no %s, but %s: %s", want.function, want.instruction, want.unordered, body)
-		}
+		t.Run(file, func(t *testing.T) {
+			code, err := exec.Command(clang, "--target=aarch64-linux-gnu", "-D__x86_64__", "-I/usr/include/x86_64-linux-gnu",
+				"-march=armv8.1-a", "-std=c11", "-O2", "-Iinclude", "-S", "-o", "-", "src/"+file).Output()
+			if err != nil {
+				t.Skipf("%s does not compile for ARM: %v", clang, err)
+			}
+			_, body, _ := strings.Cut(string(code), "\n"+want.function+":")
+			body, _, _ = strings.Cut(body, ".cfi_endproc")
+			if !regexp.MustCompile(`\s` + want.instruction + `\s`).MatchString(body) {
+				t.Errorf("%s has no %s, but %s: %s", want.function, want.instruction, want.unordered, body)
+			}
+		})
 	}
 }

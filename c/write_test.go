@@ -256,12 +256,14 @@ func TestShapesAreRefused(t *testing.T) {
 		"two bits":        {Tag: 200, Name: "A", Cells: cell("x", 3, "bit", "bit")},
 		"twice":           {Tag: 201, Name: "Other", Unit: 1}, "name of another": {Tag: 202, Name: "Other"},
 	} {
-		j := newJournal(layout.DomainCustom, testarchive.Config(layout.DomainCustom))
-		first := j.declare(layout.EntryShape{Tag: 201, Name: "Other"})
-		err := j.declare(s)
-		if _, message := replayed(t, program, j); first != nil || err == nil || message == "" {
-			t.Errorf("%s: %v, %v in Go, %q in C", what, first, err, message)
-		}
+		t.Run(what, func(t *testing.T) {
+			j := newJournal(layout.DomainCustom, testarchive.Config(layout.DomainCustom))
+			first := j.declare(layout.EntryShape{Tag: 201, Name: "Other"})
+			err := j.declare(s)
+			if _, message := replayed(t, program, j); first != nil || err == nil || message == "" {
+				t.Errorf("%s: %v, %v in Go, %q in C", what, first, err, message)
+			}
+		})
 	}
 	j := newJournal(layout.DomainCustom, builder.Config{})
 	if _, _, err := j.Bytes(); err == nil {

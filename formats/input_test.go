@@ -69,13 +69,15 @@ func TestTextMark(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"\xff\xfe{\x00", "\xfe\xff\x00{"} {
-		in, err := decompress("app", strings.NewReader(text), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := in.detect(Importers()); err == nil || err.Error() != "app: it is UTF-16: convert it to UTF-8 first" {
-			t.Errorf("%q: %v", text, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			in, err := decompress("app", strings.NewReader(text), 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := in.detect(Importers()); err == nil || err.Error() != "app: it is UTF-16: convert it to UTF-8 first" {
+				t.Errorf("%q: %v", text, err)
+			}
+		})
 	}
 }
 

@@ -11,11 +11,13 @@ func TestWholeSignaturesComeApart(t *testing.T) {
 		"main(I.J)V":                    {Name: "main", Signature: "(I.J)V"},
 		"main":                          {Name: "main"},
 	} {
-		if got := (Key{Name: whole}).Split(DomainJamaica); got != want {
-			t.Errorf("%s: %+v, want %+v", whole, got, want)
-		}
-		if got := (Key{Name: whole}).Split(DomainLLVMIR); got != (Key{Name: whole}) {
-			t.Errorf("%s: %+v in a domain of whole names", whole, got)
-		}
+		t.Run(whole, func(t *testing.T) {
+			if got := (Key{Name: whole}).Split(DomainJamaica); got != want {
+				t.Errorf("%s: %+v, want %+v", whole, got, want)
+			}
+			if got := (Key{Name: whole}).Split(DomainLLVMIR); got != (Key{Name: whole}) {
+				t.Errorf("%s: %+v in a domain of whole names", whole, got)
+			}
+		})
 	}
 }

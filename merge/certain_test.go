@@ -232,20 +232,22 @@ func TestFirstPollution(t *testing.T) {
 		t.Errorf("of a version that was dropped: %v", got)
 	}
 	for _, name := range []string{"m", "other"} {
-		b, report, err := reduce.Archive(t.Context(), merged.Store,
-			reduce.Options{Methods: func(k layout.Key) bool { return k.Name == name }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		kept := map[certainSite]uint64{}
-		if name == "m" {
-			kept = want
-		}
-		if lost := report.Rows[disk.TableCertain]; lost != 1-len(kept) {
-			t.Errorf("reduced to %s: %d rows lost", name, lost)
-		}
-		if got := certainOf(t, testarchive.Build(t, b).Store); !maps.Equal(got, kept) {
-			t.Errorf("reduced to %s: %v", name, got)
-		}
+		t.Run(name, func(t *testing.T) {
+			b, report, err := reduce.Archive(t.Context(), merged.Store,
+				reduce.Options{Methods: func(k layout.Key) bool { return k.Name == name }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept := map[certainSite]uint64{}
+			if name == "m" {
+				kept = want
+			}
+			if lost := report.Rows[disk.TableCertain]; lost != 1-len(kept) {
+				t.Errorf("reduced to %s: %d rows lost", name, lost)
+			}
+			if got := certainOf(t, testarchive.Build(t, b).Store); !maps.Equal(got, kept) {
+				t.Errorf("reduced to %s: %v", name, got)
+			}
+		})
 	}
 }

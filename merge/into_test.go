@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -185,9 +184,11 @@ func TestMergeRefuses(t *testing.T) {
 		"another domain": {testarchive.Build(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{},
 			builder.ErrMismatch},
 	} {
-		if err := merge.Into(t.Context(), b, c.s.Store, c.run); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", what, err, c.want)
-		}
+		t.Run(what, func(t *testing.T) {
+			if err := merge.Into(t.Context(), b, c.s.Store, c.run); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", what, err, c.want)
+			}
+		})
 	}
 	checkSame(t, "an archive that was refused", once, testarchive.Build(t, b))
 }
@@ -206,10 +207,12 @@ func TestMergeNamesTheDumpToLeaveOut(t *testing.T) {
 	sum := testarchive.New(layout.DomainHotSpot)
 	var dumps []*reader.Store
 	for id, name := range []string{"one.parc", "two.parc"} {
-		dumps = append(dumps, open(builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{byte(id + 1)}}), name))
-		if err := merge.Into(t.Context(), sum, dumps[id], builder.Run{}); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			dumps = append(dumps, open(builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{byte(id + 1)}}), name))
+			if err := merge.Into(t.Context(), sum, dumps[id], builder.Run{}); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	all := open(sum, "all.parc")
 	for want, order := range map[string][]*reader.Store{
@@ -243,7 +246,7 @@ func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for id := range byte(3) {
 		mustMerge(t, b, run(id+1), builder.Run{})
-		if got := rawprofile.Set(b).Unmatchable(); got != uint64(id) {
+		if got := b.Internal().Unmatchable(); got != uint64(id) {
 			t.Errorf("%d profiles are unmatchable, want %d", got, id)
 		}
 	}
@@ -301,7 +304,7 @@ func TestShapeOfRecordedProfiles(t *testing.T) {
 	testarchive.MustDone(t, begun(plain))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
 	mustMerge(t, b, testarchive.Build(t, plain), builder.Run{})
-	rawprofile.Set(b).NextRun(profileset.RunRules{})
+	b.Internal().NextRun(profileset.RunRules{})
 	recordCall(t, b)
 	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, builder.Run{}); !errors.Is(err,
 		builder.ErrMismatch) {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -164,13 +163,15 @@ func TestMergeOfLayers(t *testing.T) {
 		"layers on two bases": {x, z}, "a layer and none": {x, plain}, "none and a layer": {plain, x},
 		"a layer and its base": {x, base},
 	} {
-		b := testarchive.New(layout.DomainHotSpot)
-		mustMerge(t, b, archives[0], builder.Run{})
-		err := merge.Into(t.Context(), b, archives[1].Store, builder.Run{})
-		if !errors.Is(err, builder.ErrMismatch) {
-			t.Errorf("%s: %v", what, err)
-		}
-		checkSame(t, what+", refused", testarchive.Build(t, b), testarchive.Merge(t, archives[0]))
+		t.Run(what, func(t *testing.T) {
+			b := testarchive.New(layout.DomainHotSpot)
+			mustMerge(t, b, archives[0], builder.Run{})
+			err := merge.Into(t.Context(), b, archives[1].Store, builder.Run{})
+			if !errors.Is(err, builder.ErrMismatch) {
+				t.Errorf("%s: %v", what, err)
+			}
+			checkSame(t, what+", refused", testarchive.Build(t, b), testarchive.Merge(t, archives[0]))
+		})
 	}
 }
 
@@ -186,21 +187,23 @@ func TestSnapshotsOfLayers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"app", "base", "both"} {
-		p, err := l.Profile(layout.Key{Class: "C", Name: name}, 7)
-		if err == nil {
-			p, err = p.Claim()
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, _ := p.Invocations()
-		if err := n.Add(5); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(name, func(t *testing.T) {
+			p, err := l.Profile(layout.Key{Class: "C", Name: name}, 7)
+			if err == nil {
+				p, err = p.Claim()
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, _ := p.Invocations()
+			if err := n.Add(5); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	snapshot := func(take merge.Counts) testarchive.Archive {
 		b := testarchive.New(layout.DomainHotSpot)
-		rawprofile.Set(b).DescribeRun(layout.Provenance{VM: "test", Process: anotherProcess})
+		b.Internal().DescribeRun(layout.Provenance{VM: "test", Process: anotherProcess})
 		if dropped, err := merge.CopyLayers(t.Context(), b, l, take); err != nil || dropped.Rows > 0 {
 			t.Fatal(dropped, err)
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -58,7 +57,7 @@ func typedStore(t *testing.T, entries ...typedCount) *reader.Store {
 		seen := b.Type(builder.TypeKey{Name: e.seen})
 		_, raw := disk.NewWide(nil, tagTyped, 0, 0, 7, 2, 0)
 		raw.SetCell(0, e.count)
-		rawprofile.In(p).Copy(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
+		p.Internal().Copy(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
 	}
 	testarchive.MustDone(t, p)
 	return memstore.Open(t, b)
@@ -125,17 +124,19 @@ func TestMergeOfANewTag(t *testing.T) {
 		{"the same type", []*reader.Store{x, z}, []string{"@7 tag(200) count=7 seen=E1", "@7 tag(200) count=5 seen=E2"}},
 		{"all", []*reader.Store{x, y, z}, []string{"@7 tag(200) count=7 seen=E1", "@7 tag(200) count=35 seen=E2"}},
 	} {
-		got := textOf(t, mergedStore(t, test.archives...))
-		if lines := entryLines(got, tagTyped); strings.Join(lines, "\n") != strings.Join(test.want, "\n") {
-			t.Errorf("%s: %q, want %q", test.name, lines, test.want)
-		}
-		reversed := make([]*reader.Store, 0, len(test.archives))
-		for i := range test.archives {
-			reversed = append(reversed, test.archives[len(test.archives)-1-i])
-		}
-		if again := textOf(t, mergedStore(t, reversed...)); again != got {
-			t.Errorf("%s: in the other order the merge is\n%s\nand not\n%s", test.name, again, got)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			got := textOf(t, mergedStore(t, test.archives...))
+			if lines := entryLines(got, tagTyped); strings.Join(lines, "\n") != strings.Join(test.want, "\n") {
+				t.Errorf("%s: %q, want %q", test.name, lines, test.want)
+			}
+			reversed := make([]*reader.Store, 0, len(test.archives))
+			for i := range test.archives {
+				reversed = append(reversed, test.archives[len(test.archives)-1-i])
+			}
+			if again := textOf(t, mergedStore(t, reversed...)); again != got {
+				t.Errorf("%s: in the other order the merge is\n%s\nand not\n%s", test.name, again, got)
+			}
+		})
 	}
 	checkDump(t, mergedStore(t, x, y, z))
 }
@@ -173,9 +174,11 @@ func TestDiffOfANewTag(t *testing.T) {
 		{"one of two types", both, y, 0.5},
 		{"one of two types, the other way round", y, both, 0.5},
 	} {
-		if got := overlapOf(t, test.a, test.b); got != test.want {
-			t.Errorf("%s: the overlap is %v, want %v", test.name, got, test.want)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			if got := overlapOf(t, test.a, test.b); got != test.want {
+				t.Errorf("%s: the overlap is %v, want %v", test.name, got, test.want)
+			}
+		})
 	}
 }
 
@@ -192,7 +195,7 @@ func rowedStore(t *testing.T, count, bits uint64, rows ...[4]uint64) *reader.Sto
 			raw.SetCell(2+4*i+1+j, v)
 		}
 	}
-	rawprofile.In(p).Copy(layout.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
+	p.Internal().Copy(layout.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
 		return uint64(b.Type(builder.TypeKey{Name: string(rune('A' + rows[(cell-2)/4][0]))}))
 	})
 	testarchive.MustDone(t, p)

@@ -349,10 +349,12 @@ func TestJoinRefuses(t *testing.T) {
 			partOf(t, merging.Part{From: merging.Bound{Class: "D"}}, x).Store},
 		"everything, and a part beside": {partOf(t, merging.Part{}, x).Store, part(2, x)},
 	} {
-		b := testarchive.New(layout.DomainHotSpot)
-		if err := merging.Join(t.Context(), b, stores...); !errors.Is(err, merging.ErrPart) {
-			t.Errorf("%s: %v, want ErrPart", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			b := testarchive.New(layout.DomainHotSpot)
+			if err := merging.Join(t.Context(), b, stores...); !errors.Is(err, merging.ErrPart) {
+				t.Errorf("%s: %v, want ErrPart", what, err)
+			}
+		})
 	}
 	b := testarchive.New(layout.DomainHotSpot)
 	for what, err := range map[string]error{
@@ -363,9 +365,11 @@ func TestJoinRefuses(t *testing.T) {
 			return err
 		}(),
 	} {
-		if err == nil || !strings.Contains(err.Error(), "part") {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			if err == nil || !strings.Contains(err.Error(), "part") {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
 	}
 }
 
@@ -408,9 +412,11 @@ func TestNoteRefusesAsInto(t *testing.T) {
 		{"the first again", of(layout.DomainHotSpot, 1), merge.ErrCounted},
 		{"another domain", of(layout.DomainGraal, 3), builder.ErrMismatch},
 	} {
-		if err := merging.Note(b, c.of, builder.Run{}); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.what, err, c.want)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if err := merging.Note(b, c.of, builder.Run{}); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", c.what, err, c.want)
+			}
+		})
 	}
 }
 

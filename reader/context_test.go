@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"pgregory.net/rapid"
@@ -86,22 +85,24 @@ func TestContextsWithoutTheirMethodAreRefused(t *testing.T) {
 		"a method that has others":      {0, uint32(other)},
 		"a parent that is of no method": {1, uint32(disk.RefOf(disk.HeaderSize))},
 	} {
-		damaged := slices.Clone(data)
-		binary.LittleEndian.PutUint32(damaged[nodes[change.node]:], change.parent)
-		m, err := archive.FromBytes("damaged", damaged, archive.Options{Unchecked: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		var typed *layout.Error
-		below := nodes[change.node:] // it, and those that it leads to
-		if change.node < 3 {
-			below = nodes[change.node:3]
-		}
-		for _, from := range below {
-			if c, err := reader.New(m).ContextAt(disk.RefOf(from)); !errors.As(err, &typed) || typed.Region != disk.RegionRO {
-				t.Errorf("%s: context 0x%x: %+v, %v", what, from, c, err)
+		t.Run(what, func(t *testing.T) {
+			damaged := slices.Clone(data)
+			binary.LittleEndian.PutUint32(damaged[nodes[change.node]:], change.parent)
+			m, err := archive.FromBytes("damaged", damaged, archive.Options{Unchecked: true})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
+			var typed *layout.Error
+			below := nodes[change.node:] // it, and those that it leads to
+			if change.node < 3 {
+				below = nodes[change.node:3]
+			}
+			for _, from := range below {
+				if c, err := reader.New(m).ContextAt(disk.RefOf(from)); !errors.As(err, &typed) || typed.Region != disk.RegionRO {
+					t.Errorf("%s: context 0x%x: %+v, %v", what, from, c, err)
+				}
+			}
+		})
 	}
 }
 
@@ -113,8 +114,8 @@ func TestContextsAmongMany(t *testing.T) {
 		b := builder.New(layout.DomainGraal, builder.Config{})
 		leaf, caller := b.Method(layout.Key{Class: "C", Name: "leaf"}), b.Method(layout.Key{Class: "C", Name: "caller"})
 		for i := range n {
-			inner := rawprofile.Set(b).OuterContext(leaf, builder.NoContext, caller, int32(3*i-n))
-			outer := rawprofile.Set(b).OuterContext(leaf, inner, leaf, int32(i))
+			inner := b.Internal().OuterContext(leaf, builder.NoContext, caller, int32(3*i-n))
+			outer := b.Internal().OuterContext(leaf, inner, leaf, int32(i))
 			for code, at := range []builder.ContextRef{inner, outer, outer} {
 				p := b.ProfileIn(leaf, uint64(code), at)
 				p.Invocations(uint64(10*i + code))

@@ -334,21 +334,23 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"bitmap with another cookie", h.Region(disk.RegionBM).Offset + 16, u32, 12347, disk.RegionBM},
 		{"bitmap with slots outside", h.Region(disk.RegionBM).End() - 8, u64, ^uint64(0), disk.RegionBM},
 	} {
-		if bigEndian && c.region == disk.RegionBM {
-			continue // which only an adoption reads
-		}
-		damaged := slices.Clone(data)
-		value := binary.LittleEndian.AppendUint64(nil, c.value)
-		copy(damaged[c.at:c.at+int64(c.width)], value)
-		_, err := answersOf(damaged, archive.Options{Unchecked: true})
-		var typed *layout.Error
-		if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &typed) {
-			t.Errorf("%s: %v", c.what, err)
-			continue
-		}
-		if typed.Region != c.region || typed.File != "damaged.parc" || typed.Offset <= 0 {
-			t.Errorf("%s: %v, want a place in %s", c.what, err, c.region)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			if bigEndian && c.region == disk.RegionBM {
+				return // which only an adoption reads
+			}
+			damaged := slices.Clone(data)
+			value := binary.LittleEndian.AppendUint64(nil, c.value)
+			copy(damaged[c.at:c.at+int64(c.width)], value)
+			_, err := answersOf(damaged, archive.Options{Unchecked: true})
+			var typed *layout.Error
+			if !errors.Is(err, layout.ErrCorrupt) || !errors.As(err, &typed) {
+				t.Errorf("%s: %v", c.what, err)
+				return
+			}
+			if typed.Region != c.region || typed.File != "damaged.parc" || typed.Offset <= 0 {
+				t.Errorf("%s: %v, want a place in %s", c.what, err, c.region)
+			}
+		})
 	}
 }
 

@@ -64,9 +64,11 @@ func TestProfileWithoutOptionalFields(t *testing.T) {
 	}
 	for field, there := range map[string]bool{"invocations": invocations, "history": history, "compile": compile,
 		"escape": escape, "context": inContext, "trap history": p.TrapHistory() != nil, "code": p.Code() != 0} {
-		if there {
-			t.Errorf("the block lacks the field %s, the profile has it", field)
-		}
+		t.Run(field, func(t *testing.T) {
+			if there {
+				t.Errorf("the block lacks the field %s, the profile has it", field)
+			}
+		})
 	}
 }
 
@@ -181,27 +183,29 @@ func TestProfileInTheLongestContext(t *testing.T) {
 		{"no method as caller", []reader.Frame{{reader.Method{}, 4}}, 0, 1},
 		{"a caller of another store", []reader.Frame{{find(t, openFixture(t), keyLoop), 4}}, 0, 1},
 	} {
-		p, depth, err := sum.Profile(layout.CodeAny, c.frames...)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if n, _ := p.Invocations(); depth != c.depth || n.Load() != c.count {
-			t.Errorf("%s: profile %d at depth %d, want %d at %d", c.name, n.Load(), depth, c.count, c.depth)
-		}
-		context, ok, err := p.Context()
-		if err != nil || ok != (c.depth > 0) || context.Depth() != c.depth {
-			t.Errorf("%s: context of depth %d, %t, %v", c.name, context.Depth(), ok, err)
-		}
-		got, err := context.Frames()
-		if err != nil || len(got) != c.depth {
-			t.Errorf("%s: %d frames, %v", c.name, len(got), err)
-		}
-		for i, f := range got {
-			if f != c.frames[i] {
-				t.Errorf("%s: frame %d is %v", c.name, i, f)
+		t.Run(c.name, func(t *testing.T) {
+			p, depth, err := sum.Profile(layout.CodeAny, c.frames...)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				return
 			}
-		}
+			if n, _ := p.Invocations(); depth != c.depth || n.Load() != c.count {
+				t.Errorf("%s: profile %d at depth %d, want %d at %d", c.name, n.Load(), depth, c.count, c.depth)
+			}
+			context, ok, err := p.Context()
+			if err != nil || ok != (c.depth > 0) || context.Depth() != c.depth {
+				t.Errorf("%s: context of depth %d, %t, %v", c.name, context.Depth(), ok, err)
+			}
+			got, err := context.Frames()
+			if err != nil || len(got) != c.depth {
+				t.Errorf("%s: %d frames, %v", c.name, len(got), err)
+			}
+			for i, f := range got {
+				if f != c.frames[i] {
+					t.Errorf("%s: frame %d is %v", c.name, i, f)
+				}
+			}
+		})
 	}
 }
 

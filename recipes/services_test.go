@@ -119,17 +119,19 @@ func TestInitContainerNeverFails(t *testing.T) {
 		"damaged": {"head -c 500 good.parc >\"${10}\"", false},
 		"failed":  {"exit 1", false},
 	} {
-		put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+" \"$@\"\n[ \"$2 $3 $4 $5 $6 $7 $8 $9\" = "+
-			"'registry.example.com/app:1.0 --promoted prod --key key.pub --build 21.0.5+11 -o' ] || exit 9\n"+
-			test.pull+"\n", bin, "profarc")
-		out, code := run(t, folder, "sh", "-c", initScript(t))
-		_, err := os.Stat(filepath.Join(folder, "app.parc"))
-		if code != 0 || (err == nil) != test.want {
-			t.Errorf("%s: exit code %d, archive %v: %s", what, code, err == nil, out)
-		}
-		if !test.want {
-			contains(t, out, "the program starts as it is")
-		}
-		_ = os.Remove(filepath.Join(folder, "app.parc"))
+		t.Run(what, func(t *testing.T) {
+			put(t, "#!/bin/sh\n[ \"$1\" = pull ] || exec "+real+" \"$@\"\n[ \"$2 $3 $4 $5 $6 $7 $8 $9\" = "+
+				"'registry.example.com/app:1.0 --promoted prod --key key.pub --build 21.0.5+11 -o' ] || exit 9\n"+
+				test.pull+"\n", bin, "profarc")
+			out, code := run(t, folder, "sh", "-c", initScript(t))
+			_, err := os.Stat(filepath.Join(folder, "app.parc"))
+			if code != 0 || (err == nil) != test.want {
+				t.Errorf("%s: exit code %d, archive %v: %s", what, code, err == nil, out)
+			}
+			if !test.want {
+				contains(t, out, "the program starts as it is")
+			}
+			_ = os.Remove(filepath.Join(folder, "app.parc"))
+		})
 	}
 }

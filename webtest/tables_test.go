@@ -122,10 +122,12 @@ func TestTablesOfReport(t *testing.T) {
 	open(t, tab, report(t, tab, "many")+"#methods")
 	before := visibleRows(t, tab)
 	for _, order := range []string{"descending", "ascending"} {
-		click(t, tab, `#methods th:nth-child(3) button`)
-		holds(t, tab, fmt.Sprintf(`document.querySelector("#methods th:nth-child(3)").getAttribute("aria-sort") === %q`,
-			order), "sorted")
-		check(t, tab, order, "unsorted")
+		t.Run(order, func(t *testing.T) {
+			click(t, tab, `#methods th:nth-child(3) button`)
+			holds(t, tab, fmt.Sprintf(`document.querySelector("#methods th:nth-child(3)").getAttribute("aria-sort") === %q`,
+				order), "sorted")
+			check(t, tab, order, "unsorted")
+		})
 	}
 	if len(visibleRows(t, tab)) != len(before) {
 		t.Error("sorting loses rows")
@@ -158,7 +160,9 @@ func TestReportWithoutScript(t *testing.T) {
 	holds(t, tab, `[...document.querySelectorAll("section.page")].filter((s) => s.offsetParent).length === 1`,
 		"one page is shown")
 	for _, link := range []string{`nav li:nth-child(2) a`, `.page:target tbody a`} {
-		click(t, tab, link)
-		check(t, tab, link, "alone")
+		t.Run(link, func(t *testing.T) {
+			click(t, tab, link)
+			check(t, tab, link, "alone")
+		})
 	}
 }

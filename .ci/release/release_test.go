@@ -116,10 +116,12 @@ func TestRefusals(t *testing.T) {
 	r, _ := example(t)
 	for version, want := range map[string]string{"1.2.3": "no version", "v1.2.3 -X a=b": "no version",
 		"v1.2.3": "exists"} {
-		r.Version = version
-		if err := r.write(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", version, err, want)
-		}
+		t.Run(version, func(t *testing.T) {
+			r.Version = version
+			if err := r.write(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want %s", version, err, want)
+			}
+		})
 	}
 	if files, err := os.ReadDir(r.folder); err != nil || len(files) > 0 {
 		t.Errorf("%v, %v", files, err)

@@ -131,19 +131,21 @@ func TestLimitsEndAnImport(t *testing.T) {
 		"more names than bytes that they are packed into":                        {"llvm", "packed names"},
 		"it ends within the names":                                               {"llvm", "names that are not there"},
 	} {
-		for _, b := range bombs[of.format] {
-			if b.name != of.bomb {
-				continue
+		t.Run(want, func(t *testing.T) {
+			for _, b := range bombs[of.format] {
+				if b.name != of.bomb {
+					continue
+				}
+				size := without
+				if of.format == "llvm" && of.bomb != "line" {
+					size = 4 << 20
+				}
+				peak, said := importPeak(t, b.of(size))
+				if !strings.Contains(said, want) || peak > 600<<20 {
+					t.Errorf("%s %s: %d MiB, %q, want %q", of.format, of.bomb, peak>>20, said, want)
+				}
 			}
-			size := without
-			if of.format == "llvm" && of.bomb != "line" {
-				size = 4 << 20
-			}
-			peak, said := importPeak(t, b.of(size))
-			if !strings.Contains(said, want) || peak > 600<<20 {
-				t.Errorf("%s %s: %d MiB, %q, want %q", of.format, of.bomb, peak>>20, said, want)
-			}
-		}
+		})
 	}
 }
 
@@ -157,31 +159,33 @@ func TestExpansionIsLimited(t *testing.T) {
 		"gzip": func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) },
 		"zstd": func(w io.Writer) io.WriteCloser { z, _ := zstd.NewWriter(w); return z },
 	} {
-		packed := func(format string, size int) func(io.Writer) {
-			return func(w io.Writer) {
-				z := pack(w)
-				for _, b := range bombs[format] {
-					if b.name == blank[format] {
-						b.of(size)(z)
+		t.Run(codec, func(t *testing.T) {
+			packed := func(format string, size int) func(io.Writer) {
+				return func(w io.Writer) {
+					z := pack(w)
+					for _, b := range bombs[format] {
+						if b.name == blank[format] {
+							b.of(size)(z)
+						}
 					}
+					z.Close()
 				}
-				z.Close()
 			}
-		}
-		for format := range bombs {
-			want := "profarc: standard input: " + codec + ": it expands to more than 64 times its size: " +
-				"if it is meant to, say how many times with --max-expansion, or decompress it first\n"
-			if _, said := importPeak(t, packed(format, 40<<20)); said != want {
-				t.Errorf("%s, %s: %q", format, codec, said)
+			for format := range bombs {
+				want := "profarc: standard input: " + codec + ": it expands to more than 64 times its size: " +
+					"if it is meant to, say how many times with --max-expansion, or decompress it first\n"
+				if _, said := importPeak(t, packed(format, 40<<20)); said != want {
+					t.Errorf("%s, %s: %q", format, codec, said)
+				}
 			}
-		}
-		for _, args := range [][]string{{"--max-expansion", "0"}, {"--max-expansion", "100000"}} {
-			if _, said := importPeak(t, packed("jamaica", 20<<20), args...); !strings.Contains(said, "wrote ") {
-				t.Errorf("%s %v: %q", codec, args, said)
+			for _, args := range [][]string{{"--max-expansion", "0"}, {"--max-expansion", "100000"}} {
+				if _, said := importPeak(t, packed("jamaica", 20<<20), args...); !strings.Contains(said, "wrote ") {
+					t.Errorf("%s %v: %q", codec, args, said)
+				}
 			}
-		}
-		if _, said := importPeak(t, packed("jamaica", 15<<20)); !strings.Contains(said, "wrote ") {
-			t.Errorf("%s, of 15 MiB: %q", codec, said)
-		}
+			if _, said := importPeak(t, packed("jamaica", 15<<20)); !strings.Contains(said, "wrote ") {
+				t.Errorf("%s, of 15 MiB: %q", codec, said)
+			}
+		})
 	}
 }

@@ -66,21 +66,23 @@ func TestUnitsOfAGoProfile(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	profile, archive := recordOwnProfile(t)
 	for unit, index := range map[string]string{"samples": "samples", "nanoseconds": "cpu"} {
-		var top struct {
-			By      string
-			Total   uint64
-			Methods []rankedForUnits
-		}
-		if err := json.Unmarshal([]byte(said(t, "top", archive, "--by", unit, "--json", "-n", "1000")), &top); err != nil {
-			t.Fatal(err)
-		}
-		total, flat := readByGoTool(t, profile, index, ".divideForUnits")
-		i := slices.IndexFunc(top.Methods, func(m rankedForUnits) bool {
-			return strings.HasSuffix(m.Name, ".divideForUnits")
+		t.Run(unit, func(t *testing.T) {
+			var top struct {
+				By      string
+				Total   uint64
+				Methods []rankedForUnits
+			}
+			if err := json.Unmarshal([]byte(said(t, "top", archive, "--by", unit, "--json", "-n", "1000")), &top); err != nil {
+				t.Fatal(err)
+			}
+			total, flat := readByGoTool(t, profile, index, ".divideForUnits")
+			i := slices.IndexFunc(top.Methods, func(m rankedForUnits) bool {
+				return strings.HasSuffix(m.Name, ".divideForUnits")
+			})
+			if i < 0 || top.By != unit || top.Total != total || top.Methods[i].Value+top.Methods[i].Self != flat {
+				t.Errorf("%s: %+v, go tool pprof has %d of %d", unit, top, flat, total)
+			}
 		})
-		if i < 0 || top.By != unit || top.Total != total || top.Methods[i].Value+top.Methods[i].Self != flat {
-			t.Errorf("%s: %+v, go tool pprof has %d of %d", unit, top, flat, total)
-		}
 	}
 	if facts := said(t, "info", archive, "--json"); strings.Contains(facts, `"summary"`) {
 		t.Errorf("sums of all units: %s", facts)

@@ -44,11 +44,13 @@ func TestClassesWithoutLoaders(t *testing.T) {
 		{"both name loaders", []loaded{{"A", "app"}, {"B", "Own@1"}}, []loaded{{"A", "app"}, {"B", "Own@2"}}, 1},
 		{"neither does", []loaded{{"A", ""}, {"B", ""}}, []loaded{{"A", ""}, {"B", twin}}, 1},
 	} {
-		a, b := classes(t, c.named...), classes(t, c.other...)
-		r, mirrored := stores(t, a, b, compare.Options{}), stores(t, b, a, compare.Options{})
-		testarchive.CheckEqual(t, c.name+": methods in both", r.Methods.Matched, c.matched)
-		testarchive.CheckEqual(t, c.name+": methods in both, the other way round", mirrored.Methods.Matched, c.matched)
-		want := float64(c.matched) / float64(max(len(c.named), len(c.other)))
-		testarchive.CheckEqual(t, c.name+": overlap of receivers", r.Kinds[len(r.Kinds)-1].Overlap, want)
+		t.Run(c.name, func(t *testing.T) {
+			a, b := classes(t, c.named...), classes(t, c.other...)
+			r, mirrored := stores(t, a, b, compare.Options{}), stores(t, b, a, compare.Options{})
+			testarchive.CheckEqual(t, c.name+": methods in both", r.Methods.Matched, c.matched)
+			testarchive.CheckEqual(t, c.name+": methods in both, the other way round", mirrored.Methods.Matched, c.matched)
+			want := float64(c.matched) / float64(max(len(c.named), len(c.other)))
+			testarchive.CheckEqual(t, c.name+": overlap of receivers", r.Kinds[len(r.Kinds)-1].Overlap, want)
+		})
 	}
 }

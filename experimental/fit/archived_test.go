@@ -102,13 +102,15 @@ func TestUnknownLoaders(t *testing.T) {
 		{"other loaders", []layout.Key{key("A", "app"), key("B", "Own")}, []layout.Key{key("A", "Own"), key("B", "")},
 			0, false, 2},
 	} {
-		code := fit.Archived(profiled(t, c.code...))
-		r, err := fit.Check(t.Context(), profiled(t, c.of...), code, fit.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r.Profiles[fit.Exact] != c.exact || r.Profiles[fit.Unchecked] != c.unchecked || r.ByName != c.byName {
-			t.Errorf("%s: %v, by name: %v", c.what, r.Profiles, r.ByName)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			code := fit.Archived(profiled(t, c.code...))
+			r, err := fit.Check(t.Context(), profiled(t, c.of...), code, fit.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Profiles[fit.Exact] != c.exact || r.Profiles[fit.Unchecked] != c.unchecked || r.ByName != c.byName {
+				t.Errorf("%s: %v, by name: %v", c.what, r.Profiles, r.ByName)
+			}
+		})
 	}
 }

@@ -18,9 +18,11 @@ func TestDescriptors(t *testing.T) {
 		"(LOld":                       "(LOld", // none
 		"()L;":                        "()L;",
 	} {
-		if got := mapClasses(descriptor, renamed); got != want {
-			t.Errorf("%s becomes %s, want %s", descriptor, got, want)
-		}
+		t.Run(descriptor, func(t *testing.T) {
+			if got := mapClasses(descriptor, renamed); got != want {
+				t.Errorf("%s becomes %s, want %s", descriptor, got, want)
+			}
+		})
 	}
 	for _, c := range []struct {
 		a, b string
@@ -34,13 +36,15 @@ func TestDescriptors(t *testing.T) {
 		{"([LA;)V", "(LA;)V", false, nil},
 		{"(LA;)LA;", "(LX;)LY;", true, []string{"A X", "A Y"}},
 	} {
-		var pair []string
-		pairs, same := differingClasses(c.a, c.b)
-		for _, p := range pairs {
-			pair = append(pair, p[0]+" "+p[1])
-		}
-		if same != c.same || !slices.Equal(pair, c.pair) {
-			t.Errorf("%s and %s: %t, %v", c.a, c.b, same, pair)
-		}
+		t.Run(c.b, func(t *testing.T) {
+			var pair []string
+			pairs, same := differingClasses(c.a, c.b)
+			for _, p := range pairs {
+				pair = append(pair, p[0]+" "+p[1])
+			}
+			if same != c.same || !slices.Equal(pair, c.pair) {
+				t.Errorf("%s and %s: %t, %v", c.a, c.b, same, pair)
+			}
+		})
 	}
 }

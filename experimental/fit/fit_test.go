@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/java/methodcode"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -190,7 +190,7 @@ func profileOf(v methodcode.Version) *builder.Builder {
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
 	q := b.ProfileIn(m, v.ID, builder.NoContext)
-	rawprofile.In(q).Size(rawprofile.Size{Code: uint32(v.Size)})
+	q.Internal().SetSize(profileset.CodeSize{Code: uint32(v.Size)})
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
 		at, n := builder.At{Bci: int32(p.Bci)}, uint64(1000+i)
@@ -396,7 +396,7 @@ func TestTwoVersionsBecomeOne(t *testing.T) {
 	other.ID = 2
 	sketch(b, b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"}), other)
 	heavier := b.Profile(layout.Key{Class: "C", Name: "run", Signature: "()V"}, 2)
-	rawprofile.In(heavier).Size(rawprofile.Size{Code: 20})
+	heavier.Internal().SetSize(profileset.CodeSize{Code: 20})
 	heavier.Counter(builder.At{Bci: 4}, 5000)
 	heavier.Counter(builder.At{Bci: 9}, 5000)
 	if err := heavier.Done(); err != nil {
@@ -423,29 +423,31 @@ func TestImpossibleReceivers(t *testing.T) {
 			Sketch: disk.SketchPoint{What: 1}}}}
 	s := memstore.Open(t, profileOf(v))
 	for holder, want := range map[string]uint64{"Shape": 0, "": 1000} {
-		now := methodcode.Version{ID: 2, Size: 20, Points: []methodcode.Point{
-			{Bci: 8, Kind: methodcode.VirtualCall, Sketch: v.Points[0].Sketch,
-				Holder: holder}}}
-		into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-		r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into, Confidence: fit.AssumedConfidence})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if lost := r.Lost["receiver types that the new code cannot have there"]; lost.Counts != float64(1000-want) {
-			t.Errorf("holder %q: lost %v", holder, lost)
-		}
-		m, err := memstore.Open(t, into).Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, _, err := m.Profile(layout.CodeAny)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, ok := p.At(8)
-		if !ok || e.Cell(2).Trained() != want {
-			t.Errorf("holder %q: %d receivers, want %d", holder, e.Cell(2).Trained(), want)
-		}
+		t.Run(holder, func(t *testing.T) {
+			now := methodcode.Version{ID: 2, Size: 20, Points: []methodcode.Point{
+				{Bci: 8, Kind: methodcode.VirtualCall, Sketch: v.Points[0].Sketch,
+					Holder: holder}}}
+			into := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
+			r, err := fit.Check(t.Context(), s, typed{one{now}}, fit.Options{Into: into, Confidence: fit.AssumedConfidence})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if lost := r.Lost["receiver types that the new code cannot have there"]; lost.Counts != float64(1000-want) {
+				t.Errorf("holder %q: lost %v", holder, lost)
+			}
+			m, err := memstore.Open(t, into).Find(layout.Key{Class: "C", Name: "run", Signature: "()V"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, _, err := m.Profile(layout.CodeAny)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, ok := p.At(8)
+			if !ok || e.Cell(2).Trained() != want {
+				t.Errorf("holder %q: %d receivers, want %d", holder, e.Cell(2).Trained(), want)
+			}
+		})
 	}
 }
 

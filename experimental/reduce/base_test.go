@@ -201,9 +201,11 @@ func TestBasesThatDoNotFit(t *testing.T) {
 		"another domain":   {Base: testarchive.Build(t, testarchive.New(layout.DomainGraal)).Store},
 		"names of its own": {Base: base, Names: names},
 	} {
-		if _, _, err := reduce.Archive(t.Context(), app, options); !errors.Is(err, builder.ErrMismatch) {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			if _, _, err := reduce.Archive(t.Context(), app, options); !errors.Is(err, builder.ErrMismatch) {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
 	}
 	layer, _ := reduced(t, app, reduce.Options{Base: base})
 	if _, _, err := reduce.Archive(t.Context(), layer.Store, reduce.Options{Base: app}); !errors.Is(err,

@@ -181,9 +181,11 @@ func TestFiltersChooseStacksByTheirLeaf(t *testing.T) {
 	t.Parallel()
 	b := sampledArchive(5, 1, 9)
 	for _, name := range []string{"main", "leaf0"} {
-		p := b.Profile(layout.Key{Class: "A", Name: name}, 0)
-		p.Count(builder.Count{Sub: layout.SubCalls, N: 1000})
-		testarchive.MustDone(t, p)
+		t.Run(name, func(t *testing.T) {
+			p := b.Profile(layout.Key{Class: "A", Name: name}, 0)
+			p.Count(builder.Count{Sub: layout.SubCalls, N: 1000})
+			testarchive.MustDone(t, p)
+		})
 	}
 	s := testarchive.Build(t, b)
 	named := func(name string) func(layout.Key) bool { return func(k layout.Key) bool { return k.Name == name } }

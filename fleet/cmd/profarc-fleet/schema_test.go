@@ -102,11 +102,13 @@ func TestManifestsBySchema(t *testing.T) {
 		{1, `"name":"commit",`, ``, "must have required property"},
 		{2, `"selector":`, `"selectors":`, "must have required property selector"},
 	} {
-		changed := strings.Replace(string(all[c.manifest]), c.from, c.to, 1)
-		if wrong := validate(t, models, []json.RawMessage{json.RawMessage(changed)}); changed == string(all[c.manifest]) ||
-			!strings.Contains(wrong[0], c.want) {
-			t.Errorf("manifest %d with %q is said to be %q, want %q", c.manifest, c.to, wrong[0], c.want)
-		}
+		t.Run(c.from, func(t *testing.T) {
+			changed := strings.Replace(string(all[c.manifest]), c.from, c.to, 1)
+			if wrong := validate(t, models, []json.RawMessage{json.RawMessage(changed)}); changed == string(all[c.manifest]) ||
+				!strings.Contains(wrong[0], c.want) {
+				t.Errorf("manifest %d with %q is said to be %q, want %q", c.manifest, c.to, wrong[0], c.want)
+			}
+		})
 	}
 }
 

@@ -48,10 +48,12 @@ func TestWithin(t *testing.T) {
 		{"s3://other/parts/a.parc", "s3://ci/parts", false},
 		{"/shared/parts/x/a.parc", "/shared/parts/", true},
 	} {
-		l, err1 := blobs.Parse(c.l)
-		of, err2 := blobs.Parse(c.of)
-		if err1 != nil || err2 != nil || l.Within(of) != c.want {
-			t.Errorf("%s within %s: %v, want %v: %v, %v", c.l, c.of, l.Within(of), c.want, err1, err2)
-		}
+		t.Run(c.l, func(t *testing.T) {
+			l, err1 := blobs.Parse(c.l)
+			of, err2 := blobs.Parse(c.of)
+			if err1 != nil || err2 != nil || l.Within(of) != c.want {
+				t.Errorf("%s within %s: %v, want %v: %v, %v", c.l, c.of, l.Within(of), c.want, err1, err2)
+			}
+		})
 	}
 }

@@ -26,11 +26,13 @@ func TestTooLittleIsCompared(t *testing.T) {
 	}
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for class, calls := range map[string]uint64{"A": 3, "java/lang/String": 97} {
-		p := b.Profile(layout.Key{Class: class, Name: "m", Signature: "()V"}, 7)
-		p.Invocations(calls)
-		if err := p.Done(); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(class, func(t *testing.T) {
+			p := b.Profile(layout.Key{Class: class, Name: "m", Signature: "()V"}, 7)
+			p.Invocations(calls)
+			if err := p.Done(); err != nil {
+				t.Fatal(err)
+			}
+		})
 	}
 	path := filepath.Join(dir, "a.parc")
 	if _, err := b.Commit(t.Context(), path); err != nil {

@@ -202,9 +202,11 @@ func TestUsage(t *testing.T) {
 		"--max-time -1s: give a positi":  {"pull", "localhost:1/shop:1", "-o", out, "--max-time", "-1s"},
 		"name the tag that archives are": {"rollback", "localhost:1/shop"},
 	} {
-		_, said, code := fleet(t.Context(), args...)
-		if code != 2 || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q, want %q", args, code, said, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			_, said, code := fleet(t.Context(), args...)
+			if code != 2 || !strings.Contains(said, want) || strings.Count(said, "\n") != 1 {
+				t.Errorf("%v: exit code %d, %q, want %q", args, code, said, want)
+			}
+		})
 	}
 }

@@ -86,18 +86,20 @@ func TestOtherFormsAreRefused(t *testing.T) {
 		"a second signature":      func(b *bundle) { b.Envelope.Signatures = append(b.Envelope.Signatures, dsseSignature{}) },
 		"no signature":            func(b *bundle) { b.Envelope.Signatures = nil },
 	} {
-		var b bundle
-		if err := json.Unmarshal(text, &b); err != nil {
-			t.Fatal(err)
-		}
-		change(&b)
-		changed, err := json.Marshal(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := Verify(&key.PublicKey, changed, signed); !errors.Is(err, ErrSignature) {
-			t.Errorf("%s: %v, want ErrSignature", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			var b bundle
+			if err := json.Unmarshal(text, &b); err != nil {
+				t.Fatal(err)
+			}
+			change(&b)
+			changed, err := json.Marshal(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := Verify(&key.PublicKey, changed, signed); !errors.Is(err, ErrSignature) {
+				t.Errorf("%s: %v, want ErrSignature", what, err)
+			}
+		})
 	}
 }
 
@@ -140,15 +142,17 @@ func TestKeyFiles(t *testing.T) {
 		{"no key", "hello", "no PEM file"},
 		{"damaged", encode("PRIVATE KEY", pkcs8[:40]), "asn1"},
 	} {
-		path := filepath.Join(t.TempDir(), "key.pem")
-		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		got, err := ReadPrivateKey(path)
-		if test.want == "" && (err != nil || !got.Equal(key)) ||
-			test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "key.pem")
+			if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ReadPrivateKey(path)
+			if test.want == "" && (err != nil || !got.Equal(key)) ||
+				test.want != "" && (err == nil || !strings.Contains(err.Error(), test.want)) {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		})
 	}
 	path := filepath.Join(t.TempDir(), "public.pem")
 	if err := os.WriteFile(path, []byte(encode("PUBLIC KEY", public)), 0o600); err != nil {

@@ -49,9 +49,11 @@ func TestListsAreAsDocumented(t *testing.T) {
 		"void()": {"void"}, "void(int,int)": {"void", "int", "int"}, "a(b,)": {"a", "b", ""}, "(a)": {"", "a"},
 		"()V": nil, "": nil, "void(": nil, "void": nil,
 	} {
-		parts, ok := disk.SplitSignature(nil, signature)
-		if ok != (want != nil) || ok && !slices.Equal(parts, want) {
-			t.Errorf("%q is cut into %q, %v", signature, parts, ok)
-		}
+		t.Run(signature, func(t *testing.T) {
+			parts, ok := disk.SplitSignature(nil, signature)
+			if ok != (want != nil) || ok && !slices.Equal(parts, want) {
+				t.Errorf("%q is cut into %q, %v", signature, parts, ok)
+			}
+		})
 	}
 }

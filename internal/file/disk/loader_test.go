@@ -19,8 +19,10 @@ func TestLoaderNames(t *testing.T) {
 		"org/Foo[a@b#c]#12":        {"org/Foo[a@b#c]", true},
 		"text#2":                   {"text", true},
 	} {
-		if name, numbered := LoaderName(identity), NumberedLoader(identity); name != want.name || numbered != want.numbered {
-			t.Errorf("%q: %q, numbered %t", identity, name, numbered)
-		}
+		t.Run(identity, func(t *testing.T) {
+			if name, numbered := LoaderName(identity), NumberedLoader(identity); name != want.name || numbered != want.numbered {
+				t.Errorf("%q: %q, numbered %t", identity, name, numbered)
+			}
+		})
 	}
 }

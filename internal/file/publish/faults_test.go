@@ -369,17 +369,19 @@ func TestFolderIsMovedMeanwhile(t *testing.T) {
 		{"moved", "create the folder first", func(string) error { return nil }},
 		{"another one", "another folder", func(folder string) error { return os.Mkdir(folder, 0o700) }},
 	} {
-		folder := filepath.Join(t.TempDir(), "files")
-		if err := os.Mkdir(folder, 0o700); err != nil {
-			t.Fatal(err)
-		}
-		err := At(t.Context(), filepath.Join(folder, "app.parc"), func(*File) error {
-			return errors.Join(os.Rename(folder, folder+".moved"), test.after(folder))
+		t.Run(test.name, func(t *testing.T) {
+			folder := filepath.Join(t.TempDir(), "files")
+			if err := os.Mkdir(folder, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			err := At(t.Context(), filepath.Join(folder, "app.parc"), func(*File) error {
+				return errors.Join(os.Rename(folder, folder+".moved"), test.after(folder))
+			})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("%s: %v", test.name, err)
+			}
+			wantFolder(t, folder+".moved", nil)
 		})
-		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s: %v", test.name, err)
-		}
-		wantFolder(t, folder+".moved", nil)
 	}
 }
 

@@ -57,28 +57,30 @@ func TestForeignLinksAreRefused(t *testing.T) {
 		{"in a folder that is not sticky", 0o777, 0, somebody, false},
 		{"in a folder that only some may write to", fs.ModeSticky | 0o775, 0, somebody, false},
 	} {
-		far := t.TempDir()
-		mine := filepath.Join(far, "mine.parc")
-		all := filepath.Join(t.TempDir(), "all")
-		err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Mkdir(all, 0o700), os.Chmod(all, test.mode),
-			os.Chown(all, test.folder, 0),
-			os.Symlink(mine, filepath.Join(all, "app.parc")), os.Lchown(filepath.Join(all, "app.parc"), test.link, 0),
-			os.Symlink(far, filepath.Join(all, "folder")), os.Lchown(filepath.Join(all, "folder"), test.link, 0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range []string{filepath.Join(all, "app.parc"), filepath.Join(all, "folder", "mine.parc")} {
-			err := At(t.Context(), path, writeAll("other"))
-			if refused := errors.Is(err, fs.ErrPermission); refused != test.refused || !refused && err != nil {
-				t.Errorf("%s: %v", test.name, err)
+		t.Run(test.name, func(t *testing.T) {
+			far := t.TempDir()
+			mine := filepath.Join(far, "mine.parc")
+			all := filepath.Join(t.TempDir(), "all")
+			err := errors.Join(os.WriteFile(mine, []byte("mine"), 0o600), os.Mkdir(all, 0o700), os.Chmod(all, test.mode),
+				os.Chown(all, test.folder, 0),
+				os.Symlink(mine, filepath.Join(all, "app.parc")), os.Lchown(filepath.Join(all, "app.parc"), test.link, 0),
+				os.Symlink(far, filepath.Join(all, "folder")), os.Lchown(filepath.Join(all, "folder"), test.link, 0))
+			if err != nil {
+				t.Fatal(err)
 			}
-			if err != nil && !strings.Contains(err.Error(), "name the file it leads to") {
-				t.Errorf("%s: it is not said what to do: %v", test.name, err)
+			for _, path := range []string{filepath.Join(all, "app.parc"), filepath.Join(all, "folder", "mine.parc")} {
+				err := At(t.Context(), path, writeAll("other"))
+				if refused := errors.Is(err, fs.ErrPermission); refused != test.refused || !refused && err != nil {
+					t.Errorf("%s: %v", test.name, err)
+				}
+				if err != nil && !strings.Contains(err.Error(), "name the file it leads to") {
+					t.Errorf("%s: it is not said what to do: %v", test.name, err)
+				}
+				if got, _ := os.ReadFile(mine); (string(got) == "mine") != test.refused {
+					t.Errorf("%s: the file holds %q", test.name, got)
+				}
 			}
-			if got, _ := os.ReadFile(mine); (string(got) == "mine") != test.refused {
-				t.Errorf("%s: the file holds %q", test.name, got)
-			}
-		}
+		})
 	}
 }
 
@@ -125,30 +127,32 @@ func TestPublishKeepsTheOwner(t *testing.T) {
 		{"a foreign group alone", somebody, 0, 0, 0o660, somebody, somebody, 0o600, somebody},
 		{"a foreign group that may less", somebody, 0, 0, 0o604, somebody, somebody, 0o600, somebody},
 	} {
-		folder := t.TempDir()
-		path := filepath.Join(folder, "app.parc")
-		for at := folder; at != "/" && at != os.TempDir(); at = filepath.Dir(at) {
-			os.Chmod(at, 0o777)
-		}
-		if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, test.mode),
-			os.Chown(path, test.uid, test.gid)); err != nil {
-			t.Fatal(err)
-		}
-		as(t, test.as, test.groupOfTheMaker, func() {
-			if err := At(t.Context(), path, writeAll("new")); err != nil {
-				t.Errorf("%s: %v", test.name, err)
+		t.Run(test.name, func(t *testing.T) {
+			folder := t.TempDir()
+			path := filepath.Join(folder, "app.parc")
+			for at := folder; at != "/" && at != os.TempDir(); at = filepath.Dir(at) {
+				os.Chmod(at, 0o777)
 			}
+			if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(path, test.mode),
+				os.Chown(path, test.uid, test.gid)); err != nil {
+				t.Fatal(err)
+			}
+			as(t, test.as, test.groupOfTheMaker, func() {
+				if err := At(t.Context(), path, writeAll("new")); err != nil {
+					t.Errorf("%s: %v", test.name, err)
+				}
+			})
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			stat := info.Sys().(*syscall.Stat_t)
+			got := fmt.Sprint(stat.Uid, stat.Gid, info.Mode())
+			if want := fmt.Sprint(test.newUID, test.newGID, test.newMode); got != want {
+				t.Errorf("%s: %s, want %s", test.name, got, want)
+			}
+			wantFolder(t, folder, map[string]string{"app.parc": "new"})
 		})
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		stat := info.Sys().(*syscall.Stat_t)
-		got := fmt.Sprint(stat.Uid, stat.Gid, info.Mode())
-		if want := fmt.Sprint(test.newUID, test.newGID, test.newMode); got != want {
-			t.Errorf("%s: %s, want %s", test.name, got, want)
-		}
-		wantFolder(t, folder, map[string]string{"app.parc": "new"})
 	}
 }
 

@@ -46,10 +46,12 @@ func TestPublishCreatesAndReplaces(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "app.parc")
 	for _, text := range []string{"the first, a longer one", "the second"} {
-		if err := At(t.Context(), path, writeAll(text)); err != nil {
-			t.Fatal(err)
-		}
-		wantFolder(t, folder, map[string]string{"app.parc": text})
+		t.Run(text, func(t *testing.T) {
+			if err := At(t.Context(), path, writeAll(text)); err != nil {
+				t.Fatal(err)
+			}
+			wantFolder(t, folder, map[string]string{"app.parc": text})
+		})
 	}
 }
 
@@ -80,11 +82,13 @@ func TestFailedPublishLeavesTheOldFile(t *testing.T) {
 	}
 	// In this order: the context of the second ends in the first.
 	for _, name := range []string{"context in time", "context before", "error", "too large", "negative offset"} {
-		test := failures[name]
-		if err := At(test.ctx, path, test.write); !errors.Is(err, test.want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		wantFolder(t, folder, map[string]string{"app.parc": "old"})
+		t.Run(name, func(t *testing.T) {
+			test := failures[name]
+			if err := At(test.ctx, path, test.write); !errors.Is(err, test.want) {
+				t.Errorf("%s: %v", name, err)
+			}
+			wantFolder(t, folder, map[string]string{"app.parc": "old"})
+		})
 	}
 	if v := panicOf(func() { At(t.Context(), path, func(*File) error { panic(own) }) }); v != own {
 		t.Errorf("panic of %v", v)

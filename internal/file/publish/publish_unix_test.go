@@ -101,10 +101,12 @@ func TestPublishThroughLinks(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"created", "replaced"} {
-		if err := At(t.Context(), filepath.Join(folder, "one.parc"), writeAll(text)); err != nil {
-			t.Fatal(err)
-		}
-		wantFolder(t, far, map[string]string{"app.parc": text})
+		t.Run(text, func(t *testing.T) {
+			if err := At(t.Context(), filepath.Join(folder, "one.parc"), writeAll(text)); err != nil {
+				t.Fatal(err)
+			}
+			wantFolder(t, far, map[string]string{"app.parc": text})
+		})
 	}
 	if to, err := os.Readlink(filepath.Join(folder, "one.parc")); to != "two.parc" {
 		t.Errorf("the link leads to %q, %v", to, err)
@@ -113,12 +115,14 @@ func TestPublishThroughLinks(t *testing.T) {
 		t.Error("published through a loop")
 	}
 	for _, text := range []string{"through a folder's link", "and out of it again"} {
-		path := filepath.Join(folder, "there", "..", "far", "app.parc")
-		os.Symlink("far", filepath.Join(folder, "there"))
-		if err := At(t.Context(), path, writeAll(text)); err != nil {
-			t.Fatal(err)
-		}
-		wantFolder(t, far, map[string]string{"app.parc": text})
+		t.Run(text, func(t *testing.T) {
+			path := filepath.Join(folder, "there", "..", "far", "app.parc")
+			os.Symlink("far", filepath.Join(folder, "there"))
+			if err := At(t.Context(), path, writeAll(text)); err != nil {
+				t.Fatal(err)
+			}
+			wantFolder(t, far, map[string]string{"app.parc": text})
+		})
 	}
 }
 

@@ -22,33 +22,35 @@ import (
 func TestCutText(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	for _, name := range []string{"jdk17.txt", "jdk25.txt", "log.xml"} {
-		text := testdata(t, name)
-		const last = " bytes\n"
-		end := strings.LastIndex(text, last) + len(last) - 1
-		whole, _, _ := read(t, text, TextOptions{})
-		for n := range len(text) {
-			b, _, err := ReadText(strings.NewReader(text[:n]), TextOptions{Name: name})
-			if n >= end {
-				if err != nil {
-					t.Fatalf("%s cut after its end, at %d: %v", name, n, err)
+		t.Run(name, func(t *testing.T) {
+			text := testdata(t, name)
+			const last = " bytes\n"
+			end := strings.LastIndex(text, last) + len(last) - 1
+			whole, _, _ := read(t, text, TextOptions{})
+			for n := range len(text) {
+				b, _, err := ReadText(strings.NewReader(text[:n]), TextOptions{Name: name})
+				if n >= end {
+					if err != nil {
+						t.Fatalf("%s cut after its end, at %d: %v", name, n, err)
+					}
+					if data, _, err := b.Bytes(); err != nil || !bytes.Equal(data, whole) {
+						t.Fatalf("%s cut after its end, at %d: another archive, %v", name, n, err)
+					}
+					continue
 				}
-				if data, _, err := b.Bytes(); err != nil || !bytes.Equal(data, whole) {
-					t.Fatalf("%s cut after its end, at %d: another archive, %v", name, n, err)
+				var e *TextError
+				if !errors.As(err, &e) || e.Name != name {
+					t.Fatalf("%s cut at %d: %v", name, n, err)
 				}
-				continue
+				if !errors.Is(err, ErrTextCut) && !errors.Is(err, ErrNoMethodData) {
+					t.Fatalf("%s cut at %d is not reported as cut: %v", name, n, err)
+				}
+				if errors.Is(err, ErrTextCut) && (e.Line == 0 || e.Offset > int64(n)) ||
+					e.Line > 0 && e.Line != 1+strings.Count(text[:e.Offset], "\n") && e.Offset < int64(n) {
+					t.Fatalf("%s cut at %d: wrong place: %v", name, n, err)
+				}
 			}
-			var e *TextError
-			if !errors.As(err, &e) || e.Name != name {
-				t.Fatalf("%s cut at %d: %v", name, n, err)
-			}
-			if !errors.Is(err, ErrTextCut) && !errors.Is(err, ErrNoMethodData) {
-				t.Fatalf("%s cut at %d is not reported as cut: %v", name, n, err)
-			}
-			if errors.Is(err, ErrTextCut) && (e.Line == 0 || e.Offset > int64(n)) ||
-				e.Line > 0 && e.Line != 1+strings.Count(text[:e.Offset], "\n") && e.Offset < int64(n) {
-				t.Fatalf("%s cut at %d: wrong place: %v", name, n, err)
-			}
-		}
+		})
 	}
 }
 
@@ -151,18 +153,20 @@ func TestSyntaxErrors(t *testing.T) {
 		{"stack(3)", "stack(x)", "a number"},
 		{"displacement(-120)", "displacement(-120", `")"`},
 	} {
-		bad := strings.Replace(text, c.old, c.new, 1)
-		_, _, err := ReadText(strings.NewReader(bad), TextOptions{Name: "bad.txt"})
-		var e *TextError
-		if !errors.As(err, &e) || !errors.Is(err, ErrTextSyntax) || !strings.Contains(e.Expected, c.expected) {
-			t.Errorf("%q for %q: %v", c.new, c.old, err)
-			continue
-		}
-		line := strings.Split(bad, "\n")[e.Line-1]
-		if !strings.HasPrefix(bad[e.Offset:], line) ||
-			!strings.HasPrefix(err.Error(), fmt.Sprintf("bad.txt: line %d, column %d: ", e.Line, e.Column)) {
-			t.Errorf("%q for %q: wrong place: %v", c.new, c.old, err)
-		}
+		t.Run(c.new, func(t *testing.T) {
+			bad := strings.Replace(text, c.old, c.new, 1)
+			_, _, err := ReadText(strings.NewReader(bad), TextOptions{Name: "bad.txt"})
+			var e *TextError
+			if !errors.As(err, &e) || !errors.Is(err, ErrTextSyntax) || !strings.Contains(e.Expected, c.expected) {
+				t.Errorf("%q for %q: %v", c.new, c.old, err)
+				return
+			}
+			line := strings.Split(bad, "\n")[e.Line-1]
+			if !strings.HasPrefix(bad[e.Offset:], line) ||
+				!strings.HasPrefix(err.Error(), fmt.Sprintf("bad.txt: line %d, column %d: ", e.Line, e.Column)) {
+				t.Errorf("%q for %q: wrong place: %v", c.new, c.old, err)
+			}
+		})
 	}
 }
 

@@ -134,14 +134,16 @@ func TestShares(t *testing.T) {
 		{0, []uint64{2_000_000_000, 2_000_000_000}, "-6.78"}, // the sum has wrapped
 		{0, []uint64{1 << 40, 1 << 40}, "0.50"},
 	} {
-		var s share
-		s.addCount(c.count)
-		for _, r := range c.rows {
-			s.addCount(r)
-		}
-		if got := string(s.append(nil, c.rows[0])); got != c.want {
-			t.Errorf("%d of %d and %d: %s, not %s", c.rows[0], c.rows, int64(c.count), got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			var s share
+			s.addCount(c.count)
+			for _, r := range c.rows {
+				s.addCount(r)
+			}
+			if got := string(s.append(nil, c.rows[0])); got != c.want {
+				t.Errorf("%d of %d and %d: %s, not %s", c.rows[0], c.rows, int64(c.count), got, c.want)
+			}
+		})
 	}
 }
 
@@ -153,10 +155,12 @@ func TestTrapNames(t *testing.T) {
 		"profile_predicate": 8,
 		"many":              1<<31 - 1, "many recompiled": 1<<32 - 1, "#77": 77, "#-2147483599": 49 | 1<<31,
 	} {
-		got, known, _, ok := parseTrap(text)
-		if got != traps || !known || !ok || string(appendTrap(nil, traps, false)) != text {
-			t.Errorf("%s is 0x%x, printed %s", text, got, appendTrap(nil, traps, false))
-		}
+		t.Run(text, func(t *testing.T) {
+			got, known, _, ok := parseTrap(text)
+			if got != traps || !known || !ok || string(appendTrap(nil, traps, false)) != text {
+				t.Errorf("%s is 0x%x, printed %s", text, got, appendTrap(nil, traps, false))
+			}
+		})
 	}
 	if _, _, plain, _ := parseTrap("intrinsic recompiled"); !plain ||
 		string(appendTrap(nil, 6|1<<31, true)) != "intrinsic recompiled" {

@@ -56,14 +56,16 @@ func TestLookupInContext(t *testing.T) {
 		{"1:0", main, nil, 1, 0},
 		{"1:0<4:2", main, []reader.Frame{{Caller: odd, Point: 2}}, 1, 0},
 	} {
-		p, depth, err := c.m.Profile(layout.CodeAny, c.frames...)
-		if err != nil {
-			t.Errorf("%s: %v", c.name, err)
-			continue
-		}
-		if n, ok := p.Invocations(); !ok || n.Load() != c.count || depth != c.depth {
-			t.Errorf("%s: %d calls at depth %d, want %d at %d", c.name, n.Load(), depth, c.count, c.depth)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			p, depth, err := c.m.Profile(layout.CodeAny, c.frames...)
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+				return
+			}
+			if n, ok := p.Invocations(); !ok || n.Load() != c.count || depth != c.depth {
+				t.Errorf("%s: %d calls at depth %d, want %d at %d", c.name, n.Load(), depth, c.count, c.depth)
+			}
+		})
 	}
 	for name, frames := range map[string][]reader.Frame{"5:0": nil, "5:0<3:2": long[:1], "5:0<3:2<2:9": long[:2],
 		"5:0<3:3": {{Caller: even, Point: 3}}} {

@@ -70,9 +70,11 @@ func TestContextIDs(t *testing.T) {
 		`{"ctx":7,"ctx" : "8:0"}`: {8}, `{"methodBciList":"3:0,5:2"}`: {3, 5}, `{"x":"\"ctx\":\"3:0\""}`: nil,
 		`[{"ctx":"a"},{"ctx":"-6:0"}]`: {-6},
 	} {
-		if diff := cmp.Diff(want, contextIDs(text)); diff != "" {
-			t.Errorf("%s: %s", text, diff)
-		}
+		t.Run(text, func(t *testing.T) {
+			if diff := cmp.Diff(want, contextIDs(text)); diff != "" {
+				t.Errorf("%s: %s", text, diff)
+			}
+		})
 	}
 }
 
@@ -103,9 +105,11 @@ func TestRepeatedIDs(t *testing.T) {
 	}
 	rows := `{"version":"1.0.0","types":[],"methods":[{"id":3,"name":"m","signature":[]},{"id":3,"name":"n","signature":[]},{"id":4,"name":"o","signature":[]}]`
 	for rest, want := range map[string]int{`}`: 3, `,"callCountProfiles":[{"ctx":"3:0","records":[1]}]}`: 1} {
-		if _, report := read(t, rows+rest, ReadOptions{}); report.Seen != want || report.Repeated != 1 {
-			t.Errorf("%s: %d never ran, want %d", rest, report.Seen, want)
-		}
+		t.Run(rest, func(t *testing.T) {
+			if _, report := read(t, rows+rest, ReadOptions{}); report.Seen != want || report.Repeated != 1 {
+				t.Errorf("%s: %d never ran, want %d", rest, report.Seen, want)
+			}
+		})
 	}
 }
 
@@ -158,8 +162,10 @@ func (f failing) Read([]byte) (int, error) { return 0, f.err }
 func TestOldVersionIsSaid(t *testing.T) {
 	data, _ := read(t, `{"version":"0.2.0","types":[],"methods":[],"hotnessPoints":[]}`, ReadOptions{})
 	for version, want := range map[string]int{"": 1, "1.1.0": 0} {
-		if _, report := write(t, data, WriteOptions{Version: version}); report.Lost.Count(LossVersion) != want {
-			t.Errorf("%q: %v", version, report.Lost)
-		}
+		t.Run(version, func(t *testing.T) {
+			if _, report := write(t, data, WriteOptions{Version: version}); report.Lost.Count(LossVersion) != want {
+				t.Errorf("%q: %v", version, report.Lost)
+			}
+		})
 	}
 }

@@ -192,9 +192,11 @@ func TestCutSignatures(t *testing.T) {
 		"A.m()V": true, "A.m([[Ljava/lang/String;J)[C": true, "A.m()L": false, "A.m(": false, "A.m": false, "A.m(I)": false,
 		"A.m()[": false, "A.m(L;)V": false, "A.m()VV": false, "(I)V": false, "A.m(V)V": false, "A.m(Ljava/la": false,
 	} {
-		if isWhole(text) != whole {
-			t.Errorf("%s: whole is %t", text, !whole)
-		}
+		t.Run(text, func(t *testing.T) {
+			if isWhole(text) != whole {
+				t.Errorf("%s: whole is %t", text, !whole)
+			}
+		})
 	}
 }
 
@@ -281,10 +283,12 @@ func TestWordsBehindSignatures(t *testing.T) {
 		{"PROFILE_INVOKE: 5 7 from A.m()V to B.m()V each time", "PROFILE_INVOKE: 5 7  A.m()V B.m()V\n", 1},
 		{"PROFILE_INVOKE: 5, 7 A.m( B.m()V", "PROFILE_INVOKE: 5 7  A.m( B.m()V\n", 0},
 	} {
-		data, report := read(t, c.line+"\n")
-		if got, _ := write(t, data); got != c.want || report.Lost.Count(LossWords) != c.lost {
-			t.Errorf("%s: %v, written as %q", c.line, report.Lost, got)
-		}
+		t.Run(c.line, func(t *testing.T) {
+			data, report := read(t, c.line+"\n")
+			if got, _ := write(t, data); got != c.want || report.Lost.Count(LossWords) != c.lost {
+				t.Errorf("%s: %v, written as %q", c.line, report.Lost, got)
+			}
+		})
 	}
 }
 

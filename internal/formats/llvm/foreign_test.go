@@ -28,36 +28,38 @@ func TestCorrelatedFiles(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	clang, profdata := tool(t, "clang", "19"), tool(t, "llvm-profdata", "19")
 	for _, front := range []string{"-fprofile-generate", "-fprofile-instr-generate"} {
-		dir := t.TempDir()
-		save(t, dir, "a.c", []byte(correlatedProgram))
-		build := func(program string, flags ...string) {
-			t.Helper()
-			run(t, dir, append([]string{clang, "-O1", "a.c", "-o", program, front}, flags...)...)
-			t.Setenv("LLVM_PROFILE_FILE", program+".profraw")
-			run(t, dir, filepath.Join(dir, program))
-		}
-		build("plain")
-		want := indexedText(t, dir, "plain.profraw", ReadOptions{})
-		build("binary", "-mllvm", "-profile-correlate=binary", "-Wl,--build-id")
-		program := ReadOptions{Binary: []string{filepath.Join(dir, "binary")}}
-		requireCorrelated(t, dir, want, "binary", "correlate=binary", program)
-		run(t, dir, profdata, "merge", "--binary-file=binary", "binary.profraw", "-o", "binary.profdata")
-		if got := indexedText(t, dir, "binary.profdata", ReadOptions{}); got != want {
-			t.Errorf("llvm-profdata makes of a program and its profile\n%s\nwant\n%s", got, want)
-		}
-		b, _ := readInto(t, program, mustLoad(t, filepath.Join(dir, "binary.profraw")))
-		indexed, _ := writeIndexed(t, memstore.Open(t, b), WriteOptions{})
-		if !bytes.Equal(indexed, mustLoad(t, filepath.Join(dir, "binary.profdata"))) {
-			t.Error("the indexed profile has other bytes than llvm-profdata's")
-		}
-		if front != "-fprofile-generate" {
-			continue // debug information has no front end's functions
-		}
-		for program, flags := range map[string][]string{"debug": nil, "old": {"-gdwarf-4"}} {
-			build(program, append(flags, "-g", "-mllvm", "-profile-correlate=debug-info")...)
-			requireCorrelated(t, dir, want, program, "correlate=debug-info",
-				ReadOptions{DebugInfo: []string{filepath.Join(dir, program)}})
-		}
+		t.Run(front, func(t *testing.T) {
+			dir := t.TempDir()
+			save(t, dir, "a.c", []byte(correlatedProgram))
+			build := func(program string, flags ...string) {
+				t.Helper()
+				run(t, dir, append([]string{clang, "-O1", "a.c", "-o", program, front}, flags...)...)
+				t.Setenv("LLVM_PROFILE_FILE", program+".profraw")
+				run(t, dir, filepath.Join(dir, program))
+			}
+			build("plain")
+			want := indexedText(t, dir, "plain.profraw", ReadOptions{})
+			build("binary", "-mllvm", "-profile-correlate=binary", "-Wl,--build-id")
+			program := ReadOptions{Binary: []string{filepath.Join(dir, "binary")}}
+			requireCorrelated(t, dir, want, "binary", "correlate=binary", program)
+			run(t, dir, profdata, "merge", "--binary-file=binary", "binary.profraw", "-o", "binary.profdata")
+			if got := indexedText(t, dir, "binary.profdata", ReadOptions{}); got != want {
+				t.Errorf("llvm-profdata makes of a program and its profile\n%s\nwant\n%s", got, want)
+			}
+			b, _ := readInto(t, program, mustLoad(t, filepath.Join(dir, "binary.profraw")))
+			indexed, _ := writeIndexed(t, memstore.Open(t, b), WriteOptions{})
+			if !bytes.Equal(indexed, mustLoad(t, filepath.Join(dir, "binary.profdata"))) {
+				t.Error("the indexed profile has other bytes than llvm-profdata's")
+			}
+			if front != "-fprofile-generate" {
+				return // debug information has no front end's functions
+			}
+			for program, flags := range map[string][]string{"debug": nil, "old": {"-gdwarf-4"}} {
+				build(program, append(flags, "-g", "-mllvm", "-profile-correlate=debug-info")...)
+				requireCorrelated(t, dir, want, program, "correlate=debug-info",
+					ReadOptions{DebugInfo: []string{filepath.Join(dir, program)}})
+			}
+		})
 	}
 }
 
@@ -100,14 +102,16 @@ func TestCorrelatedByAnotherProgram(t *testing.T) {
 	for program, want := range map[string]string{"other": "their build ids differ",
 		"plain": "it has no section __llvm_covdata", "a.c": "no program in ELF", "none": "no such file",
 		"/bin/sh": "it has no section __llvm_prf_cnts"} {
-		if !filepath.IsAbs(program) {
-			program = path(program)
-		}
-		var e *Error
-		if _, _, err := Read(bytes.NewReader(file), ReadOptions{Binary: []string{program}}); !errors.As(err, &e) ||
-			!strings.Contains(err.Error(), want) || !errors.Is(err, ErrCorrelated) {
-			t.Errorf("%s: %v, want an error with %q", program, err, want)
-		}
+		t.Run(program, func(t *testing.T) {
+			if !filepath.IsAbs(program) {
+				program = path(program)
+			}
+			var e *Error
+			if _, _, err := Read(bytes.NewReader(file), ReadOptions{Binary: []string{program}}); !errors.As(err, &e) ||
+				!strings.Contains(err.Error(), want) || !errors.Is(err, ErrCorrelated) {
+				t.Errorf("%s: %v, want an error with %q", program, err, want)
+			}
+		})
 	}
 }
 

@@ -174,9 +174,11 @@ func TestNames(t *testing.T) {
 		{layout.DomainLLVMFrontend, layout.Key{Name: "-[Shape area:]"}, "-[Shape area:]", "-[Shape area:]", ""},
 		{layout.DomainLLVMFrontend, layout.Key{Name: "main"}, "main", "main", ""},
 	} {
-		n := nameOf(c.domain, c.key)
-		if n.String() != c.name || n.Full() != c.full || n.File != c.file {
-			t.Errorf("%+v: %q, %q, %q", c.key, n.String(), n.Full(), n.File)
-		}
+		t.Run(c.full, func(t *testing.T) {
+			n := nameOf(c.domain, c.key)
+			if n.String() != c.name || n.Full() != c.full || n.File != c.file {
+				t.Errorf("%+v: %q, %q, %q", c.key, n.String(), n.Full(), n.File)
+			}
+		})
 	}
 }

@@ -90,11 +90,13 @@ func TestDefectIsAnError(t *testing.T) {
 	_, _, dumped := vm.Dump(context.Background(), Options{})
 	listed := vm.Methods(context.Background(), func(MethodCode) error { return nil })
 	for how, err := range map[string]error{"attach": attached, "dump": dumped, "methods": listed} {
-		var d *compartment.Defect
-		if !errors.As(err, &d) || !strings.HasPrefix(d.Place, "budget_linux_test.go:") ||
-			!strings.Contains(err.Error(), "of a JVM (") {
-			t.Errorf("%s: %v", how, err)
-		}
+		t.Run(how, func(t *testing.T) {
+			var d *compartment.Defect
+			if !errors.As(err, &d) || !strings.HasPrefix(d.Place, "budget_linux_test.go:") ||
+				!strings.Contains(err.Error(), "of a JVM (") {
+				t.Errorf("%s: %v", how, err)
+			}
+		})
 	}
 }
 

@@ -58,19 +58,21 @@ func TestLoadersAreNamedByContent(t *testing.T) {
 		{"hardly anything of its own", loaderRun{append(app(), strings.Fields("5 6 7 8 9 10 11 X")...),
 			append(app(), strings.Fields("5 6 7 8 9 10 11")...)}, loaderRun{app(), app()}, [][2]int{{0, 0}, {1, 1}}, false},
 	} {
-		a, b := c.a.identities(), c.b.identities()
-		for _, pair := range c.same {
-			if a[pair[0]] != b[pair[1]] || disk.NumberedLoader(a[pair[0]]) == c.sure || disk.LoaderName(a[pair[0]]) != "Own" {
-				t.Errorf("%s: %v and %v", c.what, a, b)
+		t.Run(c.what, func(t *testing.T) {
+			a, b := c.a.identities(), c.b.identities()
+			for _, pair := range c.same {
+				if a[pair[0]] != b[pair[1]] || disk.NumberedLoader(a[pair[0]]) == c.sure || disk.LoaderName(a[pair[0]]) != "Own" {
+					t.Errorf("%s: %v and %v", c.what, a, b)
+				}
 			}
-		}
-		seen := map[string]bool{}
-		for _, identity := range b {
-			if seen[identity] {
-				t.Errorf("%s: two loaders are %s", c.what, identity)
+			seen := map[string]bool{}
+			for _, identity := range b {
+				if seen[identity] {
+					t.Errorf("%s: two loaders are %s", c.what, identity)
+				}
+				seen[identity] = true
 			}
-			seen[identity] = true
-		}
+		})
 	}
 }
 

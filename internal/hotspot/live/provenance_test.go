@@ -223,9 +223,11 @@ func TestMainOf(t *testing.T) {
 		{"", "java|Main", ""},
 		{"Main", "", "Main"},
 	} {
-		if got := mainOf(test.command, strings.Split(test.argv, "|")); got != test.want {
-			t.Errorf("%q of %q is %q, want %q", test.command, test.argv, got, test.want)
-		}
+		t.Run(test.command, func(t *testing.T) {
+			if got := mainOf(test.command, strings.Split(test.argv, "|")); got != test.want {
+				t.Errorf("%q of %q is %q, want %q", test.command, test.argv, got, test.want)
+			}
+		})
 	}
 }
 

@@ -78,11 +78,13 @@ func TestUnsoundSectionsAreRefused(t *testing.T) {
 		{"handlers beyond", func(b []byte) { le.PutUint32(b[testData.handlers:], 1<<20) }, RefusedHandlers},
 		{"handler tag", func(b []byte) { b[len(b)-8] = byte(layout.TagCounter) }, RefusedHandlers},
 	} {
-		b := testMethodData()
-		c.change(b)
-		if _, err := testData.sections(b, testShape); !errors.Is(err, c.want) {
-			t.Errorf("%s: %v, want %v", c.name, err, c.want)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			b := testMethodData()
+			c.change(b)
+			if _, err := testData.sections(b, testShape); !errors.Is(err, c.want) {
+				t.Errorf("%s: %v, want %v", c.name, err, c.want)
+			}
+		})
 	}
 }
 

@@ -102,10 +102,12 @@ func TestVersionsOfAClass(t *testing.T) {
 	old, now := compile(t), compile(t, edit)
 	path := openClassPath(t, old.dir, now.dir)
 	for loader, want := range map[string]int{"app": 1, "Own#1": 2, "": 2} {
-		a, err := path.Method(layout.Key{Class: "Market", Name: "digits", Signature: "(I)I", Loader: loader})
-		if err != nil || a.Presence != methodcode.Present || len(a.Versions) != want {
-			t.Errorf("loader %q: %d versions, want %d (%v)", loader, len(a.Versions), want, err)
-		}
+		t.Run(loader, func(t *testing.T) {
+			a, err := path.Method(layout.Key{Class: "Market", Name: "digits", Signature: "(I)I", Loader: loader})
+			if err != nil || a.Presence != methodcode.Present || len(a.Versions) != want {
+				t.Errorf("loader %q: %d versions, want %d (%v)", loader, len(a.Versions), want, err)
+			}
+		})
 	}
 }
 

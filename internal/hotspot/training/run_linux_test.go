@@ -52,9 +52,11 @@ func TestNewerJVMIsRead(t *testing.T) {
 		t.Skip("no JDK 25: set JAVA25_HOME")
 	}
 	for how, code := range map[string]int{"main": 0, "exit": 3, "halt": 4, "throw": 1, "child": 13} {
-		args := java(t, how)
-		args[0] = found[0]
-		train(t, "", args...).check(t, code, map[bool]int{false: 1, true: 2}[how == "child"])
+		t.Run(how, func(t *testing.T) {
+			args := java(t, how)
+			args[0] = found[0]
+			train(t, "", args...).check(t, code, map[bool]int{false: 1, true: 2}[how == "child"])
+		})
 	}
 }
 

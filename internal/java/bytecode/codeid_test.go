@@ -20,9 +20,11 @@ func TestCodeIDOfQuickForms(t *testing.T) {
 		{"lookupswitch", []byte{LookupSwitch, 0, 0, 0, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 20, 177},
 			[]byte{228, 9, 9, 9, 0, 0, 0, 20, 0, 0, 0, 1, 0, 0, 0, 5, 0, 0, 0, 20, 177}},
 	} {
-		if CodeID(c.a) != CodeID(c.b) || CodeID(c.a) == 0 {
-			t.Errorf("%s: %x, quick %x", c.name, CodeID(c.a), CodeID(c.b))
-		}
+		t.Run(c.name, func(t *testing.T) {
+			if CodeID(c.a) != CodeID(c.b) || CodeID(c.a) == 0 {
+				t.Errorf("%s: %x, quick %x", c.name, CodeID(c.a), CodeID(c.b))
+			}
+		})
 	}
 	for name, code := range map[string][]byte{
 		"breakpoint": {ALoad0, breakpoint, 0, 7, 172}, "cut off": {GetField, 0},

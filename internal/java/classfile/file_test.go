@@ -183,9 +183,11 @@ func TestImage(t *testing.T) {
 		"java/lang/String": "java/lang/Object", "java/util/ArrayList": "java/util/AbstractList",
 		"java/util/logging/Level": "java/lang/Object", "java/lang/Object": "",
 	} {
-		if c, err := p.Class(class); err != nil || c == nil || c.Super != super {
-			t.Errorf("%s: %v", class, err)
-		}
+		t.Run(class, func(t *testing.T) {
+			if c, err := p.Class(class); err != nil || c == nil || c.Super != super {
+				t.Errorf("%s: %v", class, err)
+			}
+		})
 	}
 	for _, none := range []string{"java/lang/NoSuch", "no/Such", "Plain", "java/Foo"} {
 		if c, err := p.Class(none); err != nil || c != nil {

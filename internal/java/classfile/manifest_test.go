@@ -38,9 +38,11 @@ func TestManifestClassPath(t *testing.T) {
 	p := openPath(t, at("app", "app.jar"), at("last"))
 	for class, want := range map[string]bool{"App": true, "Near": true, "Deep": true, "Plain": true, "NoSlash": false,
 		"Space": true, "Far": true, "Absolute": true} {
-		if c, err := p.Class(class); err != nil || (c != nil) != want {
-			t.Errorf("%s: %v, %v", class, c != nil, err)
-		}
+		t.Run(class, func(t *testing.T) {
+			if c, err := p.Class(class); err != nil || (c != nil) != want {
+				t.Errorf("%s: %v, %v", class, c != nil, err)
+			}
+		})
 	}
 	if c, err := p.Class("Deep"); err != nil || c.Super != "" {
 		t.Errorf("the class path goes on before what the first jar names: %v", err)
@@ -63,9 +65,11 @@ func TestManifestOfALink(t *testing.T) {
 	}
 	p := openPath(t, at("link", "app.jar"))
 	for class, want := range map[string]bool{"App": true, "Real": true, "Linked": false, "Beside": true} {
-		if c, err := p.Class(class); err != nil || (c != nil) != want {
-			t.Errorf("%s: %v, %v", class, c != nil, err)
-		}
+		t.Run(class, func(t *testing.T) {
+			if c, err := p.Class(class); err != nil || (c != nil) != want {
+				t.Errorf("%s: %v, %v", class, c != nil, err)
+			}
+		})
 	}
 }
 
@@ -80,11 +84,13 @@ func TestTooMuch(t *testing.T) {
 	bomb := zipped(t, packed{"Bomb.class", zip.Deflate, make([]byte, maxFileSize+2)})
 	for what, data := range map[string][]byte{"nested": nested,
 		"unpacked": zipped(t, packed{"lib/in.jar", zip.Deflate, append(zipped(t), make([]byte, 3000)...)})} {
-		write(t, name, data)
-		o := &opener{budget: &budget{jars: 100, directory: maxDirectory, unpacked: 2000}, opened: map[string]bool{}}
-		if _, err := o.openJar(name); !errors.Is(err, ErrTooLarge) || !strings.HasPrefix(err.Error(), name) {
-			t.Errorf("%s: %v", what, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			write(t, name, data)
+			o := &opener{budget: &budget{jars: 100, directory: maxDirectory, unpacked: 2000}, opened: map[string]bool{}}
+			if _, err := o.openJar(name); !errors.Is(err, ErrTooLarge) || !strings.HasPrefix(err.Error(), name) {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
 	}
 	var many []packed
 	for i := range 200 {

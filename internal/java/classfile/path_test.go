@@ -101,9 +101,11 @@ func TestWildcard(t *testing.T) {
 	write(t, filepath.Join(dir, "D.class"), classNamed("D"))
 	p := openPath(t, filepath.Join(dir, "*"))
 	for class, want := range map[string]bool{"A": true, "B": true, "C": false, "D": false} {
-		if c, err := p.Class(class); err != nil || (c != nil) != want {
-			t.Errorf("%s: %v, %v", class, c != nil, err)
-		}
+		t.Run(class, func(t *testing.T) {
+			if c, err := p.Class(class); err != nil || (c != nil) != want {
+				t.Errorf("%s: %v, %v", class, c != nil, err)
+			}
+		})
 	}
 	write(t, filepath.Join(dir, "none", "notes.txt"), nil)
 	for _, none := range []string{filepath.Join(dir, "none", "*"), filepath.Join(dir, "missing", "*")} {
@@ -127,11 +129,13 @@ func TestBadClassFiles(t *testing.T) {
 		"Other":  filepath.Join(dir, "Other.class") + ": not a sound class file: it is of class Another",
 		"Packed": jar + "!/BOOT-INF/classes/Packed.class: not a sound",
 	} {
-		for range 2 {
-			if _, err := p.Class(class); !errors.Is(err, ErrClassFile) || !strings.HasPrefix(err.Error(), file) {
-				t.Errorf("%s: %v", class, err)
+		t.Run(class, func(t *testing.T) {
+			for range 2 {
+				if _, err := p.Class(class); !errors.Is(err, ErrClassFile) || !strings.HasPrefix(err.Error(), file) {
+					t.Errorf("%s: %v", class, err)
+				}
 			}
-		}
+		})
 	}
 	if c, err := p.Class("Good"); err != nil || c == nil {
 		t.Error(err)
@@ -143,12 +147,14 @@ func TestBadJars(t *testing.T) {
 	whole := zipped(t, packed{"A.class", zip.Store, classNamed("A")})
 	for want, data := range map[string][]byte{"it is empty": nil, "cut off or damaged": whole[:len(whole)-9],
 		"neither a folder nor a jar": []byte("\x7fELF and more")} {
-		name := filepath.Join(t.TempDir(), "a.jar")
-		write(t, name, data)
-		if _, err := Open([]string{name}, 0); err == nil || !strings.HasPrefix(err.Error(), name+": ") ||
-			!strings.Contains(err.Error(), want) {
-			t.Errorf("%v, want %q", err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			name := filepath.Join(t.TempDir(), "a.jar")
+			write(t, name, data)
+			if _, err := Open([]string{name}, 0); err == nil || !strings.HasPrefix(err.Error(), name+": ") ||
+				!strings.Contains(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		})
 	}
 }
 

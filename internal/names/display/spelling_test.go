@@ -43,12 +43,14 @@ func TestMethodsAsProgrammersWriteThem(t *testing.T) {
 		{layout.DomainSampled, layout.Key{Name: "wasm-function[7]"}, "wasm-function[7]"},
 		{layout.DomainCustom, layout.Key{Class: "a/B$C", Name: "m", Signature: "()V"}, "a/B$C::m()V"},
 	} {
-		if got := (display.Spelling{}).Method(c.domain, c.key); got != c.want {
-			t.Errorf("%v: %s, want %s", c.key, got, c.want)
-		}
-		if raw := (display.Spelling{Raw: true}).Method(c.domain, c.key); raw != display.MethodText(c.domain, c.key) {
-			t.Errorf("%v raw: %s", c.key, raw)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := (display.Spelling{}).Method(c.domain, c.key); got != c.want {
+				t.Errorf("%v: %s, want %s", c.key, got, c.want)
+			}
+			if raw := (display.Spelling{Raw: true}).Method(c.domain, c.key); raw != display.MethodText(c.domain, c.key) {
+				t.Errorf("%v raw: %s", c.key, raw)
+			}
+		})
 	}
 	if got := (display.Spelling{Mangled: true}).Function("_ZN4Tree3addEi"); got != "_ZN4Tree3addEi" {
 		t.Errorf("mangled: %s", got)
@@ -88,9 +90,11 @@ func TestShortNamesHaveNoPackages(t *testing.T) {
 		{layout.DomainJamaica, layout.Key{Name: "java/nio/B.put(BLjava/lang/Object;)V"}, "B.put(byte, Object)"},
 		{layout.DomainHotSpot, layout.Key{Class: "a/A", Name: "x", Signature: "(L"}, "a.A::x(L"},
 	} {
-		if got := short.Method(c.domain, c.key); got != c.want {
-			t.Errorf("%v: %s, want %s", c.key, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := short.Method(c.domain, c.key); got != c.want {
+				t.Errorf("%v: %s, want %s", c.key, got, c.want)
+			}
+		})
 	}
 }
 

@@ -23,13 +23,15 @@ func TestTypeSpelling(t *testing.T) {
 		"'I'[]":                       "[LI;",
 		"'\xed\xa0\xbd\xed\xb8\x80x'": "\U0001f600x",
 	} {
-		got, ok := FromPrinted(spelling)
-		if !ok || got != name {
-			t.Errorf("%s is called %q", spelling, got)
-		}
-		if back := string(AppendPrinted(nil, name)); back != spelling {
-			t.Errorf("%s is spelled %s", name, back)
-		}
+		t.Run(spelling, func(t *testing.T) {
+			got, ok := FromPrinted(spelling)
+			if !ok || got != name {
+				t.Errorf("%s is called %q", spelling, got)
+			}
+			if back := string(AppendPrinted(nil, name)); back != spelling {
+				t.Errorf("%s is spelled %s", name, back)
+			}
+		})
 	}
 	for _, bad := range []string{"", "'", "''", "[]", "'[I'", "{type array }", "{type array int", "x", "'x"} {
 		if name, ok := FromPrinted(bad); ok {
@@ -47,12 +49,14 @@ func TestExternalNames(t *testing.T) {
 		"a.Foo$$Lambda/0x00000000350ed3a8":      "a/Foo$$Lambda+0x00000000350ed3a8",
 		"java.lang.invoke.LambdaForm$MH/0x0400": "java/lang/invoke/LambdaForm$MH+0x0400",
 	} {
-		if got := Internal(external); got != internal {
-			t.Errorf("%s is %s inside", external, got)
-		}
-		if got := string(AppendExternal(nil, internal)); got != external {
-			t.Errorf("%s is %s outside", internal, got)
-		}
+		t.Run(external, func(t *testing.T) {
+			if got := Internal(external); got != internal {
+				t.Errorf("%s is %s inside", external, got)
+			}
+			if got := string(AppendExternal(nil, internal)); got != external {
+				t.Errorf("%s is %s outside", internal, got)
+			}
+		})
 	}
 }
 
@@ -122,8 +126,10 @@ func TestNumberedClasses(t *testing.T) {
 		"app/GeneratedMethodAccessor12": false,
 		"":                              false,
 	} {
-		if IsNumbered(class) != want {
-			t.Errorf("%q: %t", class, !want)
-		}
+		t.Run(class, func(t *testing.T) {
+			if IsNumbered(class) != want {
+				t.Errorf("%q: %t", class, !want)
+			}
+		})
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -15,7 +14,7 @@ import (
 // checkUnmerged checks how many entries could not be summed.
 func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
 	t.Helper()
-	if got := rawprofile.Set(b).Unmerged(); got != want {
+	if got := b.Internal().Unmerged(); got != want {
 		t.Errorf("%d entries unmerged, want %d", got, want)
 	}
 }
@@ -28,7 +27,7 @@ func TestNumbersOfCountersThatDiffer(t *testing.T) {
 		for _, lengths := range [][2]int{{2, 3}, {3, 2}} {
 			b := builder.New(layout.DomainLLVMIR, builder.Config{})
 			for _, n := range lengths {
-				rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: asLLVM})
+				b.Internal().NextRun(profileset.RunRules{AsLLVM: asLLVM})
 				if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
 					Cells: words.LittleEndianBytes([]uint64{7, 8, 9}[:n])}); err != nil {
 					t.Fatal(err)
@@ -71,7 +70,7 @@ func TestMarksAreNotCounts(t *testing.T) {
 	} {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
 		for _, n := range [][]uint64{c.one, c.two} {
-			rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: c.asLLVM})
+			b.Internal().NextRun(profileset.RunRules{AsLLVM: c.asLLVM})
 			if err := testarchive.AddFunction(b, profileset.Function{Name: []byte("f"),
 				Cells: words.LittleEndianBytes(n)}); err != nil {
 				t.Fatal(err)
@@ -96,7 +95,7 @@ func TestBitmapsOfOneRun(t *testing.T) {
 		for _, first := range []bool{false, true} {
 			b := builder.New(layout.DomainLLVMFrontend, builder.Config{})
 			for _, has := range []bool{first, !first} {
-				rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: asLLVM})
+				b.Internal().NextRun(profileset.RunRules{AsLLVM: asLLVM})
 				p := b.Profile(layout.Key{Name: "f"}, 1)
 				p.Counters(0, 4)
 				if has {
@@ -150,34 +149,36 @@ func TestValueSitesAsLLVM(t *testing.T) {
 		"counts, then a mark": {[2]uint64{1, hot}, [2]int{1, 1}, 1, 5, 1},
 		"a mark, then counts": {[2]uint64{hot, 1}, [2]int{1, 1}, 1, 5, 1},
 	} {
-		b := builder.New(layout.DomainLLVMIR, builder.Config{})
-		for run := range 2 {
-			rawprofile.Set(b).NextRun(profileset.RunRules{AsLLVM: true})
-			p := b.Profile(layout.Key{Name: "f"}, 1)
-			p.Counters(0, c.counts[run])
-			for site := range c.sites[run] {
-				p.ValueSite(int32(site), 0, builder.Value{Value: 9, Count: 5})
+		t.Run(what, func(t *testing.T) {
+			b := builder.New(layout.DomainLLVMIR, builder.Config{})
+			for run := range 2 {
+				b.Internal().NextRun(profileset.RunRules{AsLLVM: true})
+				p := b.Profile(layout.Key{Name: "f"}, 1)
+				p.Counters(0, c.counts[run])
+				for site := range c.sites[run] {
+					p.ValueSite(int32(site), 0, builder.Value{Value: 9, Count: 5})
+				}
+				testarchive.MustDone(t, p)
 			}
-			testarchive.MustDone(t, p)
-		}
-		m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, _, err := m.Profile(1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sites, sum := 0, uint64(0)
-		for e := range p.Entries() {
-			if rows, ok := e.Rows(); ok && e.Tag() == layout.TagValueSite {
-				sites++
-				sum += rows.Cell(0, 1).Load()
+			m, err := testarchive.Build(t, b).Store.Find(layout.Key{Name: "f"})
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if sites != c.want || sum != c.sum {
-			t.Errorf("%s: %d sites with counts of %d, want %d with %d", what, sites, sum, c.want, c.sum)
-		}
-		checkUnmerged(t, b, c.unmerged)
+			p, _, err := m.Profile(1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sites, sum := 0, uint64(0)
+			for e := range p.Entries() {
+				if rows, ok := e.Rows(); ok && e.Tag() == layout.TagValueSite {
+					sites++
+					sum += rows.Cell(0, 1).Load()
+				}
+			}
+			if sites != c.want || sum != c.sum {
+				t.Errorf("%s: %d sites with counts of %d, want %d with %d", what, sites, sum, c.want, c.sum)
+			}
+			checkUnmerged(t, b, c.unmerged)
+		})
 	}
 }

@@ -24,10 +24,12 @@ func TestParseMapping(t *testing.T) {
 		`/usr/lib/libjvm.so\012`:                 `libjvm.so\012`,
 		"/libjvm.so.d/other":                     "other",
 	} {
-		m, ok := parseMapping(front + path + "\n")
-		if !ok || m.Start != 0x7f00aa000000 || m.Offset != 0x1000 || m.Path != path || m.Name() != name {
-			t.Errorf("%q: %+v, name %q", path, m, m.Name())
-		}
+		t.Run(path, func(t *testing.T) {
+			m, ok := parseMapping(front + path + "\n")
+			if !ok || m.Start != 0x7f00aa000000 || m.Offset != 0x1000 || m.Path != path || m.Name() != name {
+				t.Errorf("%q: %+v, name %q", path, m, m.Name())
+			}
+		})
 	}
 	for _, line := range []string{"", "\n", "x", front, front + "[heap]", front + "[anon:/libjvm.so]", "zz-1 r 0 0 0 /a",
 		"1-2 r zz 0 0 /a"} {

@@ -60,16 +60,18 @@ func TestBrokenPublishersAreCaught(t *testing.T) {
 		{"a failed sync, and another", "cwfsrd", mixed},
 		{"a failed sync of the directory, and another", "cwsred", gone},
 	} {
-		states, err := published(test.steps, before)
-		if test.wrong == "" && (err != nil || states <= len(test.steps)) ||
-			test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {
-			t.Errorf("%s: %d states, %v", test.name, states, err)
-		}
-		// Where no file was before, none is fine until success is reported.
-		_, err = published(test.steps, nil)
-		if (err == nil) != (test.wrong == "" || test.wrong == neither) {
-			t.Errorf("%s, without an old file: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			states, err := published(test.steps, before)
+			if test.wrong == "" && (err != nil || states <= len(test.steps)) ||
+				test.wrong != "" && (err == nil || !strings.Contains(err.Error(), test.wrong)) {
+				t.Errorf("%s: %d states, %v", test.name, states, err)
+			}
+			// Where no file was before, none is fine until success is reported.
+			_, err = published(test.steps, nil)
+			if (err == nil) != (test.wrong == "" || test.wrong == neither) {
+				t.Errorf("%s, without an old file: %v", test.name, err)
+			}
+		})
 	}
 }
 

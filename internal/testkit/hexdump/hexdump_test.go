@@ -261,26 +261,28 @@ func TestCountsAndSummaryAreAtTheirOffsets(t *testing.T) {
 	shown := annotated(t, exampleArchive(t))
 	for heading, label := range map[string]string{"| offset | type | count of |": "count of ",
 		"| offset | type | value |": "summary: "} {
-		_, table, found := strings.Cut(text, heading+"\n")
-		table, _, closed := strings.Cut(table, "\n\n")
-		rows := strings.Split(table, "\n")[1:]
-		if !found || !closed || len(rows) < 4 {
-			t.Fatalf("%s has no table %q", page, heading)
-		}
-		for _, row := range rows {
-			cells := strings.Split(strings.Trim(row, "| "), " | ")
-			offset, err := strconv.Atoi(cells[0])
-			if err != nil {
-				t.Fatal(err)
+		t.Run(heading, func(t *testing.T) {
+			_, table, found := strings.Cut(text, heading+"\n")
+			table, _, closed := strings.Cut(table, "\n\n")
+			rows := strings.Split(table, "\n")[1:]
+			if !found || !closed || len(rows) < 4 {
+				t.Fatalf("%s has no table %q", page, heading)
 			}
-			name, _, _ := strings.Cut(cells[2], ":")
-			if name != "zero" {
-				name = label + name
+			for _, row := range rows {
+				cells := strings.Split(strings.Trim(row, "| "), " | ")
+				offset, err := strconv.Atoi(cells[0])
+				if err != nil {
+					t.Fatal(err)
+				}
+				name, _, _ := strings.Cut(cells[2], ":")
+				if name != "zero" {
+					name = label + name
+				}
+				_, line, _ := strings.Cut(shown, fmt.Sprintf("\n%06x  ", offset))
+				if line, _, _ = strings.Cut(line, "\n"); !strings.Contains(line, "  "+name) {
+					t.Errorf("%s at offset %d on the page, %q in the archive", name, offset, line)
+				}
 			}
-			_, line, _ := strings.Cut(shown, fmt.Sprintf("\n%06x  ", offset))
-			if line, _, _ = strings.Cut(line, "\n"); !strings.Contains(line, "  "+name) {
-				t.Errorf("%s at offset %d on the page, %q in the archive", name, offset, line)
-			}
-		}
+		})
 	}
 }

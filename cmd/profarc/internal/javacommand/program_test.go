@@ -40,20 +40,22 @@ func TestFlagsReachTheJVM(t *testing.T) {
 		{"javac", false, "-J-Xa|-J-Dp=a b|rest", ""},
 		{"other", true, "rest", "-Dold=1 -Xa '-Dp=a b'"},
 	} {
-		p, err := Find([]string{filepath.Join(bin, c.name), "rest"}, c.inherit)
-		if err != nil {
-			t.Skip(err) // a system that runs no scripts
-		}
-		s, err := p.With(flags...)
-		if got := strings.Join(s.Args[1:], "|"); err != nil || got != c.args {
-			t.Errorf("%s gets %s: %v", c.name, got, err)
-		}
-		if env := s.Environment(); c.env != "" && !slices.Contains(env, Options+"="+c.env) {
-			t.Errorf("%s has the environment %q", c.name, env)
-		}
-		if java := p.Java(); java != filepath.Join(bin, "java") {
-			t.Errorf("%s runs %s", c.name, java)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			p, err := Find([]string{filepath.Join(bin, c.name), "rest"}, c.inherit)
+			if err != nil {
+				t.Skip(err) // a system that runs no scripts
+			}
+			s, err := p.With(flags...)
+			if got := strings.Join(s.Args[1:], "|"); err != nil || got != c.args {
+				t.Errorf("%s gets %s: %v", c.name, got, err)
+			}
+			if env := s.Environment(); c.env != "" && !slices.Contains(env, Options+"="+c.env) {
+				t.Errorf("%s has the environment %q", c.name, env)
+			}
+			if java := p.Java(); java != filepath.Join(bin, "java") {
+				t.Errorf("%s runs %s", c.name, java)
+			}
+		})
 	}
 	if _, err := quoted(`a 'b' "c"`); err == nil {
 		t.Error("both quotes were quoted")

@@ -25,13 +25,15 @@ func TestBuildOfVM(t *testing.T) {
 		{"a run that does not say", []string{older, ""}, true},
 		{"a text of another form", []string{"some VM"}, false},
 	} {
-		var runs []layout.Provenance
-		for _, vm := range test.vms {
-			runs = append(runs, layout.Provenance{VM: vm})
-		}
-		if err := checkBuild("app.parc", "17.0.14+7-LTS", runs); (err == nil) != test.fits {
-			t.Errorf("%s: %v", test.name, err)
-		}
+		t.Run(test.name, func(t *testing.T) {
+			var runs []layout.Provenance
+			for _, vm := range test.vms {
+				runs = append(runs, layout.Provenance{VM: vm})
+			}
+			if err := checkBuild("app.parc", "17.0.14+7-LTS", runs); (err == nil) != test.fits {
+				t.Errorf("%s: %v", test.name, err)
+			}
+		})
 	}
 }
 

@@ -17,12 +17,14 @@ func TestJVMName(t *testing.T) {
 			"java ... /long/long/...long/long/long/long/long/long/app.jar"},
 		{"java -Da=" + long, "", "java -Da=long/long/l...g/long/long/long/long/long/long/long/"},
 	} {
-		got := jvmName(strings.Split(x.line, " "), x.main)
-		if n := len([]rune(got)); n > maxJVMName {
-			t.Errorf("%s: %d characters", got, n)
-		}
-		if got != x.want {
-			t.Errorf("%s:\n got %q\nwant %q", x.line, got, x.want)
-		}
+		t.Run(x.want, func(t *testing.T) {
+			got := jvmName(strings.Split(x.line, " "), x.main)
+			if n := len([]rune(got)); n > maxJVMName {
+				t.Errorf("%s: %d characters", got, n)
+			}
+			if got != x.want {
+				t.Errorf("%s:\n got %q\nwant %q", x.line, got, x.want)
+			}
+		})
 	}
 }

@@ -42,9 +42,11 @@ func TestVerdicts(t *testing.T) {
 	}
 	for pair, want := range map[string]string{"flag appcds": verdictLess, "archive appcds": verdictLess,
 		"same appcds": verdictSame, "slow appcds": verdictMore, "archive flag": verdictLess} {
-		if verdicts[pair] != want {
-			t.Errorf("%s: %s, want %s", pair, verdicts[pair], want)
-		}
+		t.Run(pair, func(t *testing.T) {
+			if verdicts[pair] != want {
+				t.Errorf("%s: %s, want %s", pair, verdicts[pair], want)
+			}
+		})
 	}
 	if len(r.Verdicts) != 5 || strings.Join(r.Leaders, " ") != "archive" {
 		t.Errorf("%d verdicts, leaders %v", len(r.Verdicts), r.Leaders)

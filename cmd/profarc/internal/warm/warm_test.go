@@ -264,11 +264,13 @@ func TestWrongUsage(t *testing.T) {
 		"there is one of that name": {"--contender", "aot=x", "--", java},
 		"--agent is for --archive":  {"--agent", "x", "--", java}, "refers to itself": {"--contender", "a=@a", "--", java},
 	} {
-		r := warm(t, t.Context(), args...)
-		var usage cli.UsageError
-		if !errors.As(r.err, &usage) || !strings.Contains(r.err.Error(), want) {
-			t.Errorf("%q: %v, want %s", args, r.err, want)
-		}
+		t.Run(want, func(t *testing.T) {
+			r := warm(t, t.Context(), args...)
+			var usage cli.UsageError
+			if !errors.As(r.err, &usage) || !strings.Contains(r.err.Error(), want) {
+				t.Errorf("%q: %v, want %s", args, r.err, want)
+			}
+		})
 	}
 	var end *cli.ExitError
 	if r := warm(t, t.Context(), "--", "no-such-java"); !errors.As(r.err, &end) || end.Code != 127 {

@@ -205,31 +205,33 @@ func TestMalformedMappings(t *testing.T) {
 		"a function without regions":             {"main", 1, []uint64{1}, nil, regions()},
 		"a number that does not end":             {"main", 1, nil, nil, nil},
 	} {
-		if f.files == nil {
-			f.name = "main"
-		}
-		s := archiveOf(t, map[string]map[uint64][]uint64{"main": {1: {1}}})
-		program := one(f).sections()
-		if f.files == nil {
-			binary.LittleEndian.PutUint32(program.covfun[0].data[8:], 0)
-			program.covfun[0].data = program.covfun[0].data[:recordSize]
-		}
-		m, err := newMapping("app", program)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := New(s, m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = functionOf(t, s, c, "main")
-		if whole := fmt.Sprintf("app: __llvm_covfun: byte 28: %v: %s", ErrMalformed, want); err == nil ||
-			err.Error() != whole || !errors.Is(err, ErrMalformed) {
-			t.Errorf("%v, want %s", err, whole)
-		}
-		if _, err := c.Files(); !errors.Is(err, ErrMalformed) {
-			t.Errorf("the files: %v", err)
-		}
+		t.Run(want, func(t *testing.T) {
+			if f.files == nil {
+				f.name = "main"
+			}
+			s := archiveOf(t, map[string]map[uint64][]uint64{"main": {1: {1}}})
+			program := one(f).sections()
+			if f.files == nil {
+				binary.LittleEndian.PutUint32(program.covfun[0].data[8:], 0)
+				program.covfun[0].data = program.covfun[0].data[:recordSize]
+			}
+			m, err := newMapping("app", program)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c, err := New(s, m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = functionOf(t, s, c, "main")
+			if whole := fmt.Sprintf("app: __llvm_covfun: byte 28: %v: %s", ErrMalformed, want); err == nil ||
+				err.Error() != whole || !errors.Is(err, ErrMalformed) {
+				t.Errorf("%v, want %s", err, whole)
+			}
+			if _, err := c.Files(); !errors.Is(err, ErrMalformed) {
+				t.Errorf("the files: %v", err)
+			}
+		})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -35,7 +34,7 @@ func allocated(t *testing.T, rows ...heapRow) *AllocationReport {
 		}
 		cells[disk.AllocationFields+disk.HeapAllocations] = r.bytes
 		cells[disk.AllocationFields+disk.HeapBytes] = r.bytes
-		rawprofile.Set(b).Table(disk.TableAllocations, 0).Row(cells...)
+		b.Internal().Table(disk.TableAllocations, 0).Row(cells...)
 	}
 	r, err := MostAllocated(t.Context(), memstore.Open(t, b), analyze.RankOptions{Limit: 10})
 	if err != nil {
@@ -70,13 +69,15 @@ func TestAllocationsCountOnce(t *testing.T) {
 		{"saturated", []heapRow{{1, ^uint64(0), []disk.HeapFrame{out(1)}}, {2, 2, []disk.HeapFrame{out(2)}}}, 2,
 			^uint64(0), counts{"1": {Self: ^uint64(0), Total: ^uint64(0)}, "2": {Self: 2, Total: 2}}},
 	} {
-		r, got := allocated(t, c.rows...), counts{}
-		for _, m := range r.Methods {
-			got[m.Method[15:]] = StackCounts{Self: m.Self, Total: m.Total}
-		}
-		if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(StackCounts{})); diff != "" || r.Stacks != c.stacks ||
-			r.Total != c.total || r.Allocations != c.total {
-			t.Errorf("%s: %d stacks, %d B in %d allocations:\n%s", c.what, r.Stacks, r.Total, r.Allocations, diff)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			r, got := allocated(t, c.rows...), counts{}
+			for _, m := range r.Methods {
+				got[m.Method[15:]] = StackCounts{Self: m.Self, Total: m.Total}
+			}
+			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(StackCounts{})); diff != "" || r.Stacks != c.stacks ||
+				r.Total != c.total || r.Allocations != c.total {
+				t.Errorf("%s: %d stacks, %d B in %d allocations:\n%s", c.what, r.Stacks, r.Total, r.Allocations, diff)
+			}
+		})
 	}
 }

@@ -66,12 +66,14 @@ func TestPointsThatWereCertainAreListed(t *testing.T) {
 		{"null in all", [][6]uint64{{0, 0, 0, 0, 60, 1}, {0, 0, 0, 0, 90, 1}},
 			[]listed{{analyze.SiteNull, 150, []SeenRow{}}}},
 	} {
-		var got []listed
-		for _, s := range sitesOfMerged(t, c.runs...) {
-			got = append(got, listed{s.Kind, s.Count, s.Certain})
-		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Errorf("%s: %s", c.name, diff)
-		}
+		t.Run(c.name, func(t *testing.T) {
+			var got []listed
+			for _, s := range sitesOfMerged(t, c.runs...) {
+				got = append(got, listed{s.Kind, s.Count, s.Certain})
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("%s: %s", c.name, diff)
+			}
+		})
 	}
 }

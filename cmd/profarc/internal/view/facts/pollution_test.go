@@ -86,8 +86,10 @@ func TestContextsTellWhetherASplitHelps(t *testing.T) {
 		}
 	}
 	for i, caller := range []string{"f", "g", "h"} {
-		called(t, b, "cured", caller, receivers(layout.SubVirtualCall, 0, rowOf{fmt.Sprint("T", i), 100}))
-		called(t, b, "hopeless", caller, branch(11, 10))
+		t.Run(caller, func(t *testing.T) {
+			called(t, b, "cured", caller, receivers(layout.SubVirtualCall, 0, rowOf{fmt.Sprint("T", i), 100}))
+			called(t, b, "hopeless", caller, branch(11, 10))
+		})
 	}
 	called(t, b, "half", "f", branch(0, 300))
 	called(t, b, "half", "g", branch(300, 0))

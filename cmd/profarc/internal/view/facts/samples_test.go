@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/stacks"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
@@ -98,7 +97,7 @@ func chain(t *testing.T, deepest int) *reader.Store {
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}
-		at = rawprofile.Set(b).OuterContext(leaf, at, caller, int32(depth))
+		at = b.Internal().OuterContext(leaf, at, caller, int32(depth))
 	}
 	return memstore.Open(t, b)
 }
@@ -112,12 +111,14 @@ func TestDeepStacksAreCountedInLinearSpace(t *testing.T) {
 		"tally": func() error { _, err := TallySamples(s, Samples); return err },
 		"count": func() error { _, _, err := CountSamples(s); return err },
 	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err := count()
-		runtime.ReadMemStats(&after)
-		if used := after.TotalAlloc - before.TotalAlloc; err != nil || used > uint64(10*s.Header().FileSize) {
-			t.Errorf("%s: allocated %d bytes for an archive of %d; %v", what, used, s.Header().FileSize, err)
-		}
+		t.Run(what, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := count()
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; err != nil || used > uint64(10*s.Header().FileSize) {
+				t.Errorf("%s: allocated %d bytes for an archive of %d; %v", what, used, s.Header().FileSize, err)
+			}
+		})
 	}
 }

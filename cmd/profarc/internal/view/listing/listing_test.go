@@ -246,11 +246,13 @@ func TestSourcesOutsideAreNotRead(t *testing.T) {
 	}
 	for _, name := range []string{"../A.java", "/etc/hos", "..//////", "a/b.java.", ".........", `..\A.java`,
 		"Til\x00.java"} {
-		named := strings.Replace(string(till.file), "Till.java", (name + "         ")[:9], 1)
-		write(t, classes, "Till.class", []byte(named))
-		if l := listed(t, profiled(t, code, layout.CodeUnknown), classes, filepath.Join(sources, "shop")); l.Source != nil {
-			t.Errorf("%q: %s is read", name, l.Source.File)
-		}
+		t.Run(name, func(t *testing.T) {
+			named := strings.Replace(string(till.file), "Till.java", (name + "         ")[:9], 1)
+			write(t, classes, "Till.class", []byte(named))
+			if l := listed(t, profiled(t, code, layout.CodeUnknown), classes, filepath.Join(sources, "shop")); l.Source != nil {
+				t.Errorf("%q: %s is read", name, l.Source.File)
+			}
+		})
 	}
 }
 

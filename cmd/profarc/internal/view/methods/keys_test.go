@@ -33,9 +33,11 @@ func TestKeysOf(t *testing.T) {
 		{layout.DomainLLVMIR, "a.c;f::g(int)", layout.Key{Name: "a.c;f::g(int)"}},
 		{layout.DomainJamaica, "A.b()V", layout.Key{Name: "A.b()V"}},
 	} {
-		if got := KeysOf(c.domain, c.text, ""); !cmp.Equal(got[0], c.want) {
-			t.Errorf("%s: %s", c.text, cmp.Diff(c.want, got[0]))
-		}
+		t.Run(c.text, func(t *testing.T) {
+			if got := KeysOf(c.domain, c.text, ""); !cmp.Equal(got[0], c.want) {
+				t.Errorf("%s: %s", c.text, cmp.Diff(c.want, got[0]))
+			}
+		})
 	}
 }
 

@@ -35,8 +35,10 @@ func TestPatternWithoutGlobIsAnyPart(t *testing.T) {
 		{"java.lang.*", "java/lang/String", true},
 		{"lang.*", "java/lang/String", false},
 	} {
-		if got := NewPattern(c.pattern).Matches(c.name); got != c.want {
-			t.Errorf("pattern %q selects %q: %v", c.pattern, c.name, got)
-		}
+		t.Run(c.pattern, func(t *testing.T) {
+			if got := NewPattern(c.pattern).Matches(c.name); got != c.want {
+				t.Errorf("pattern %q selects %q: %v", c.pattern, c.name, got)
+			}
+		})
 	}
 }

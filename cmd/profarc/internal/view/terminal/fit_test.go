@@ -22,9 +22,11 @@ func TestCutMiddle(t *testing.T) {
 		{"abc", 1, "…"},
 		{"", 0, ""},
 	} {
-		if got := cutMiddle(c.text, c.most, "…"); got != c.want {
-			t.Errorf("%s in %d: %q, want %q", c.text, c.most, got, c.want)
-		}
+		t.Run(c.want, func(t *testing.T) {
+			if got := cutMiddle(c.text, c.most, "…"); got != c.want {
+				t.Errorf("%s in %d: %q, want %q", c.text, c.most, got, c.want)
+			}
+		})
 	}
 }
 
@@ -41,10 +43,12 @@ func TestCutPackages(t *testing.T) {
 		"com.sun.tools.javac.Main.run() @7 < com.sun.tools.Other.go()":   "c.s.t.j.Main.run() @7 < c.s.t.Other.go()",
 		"org.example.AVeryLongNameOfAClassThatDoesNotFit.main(String[])": "",
 	} {
-		got := s.Cut(text, 0)
-		if uniseg.StringWidth(got) > 40 || want != "" && got != want && s.ellipsis() == "…" {
-			t.Errorf("%s: %q, want %q", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			got := s.Cut(text, 0)
+			if uniseg.StringWidth(got) > 40 || want != "" && got != want && s.ellipsis() == "…" {
+				t.Errorf("%s: %q, want %q", text, got, want)
+			}
+		})
 	}
 }
 

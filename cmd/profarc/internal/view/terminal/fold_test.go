@@ -14,9 +14,11 @@ func TestFold(t *testing.T) {
 		"         (a, b, c, d, e, f, g, h)": "         (a, b, c, d,\n         e, f, g, h)",
 		"vm  /a/very/long/path/to/a.jar x":  "vm  /a/very/long/path/to/a.jar\n    x",
 	} {
-		got := fold(line, 22)
-		if got != want || strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(line), " ") {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
+		t.Run(line, func(t *testing.T) {
+			got := fold(line, 22)
+			if got != want || strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(line), " ") {
+				t.Errorf("%q: %q, want %q", line, got, want)
+			}
+		})
 	}
 }

@@ -170,9 +170,11 @@ func TestTimes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{"12": 12 * time.Millisecond, "1.5 s": 1500 * time.Millisecond,
 		"7us": 7000, " 3 µs ": 3000, "2min": 2 * time.Minute, ".5ms": 500_000} {
-		if got, err := ParseTime(text); err != nil || got != want {
-			t.Errorf("%q is %v, %v", text, got, err)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := ParseTime(text); err != nil || got != want {
+				t.Errorf("%q is %v, %v", text, got, err)
+			}
+		})
 	}
 	for _, text := range []string{"", "ms", "-1 ms", "1 h", "1e999", "NaN", "1.2.3 s", "99999999999 s"} {
 		if got, err := ParseTime(text); err == nil {

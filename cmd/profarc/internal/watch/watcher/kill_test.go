@@ -164,12 +164,14 @@ func TestSecondWatcher(t *testing.T) {
 	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")
 	open(t, folder, out, Options{Remove: true})
 	for what, other := range map[string]string{"archive": out, "folder": filepath.Join(t.TempDir(), "other.parc")} {
-		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\n0", childEnv, folder, other))
-		text, err := cmd.CombinedOutput()
-		if err == nil || !strings.Contains(string(text), "another watcher") {
-			t.Errorf("the %s is watched twice: %s", what, text)
-		}
+		t.Run(what, func(t *testing.T) {
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%s\n%s\n0", childEnv, folder, other))
+			text, err := cmd.CombinedOutput()
+			if err == nil || !strings.Contains(string(text), "another watcher") {
+				t.Errorf("the %s is watched twice: %s", what, text)
+			}
+		})
 	}
 }
 

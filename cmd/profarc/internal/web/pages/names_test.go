@@ -18,9 +18,11 @@ func TestSearchNames(t *testing.T) {
 	for text, want := range map[string][]int32{"RUN": {1, 0}, "run first": {0}, "first second": {}, "last": {2},
 		"com.a.Second.run(": {1}, "t.run()": {0}, "a.first": {0}, "com.a.": {1, 0}, "a.run": {},
 		"": {2, 1, 0}, "()v": {0}, "runcom": {}, "d.r": {1}} {
-		if got, err := n.having(t.Context(), text, []int32{2, 1, 0}); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q is in %v, want %v", text, got, want)
-		}
+		t.Run(text, func(t *testing.T) {
+			if got, err := n.having(t.Context(), text, []int32{2, 1, 0}); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q is in %v, want %v", text, got, want)
+			}
+		})
 	}
 }
 

@@ -134,15 +134,17 @@ func TestSlowClientsAreLeft(t *testing.T) {
 	var clients sync.WaitGroup
 	for what, text := range map[string]string{"a header byte by byte": s.get("methods"),
 		"a line without an end": strings.Repeat("G", 1000)} {
-		c := s.dial(t)
-		clients.Go(func() {
-			for i := range len(text) {
-				if _, err := io.WriteString(c, text[i:i+1]); err != nil {
-					break
+		t.Run(what, func(t *testing.T) {
+			c := s.dial(t)
+			clients.Go(func() {
+				for i := range len(text) {
+					if _, err := io.WriteString(c, text[i:i+1]); err != nil {
+						break
+					}
+					time.Sleep(20 * time.Millisecond)
 				}
-				time.Sleep(20 * time.Millisecond)
-			}
-			isClosed(t, c, what)
+				isClosed(t, c, what)
+			})
 		})
 	}
 	clients.Go(func() { isClosed(t, s.dial(t), "nothing") })
@@ -244,16 +246,18 @@ func TestRequestForms(t *testing.T) {
 		{"a body if it is wanted", asked("GET", page, s.address, "Content-Length: 5\r\nExpect: 100-continue\r\n"), 413},
 		{"a form", asked("POST", page, s.address, "Content-Length: 5\r\n") + "a=b&c", 405},
 	} {
-		answer, body := s.answerTo(t, c.request)
-		if answer.StatusCode != c.status {
-			t.Errorf("%s: status %d, want %d", c.what, answer.StatusCode, c.status)
-		}
-		if c.status > 404 && !answer.Close {
-			t.Errorf("%s: the connection may be used again", c.what)
-		}
-		if c.status != 200 && (strings.Contains(body, token) || strings.Contains(answer.Header.Get("Location"), token)) {
-			t.Errorf("%s: the answer has the token", c.what)
-		}
+		t.Run(c.what, func(t *testing.T) {
+			answer, body := s.answerTo(t, c.request)
+			if answer.StatusCode != c.status {
+				t.Errorf("%s: status %d, want %d", c.what, answer.StatusCode, c.status)
+			}
+			if c.status > 404 && !answer.Close {
+				t.Errorf("%s: the connection may be used again", c.what)
+			}
+			if c.status != 200 && (strings.Contains(body, token) || strings.Contains(answer.Header.Get("Location"), token)) {
+				t.Errorf("%s: the answer has the token", c.what)
+			}
+		})
 	}
 }
 
@@ -268,9 +272,11 @@ func TestHostsOfThePortOfHTTP(t *testing.T) {
 		"[::1]": true, "[::1]:80": true, "localhost:": true,
 		"": false, "[]": false, "localhost:8080": false, "example.com": false, "127.0.0.2": false, "localhost:80:80": false,
 		"localhost:080": false} {
-		if s.isOwn(host) != own {
-			t.Errorf("%q: own is %v", host, !own)
-		}
+		t.Run(host, func(t *testing.T) {
+			if s.isOwn(host) != own {
+				t.Errorf("%q: own is %v", host, !own)
+			}
+		})
 	}
 }
 
@@ -305,10 +311,12 @@ func TestPipelinedRequests(t *testing.T) {
 	fmt.Fprint(c, text+"GET /far HTTP/1.1\r\nHost: "+s.address+"\r\n\r\n"+s.get("methods"))
 	from := bufio.NewReader(c)
 	for _, page := range pages {
-		want := map[bool]int{true: 404, false: 200}[page == "nothing"]
-		if answer, _ := readAnswer(t, from, page); answer.StatusCode != want {
-			t.Errorf("%s: status %d", page, answer.StatusCode)
-		}
+		t.Run(page, func(t *testing.T) {
+			want := map[bool]int{true: 404, false: 200}[page == "nothing"]
+			if answer, _ := readAnswer(t, from, page); answer.StatusCode != want {
+				t.Errorf("%s: status %d", page, answer.StatusCode)
+			}
+		})
 	}
 	if answer, _ := readAnswer(t, from, "far"); answer.StatusCode != http.StatusNotFound {
 		t.Errorf("without the token: status %d", answer.StatusCode)

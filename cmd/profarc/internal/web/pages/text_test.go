@@ -16,9 +16,11 @@ func TestSourceKeepsTabsAndShowsWhatIsHidden(t *testing.T) {
 		"\xff":                     `\udcff`,
 		"</pre><script>alert(1)//": "&lt;/pre&gt;&lt;script&gt;alert(1)//",
 	} {
-		if got := string(sourceElement(line)); got != want {
-			t.Errorf("%q is %s, want %s", line, got, want)
-		}
+		t.Run(line, func(t *testing.T) {
+			if got := string(sourceElement(line)); got != want {
+				t.Errorf("%q is %s, want %s", line, got, want)
+			}
+		})
 	}
 }
 

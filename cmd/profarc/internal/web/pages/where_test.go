@@ -92,9 +92,11 @@ func TestTypesWithoutMethodsAreNoLinks(t *testing.T) {
 	site := specimenSite(t, specimen.All()[0])
 	b := &pointReader{request: requestOf(t, site, "methods")}
 	for class, want := range map[string]bool{"shapes/Circle": true, "shapes/None": false, "[I": false} {
-		if l := b.typeLink(class, "", nil); (l.view != "") != want {
-			t.Errorf("%s: %+v", class, l)
-		}
+		t.Run(class, func(t *testing.T) {
+			if l := b.typeLink(class, "", nil); (l.view != "") != want {
+				t.Errorf("%s: %+v", class, l)
+			}
+		})
 	}
 }
 
@@ -102,10 +104,12 @@ func TestSearchesForEveryWord(t *testing.T) {
 	t.Parallel()
 	for search, want := range map[string]bool{"": true, "hashmap getnode": true, "GETNODE  java": true,
 		"hashmap put": false, "map x": true, "getNode(": false} {
-		list := &table{Search: search}
-		if got := list.matches([]cell{textCell("java.util.HashMap.getNode"), textCell("x")}); got != want {
-			t.Errorf("%q: %t, want %t", search, got, want)
-		}
+		t.Run(search, func(t *testing.T) {
+			list := &table{Search: search}
+			if got := list.matches([]cell{textCell("java.util.HashMap.getNode"), textCell("x")}); got != want {
+				t.Errorf("%q: %t, want %t", search, got, want)
+			}
+		})
 	}
 	list := built[*memberList](t, requestOf(t, specimenSite(t, specimen.All()[0]), "methods", "methods.find",
 		"LENGTH string")).Table
