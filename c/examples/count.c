@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * count is what a VM does with an archive at its start: it opens it, adopts it, binds the types that it has loaded,
- * claims the profile of each method when the method is first called, and counts in place. It prints the busiest
- * methods, before and after.
+ * count shows how a VM uses an archive at its start. It opens and adopts the archive, binds the types that it has
+ * loaded, claims the profile of each method at the method's first call, and counts directly in the archive. It prints
+ * the busiest methods, before and after.
  *
  *	make -C c install PREFIX=$HOME/.local
- *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o count
- * count.c
+ *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o count \
+ *		count.c
  *	./count app.parc
  */
 #include <inttypes.h>
@@ -18,10 +18,10 @@
 
 enum { THREADS = 4, CALLS = 10000 };
 
-/* A method of the VM. A real one would be found by its class, name and signature when its class is loaded. */
+/* A method of the VM. A real VM would find it by class, name and signature when it loads the class. */
 typedef struct function {
 	pa_profile profile;
-	pa_counter *calls; /* NULL if the archive has no such count */
+	pa_counter *calls; /* NULL if the archive has no such counter */
 	uint64_t before;
 } function;
 
@@ -47,11 +47,11 @@ static pa_error load(void) {
 	pa_error e;
 	while ((e = pa_methods_next(&it, &m)).code == PA_OK && count < room) {
 		function *f = &functions[count];
-		e = pa_find_profile_id(archive, m.id, PA_ANY_CODE, &f->profile); /* a VM keeps the id that pa_key_id gave it */
+		e = pa_find_profile_id(archive, m.id, PA_ANY_CODE, &f->profile); /* a VM would keep the id from pa_key_id */
 		switch (e.code) {
 		case PA_OK: count++; break;
-		case PA_NOT_FOUND: case PA_UNEXECUTED: /* don't compile it early */
-		case PA_NO_PROFILE: case PA_AMBIGUOUS: break; /* in contexts alone; of several versions of the code */
+		case PA_NOT_FOUND: case PA_UNEXECUTED: /* do not compile it early */
+		case PA_NO_PROFILE: case PA_AMBIGUOUS: break; /* only in contexts; several versions of the code */
 		default: return e;
 		}
 	}
@@ -59,12 +59,12 @@ static pa_error load(void) {
 	return e;
 }
 
-/* claim is the first call of a function: from then on its counts are live. */
+/* claim is the first call of a function. From then on its counts are live. */
 static pa_error claim(function *f) {
 	pa_error e = pa_claim(&f->profile);
 	if (e.code == PA_NOT_DECODED) {
 		e.code = PA_OK;
-		return e; /* a VM counts in memory of its own */
+		return e; /* a VM would count in other memory */
 	}
 	if (e.code != PA_OK) return e;
 	f->calls = pa_profile_word(&f->profile, PA_FIELD_INVOCATIONS);
@@ -72,7 +72,7 @@ static pa_error claim(function *f) {
 	return e;
 }
 
-/* inline_caches asks the profile what the compiler would: whether one type that is loaded takes most of the calls. */
+/* inline_caches asks, like a compiler, whether one loaded type receives most of the calls. */
 static void inline_caches(const function *f, uint64_t *monomorphic) {
 	pa_entries it = pa_entries_of(&f->profile, PA_DATA);
 	pa_entry entry;
@@ -82,7 +82,7 @@ static void inline_caches(const function *f, uint64_t *monomorphic) {
 			if (r.count > 9 * pa_cell(&entry, 0)) ++*monomorphic; /* r.bound is the class to inline for */
 }
 
-/* run is a thread of the program: it calls every function many times. */
+/* run is the body of a thread of the program. It calls every function many times. */
 static void *run(void *unused) {
 	(void)unused;
 	for (size_t i = 0; i < count; i++)
@@ -90,7 +90,7 @@ static void *run(void *unused) {
 	return NULL;
 }
 
-/* print_name prints a name, which may contain any bytes, so that a terminal does not obey it. */
+/* print_name prints a name. It escapes control characters, since a name can contain any bytes. */
 static void print_name(pa_text name) {
 	for (size_t i = 0; i < name.size; i++) putchar(name.bytes[i] >= ' ' && name.bytes[i] <= '~' ? name.bytes[i] : '?');
 }
@@ -120,7 +120,7 @@ static int start(const char *path, class_info *classes) {
 	pa_adoption adoption;
 	uint64_t monomorphic = 0;
 	if ((e = pa_adopt(archive, PA_BASE_REQUESTED)).code != PA_OK || (e = load()).code != PA_OK) return fail(path, e);
-	for (uint32_t i = 0; i < pa_info_of(archive)->types; i++) { /* here every class is loaded at once */
+	for (uint32_t i = 0; i < pa_info_of(archive)->types; i++) { /* here every class is loaded at the start */
 		classes[i].type = i;
 		if ((e = pa_bind(archive, i, &classes[i])).code != PA_OK) return fail(path, e);
 	}
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
 	if ((e = pa_open(argv[1], NULL, &archive)).code != PA_OK) return fail(argv[1], e);
 	class_info *classes = calloc(pa_info_of(archive)->types + 1, sizeof *classes);
 	const pa_info *info = pa_info_of(archive);
-	room = (size_t)(info->methods < info->file_size ? info->methods : info->file_size); /* the header may lie */
+	room = (size_t)(info->methods < info->file_size ? info->methods : info->file_size); /* the header may be wrong */
 	functions = calloc(room + 1, sizeof *functions);
 	int status = functions != NULL && classes != NULL ? start(argv[1], classes) : 1;
 	if (status == 0) {

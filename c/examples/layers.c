@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layers is what a VM does with the archive of an application and its base, which has what that lacks: it opens both,
- * adopts both, and claims the profile of a method in the layer that has it.
+ * layers shows how a VM uses the archive of an application together with a base archive. The base has the profiles that
+ * the application's archive lacks. The program opens and adopts both, and claims the profile of a method in the layer
+ * that has it.
  *
  *	make -C c install PREFIX=$HOME/.local
- *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o layers
- * layers.c
+ *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o layers \
+ *		layers.c
  *	./layers app.parc base.parc java/lang/String length '()I'
  */
 #include <inttypes.h>
@@ -18,8 +19,7 @@ enum { LAYERS = 2 };
 static pa_archive *layers[LAYERS];
 static size_t count;
 
-/* open_base opens the base of the archive. Without it, or with another one, the archive is used alone: what it has is
- * right. */
+/* open_base opens the base of the archive. If there is no base, or another one, the archive is used alone. */
 static void open_base(const char *base) {
 	pa_error e = pa_open(base, NULL, &layers[1]);
 	if (e.code == PA_OK && (e = pa_fits_on(layers[0], layers[1])).code == PA_OK) {
@@ -40,9 +40,9 @@ static pa_error open_layers(const char *app, const char *base) {
 	return e;
 }
 
-/* find looks up the profile of a method for all callers in the first layer that has one of this code. A VM whose
- * profiles have calling contexts leaves a method to the base only if the layer has no profile of this code in any of
- * them. */
+/* find looks up the profile of a method for all callers, in the first layer that has one for this code. If the VM uses
+ * profiles with calling contexts, it must also check that the upper layer has no profile of this code in any context
+ * before it goes to the base. */
 static pa_error find(const pa_key *key, uint64_t code, pa_profile *p) {
 	pa_error e = {.code = PA_NOT_FOUND, .message = "no layer has the method"};
 	for (size_t i = 0; i < count; i++) {

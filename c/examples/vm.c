@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm is a small VM with the whole life of a profile. Its first run counts in memory of its own and dumps an archive at
- * exit. Every further run adopts the archive, counts in it with eight threads, and puts the live totals in its place.
+ * vm is a small VM that shows the whole life of a profile. Its first run counts in private memory and dumps an archive
+ * at exit. Every later run adopts the archive, counts in it with eight threads, and replaces the file with the live
+ * totals.
  *
  *	make -C c install PREFIX=$HOME/.local
  *	cc -std=c11 $(PKG_CONFIG_PATH=$HOME/.local/lib/pkgconfig pkg-config --cflags --libs profarc) -pthread -o vm vm.c
  *	./vm vm.parc                  once to learn, then as often as you like
- *	./vm vm.parc anywhere         adopts elsewhere than at the requested base
+ *	./vm vm.parc anywhere         maps the archive at another address than the requested one
  *
- * A function of its program loops over shapes. Each turn is a branch and a virtual call. The interpreter counts through
- * pointers, and need not know whether these lead into an archive.
+ * Its program has functions that loop over shapes. Each iteration has a branch and a virtual call. The interpreter
+ * counts through pointers. They may point into an archive or not.
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -22,19 +23,19 @@
 enum { THREADS = 8, ROUNDS = 500, CLASSES = 3, BRANCH = 2, CALL = 5, ROOM = 4 };
 static const char *const producer = "Example VM 1";
 
-/* What tells archives of this VM from all others: 16 bytes that were drawn once. */
+/* The producer id distinguishes archives of this VM from all others. Its 16 bytes were generated once. */
 #define PRODUCER_ID {0x4f, 0x21, 0xd8, 0x6a, 0x90, 0x1b, 0x4e, 0x35, 0x87, 0xc2, 0x59, 0x0d, 0xe4, 0x76, 0xab, 0x13}
 static const uint8_t producer_id[16] = PRODUCER_ID;
 
 /* ---- the program ---- */
 
-/* A class. The last is loaded in runs with a profile only, so that no archive knows it at first. */
+/* A class. The last class is loaded only in runs with a profile, so that the archive lacks it at first. */
 typedef struct class_info { const char *name; bool round; uint32_t type; } class_info;
 
 static class_info classes[CLASSES] = {{"Circle", true, 0}, {"Square", false, 0}, {"Ring", true, 0}};
 static unsigned loaded = CLASSES - 1;
 
-/* What a function counts: calls, the two ways of its branch, receivers by class. */
+/* Indexes of a function's counters. */
 enum { CALLS, TAKEN, NOT_TAKEN, RECEIVERS, COUNTERS = RECEIVERS + CLASSES };
 
 typedef struct function {
@@ -43,8 +44,8 @@ typedef struct function {
 	struct function *callee;
 	pa_profile profile;
 	pa_entry receivers;
-	_Atomic(pa_counter *) counters[COUNTERS]; /* NULL: a receiver that has no row yet */
-	pa_counter own[COUNTERS];                 /* of a run without a profile */
+	_Atomic(pa_counter *) counters[COUNTERS]; /* NULL for a receiver without a row */
+	pa_counter own[COUNTERS];                 /* counters in a run without a profile */
 	uint64_t before[COUNTERS];
 } function;
 
@@ -65,8 +66,8 @@ static pa_key key_of(const function *f) {
 
 /* ---- counting ---- */
 
-/* count_receiver counts a class at the call of a function. The first time it takes a row of the profile; the row stays
- * that of its type, so that its count can be kept. */
+/* count_receiver counts a class at the call in a function. The first time it takes a row of the profile. The row keeps
+ * its type, so the function can keep a pointer to its count. */
 static void count_receiver(function *f, unsigned class) {
 	pa_counter *counter = f->counters[RECEIVERS + class];
 	pa_rows rows;
@@ -79,7 +80,7 @@ static void count_receiver(function *f, unsigned class) {
 	}
 }
 
-/* run interprets a function. truth counts the same for one thread, to be compared. */
+/* run interprets a function. truth counts the same events for one thread, for check. */
 static void run(function *f, uint64_t truth[FUNCTIONS][COUNTERS]) {
 	uint64_t *own = truth[f - functions];
 	pa_count(f->counters[CALLS], 1);
@@ -109,7 +110,7 @@ static void start_cold(void) {
 		for (unsigned i = 0; i < COUNTERS; i++) f->counters[i] = &f->own[i];
 }
 
-/* load binds the classes of this run to the types of the archive; a type that the archive lacks becomes a late one. */
+/* load binds the classes of this run to the types of the archive. A type that the archive lacks becomes a late type. */
 static pa_error load(void) {
 	pa_error e = {.code = PA_OK};
 	for (loaded = 0; loaded < CLASSES && e.code == PA_OK; loaded++) {
@@ -120,7 +121,7 @@ static pa_error load(void) {
 	return e;
 }
 
-/* adopt finds and claims the profile of a function, as the VM does when it is called first. */
+/* adopt finds and claims the profile of a function at its first call. */
 static pa_error adopt(function *f) {
 	pa_key key = key_of(f);
 	pa_entry branch;
@@ -137,7 +138,6 @@ static pa_error adopt(function *f) {
 	return e;
 }
 
-/* receiver_count returns how often a class was seen. */
 static uint64_t receiver_count(const function *f, unsigned class) {
 	pa_receiver r;
 	if (archive == NULL) return f->own[RECEIVERS + class];
@@ -166,7 +166,7 @@ static pa_error start_warm(pa_base base) {
 
 /* ---- the end of a run ---- */
 
-/* check compares what was counted in place with what the threads counted by themselves. */
+/* check compares the counts in the archive with the counts of the threads. */
 static bool check(const worker *workers) {
 	bool exact = true;
 	for (unsigned f = 0; f < FUNCTIONS; f++)
@@ -180,7 +180,7 @@ static bool check(const worker *workers) {
 	return exact;
 }
 
-/* record adds the profile of a function to a dump. Empty rows are room for types that a later run sees. */
+/* record adds the profile of a function to a dump. Empty rows are free for types of later runs. */
 static void record(pa_builder *b, const function *f) {
 	pa_key key = key_of(f);
 	pa_type_count rows[ROOM] = {{0, 0}};
@@ -195,8 +195,8 @@ static void record(pa_builder *b, const function *f) {
 	pa_done(b, NULL);
 }
 
-/* dump writes what was counted: the live totals of an archive, or the profiles of a run without one. It says which
- * process counted, so that a merge never counts two dumps of one. */
+/* dump writes the live totals of an archive, or the profiles of a run without an archive. It describes the process, so
+ * that a merge never counts two dumps of one process. */
 static pa_error dump(const char *path) {
 	const pa_config config = {.domain = PA_CUSTOM, .producer = pa_text_of(producer), .producer_id = PRODUCER_ID};
 	pa_builder *b;
@@ -220,7 +220,8 @@ int main(int argc, char **argv) {
 		return 2;
 	}
 	e = pa_open(argv[1], &expect, &archive);
-	if (e.code != PA_OK && (e.code != PA_SYSTEM || anywhere)) return fail(argv[1], e); /* not one of ours: keep it */
+	/* not an archive of this VM, so do not replace it */
+	if (e.code != PA_OK && (e.code != PA_SYSTEM || anywhere)) return fail(argv[1], e);
 	if (archive == NULL) start_cold();
 	else if ((e = start_warm(anywhere ? PA_BASE_ANYWHERE : PA_BASE_REQUESTED)).code != PA_OK) {
 		pa_close(archive);

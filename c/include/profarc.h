@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libprofarc keeps what a VM learns about its program: it counts in an archive of profiles, in place, and writes the
- * next one. This header is all that a VM needs. docs/embedding.md has a whole program of 50 lines.
+ * libprofarc keeps what a VM learns about its program. A VM counts directly in the memory-mapped profile archive and
+ * dumps the next archive. A VM needs only this header. docs/embedding.md has a whole program of 50 lines.
  *
  *	pa_vm vm = {.id = {0xb1, 0x5e, ...}, .name = PA_TEXT("Example VM 1")};
  *	pa_run *run;
- *	pa_error why = pa_start("app.parc", &vm, &run); // never fails for want of an archive: why says what is missing
+ *	pa_error why = pa_start("app.parc", &vm, &run); // the run counts with or without an archive; why has the reason
  *	pa_function *f = pa_function_of(run, &key, pa_code_id(bytecodes));
- *	pa_counter *calls = pa_calls(f);                // in the archive, or in memory of its own
+ *	pa_counter *calls = pa_calls(f);                // in the archive, or in memory of the function
  *	pa_count1(calls);
- *	pa_dump(run, "app.parc", NULL);                 // what the archive had, and what this run has added
+ *	pa_dump(run, "app.parc", NULL);                 // the archive's counts plus the counts of this run
  *	pa_end(run);
  *
- * profarc_archive.h has the rest: archives, profiles and entries of all domains, builders, tables, layers.
+ * profarc_archive.h declares the rest of the library. It has archives, profiles and entries of all domains, builders,
+ * tables and layers.
  *
- * - Functions that can fail return a pa_error by value. PA_OK is 0. A result is written only if the code is PA_OK,
- *   where nothing else is said.
- * - The library never exits or prints. All functions may be called by any number of threads at once, but pa_end, which
- *   must be the last use of a run and of all that was got from it.
- * - Texts are not terminated by a zero byte, and may contain any bytes.
- * - Nothing in a file is trusted: damage gives PA_DAMAGED. But a file must not be written in place while it is open:
- *   replace archives by renaming, as pa_dump and profarc do.
- * - Structs that say nothing else are filled by the library and copied freely. Fields that begin with an underscore are
- *   the library's own.
+ * - Functions that can fail return a pa_error by value. PA_OK is 0. Unless a comment says otherwise, a result is
+ *   written only if the code is PA_OK.
+ * - The library never exits or prints. Any number of threads may call its functions at the same time, except pa_end.
+ *   pa_end must be the last use of a run and of everything that belongs to it.
+ * - Strings are not terminated by a zero byte and can contain any bytes.
+ * - Files are untrusted. Damage is reported as PA_DAMAGED. But nobody may write to a file while it is open. Replace
+ *   archives by renaming, as pa_dump and profarc do.
+ * - Unless a comment says otherwise, the library fills structs, and you may copy them. Fields that begin with an
+ *   underscore are private.
  */
 #ifndef PROFARC_H
 #define PROFARC_H
@@ -31,7 +32,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A counter: a word of the archive's profile, or of the function itself. */
+/* A counter, either a word of the archive's profile or a word of the function. */
 #ifdef __cplusplus
 #include <atomic>
 typedef std::atomic<uint64_t> pa_counter;
@@ -41,8 +42,7 @@ extern "C" {
 typedef _Atomic uint64_t pa_counter;
 #endif
 
-/* Who compiles the library into an object of his own defines PA_API to nothing, so that the object does not show its
- * names. */
+/* To compile the library into an object that must not export its names, define PA_API to nothing. */
 #if !defined(PA_API) && defined(__GNUC__) && !defined(_WIN32)
 #define PA_API __attribute__((visibility("default")))
 #elif !defined(PA_API)
@@ -53,21 +53,21 @@ typedef _Atomic uint64_t pa_counter;
 
 typedef enum pa_code {
 	PA_OK = 0,
-	PA_NOT_FOUND,   /* the archive does not know the method, type, profile or table */
-	PA_UNEXECUTED,  /* it knows the method, and that it was never executed */
-	PA_NO_PROFILE,  /* it knows the method, and has no profile of this version of the code */
+	PA_NOT_FOUND,   /* the archive has no such method, type, profile or table */
+	PA_UNEXECUTED,  /* the archive has the method and records that it was never executed */
+	PA_NO_PROFILE,  /* the archive has the method, but no profile of this version of the code */
 	PA_AMBIGUOUS,   /* several versions or methods match; a type is bound to something else */
-	PA_DAMAGED,     /* not a sound archive; offset says where */
-	PA_TRUNCATED,   /* the file is shorter than its header says */
-	PA_FOREIGN,     /* not an archive at all */
-	PA_UNSUPPORTED, /* another version of the format, or this machine can't do it */
-	PA_MISMATCH,    /* sound, and not the archive that was expected */
-	PA_NOT_ADOPTED, /* the archive or profile has to be adopted first */
+	PA_DAMAGED,     /* the archive is damaged at offset */
+	PA_TRUNCATED,   /* the file is shorter than its header requires */
+	PA_FOREIGN,     /* not an archive */
+	PA_UNSUPPORTED, /* another version of the format, or a feature that this machine lacks */
+	PA_MISMATCH,    /* an undamaged archive, but not the expected one */
+	PA_NOT_ADOPTED, /* the archive or profile must be adopted first */
 	PA_ADOPTED,     /* the archive is adopted already */
-	PA_TOO_LARGE,   /* a limit of the library or of the caller's buffer */
+	PA_TOO_LARGE,   /* a limit of the library or the capacity of the caller's buffer is exceeded */
 	PA_ARGUMENT,    /* an argument is impossible */
 	PA_SYSTEM,      /* a system call failed; system has errno */
-	/* the profile has entries that the profarc that dumped it did not know: it can be read, and not claimed */
+	/* the profile has entries that the profarc that dumped it could not decode; it can be read but not claimed */
 	PA_NOT_DECODED
 } pa_code;
 
@@ -75,14 +75,14 @@ typedef enum pa_region { PA_HEADER, PA_PS, PA_IX, PA_RO, PA_BM, PA_EX, PA_RW } p
 
 typedef struct pa_error {
 	pa_code code;
-	pa_region region;    /* of the file, for PA_DAMAGED */
-	uint64_t offset;     /* in the file, for PA_DAMAGED */
+	pa_region region;    /* region of the file, for PA_DAMAGED */
+	uint64_t offset;     /* file offset, for PA_DAMAGED */
 	int system;          /* errno, for PA_SYSTEM; else 0 */
-	const char *message; /* short, in English, never NULL, static */
+	const char *message; /* short static string in English, never NULL */
 } pa_error;
 
-/* pa_error_text writes an error as one line for people, "app.parc: region ix, offset 4096: a page has changed", into a
- * buffer, ended with a zero byte and cut to its room. path may be NULL. It returns the buffer. */
+/* pa_error_text writes an error as one line for people, such as "app.parc: region ix, offset 4096: a page has changed".
+ * It truncates the line to room bytes, including the terminating zero. path may be NULL. It returns the buffer. */
 PA_API const char *pa_error_text(pa_error error, const char *path, char *buffer, size_t room);
 
 /* ---- texts and keys ---- */
@@ -92,27 +92,26 @@ typedef struct pa_text {
 	size_t size;
 } pa_text;
 
-/* PA_TEXT is the text of a literal, for initialisers: static ones too. */
+/* PA_TEXT makes a pa_text of a string literal. It can initialize static variables. */
 #define PA_TEXT(literal) {(literal), sizeof(literal) - 1}
 
-/* pa_text_of returns the text of a string. */
+/* pa_text_of returns the pa_text of a zero-terminated string. */
 PA_API pa_text pa_text_of(const char *string);
 
-/* The key of a method. A part that a VM does not have is empty: bytes NULL or any, size 0. */
+/* The key of a method. A part that a VM does not have has size 0. */
 typedef struct pa_key {
 	pa_text class_name, name, signature, loader;
 } pa_key;
 
-/* pa_code_id returns a code id of bytecodes, or of anything else that changes when they do: XXH64 of its bytes, never 0
- * or UINT64_MAX. */
+/* pa_code_id returns the code id of bytecodes, or of any other bytes that change with the code. It is the XXH64 hash of
+ * the bytes, but never 0 or UINT64_MAX. */
 PA_API uint64_t pa_code_id(pa_text code);
 
 /* ---- the VM ---- */
 
-/* What a cell of an entry of the VM's own holds, and how a merge unites two of them: adds them, takes the higher one,
- * unites the bits, keeps the first, the lowest or the last that is not 0. Values, types and methods are keys: what
- * differs in them stays apart.
- */
+/* The kind of a cell in an entry of the VM's tags. It determines how a merge combines two cells. A merge adds them,
+ * takes the higher one, takes the union of the bits, or keeps the first, lowest or last nonzero cell. Values, types and
+ * methods are keys, and a merge keeps entries with different keys apart. */
 typedef enum pa_cell_kind {
 	PA_CELL_COUNT = 1,
 	PA_CELL_MAX,
@@ -128,31 +127,31 @@ typedef enum pa_cell_kind {
 typedef struct pa_new_cell {
 	pa_text name;
 	uint8_t kind;             /* pa_cell_kind */
-	const pa_text *bit_names; /* of the lowest bits of a PA_CELL_BITS; empty where a bit has none */
-	uint32_t bits;            /* how many of these */
+	const pa_text *bit_names; /* names of the lowest bits of a PA_CELL_BITS; an empty name for an unnamed bit */
+	uint32_t bits;            /* length of bit_names */
 } pa_new_cell;
 
-#define PA_PRODUCER 192 /* the first tag of a VM's own, up to 255 */
+#define PA_PRODUCER 192 /* first tag of a VM; the last one is 255 */
 
-/* The entries of one of the VM's own tags: the cells that stand once, then the cells of a row, in their order. Names
- * have 1 to 32 letters, digits, - and _: the name of the entries begins with a capital letter, the names of cells and
- * bits have small letters alone. */
+/* The shape of the entries with one of the VM's tags. The cells that occur once come first, then the cells of a row.
+ * Names have 1 to 32 letters, digits, - and _. The name of the entries begins with a capital letter. Names of cells and
+ * bits have only small letters. */
 typedef struct pa_new_shape {
 	pa_text name;
-	uint8_t tag, unit; /* tag from PA_PRODUCER on; unit: what its counts count, as numbered in docs/format.md */
+	uint8_t tag, unit; /* tag is at least PA_PRODUCER; unit is the number in docs/format.md of what the entries count */
 	const pa_new_cell *cells, *row;
 	uint32_t n, row_cells;
 } pa_new_shape;
 
-/* A VM: an interpreter, a JIT, anything that learns as it runs. It is filled by you, and copied by pa_start. */
+/* A VM, such as an interpreter, a JIT or any program that learns as it runs. You fill it, and pa_start copies it. */
 typedef struct pa_vm {
-	/* tells archives of this VM from all others: drawn once (uuidgen), and drawn anew when points, keys or shapes get
-	 * another meaning. It must be set. */
+	/* required; distinguishes archives of this VM from all others. Generate it once (uuidgen), and again when points, keys
+	 * or shapes change their meaning. */
 	uint8_t id[16];
-	pa_text name;               /* for people, with a version; at most 64 bytes */
-	const pa_new_shape *shapes; /* of what pa_words counts in; without rows */
+	pa_text name;               /* name and version for people; at most 64 bytes */
+	const pa_new_shape *shapes; /* shapes of the entries that pa_words counts in; they have no rows */
 	uint32_t n_shapes;
-	uint32_t rows; /* how many types a point of pa_receivers_at tells apart, at most 64; 0 is 4 */
+	uint32_t rows; /* number of types that a point of pa_receivers_at tells apart, at most 64; 0 means 4 */
 } pa_vm;
 
 /* ---- a run ---- */
@@ -161,39 +160,43 @@ typedef struct pa_run pa_run;
 typedef struct pa_function pa_function;
 typedef struct pa_receivers pa_receivers;
 
-/* pa_start begins a run of a VM. It opens and adopts the archive at a path, which takes as long for any size. The run
- * counts in any case, and what is returned says why it begins without an archive: PA_SYSTEM with ENOENT if there is
- * none yet, PA_MISMATCH if it is another VM's, PA_DAMAGED and the like if it cannot be used. A VM without an id, or
- * with a shape that can't be (PA_ARGUMENT), is a mistake in the program: its runs count, and cannot be dumped. *run is
- * NULL if there is no memory; all functions take that for a run whose counts are lost. */
+/* pa_start begins a run of a VM. It opens and adopts the archive at path. The time does not depend on the size of the
+ * file. The run counts in any case, and the returned error is the reason why it begins without an archive. The code is
+ * PA_SYSTEM with ENOENT if the file does not exist, PA_MISMATCH if it belongs to another VM, and PA_DAMAGED or a
+ * similar code if it cannot be used. If a VM has no id or an invalid shape (PA_ARGUMENT), the program has a mistake.
+ * Its runs count but cannot be dumped. *run is NULL if memory runs out. All functions accept NULL as a run whose counts
+ * are lost. */
 PA_API pa_error pa_start(const char *path, const pa_vm *vm, pa_run **run);
 
-/* pa_end ends a run, and frees all that was got from it. NULL is ignored. */
+/* pa_end ends a run and frees everything that belongs to it. NULL is ignored. */
 PA_API void pa_end(pa_run *run);
 
-/* pa_function_of returns the function with a key and code, always the same one. It counts in the archive's profile of
- * this code, or in words of its own. code changes when the function's code does, as pa_code_id does. Ask for a function
- * and its words when the function is set up: that takes a lock, and counting does not. */
+/* pa_function_of returns the function with a key and code. It returns the same pointer for the same arguments. The
+ * function counts in the archive's profile of this code, or in its private words. code must change when the function's
+ * code changes, as pa_code_id does. Call pa_function_of and get the function's words when you set up the function.
+ * These calls take a lock, and counting takes none. */
 PA_API pa_function *pa_function_of(pa_run *run, const pa_key *key, uint64_t code);
 
-/* The words of a function, which stay where they are until pa_end, and are never NULL. Each point, the place of an
- * instruction in the function's code, has at most one branch, one list of receivers and one entry of each tag. */
+/* The words of a function. They do not move until pa_end, and they are never NULL. A point is the position of an
+ * instruction in the function's code. Each point has at most one branch, one list of receivers and one entry of each
+ * tag. */
 
-/* pa_calls counts how often the function is called, pa_backedges how often its loops go back. */
+/* pa_calls counts calls of the function, pa_backedges counts iterations of its loops. */
 PA_API pa_counter *pa_calls(pa_function *function);
 PA_API pa_counter *pa_backedges(pa_function *function);
 
-/* pa_branch_words counts which way the branch at a point goes. */
+/* pa_branch_words counts the two directions of the branch at a point. */
 PA_API void pa_branch_words(pa_function *function, int32_t point, pa_counter **taken, pa_counter **not_taken);
 
-/* pa_words are the first n cells of an entry with a shape of the VM, in their order. They are the VM's to count and to
- * write in. A cell that holds a type or method has no word, and counts for nothing, as all do without such a shape. */
+/* pa_words sets words to the first n cells, in order, of the entry at a point with one of the VM's shapes. The VM may
+ * count and write in them. A cell that holds a type or method has no word, and its counts are lost. If no such shape
+ * exists, all counts are lost. */
 PA_API void pa_words(pa_function *function, int32_t point, uint8_t tag, pa_counter **words, uint32_t n);
 
 /* ---- counting ---- */
 
-/* pa_count adds n by an atomic addition: nothing is lost. It counts in release order: a copy that has the count of a
- * row then has the type that was stored into the row before. */
+/* pa_count adds n by an atomic addition, and no count is lost. The addition has release order. So a copy that contains
+ * the count of a row also contains the row's type, which was stored before. */
 static inline void pa_count(pa_counter *counter, uint64_t n) {
 #ifdef __cplusplus
 	counter->fetch_add(n, std::memory_order_release);
@@ -202,10 +205,10 @@ static inline void pa_count(pa_counter *counter, uint64_t n) {
 #endif
 }
 
-/* pa_count1 adds 1 as interpreters count: a load, an addition and a store. No thread sees half a number. It costs a
- * quarter of pa_count. Nothing is lost while one thread counts in a word at a time. Of several threads each may undo
- * what the others added between its load and its store: the word never has more than the sum, and two threads that did
- * nothing else lost a third of their counts. A profile can bear that. */
+/* pa_count1 adds 1 by a load, an addition and a store, as interpreters count. Threads never read a partly written word.
+ * It costs a quarter of pa_count. No count is lost while one thread at a time counts in a word. If several threads
+ * count in a word, one thread can overwrite additions made between its load and its store. The word never exceeds the
+ * true count. Two threads that did nothing else lost a third of their counts, which is acceptable for a profile. */
 static inline void pa_count1(pa_counter *counter) {
 #ifdef __cplusplus
 	counter->store(counter->load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -214,7 +217,7 @@ static inline void pa_count1(pa_counter *counter) {
 #endif
 }
 
-/* pa_load returns a count, of training and of this run. */
+/* pa_load returns a count, from training and from this run. */
 static inline uint64_t pa_load(pa_counter *counter) {
 #ifdef __cplusplus
 	return counter->load(std::memory_order_relaxed);
@@ -228,51 +231,53 @@ static inline uint64_t pa_load(pa_counter *counter) {
 /* A class of this run. */
 typedef struct pa_class {
 	pa_text name;
-	void *own; /* the VM's class */
+	void *own; /* pointer that the VM passed to pa_load_class */
 	uint32_t _type;
 } pa_class;
 
-/* pa_load_class says that a class of a name is loaded, which the VM knows by a pointer of its own. Until then
- * pa_next_class leaves out what the archive has of it. For a name it returns always the same one, NULL without memory.
- */
+/* pa_load_class records that the class with a name is loaded. own is the VM's pointer for the class. Before this call
+ * pa_next_class skips the archive's counts of the class. For one name it always returns the same pointer. It returns
+ * NULL if memory runs out. */
 PA_API pa_class *pa_load_class(pa_run *run, pa_text name, void *own);
 
-/* pa_receivers_at tells which classes arrive at a point: at a call, or wherever the VM would like to guess one. */
+/* pa_receivers_at returns the receivers at a point, such as a call, or any other point where the VM predicts a
+ * class. */
 PA_API pa_receivers *pa_receivers_at(pa_function *function, int32_t point);
 
-/* pa_count_class counts a class. It keeps its row; where all rows are taken, it counts as another one. */
+/* pa_count_class counts a class. The class keeps its row. If all rows are taken, it counts as another class. */
 PA_API void pa_count_class(pa_receivers *receivers, const pa_class *class_);
 
-/* pa_next_class goes on to the next class that arrived, from *row on, which is 0 at first: while (pa_next_class(r,
- * &row, &c, &count)). count is of training and of this run. Classes that are not loaded are left out. */
+/* pa_next_class advances to the next class that arrived, starting at *row, which must be 0 at first. Use it as in while
+ * (pa_next_class(r, &row, &c, &count)). count includes training and this run. Classes that are not loaded are
+ * skipped. */
 PA_API bool pa_next_class(const pa_receivers *receivers, uint32_t *row, const pa_class **class_, uint64_t *count);
 
-/* pa_other_classes returns how many arrivals found no row. */
+/* pa_other_classes returns the number of arrivals that found no free row. */
 PA_API uint64_t pa_other_classes(const pa_receivers *receivers);
 
 /* ---- dumps ---- */
 
-/* What was left out of a dump: profiles of the archive that are damaged, and rows that lead to no class. */
+/* What a dump omitted. It omits the archive's damaged profiles, and rows that refer to no class. */
 typedef struct pa_lost {
 	uint64_t profiles, rows;
-	pa_error error; /* of the first profile; PA_OK if there is none */
+	pa_error error; /* error of the first profile, or PA_OK */
 } pa_lost;
 
-/* pa_dump writes an archive of what the archive at the start had and what this run has counted since. It may replace
- * the file that the run began with: the next run begins with the sum. Of two dumps of one run the later has all that
- * the earlier has, and a merge takes the later one.
+/* pa_dump writes an archive with the counts of the archive at the start plus the counts of this run. It may replace the
+ * file that the run began with. The next run then begins with these totals. A later dump of a run includes all counts
+ * of its earlier dumps, and a merge takes the latest one.
  *
- * pa_checkpoint writes what the run has counted since its last checkpoint, for a process that goes on for long, or for
- * one of many that begin with the same archive. The checkpoints of a run, the archive that it began with, and the
- * checkpoints of other runs are summed by `profarc merge`, in any order; with one that is lost, only the counts of its
- * time are. After an error the next checkpoint has the counts of this one too.
+ * pa_checkpoint writes the counts of the run since its last checkpoint. It is for a process that runs for a long time,
+ * or for one of many processes that begin with the same archive. `profarc merge` adds up the checkpoints of a run, the
+ * archive that the run began with, and the checkpoints of other runs, in any order. If a checkpoint is lost, only its
+ * counts are lost. After an error the next checkpoint includes the counts of the failed one.
  *
- * A dump knows its process, time and id. The file appears whole or not at all; one that is replaced keeps its
- * permissions. While it copies, functions and classes are not given out, and counting goes on. A run writes dumps or
- * checkpoints: the other one is PA_ARGUMENT. lost may be NULL.
+ * A dump records its process, time and id. The file appears whole or not at all. A replaced file keeps its permissions.
+ * During the copy, calls that need functions or classes wait, and counting continues. A run writes either dumps or
+ * checkpoints. The other call returns PA_ARGUMENT. lost may be NULL.
  *
- * After a fork both processes go on with the run, and each writes what it has counted itself: the child's counts begin
- * at the fork, and it may write dumps or checkpoints, whatever its parent wrote. */
+ * After a fork both processes continue the run, and each writes only its own counts. The child's counts begin at the
+ * fork, and the child may write dumps or checkpoints, whichever its parent wrote. */
 PA_API pa_error pa_dump(pa_run *run, const char *path, pa_lost *lost);
 PA_API pa_error pa_checkpoint(pa_run *run, const char *path, pa_lost *lost);
 
