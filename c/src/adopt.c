@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adoption: the second mapping, and claims of blocks in it. docs/adoption.md says what holds. */
+/* Adoption maps an archive a second time and claims blocks in it. docs/adoption.md has the rules. */
 #define _POSIX_C_SOURCE 200809L
 #include <sched.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static bool little_endian(void) {
 	return *(const uint8_t *)&one == 1;
 }
 
-/* prepare_claims makes the tables for claims, which the requested base needs none of. */
+/* prepare_claims allocates the tables for claims. At the requested base none are needed. */
 static bool prepare_claims(const pa_archive *a, live *l, pa_error *e) {
 	if ((uint64_t)(uintptr_t)l->base == a->info.requested_base) return true;
 	if (!pai_bitmaps_open(a, l, e)) return false;
@@ -67,14 +67,14 @@ bool pa_adoption_of(const pa_archive *a, pa_adoption *adoption) {
 
 /* ---- claims ---- */
 
-/* The states of a unit of rw, two bits each: the first unit of a block is busy while a thread relocates the block, done
- * afterwards; the others are covered, so that no block that begins inside is relocated too. */
+/* States of a unit of rw, two bits each. While a thread relocates a block, its first unit is BUSY, and afterwards DONE.
+ * The other units are COVERED, so that no block that begins inside is relocated too. */
 enum { PRISTINE, BUSY, DONE, COVERED };
 
 static uint64_t state_at(uint64_t word, uint64_t unit) { return word >> 2 * (unit % 32) & 3; }
 static uint64_t bits_of(uint64_t state, uint64_t unit) { return state << 2 * (unit % 32); }
 
-/* mask returns the bits of the units from one to another, which ends in the same word or begins the next. */
+/* mask returns the bits of the units in [from, to), which must lie in one word of the table. */
 static uint64_t mask(uint64_t from, uint64_t to) {
 	uint64_t low = ~(uint64_t)0 << 2 * (from % 32);
 	return to % 32 == 0 ? low : low & ~(~(uint64_t)0 << 2 * (to % 32));
@@ -89,7 +89,7 @@ static void uncover(live *l, uint64_t from, uint64_t end) {
 	}
 }
 
-/* cover marks units as covered; false, and nothing is marked, if another block has one of them. */
+/* cover marks units as covered. If another block covers one of them, it marks none and returns false. */
 static bool cover(live *l, uint64_t from, uint64_t end) {
 	for (uint64_t at = from, to; at < end; at = to) {
 		to = word_end(at, end);
@@ -105,13 +105,13 @@ static bool cover(live *l, uint64_t from, uint64_t end) {
 	return true;
 }
 
-/* wait lets the thread go on that has claimed a block. Relocating takes microseconds, longer with a page fault. */
+/* wait yields to the thread that relocates the block. Relocating takes microseconds, or longer after a page fault. */
 static void wait(unsigned tries) {
 	if (tries < 100) sched_yield();
 	else nanosleep(&(struct timespec){0, 20000}, NULL);
 }
 
-/* take relocates a block that this thread has made busy. */
+/* take relocates a block that this thread has marked BUSY. */
 static bool take(const pa_archive *a, live *l, const block *b, uint64_t unit, pa_error *e) {
 	uint64_t end = unit + b->size / 8;
 	if (!cover(l, unit + 1, end)) return pai_damage(a, e, b->at, "a profile overlaps another");
@@ -120,8 +120,7 @@ static bool take(const pa_archive *a, live *l, const block *b, uint64_t unit, pa
 	return false;
 }
 
-/* claim gets a block into the state done. After a failure it is pristine again, so that the next claim fails likewise.
- */
+/* claim brings a block to the state DONE. After a failure the block is PRISTINE again, so the next claim fails too. */
 static bool claim(const pa_archive *a, live *l, const block *b, pa_error *e) {
 	uint64_t unit = (b->at - a->region[PA_RW].at) / 8;
 	_Atomic uint64_t *at = &l->claims[unit / 32];
@@ -141,7 +140,7 @@ static bool claim(const pa_archive *a, live *l, const block *b, pa_error *e) {
 	}
 }
 
-/* undecoded reports whether a profile has an entry that its dump did not decode. */
+/* undecoded reports whether a profile has an entry that its dump could not decode. */
 static bool undecoded(const pa_profile *p) {
 	if (!atomic_load_explicit(&p->archive->live->undecoded, memory_order_relaxed)) return false;
 	for (unsigned i = PA_DATA; i < DIRECTORY; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of this process: types of the archive that are tied to classes, and late types, which the archive lacks. */
+/* Types of this process. They are types of the archive bound to classes, and late types, which the archive lacks. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -30,7 +30,7 @@ uint32_t pai_ordinal(const pa_archive *a, uint64_t address) {
 
 /* ---- binding ---- */
 
-static const char excluded; /* its address stands for the class of an excluded type */
+static const char excluded; /* its address represents the class of an excluded type */
 
 static void *const excluded_class = (void *)(uintptr_t)&excluded;
 
@@ -38,7 +38,7 @@ static _Atomic(void *) *classes_of(const pa_archive *a) {
 	return atomic_load_explicit(&a->live->classes, memory_order_acquire);
 }
 
-/* make_classes makes the table of classes, at the first bind. */
+/* make_classes allocates the table of classes at the first bind. */
 static bool make_classes(pa_archive *a, pa_error *e) {
 	if (classes_of(a) != NULL) return true;
 	_Atomic(void *) *none = NULL;
@@ -105,8 +105,8 @@ static bool possible(pa_text t, pa_error *e) {
 	return t.size == 0 || memchr(t.bytes, 0, t.size) == NULL || pai_fail(e, PA_ARGUMENT, "a name has a NUL byte");
 }
 
-/* place returns where the index has a late type, or where it is to be put. */
-static uint32_t *place(live *l, uint64_t id, pa_text name, pa_text loader) {
+/* late_slot returns the slot of a late type in the index, or the free slot for it. */
+static uint32_t *late_slot(live *l, uint64_t id, pa_text name, pa_text loader) {
 	for (uint64_t i = id % INDEX;; i = (i + 1) % INDEX) {
 		uint32_t n = l->late_index[i];
 		if (n == 0 || (same_text(late_name(&l->late[n - 1]), name) && same_text(late_loader(&l->late[n - 1]), loader)))
@@ -114,7 +114,7 @@ static uint32_t *place(live *l, uint64_t id, pa_text name, pa_text loader) {
 	}
 }
 
-/* add makes the next late type. Its record is written before the count says that it is there. */
+/* add makes the next late type. It writes the record before it raises the count, so readers find complete records. */
 static bool add(live *l, uint64_t id, pa_text name, pa_text loader, uint32_t *at, pa_error *e) {
 	uint32_t n = atomic_load(&l->late_count);
 	if (n == MAX_LATE) return pai_fail(e, PA_TOO_LARGE, "too many types that the archive does not know");
@@ -133,7 +133,7 @@ static bool intern(const pa_archive *a, live *l, pa_text name, pa_text loader, u
 	uint64_t id = pai_fold(pai_fold(pai_fold_start(), name), loader);
 	if (l->late_index == NULL && (l->late_index = calloc(INDEX, sizeof *l->late_index)) == NULL)
 		return pai_system(e, "no memory for late types");
-	uint32_t *at = place(l, id, name, loader);
+	uint32_t *at = late_slot(l, id, name, loader);
 	if (*at == 0 && !add(l, id, name, loader, at, e)) return false;
 	*ordinal = (uint32_t)a->info.types + *at - 1;
 	return true;

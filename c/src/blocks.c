@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MethodData blocks: their parts, chains of versions, what a profile has beside its entries. */
+/* MethodData blocks with their parts and fields, and the chains that link the versions of a method. */
 #include "internal.h"
 
-/* ones returns the number of bits of a number of 14 bits. */
+/* ones returns the number of bits set in a 14-bit number. */
 static uint64_t ones(uint32_t v) {
 	v = (v & 0x5555) + (v >> 1 & 0x5555);
 	v = (v & 0x3333) + (v >> 2 & 0x3333);
 	return ((v & 0x0f0f) + (v >> 4 & 0x0f0f)) * 0x0101 >> 8 & 0xff;
 }
 
-/* offset_of returns where the fields of a set end that stand before all others: each has a unit, some have more. */
+/* offset_of returns the end offset of the fields in a set, which precede all others. Each field takes a unit, and some
+ * take more. */
 static uint64_t offset_of(uint32_t set, uint64_t traps) {
 	uint32_t two = set & (1 << PA_FIELD_KEY | 1 << PA_FIELD_HISTORY | 1 << PA_FIELD_SECTIONS);
 	return 16 + 8 * (ones(set) + ones(two)) + (set >> PA_FIELD_ESCAPE & 1 ? 24 : 0) +
@@ -20,7 +21,7 @@ uint64_t pai_field(const block *b, unsigned i) {
 	return b->presence >> i & 1 ? offset_of(b->presence & ((1u << i) - 1), b->traps) : 0;
 }
 
-/* parse finds the fields and parts of a block, whose first 16 bytes are in rw. */
+/* parse finds the fields and parts of a block. The first 16 bytes of the block must lie in rw. */
 static const char *parse(const pa_archive *a, block *b) {
 	const uint8_t *p = a->bytes + b->at;
 	uint64_t traps = pai_field(b, PA_FIELD_TRAPS);
@@ -41,8 +42,7 @@ static const char *parse(const pa_archive *a, block *b) {
 	return NULL;
 }
 
-/* check_entries checks the entries of a part; of data entries it counts them and compares their rows of the directory.
- */
+/* check_entries checks the entries of a part. For data entries it also checks their number and the directory. */
 static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_error *e) {
 	span s = b->part[i], directory = i == PA_DATA ? b->part[DIRECTORY] : (span){0, 0};
 	uint64_t row = directory.at, last_point = 0;
@@ -61,7 +61,7 @@ static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_er
 		if (directory.size > 0) {
 			bool listed = inside(directory, row, 8) && (int32_t)get32(a->bytes + row) == entry.point &&
 				8 * (uint64_t)get32(a->bytes + row + 4) == at - s.at;
-			uint64_t point = (uint32_t)entry.point ^ 0x80000000; /* in the order of signed numbers */
+			uint64_t point = (uint32_t)entry.point ^ 0x80000000; /* maps signed order to unsigned order */
 			if (!listed || point < last_point)
 				return pai_damage(a, e, at, "the point directory does not have the entry, or is not sorted");
 			last_point = point;
@@ -72,7 +72,7 @@ static bool check_entries(const pa_archive *a, const block *b, unsigned i, pa_er
 		pai_damage(a, e, row, "the point directory has too many rows");
 }
 
-/* check looks at all of a block that was not looked at before. */
+/* check validates the parts of a block that parse did not check. */
 static bool check(const pa_archive *a, const block *b, pa_error *e) {
 	uint64_t bit = (b->at - a->region[PA_RW].at) / 8;
 	if (has_bit(a->sound, bit)) return true;
@@ -146,13 +146,13 @@ pa_error pa_profile_at(const pa_archive *a, pa_ref at, pa_profile *p) {
 	return e;
 }
 
-/* field returns an optional field, live if the profile is adopted; NULL if the profile does not have it. */
+/* field returns an optional field, live if the profile is adopted. It returns NULL if the profile lacks the field. */
 static const uint8_t *field(const pa_profile *p, const block *b, unsigned i) {
 	uint64_t at = pai_field(b, i);
 	return at == 0 ? NULL : (p->live != NULL ? p->live : p->bytes) + at;
 }
 
-/* counter returns the value of a counter field: other threads may be counting in it if the profile is adopted. */
+/* counter returns the value of a counter field. If the profile is adopted, other threads may be counting in it. */
 static uint64_t counter(const pa_profile *p, const block *b, unsigned i) {
 	uint64_t at = pai_field(b, i);
 	if (at == 0) return 0;
@@ -180,7 +180,7 @@ void pa_summarize(const pa_profile *p, pa_summary *s) {
 	pa_error e = pai_none();
 	block b;
 	*s = (pa_summary){0};
-	if (!pai_block(p->archive, place_of(p->at), &b, &e)) return; /* the file was changed */
+	if (!pai_block(p->archive, place_of(p->at), &b, &e)) return; /* the file has changed since */
 	s->has = b.presence;
 	s->method = ref_of(b.method);
 	s->context = ref_of(b.context);

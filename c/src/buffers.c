@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a builder keeps things in: memory that grows, an index by hash, a stable sort. */
+/* Containers of a builder, which are growing buffers, a hash index and a stable sort. */
 #include "build.h"
 
 /* ---- buffers ---- */
@@ -83,7 +83,7 @@ static bool sorted(const uint32_t *refs, size_t n, pai_order *order, const void 
 	return true;
 }
 
-/* merge_halves merges two sorted halves. The first was copied to spare. */
+/* merge_halves merges two sorted halves. The first half is in spare. */
 static void merge_halves(
 	uint32_t *refs, const uint32_t *spare, size_t half, size_t n, pai_order *order, const void *with) {
 	size_t left = 0, right = half, to = 0;

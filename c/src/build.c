@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builders: made, freed, and what they say of the archive and of the run. */
+/* Creating and freeing builders, and describing the archive and the run. */
 #include "build.h"
 
 enum { KNOWN_FLAGS = 3, ROWS_MOST = 64 };
@@ -79,7 +79,7 @@ static bool is_zero(const uint8_t id[16]) {
 	return memcmp(id, zeros, 16) == 0;
 }
 
-/* pair computes 16 bytes that depend on all of a text, which has room for one byte more. */
+/* pair computes a 16-byte hash of a text. The buffer must have room for one more byte. */
 static void pair(uint8_t *text, size_t size, uint8_t id[16]) {
 	text[size] = 0;
 	uint64_t low = pai_xxh64(NULL, 0, text, size + 1);
@@ -99,7 +99,8 @@ static void identify(pa_config *c, const pa_provenance *r) {
 	pair(text, sizeof text - 1, c->dump_id);
 }
 
-/* fingerprint identifies VM and class path. It stays zero once the content of an entry is not known. */
+/* fingerprint hashes the VM and the class path. The result is zero if the content of any class path entry is
+ * unknown. */
 static bool fingerprint(pa_builder *b, const pa_provenance *r, uint8_t id[16]) {
 	buffer vm = {0};
 	if (!pai_append(b, &vm, r->vm.bytes, r->vm.size) || pai_extend(b, &vm, 1) == NULL) {
@@ -121,7 +122,7 @@ static bool fingerprint(pa_builder *b, const pa_provenance *r, uint8_t id[16]) {
 	return true;
 }
 
-/* class_path_id finds the number by which rows of runs refer to a class path. */
+/* class_path_id assigns the number by which rows of runs refer to a class path. */
 static bool class_path_id(pa_builder *b, const pa_provenance *r, uint64_t *id) {
 	buffer all = {0};
 	bool ok = true;

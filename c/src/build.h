@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of the builder share. A reference is the number of something that a builder has interned, from 1 on; 0
- * is none. Functions that return bool or a pointer keep an error in the builder, and return false or NULL.
+ * Declarations shared by the files of the builder. A reference is the number of an interned item, from 1 on. 0 is the
+ * empty reference. Functions that return bool or a pointer store an error in the builder and return false or NULL.
  */
 #ifndef PROFARC_BUILD_H
 #define PROFARC_BUILD_H
@@ -16,27 +16,28 @@ enum { MAX_TABLES = 1024, MAX_CELLS = 1 << 28 };
 
 /* ---- buffers.c ---- */
 
-/* A buffer is memory that grows: size bytes of it are used. */
+/* A growing buffer. size bytes of it are used. */
 typedef struct buffer { uint8_t *bytes; size_t size, room; } buffer;
 
 #define COUNT(type, u) ((u).size / sizeof(type))
-#define ITEM(type, u, ref) (&((type *)(void *)(u).bytes)[(ref) - 1]) /* by its reference */
+#define ITEM(type, u, ref) (&((type *)(void *)(u).bytes)[(ref) - 1]) /* ref counts from 1 */
 
-/* pai_extend makes a buffer longer by size bytes of zeros and returns them; pai_append copies bytes behind it. */
+/* pai_extend appends size zero bytes and returns them. pai_append appends a copy of bytes. */
 void *pai_extend(pa_builder *b, buffer *u, size_t size);
 bool pai_append(pa_builder *b, buffer *u, const void *bytes, size_t size);
 void pai_empty(buffer *u);
 
-/* A ref_index finds references by a hash: open addressing, a slot is a hash above a reference. */
+/* A ref_index finds references by hash with open addressing. A slot has the hash in the upper bits and the reference
+ * below. */
 typedef struct ref_index { uint64_t *slots; size_t size, used; } ref_index;
 
-/* pai_find returns the reference with a hash for which same returns true, 0 if there is none; pai_insert adds one. */
+/* pai_find returns the reference with a hash for which same returns true, or 0. pai_insert adds a reference. */
 uint32_t pai_find(const ref_index *x, uint32_t hash, bool (*same)(const void *with, uint32_t ref), const void *with);
 bool pai_insert(pa_builder *b, ref_index *x, uint32_t hash, uint32_t ref);
-/* pai_mix adds a number to a hash. */
+/* pai_mix mixes a number into a hash. */
 uint32_t pai_mix(uint32_t hash, uint64_t number);
 
-/* pai_sort sorts n references; equal ones stay in their order. spare has as much room. */
+/* pai_sort sorts n references stably. spare must have the capacity for n references. */
 typedef int pai_order(const void *with, uint32_t x, uint32_t y);
 void pai_sort(uint32_t *refs, uint32_t *spare, size_t n, pai_order *order, const void *with);
 static inline int compare_numbers(uint64_t x, uint64_t y) { return x < y ? -1 : x > y; }
@@ -44,11 +45,12 @@ int pai_compare_texts(pa_text x, pa_text y);
 
 /* ---- build.c ---- */
 
-typedef struct symbol { uint64_t at; uint32_t size; } symbol; /* in texts */
+typedef struct symbol { uint64_t at; uint32_t size; } symbol; /* at is an offset in texts */
 typedef struct new_type { uint64_t id; uint32_t name, loader, alias, flags; } new_type;
 typedef struct new_method { uint64_t id; uint32_t holder, name, signature, access, flags; bool seen; } new_method;
 typedef struct new_context { uint32_t method, parent, caller; int32_t point; uint32_t depth; } new_context;
-/* A block is as in the file, but for id, key and links, and for pointer cells, which hold references << REF_SHIFT. */
+/* A recorded block. It is encoded as in the file, except for the id, key and links, and except for pointer cells, which
+ * hold references << REF_SHIFT. */
 typedef struct new_profile { uint64_t code, at, size; uint32_t method, context; } new_profile;
 typedef struct new_table {
 	uint32_t kind, flags, columns;
@@ -58,12 +60,12 @@ typedef struct new_table {
 	bool counted;
 } new_table;
 
-/* A data entry of the open profile, for sorting. */
+/* A data entry of the open profile, used for sorting. */
 typedef struct new_entry { size_t start, size; int32_t point; uint8_t tag; uint16_t sub; } new_entry;
 
 /* The profile between pa_begin and pa_done. */
 typedef struct recording {
-	bool open, twin; /* twin: the builder has a profile with its key, and takes no other */
+	bool open, twin; /* twin is set if the builder has a profile with this key already, and drops this one */
 	uint32_t method, context, presence;
 	uint64_t code;
 	buffer fields[FIELDS], sections[DIRECTORY], entries;
@@ -73,12 +75,12 @@ struct pa_builder {
 	pa_error error;
 	pa_config config;
 	char producer[MAX_PRODUCER];
-	pa_archive shape; /* only what decides the sizes of entries */
-	uint32_t shape_rows; /* of shape.shapes */
+	pa_archive shape; /* has only the fields that determine the sizes of entries */
+	uint32_t shape_rows; /* length of shape.shapes */
 	buffer texts, symbols, types, methods, contexts, profiles, blocks, tables;
-	pa_dropped dropped; /* by copies */
+	pa_dropped dropped; /* what copies omitted */
 	uint64_t duplicates;
-	uint8_t since[16]; /* the dump from which on increments were counted; 0 if none were copied */
+	uint8_t since[16]; /* dump id at the start of the copied increments; 0 if none were copied */
 	ref_index symbol_index, type_index, method_index, context_index, profile_index;
 	recording open;
 };
@@ -88,19 +90,19 @@ static inline bool sound(const pa_builder *b) { return b->error.code == PA_OK; }
 static inline bool has_ref(const buffer *u, size_t item, uint32_t ref) { return ref != 0 && ref <= u->size / item; }
 #define HAS(type, u, ref) has_ref(&(u), sizeof(type), ref)
 
-/* pai_refuse keeps the first error. */
+/* pai_refuse stores an error if the builder has none. */
 bool pai_refuse(pa_builder *b, pa_code code, const char *message);
 bool pai_no_memory(pa_builder *b);
 
 /* ---- intern.c ---- */
 
-pa_text pai_text(const pa_builder *b, uint32_t symbol); /* empty for 0 */
+pa_text pai_text(const pa_builder *b, uint32_t symbol); /* the empty text for 0 */
 uint32_t pai_intern(pa_builder *b, pa_text text, uint64_t limit);
 uint32_t pai_find_symbol(const pa_builder *b, pa_text text);
 
 /* ---- record.c ---- */
 
-/* pai_put adds an entry with cells of zeros to a section of the open profile and returns its cells. */
+/* pai_put adds an entry with zero cells to a section of the open profile and returns the cells. */
 uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells);
 uint8_t *pai_put_wide(
 	pa_builder *b, uint8_t tag, uint8_t flags, uint16_t sub, int32_t point, uint64_t cells, uint32_t rows);
@@ -112,34 +114,35 @@ uint64_t pai_method_cell(pa_builder *b, uint32_t method);
 
 /* ---- counted.c ---- */
 
-/* What had been counted in an adopted archive at the last checkpoint; NULL: what was trained. */
+/* The counts of an adopted archive at the last checkpoint. NULL means the counts in the file. */
 typedef struct counted counted;
 
-/* pai_counted returns what a word of a profile had counted, at an offset in its block. pai_note_counted notes what it
- * has counted in the copy that is being made, pai_note_all_counted the counts of all words; false: no memory. */
+/* pai_counted returns the count of a word of a profile at the last checkpoint. offset is the word's offset in the
+ * block. pai_note_counted notes the count of a word in the copy that is being made, and pai_note_all_counted the counts
+ * of all words. They return false if memory runs out. */
 uint64_t pai_counted(const counted *k, const pa_profile *p, uint64_t offset);
 bool pai_note_counted(counted *k, const pa_profile *p, uint64_t offset, uint64_t count);
 bool pai_note_all_counted(counted *k, const pa_profile *p);
-/* pai_keep_counted makes what was noted the beginning of the next copy, pai_drop_counted forgets it. */
+/* pai_keep_counted makes the noted counts the start of the next copy. pai_drop_counted discards them. */
 void pai_keep_counted(counted *k);
 void pai_drop_counted(counted *k);
 void pai_free_counted(counted *k);
 
 /* ---- copy.c ---- */
 
-/* What a copy of live counts takes along. */
+/* Additional input of a copy of live counts. */
 typedef struct along {
 	counted *since;
-	/* What a run has counted beside a profile. has reports whether there is anything, record adds it to the open
-	 * profile. Both may be NULL. */
+	/* Counts of a run that are not in a profile of the archive. has reports whether a profile has such counts, and record
+	 * adds them to the open profile. Both may be NULL. */
 	bool (*has)(const void *run, pa_ref profile);
 	void (*record)(void *run, pa_builder *b, pa_ref profile);
 	void *run;
 } along;
 
-/* pai_snapshot is pa_snapshot, with what it takes along. */
+/* pai_snapshot is pa_snapshot with additional input. */
 pa_error pai_snapshot(pa_builder *b, const pa_archive *a, pa_counts which, const along *with);
-/* pai_copy_shapes declares the shapes of an archive. */
+/* pai_copy_shapes declares the shapes of an archive in a builder. */
 bool pai_copy_shapes(pa_builder *b, const pa_archive *a);
 
 /* ---- random.c ---- */
@@ -149,8 +152,8 @@ bool pai_draw(pa_builder *b, uint8_t id[16]);
 
 /* ---- posix.c, windows.c ---- */
 
-/* A file that appears whole or not at all. pai_open_target finds the directory of its path, pai_create_target makes a
- * temporary file there, pai_read_target reads it, and pai_publish_target gives it its name. */
+/* A file that appears whole or not at all. pai_open_target opens the directory of the path, and pai_create_target makes
+ * a temporary file in it. pai_read_target reads the temporary file back, and pai_publish_target renames it. */
 typedef struct target target;
 target *pai_open_target(const char *path, pa_error *e);
 bool pai_create_target(target *t, pa_error *e);
@@ -159,13 +162,14 @@ bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_err
 bool pai_publish_target(target *t, pa_error *e);
 void pai_close_target(target *t);
 
-/* pai_this_process fills boot, name_space, process, start and begun; false if the system does not say them. */
+/* pai_this_process fills boot, name_space, process, start and begun. It returns false if the system does not provide
+ * them. */
 bool pai_this_process(pa_provenance *r);
-/* pai_describe_run_of is pa_describe_process for a run of this process, which has a number: each counts for itself. */
+/* pai_describe_run_of is pa_describe_process for the run with a number in this process. Merges count each run of a
+ * process. */
 pa_error pai_describe_run_of(pa_builder *b, const pa_provenance *run, uint32_t number);
-/* pai_now returns nanoseconds since 1970. */
 int64_t pai_now(void);
-/* pai_random draws random bytes; false if the system has none. */
+/* pai_random returns random bytes in id, or false if the system has no source of them. */
 bool pai_random(uint8_t id[16]);
 
 /* ---- rows.c ---- */
@@ -180,7 +184,7 @@ bool pai_sort_sets(pa_builder *b);
 bool pai_declare(pa_builder *b, const uint64_t *heads, uint8_t (*names)[32], uint32_t n);
 void pai_drop_shapes(pa_builder *b);
 bool pai_list_shapes(pa_builder *b);
-/* pai_unite_rows makes one of the n rows of a producer's entry that have the same keys; the others become free. */
+/* pai_unite_rows combines those of the n rows of a producer's entry that have equal keys. It frees the other rows. */
 bool pai_unite_rows(pa_builder *b, uint8_t *cells, uint8_t tag, uint32_t n);
 
 /* ---- bytes ---- */

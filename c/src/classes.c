@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The methods of a class. An archive has them in the order of their keys, which is that of class names but not of
- * loaders, and the unexecuted ones elsewhere. They are grouped when they are first asked for.
+ * The methods of each class. An archive sorts methods by their keys, which begin with the class name but not with the
+ * loader, and stores unexecuted methods separately. The first query groups the methods by class.
  */
 #include <stdlib.h>
 
 #include "internal.h"
 
 /*
- * The groups are one array: for each type, and at last for no type, where its methods begin, then the number of all
- * methods, then the references of the methods.
+ * The groups are one array. It begins with the start of each type's methods, then the start of the methods without a
+ * class, then the total. The references of the methods follow.
  */
 static size_t heads_of(const pa_archive *a) { return (size_t)a->info.types + 2; }
 
@@ -17,7 +17,7 @@ static size_t group_of(const pa_archive *a, uint64_t holder) {
 	return holder == 0 ? (size_t)a->info.types : (size_t)((holder - a->section[TYPES].at) / TYPE);
 }
 
-/* each_method counts the methods of each group. If to is not NULL it puts them there, where the counts say. */
+/* each_method counts the methods of each group. If to is not NULL, it also stores them at the positions in counts. */
 static bool each_method(const pa_archive *a, uint32_t *counts, pa_ref *to, pa_error *e) {
 	record r;
 	pa_methods it = pa_methods_of(a);
@@ -33,7 +33,7 @@ static bool each_method(const pa_archive *a, uint32_t *counts, pa_ref *to, pa_er
 	return true;
 }
 
-/* add_up turns counts into beginnings, and returns the number of all. */
+/* add_up turns counts into start positions and returns the total. */
 static size_t add_up(uint32_t *counts, size_t n) {
 	size_t at = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -67,13 +67,13 @@ static uint32_t *make(const pa_archive *a, pa_error *e) {
 		free(all);
 		return NULL;
 	}
-	memmove(all + 1, all, (heads - 1) * sizeof *all); /* filled groups end where the next begin */
+	memmove(all + 1, all, (heads - 1) * sizeof *all); /* after filling, each start equals the start of the next group */
 	all[0] = 0;
 	return all;
 }
 
-/* groups_of returns the groups of an archive. Threads that ask at the same time make them several times, and keep one.
- */
+/* groups_of returns the groups of an archive. Threads that ask at the same time may each build them, and one result is
+ * kept. */
 static const uint32_t *groups_of(const pa_archive *a, pa_error *e) {
 	uint32_t *now = atomic_load_explicit(&a->live->groups, memory_order_acquire), *made;
 	if (now != NULL || (made = make(a, e)) == NULL) return now;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The code id of Java's bytecodes: the XXH64 of their normal form, which has the bytecodes of the class file, and
- * leaves out indices into the constant pool and padding.
+ * The code id of Java bytecodes. It is the XXH64 of their normal form, which restores the bytecodes of the class file
+ * and omits padding and indices into the constant pool.
  */
 #include "internal.h"
 
-/* The bytecodes of class files that differ from others in their operands. */
+/* Class file bytecodes with unusual operands. */
 enum {
 	BIPUSH = 16,
 	SIPUSH,
@@ -47,7 +47,7 @@ enum {
 	QUICK
 };
 
-/* The bytecodes for which HotSpot's quick forms stand, from QUICK on. They are the same in JDK 17 to 25. */
+/* The class file bytecodes of HotSpot's quick forms, from QUICK on. They are the same in JDK 17 to 25. */
 static const uint8_t quick[] = {
 	GETFIELD,
 	GETFIELD,
@@ -86,12 +86,12 @@ static const uint8_t quick[] = {
 	ILOAD,
 };
 
-enum { CASES = 1 << 16 }; /* more than code can have */
+enum { CASES = 1 << 16 }; /* more than a method can have */
 
-/* A bytecode's operands: the sizes of an index or of padding, and of those that count. */
+/* Operands of a bytecode. The first skipped bytes are an index or padding, and size bytes are hashed. */
 typedef struct operands { uint64_t skipped, size; } operands;
 
-/* java_of finds the bytecode of the class file for one in a VM; false if it is not known. */
+/* java_of finds the class file bytecode for a bytecode in a VM. It returns false if the bytecode is unknown. */
 static bool java_of(uint8_t b, uint8_t *java) {
 	if (b == BREAKPOINT || b >= QUICK + sizeof quick) return false;
 	*java = b < QUICK ? b : quick[b - QUICK];
@@ -102,7 +102,7 @@ static int64_t number(const uint8_t *p) {
 	return (int32_t)((uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]);
 }
 
-/* cases returns the number of cases of a switch, bounded by what code can have. */
+/* cases clamps the number of cases of a switch to [0, CASES]. */
 static uint64_t cases(int64_t n) { return n < 0 ? 0 : n > CASES ? CASES : (uint64_t)n; }
 
 static bool switch_at(const uint8_t *code, uint64_t size, uint64_t at, bool table, operands *o) {
@@ -129,7 +129,7 @@ static operands fixed(uint8_t b) {
 	return (operands){0, 0};
 }
 
-/* bytecode_at finds the bytecode of the class file at a place, and its operands; false if there is none. */
+/* bytecode_at decodes the class file bytecode at an offset and its operands. It returns false if there is none. */
 static bool bytecode_at(const uint8_t *code, uint64_t size, uint64_t at, uint8_t *java, operands *o) {
 	if (!java_of(code[at], java)) return false;
 	if (*java == TABLESWITCH || *java == LOOKUPSWITCH) {

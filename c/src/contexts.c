@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calling contexts: the trie of a method, sorted by parent, caller and point. */
+/* Calling contexts. Those of a method form a trie, sorted by parent, caller and point. */
 #include "internal.h"
 
-/* A trie is the nodes of a method. */
+/* A trie has the context nodes of a method. */
 typedef struct trie { uint64_t method, first, n; } trie;
 
 static bool trie_of(const pa_archive *a, const record *r, trie *t, pa_error *e) {
@@ -15,7 +15,7 @@ static bool trie_of(const pa_archive *a, const record *r, trie *t, pa_error *e) 
 
 static bool holds(const trie *t, uint64_t at) { return at >= t->first && at - t->first < CONTEXT * t->n; }
 
-/* node reads a record; inner is its parent as it stands there, which may be the method. */
+/* node reads a record. inner is the parent in the record, which may be the method. */
 static bool node(const pa_archive *a, uint64_t at, pa_context *c, pa_error *e) {
 	if (!is_row(a->section[CONTEXTS], at, CONTEXT)) return pai_damage(a, e, at, "no context begins here");
 	if (!pai_touch(a, at, CONTEXT, e)) return false;
@@ -24,7 +24,7 @@ static bool node(const pa_archive *a, uint64_t at, pa_context *c, pa_error *e) {
 	return true;
 }
 
-/* order compares two nodes of a method as they are sorted. */
+/* order compares two nodes of a method in the file's order. */
 static int order(const pa_context *c, const pa_context *d) {
 	if (c->inner != d->inner) return c->inner < d->inner ? -1 : 1;
 	if (c->caller != d->caller) return c->caller < d->caller ? -1 : 1;
@@ -90,7 +90,7 @@ pa_contexts pa_contexts_of(const pa_archive *a, const pa_method *m) {
 	return (pa_contexts){a, m->at, m->_contexts, m->at, 0, m->contexts, 0};
 }
 
-/* fits checks that a node sorts after the one before, and that its parent is one of the method's. */
+/* fits checks that a node sorts after the previous one, and that its parent belongs to the same method. */
 static bool fits(const pa_contexts *it, const pa_context *c, pa_error *e) {
 	const pa_archive *a = it->_archive;
 	trie t = {place_of(it->_method), place_of(it->_first), it->_count};
@@ -132,7 +132,7 @@ pa_error pa_contexts_next(pa_contexts *it, pa_context *context) {
 
 /* ---- the profile for a stack of callers ---- */
 
-/* step goes from the node at *at to the node that adds a frame: one of those from the number *from on. */
+/* step finds the child of the node at *at that adds a frame. It searches from child number *from on. */
 static bool step(const pa_archive *a, const trie *t, const pa_frame *frame, pa_context *c, uint64_t *from, bool *found,
 	pa_error *e) {
 	pa_context want = {.inner = c->at, .caller = frame->caller, .point = frame->point};
@@ -153,7 +153,7 @@ static bool step(const pa_archive *a, const trie *t, const pa_frame *frame, pa_c
 	return true;
 }
 
-/* try_chain takes what a chain has for the code, if anything, in place of what was taken before. False: damage. */
+/* try_chain replaces the best profile so far if a chain has a profile for the code. It returns false for damage. */
 static bool try_chain(
 	const pa_archive *a, chain c, uint64_t code, pa_profile *p, size_t depth, size_t *at_depth, pa_error *e) {
 	block b;

@@ -1,40 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies and snapshots of archives: every record is interned, every profile recorded. */
+/* Copies and snapshots of archives. A copy interns every record and records every profile. */
 #include <unistd.h>
 
 #include "build.h"
 
 enum { ORDER_RUNS = 18 };
 
-/* What the records of an archive are in the builder. A key of a map is a pa_ref. */
+/* References in the builder of the archive's records. The maps' keys are pa_refs. */
 typedef struct copier {
 	pa_builder *b;
 	const pa_archive *a;
 	pa_counts take;
-	const along *with; /* NULL: nothing */
+	const along *with; /* may be NULL */
 	pa_error e;
-	pa_ref method;       /* whose profile is copied */
-	const pa_profile *p; /* that is copied */
-	uint64_t met; /* profiles that were read, or could not be */
-	bool partial; /* the copy lacks some */
-	buffer types; /* uint32_t by ordinal */
+	pa_ref method;       /* method of the current profile */
+	const pa_profile *p; /* current profile */
+	uint64_t met; /* number of profiles met, readable or not */
+	bool partial; /* the copy omits some profiles */
+	buffer types; /* uint32_t references by ordinal */
 	ref_index methods, contexts, profiles;
 } copier;
 
 /* ---- maps ---- */
 
-static uint32_t hash_ref(pa_ref at) { return at * 0x9e3779b1; } /* of two refs never the same */
+static uint32_t hash_ref(pa_ref at) { return at * 0x9e3779b1; } /* distinct for distinct refs */
 
 static bool any(const void *with, uint32_t ref) { return (void)with, (void)ref, true; }
 
 static uint32_t get(const ref_index *x, pa_ref at) { return at == 0 ? 0 : pai_find(x, hash_ref(at), any, NULL); }
 
-/* keep notes what a record is. After a failed call ref is 0, and the builder has the error. */
+/* keep maps a record to its reference. After a failed call ref is 0, and the builder has the error. */
 static bool keep(copier *c, ref_index *x, pa_ref at, uint32_t ref) {
 	return ref != 0 && pai_insert(c->b, x, hash_ref(at), ref);
 }
 
-/* failed keeps an error of the archive. PA_NOT_FOUND is the end of an iteration. */
+/* failed stores an error of the archive. PA_NOT_FOUND only ends an iteration. */
 static bool failed(copier *c, pa_error e) {
 	if (e.code != PA_OK && e.code != PA_NOT_FOUND) c->e = e;
 	return c->e.code != PA_OK || !sound(c->b);
@@ -112,7 +112,7 @@ static bool each(copier *c, bool (*take)(copier *c, const pa_method *m)) {
 
 static counted *since(const copier *c) { return c->with == NULL ? NULL : c->with->since; }
 
-/* count returns what was counted in a word of the profile, at an offset in its block. */
+/* count returns the count of a word of the profile according to c->take. offset is the word's offset in the block. */
 static uint64_t count(const copier *c, uint64_t offset, uint64_t trained, uint64_t now) {
 	if (c->take == PA_TRAINED) return trained;
 	if (c->take == PA_TOTALS && since(c) == NULL) return now;
@@ -130,8 +130,8 @@ static uint64_t count_of(const copier *c, const pa_entry *entry, uint32_t cell) 
 	return count(c, offset_of(c->p, entry, cell), pa_trained(entry, cell), pa_cell(entry, cell));
 }
 
-/* drop notes that the copy lacks the type or method of a live cell that led to nothing and held v before it was looked
- * up. Another thread may be writing it: then nothing is missing. */
+/* drop records that the copy omits a live cell, since its value v refers to no type or method. If the cell has changed,
+ * another thread is writing it, and nothing is recorded. */
 static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, const char *reason) {
 	pa_dropped *d = &c->b->dropped;
 	if (c->take == PA_TRAINED || entry->live == NULL || pa_cell(entry, cell) != v) return;
@@ -145,7 +145,7 @@ static void drop(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, co
 static const char no_type[] = "what stands in the place of a type leads to none",
 				  no_method[] = "what stands in the place of a method leads to none";
 
-/* miss_type looks at a live cell without a type, which held v. The copy has the count of a row already. */
+/* miss_type checks a live cell that held v and refers to no type. The copy already has the count of the cell's row. */
 static void miss_type(copier *c, const pa_entry *entry, uint32_t cell, uint64_t v, uint8_t kind, const uint8_t *cells) {
 	pa_rows rows;
 	if (kind == TYPE_WORD ? (v & ~(uint64_t)TYPE_TAGS) != 0 : v != 0) drop(c, entry, cell, v, no_type);
@@ -153,7 +153,7 @@ static void miss_type(copier *c, const pa_entry *entry, uint32_t cell, uint64_t 
 		drop(c, entry, cell, 0, "a count has no type");
 }
 
-/* method_of returns a pointer to a method, which nothing records in place. */
+/* method_of returns a reference to a method. VMs never write such cells. */
 static uint64_t method_of(copier *c, const pa_entry *entry, uint32_t cell) {
 	uint64_t trained = pa_trained(entry, cell);
 	uint32_t method = trained == 0 ? 0 : get(&c->methods, ref_of(trained - c->a->info.requested_base));
@@ -173,8 +173,8 @@ static uint64_t pointer_of(copier *c, const pa_entry *entry, uint32_t cell, uint
 	return pai_type_cell(c->b, type_ref(c, type)) | (kind == TYPE_WORD ? tags : 0);
 }
 
-/* copy_declared copies the cells of a producer's entry that are no counts and no types. Unless the trained profile is
- * copied they are those of now: what a VM may record in which of them it alone knows. */
+/* copy_declared copies the cells of a producer's entry other than counts and types. Only a copy of the file's counts
+ * takes them from the file. Other copies take the current values, because only the VM knows which cells it writes. */
 static void copy_declared(copier *c, const pa_entry *entry, uint8_t *cells) {
 	const shape *s = pai_shape(c->a, entry->tag);
 	uint64_t base = entry->live != NULL ? (uint64_t)(uintptr_t)c->a->live->base : c->a->info.requested_base;
@@ -222,7 +222,7 @@ static bool copy_entries(copier *c, const pa_profile *p) {
 
 /* ---- profiles ---- */
 
-/* number_of returns what was counted in a field. */
+/* number_of returns the count of a field according to c->take. */
 static uint64_t number_of(const copier *c, const block *own, unsigned field, uint64_t now, uint64_t trained) {
 	return count(c, pai_field(own, field), trained, now);
 }
@@ -252,8 +252,7 @@ static void copy_fields(copier *c, const pa_profile *p, const block *own) {
 	if (now.has >> PA_FIELD_TRAPS & 1) pa_record_traps(c->b, now.traps, now.trap_reasons);
 }
 
-/* has_changed_cells reports whether bits of a Bitmap, or a cell of a producer's entry that is no pointer, are others
- * now. */
+/* has_changed_cells reports whether a Bitmap or a cell other than pointers in a producer's entry has changed. */
 static bool has_changed_cells(const pa_profile *p) {
 	pa_entry entry;
 	for (pa_entries it = pa_entries_of(p, PA_DATA); pa_entries_next(&it, &entry);) {
@@ -269,13 +268,13 @@ static bool has_changed_cells(const pa_profile *p) {
 	return false;
 }
 
-/* has_counted reports whether a field has another count than before. */
+/* has_counted reports whether the count of a field has changed. */
 static bool has_counted(const counted *before, const pa_profile *p, const block *own, unsigned field, uint64_t now) {
 	uint64_t at = pai_field(own, field);
 	return at != 0 && now != pai_counted(before, p, at);
 }
 
-/* is_changed reports whether anything was counted in a claimed profile. */
+/* is_changed reports whether any count of a claimed profile has changed. */
 static bool is_changed(const counted *before, const pa_profile *p, const block *own) {
 	pa_summary now;
 	pa_entry entry;
@@ -292,12 +291,12 @@ static bool is_changed(const counted *before, const pa_profile *p, const block *
 	return has_changed_cells(p);
 }
 
-/* has_more reports whether a run has counted something beside a profile. */
+/* has_more reports whether a run has counts in addition to a profile. */
 static bool has_more(const copier *c, const pa_profile *p) {
 	return c->with != NULL && c->with->has != NULL && c->with->has(c->with->run, p->at);
 }
 
-/* lose notes a profile that the copy lacks, since it is damaged or recorded already. Any other error ends the copy. */
+/* lose skips a profile that is damaged or already recorded. Any other error ends the copy. */
 static bool lose(copier *c, pa_error e) {
 	pa_dropped *d = &c->b->dropped;
 	if (c->take == PA_TRAINED || (e.code != PA_DAMAGED && e.code != PA_AMBIGUOUS)) return !failed(c, e);
@@ -308,7 +307,7 @@ static bool lose(copier *c, pa_error e) {
 	return c->partial = true;
 }
 
-/* leave leaves out the profile that is being copied, if that is damaged. */
+/* leave skips the current profile if it is damaged. */
 static bool leave(copier *c) {
 	pa_error e = c->e;
 	if (!sound(c->b) || e.code != PA_DAMAGED) return false;
@@ -322,7 +321,7 @@ static bool copy_profile(copier *c, uint32_t method, pa_profile *p) {
 	block own;
 	pa_error e = c->take != PA_TRAINED ? pa_claim(p) : pai_none();
 	if (e.code != PA_NOT_DECODED && e.code != PA_DAMAGED && failed(c, e))
-		return false; /* nobody has counted in one that cannot be claimed */
+		return false; /* a profile that cannot be claimed has no new counts */
 	if (!pai_block(c->a, place_of(p->at), &own, &e)) return lose(c, e);
 	bool more = has_more(c, p);
 	if (c->take == PA_INCREMENTS && !more && !is_changed(since(c), p, &own)) return true;
@@ -345,7 +344,7 @@ static bool copy_profiles(copier *c, const pa_method *m) {
 	return true;
 }
 
-/* copy_all_profiles counts also the profiles that it does not come to, since only damaged ones lead to them. */
+/* copy_all_profiles also counts the profiles that can only be reached through damaged ones. */
 static bool copy_all_profiles(copier *c) {
 	uint64_t all = c->a->info.profiles;
 	if (!each(c, copy_profiles)) return false;
@@ -369,7 +368,7 @@ static uint64_t copy_cell(copier *c, uint8_t kind, uint64_t v) {
 	}
 }
 
-/* copy_row appends a row, unless it is of a profile that the copy lacks. */
+/* copy_row appends a row, unless it refers to a profile that the copy skipped. */
 static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
 	size_t before = cells->size;
 	for (uint32_t i = 0; i < t->columns; i++) {
@@ -383,7 +382,7 @@ static bool copy_row(copier *c, const pa_table *t, uint32_t r, buffer *cells) {
 	return true;
 }
 
-/* copy_rows copies a table, unless all its rows are of profiles that the copy lacks. */
+/* copy_rows copies a table, unless all its rows refer to profiles that the copy skipped. */
 static bool copy_rows(copier *c, const pa_table *t) {
 	buffer cells = {0};
 	for (uint32_t r = 0; r < t->rows && copy_row(c, t, r, &cells); r++) {}
@@ -404,10 +403,11 @@ static bool copy_tables(copier *c) {
 	pa_error e;
 	for (uint32_t i = 0; (e = pa_table_number(c->a, i, &t)).code == PA_OK; i++) {
 		if (t.kind == PA_TABLE_SHAPES) continue; /* see pai_copy_shapes */
-		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue; /* the order of all profiles */
+		/* lists all profiles, so it is invalid for a part */
+		if (c->partial && (t.kind == PA_TABLE_ORDER || t.kind == ORDER_RUNS)) continue;
 		if (c->take == PA_INCREMENTS && t.kind != PA_TABLE_PROPERTIES && t.kind != PA_TABLE_CODE &&
 			t.kind != PA_TABLE_MOVED && t.kind != PA_TABLE_BASE)
-			continue; /* tables cover the whole run */
+			continue; /* these tables describe all counts, not the increments */
 		if (!copy_rows(c, &t)) return false;
 	}
 	return !failed(c, e);
@@ -425,7 +425,7 @@ bool pai_copy_shapes(pa_builder *b, const pa_archive *a) {
 	return true;
 }
 
-/* admit prepares the header: a copy of live counts is a dump of its own. */
+/* admit prepares the header. A copy of live counts is a new dump. */
 static bool admit(pa_builder *b, const pa_archive *a, pa_counts take) {
 	pa_config *c = &b->config;
 	const pa_info *i = pa_info_of(a);
@@ -470,7 +470,7 @@ pa_error pa_write_snapshot(const pa_archive *a, pa_counts take, const char *path
 	if (e.code != PA_OK) return e;
 	e = pa_snapshot(b, a, take);
 	if (e.code == PA_OK && take == PA_INCREMENTS)
-		pa_describe_process(b, NULL); /* if the system says which process this is */
+		pa_describe_process(b, NULL); /* may fail if the system does not identify the process */
 	if (e.code == PA_OK) e = pa_write(b, path, report);
 	pa_builder_free(b);
 	return e;

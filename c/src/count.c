@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counting in claimed profiles. A row keeps its type; it is released when it gets one, so that who reads the type also
- * sees its record. Counts are added in release order, so that who reads the count also sees the type of its row. */
+/* Counting in claimed profiles. A row keeps its type. Types are stored with release order, so a reader of the type also
+ * sees the type's record. Counts are added with release order, so a reader of the count also sees the type of its
+ * row. */
 #include "internal.h"
 
 pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
@@ -16,8 +17,8 @@ pa_counter *pa_profile_word(const pa_profile *p, unsigned field) {
 
 static uint64_t load(pa_counter *cell) { return atomic_load_explicit(cell, memory_order_relaxed); }
 
-/* row_of finds the row of a type, or makes the first empty row its own. Rows never become empty again, and are taken
- * from the first on: two threads with one type get the same row. */
+/* row_of finds the row of a type, or assigns the first empty row to it. Rows fill in order and never become empty
+ * again, so two threads with the same type get the same row. */
 static uint32_t row_of(const pa_entry *entry, const pa_rows *rows, uint64_t pointer) {
 	for (uint32_t i = 0; i < rows->count; i++)
 		if (load(pa_word(entry, rows->first + 2 * i)) == pointer) return i;
@@ -87,7 +88,8 @@ uint8_t pa_flags(const pa_entry *entry) {
 							   : (uint8_t)(atomic_load_explicit(half(entry, 0), memory_order_relaxed) >> 8);
 }
 
-/* traps_at returns where the traps word is: in the header, or in the second cell of a Receivers entry. 0: nowhere. */
+/* traps_at returns the offset of the traps word. It is in the header, or in the second cell of a Receivers entry. 0
+ * means none. */
 static uint32_t traps_at(const pa_entry *entry) { return entry->tag < 64 ? 4 : entry->tag == PA_RECEIVERS ? 24 : 0; }
 
 uint32_t pa_traps(const pa_entry *entry) {
@@ -105,7 +107,7 @@ pa_error pa_mark_null(const pa_entry *entry) {
 	return e;
 }
 
-/* unite returns the traps word for what two of them say: two reasons are 'many', as in HotSpot. */
+/* unite combines two traps words. Two different reasons become 'many', as in HotSpot. */
 static uint32_t unite(uint32_t x, uint32_t y) {
 	const uint32_t many = 0x7fffffff;
 	uint32_t recompiled = (x | y) & ~many;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What had been counted in an adopted archive at the last checkpoint. Each count is read once: for the copy, and as the
- * beginning of the next one. */
+/* Counts of an adopted archive at the last checkpoint. A copy reads each count once, and uses the value both for the
+ * dump and as the start of the next one. */
 #include "run.h"
 
 static counted_block *slot_of(counted_block *slots, size_t size, pa_ref at) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a builder has of a producer's own: shapes, entries of these, and the table in which an archive declares them. */
+/* Shapes that a producer declares, entries with these shapes, and the table of shapes in an archive. */
 #include "build.h"
 
 enum { SHAPE_ENTRY, SHAPE_CELL, SHAPE_ROW, SHAPE_CELL_BIT, SHAPE_ROW_BIT };
@@ -12,7 +12,8 @@ void pai_drop_shapes(pa_builder *b) {
 	b->shape.shapes = NULL;
 }
 
-/* find returns the first row of a tag, and how many it has; behind the rows of lower tags if it has none. */
+/* find returns the first row of a tag and its number of rows. If the tag has none, it returns the row after the rows of
+ * lower tags. */
 static uint32_t find(const shapes *s, uint32_t n, uint64_t tag, uint32_t *rows) {
 	uint32_t first = 0;
 	while (first < n && s->heads[first] >> 32 < tag) first++;
@@ -20,7 +21,7 @@ static uint32_t find(const shapes *s, uint32_t n, uint64_t tag, uint32_t *rows) 
 	return first;
 }
 
-/* with_rows returns the shapes of a builder with n more rows at a place. */
+/* with_rows returns a copy of the builder's shapes with n rows inserted at a row number. */
 static shapes *with_rows(pa_builder *b, uint32_t at, const uint64_t *heads, uint8_t (*names)[NAME], uint32_t n) {
 	const shapes *old = b->shape.shapes;
 	uint32_t all = b->shape_rows + n, rest = b->shape_rows - at;
@@ -153,7 +154,7 @@ static uint64_t unite_cells(uint8_t kind, uint64_t x, uint64_t y) {
 
 static bool is_key(uint8_t kind) { return kind >= PA_CELL_VALUE && kind <= PA_CELL_METHOD; }
 
-/* The rows of an entry: width cells each. Row i, from 1, is reference i. */
+/* The rows of an entry, with width cells each. Row i, from 1 on, is reference i. */
 typedef struct row_list { uint8_t *cells; const uint8_t *kinds; uint32_t width, looking; } row_list;
 
 static uint8_t *cell_of(const row_list *l, uint32_t row, uint32_t i) {
@@ -167,7 +168,7 @@ static bool same_keys(const void *with, uint32_t row) {
 	return true;
 }
 
-/* hash_row hashes the keys of a row; false if the row is free. */
+/* hash_row hashes the keys of a row. It returns false if the row is free. */
 static bool hash_row(const row_list *l, uint32_t row, uint32_t *hash) {
 	bool taken = false;
 	*hash = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decoding of entries: their sizes, and where their pointers and counts are. */
+/* Decoding of entries with their sizes, pointers and counts. */
 #include "internal.h"
 
-/* listed returns the number of cells of an entry whose cell number at counts the cells behind it. *n is that number. */
+/* listed returns the number of cells of an entry in which cell number at holds the length *n of the list after it. */
 static uint64_t listed(const uint8_t *cells, uint64_t room, uint64_t at, uint64_t *n) {
 	*n = 0;
-	if (room <= at) return at + 1; /* too many */
+	if (room <= at) return at + 1; /* does not fit */
 	*n = get64(cells + 8 * at);
 	return *n > room ? room + 1 : at + 1 + *n;
 }
 
-/* narrow_cells returns the number of cells of a tag below 64, more than room if they do not fit. UINT64_MAX:
- * impossible. */
+/* narrow_cells returns the number of cells of a tag below 64. It exceeds room if they do not fit, and is UINT64_MAX for
+ * an invalid tag. */
 static uint64_t narrow_cells(const pa_archive *a, uint8_t tag, const uint8_t *cells, uint64_t room) {
 	uint64_t n, size, receivers = 1 + a->gap + 2 * a->type_rows;
 	switch (tag) {
@@ -67,7 +67,7 @@ const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_e
 	return NULL;
 }
 
-/* typed returns the type words of a list whose length is in a cell. */
+/* typed finds the type words of a list. Its length is in a cell. */
 static unsigned typed(const pa_entry *entry, uint32_t length, slots list[2]) {
 	uint32_t n = entry->cells - length - 1;
 	list[0] = (slots){length + 2, 2, n / 2, TYPE_WORD};
@@ -125,7 +125,7 @@ bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind) {
 		(kind == POINTS_TO_METHOD ? inside(a->section[METHODS], at, 8) : is_row(a->section[TYPES], at, TYPE));
 }
 
-/* visit is like pai_visit for an entry at an offset in the file. */
+/* visit is like pai_visit for an entry at a file offset. */
 static bool visit(const pa_entry *entry, uint64_t at, bool (*take)(void *to, uint64_t at), void *to) {
 	slots list[MAX_SLOTS];
 	unsigned n = pai_slots(entry, list), columns = entry->tag >= PA_PRODUCER ? pai_row_slots(entry, list, n) : 0;
@@ -133,7 +133,7 @@ static bool visit(const pa_entry *entry, uint64_t at, bool (*take)(void *to, uin
 		for (uint32_t k = 0; k < list[i].n; k++)
 			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride)))
 				return false;
-	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* several pointers of a row: row by row */
+	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* rows with several pointers are visited row by row */
 		for (unsigned i = n - columns; i < n; i++)
 			if (!take(to, at + header_of(entry->tag) + 8 * ((uint64_t)list[i].first + (uint64_t)k * list[i].stride)))
 				return false;
@@ -145,7 +145,7 @@ bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint6
 	for (unsigned i = PA_DATA; i < DIRECTORY; i++)
 		for (uint64_t at = b->part[i].at; at < end_of(b->part[i]); at += 8 * (uint64_t)entry.units) {
 			if (pai_entry(a, a->bytes + at, end_of(b->part[i]) - at, &entry) != NULL)
-				return false; /* the file was changed */
+				return false; /* the file has changed since */
 			if (!visit(&entry, at, take, to)) return false;
 		}
 	return true;

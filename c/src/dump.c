@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run writes: what its archive had and what it has counted, or what it has counted since the last checkpoint. */
+/* Dumps and checkpoints of a run. */
 #include "run.h"
 
 /* ---- words of functions ---- */
 
-/* counted_in returns what was counted in a word of a function's own. */
+/* counted_in returns the count of a function's private word, in total or since the last checkpoint. */
 static uint64_t counted_in(own *o, form f) {
 	o->next = atomic_load_explicit(&o->word, memory_order_acquire);
 	return o->next - (f == CHECKPOINTS ? o->dumped : o->start);
@@ -25,7 +25,7 @@ static void record_branch(pa_builder *b, site *s, form f) {
 	pa_record_successors(b, s->point, s->sub, rows, 2);
 }
 
-/* record_receivers reads the counts before the classes: a row that has one has a class. */
+/* record_receivers reads the counts before the classes. A row with a count then has a class. */
 static void record_receivers(pa_builder *b, site *s, form f) {
 	pa_type_count rows[64];
 	for (uint32_t i = 0; i + 1 < s->n; i++) {
@@ -54,7 +54,7 @@ static void record_sites(pa_builder *b, pa_function *f, form form) {
 		else record_words(b, s, form);
 }
 
-/* record_function records a function that the archive does not have. Points without a count are recorded too: the next
+/* record_function records a function that the archive lacks. It also records points without a count, so that the next
  * run counts them in the archive. */
 static void record_function(pa_builder *b, pa_function *f, form form) {
 	pa_begin(b, pa_intern_method(b, &f->key), f->code, 0);
@@ -66,13 +66,13 @@ static void record_function(pa_builder *b, pa_function *f, form form) {
 
 /* ---- what a profile of the archive lacks ---- */
 
-/* has_own reports whether a function counts in words of its own beside a profile. */
+/* has_own reports whether a function with a profile also counts in private words. */
 static bool has_own(const pa_function *f) {
 	return f->sites != NULL || pa_load((pa_counter *)&f->calls.word) > 0 ||
 		pa_load((pa_counter *)&f->backedges.word) > 0;
 }
 
-/* Functions with a profile and words of their own, by its reference. */
+/* Functions that have both a profile in the archive and private words, keyed by the profile's reference. */
 typedef struct beside { pa_run *run; pa_function **list; size_t n; } beside;
 
 static int compare_profiles(const void *x, const void *y) {
@@ -114,7 +114,7 @@ static void record_beside(void *with, pa_builder *b, pa_ref profile) {
 
 /* ---- the dump ---- */
 
-/* describe says which process the dump is of; a system that does not say it gets a dump with an id and a time. */
+/* describe records the process of the dump. If the system does not identify it, the dump gets an id and a time. */
 static bool describe(pa_run *r, pa_builder *b) {
 	pa_provenance p = {.vm = r->vm.name};
 	if (r->form == CHECKPOINTS) memcpy(p.since, r->since, sizeof p.since);
@@ -125,7 +125,7 @@ static bool describe(pa_run *r, pa_builder *b) {
 	return sound(b);
 }
 
-/* take_archive copies what was counted in the archive. */
+/* take_archive copies the archive with its current counts. */
 static bool take_archive(pa_run *r, pa_builder *b) {
 	static const uint8_t none[16];
 	beside all;
@@ -153,7 +153,7 @@ static void lay_out(pa_run *r, pa_builder *b, const char *path, pa_error *e, pa_
 		*lost = (pa_lost){d->profiles + b->duplicates, d->rows, d->profiles > 0 ? d->error : pai_none()};
 }
 
-/* written makes a checkpoint the one from which on the next one counts. */
+/* written makes the written checkpoint the start of the next one. */
 static void written(pa_run *r, const pa_builder *b) {
 	if (r->form != CHECKPOINTS) return;
 	memcpy(r->since, b->config.dump_id, sizeof r->since);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes of an archive, from its plan: what the page sums cover from front to back, then the sums and the header. */
+/* Encoding of a planned archive. It writes the pages in order, then their checksums, then the header. */
 #include "plan.h"
 
 /* ---- output ---- */
@@ -17,14 +17,14 @@ typedef struct output {
 	pa_error e;
 } output;
 
-/* level_count returns the number of sums of a level, 0 behind the last. */
+/* level_count returns the number of checksums in a level, 0 after the last level. */
 static uint64_t level_count(const plan *p, unsigned level) {
 	uint64_t n = ((p->file_size - 1) >> PAGE_SHIFT) - (p->at[PA_IX] >> PAGE_SHIFT) + 1;
 	for (; level > 0; level--) n = n <= FANOUT ? 0 : (n + FANOUT - 1) / FANOUT;
 	return n;
 }
 
-/* level_at returns where a level begins in ps: behind all levels above it. */
+/* level_at returns the start of a level in ps. All higher levels precede it. */
 static uint64_t level_at(const plan *p, unsigned level) {
 	uint64_t n, at = 0;
 	for (level++; (n = level_count(p, level)) > 0; level++) at += 8 * n;
@@ -156,7 +156,7 @@ static bool put_bm(output *o) {
 	return ok && put(o, p->bitmaps.bytes, p->bitmaps.size);
 }
 
-/* by_kind returns the tables, sorted. */
+/* by_kind returns the tables sorted by kind. */
 static const new_table **by_kind(plan *p) {
 	const new_table **all = pai_memory(p, p->ntables, sizeof *all);
 	for (uint32_t i = 0, k; all != NULL && i < p->ntables; i++) {
@@ -227,7 +227,7 @@ static bool put_ex(output *o) {
 typedef struct resolver {
 	const plan *p;
 	uint8_t *block;
-} resolver; /* block without the fields that only the file has */
+} resolver; /* the block without the fields that only the file has */
 
 static void resolve(void *to, uint64_t offset, bool method) {
 	const resolver *r = to;
@@ -246,7 +246,7 @@ static uint64_t key_symbols(const plan *p, uint32_t place, uint32_t key[4]) {
 	return p->records[place].id;
 }
 
-/* put_block writes a block: its header, the first two of its own fields around the added ones, the rest. */
+/* put_block writes a block. It inserts the fields that only the file has between the recorded ones. */
 static bool put_block(output *o, const block_plan *d) {
 	const plan *p = o->p;
 	const new_profile *f = d->profile;
@@ -277,9 +277,9 @@ static bool put_rw(output *o) {
 	return ok;
 }
 
-/* ---- sums and header ---- */
+/* ---- checksums and header ---- */
 
-/* sum_levels fills the levels above the first and returns the root. */
+/* sum_levels fills the levels above the first and returns the root checksum. */
 static uint64_t sum_levels(output *o) {
 	const plan *p = o->p;
 	unsigned level = 1;
@@ -338,7 +338,7 @@ static void put_header(const plan *p, uint64_t root, uint8_t *h) {
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) put64(h + 512 + 8 * i, counts[i]);
 }
 
-/* seal puts the sum of a header into it. */
+/* seal stores the header's checksum in the header. */
 static void seal(uint8_t *h) {
 	uint8_t rest[HEADER - 8];
 	memcpy(rest, h, 32);
@@ -346,7 +346,7 @@ static void seal(uint8_t *h) {
 	put64(h + 32, pai_xxh64(NULL, 0, rest, sizeof rest));
 }
 
-/* identify derives the identity of a dump that has none from all that the archive holds. */
+/* identify derives the dump id from the content of the archive if the builder has none. */
 static void identify(uint8_t *h) {
 	static const uint8_t none[16];
 	uint8_t text[HEADER + 1];

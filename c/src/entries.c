@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entries of a profile: iteration, and what their cells say. */
+/* Entries of a profile, with iteration and typed accessors. */
 #include "internal.h"
 
 /* ---- iteration ---- */
@@ -17,7 +17,8 @@ pa_entries pa_entries_of(const pa_profile *p, pa_section section) {
 	return it;
 }
 
-/* first returns where the first entry at a point begins, or one before it. It uses the directory, if there is one. */
+/* first returns the offset of the first entry at a point, or of an earlier entry. It uses the directory if there is
+ * one. */
 static uint64_t first(const pa_archive *a, const block *b, int32_t point) {
 	span data = b->part[PA_DATA], directory = b->part[DIRECTORY];
 	uint64_t low = 0, high = directory.size / 8;
@@ -50,7 +51,7 @@ bool pa_entries_next(pa_entries *it, pa_entry *entry) {
 	while (it->_at < it->_end) {
 		uint64_t at = it->_at;
 		pa_entry got;
-		if (pai_entry(a, a->bytes + at, it->_end - at, &got) != NULL) break; /* the file was changed */
+		if (pai_entry(a, a->bytes + at, it->_end - at, &got) != NULL) break; /* the file has changed since */
 		it->_at += 8 * (uint64_t)got.units;
 		if (it->_one && got.point != it->_point) {
 			if (got.point > it->_point) break;
@@ -82,13 +83,13 @@ uint64_t pa_trained(const pa_entry *entry, uint32_t i) {
 
 uint64_t pa_cell(const pa_entry *entry, uint32_t i) {
 	pa_counter *cell = pa_word(entry, i);
-	/* With a pointer a reader needs all that was written before it, with the count of a row the pointer. */
+	/* Acquire order lets a reader of a pointer see the record, and a reader of a count see its row's pointer. */
 	return cell != NULL ? atomic_load_explicit(cell, memory_order_acquire) : pa_trained(entry, i);
 }
 
 pa_error pa_cell_method(const pa_entry *entry, uint32_t i, pa_method *m) {
 	uint64_t cell = pa_trained(entry, i),
-			 at = cell - entry->archive->info.requested_base; /* nothing records methods in place */
+			 at = cell - entry->archive->info.requested_base; /* VMs never write pointers to methods */
 	pa_error e = pai_none();
 	record r;
 	if (cell == 0) pai_fail(&e, PA_NOT_FOUND, "no method");

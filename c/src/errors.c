@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors, and the regions that they name. */
+/* Errors, and the regions in them. */
 #include "internal.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@
 pa_error pai_none(void) { return (pa_error){PA_OK, PA_HEADER, 0, 0, "no error"}; }
 
 pa_region pai_region_at(const pa_archive *a, uint64_t at) {
-	pa_region r = at < HEADER ? PA_HEADER : PA_RW; /* before the header is checked there are no other regions */
+	pa_region r = at < HEADER ? PA_HEADER : PA_RW; /* until the header is checked, regions are unknown */
 	while (r > PA_HEADER && at < a->region[r].at) r--;
 	return r;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The index: records in the order of their hashes, line by line. */
+/* Filling of the hash index, line by line in the order of the hashes. */
 #include "plan.h"
 
 enum { GOOD_PROBE = 8, SEEDS = 8, MAX_PROBE = 255, MAX_MULTIPLIER = 63 };
@@ -40,7 +40,7 @@ bool pai_hash_records(plan *p, uint64_t seed) {
 
 /* ---- lines ---- */
 
-/* A record that found no slot yet; line is its bucket, counted from the line that was filled first. */
+/* A record without a slot so far. line is its bucket, counted from the line that was filled first. */
 typedef struct waiting { uint64_t hash, rest, line; pa_ref ref; bool type; } waiting;
 
 typedef struct filler { plan *p; buffer waiting; uint64_t first; uint32_t max_probe; } filler;
@@ -61,7 +61,7 @@ static unsigned own_slots(const waiting *w, size_t n, uint64_t multiplier) {
 	return own;
 }
 
-/* choose_multiplier returns the first multiplier with which the most records have slots of their own. */
+/* choose_multiplier returns the first multiplier that gives the most records distinct slots. */
 static uint64_t choose_multiplier(const waiting *w, size_t n) {
 	uint64_t best = 1;
 	unsigned most = 0;
@@ -98,7 +98,7 @@ static void fill_slots(uint8_t *line, const waiting *w, size_t n) {
 	}
 }
 
-/* methods_first moves methods before types: they are looked up again and again, types once. It keeps their order. */
+/* methods_first stably moves methods before types. VMs look up methods often and types once. */
 static bool methods_first(filler *f, waiting *w, size_t n) {
 	waiting *types = malloc(n * sizeof *types);
 	size_t methods = 0, others = 0;
@@ -112,7 +112,7 @@ static bool methods_first(filler *f, waiting *w, size_t n) {
 	return true;
 }
 
-/* fill_line fills the n-th line with what waits. */
+/* fill_line fills the n-th line with waiting records. */
 static bool fill_line(filler *f, uint8_t *line, uint64_t n) {
 	waiting *w = (void *)f->waiting.bytes;
 	size_t all = COUNT(waiting, f->waiting), taken = all < SLOTS ? all : SLOTS;
@@ -131,8 +131,8 @@ static uint64_t bucket_of(const plan *p, uint64_t hash) {
 	return pai_multiply(hash, p->lines, &rest);
 }
 
-/* without_spill finds a line that no record of a line before it has to go to, and the first record of it or a later
- * one. There is one, since there are twice as many slots as records. */
+/* without_spill finds a line that receives no record from the lines before it, and its first record. Such a line
+ * exists, because there are twice as many slots as records. */
 static uint64_t without_spill(const plan *p, uint32_t *next) {
 	uint64_t waits = 0;
 	for (unsigned round = 0; round < 2; round++) {
@@ -147,7 +147,8 @@ static uint64_t without_spill(const plan *p, uint32_t *next) {
 	return 0;
 }
 
-/* ref_of_record returns where the index leads to: for a method to its head, unless another has its id. */
+/* ref_of_record returns the target of an index slot. For a method it is the head, unless another method has the same
+ * id. */
 static pa_ref ref_of_record(const plan *p, uint32_t number) {
 	if (number < p->ntypes) return ref_of(p->section[TYPES] + TYPE * (uint64_t)number);
 	const method_plan *r = &p->records[number - p->ntypes];
@@ -155,7 +156,7 @@ static pa_ref ref_of_record(const plan *p, uint32_t number) {
 		r->first != 0 && !(r->flags & PA_METHOD_SHARED_ID) ? first_at(p, r->first) : p->method_at[number - p->ntypes]);
 }
 
-/* fill fills all lines, from the one without spill on. */
+/* fill fills all lines, starting at the line without spill. */
 static bool fill(filler *f) {
 	plan *p = f->p;
 	uint32_t start, done = 0;
@@ -174,7 +175,7 @@ static bool fill(filler *f) {
 	return true;
 }
 
-/* try_seed makes the index for a seed. hashed is the index of the seed before; 0 at first. */
+/* try_seed makes the index for a seed. p->hashed holds the index of the previous seed, or 0 at first. */
 static bool try_seed(plan *p, uint64_t seed) {
 	filler f = {.p = p};
 	bool ok = (seed == p->seed || pai_hash_records(p, seed)) && fill(&f);

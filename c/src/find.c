@@ -7,7 +7,7 @@ static bool find_record(const pa_archive *a, const pa_key *key, record *r, pa_er
 	if (e->code != PA_NOT_FOUND) return false;
 	*e = pai_none();
 	if (pai_find_row(a, key, r, e)) return true;
-	if (e->code == PA_NOT_FOUND) e->message = "the archive does not know the method"; /* and not its class */
+	if (e->code == PA_NOT_FOUND) e->message = "the archive does not know the method"; /* even if it has the class */
 	return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Forks: the counts of a child begin where the process forks. Both processes have the same words; the child notes what
- * its parent had counted in them. */
+/* Forks. The counts of a child begin at the fork. Both processes have copies of the same words, so the child subtracts
+ * the counts at the fork. */
 #include "run.h"
 
 #ifdef _WIN32
@@ -17,7 +17,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pa_run *runs;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* before keeps all threads but this one from what the child needs in one piece. */
+/* before locks out other threads, so that the child gets consistent data. */
 static void before(void) {
 	pthread_mutex_lock(&lock);
 	for (pa_run *r = runs; r != NULL; r = r->next) pthread_mutex_lock(&r->lock);
@@ -39,7 +39,7 @@ static void part_function(pa_run *r, pa_function *f) {
 		r->bad = (pa_error){PA_SYSTEM, PA_HEADER, 0, ENOMEM, "no memory for the counts of the parent process"};
 }
 
-/* part_run makes a run begin anew. A thread that was dumping is not in the child. */
+/* part_run restarts the counts of a run in the child. A thread that was dumping does not exist there. */
 static void part_run(pa_run *r) {
 	pai_free_counted(&r->counted);
 	pthread_mutex_init(&r->dumping, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hashes of docs/format.md: XXH64, MD5, fold. */
+/* The hash functions of docs/format.md, which are XXH64, MD5 and fold. */
 #include "internal.h"
 
 static const uint64_t P1 = 0x9e3779b185ebca87, P2 = 0xc2b2ae3d27d4eb4f, P3 = 0x165667b19e3779f9,
@@ -9,7 +9,7 @@ static uint64_t rotl(uint64_t v, int n) { return v << n | v >> (64 - n); }
 static uint64_t lane(uint64_t acc, uint64_t w) { return rotl(acc + w * P2, 31) * P1; }
 static uint64_t merge(uint64_t h, uint64_t acc) { return (h ^ lane(0, acc)) * P1 + P4; }
 
-/* stripes takes whole stripes of 32 bytes and returns the bytes after them. */
+/* stripes consumes whole stripes of 32 bytes and returns the rest. */
 static const uint8_t *stripes(uint64_t v[4], const uint8_t *p, uint64_t n) {
 	for (; n >= 32; n -= 32, p += 32) {
 		v[0] = lane(v[0], get64(p));
@@ -20,7 +20,7 @@ static const uint8_t *stripes(uint64_t v[4], const uint8_t *p, uint64_t n) {
 	return p;
 }
 
-/* finish returns the sum of length bytes. All but the n at p, less than a stripe, are in v. */
+/* finish returns the hash of length bytes. v has all of them except the last n bytes at p, less than a stripe. */
 static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, uint64_t n) {
 	uint64_t h = P5;
 	if (length >= 32) {
@@ -41,7 +41,7 @@ static uint64_t finish(const uint64_t v[4], uint64_t length, const uint8_t *p, u
 
 #define START {P1 + P2, P2, 0, 0 - P1}
 
-/* pai_xxh64 returns the sum of two pieces. The first is a number of whole stripes. */
+/* pai_xxh64 returns the hash of two pieces. head_size must be a multiple of 32. */
 uint64_t pai_xxh64(const uint8_t *head, uint64_t head_size, const uint8_t *p, uint64_t n) {
 	uint64_t v[4] = START;
 	stripes(v, head, head_size);
@@ -95,7 +95,7 @@ void pai_fold_begin(fold *f, uint64_t h, uint64_t length) {
 
 void pai_fold_add(fold *f, pa_text piece) {
 	for (size_t i = 0; i < piece.size; i++) {
-		if (f->n == 16) { /* more follows: these are not the last */
+		if (f->n == 16) { /* more bytes follow, so these are not the last */
 			f->h = mum(get64(f->tail) ^ K0, get64(f->tail + 8) ^ f->h);
 			f->n = 0;
 		}
@@ -105,7 +105,7 @@ void pai_fold_add(fold *f, pa_text piece) {
 
 uint64_t pai_fold_end(fold *f) { return last(f->h, f->tail, f->n); }
 
-/* The constants of MD5 (RFC 1321): the binary digits of sines. */
+/* The constants of MD5 (RFC 1321), derived from sines. */
 static const uint32_t sines[64] = {
 	0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
 	0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,

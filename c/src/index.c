@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hash index: searches by id. */
+/* Lookups by id in the hash index. */
 #include "internal.h"
 
-/* A search iterates over what the index has for a hash. */
+/* A search iterates over the index entries with a hash. */
 typedef struct search {
 	const pa_archive *a;
-	uint64_t h, rest, line, read; /* read: lines that were read */
-	unsigned left;                /* bits of the slots of the last line that are to come */
+	uint64_t h, rest, line, read; /* read is the number of lines read */
+	unsigned left;                /* slots of the current line that remain, as bits */
 } search;
 
 static search search_for(const pa_archive *a, uint64_t id, uint64_t kind) {
@@ -17,7 +17,7 @@ static search search_for(const pa_archive *a, uint64_t id, uint64_t kind) {
 
 static const uint8_t *line_of(const search *q) { return q->a->bytes + q->a->region[PA_IX].at + LINE * q->line; }
 
-/* candidates returns the slots of a line that may refer to the record. */
+/* candidates returns the slots of a line that may refer to the record, as bits. */
 static unsigned candidates(const search *q, const uint8_t *line) {
 	uint64_t low;
 	unsigned fingerprint = (unsigned)(q->h & 0xffff) | 1, found = 0;
@@ -28,7 +28,7 @@ static unsigned candidates(const search *q, const uint8_t *line) {
 	return found;
 }
 
-/* next finds the place of the next candidate, 0 after the last. */
+/* next finds the offset of the next candidate. It is 0 after the last one. */
 static bool next(search *q, uint64_t *to, pa_error *e) {
 	const pa_archive *a = q->a;
 	*to = 0;
@@ -49,7 +49,7 @@ static bool next(search *q, uint64_t *to, pa_error *e) {
 	return pai_damage(a, e, a->region[PA_IX].at + LINE * q->line, "a slot of the index leads to no record");
 }
 
-/* candidate reads the record to which a slot leads: a method record, or the head of a method. */
+/* candidate reads the record of a slot, which is a method record or the head of a method. */
 static bool candidate(const pa_archive *a, uint64_t to, record *r, uint64_t *id, pa_error *e) {
 	block b;
 	if (inside(a->section[METHODS], to, 8)) return pai_record(a, to, r, e) && pai_id(a, r, id, e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Symbols, types, methods and contexts of a builder: each is kept once. */
+/* Interned symbols, types, methods and contexts of a builder. */
 #include "build.h"
 
 #define MAX_BLOB (((uint64_t)1 << 31) - 1)
 
 static bool too_many(const buffer *u, size_t item) { return u->size / item >= UINT32_MAX - 1; }
 
-/* add keeps a value, and its reference under a hash. It returns the reference, 0 if there is no memory. */
+/* add stores a value under a hash and returns its reference. It returns 0 if memory runs out. */
 static uint32_t add(pa_builder *b, buffer *u, ref_index *x, uint32_t hash, const void *value, size_t size) {
 	if (too_many(u, size)) {
 		pai_refuse(b, PA_TOO_LARGE, "more than an archive can have");
@@ -20,7 +20,7 @@ static uint32_t add(pa_builder *b, buffer *u, ref_index *x, uint32_t hash, const
 
 pa_text pai_text(const pa_builder *b, uint32_t ref) {
 	const symbol *s = ref == 0 ? NULL : ITEM(symbol, b->symbols, ref);
-	if (s == NULL || s->size == 0) return (pa_text){"", 0}; /* of empty texts alone there are no bytes */
+	if (s == NULL || s->size == 0) return (pa_text){"", 0}; /* an empty text has no bytes */
 	return (pa_text){(const char *)b->texts.bytes + s->at, s->size};
 }
 
@@ -52,7 +52,7 @@ uint32_t pai_intern(pa_builder *b, pa_text text, uint64_t limit) {
 
 uint32_t pa_intern_symbol(pa_builder *b, pa_text text) { return pai_intern(b, text, MAX_BLOB); }
 
-/* name interns a part of a key. "" is none, or a name. */
+/* name interns a part of a key. empty_is_name distinguishes "" from a missing part. */
 static uint32_t name(pa_builder *b, pa_text text, bool empty_is_name) {
 	if (text.size == 0 && !empty_is_name) return 0;
 	if (text.size > 0 && memchr(text.bytes, 0, text.size) != NULL) {
@@ -116,7 +116,7 @@ uint32_t pa_intern_method(pa_builder *b, const pa_key *key) {
 	return add(b, &b->methods, &b->method_index, hash, &m, sizeof m);
 }
 
-/* method returns a method of the builder, NULL if it is not one. */
+/* method returns a method of the builder, or NULL if ref is invalid. */
 static new_method *method(pa_builder *b, uint32_t ref) {
 	if (!sound(b)) return NULL;
 	if (HAS(new_method, b->methods, ref)) return ITEM(new_method, b->methods, ref);

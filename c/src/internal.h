@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files of libprofarc share. Functions that can fail return false and fill an error; public functions return
- * that error. A place is an offset in the file, in bytes.
+ * Declarations shared by the files of libprofarc. Functions that can fail return false and fill an error. Public
+ * functions return that error. A parameter called at is a file offset in bytes.
  */
 #ifndef PROFARC_INTERNAL_H
 #define PROFARC_INTERNAL_H
@@ -28,15 +28,16 @@ enum {
 	MAX_NAME = 1 << 20
 };
 enum { SYMBOLS, TYPES, METHODS, NEVER_RAN, CONTEXTS, SECTIONS };
-enum { DIRECTORY = 4, PARTS = 5 };         /* of a block, after the parts of pa_section */
-enum { METHOD_KIND = 1, TYPE_KIND = 3 };   /* of records in the index */
+/* number of parts of a block, and index of the one after the sections in pa_section */
+enum { DIRECTORY = 4, PARTS = 5 };
+enum { METHOD_KIND = 1, TYPE_KIND = 3 };   /* kinds of records in the index */
 enum { DECLARED = 1, PROFILED = 2, IN_CONTEXT = 4, NAMED = 64, WITH_ID = 128 };
-enum { LEVELS = 6 };                       /* of the page sums, of a file of 32 GiB and more */
+enum { LEVELS = 6 };                       /* levels of page checksums, enough for a file of 32 GiB and more */
 
 typedef struct span { uint64_t at, size; } span;
 
-/* The page sums. A level has its sums at `at`; bit number bit + i of checked says that its i-th group of 64 is right.
- * The bits of the pages come first. */
+/* The page checksums. Level i begins at file offset at[i]. Bit number bit[i] + k of checked is set once its k-th group
+ * of 64 checksums was verified. The bits of the pages come first. */
 typedef struct sums {
 	uint64_t first_page, pages;
 	unsigned levels;
@@ -48,43 +49,44 @@ struct pa_archive {
 	const uint8_t *bytes;
 	uint64_t size;
 	int file; /* descriptor of the mapped file, -1 for an archive in memory */
-	bool trusted; /* no page needs a check any more */
+	bool trusted; /* no page needs verification any more */
 	pa_info info;
 	uint64_t type_rows, bci_rows, gap;
 	span region[PA_RW + 1], section[SECTIONS];
 	sums sums;
-	/* Bits for the units of rw: a block that begins there was checked; it is also the only profile for all callers of a
-	 * method with an id of its own. */
+	/* Bits for the units of rw. sound is set if a verified block begins at the unit. heads is set if that block is also
+	 * the only profile for all callers of a method with a unique id. */
 	_Atomic uint64_t *sound, *heads;
 	struct live *live;
-	struct shapes *shapes; /* of PA_CUSTOM; NULL if none are declared */
+	struct shapes *shapes; /* for PA_CUSTOM; NULL if none are declared */
 };
 
 /* ---- adoption ---- */
 
 enum { NOT_ADOPTED, ADOPTING, ADOPTED, MAX_LATE = 65536 };
 
-typedef struct late_type { char *text; uint32_t name, loader; } late_type; /* sizes of the texts, one after the other */
+/* text has both strings; name and loader are their sizes */
+typedef struct late_type { char *text; uint32_t name, loader; } late_type;
 
-/* What changes in an archive. The claims are 2 bits for every unit of rw, see adopt.c; chunks has a bit for each bitmap
- * of bm that was checked. Both are NULL at the requested base. */
+/* The mutable state of an archive. claims has 2 bits for every unit of rw (see adopt.c), and chunks has a bit for each
+ * verified bitmap of bm. Both are NULL at the requested base. */
 typedef struct live {
 	_Atomic int state;
-	_Atomic bool undecoded; /* a block with a PA_UNDECODED entry was checked: claims look for them from then on */
-	pid_t process; /* that adopted it */
+	_Atomic bool undecoded; /* set once a block with a PA_UNDECODED entry was checked; claims then look for such entries */
+	pid_t process; /* process that adopted it */
 	uint8_t *base;
-	uint64_t size; /* of the mapping, late records included */
-	uint64_t late_at; /* offset of these */
+	uint64_t size; /* size of the mapping, including late records */
+	uint64_t late_at; /* offset of the late records */
 	_Atomic uint64_t *claims, *chunks;
-	_Atomic(_Atomic(void *) *) classes; /* by ordinal */
-	_Atomic(uint32_t *) groups; /* of methods by class, see classes.c; also without an adoption */
-	pthread_mutex_t lock; /* of adding late types */
+	_Atomic(_Atomic(void *) *) classes; /* indexed by ordinal */
+	_Atomic(uint32_t *) groups; /* methods grouped by class, see classes.c; also without adoption */
+	pthread_mutex_t lock; /* serializes the adding of late types */
 	late_type *late;
-	uint32_t *late_index; /* a hash table of numbers of late types + 1 */
+	uint32_t *late_index; /* hash table of late type numbers + 1 */
 	_Atomic uint32_t late_count;
 } live;
 
-/* adopted returns the state of an adopted archive, NULL if it is not adopted. */
+/* adopted returns the state of an adopted archive, or NULL. */
 static inline live *adopted(const pa_archive *a) {
 	return atomic_load_explicit(&a->live->state, memory_order_acquire) == ADOPTED ? a->live : NULL;
 }
@@ -132,7 +134,7 @@ static inline void add_bit(_Atomic uint64_t *set, uint64_t i) {
 	atomic_fetch_or_explicit(&set[i / 64], (uint64_t)1 << i % 64, memory_order_release);
 }
 
-/* pai_multiply returns the high half of a product, whose low half it stores. */
+/* pai_multiply returns the high half of the product and stores the low half. */
 static inline uint64_t pai_multiply(uint64_t a, uint64_t b, uint64_t *low) {
 #if defined(__SIZEOF_INT128__)
 	__extension__ unsigned __int128 product = (unsigned __int128)a * b;
@@ -151,8 +153,7 @@ static inline uint64_t pai_multiply(uint64_t a, uint64_t b, uint64_t *low) {
 pa_error pai_none(void);
 pa_region pai_region_at(const pa_archive *a, uint64_t at);
 
-/* pai_damage fills an error for a place in the file, pai_system one with errno, pai_fail any other. They return false,
- * which compilers must see. */
+/* pai_damage fills an error for a file offset, pai_system one with errno, pai_fail any other. They return false. */
 bool pai_may_write(const pa_archive *a, pa_error *e); /* reports whether the archive may be adopted and copied */
 static inline bool pai_damage(const pa_archive *a, pa_error *e, uint64_t at, const char *message) {
 	*e = (pa_error){PA_DAMAGED, pai_region_at(a, at), at, 0, message};
@@ -171,20 +172,19 @@ static inline bool pai_system(pa_error *e, const char *message) {
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e);
 void pai_unmap(pa_archive *a);
-/* pai_map_again maps the archive a second time, privately, at base or anywhere if that is 0 or taken, with late bytes
- * of zeros behind it. */
+/* pai_map_again maps the archive a second time as a private mapping, at base, or anywhere if base is 0 or occupied.
+ * late zero bytes follow it. */
 bool pai_map_again(const pa_archive *a, uint64_t base, uint64_t late, live *to, pa_error *e);
 void pai_unmap_again(live *l);
 
 /* ---- sums.c ---- */
 
-/* pai_sums_open computes where the sums lie, pai_sums_all compares all of them. */
+/* pai_sums_open computes the offsets of the checksums. pai_sums_all verifies all pages. */
 bool pai_sums_open(pa_archive *a, pa_error *e);
 bool pai_sums_all(const pa_archive *a, pa_error *e);
 bool pai_touch_pages(const pa_archive *a, uint64_t at, uint64_t n, pa_error *e);
 
-/* pai_touch makes sure that the pages of a part of the file after ps, which must lie in it, were compared with their
- * sums. */
+/* pai_touch ensures that the pages of a range of the file were verified. The range must lie in the file after ps. */
 static inline bool pai_touch(const pa_archive *a, uint64_t at, uint64_t n, pa_error *e) {
 	if (a->trusted || n == 0) return true;
 	uint64_t page = at >> PAGE_SHIFT;
@@ -194,10 +194,10 @@ static inline bool pai_touch(const pa_archive *a, uint64_t at, uint64_t n, pa_er
 
 /* ---- hash.c ---- */
 
-/* A fold of a text that comes in pieces. */
+/* State of a fold over text in pieces. */
 typedef struct fold { uint64_t h; uint8_t tail[16]; unsigned n; } fold;
 
-/* An XXH64 of bytes that come in pieces. */
+/* State of an XXH64 over bytes in pieces. */
 typedef struct sum { uint64_t v[4], length; uint8_t tail[32]; } sum;
 void pai_sum_begin(sum *s);
 void pai_sum_add(sum *s, const uint8_t *p, size_t n);
@@ -213,39 +213,40 @@ uint64_t pai_fold_end(fold *f);
 
 /* ---- records.c ---- */
 
-/* A signature: a text, or a list of symbols. */
+/* A signature is a text or a list of symbols. */
 typedef struct signature {
-	pa_text text;          /* if parts is 0 */
-	uint64_t at, parts, size; /* of a list; size is the size of its text */
+	pa_text text;          /* valid if parts is 0 */
+	uint64_t at, parts, size; /* offset and length of the list; size is the size of its text */
 } signature;
 
-/* A record of a method, or a row of an unexecuted one. */
+/* The record of a method, or the row of an unexecuted method. */
 typedef struct record {
 	uint64_t at, size, id, holder, profiles, contexts;
 	uint32_t flags, access, ncontexts;
 	pa_ref name, signature;
-	pa_text named; /* the name of a named record */
+	pa_text named; /* name in a named record */
 	bool row;
 } record;
 
 bool pai_symbol(const pa_archive *a, pa_ref ref, pa_text *text, pa_error *e);
 bool pai_signature(const pa_archive *a, pa_ref ref, signature *s, pa_error *e);
-/* pai_signature_compare compares a signature with a text, as memcmp does. */
+/* pai_signature_compare compares a signature with a text like memcmp. */
 bool pai_signature_compare(const pa_archive *a, const signature *s, pa_text text, int *order, pa_error *e);
 bool pai_type(const pa_archive *a, uint64_t at, pa_type *type, pa_error *e);
-/* pai_type_is compares the name and loader of the type at a place. */
+/* pai_type_is compares the name and loader of the type at an offset. */
 bool pai_type_is(const pa_archive *a, uint64_t at, pa_text name, pa_text loader, bool *same, pa_error *e);
 bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e);
-/* pai_id reads the id of a record: its own, or its head's, or if the head is damaged the id of its key. */
+/* pai_id reads the id of a record. The id is in the record or its head. If the head is damaged, pai_id computes it from
+ * the key. */
 bool pai_id(const pa_archive *a, const record *r, uint64_t *id, pa_error *e);
-/* pai_method fills a method from its record, with the texts of its key. */
+/* pai_method fills a method from its record, with the strings of its key. */
 bool pai_method(const pa_archive *a, const record *r, pa_method *m, pa_error *e);
 bool pai_has_key(const pa_archive *a, const record *r, const pa_key *key, bool *same, pa_error *e);
 uint64_t pai_key_id(const pa_archive *a, const pa_key *key);
 
 /* ---- unexecuted.c ---- */
 
-/* Where the class rows and the rows of unexecuted methods lie. */
+/* Ranges of the class rows and of the rows of unexecuted methods. */
 typedef struct never_ran { span classes, rows; } never_ran;
 
 bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e);
@@ -255,23 +256,23 @@ bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 
 /* ---- index.c ---- */
 
-/* pai_lookup finds the record with an id; with a key, the one with that key. */
+/* pai_lookup finds the record with an id and, if key is not NULL, with that key. */
 bool pai_lookup(const pa_archive *a, uint64_t id, const pa_key *key, record *r, pa_error *e);
 bool pai_find_type(const pa_archive *a, pa_text name, pa_text loader, uint64_t *at, pa_error *e);
-/* pai_find_head finds a profile whose block was seen to be the head of a method with an id of its own. It leaves all
- * else to pai_lookup: false is no answer. */
+/* pai_find_head finds a profile whose block is known to be the head of a method with a unique id. If it returns false,
+ * call pai_lookup. */
 bool pai_find_head(const pa_archive *a, uint64_t id, pa_profile *p, pa_error *e);
-/* pai_referred reads the record at a place to which something refers: one that the index knows. */
+/* pai_referred reads the record at an offset that something refers to. The index must contain the record. */
 bool pai_referred(const pa_archive *a, uint64_t at, record *r, pa_error *e);
 
 /* ---- walk.c ---- */
 
-/* pai_peek_record reads the record or row that an iterator of methods is at; PA_NOT_FOUND at the end. pai_skip_record
- * goes on. */
+/* pai_peek_record reads the record or row at the position of an iterator of methods. At the end it returns
+ * PA_NOT_FOUND. pai_skip_record advances. */
 bool pai_peek_record(pa_methods *it, record *r, pa_error *e);
 void pai_skip_record(pa_methods *it, const record *r);
-/* pai_spend_key adds the key of a method to the text that was iterated over, and refuses more than an archive may have.
- */
+/* pai_spend_key adds the size of a method's key to the text seen by an iteration. It fails if an archive may not have
+ * that much text. */
 bool pai_spend_key(const pa_archive *a, uint64_t *text, const record *r, const pa_method *m, pa_error *e);
 
 /* ---- blocks.c ---- */
@@ -280,18 +281,18 @@ bool pai_spend_key(const pa_archive *a, uint64_t *text, const record *r, const p
 typedef struct block {
 	uint64_t at, size, method, context, next, code;
 	uint32_t presence;
-	uint64_t traps; /* size of the numbers of traps */
+	uint64_t traps; /* size of the trap counts */
 	span part[PARTS];
 } block;
 
-/* pai_field returns the offset of an optional field in its block, 0 if the block does not have it. */
+/* pai_field returns the offset of an optional field in its block, or 0. */
 uint64_t pai_field(const block *b, unsigned i);
 
 /* A chain iterates over the blocks of a method in one context. */
 typedef struct chain { uint64_t method, context, next, code; bool begun; } chain;
 
 bool pai_block(const pa_archive *a, uint64_t at, block *b, pa_error *e);
-/* pai_step goes on to the next block of a chain; *at is 0 at the end. */
+/* pai_step advances to the next block of a chain. *at is 0 at the end. */
 bool pai_step(const pa_archive *a, chain *c, uint64_t *at, block *b, pa_error *e);
 /* pai_of_code finds the block of a chain for a version of the code. */
 bool pai_of_code(const pa_archive *a, chain *c, uint64_t code, block *b, pa_error *e);
@@ -299,48 +300,47 @@ void pai_profile(const pa_archive *a, const block *b, pa_profile *p);
 
 /* ---- decode.c ---- */
 
-/* Cells of an entry that are pointers: n of them, from first on, each stride after the one before. */
+/* Pointer cells of an entry. They are n cells with a distance of stride, the first one at index first. */
 typedef struct slots { uint32_t first, stride, n; uint8_t kind; } slots;
 enum { POINTS_TO_TYPE, TYPE_WORD, POINTS_TO_METHOD };
 enum { TYPE_TAGS = 3 };
 
-/* pai_entry decodes the entry at p. left bytes of its section are left there. It returns NULL, or the defect. */
+/* pai_entry decodes the entry at p, where left bytes of its section remain. It returns NULL, or a description of the
+ * defect. */
 const char *pai_entry(const pa_archive *a, const uint8_t *p, uint64_t left, pa_entry *entry);
-/* pai_slots returns the pointer cells of an entry, in up to MAX_SLOTS lists whose number it returns. */
+/* pai_slots stores the pointer cells of an entry in at most MAX_SLOTS lists and returns the number of lists. */
 enum { MAX_SLOTS = 40 };
 unsigned pai_slots(const pa_entry *entry, slots list[MAX_SLOTS]);
-/* pai_counts returns the cells of an entry that are counts, as pai_slots. Of an entry that is signed a count may be
- * below 0. */
+/* pai_counts does the same for the cells that are counts. In a signed entry a count can be negative. */
 unsigned pai_counts(const pa_entry *entry, slots list[MAX_SLOTS]);
 bool pai_is_signed(const pa_entry *entry);
-/* pai_pointer checks a pointer cell of kind. */
+/* pai_pointer validates a pointer cell. */
 bool pai_pointer(const pa_archive *a, uint64_t value, uint8_t kind);
-/* rw_shift returns the alignment of an rw region of that size, as a power of two. */
+/* rw_shift returns the binary logarithm of the alignment of an rw region with a size. */
 static inline uint64_t rw_shift(uint64_t size) { return size >= 64 << 20 ? 21 : size >= 64 << 10 ? 16 : 6; }
 
 static inline uint32_t header_of(uint8_t tag) { return tag >= 64 ? 16 : 8; }
 
-/* pai_visit calls take with the offset in the file of every pointer cell of a block, ascending, until it returns false.
- */
+/* pai_visit calls take with the file offset of every pointer cell of a block, ascending, until it returns false. */
 bool pai_visit(const pa_archive *a, const block *b, bool (*take)(void *to, uint64_t at), void *to);
 
 /* ---- tables.c ---- */
 
-/* pai_columns_of returns the column kinds with which a table of a kind begins, as digits. */
+/* pai_columns_of returns the required column kinds of a table, as digits. */
 const char *pai_columns_of(uint32_t kind);
 
 /* ---- shapes.c ---- */
 
-/* The entries of one of the producer's tags. kinds has the cells that stand once, then a row. The table has
- * rows about it from first on: its name, the cells in the order of kinds, names of bits. */
+/* The shape of the entries with one of the producer's tags. kinds has the cells that occur once, then a row. first and
+ * rows are its rows in the table of shapes, which have its name, the cells in the order of kinds, and names of bits. */
 typedef struct shape { bool declared; uint8_t unit, cells, row_cells, kinds[MAX_SLOTS]; uint32_t first, rows; } shape;
 typedef struct shapes { shape of[256 - PA_PRODUCER]; uint64_t *heads; uint8_t (*names)[32]; } shapes;
 
 bool pai_shapes_open(pa_archive *a, pa_error *e);
 void pai_shapes_free(shapes *s);
-/* pai_check_shapes fills `of` from so many rows. It returns NULL, or the defect and its row. */
+/* pai_check_shapes fills s->of from the table's rows. It returns NULL, or a description of the defect and its row. */
 const char *pai_check_shapes(shapes *s, uint32_t rows, uint32_t *row);
-/* pai_shape returns the shape of a tag, NULL if it has none. */
+/* pai_shape returns the shape of a tag, or NULL. */
 static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {
 	return a->shapes != NULL && tag >= PA_PRODUCER && a->shapes->of[tag - PA_PRODUCER].declared
 		? &a->shapes->of[tag - PA_PRODUCER]
@@ -348,18 +348,20 @@ static inline const shape *pai_shape(const pa_archive *a, uint8_t tag) {
 }
 unsigned pai_shape_slots(const pa_entry *entry, slots *list);
 unsigned pai_shape_counts(const pa_entry *entry, slots *list);
-/* pai_row_slots returns how many of the n lists of a producer's entry are columns of its rows; they are the last. */
+/* pai_row_slots returns the number of lists in a producer's entry that are columns of its rows. They are the last of
+ * the n lists. */
 unsigned pai_row_slots(const pa_entry *entry, const slots *list, unsigned n);
 
 /* ---- relocate.c ---- */
 
-/* pai_relocate writes the pointers of a block, moved, into the second mapping. The bitmaps must have the same slots. */
+/* pai_relocate writes the relocated pointers of a block into the second mapping. It fails unless the bitmaps have the
+ * same slots. */
 bool pai_relocate(const pa_archive *a, const block *b, pa_error *e);
 bool pai_bitmaps_open(const pa_archive *a, live *l, pa_error *e);
 
 /* ---- bind.c ---- */
 
-/* pai_address returns what a pointer to a type is in the second mapping; 0 for no type. pai_ordinal is the inverse. */
+/* pai_address returns the pointer to a type in the second mapping, 0 for no type. pai_ordinal is the inverse. */
 uint64_t pai_address(const pa_archive *a, uint32_t type);
 uint32_t pai_ordinal(const pa_archive *a, uint64_t address);
 bool pai_late_get(const pa_archive *a, uint32_t ordinal, pa_type *type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether an archive is a layer on another one. */
+/* Whether an archive can be a layer over another one. */
 #include "internal.h"
 
 enum { HEADER_SUM = 32 }; /* offset in the header */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contents of the blocks of a builder: counts, pointers, and the bitmaps of the pointers. */
+/* Counts and pointers of a builder's blocks, and the bitmaps of the pointers. */
 #include "plan.h"
 
 enum { CHUNK_WORDS = 65536, ARRAY_MOST = 4096 };
 
 /* ---- walking ---- */
 
-/* parts_of finds the sections of a block as recorded, which has no directory among them. */
+/* parts_of finds the sections of a recorded block. It has no directory. */
 static void parts_of(const pa_builder *b, const new_profile *f, span part[DIRECTORY]) {
 	const uint8_t *p = b->blocks.bytes + f->at;
 	uint64_t data = 8 * (uint64_t)get32(p + 12), others[DIRECTORY] = {0}, directory = 0, at = f->size;
@@ -24,7 +24,7 @@ static void parts_of(const pa_builder *b, const new_profile *f, span part[DIRECT
 	}
 }
 
-/* each calls take for every entry of a block; offset is that from the start of the block. */
+/* each calls take for every entry of a block. offset is the entry's offset in the block. */
 static void each(const pa_builder *b, const new_profile *f,
 	void (*take)(void *to, const pa_entry *entry, uint64_t offset, bool data), void *to) {
 	span part[DIRECTORY];
@@ -33,7 +33,7 @@ static void each(const pa_builder *b, const new_profile *f,
 	for (unsigned i = PA_DATA; i < DIRECTORY; i++)
 		for (uint64_t at = part[i].at; at < end_of(part[i]); at += 8 * (uint64_t)entry.units) {
 			if (pai_entry(&b->shape, b->blocks.bytes + at, end_of(part[i]) - at, &entry) != NULL)
-				break; /* no: they were made here */
+				break; /* cannot happen, since the builder made the entries */
 			take(to, &entry, at - f->at, i == PA_DATA);
 		}
 }
@@ -94,7 +94,7 @@ static void visit(void *to, const pa_entry *entry, uint64_t offset, bool data) {
 	(void)data;
 	for (unsigned i = 0; i < n - columns; i++)
 		for (uint32_t k = 0; k < list[i].n; k++) take_cell(to, entry, offset, &list[i], k);
-	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* several pointers of a row: row by row */
+	for (uint32_t k = 0; columns > 0 && k < entry->rows; k++) /* rows with several pointers are visited row by row */
 		for (unsigned i = n - columns; i < n; i++) take_cell(to, entry, offset, &list[i], k);
 }
 
@@ -109,8 +109,8 @@ uint64_t pai_added(const plan *p, const block_plan *d) {
 
 /* ---- bitmaps ---- */
 
-/* The chunk that is being collected. start is the place in rw of the block that is being walked, as far as it lies
- * before its entries in the file. */
+/* The chunk under construction. start + the offset of a cell in the recorded block is the cell's offset in rw. It
+ * includes the fields that only the file has. */
 typedef struct collector { plan *p; uint64_t chunk, start; uint64_t bits[CHUNK_WORDS / 64]; bool ok; } collector;
 
 static uint32_t ones(const uint64_t *bits) {
@@ -134,7 +134,7 @@ static void encode_bits(uint8_t *to, const uint64_t *bits, uint32_t n) {
 	}
 }
 
-/* turn encodes the open chunk. */
+/* turn encodes the chunk under construction. */
 static void turn(collector *c) {
 	plan *p = c->p;
 	uint32_t n = ones(c->bits);

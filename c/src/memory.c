@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a plan, which is freed at once. */
+/* Memory of a plan, which is freed all at once. */
 #include "plan.h"
 
 void *pai_memory(plan *p, uint64_t n, size_t size) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which symbols an archive has, which signatures are lists of them, and how much text the keys have. */
+/* Choice of the symbols in an archive and of the signatures that become lists of symbols, and the size of all keys. */
 #include "plan.h"
 
 static uint64_t text_size(uint64_t n) { return round_up(4 + n, 8); }
@@ -12,7 +12,7 @@ uint64_t pai_symbol_size(const plan *p, uint32_t ref) {
 
 /* ---- signatures ---- */
 
-/* next_part cuts the next part off the rest of a signature. It returns false behind the last. */
+/* next_part removes the next part from the rest of a signature. It returns false after the last one. */
 static bool next_part(pa_text *rest, bool *first, pa_text *part) {
 	if (rest->bytes == NULL) return false;
 	const char *end = rest->size == 0 ? NULL : memchr(rest->bytes, *first ? '(' : ',', rest->size);
@@ -24,8 +24,8 @@ static bool next_part(pa_text *rest, bool *first, pa_text *part) {
 	return true;
 }
 
-/* split calls take for every part of a signature, until it returns false. It returns false if it is not one of a list's
- * form. */
+/* split calls take for every part of a signature until it returns false. It returns false if the signature has not the
+ * form of a list. */
 static bool split(pa_text signature, bool (*take)(void *to, pa_text part), void *to) {
 	bool first = true;
 	pa_text part;
@@ -51,7 +51,7 @@ static bool find_part(void *to, pa_text part) {
 	return ref != 0 && pai_append(p->b, &p->parts, &ref, sizeof ref);
 }
 
-/* make_list makes a signature a list if that is shorter, and if all its parts are symbols. */
+/* make_list makes a signature a list if the list is shorter and all parts are symbols. */
 static void make_list(plan *p, uint32_t ref) {
 	pa_text text = pai_text(p->b, ref);
 	uint64_t parts = 0;
@@ -68,7 +68,7 @@ static bool parts_are_needed(const plan *p, const list *l) {
 	return true;
 }
 
-/* plan_signatures makes lists of signatures that only keys use and whose parts are in the section anyway. */
+/* plan_signatures makes lists of the signatures that only keys use and whose parts are symbols anyway. */
 static bool plan_signatures(plan *p) {
 	bool *seen = pai_memory(p, p->nsymbols, sizeof *seen);
 	if (seen == NULL) return false;
@@ -124,7 +124,7 @@ bool pai_plan_symbols(plan *p) {
 
 /* ---- text of keys ---- */
 
-/* key_text returns what a symbol counts as a part of a key. */
+/* key_text returns the size of a symbol as a part of a key. */
 static uint64_t key_text(const plan *p, uint32_t ref) {
 	if (ref == 0) return 0;
 	const list *l = &p->lists[ref - 1];
@@ -140,7 +140,7 @@ static uint64_t holder_text(const plan *p, uint32_t type) {
 	return t == NULL ? 0 : key_text(p, t->name) + key_text(p, t->loader);
 }
 
-/* pai_check_key_text refuses keys that share names so often that they have more text than the archive may have. */
+/* pai_check_key_text fails if the keys, which can share long names, have more text than an archive may have. */
 bool pai_check_key_text(plan *p) {
 	uint64_t types = 0, methods = 0, room = 32 * p->file_size > 64 << 20 ? 32 * p->file_size : 64 << 20;
 	for (uint32_t i = 1; i <= p->ntypes; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening: the header, and its checks. */
+/* Opening of archives, and the checks of the header. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -21,7 +21,7 @@ static bool generic(pa_archive *a, pa_error *e) {
 	if (a->size < get64(p + 24) || a->size < size)
 		return pai_fail(e, PA_TRUNCATED, "the file is shorter than its header says");
 	if (a->size != get64(p + 24)) return pai_damage(a, e, 24, "the file is longer than its header says");
-	uint8_t first[64]; /* two stripes: what surrounds the sum is summed without it */
+	uint8_t first[64]; /* two stripes, the bytes around the checksum, which is not part of the hash */
 	memcpy(first, p, 32);
 	memcpy(first + 32, p + 40, size < 72 ? size - 40 : 32);
 	uint64_t sum = size < 72 ? pai_xxh64(NULL, 0, first, size - 8) : pai_xxh64(first, 64, p + 72, size - 72);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order of everything in an archive. It depends on what was interned, not on when. */
+/* Sort orders of an archive's records. They depend on the interned items, not on the order of the calls. */
 #include "plan.h"
 
-/* number makes the references 1 to n, and sorts them. */
+/* sorted returns the references 1 to n in sorted order. */
 static uint32_t *sorted(plan *p, uint32_t n, pai_order *order) {
 	uint32_t *refs = pai_memory(p, n, sizeof *refs);
 	if (refs == NULL) return NULL;
@@ -11,14 +11,14 @@ static uint32_t *sorted(plan *p, uint32_t n, pai_order *order) {
 	return refs;
 }
 
-/* ranks inverts an order. */
+/* ranks inverts a sort order. */
 static uint32_t *ranks(plan *p, const uint32_t *refs, uint32_t n) {
 	uint32_t *rank = refs == NULL ? NULL : pai_memory(p, n, sizeof *rank);
 	for (uint32_t i = 0; rank != NULL && i < n; i++) rank[refs[i] - 1] = i;
 	return rank;
 }
 
-/* text_rank returns 0 for no symbol. */
+/* text_rank returns the rank of a symbol, 0 for none. */
 static uint64_t text_rank(const plan *p, uint32_t symbol) {
 	return symbol == 0 ? 0 : p->text_rank[symbol - 1] + (uint64_t)1;
 }
@@ -60,7 +60,7 @@ static uint64_t context_rank(const plan *p, uint32_t ref) {
 	return ref == 0 ? 0 : p->context_rank[ref - 1] + (uint64_t)1;
 }
 
-/* order_level orders the contexts of one depth. The contexts of the depth before are ranked. */
+/* order_level compares contexts of one depth. The contexts of the previous depth must have ranks. */
 static int order_level(const void *with, uint32_t x, uint32_t y) {
 	const plan *p = with;
 	const new_context *c = context(p, x), *d = context(p, y);
@@ -75,7 +75,7 @@ static int order_owners(const void *with, uint32_t x, uint32_t y) {
 	return compare_numbers(p->method_rank[context(p, x)->method - 1], p->method_rank[context(p, y)->method - 1]);
 }
 
-/* order_contexts ranks level by level, since siblings of different parents are in the order of the parents. */
+/* order_contexts ranks contexts level by level, because a level's order depends on the order of the parents. */
 static bool order_contexts(plan *p) {
 	uint32_t *refs = p->contexts = sorted(p, p->ncontexts, order_depths);
 	p->context_rank = pai_memory(p, p->ncontexts, sizeof *p->context_rank);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What records and blocks there are, and where all of them lie. */
+/* The layout of an archive, with the offsets of all records and blocks. */
 #include "plan.h"
 
 enum { MAX_NAMED = 65535 * 8 - 16, HEAD = 32 };
 
 /* ---- records ---- */
 
-/* chain_blocks links the blocks of one method and context, and notes the first of each. */
+/* chain_blocks links the blocks of each method and context, and notes the first one. */
 static bool chain_blocks(plan *p) {
 	p->blocks = pai_memory(p, p->nprofiles, sizeof *p->blocks);
 	p->context_first = pai_memory(p, p->ncontexts, sizeof *p->context_first);
@@ -24,8 +24,8 @@ static bool chain_blocks(plan *p) {
 	return true;
 }
 
-/* meet_callers notes the methods that contexts and sampled stacks show to have run. Those to which entries point are
- * noted where blocks are measured. */
+/* meet_callers notes the methods that must have run because contexts or sampled stacks contain them. The measuring of
+ * blocks notes the methods that entries point to. */
 static void meet_callers(plan *p) {
 	const new_table *samples = pai_table(p->b, PA_TABLE_SAMPLES);
 	for (uint32_t i = 0; i < p->ncontexts; i++) {
@@ -77,7 +77,8 @@ static bool plan_records(plan *p) {
 	return true;
 }
 
-/* mark_shared_ids marks methods whose id another has too: of one kind, hashes are equal where ids are. */
+/* mark_shared_ids marks methods whose id is not unique. Records of one kind have equal hashes if and only if their ids
+ * are equal. */
 static void mark_shared_ids(plan *p) {
 	for (uint32_t i = 0; i + 1 < p->nhashed; i++) {
 		const hashed *h = &p->hashed[i];
@@ -95,7 +96,7 @@ static void mark_shared_ids(plan *p) {
 
 /* ---- rows ---- */
 
-/* is_alone reports whether a type has no loader, and a name that is not empty and that no other has. */
+/* is_alone reports whether a type has no loader and a unique name other than "". */
 static bool is_alone(const plan *p, uint32_t type) {
 	uint32_t rank = p->type_rank[type - 1];
 	const new_type *t = ITEM(new_type, p->b->types, type);
@@ -104,7 +105,7 @@ static bool is_alone(const plan *p, uint32_t type) {
 	return rank + 1 == p->ntypes || ITEM(new_type, p->b->types, p->types[rank + 1])->name != t->name;
 }
 
-/* plan_rows takes the records of methods for which a row is enough. */
+/* plan_rows removes the records of methods that can be stored as rows. */
 static bool plan_rows(plan *p) {
 	p->classes = pai_memory(p, p->unexecuted, sizeof *p->classes);
 	p->rows = pai_memory(p, p->unexecuted, sizeof *p->rows);
@@ -126,9 +127,9 @@ static bool plan_rows(plan *p) {
 	return true;
 }
 
-/* ---- places ---- */
+/* ---- offsets ---- */
 
-/* padding_before returns how many bytes bring the front of a block into one line. A small block is not worth them. */
+/* padding_before returns the padding that puts the front of a block into one cache line, or 0 for a small block. */
 static uint32_t padding_before(uint64_t at, uint64_t size) {
 	uint64_t pad = (0 - at) % LINE;
 	return pad >= HEAD || pad > size / 16 ? 0 : (uint32_t)pad;
@@ -175,15 +176,15 @@ static bool measure_regions(plan *p) {
 	return true;
 }
 
-/* sums_size returns the size of the page sums of [start, end). */
+/* sums_size returns the size of the page checksums of [start, end). */
 static uint64_t sums_size(uint64_t start, uint64_t end) {
 	uint64_t n = start == end ? 0 : ((end - 1) >> PAGE_SHIFT) - (start >> PAGE_SHIFT) + 1, all = n;
 	for (; n > FANOUT; all += n) n = (n + FANOUT - 1) / FANOUT;
 	return 8 * all;
 }
 
-/* place_regions decides where the regions lie. The sums need room in proportion to the file, which grows with that
- * room. */
+/* place_regions computes the offsets of the regions. It iterates, because the checksums grow with the file and the file
+ * with the checksums. */
 static bool place_regions(plan *p) {
 	p->shift = (unsigned)rw_shift(p->size[PA_RW]);
 	for (uint64_t needed = 0;; p->size[PA_PS] = needed) {
@@ -200,7 +201,7 @@ static bool place_regions(plan *p) {
 	return true;
 }
 
-/* locate turns places in sections and regions into places in the file. */
+/* locate turns offsets in sections and regions into file offsets. */
 static bool locate(plan *p) {
 	p->method_at = pai_memory(p, p->nmethods, sizeof *p->method_at);
 	p->block_at = pai_memory(p, p->nprofiles, sizeof *p->block_at);
@@ -216,7 +217,7 @@ static bool locate(plan *p) {
 	return true;
 }
 
-/* request_base chooses the base by the fingerprint and the keys, not by counts. */
+/* request_base derives the requested base from the fingerprint and the keys, so that it does not depend on counts. */
 static bool request_base(plan *p) {
 	uint8_t *ids = pai_memory(p, 16 + 8 * (uint64_t)p->nmethods, 1);
 	if (ids == NULL) return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan says where everything that a builder has will lie. It is made before a byte is written, so that the file is
- * written from front to back. A place is the position of a thing in its order, from 0.
+ * A plan has the layout of an archive. It is complete before a byte is written, so the file is written from front to
+ * back. A position is the index of an item in its sort order, from 0.
  */
 #ifndef PROFARC_PLAN_H
 #define PROFARC_PLAN_H
@@ -10,14 +10,14 @@
 
 enum { MEMORIES = 64 };
 
-/* A record of a method. first and first_context are 1 + places of its first profile for all callers, and of its first
- * context. */
+/* The record of a method. first and first_context are 1 + position of its first profile for all callers, and of its
+ * first context. */
 typedef struct method_plan {
 	uint64_t id;
 	uint32_t ref, first, first_context, contexts, flags, units;
-} method_plan; /* 0 units: a row */
+} method_plan; /* 0 for a row */
 
-/* A block. at is relative to rw until the regions have their places, as all that has a place. */
+/* A block. Like all offsets, at is relative to its region until the regions have offsets. */
 typedef struct block_plan {
 	const new_profile *profile;
 	uint64_t at;
@@ -30,10 +30,10 @@ typedef struct list { uint32_t first, number; } list;
 
 typedef struct class_plan { uint32_t holder, end; } class_plan;
 
-/* A chunk of bm: its bitmap is in bitmaps. */
+/* A chunk of bm. Its bitmap is in bitmaps. */
 typedef struct chunk_plan { uint64_t at, size; } chunk_plan;
 
-/* What the index is made from, in the order of the hashes. number counts types, then methods. */
+/* An item of the index, sorted by hash. number counts types first, then methods. */
 typedef struct hashed { uint64_t hash; uint32_t number; } hashed;
 
 typedef struct plan {
@@ -42,24 +42,24 @@ typedef struct plan {
 	unsigned memories;
 	uint32_t nsymbols, ntypes, nmethods, ncontexts, nprofiles, ntables;
 
-	/* Orders: references by place, and places by reference - 1. */
+	/* Sort orders, as references by position, and their inverses, as positions by reference - 1. */
 	uint32_t *symbols, *types, *methods, *contexts, *profiles;
 	uint32_t *text_rank, *type_rank, *method_rank, *context_rank;
-	uint32_t *spare; /* for sorting the most of them */
+	uint32_t *spare; /* scratch memory for sorting the longest array */
 
 	method_plan *records;
 	block_plan *blocks;
-	uint32_t *context_first; /* by reference - 1: 1 + place of the first profile */
-	bool *met;               /* by reference - 1: methods that ran, as something else says */
+	uint32_t *context_first; /* 1 + position of the first profile, by reference - 1 */
+	bool *met;               /* methods that must have run, by reference - 1 */
 
-	bool *needed;            /* by reference - 1: symbols that something other than a signature needs */
+	bool *needed;            /* symbols used outside of signatures, by reference - 1 */
 	list *lists;             /* by reference - 1 */
-	buffer parts;            /* of the lists: references */
-	uint64_t *symbol_at, *method_at, *block_at; /* by reference - 1, by place, by reference - 1 */
+	buffer parts;            /* references of the lists' symbols */
+	uint64_t *symbol_at, *method_at, *block_at; /* by reference - 1, by position, by reference - 1 */
 	uint32_t in_section;     /* number of symbols */
 
 	class_plan *classes;
-	uint32_t *rows;          /* places of methods that have rows */
+	uint32_t *rows;          /* positions of methods stored as rows */
 	uint32_t nclasses, nrows, unexecuted;
 
 	buffer bitmaps;
@@ -79,10 +79,10 @@ typedef struct plan {
 
 /* ---- plan.c ---- */
 
-/* pai_plan lays an archive out; pai_plan_free frees the plan, made or not. */
+/* pai_plan computes the layout of an archive. pai_plan_free frees the plan, even after an error. */
 bool pai_plan(pa_builder *b, plan *p);
 void pai_plan_free(plan *p);
-/* pai_memory returns zeroed memory until then. */
+/* pai_memory returns zeroed memory that pai_plan_free frees. */
 void *pai_memory(plan *p, uint64_t n, size_t size);
 
 /* ---- order.c ---- */
@@ -91,13 +91,13 @@ bool pai_order_all(plan *p);
 
 /* ---- measure.c ---- */
 
-/* pai_measure counts the contents of the blocks, and notes the methods that their pointers lead to. */
+/* pai_measure counts the contents of the blocks, and notes the methods that their pointers refer to. */
 void pai_measure(plan *p);
-/* pai_pointers calls take with the offset of every pointer cell of a block, as recorded. */
+/* pai_pointers calls take with the offset of every pointer cell of a recorded block. */
 void pai_pointers(
 	const pa_builder *b, const new_profile *profile, void (*take)(void *to, uint64_t offset, bool method), void *to);
 bool pai_plan_bitmaps(plan *p);
-/* pai_added returns the size of the fields that a block has in the file alone. */
+/* pai_added returns the size of the fields that a block has only in the file. */
 uint64_t pai_added(const plan *p, const block_plan *block);
 static inline bool is_linked(const block_plan *block) { return block->followed || block->profile->context != 0; }
 static inline bool is_keyed(const plan *p, const block_plan *block) {
@@ -106,7 +106,7 @@ static inline bool is_keyed(const plan *p, const block_plan *block) {
 
 /* ---- names.c ---- */
 
-/* pai_plan_symbols decides which symbols there are, and which signatures are lists. */
+/* pai_plan_symbols decides which symbols the archive has, and which signatures are lists. */
 bool pai_plan_symbols(plan *p);
 uint64_t pai_symbol_size(const plan *p, uint32_t ref);
 bool pai_check_key_text(plan *p);
@@ -117,7 +117,7 @@ bool pai_check_key_text(plan *p);
 bool pai_hash_records(plan *p, uint64_t seed);
 bool pai_fill_index(plan *p);
 
-/* ---- places ---- */
+/* ---- sort orders ---- */
 
 static inline uint64_t symbol_at(const plan *p, uint32_t ref) { return ref == 0 ? 0 : p->symbol_at[ref - 1]; }
 static inline uint64_t type_at(const plan *p, uint32_t ref) {
@@ -133,7 +133,7 @@ static inline uint64_t first_at(const plan *p, uint32_t first) { return first ==
 
 /* ---- encode.c ---- */
 
-/* A sink takes the bytes of a file, in any order of offsets. */
+/* A sink receives the bytes of a file, not always in the order of offsets. */
 typedef struct sink {
 	bool (*write)(void *to, uint64_t at, const uint8_t *bytes, size_t size, pa_error *e);
 	void *to;

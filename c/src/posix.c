@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What systems with POSIX do for the library: files in memory, files that appear whole, processes, random numbers.
- * Linux and macOS; windows.c is the same for Windows. */
+/* The system functions of the library on Linux and macOS, which are mapping, publishing files, processes and random
+ * numbers. windows.c has them for Windows. */
 #ifndef _WIN32
 
 #define _GNU_SOURCE
 #define _DARWIN_C_SOURCE
-#define _FILE_OFFSET_BITS 64 /* else 32-bit systems refuse files by their size or their inode */
+#define _FILE_OFFSET_BITS 64 /* otherwise 32-bit systems refuse large files and large inode numbers */
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -23,12 +23,12 @@
 #define MAP_NORESERVE 0
 #endif
 #ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0 /* the address is a hint then */
+#define MAP_FIXED_NOREPLACE 0 /* the address is then only a hint */
 #endif
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e) {
 	struct stat info;
-	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for its writer */
+	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK, or opening a pipe would wait for its writer */
 	if (a->file < 0) return pai_system(e, "the file can't be opened");
 	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
 	if (!S_ISREG(info.st_mode) || info.st_size == 0)
@@ -49,18 +49,18 @@ void pai_unmap(pa_archive *a) {
 
 /* ---- the second mapping ---- */
 
-/* reserve takes address space, at base if that is free and not 0. */
+/* reserve reserves address space, at base if base is not 0 and the range is free. */
 static void *reserve(uint64_t base, size_t size) {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 	void *wanted = (void *)(uintptr_t)base;
 	if (base != 0 && base <= UINTPTR_MAX) {
 		void *p = mmap(wanted, size, PROT_NONE, flags | MAP_FIXED_NOREPLACE, -1, 0);
-		if (p != MAP_FAILED) return p; /* old kernels take the address as a hint: anywhere is as good */
+		if (p != MAP_FAILED) return p; /* old kernels treat the address as a hint, and any address is acceptable */
 	}
 	return mmap(NULL, size, PROT_NONE, flags, -1, 0);
 }
 
-/* writable returns where the pages of rw begin: a small rw shares the first with the region before it. */
+/* writable returns the start of the pages of rw. A small rw shares its first page with the previous region. */
 static uint64_t writable(const pa_archive *a) {
 	span rw = a->region[PA_RW];
 	return rw.size > 0 ? rw.at - rw.at % (uint64_t)sysconf(_SC_PAGESIZE) : a->size;
@@ -73,7 +73,7 @@ static bool place_file(const pa_archive *a, uint8_t *base, pa_error *e) {
 		return pai_fail(e, PA_TRUNCATED, "the file was cut short since it was opened");
 	if (mmap(base, (size_t)a->size, PROT_READ, MAP_PRIVATE | MAP_FIXED, a->file, 0) == MAP_FAILED)
 		return pai_system(e, "the file can't be mapped a second time");
-	/* Little of rw is ever written: no swap space must be reserved for it. */
+	/* The process writes few pages of rw, so do not reserve swap space for all of it. */
 	uint64_t from = writable(a);
 	if (from < a->size &&
 		mmap(base + from, (size_t)(a->size - from), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE,
@@ -116,8 +116,8 @@ void pai_unmap_again(live *l) {
 
 /* ---- a file ---- */
 
-/* A temporary file in the directory of the file that it becomes. It is locked while it is written: a file with such a
- * name and without a lock is what a killed process left, and the next writer may remove it. */
+/* A temporary file in the directory of the target. The writer holds a lock on it. A file with such a name but without a
+ * lock was left by a killed process, and the next writer may remove it. */
 struct target { int folder, file; const char *name; char temporary[64]; };
 
 static bool open_folder(const char *path, target *t, pa_error *e) {
@@ -139,7 +139,7 @@ static bool open_folder(const char *path, target *t, pa_error *e) {
 	return *t->name != 0 || pai_fail(e, PA_ARGUMENT, "a path without the name of a file");
 }
 
-/* find_old sets old to what the file at the path is, exists to whether there is one. It must be an ordinary file. */
+/* find_old gets the file at the path, which must be a regular file if it exists. */
 static bool find_old(const target *t, struct stat *old, bool *exists, pa_error *e) {
 	*exists = fstatat(t->folder, t->name, old, AT_SYMLINK_NOFOLLOW) == 0;
 	if (!*exists) return errno == ENOENT || pai_system(e, "the file can't be examined");
@@ -148,7 +148,8 @@ static bool find_old(const target *t, struct stat *old, bool *exists, pa_error *
 	return S_ISREG(old->st_mode) || pai_fail(e, PA_ARGUMENT, "the path is no ordinary file");
 }
 
-/* host_tag tells machines apart: locks may not work between them. It is FNV-1a of the name. */
+/* host_tag identifies the machine, since locks may not work between machines. It is the FNV-1a hash of the host
+ * name. */
 static uint32_t host_tag(void) {
 	char name[256] = {0};
 	uint32_t h = 2166136261;
@@ -165,13 +166,14 @@ static uint64_t random_number(const target *t, unsigned try) {
 	return pai_xxh64(NULL, 0, (const void *)seed, sizeof seed);
 }
 
-/* interrupted reports whether a call is to be made again, since a signal interrupted it. */
+/* interrupted reports whether a signal interrupted a call, which must then be repeated. */
 static bool interrupted(unsigned *times) {
-	enum { MOST = 1000 }; /* in a row */
+	enum { MOST = 1000 }; /* limit of repetitions */
 	return errno == EINTR && ++*times < MOST;
 }
 
-/* lock_temporary locks the temporary file. It fails with EWOULDBLOCK if another process took it for litter before. */
+/* lock_temporary locks the temporary file. It fails with EWOULDBLOCK if another process is removing the file as
+ * stale. */
 static bool lock_temporary(const target *t) {
 	struct stat made;
 	unsigned times = 0;
@@ -184,7 +186,7 @@ static bool lock_temporary(const target *t) {
 	return made.st_nlink > 0;
 }
 
-/* drop_temporary removes the temporary file, and keeps errno. */
+/* drop_temporary removes the temporary file and preserves errno. */
 static void drop_temporary(target *t) {
 	int failed = errno;
 	if (t->temporary[0] != 0) unlinkat(t->folder, t->temporary, 0);
@@ -201,8 +203,8 @@ static bool create(target *t, mode_t mode, pa_error *e) {
 		t->file = openat(t->folder, t->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 		if (t->file >= 0 && lock_temporary(t)) return true;
 		bool taken = errno == (t->file < 0 ? EEXIST : EWOULDBLOCK);
-		if (taken && t->file < 0) t->temporary[0] = 0; /* another process's */
-		drop_temporary(t);                             /* some systems fail after they made it */
+		if (taken && t->file < 0) t->temporary[0] = 0; /* it belongs to another process */
+		drop_temporary(t);                             /* some systems create the file and then fail */
 		if (!taken) break;
 	}
 	return pai_system(e, "a temporary file can't be made");
@@ -245,7 +247,7 @@ bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_err
 		if (n < 0 && interrupted(&times)) continue;
 		if (n < 0) return pai_system(e, "the file can't be read back");
 		if (n == 0) {
-			memset(bytes, 0xff, size); /* it ends too early: the sum tells */
+			memset(bytes, 0xff, size); /* the file is too short, so make the checksum fail */
 			return true;
 		}
 		bytes += n;
@@ -255,8 +257,8 @@ bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_err
 	return true;
 }
 
-/* keep_owner returns the file the owner and group of the old one, as far as this process may, and returns the
- * permissions for it: if the group could not be kept, group and others get only what both had. */
+/* keep_owner gives the file the owner and group of the old one, if this process may. It returns the permissions for the
+ * file. If the group cannot be kept, group and others get only the permissions that both had. */
 static mode_t keep_owner(int file, const struct stat *old) {
 	mode_t mode = old->st_mode & 0777, both = mode >> 3 & mode & 7;
 	if (fchown(file, old->st_uid, old->st_gid) == 0 || fchown(file, (uid_t)-1, old->st_gid) == 0) return mode;
@@ -291,9 +293,9 @@ void pai_close_target(target *t) {
 
 /* ---- the process ---- */
 
-enum { TICK = 10000000 }; /* of start times in /proc, in nanoseconds */
+enum { TICK = 10000000 }; /* unit of start times in /proc, in nanoseconds */
 
-/* read_text reads the beginning of a file, and ends it with a NUL byte. */
+/* read_text reads the beginning of a file and adds a NUL byte. */
 static bool read_text(const char *path, char *text, size_t room) {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
 	if (file < 0) return false;
@@ -305,7 +307,7 @@ static bool read_text(const char *path, char *text, size_t room) {
 
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
 
-/* find_boot reads the boot id: 32 digits, with lines between some of them. */
+/* find_boot reads the boot id, 32 hexadecimal digits with dashes. */
 static bool find_boot(uint8_t boot[16]) {
 	char text[64];
 	unsigned n = 0;
@@ -319,7 +321,8 @@ static bool find_boot(uint8_t boot[16]) {
 	return n == 32;
 }
 
-/* find_start reads when the process started: the 20th of the fields behind its name, which may have any bytes. */
+/* find_start reads the start time of the process. It is the 20th field after the name, and the name can contain any
+ * bytes. */
 static bool find_start(uint64_t *start) {
 	char text[1024];
 	if (!read_text("/proc/self/stat", text, sizeof text)) return false;
@@ -329,7 +332,7 @@ static bool find_start(uint64_t *start) {
 	return *start != 0;
 }
 
-/* name_space returns the number of the namespace of process numbers, 0 if it is not known. */
+/* name_space returns the number of the PID namespace, or 0 if unknown. */
 static uint64_t name_space(void) {
 	char text[64];
 	ssize_t n = readlink("/proc/self/ns/pid", text, sizeof text - 1);
@@ -345,8 +348,8 @@ static int64_t clock_now(clockid_t clock) {
 
 int64_t pai_now(void) { return clock_now(CLOCK_REALTIME); }
 
-/* begun returns when a process started, in nanoseconds since 1970, as exactly as start says; 0 if the system does not
- * say. */
+/* begun returns the start time of a process in nanoseconds since 1970, with the resolution of start, or 0 if
+ * unknown. */
 static int64_t begun(uint64_t start) {
 #ifdef CLOCK_BOOTTIME
 	int64_t at = clock_now(CLOCK_REALTIME) - clock_now(CLOCK_BOOTTIME) + (int64_t)start * TICK;

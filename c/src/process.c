@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which process this is, so that a merge sees that two dumps are of one. It is found out as profarc finds it out from
- * outside. */
+/* Identification of the process, so that a merge recognizes two dumps of one process. profarc finds the same values
+ * from outside. */
 #include "build.h"
 
-/* is_described reports whether a row of the table runs is about the builder's dump. */
+/* is_described reports whether the table runs has a row for the builder's dump. */
 static bool is_described(pa_builder *b) {
 	const new_table *t = pai_table(b, PA_TABLE_RUNS);
 	uint8_t *id = b->config.dump_id;

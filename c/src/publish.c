@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where an archive is written to: memory, or a file that appears whole or not at all. */
+/* Destinations of an archive, which are memory and files that appear whole or not at all. */
 #include "plan.h"
 
-/* write_to lays the archive out for a sink that open makes when the size is known. The builder has no error of this. */
+/* write_to lays the archive out and writes it to a sink. open makes the sink once the size is known. The builder does
+ * not keep errors of the sink. */
 static pa_error write_to(
 	pa_builder *b, bool (*open)(void *to, uint64_t size, pa_error *e), const sink *to, pa_report *report) {
 	pa_error before = b->error, e;
@@ -52,7 +53,7 @@ pa_error pa_write_memory(pa_builder *b, void **bytes, size_t *size, pa_report *r
 
 enum { PIECE = 1 << 16 };
 
-/* A piece of a file as it was written. All are read back before the file gets its name. */
+/* A piece of the written file. All pieces are read back before the file is renamed. */
 typedef struct piece { uint64_t at, sum; size_t size; } piece;
 typedef struct file { target *t; piece *pieces; size_t n, room; } file;
 
@@ -83,7 +84,7 @@ static bool write_file(void *to, uint64_t at, const uint8_t *bytes, size_t size,
 	return true;
 }
 
-/* read_back fails if the file has other bytes than were written to it. */
+/* read_back fails if the file differs from the written bytes. */
 static bool read_back(const file *f, pa_error *e) {
 	uint8_t *bytes = malloc(PIECE);
 	if (bytes == NULL) return pai_system(e, "no memory to read the archive back");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of the system. */
+/* Random ids. */
 #include "build.h"
 
 bool pai_draw(pa_builder *b, uint8_t id[16]) {

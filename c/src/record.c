@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The profile that is being recorded, from pa_begin to the encoded block. */
+/* The open profile of a builder, from pa_begin to the encoded block. */
 #include "build.h"
 
 /* ---- which profiles there are ---- */
@@ -52,7 +52,7 @@ void pa_begin(pa_builder *b, uint32_t method, uint64_t code, uint32_t context) {
 	if (code != 0) pai_set_field(b, PA_FIELD_CODE, id, sizeof id);
 }
 
-/* recorded reports whether something may be added to the open profile. */
+/* recorded reports whether the open profile accepts calls. */
 static bool recorded(pa_builder *b) {
 	return sound(b) && (b->open.open || pai_refuse(b, PA_ARGUMENT, "something is recorded, and no profile was begun"));
 }
@@ -124,7 +124,7 @@ uint64_t pai_method_cell(pa_builder *b, uint32_t method) {
 	return (uint64_t)method << REF_SHIFT;
 }
 
-/* make adds an entry of zeros to a section. The entries of data are noted, to be sorted. */
+/* make adds an entry of zeros to a section. Data entries are also listed for sorting. */
 static uint8_t *make(pa_builder *b, pa_section in, uint32_t header, uint64_t cells, new_entry entry) {
 	if (!recorded(b)) return NULL;
 	if ((unsigned)in >= DIRECTORY) {
@@ -163,7 +163,7 @@ uint8_t *pai_put_narrow(pa_builder *b, uint8_t tag, pa_at at, uint64_t cells) {
 	return p + 8;
 }
 
-/* has_wide reports whether archives of a domain have entries of a wide tag. A producer's own have all. */
+/* has_wide reports whether a domain allows a wide tag. PA_CUSTOM allows all of them. */
 static bool has_wide(uint32_t domain, uint8_t tag) {
 	bool hotspot = domain == PA_HOTSPOT, graal = domain == PA_GRAAL, jamaica = domain == PA_JAMAICA,
 		 sampled = domain == PA_SAMPLED;
@@ -223,8 +223,7 @@ static bool add_sections(pa_builder *b, size_t directory) {
 	return sound(b);
 }
 
-/* add_data appends the data entries in their order, and the directory rows behind rest, which is what lies between
- * them. */
+/* add_data appends the sorted data entries, then rest (the sections in between), then the directory. */
 static bool add_data(pa_builder *b, const uint32_t *sorted, size_t n, bool directory) {
 	recording *r = &b->open;
 	const new_entry *all = (const void *)r->entries.bytes;
@@ -242,7 +241,7 @@ static bool add_data(pa_builder *b, const uint32_t *sorted, size_t n, bool direc
 	return true;
 }
 
-/* encode appends the block to the builder's. */
+/* encode appends the encoded block to the builder's blocks. */
 static bool encode(pa_builder *b, const uint32_t *sorted, size_t n) {
 	recording *r = &b->open;
 	size_t start = b->blocks.size;
@@ -263,7 +262,7 @@ static bool encode(pa_builder *b, const uint32_t *sorted, size_t n) {
 		pai_insert(b, &b->profile_index, hash_of(r->method, r->code, r->context), ref);
 }
 
-/* refuse_twin drops the open profile, since the builder has one with its key. The builder goes on. */
+/* refuse_twin drops the open profile because the builder has one with its key. The builder stays usable. */
 static pa_error refuse_twin(pa_builder *b) {
 	pa_error e = pai_none();
 	b->duplicates++;

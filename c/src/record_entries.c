@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One function for each kind of entry: the cells that it records. */
+/* Functions that record the entries, one function per tag. */
 #include "build.h"
 
 static void put_cell(uint8_t *cells, uint64_t i, uint64_t v) { put64(cells + 8 * i, v); }
@@ -37,7 +37,7 @@ void pa_record_successors(pa_builder *b, int32_t point, uint16_t sub, const pa_s
 	}
 }
 
-/* put_rows fills rows of a type and a count, from a cell on. */
+/* put_rows fills rows of a type and a count, starting at a cell. */
 static void put_rows(pa_builder *b, uint8_t *c, uint64_t first, const pa_type_count *rows, uint32_t n) {
 	for (uint64_t i = 0; i < n; i++) {
 		put_cell(c, first + 2 * i, pai_type_cell(b, rows[i].type));
@@ -152,7 +152,7 @@ static uint64_t word(pa_builder *b, pa_type_word w) {
 
 static uint64_t list_cells(const pa_call_types *t) { return 2 * (uint64_t)t->n + (t->returned != NULL); }
 
-/* put_list fills the number of cells of a list of types, at a cell, and the list. */
+/* put_list writes the length of a list of types at a cell, and then the list. */
 static void put_list(pa_builder *b, uint8_t *c, uint64_t at, const pa_call_types *t) {
 	put_cell(c, at, list_cells(t));
 	for (uint64_t i = 0; i < t->n; i++) {

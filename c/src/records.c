@@ -60,14 +60,14 @@ bool pai_signature(const pa_archive *a, pa_ref ref, signature *s, pa_error *e) {
 	return pai_touch(a, s->at, 4 * s->parts, e) && measure(a, s, e);
 }
 
-/* piece reads the i-th piece of the text of a list: its parts with what separates them. There are 2 * parts pieces. */
+/* piece reads the i-th piece of a list's text, which alternates parts and separators. There are 2 * parts pieces. */
 static bool piece(const pa_archive *a, const signature *s, uint64_t i, pa_text *text, pa_error *e) {
 	if (i % 2 == 0 && i / 2 < s->parts) return part(a, s, i / 2, text, e);
 	*text = i == 1 ? (pa_text){"(", 1} : (pa_text){",", 1};
 	return true;
 }
 
-/* each calls take for every piece of a signature's text, until it returns false. */
+/* each calls take for every piece of a signature's text until it returns false. */
 static bool each(
 	const pa_archive *a, const signature *s, bool (*take)(void *to, pa_text piece), void *to, pa_error *e) {
 	if (s->parts == 0) {
@@ -214,7 +214,7 @@ bool pai_record(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 	return true;
 }
 
-/* row_id computes the id of a row. The file has none. */
+/* row_id computes the id of a row, which the file does not store. */
 static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, uint64_t *id, pa_error *e) {
 	if (a->info.domain == PA_LLVM_IR || a->info.domain == PA_LLVM_FRONTEND) {
 		*id = pai_md5(m->key.name);
@@ -227,7 +227,7 @@ static bool row_id(const pa_archive *a, const pa_method *m, const signature *s, 
 	return true;
 }
 
-/* describe fills a method from its record, but for the id of a row. */
+/* describe fills a method from its record, except for the id of a row. */
 static bool describe(const pa_archive *a, const record *r, pa_method *m, signature *s, pa_error *e) {
 	pa_type holder = {.ordinal = PA_NO_TYPE};
 	*m = (pa_method){.at = ref_of(r->at),
@@ -249,8 +249,7 @@ static bool describe(const pa_archive *a, const record *r, pa_method *m, signatu
 	return true;
 }
 
-/* id_of_key computes the id of a method whose first profile, which has it, is damaged: all else of the method can be
- * read. */
+/* id_of_key computes the id of a method from its key, for a method whose first profile is damaged. */
 static bool id_of_key(const pa_archive *a, const record *r, uint64_t *id, pa_error *e) {
 	signature s;
 	pa_method m;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which words of rw are pointers: the bitmaps of bm. Relocation of a block. */
+/* Relocation of blocks. The bitmaps of bm mark the pointer words of rw. */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -18,7 +18,7 @@ bool pai_bitmaps_open(const pa_archive *a, live *l, pa_error *e) {
 	return l->chunks != NULL || pai_system(e, "no memory for the bits of the bitmaps");
 }
 
-/* A bitmap of a chunk: a list of words, or an array of bits. It has none if container is NULL. */
+/* The bitmap of a chunk, either a list of words or an array of bits. container is NULL for a chunk without pointers. */
 typedef struct bitmap { const uint8_t *container; uint32_t slots; bool dense; } bitmap;
 
 static bool check_list(const uint8_t *p, uint32_t slots, uint64_t words) {
@@ -47,7 +47,7 @@ static bool check_bitmap(const uint8_t *p, uint64_t size, const bitmap *b, uint6
 	return b->dense ? check_dense(p + FRONT, b->slots, words) : check_list(p + FRONT, b->slots, words);
 }
 
-/* bitmap_of finds the bitmap of a chunk and checks it the first time. */
+/* bitmap_of finds the bitmap of a chunk. It validates the bitmap the first time. */
 static bool bitmap_of(const pa_archive *a, live *l, uint64_t chunk, bitmap *b, pa_error *e) {
 	span bm = a->region[PA_BM];
 	uint64_t row = bm.at + 8 + 8 * chunk, directory_end = bm.at + 8 + 8 * chunks_of(a);
@@ -68,18 +68,18 @@ static bool bitmap_of(const pa_archive *a, live *l, uint64_t chunk, bitmap *b, p
 	return true;
 }
 
-/* A cursor iterates over the slots of rw. */
+/* A cursor iterates over the pointer words (slots) of rw. */
 typedef struct cursor {
 	const pa_archive *a;
 	live *l;
-	uint64_t chunk; /* the chunk of the bitmap; UINT64_MAX at first */
+	uint64_t chunk; /* chunk of the bitmap; UINT64_MAX at first */
 	bitmap bitmap;
-	uint32_t next; /* in a list: the next slot */
+	uint32_t next; /* index of the next slot in a list */
 	pa_error *e;
-	uint64_t word; /* where the next slot is looked for */
+	uint64_t word; /* word to search from */
 } cursor;
 
-/* first_from returns the first slot of the list that is not before a word. */
+/* first_from returns the first slot of a list at or after a word. */
 static uint32_t first_from(const bitmap *b, uint64_t word) {
 	uint32_t low = 0, high = b->slots;
 	while (low < high) {
@@ -90,7 +90,7 @@ static uint32_t first_from(const bitmap *b, uint64_t word) {
 	return low;
 }
 
-/* in_chunk returns the first slot of the chunk from a word of it on, CHUNK_WORDS if there is none. */
+/* in_chunk returns the first slot of the chunk at or after a word, or CHUNK_WORDS. */
 static uint64_t in_chunk(cursor *c, uint64_t word) {
 	const bitmap *b = &c->bitmap;
 	if (b->container == NULL) return CHUNK_WORDS;
@@ -99,7 +99,7 @@ static uint64_t in_chunk(cursor *c, uint64_t word) {
 	return word;
 }
 
-/* next finds the next slot before end, or end. */
+/* next finds the next slot before end, or returns end. */
 static bool next(cursor *c, uint64_t end, uint64_t *slot) {
 	for (; c->word < end; c->word = (c->chunk + 1) * CHUNK_WORDS) {
 		if (c->chunk != c->word / CHUNK_WORDS) {
@@ -121,8 +121,8 @@ static bool next(cursor *c, uint64_t end, uint64_t *slot) {
 
 typedef struct relocation { cursor slots; uint64_t end, delta; } relocation;
 
-/* relocate moves the pointer at an offset in the file. It is read where it never changes, so that the first access to
- * its page in the second mapping is the store. */
+/* relocate moves the pointer at a file offset. It reads the pointer from the first mapping, so the first access to the
+ * page of the second mapping is a store. */
 static bool relocate(void *to, uint64_t at) {
 	relocation *r = to;
 	const pa_archive *a = r->slots.a;

@@ -55,7 +55,7 @@ static bool holds(const pa_builder *b, uint8_t column, uint64_t cell) {
 
 static bool is_grouped(uint32_t kind) { return kind == PA_TABLE_SAMPLES || kind == PA_TABLE_TRACES; }
 
-/* next_group returns the number of the first group after a table's. */
+/* next_group returns the number after the last group of a table. */
 static uint64_t next_group(const new_table *t) {
 	size_t row = 8 * (size_t)t->columns;
 	return t->cells.size < row ? 0 : get64(t->cells.bytes + t->cells.size - row) + 1;
@@ -69,7 +69,7 @@ static bool append(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 	return pai_append(b, &t->cells, bytes, 8 * (size_t)t->columns);
 }
 
-/* Groups that are recorded keep their numbers, but do not meet those that were copied before. */
+/* Recorded groups keep their numbers, offset so that they do not collide with copied groups. */
 void pa_record_row(pa_builder *b, uint32_t kind, const uint64_t *cells, uint32_t n) {
 	if (!sound(b)) return;
 	new_table *t = pai_table(b, kind);
@@ -89,7 +89,7 @@ void pa_record_row(pa_builder *b, uint32_t kind, const uint64_t *cells, uint32_t
 	append(b, t, cells, t->base);
 }
 
-/* pai_add_cells adds the rows of a table that is copied. */
+/* pai_add_cells adds the rows of a copied table. */
 bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t n) {
 	uint64_t base = is_grouped(t->kind) ? next_group(t) : 0;
 	for (uint64_t i = 0; i + t->columns <= n; i += t->columns)
@@ -99,9 +99,8 @@ bool pai_add_cells(pa_builder *b, new_table *t, const uint64_t *cells, uint64_t 
 
 /* ---- sets of rows ---- */
 
-/* A set is a table whose order of rows means nothing. rules has a letter for each column: '=' of a key, '+' of a sum,
- * '<' and
- * '>' of the lowest number but 0 and of the highest; columns behind them are keys. */
+/* A set is a table in which the order of rows has no meaning. rules has a letter for each column. '=' marks a key, '+'
+ * a count to add, '<' the lowest nonzero number, and '>' the highest number. Further columns are keys. */
 typedef struct set {
 	const pa_builder *b;
 	const uint8_t *cells;
@@ -141,7 +140,7 @@ static int compare_methods(const pa_builder *b, uint32_t x, uint32_t y) {
 
 static int compare_points(int32_t x, int32_t y) { return x < y ? -1 : x > y; }
 
-/* compare_contexts orders contexts by depth and method, then from the frame on that is the first to differ. */
+/* compare_contexts orders contexts by depth, method, and the first frame that differs. */
 static int compare_contexts(const pa_builder *b, uint32_t x, uint32_t y) {
 	if (x == y || x == 0 || y == 0) return compare_numbers(x, y);
 	const new_context *c = ITEM(new_context, b->contexts, x), *d = ITEM(new_context, b->contexts, y);
@@ -195,11 +194,11 @@ static uint64_t united(char rule, uint64_t x, uint64_t y) {
 	}
 }
 
-/* add_row appends a row, or unites it with the last one. */
+/* add_row appends a row, or combines it with the last one. */
 static void add_row(const set *s, buffer *sorted, const uint8_t *row, bool again) {
 	if (!again) {
 		memcpy(sorted->bytes + sorted->size, row, s->row);
-		sorted->size += s->row; /* has room */
+		sorted->size += s->row; /* the capacity is sufficient */
 		return;
 	}
 	uint8_t *last = sorted->bytes + sorted->size - s->row;
@@ -227,7 +226,7 @@ static bool sort_set(pa_builder *b, new_table *t) {
 	return true;
 }
 
-/* pai_sort_sets sorts the rows of tables that are sets, and unites those that agree in their keys. */
+/* pai_sort_sets sorts the rows of sets, and combines rows with equal keys. */
 bool pai_sort_sets(pa_builder *b) {
 	for (uint32_t i = 1; i <= COUNT(new_table, b->tables); i++) {
 		new_table *t = ITEM(new_table, b->tables, i);

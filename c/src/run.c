@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs of a VM: begun and ended, with or without an archive; their functions and classes. */
+/* Runs of a VM, with or without an archive, and their functions and classes. */
 #include "run.h"
 
 /* ---- begin and end ---- */
 
-/* open_archive opens and adopts the archive of the run. */
 static pa_error open_archive(pa_run *r, const char *path) {
 	const pa_options options = {.domain = PA_CUSTOM, .producer_id = r->vm.id};
 	pa_archive *a;
@@ -92,8 +91,8 @@ static bool same_key(const pa_key *x, const pa_key *y) {
 		same_text(x->signature, y->signature) && same_text(x->loader, y->loader);
 }
 
-/* place returns where the index has a function, or where it is to be put. */
-static pa_function **place(pa_function **index, size_t size, const pa_key *key, uint64_t code, uint64_t hash) {
+/* function_slot returns the slot of a function in the index, or the free slot for it. */
+static pa_function **function_slot(pa_function **index, size_t size, const pa_key *key, uint64_t code, uint64_t hash) {
 	for (size_t i = (size_t)hash & (size - 1);; i = (i + 1) & (size - 1)) {
 		const pa_function *f = index[i];
 		if (f == NULL || (f->hash == hash && f->code == code && same_key(&f->key, key))) return &index[i];
@@ -105,14 +104,14 @@ static bool grow(pa_run *r) {
 	if (2 * r->n_functions < r->index_size) return true;
 	pa_function **index = calloc(size, sizeof *index);
 	if (index == NULL) return false;
-	for (pa_function *f = r->functions; f != NULL; f = f->next) *place(index, size, &f->key, f->code, f->hash) = f;
+	for (pa_function *f = r->functions; f != NULL; f = f->next) *function_slot(index, size, &f->key, f->code, f->hash) = f;
 	free(r->index);
 	r->index = index;
 	r->index_size = size;
 	return true;
 }
 
-/* claim looks the function up in the archive. Without a sound profile it counts in words of its own. */
+/* claim looks up the function in the archive. Without a usable profile the function counts in private words. */
 static void claim(pa_function *f) {
 	if (f->run->archive == NULL) return;
 	pa_error e = pa_find_profile(f->run->archive, &f->key, f->code, &f->profile);
@@ -141,12 +140,12 @@ static pa_function *make_function(pa_run *r, const pa_key *key, uint64_t code, u
 
 pa_function *pa_function_of(pa_run *r, const pa_key *key, uint64_t code) {
 	if (r == NULL) return NULL;
-	if (code == PA_ANY_CODE) code = PA_UNKNOWN_CODE; /* a dump cannot have it */
+	if (code == PA_ANY_CODE) code = PA_UNKNOWN_CODE; /* a dump cannot have PA_ANY_CODE */
 	uint64_t hash = hash_of(key, code);
 	pa_function *f = NULL;
 	pthread_mutex_lock(&r->lock);
 	if (grow(r)) {
-		pa_function **at = place(r->index, r->index_size, key, code, hash);
+		pa_function **at = function_slot(r->index, r->index_size, key, code, hash);
 		if (*at == NULL) *at = make_function(r, key, code, hash);
 		f = *at;
 	}
@@ -162,8 +161,8 @@ bool pa_profile_of(const pa_function *f, pa_profile *profile) {
 
 /* ---- classes ---- */
 
-/* class_place returns where the index has a class, or where it is to be put. */
-static loaded **class_place(loaded **index, size_t size, pa_text name, uint64_t hash) {
+/* class_slot returns the slot of a class in the index, or the free slot for it. */
+static loaded **class_slot(loaded **index, size_t size, pa_text name, uint64_t hash) {
 	for (size_t i = (size_t)hash & (size - 1);; i = (i + 1) & (size - 1))
 		if (index[i] == NULL || (index[i]->hash == hash && same_text(index[i]->class.name, name))) return &index[i];
 }
@@ -173,7 +172,7 @@ static bool grow_classes(pa_run *r) {
 	if (2 * r->n_classes < r->class_index_size) return true;
 	loaded **index = calloc(size, sizeof *index);
 	if (index == NULL) return false;
-	for (loaded *c = r->classes; c != NULL; c = c->next) *class_place(index, size, c->class.name, c->hash) = c;
+	for (loaded *c = r->classes; c != NULL; c = c->next) *class_slot(index, size, c->class.name, c->hash) = c;
 	free(r->class_index);
 	r->class_index = index;
 	r->class_index_size = size;
@@ -188,7 +187,7 @@ static loaded *make_class(pa_run *r, pa_text name, void *own_class, uint64_t has
 	c->class = (pa_class){name, own_class, PA_NO_TYPE};
 	pai_copy_text(&to, &c->class.name);
 	uint32_t type;
-	/* a type that can't be bound is counted as another one */
+	/* a type that cannot be bound counts as another class */
 	if (r->archive != NULL && pa_late_type(r->archive, name, (pa_text){"", 0}, &type).code == PA_OK &&
 		pa_bind(r->archive, type, &c->class).code == PA_OK)
 		c->class._type = type;
@@ -204,7 +203,7 @@ pa_class *pa_load_class(pa_run *r, pa_text name, void *own_class) {
 	uint64_t hash = pai_fold(pai_fold_start(), name);
 	pthread_mutex_lock(&r->lock);
 	if (grow_classes(r)) {
-		loaded **at = class_place(r->class_index, r->class_index_size, name, hash);
+		loaded **at = class_slot(r->class_index, r->class_index_size, name, hash);
 		if (*at == NULL) *at = make_class(r, name, own_class, hash);
 		found = *at;
 	}

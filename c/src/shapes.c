@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shapes that a producer declares for entries of its own tags: the table PA_TABLE_SHAPES, see docs/format.md. */
+/* Shapes that a producer declares for its tags, in the table PA_TABLE_SHAPES (docs/format.md). */
 #include <stdlib.h>
 
 #include "internal.h"
@@ -7,7 +7,7 @@
 enum { SHAPE_ENTRY, SHAPE_CELL, SHAPE_ROW, SHAPE_CELL_BIT, SHAPE_ROW_BIT };
 enum { MAX_SHAPE_CELLS = 32, MAX_SHAPE_ROW = 8, MAX_SHAPE_BITS = 64, UNITS = 7, SHAPE_COLUMNS = 5 };
 
-/* A head says what a row of the table describes. */
+/* A head identifies what a row of the table describes. */
 typedef struct head { uint64_t tag; unsigned part, cell, bit, kind; } head;
 
 static head head_of(uint64_t word) {
@@ -36,8 +36,8 @@ static bool is_one_of(pa_text name, const char *const *list) {
 	return false;
 }
 
-/* unique reports whether no row of the table from first to before row, and of the same part and, if it names a bit, the
- * same cell, has the name of row. */
+/* unique reports whether the name of a row differs from the names of earlier rows, from first on, that describe the
+ * same part. For names of bits they must also describe the same cell. */
 static bool unique(const shapes *s, uint32_t first, uint32_t row) {
 	head h = head_of(s->heads[row]);
 	for (uint32_t i = first; i < row; i++) {

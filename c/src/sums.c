@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The page sums: a tree of XXH64. A page is compared after all sums on the way from the root to it. */
+/* The page checksums, a tree of XXH64. A page is verified after all checksums on its path from the root. */
 #include <stdlib.h>
 
 #include "internal.h"
 
-/* place computes where the levels lie, and how many bits they and the pages need. */
-static uint64_t place(pa_archive *a) {
+/* locate_levels computes the offsets of the levels and the number of bits for levels and pages. */
+static uint64_t locate_levels(pa_archive *a) {
 	sums *s = &a->sums;
 	uint64_t start = a->region[PA_IX].at, n = a->size > start ? (a->size - 1) / PAGE - start / PAGE + 1 : 0;
 	s->first_page = start / PAGE;
@@ -22,7 +22,7 @@ static uint64_t place(pa_archive *a) {
 }
 
 bool pai_sums_open(pa_archive *a, pa_error *e) {
-	uint64_t bits = place(a), size = a->sums.at[0] + 8 * a->sums.count[0] - a->region[PA_PS].at,
+	uint64_t bits = locate_levels(a), size = a->sums.at[0] + 8 * a->sums.count[0] - a->region[PA_PS].at,
 			 room = a->region[PA_PS].size;
 	if (size > room || room - size > FANOUT + round_up(size / 256, 8))
 		return pai_damage(a, e, a->region[PA_PS].at, "the page sums do not fit into ps");
@@ -35,11 +35,11 @@ static bool compare(const pa_archive *a, uint64_t at, uint64_t end, uint64_t sum
 	return pai_damage(a, e, at, "bytes do not have their sum");
 }
 
-/* touch_group compares a group of sums, after the groups above it. */
+/* touch_group verifies a group of checksums, after the groups above it. */
 static bool touch_group(const pa_archive *a, unsigned level, uint64_t group, pa_error *e) {
 	const sums *s = &a->sums;
 	for (unsigned top = s->levels; top-- > level;) {
-		uint64_t g = group >> 6 * (top - level), n = s->count[top] - g * FANOUT; /* 64 = 2^6 to a group */
+		uint64_t g = group >> 6 * (top - level), n = s->count[top] - g * FANOUT; /* a group has 64 = 2^6 checksums */
 		if (has_bit(s->checked, s->bit[top] + g)) continue;
 		uint64_t at = s->at[top] + 8 * FANOUT * g;
 		uint64_t sum = top + 1 < s->levels ? get64(a->bytes + s->at[top + 1] + 8 * g) : get64(a->bytes + 96);

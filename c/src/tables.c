@@ -35,8 +35,8 @@ static const char *parse(const pa_archive *a, span s, pa_table *t) {
 	return at == s.size ? NULL : "the columns do not fill their table";
 }
 
-/* directory finds the i-th table, or the one of a kind, and checks the directory up to its end. *s is of size 0 if
- * there is no such table. */
+/* directory finds the i-th table, or the table of a kind, and validates the directory up to the table's end. s->size is
+ * 0 if there is no such table. */
 static bool directory(const pa_archive *a, bool by_kind, uint32_t wanted, span *s, uint32_t *kind, pa_error *e) {
 	span ex = a->region[PA_EX];
 	uint64_t n, end;

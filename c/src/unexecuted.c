@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Methods that were never executed. The archive has their keys: rows by class. */
+/* Methods that were never executed. The archive stores their keys in rows grouped by class. */
 #include "internal.h"
 
 bool pai_never_ran(const pa_archive *a, never_ran *n, pa_error *e) {
 	span s = a->section[NEVER_RAN];
 	*n = (never_ran){{s.at, 0}, {s.at, 0}};
 	if (s.size == 0) return true;
-	if (!pai_touch(a, s.at, 8, e)) return false; /* a section has at least a unit */
+	if (!pai_touch(a, s.at, 8, e)) return false; /* a section has at least one unit */
 	uint64_t size = 8 * (uint64_t)get32(a->bytes + s.at);
 	if (size > s.size - 8) return pai_damage(a, e, s.at, "more classes of unexecuted methods than there is room for");
 	n->classes = (span){s.at + 8, size};
@@ -32,7 +32,7 @@ bool pai_row(const pa_archive *a, uint64_t class_row, uint64_t at, record *r, pa
 	return true;
 }
 
-/* first_above finds the first class row whose number, at offset field, is at least n. */
+/* first_above finds the first class row in which the number at offset field is at least n. */
 static bool first_above(const pa_archive *a, span classes, unsigned field, uint64_t n, uint64_t *at, pa_error *e) {
 	uint64_t low = 0, high = classes.size / 8;
 	while (low < high) {
@@ -55,7 +55,7 @@ bool pai_row_at(const pa_archive *a, uint64_t at, record *r, pa_error *e) {
 	return pai_row(a, class_row, at, r, e);
 }
 
-/* rows_of finds the rows of a class: those from the end of the class before to its own. */
+/* rows_of finds the rows of a class. They begin at the end of the previous class. */
 static bool rows_of(const pa_archive *a, const never_ran *n, uint64_t class_row, span *rows, pa_error *e) {
 	uint64_t from = 0, to = get32(a->bytes + class_row + 4);
 	if (class_row > n->classes.at) {
@@ -68,7 +68,7 @@ static bool rows_of(const pa_archive *a, const never_ran *n, uint64_t class_row,
 	return true;
 }
 
-/* compare_row compares the name and signature of a row with a key's. */
+/* compare_row compares the name and signature of a row with a key. */
 static bool compare_row(const pa_archive *a, const record *r, const pa_key *key, int *order, pa_error *e) {
 	signature name = {0}, s;
 	if (!pai_symbol(a, r->name, &name.text, e) || !pai_signature_compare(a, &name, key->name, order, e)) return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a VM says of itself: copied, checked, and the builders for its archives. */
+/* The description of a VM, copied and validated, and builders for its archives. */
 #include "run.h"
 
 enum { DEFAULT_ROWS = 4, MOST_ROWS = 64 };
@@ -20,7 +20,7 @@ static size_t size_of_cells(const pa_new_cell *cells, uint32_t n, size_t *texts)
 	return size;
 }
 
-/* copy_cells copies the cells of a shape behind structs, and their texts behind texts. */
+/* copy_cells appends a copy of the cells to structs, and of their strings to texts. */
 static const pa_new_cell *copy_cells(const pa_new_cell *cells, uint32_t n, char **structs, char **texts) {
 	pa_new_cell *to = (void *)*structs;
 	if (n > 0) memcpy(to, cells, n * sizeof *cells);

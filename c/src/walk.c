@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Iteration over all types, all methods, all profiles of a method. */
+/* Iterators over types, methods and the profiles of a method. */
 #include "internal.h"
 
-/* spend adds to the text of all types, or of all methods: a small file could share one long name among all. */
+/* spend adds n to the text seen by an iteration, and limits it. In a small file all records can share one long name. */
 static bool spend(const pa_archive *a, uint64_t *text, uint64_t n, uint64_t at, pa_error *e) {
 	*text += n;
 	if (*text <= (uint64_t)64 << 20 || *text <= 32 * a->size) return true;
@@ -40,7 +40,7 @@ pa_error pa_types_next(pa_types *it, pa_type *type) {
 
 pa_methods pa_methods_of(const pa_archive *a) { return (pa_methods){._archive = a, ._record = a->section[METHODS].at}; }
 
-/* begin finds the rows. Nobody looks for them in an archive if nobody asks for a method. */
+/* begin finds the rows of unexecuted methods at the first use of the iterator. */
 static bool begin(pa_methods *it, pa_error *e) {
 	never_ran n;
 	if (!pai_never_ran(it->_archive, &n, e)) return false;
@@ -51,7 +51,7 @@ static bool begin(pa_methods *it, pa_error *e) {
 	return it->_begun = true;
 }
 
-/* next_row reads the row that is next, and goes on to its class. */
+/* next_row reads the next row and advances to its class. */
 static bool next_row(pa_methods *it, record *r, pa_error *e) {
 	const pa_archive *a = it->_archive;
 	for (;; it->_class += 8) {
@@ -72,7 +72,7 @@ static bool before(const record *r, const record *row) {
 	return r->signature < row->signature;
 }
 
-/* parts_of returns the number of parts of the signature of a method, which was read; 0 if it is no list. */
+/* parts_of returns the number of parts in a method's signature, or 0 if it is not a list. */
 static uint64_t parts_of(const pa_archive *a, const record *r) {
 	return r->signature != 0 && get32(a->bytes + place_of(r->signature)) >> 31
 		? get32(a->bytes + place_of(r->signature)) & 0x7fffffff
@@ -123,7 +123,7 @@ pa_profiles pa_profiles_of(const pa_archive *a, const pa_method *m) {
 	return (pa_profiles){._contexts = pa_contexts_of(a, m), ._method = m->at, ._next = m->_profiles};
 }
 
-/* next_context goes on to the chain of the next context that has one. */
+/* next_context advances to the chain of the next context that has one. */
 static bool next_context(pa_profiles *it, pa_error *e) {
 	pa_context c = {0};
 	do {

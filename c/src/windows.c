@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Windows does for the library; posix.c is the same for other systems. Paths are UTF-8. Archives are read into
- * memory, and adopted ones copied: the system neither replaces a file that is mapped nor maps late types behind one. */
+/* The system functions of the library on Windows. posix.c has them for other systems. Paths are UTF-8. The library
+ * reads archives into memory and copies adopted ones. Windows cannot replace a mapped file, and cannot map memory for
+ * late types directly after a view. */
 #ifdef _WIN32
 
 #define _CRT_RAND_S
-#define CONTEXT CONTEXT_OF_WINDOWS /* internal.h has another one */
+#define CONTEXT CONTEXT_OF_WINDOWS /* internal.h uses the name */
 #include <stdio.h>
 #include <windows.h>
 #undef CONTEXT
 
 #include "build.h"
 
-/* fail fills an error with the errno that is nearest to the system's. */
+/* fail fills an error with the errno closest to the Windows error. */
 static bool fail(pa_error *e, const char *message) {
 	DWORD code = GetLastError();
 	errno = code == ERROR_FILE_NOT_FOUND || code == ERROR_PATH_NOT_FOUND ? ENOENT
@@ -22,7 +23,7 @@ static bool fail(pa_error *e, const char *message) {
 	return pai_system(e, message);
 }
 
-/* wide returns a path in UTF-16, to be freed. */
+/* wide returns a path in UTF-16. The caller frees it. */
 static wchar_t *wide(const char *path) {
 	int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, NULL, 0);
 	wchar_t *w = n > 0 ? malloc((size_t)n * sizeof *w) : NULL;
@@ -32,7 +33,7 @@ static wchar_t *wide(const char *path) {
 
 /* ---- the archive in memory ---- */
 
-/* read_file reads a file: the system does not replace one that is mapped. */
+/* read_file reads a whole file, because Windows cannot replace a mapped file. */
 static bool read_file(HANDLE file, pa_archive *a, pa_error *e) {
 	LARGE_INTEGER size;
 	if (!GetFileSizeEx(file, &size)) return fail(e, "the file can't be examined");
@@ -52,7 +53,7 @@ static bool read_file(HANDLE file, pa_archive *a, pa_error *e) {
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e) {
 	wchar_t *w = wide(path);
-	a->file = 0; /* bytes are the library's */
+	a->file = 0; /* the library owns bytes */
 	if (w == NULL) return pai_fail(e, PA_ARGUMENT, "the path is no UTF-8");
 	HANDLE file = CreateFileW(w, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, 0, NULL);
 	free(w);
@@ -66,7 +67,7 @@ void pai_unmap(pa_archive *a) {
 	if (a->file >= 0 && a->bytes != NULL) VirtualFree((void *)(uintptr_t)a->bytes, 0, MEM_RELEASE);
 }
 
-/* take_memory takes memory, at base if that is free and not 0. */
+/* take_memory allocates memory, at base if base is not 0 and the range is free. */
 static void *take_memory(uint64_t base, size_t size) {
 	void *p = base == 0 ? NULL : VirtualAlloc((void *)(uintptr_t)base, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 	return p != NULL ? p : VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
@@ -151,7 +152,7 @@ bool pai_read_target(target *t, uint64_t at, uint8_t *bytes, size_t size, pa_err
 	return true;
 }
 
-/* pai_publish_target fails if another process has mapped the old file: the system does not replace it then. */
+/* pai_publish_target fails if another process has mapped the old file, which Windows cannot replace. */
 bool pai_publish_target(target *t, pa_error *e) {
 	if (!FlushFileBuffers(t->file)) return fail(e, "the file can't be synced");
 	CloseHandle(t->file);
@@ -173,11 +174,11 @@ void pai_close_target(target *t) {
 
 /* ---- the process ---- */
 
-/* The system has no id of a boot. */
+/* Windows has no boot id. */
 bool pai_this_process(pa_provenance *r) { return (void)r, false; }
 
 int64_t pai_now(void) {
-	const uint64_t to_1970 = 11644473600; /* seconds since 1601 */
+	const uint64_t to_1970 = 11644473600; /* seconds from 1601 to 1970 */
 	FILETIME now;
 	GetSystemTimeAsFileTime(&now);
 	uint64_t ticks = (uint64_t)now.dwHighDateTime << 32 | now.dwLowDateTime;

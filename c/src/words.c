@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of a function: in the archive's profile, or its own. */
+/* The words of a function, in the archive's profile or in private memory. */
 #include "run.h"
 
-/* nowhere takes the counts that have no place: of a run or function for which there was no memory. */
+/* nowhere receives counts of runs and functions that ran out of memory. Nobody reads it. */
 static pa_counter nowhere;
 
 /* ---- fields ---- */
@@ -20,7 +20,7 @@ pa_counter *pa_backedges(pa_function *f) {
 
 /* ---- entries ---- */
 
-/* trained_entry finds the entry at a point in the archive. */
+/* trained_entry finds the archive's entry at a point. */
 static bool trained_entry(const pa_function *f, int32_t point, uint8_t tag, uint16_t sub, pa_entry *entry) {
 	if (!f->trained) return false;
 	for (pa_entries it = pa_entries_at(&f->profile, point); pa_entries_next(&it, entry);)
@@ -34,7 +34,8 @@ static site *find_site(pa_function *f, int32_t point, uint8_t tag, uint16_t sub)
 	return NULL;
 }
 
-/* site_at returns the function's own entry at a point, made with n words if there is none; NULL without memory. */
+/* site_at returns the private entry at a point, and makes it with n words if necessary. It returns NULL if memory runs
+ * out. */
 static site *site_at(
 	pa_function *f, int32_t point, uint8_t tag, uint16_t sub, uint32_t n, const pa_new_shape *shape) {
 	pthread_mutex_lock(&f->run->lock);
@@ -59,7 +60,7 @@ static site *site_at(
 }
 
 void pa_branch_words(pa_function *f, int32_t point, pa_counter **taken, pa_counter **not_taken) {
-	enum { TAKEN = 1, NOT_TAKEN = 3, CELLS = 4 }; /* of the entry */
+	enum { TAKEN = 1, NOT_TAKEN = 3, CELLS = 4 }; /* cells of the entry */
 	pa_entry e;
 	*taken = *not_taken = &nowhere;
 	if (f == NULL) return;
@@ -100,7 +101,7 @@ static pa_receivers *find_receivers(const pa_function *f, int32_t point) {
 	return NULL;
 }
 
-/* keep keeps receivers, unless another thread has made the same ones. */
+/* keep adds receivers to the function, unless another thread has added the same ones. */
 static pa_receivers *keep(pa_function *f, pa_receivers *made) {
 	pthread_mutex_lock(&f->run->lock);
 	pa_receivers *r = find_receivers(f, made->point);
@@ -125,8 +126,8 @@ pa_receivers *pa_receivers_at(pa_function *f, int32_t point) {
 	return NULL;
 }
 
-/* row_of finds the row of a class in a site, or makes the first empty one its own; the number of rows if all are taken.
- */
+/* row_of finds the row of a class in a site, or assigns the first empty row to it. It returns the number of rows if all
+ * are taken. */
 static uint32_t row_of(site *s, const pa_class *c) {
 	for (uint32_t i = 0; i + 1 < s->n; i++) {
 		const pa_class *has = atomic_load_explicit(&s->classes[i], memory_order_acquire);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * adopt counts in every profile of an archive with several threads, which also race for the claims, and compares all
- * sums.
+ * adopt counts in every profile of an archive with several threads, which also race for the claims, and checks all
+ * totals.
  *
  *	adopt ARCHIVE requested|anywhere|memory THREADS
  *
- * It prints where the archive lay and what it did. Exit status: 0; 1 if a sum is wrong or something failed.
+ * It prints the address of the mapping and some statistics. The exit status is 0, or 1 if a total is wrong or something
+ * failed.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -33,8 +34,7 @@ static void each(void (*take)(pa_profile *p, void *to), void *to) {
 	must(e.code == PA_NOT_FOUND, e.message);
 }
 
-/* counted returns the cells of an entry that a thread adds 1 to in each round, by number; it returns how many they are.
- */
+/* counted stores the cells of an entry that a thread adds 1 to in each round, and returns their number. */
 static unsigned counted(const pa_entry *entry, uint32_t cells[2]) {
 	cells[0] = 0;
 	cells[1] = 2;
@@ -43,7 +43,7 @@ static unsigned counted(const pa_entry *entry, uint32_t cells[2]) {
 		: entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_CALL_TYPE || entry->tag == PA_JUMP;
 }
 
-/* type_of returns a type that is recorded in a round: of the archive, or late. */
+/* type_of returns the type to record in a round, either a type of the archive or a late one. */
 static uint32_t type_of(unsigned round, unsigned i) {
 	uint32_t n = (uint32_t)pa_info_of(archive)->types;
 	return i == 0 || n == 0 ? late : (round + i) % (n < 7 ? n : 7);
@@ -87,7 +87,7 @@ static void *thread(void *unused) {
 	return NULL;
 }
 
-/* ---- what the sums must be ---- */
+/* ---- expected totals ---- */
 
 typedef struct sums { uint64_t added, profiles, entries, rows; } sums;
 

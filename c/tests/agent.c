@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent does what an agent of a JVM does with an archive that it does not adopt.
+ * agent uses an archive without adopting it, as an agent of a JVM can.
  *
- *	agent ARCHIVE           from several threads: the methods of every class, and all that profiles of HotSpot's say
- *	agent codes FILE        the code id of each method in a file: for each its size in 4 bytes, and its bytecodes
+ *	agent ARCHIVE           reads the methods of every class and all data of HotSpot's profiles, from several threads
+ *	agent codes FILE        prints code ids; FILE has the size, in 4 bytes, and the bytecodes of each method
  */
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@ static pa_archive *archive;
 
 /* ---- profiles ---- */
 
-/* types returns the names of the types of a list of rows; it returns how many rows have one. */
+/* types reads the names of the types in a list of rows, and returns the number of rows with a type. */
 static uint32_t types(const pa_entry *entry, pa_rows rows, uint32_t cell) {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < rows.count; i++) {
@@ -31,7 +31,7 @@ static uint32_t types(const pa_entry *entry, pa_rows rows, uint32_t cell) {
 	return n;
 }
 
-/* look reads an entry in place; it returns how many types it names. */
+/* look reads an entry and returns the number of types in it. */
 static uint32_t look(const pa_entry *entry) {
 	pa_branch branch;
 	pa_receiver receiver;
@@ -74,7 +74,7 @@ static bool same(pa_text x, pa_text y) {
 
 typedef struct found { uint64_t methods, types; } found;
 
-/* of_class looks at the methods of a class: each is one that pa_table_method knows, and declared by the class. */
+/* of_class checks the methods of a class. pa_table_method must find each, and the class must declare it. */
 static void of_class(const pa_type *class, uint32_t type, found *f) {
 	pa_class_methods it = pa_class_methods_of(archive, type);
 	pa_method m, again, last = {0};
@@ -119,7 +119,7 @@ static void codes(const char *path) {
 	uint8_t *bytes = read_all(path, &size);
 	for (size_t at = 0, n; at < size; at += 4 + n) {
 		n = (size_t)bytes[at] | (size_t)bytes[at + 1] << 8 | (size_t)bytes[at + 2] << 16;
-		uint8_t *code = malloc(n > 0 ? n : 1); /* of its own, so that a sanitizer sees where it ends */
+		uint8_t *code = malloc(n > 0 ? n : 1); /* an exact copy, so that a sanitizer detects reads past the end */
 		must(code != NULL, "no memory");
 		memcpy(code, bytes + at + 4, n);
 		printf("%" PRIx64 "\n", pa_hotspot_code_id(code, n));

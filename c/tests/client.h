@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clients of the tests share: they end at the first mistake. */
+/* Helpers of the test clients. They exit at the first error. */
 #ifndef CLIENT_H
 #define CLIENT_H
 
@@ -16,7 +16,7 @@ static inline void must(bool ok, const char *what) {
 
 static inline void check(pa_error e) { must(e.code == PA_OK, e.message); }
 
-/* read_all reads a file into memory that is to be freed. */
+/* read_all reads a file into memory that the caller frees. */
 static inline void *read_all(const char *path, size_t *size) {
 	FILE *f = fopen(path, "rb");
 	must(f != NULL && fseek(f, 0, SEEK_END) == 0, "the file can't be read");

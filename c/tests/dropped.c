@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dropped writes what can't be into live rows, and looks at what a snapshot says of it: dropped OUT. */
+/* dropped writes invalid values into live rows, and checks what a snapshot omits. Its argument is OUT. */
 #include "client.h"
 
-/* record makes an archive of a profile with a taken and two empty rows at point 7, in memory. */
+/* record makes an archive in memory. Its profile has one used and two empty rows at point 7. */
 static void *record(size_t *size) {
 	pa_config config = {.domain = PA_GRAAL};
 	pa_key key = {.class_name = pa_text_of("A"), .name = pa_text_of("m")};
@@ -36,7 +36,7 @@ static void snapshot(const pa_archive *a, pa_counts take, const char *path, uint
 		"the first row that was dropped stands elsewhere");
 }
 
-/* copy_beside copies a profile that the builder has. */
+/* copy_beside copies a profile that the builder has already. */
 static void copy_beside(const pa_archive *a) {
 	pa_key key = {.class_name = pa_text_of("A"), .name = pa_text_of("m")};
 	pa_builder *b;
@@ -74,7 +74,7 @@ int main(int argc, char **argv) {
 	snapshot(a, PA_TOTALS, argv[1], 0);
 	pa_count(pa_word(&entry, 7), 5); /* a count without a type */
 	snapshot(a, PA_INCREMENTS, argv[1], 1);
-	pa_count(pa_word(&entry, 4), 0x1235); /* no type */
+	pa_count(pa_word(&entry, 4), 0x1235); /* not a type */
 	snapshot(a, PA_TOTALS, argv[1], 2);
 	snapshot(a, PA_TRAINED, argv[1], 0);
 	copy_beside(a);

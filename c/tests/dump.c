@@ -3,10 +3,10 @@
  * dump prints archives through libprofarc, as docs/format.md defines the JSON dump.
  *
  *	dump ARCHIVE        the whole archive
- *	dump ARCHIVE keys   what lookups give for every method, context, version and profile point; see keys
- *	dump                forgeries of an archive, from standard input; see serve
+ *	dump ARCHIVE keys   results of lookups for every method, context, version and profile point; see keys
+ *	dump                forged archives from standard input; see serve
  *
- * Exit status: 0; 1 if the archive is damaged or can't be read.
+ * The exit status is 0, or 1 if the archive is damaged or cannot be read.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -17,19 +17,19 @@
 
 static FILE *out;
 static const pa_archive *archive;
-static pa_error first; /* the first error; everything printed after it is of no use */
+static pa_error first; /* the first error; output after it is invalid */
 
 static bool failed(pa_error e) {
 	if (first.code == PA_OK) first = e;
 	return first.code != PA_OK;
 }
-/* more reports whether an iterator has given something. */
+/* more reports whether an iterator returned an item. */
 static bool more(pa_error e) { return e.code != PA_NOT_FOUND && !failed(e); }
 
 /* ---- text ---- */
 
-/* utf8 returns the length of the valid sequence at the front of n bytes, whose character is *c then; 0 if there is
- * none. */
+/* utf8 returns the length of the valid sequence at the start of n bytes and stores its character in *c. It returns 0 if
+ * the sequence is invalid. */
 static size_t utf8(const uint8_t *p, size_t n, uint32_t *c) {
 	size_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
 	uint8_t low = p[0] == 0xe0 ? 0xa0
@@ -255,7 +255,7 @@ static void put_rows(const pa_entry *entry) {
 	putc(']', out);
 }
 
-/* put_front prints what stands before the lists of an entry. */
+/* put_front prints the fields of an entry before its lists. */
 static void put_front(const pa_entry *entry) {
 	uint64_t count;
 	pa_branch b;
@@ -283,8 +283,8 @@ static void put_declared_cell(const pa_entry *entry, uint32_t i, uint8_t kind) {
 	else fprintf(out, "%" PRIu64, pa_cell(entry, i));
 }
 
-/* put_declared prints the cells of a producer's entry: rows as objects if they have pointers, else as lists or numbers.
- */
+/* put_declared prints the cells of a producer's entry. Rows with pointers are objects. Other rows are lists or
+ * numbers. */
 static void put_declared(const pa_entry *entry) {
 	pa_shape shape;
 	pa_cell_shape cell;
@@ -441,7 +441,7 @@ static void put_methods(void) {
 	}
 }
 
-/* put_place prints a profile, or a context, to which a table refers. */
+/* put_place prints a profile or a context that a table refers to. */
 static void put_place(pa_ref profile, pa_ref context) {
 	pa_summary s = {.context = context};
 	pa_profile p;
@@ -510,7 +510,7 @@ static const char *code_name(pa_error e) {
 	return e.code > PA_AMBIGUOUS && failed(e) ? "error" : names[e.code];
 }
 
-/* lookup prints what a lookup for a version of the code and some callers gives. */
+/* lookup prints the result of a lookup for a version of the code and some callers. */
 static void lookup(const pa_method *m, uint64_t code, const pa_frame *frames, size_t n) {
 	pa_profile p = {0};
 	size_t depth = 0;
@@ -518,8 +518,8 @@ static void lookup(const pa_method *m, uint64_t code, const pa_frame *frames, si
 	fprintf(out, " %s %zu %" PRIu32 ",", code_name(e), depth, p.at);
 }
 
-/* contexts prints what lookups give for every context of a method: for its frames; with a frame more; with another
- * point in the outermost; for every version of the code, and one that there is not. */
+/* contexts prints the results of lookups for every context of a method. It looks up the frames, the frames plus one,
+ * and the frames with another outermost point. It uses every version of the code and an unknown one. */
 static void contexts(const pa_method *m) {
 	static pa_frame frames[65536];
 	pa_contexts it = pa_contexts_of(archive, m);
@@ -555,7 +555,7 @@ static void contexts(const pa_method *m) {
 	putc('\n', out);
 }
 
-/* points checks that pa_entries_at gives the entries at every point, and at the points around, in their order. */
+/* points checks that pa_entries_at returns the entries at every point and at adjacent points in order. */
 static void points(const pa_profile *p) {
 	pa_entries all = pa_entries_of(p, PA_DATA);
 	pa_entry entry, got;
@@ -571,8 +571,8 @@ static void points(const pa_profile *p) {
 		}
 }
 
-/* keys prints every method as it is found by its key, and what lookups give: of the method by its id, of its profile by
- * key and by id with the places of the profiles, and of a key that nearly is its own. */
+/* keys prints every method found by its key, and the results of lookups of the method by id, of its profiles by key and
+ * by id with their references, and of a slightly different key. */
 static void keys(void) {
 	pa_methods it = pa_methods_of(archive);
 	pa_method m, found;
@@ -616,7 +616,7 @@ static void send(uint64_t v) {
 	for (int i = 0; i < 8; i++) putc((int)(v >> 8 * i & 255), stdout);
 }
 
-/* count claims all profiles elsewhere than at the requested base and counts in them. Whatever fails may fail. */
+/* count claims all profiles at another address than the requested one and counts in them. It ignores errors. */
 static void count(pa_archive *a) {
 	pa_methods methods = pa_methods_of(a);
 	pa_method m;
@@ -632,7 +632,7 @@ static void count(pa_archive *a) {
 		}
 }
 
-/* forged dumps an archive in memory, and gives whether it is sound. */
+/* forged dumps an archive in memory, and returns whether it is undamaged. */
 static bool forged(const uint8_t *bytes, size_t size) {
 	pa_archive *a = NULL;
 	first = pa_open_memory(bytes, size, NULL, &a);
@@ -645,9 +645,8 @@ static bool forged(const uint8_t *bytes, size_t size) {
 	return first.code == PA_OK;
 }
 
-/* serve reads the size and the bytes of an archive, then, again and again, a number of edits and the edits: a place,
- * and the eight bytes that go there. For each forgery it writes whether it is sound, and a hash (FNV-1a) of what it
- * printed. */
+/* serve reads the size and bytes of an archive. Then it repeatedly reads a number of edits, and for each edit an offset
+ * and eight bytes. For each forgery it writes whether the archive is undamaged, and the FNV-1a hash of its dump. */
 static int serve(void) {
 	size_t size = (size_t)receive(), length;
 	uint8_t *bytes = malloc(size), old[64][8];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing lets one allocation of a run fail after the other, once and with all that follow:
+ * failing makes each allocation of a run fail in turn, first alone and then with all later ones.
  *
  *	failing ARCHIVE OUT
  *
- * What it counts never ends it. It writes OUT once none fails, and prints how many failed first. It is linked with
- * --wrap for malloc, calloc and realloc.
+ * Counting never stops the run. When no allocation fails any more, it writes OUT and prints the number of runs with a
+ * failure. It is linked with --wrap for malloc, calloc and realloc.
  */
 #include <profarc.h>
 
@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static uint64_t allocations, failing; /* 0: none */
-static bool always;                   /* and all after it */
+static uint64_t allocations, failing; /* 0 for no failure */
+static bool always;                   /* later allocations fail too */
 
 static bool fails(void) {
 	bool now = ++allocations == failing || (always && allocations > failing);
@@ -38,7 +38,7 @@ static const pa_new_shape shapes[] = {{.name = PA_TEXT("Operands"), .tag = PA_PR
 static const pa_vm vm = {
 	.id = {0xb1, 0x5e, 7}, .name = PA_TEXT("test VM 1"), .shapes = shapes, .n_shapes = 1, .rows = 2};
 
-/* count counts once in all words of a function. */
+/* count counts once in every word of a function. */
 static void count(pa_run *run, const pa_key *key, int32_t more) {
 	pa_function *f = pa_function_of(run, key, 1);
 	pa_counter *taken, *not_taken, *operands[2];
@@ -70,7 +70,8 @@ static bool run_once(const char *archive, const char *to) {
 	return ok;
 }
 
-/* fail_each returns how many allocations failed first; 0 if the run fails with all of them. */
+/* fail_each returns the number of failed runs before the first success. It returns 0 if the run fails with every
+ * allocation. */
 static uint64_t fail_each(const char *archive, const char *to) {
 	for (failing = 1; failing < 1000000; failing++) {
 		allocations = 0;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faults publishes a file, and lets one call of the system after the other go wrong, once and from then on:
+ * faults publishes a file and makes each system call fail in turn, first once and then permanently.
  *
  *	faults publish|write NEW OUT [OLD]
  *
- * publish writes the bytes of NEW, write a copy of the archive NEW. Before each OUT is made a copy of OLD, or removed;
- * it stays as it is if OLD is "keep". It prints what happened, a call a line, for the crash model:
+ * publish writes the bytes of NEW, and write writes a copy of the archive NEW. Before each attempt OUT becomes a copy
+ * of OLD, or is removed. It stays unchanged if OLD is "keep". The output has one line per call, for the crash model:
  *
  *	fault NAME | CALL | NUMBER | once or always
- *	create FILE NAME; write FILE AT SIZE = or the bytes; sync FILE ok or failed, of the directory as 0;
+ *	create FILE NAME; write FILE AT SIZE = or the bytes; sync FILE ok or failed, where FILE 0 is the directory;
  *	rename FROM TO; remove NAME
- *	end SYNC REMOVE CODE ERRNO LEFT OPEN: whether a sync or a removal went wrong, the error, temporary and open files
- *	there new, old or neither: what OUT is
+ *	end SYNC REMOVE CODE ERRNO LEFT OPEN, with failed syncs and removals, the error, temporary and open files
+ *	there new, old or neither, the content of OUT
  *
- * A trace without a fault comes last. It is linked with --wrap for each call below.
+ * The last trace has no fault. The program is linked with --wrap for each call below.
  */
 #define _GNU_SOURCE
 #include "client.h"
@@ -27,7 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what goes wrong ---- */
+/* ---- faults ---- */
 
 typedef enum call { OPEN, CREATE, EXAMINE, LOCK, WRITE, READ, MODE, OWNER, SYNC, RENAME, REMOVE, CLOSE, CALLS } call;
 typedef enum how { FAILS, FAILS_LATE, LIES, HALF, NOTHING, HALF_LIE, ELSEWHERE, ZEROS, CHANGED, HOWS } how;
@@ -58,16 +58,16 @@ static const struct fault { const char *name; unsigned in; how how; int error; }
 	{"changed", IN(WRITE), CHANGED, 0},
 };
 
-static const struct fault *fault; /* NULL: none */
+static const struct fault *fault; /* may be NULL */
 static bool armed, always;
 static unsigned number, seen, wrong, hit, made_calls, files, open_files;
 static int temporary = -1;
 static uint8_t *expected;
 static size_t expected_size;
 
-enum { MOST = 200000 }; /* of calls of one publishing: an endless loop makes more */
+enum { MOST = 200000 }; /* calls in one attempt; more are an endless loop */
 
-/* now returns how a call goes wrong, HOWS if it does not. */
+/* now returns how a call must fail, or HOWS if it must not. */
 static how now(call c) {
 	if (!armed) return HOWS;
 	if (++made_calls > MOST) {
@@ -88,7 +88,7 @@ static int fail(void) {
 	return -1;
 }
 
-/* change is the end of a call that changed something, or does nothing: real is what it returned. */
+/* change ends a call that changed something. real is the result of the real call. */
 #define CHANGE(call, real, log) \
 	do { \
 		how h = now(call); \
@@ -131,7 +131,7 @@ int __wrap_close(int file);
 int __wrap_open64(const char *path, int flags, ...) {
 	va_list more;
 	va_start(more, flags);
-	int mode = va_arg(more, int); /* meaningless without O_CREAT, and unused then */
+	int mode = va_arg(more, int); /* without O_CREAT the value is undefined, and unused */
 	va_end(more);
 	if (now(OPEN) == FAILS) return fail();
 	int file = __real_open64(path, flags, mode);
@@ -178,7 +178,7 @@ int __wrap_unlinkat(int in, const char *name, int flags) {
 	CHANGE(REMOVE, __real_unlinkat(in, name, flags), printf("remove %s\n", name));
 }
 
-/* A sync does nothing: what would be lost is the crash model's business. */
+/* fsync does nothing, because the crash model decides what is lost. */
 int __wrap_fsync(int file) {
 	how h = now(SYNC);
 	if (!armed || h == LIES) return 0;
@@ -193,7 +193,7 @@ int __wrap_close(int file) {
 	return h == FAILS ? fail() : closed;
 }
 
-/* store writes to the file, and prints it. */
+/* store writes to the file and prints the call. */
 static ssize_t store(int file, const uint8_t *bytes, size_t size, int64_t at) {
 	ssize_t n = __real_pwrite64(file, bytes, size, at);
 	if (n <= 0 || !armed) return n;
@@ -232,7 +232,6 @@ ssize_t __wrap_pread64(int file, void *bytes, size_t size, int64_t at) {
 
 /* ---- publishing ---- */
 
-/* put makes OUT a copy of the old file, or removes it. */
 static void put(const char *to, const uint8_t *old, size_t size) {
 	remove(to);
 	if (old == NULL) return;
@@ -240,7 +239,7 @@ static void put(const char *to, const uint8_t *old, size_t size) {
 	must(f != NULL && fwrite(old, 1, size, f) == size && fclose(f) == 0, "the old file can't be written");
 }
 
-/* count_left removes the temporary files beside a file, and returns how many there were. */
+/* count_left removes the temporary files next to a file and returns their number. */
 static unsigned count_left(const char *to) {
 	char path[4096];
 	const char *slash = strrchr(to, '/');
@@ -253,7 +252,7 @@ static unsigned count_left(const char *to) {
 	return n;
 }
 
-/* publish_once publishes, and reports whether a call went wrong or none was to. */
+/* publish_once publishes, and reports whether the expected fault occurred. */
 static bool publish_once(bool archive, const char *from, const char *to) {
 	pa_archive *a = NULL;
 	if (archive) check(pa_open(from, NULL, &a));
@@ -269,7 +268,7 @@ static bool publish_once(bool archive, const char *from, const char *to) {
 	return wrong > 0;
 }
 
-/* same_as reports whether a file has the bytes that are expected, or an old file's. */
+/* same_as reports whether a file has the given bytes. */
 static bool same_as(const char *path, const uint8_t *bytes, size_t size) {
 	size_t n;
 	if (access(path, F_OK) != 0) return bytes == NULL;

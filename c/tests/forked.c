@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * forked counts in an archive with 1000 calls, in a process and in its child:
+ * forked counts in an archive, in a process and in its child.
  *
  *	forked ARCHIVE EARLY PARENT CHILD
  *
- * 5 calls before the fork, which are in EARLY, 100 in the parent after it, 10 in the child.
+ * ARCHIVE has 1000 calls. The process counts 5 calls and dumps EARLY, forks, and then counts 100 in the parent and 10
+ * in the child.
  */
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz gives libFuzzer an archive whose sums are not compared: it walks, looks up, adopts elsewhere than at the
- * requested base, and counts. An input is an archive without the padding before rw, most of a small file, which is put
- * back here; then the sum of the header is made right.
+ * fuzz gives libFuzzer an archive whose checksums are not verified. It iterates, looks up, adopts at another address
+ * than the requested one, and counts. An input is an archive without the padding before rw, which is most of a small
+ * file. fuzz inserts the padding and fixes the header's checksum.
  *
  *	clang -fsanitize=fuzzer,address,undefined ... fuzz.c libprofarc.a && ./a.out SEEDS
  */

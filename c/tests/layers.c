@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layers LAYER BASE OTHER: whether the archives fit on each other, and where a lookup in layers finds a method. */
+/* layers checks which of the archives LAYER BASE OTHER fit on each other, and where a lookup in layers finds a
+ * method. */
 #include "client.h"
 
 static pa_archive *open_archive(const char *path) {
@@ -20,7 +21,7 @@ static void want(const char *what, pa_error e, pa_code code) {
 	failures++;
 }
 
-/* find is how a program looks up in layers. */
+/* find looks up a method in layers as a VM does. */
 static pa_error find(pa_archive *const *layers, size_t n, const char *name, pa_profile *p) {
 	pa_key key = {.class_name = pa_text_of("C"), .name = pa_text_of(name)};
 	pa_error e = {.code = PA_NOT_FOUND};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load puts a load on the library: load ARCHIVE FOLDER ERAS MILLISECONDS. In each era a run begins with ARCHIVE; eight
- * threads count, write checkpoints (FOLDER/0.parc and so on), open, adopt, claim, copy and close the archive, and drop
- * its pages from memory; and the run ends. It prints the calls that were counted of each function and the number of
- * checkpoints, and how long each operation took, and fails if a descriptor or a mapping is left.
+ * load stress-tests the library. Its arguments are ARCHIVE FOLDER ERAS MILLISECONDS. In each era a run begins with
+ * ARCHIVE. Eight threads count, write checkpoints (FOLDER/0.parc and so on), open, adopt, claim, copy and close the
+ * archive, and drop its pages from memory. Then the run ends. load prints the calls of each function, the number of
+ * checkpoints and the duration of each operation. It fails if a descriptor or a mapping is leaked.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -40,7 +40,7 @@ static const char *archive, *folder;
 static pa_run *current;
 static _Atomic bool stop;
 static _Atomic uint64_t turns, steps[OPERATIONS][STEPS], longest[OPERATIONS];
-static unsigned checkpoints; /* of the one thread that writes them */
+static unsigned checkpoints; /* only one thread writes them */
 
 static uint64_t now(void) {
 	struct timespec t;
@@ -48,7 +48,7 @@ static uint64_t now(void) {
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* note notes how long an operation took that began at a time. */
+/* note records the duration of an operation that began at a time. */
 static void note(operation o, uint64_t begun) {
 	uint64_t took = now() - begun, most = longest[o];
 	unsigned bits = 4;
@@ -113,11 +113,11 @@ static void *write_checkpoints(void *arg) {
 	return NULL;
 }
 
-/* moving is held for reading while the archive is mapped, moved or unmapped, and for writing while its pages are
- * dropped: what is mapped next where the archive was must not be dropped. */
+/* moving is read-locked while the archive is mapped, moved or unmapped, and write-locked while its pages are dropped.
+ * The address range could otherwise belong to another mapping when it is dropped. */
 static pthread_rwlock_t moving = PTHREAD_RWLOCK_INITIALIZER;
 
-/* reopen_once opens the archive beside the run, counts in a copy of its own, and closes it. */
+/* reopen_once opens the archive a second time, counts in a private copy, and closes it. */
 static void reopen_once(bool copy, pa_base base) {
 	char path[1000];
 	pa_archive *a;
@@ -156,8 +156,8 @@ static void *reopen(void *arg) {
 	return NULL;
 }
 
-/* each_mapping calls drop for all mappings of the archive that only read, and returns how many lines there are in all,
- * and of archives. drop may be NULL. */
+/* each_mapping calls drop for all read-only mappings of the archive. It counts all mappings and those of archives. drop
+ * may be NULL. */
 static void each_mapping(void (*drop)(void *, size_t), unsigned *lines, unsigned *archives) {
 	char line[2000], flags[5];
 	unsigned long from, to;

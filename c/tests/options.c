@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options opens an archive of the domain hotspot in all ways, and calls functions with arguments that can't be.
+ * options opens an archive of the domain hotspot in all ways, and calls functions with invalid arguments.
  *
- *	options ARCHIVE DAMAGED    the second file has a wrong byte in its last page
+ *	options ARCHIVE DAMAGED    DAMAGED has a wrong byte in its last page
  *
- * Exit status: 0, or 1 with what is wrong.
+ * The exit status is 0, or 1 with a description of the error.
  */
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static void expectations(const char *path, const pa_info *info) {
 	open_with("no such file", "no such file", NULL, PA_SYSTEM);
 }
 
-/* damaged walks over an archive with a wrong byte in its last profile. */
+/* damaged iterates over an archive with a wrong byte in its last profile. */
 static void damaged(const char *path, pa_check check, pa_code code) {
 	pa_archive *a;
 	pa_error e = pa_open(path, &(pa_options){.check = check}, &a);
@@ -86,7 +86,7 @@ static void no_such_thing(pa_archive *a) {
 	expect("bound to nothing", pa_bind(a, 0, NULL), PA_ARGUMENT);
 }
 
-/* unclaimed tries to count where nothing is claimed. */
+/* unclaimed tries to count in unclaimed profiles. */
 static void unclaimed(pa_archive *a) {
 	pa_methods methods = pa_methods_of(a);
 	pa_method m;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * process dumps what this process has counted twice: to FIRST after 3 calls, to SECOND after 5.
+ * process dumps the counts of this process twice, to FIRST after 3 calls and to SECOND after 5.
  *
  *	process FIRST SECOND
  */
@@ -15,7 +15,8 @@ static void dump(const char *path, uint64_t calls) {
 	pa_begin(b, pa_intern_method(b, &key), PA_UNKNOWN_CODE, 0);
 	pa_record_invocations(b, calls);
 	check(pa_done(b, NULL));
-	check(pa_describe_process(b, &(pa_provenance){.vm = pa_text_of("VM"), .process = 7 /* is found out */}));
+	/* is determined by the library */
+	check(pa_describe_process(b, &(pa_provenance){.vm = pa_text_of("VM"), .process = 7}));
 	check(pa_write(b, path, NULL));
 	must(pa_describe_process(b, NULL).code == PA_ARGUMENT, "one dump is described twice");
 	pa_builder_free(b);

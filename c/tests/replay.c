@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * replay records what a journal says with a builder, writes the archive, and copies it.
+ * replay records the calls of a journal with a builder, writes the archive, and copies it.
  *
- *	replay JOURNAL ARCHIVE         exit status 3: the builder refuses something, which is printed
- *	replay JOURNAL ARCHIVE fail    before that it does so again and again, of which the n-th allocation fails the n-th
- * time
+ *	replay JOURNAL ARCHIVE         exit status 3 if the builder refuses a call; prints the reason
+ *	replay JOURNAL ARCHIVE fail    first repeats this, and makes the n-th allocation fail in the n-th repetition
  *
- * A journal is a config and calls, each a number and its arguments: u64, texts with their size before them. What a call
- * has interned is named by the number of that call among the calls of its kind, from 1. It is linked with --wrap for
- * malloc, calloc and realloc.
+ * A journal is a config and calls. Each call is a number and its arguments, which are u64 or texts preceded by their
+ * size. An interned item is named by the number of its call among the calls of its kind, from 1. The program is linked
+ * with --wrap for malloc, calloc and realloc.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -67,9 +66,9 @@ enum {
 enum { SYMBOLS, TYPES, METHODS, CONTEXTS, PROFILES, KINDS };
 enum { MOST = 1 << 16 };
 
-/* ---- allocations that fail ---- */
+/* ---- failing allocations ---- */
 
-static uint64_t allocations, failing; /* 0: none */
+static uint64_t allocations, failing; /* 0 for no failure */
 
 static bool fails(void) {
 	bool now = ++allocations == failing;
@@ -91,7 +90,7 @@ void *__wrap_realloc(void *p, size_t n) { return fails() ? NULL : __real_realloc
 
 static uint8_t *journal;
 static size_t size, at;
-static uint32_t *refs[KINDS]; /* by the number of the call */
+static uint32_t *refs[KINDS]; /* indexed by the number of the call */
 static size_t count[KINDS];
 
 static void must(bool ok, const char *what) {
@@ -124,7 +123,7 @@ static void bytes(void *to, size_t n) {
 
 static void interned(unsigned kind, uint32_t ref) { refs[kind][count[kind]++] = ref; }
 
-/* ref returns what a call has interned; a number that no call had is a reference that no builder has. */
+/* ref returns the reference from a call. A number without a call gives an invalid reference. */
 static uint32_t ref(unsigned kind) {
 	uint64_t n = number();
 	return n == 0 ? 0 : n <= count[kind] ? refs[kind][n - 1] : UINT32_MAX;
@@ -370,13 +369,13 @@ static void declare(pa_builder *b) {
 	s.tag = (uint8_t)number();
 	s.unit = (uint8_t)number();
 	cells[0].bits = 0;
-	row[0].bits = 32; /* where their names of bits are kept */
+	row[0].bits = 32; /* where the names of their bits are stored */
 	s.n = read_cells(cells);
 	s.row_cells = read_cells(row);
 	pa_declare_shape(b, &s);
 }
 
-/* read_references reads cells, each with its kind: a number, or what a call has interned. */
+/* read_references reads cells with their kinds. A cell is a number or an interned item. */
 static uint32_t read_references(uint64_t *to) {
 	uint32_t n = length();
 	for (uint32_t i = 0; i < n; i++) {
@@ -471,7 +470,7 @@ static void replay(pa_builder *b) {
 	}
 }
 
-/* copy copies an archive in memory into a new one, which must be the same. */
+/* copy copies an archive in memory. The copy must be identical. */
 static pa_error copy(const void *bytes, size_t n) {
 	pa_archive *a = NULL;
 	pa_builder *b = NULL;
@@ -507,13 +506,13 @@ static pa_error record(const char *path, void **archive, size_t *archive_size) {
 	replay(b);
 	e = pa_builder_error(b);
 	if (e.code == PA_OK) e = pa_write_memory(b, archive, archive_size, NULL);
-	if (e.code == PA_OK) e = pa_write(b, path, NULL); /* lays it out a second time */
+	if (e.code == PA_OK) e = pa_write(b, path, NULL); /* the second layout of the archive */
 	if (e.code == PA_OK) e = copy(*archive, *archive_size);
 	pa_builder_free(b);
 	return e;
 }
 
-/* fail_each lets each allocation fail, one after the other. */
+/* fail_each makes each allocation fail in turn. */
 static void fail_each(const char *path, const void *want, size_t want_size) {
 	for (uint64_t n = 1;; n++) {
 		void *archive = NULL;

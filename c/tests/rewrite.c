@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rewrite writes an archive again, or a snapshot of what it has counted in it.
+ * rewrite writes an archive again, or a snapshot after counting in it.
  *
- *	rewrite ARCHIVE OUT trained            the archive
- *	rewrite ARCHIVE OUT live|delta WHERE   adopted at the requested base, elsewhere (anywhere) or in memory,
- *	                                       and counted in; unsummed: in memory, without a look at page sums
+ *	rewrite ARCHIVE OUT trained            copies the archive
+ *	rewrite ARCHIVE OUT live|delta WHERE   adopts it at the requested base, elsewhere (anywhere) or in memory, and
+ *	                                       counts in it; unsummed is in memory without verified page checksums
  *
- * LOST is how many profiles are lost.
- *
- * TestSnapshots counts the same in Go.
+ * It prints LOST, the number of lost profiles. TestSnapshots counts the same in Go.
  */
 #include <string.h>
 
@@ -16,7 +14,7 @@
 
 static pa_archive *archive;
 
-/* count counts in an entry: the types of two ordinals and a late one, or 7 executions. */
+/* count counts two types of the archive and a late one, or 7 executions, in an entry. */
 static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
 	uint32_t types = (uint32_t)pa_info_of(archive)->types;
 	pa_rows rows;
@@ -27,7 +25,7 @@ static void count(const pa_entry *entry, uint32_t late, uint32_t number) {
 		check(pa_mark_null(entry));
 		check(pa_mark_trap(entry, 1, true));
 	} else if (entry->tag == PA_COUNTER || entry->tag == PA_COUNT || entry->tag == PA_JUMP || entry->tag == PA_BRANCH ||
-		entry->tag == PA_CALL_TYPE || entry->tag == PA_PRODUCER /* of the specimen: cell 0 is a count */) {
+		entry->tag == PA_CALL_TYPE || entry->tag == PA_PRODUCER /* a count in the specimen's cell 0 */) {
 		pa_count(pa_word(entry, 0), 7);
 	}
 }
@@ -52,7 +50,7 @@ static void count_all(void) {
 		}
 }
 
-/* snapshot writes what pa_write_snapshot writes, but for the run, which is another one each time. */
+/* snapshot does the same as pa_write_snapshot, except for the run, which differs each time. */
 static pa_error snapshot(pa_counts take, const char *path, pa_report *report) {
 	pa_builder *b;
 	if (take != PA_INCREMENTS) return pa_write_snapshot(archive, take, path, report);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run is a VM that counts with profarc.h alone:
+ * run is a VM that uses only profarc.h.
  *
  *	run dump|checkpoint ARCHIVE OUT N         counts N, and writes OUT
  *	run checkpoints ARCHIVE FOLDER            counts 10 and writes FOLDER/0.parc, 1.parc and so on, until it is killed
@@ -11,7 +11,7 @@
  *	run code TEXT                             prints the code id of a text
  *	run start ARCHIVE id|no-id|other-id|other-shape
  *	                                          prints why a run begins without an archive
- *	run threads 1|2 N                         so many threads count N each in one word, which is printed
+ *	run threads 1|2 N                         1 or 2 threads count N each in one word, which is printed
  */
 #include <string.h>
 #include <sys/wait.h>
@@ -22,7 +22,7 @@
 
 #include "vm.h"
 
-/* count counts n calls in a function, and what they do. */
+/* count counts n calls in a function, and the events in each call. */
 static void count(pa_run *run, const pa_key *key, uint64_t n) {
 	pa_function *f = pa_function_of(run, key, 1);
 	pa_counter *taken, *not_taken, *operands[2];
@@ -45,7 +45,7 @@ static void count_all(pa_run *run, uint64_t n) {
 	for (unsigned i = 0; i < 2; i++) count(run, &keys[i], n << i);
 }
 
-/* count_more counts at points that no run before has had. */
+/* count_more counts at points that no earlier run had. */
 static void count_more(pa_run *run, uint64_t n) {
 	pa_function *f = pa_function_of(run, &keys[0], 1);
 	pa_counter *taken, *not_taken;

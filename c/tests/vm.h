@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The VM of the tests, which counts with profarc.h. It ends at the first mistake. */
+/* The VM of the tests, which uses profarc.h. It exits at the first error. */
 #ifndef VM_H
 #define VM_H
 
@@ -39,7 +39,7 @@ static pa_class *class_of(pa_run *run, const char *name, void *own) {
 	return pa_load_class(run, pa_text_of(name), own);
 }
 
-/* count_shared counts in all words that several threads may share, without a loss: the call i of them all. */
+/* count_shared counts call number i of all threads in the words that threads may share. */
 static void count_shared(pa_run *run, uint64_t i) {
 	static const char *const names[] = {"Circle", "Square", "Line"};
 	void *const own[] = {&circle, &square, &line};
