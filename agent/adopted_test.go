@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
@@ -163,12 +164,12 @@ func (v view) profiles(t *testing.T, s *reader.Store, class string) map[string][
 func (v view) profile(p reader.Profile) []string {
 	s := v.scale(p)
 	list := []string{fmt.Sprintf("%d invocations", v.invocations(p)), fmt.Sprintf("traps %v", p.TrapHistory())}
-	for _, section := range []layout.BlockSection{layout.SectionData, layout.SectionParameters} {
+	for _, section := range []disk.BlockSection{disk.SectionData, disk.SectionParameters} {
 		for e := range p.Section(section) {
 			list = append(list, v.describe(e, s))
 		}
 	}
-	for e := range p.Section(layout.SectionExtra) {
+	for e := range p.Section(disk.SectionExtra) {
 		if e.Tag() == layout.TagBit {
 			list = append(list, v.describe(e, s))
 		}

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -126,7 +126,7 @@ func receiversOf(t *testing.T, archive, signature string) string {
 
 // receiverNames returns the simple names of all receivers of a profile, in order.
 func receiverNames(p reader.Profile) (names []string) {
-	for e := range p.Section(layout.SectionData) {
+	for e := range p.Section(disk.SectionData) {
 		r, ok := e.Receivers()
 		if !ok {
 			continue

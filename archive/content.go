@@ -11,6 +11,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 )
@@ -32,19 +33,19 @@ var errNotSummed = errors.New("it is too large, or no file")
 func SumContent(ctx context.Context, path string) layout.Content {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return layout.Content{Kind: layout.ContentMissing}
+		return layout.Content{Kind: disk.ContentMissing}
 	}
-	c := layout.Content{Kind: layout.ContentFile}
+	c := layout.Content{Kind: disk.ContentFile}
 	if err == nil {
 		if info.IsDir() {
-			c.Kind = layout.ContentDirectory
+			c.Kind = disk.ContentDirectory
 			c.Size, c.Sum, err = sumDirectory(ctx, path)
 		} else {
 			c.Size, c.Sum, err = sumFile(ctx, path)
 		}
 	}
 	if err != nil {
-		return layout.Content{Kind: layout.ContentUnknown}
+		return layout.Content{Kind: disk.ContentUnknown}
 	}
 	return c
 }

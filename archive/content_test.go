@@ -9,6 +9,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -32,11 +33,11 @@ func TestSumContent(t *testing.T) {
 		put(t, filepath.Join(d, "x-y"), "two")
 	}
 	file := SumContent(ctx, filepath.Join(a, "x-y"))
-	if want := (layout.Content{Kind: layout.ContentFile, Size: 3, Sum: xxhash.Sum64String("two")}); file != want {
+	if want := (layout.Content{Kind: disk.ContentFile, Size: 3, Sum: xxhash.Sum64String("two")}); file != want {
 		t.Errorf("a file is %+v, want %+v", file, want)
 	}
 	before := SumContent(ctx, a)
-	if before.Kind != layout.ContentDirectory || before.Size != 6 || before != SumContent(ctx, b) {
+	if before.Kind != disk.ContentDirectory || before.Size != 6 || before != SumContent(ctx, b) {
 		t.Errorf("directories are %+v, %+v", before, SumContent(ctx, b))
 	}
 	put(t, filepath.Join(b, "x", "A.class"), "0ne")
@@ -48,14 +49,14 @@ func TestSumContent(t *testing.T) {
 		t.Errorf("nothing is %+v", got)
 	}
 	if runtime.GOOS == "linux" {
-		if got := SumContent(ctx, os.DevNull); got.Kind != layout.ContentUnknown {
+		if got := SumContent(ctx, os.DevNull); got.Kind != disk.ContentUnknown {
 			t.Errorf("a device is %+v", got)
 		}
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	if got := SumContent(ended, put(t, filepath.Join(dir, "large"),
-		string(make([]byte, 3<<20)))); got.Kind != layout.ContentUnknown {
+		string(make([]byte, 3<<20)))); got.Kind != disk.ContentUnknown {
 		t.Errorf("after the end of the context: %+v", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -56,7 +57,7 @@ func TestBranchOfAnyVMHasCountsAlone(t *testing.T) {
 	for what, record := range map[string]func(p *builder.Profile){
 		"flags":          func(p *builder.Profile) { p.Branch(builder.At{Flags: layout.EntryNullSeen}, builder.Branch{}) },
 		"traps":          func(p *builder.Profile) { p.Branch(builder.At{Traps: 3}, builder.Branch{}) },
-		"a section":      func(p *builder.Profile) { p.Branch(builder.At{In: layout.SectionExtra}, builder.Branch{}) },
+		"a section":      func(p *builder.Profile) { p.Branch(builder.At{In: disk.SectionExtra}, builder.Branch{}) },
 		"a displacement": func(p *builder.Profile) { p.Branch(builder.At{}, builder.Branch{Displacement: 8}) },
 	} {
 		t.Run(what, func(t *testing.T) {

@@ -82,9 +82,10 @@ var (
 )
 
 // A Builder gathers profiles.
-type Builder profileset.Face
+type Builder struct{ set *profileset.Set }
 
-func (b *Builder) set() *profileset.Set { return profileset.Of((*profileset.Face)(b)) }
+// Internal returns what the builder holds, for the packages of this module. No other module can name its type.
+func (b *Builder) Internal() *profileset.Set { return b.set }
 
 // New returns an empty builder. If the domain or the config is not valid, its Err says so from the start, and
 // every Done and Commit fails with that error; the error of an unknown domain matches ErrDomain. Without a
@@ -98,21 +99,20 @@ func New(domain layout.Domain, config Config) *Builder {
 	set.Workers = c.Workers
 	set.Progress = c.Progress
 	set.GiveRoom(c.ReceiverRows)
-	b := (*Builder)(set.Face())
 	if c.Run != nil {
 		set.DescribeRun(*c.Run)
 	}
-	return b
+	return &Builder{set}
 }
 
 // Domain returns the domain that the builder was made for.
-func (b *Builder) Domain() layout.Domain { return b.set().Domain }
+func (b *Builder) Domain() layout.Domain { return b.set.Domain }
 
 // Err returns the first error of any call on the builder.
-func (b *Builder) Err() error { return b.set().Err() }
+func (b *Builder) Err() error { return b.set.Err() }
 
 // Symbol interns any text or bytes, for tables.
-func (b *Builder) Symbol(text string) SymbolRef { return b.set().Symbol(text) }
+func (b *Builder) Symbol(text string) SymbolRef { return b.set.Symbol(text) }
 
 // A TypeKey names a type.
 type TypeKey struct {
@@ -121,25 +121,25 @@ type TypeKey struct {
 }
 
 // Type interns a type.
-func (b *Builder) Type(k TypeKey) TypeRef { return b.set().Type(k.Name, k.Loader) }
+func (b *Builder) Type(k TypeKey) TypeRef { return b.set.Type(k.Name, k.Loader) }
 
 // DescribeType adds facts about a type: the producer's spelling, if it differs from the name, and flags. Flags
 // are united; of several spellings the one that sorts first is kept.
 func (b *Builder) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
-	b.set().DescribeType(t, alias, flags)
+	b.set.DescribeType(t, alias, flags)
 }
 
 // Method interns a method. Its class, if any, is interned as a type with the key's loader.
-func (b *Builder) Method(k layout.Key) MethodRef { return b.set().Method(k) }
+func (b *Builder) Method(k layout.Key) MethodRef { return b.set.Method(k) }
 
 // DescribeMethod adds to a method's access flags, as in a class file, and to its other flags.
 func (b *Builder) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
-	b.set().DescribeMethod(m, access, flags)
+	b.set.DescribeMethod(m, access, flags)
 }
 
 // Seen notes methods that were loaded or instrumented. A method that nothing shows to have run (no profile,
 // context, sampled stack or callee) is recorded as unexecuted.
-func (b *Builder) Seen(methods ...MethodRef) { b.set().Seen(methods...) }
+func (b *Builder) Seen(methods ...MethodRef) { b.set.Seen(methods...) }
 
 // A Frame is one caller: where, in which method, the call stands.
 type Frame struct {
@@ -150,12 +150,12 @@ type Frame struct {
 // Context interns the calling context of a method, whose frames go from the direct
 // caller outward. Without frames it returns NoContext.
 func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
-	if !b.set().CheckDepth(m, len(frames)) {
+	if !b.set.CheckDepth(m, len(frames)) {
 		return NoContext
 	}
 	node := NoContext
 	for _, f := range frames {
-		node = b.set().OuterContext(m, node, f.Caller, f.Point)
+		node = b.set.OuterContext(m, node, f.Caller, f.Point)
 		if node == NoContext {
 			break
 		}
@@ -166,15 +166,15 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 // DeclareShape declares the entries of one of the producer's tags, for Profile.Custom. It
 // needs layout.DomainCustom. Declaring a shape again does nothing; the error matches
 // ErrMismatch if the tag has another shape. A merge has the shapes of all archives.
-func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set().Declare(s) }
+func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set.Declare(s) }
 
 // A Table gathers the rows of one table of ex, in the order in which they are added.
 type Table struct{ data *profileset.Table }
 
 // Table returns the table of a kind, with those columns or, if none are named, with those of its kind; it is
 // made if the builder does not have it yet. Asking for other columns than before is an error of the builder.
-func (b *Builder) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
-	return &Table{b.set().Table(kind, flags, columns...)}
+func (b *Builder) Table(kind disk.TableKind, flags uint32, columns ...disk.ColumnKind) *Table {
+	return &Table{b.set.Table(kind, flags, columns...)}
 }
 
 // Row adds a row. A cell is a number, or a reference of the builder as a number (uint64(ref)), as its column
@@ -184,22 +184,7 @@ func (t *Table) Row(cells ...uint64) { t.data.Row(cells...) }
 // ExpectBase records that the archive is a layer on another one, which has the profiles that this one lacks:
 // reader.OpenLayers opens the two together. An archive is a layer on one other: with a second one the archive
 // is not written, and the error matches ErrMismatch.
-func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set().ExpectBase(base) }
-
-// A Run says how the profiles of a training run are merged with the ones of other runs.
-type Run struct {
-	// Weight multiplies the counts of the run; 0 is 1. Traps, flags and the history of
-	// compilations are not counts.
-	Weight layout.Weight
-	// AsLLVM merges as llvm-profdata does where it differs: a value that the builder has not seen at a site
-	// is taken without the weight, and a function with another number of counters is left out. The order of
-	// the runs matters then. If all runs are merged so, the archive has an order table: the profiles of
-	// LLVM's in the order in which they first came.
-	AsLLVM bool
-	// FileOrder keeps the order of the profiles in the order table, if all runs
-	// have it: tables of a single file.
-	FileOrder bool
-}
+func (b *Builder) ExpectBase(base layout.BaseArchive) { b.set.ExpectBase(base) }
 
 // Commit lays out the archive and creates or replaces the file at path in one step: by way of a temporary
 // file that is synced and renamed. After an error the old file stays. A killed process leaves a
@@ -207,13 +192,13 @@ type Run struct {
 // another user's link in a directory that all may write to is refused with fs.ErrPermission. The builder can
 // be added to and committed again.
 func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
-	r, err := archivewriter.Publish(ctx, b.set(), path)
+	r, err := archivewriter.Publish(ctx, b.set, path)
 	return Report(r), err
 }
 
 // Bytes lays out the archive in memory.
 func (b *Builder) Bytes() ([]byte, Report, error) {
-	data, r, err := archivewriter.Bytes(b.set())
+	data, r, err := archivewriter.Bytes(b.set)
 	return data, Report(r), err
 }
 

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -27,8 +26,8 @@ func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(t, "profiles") {
 			x, code := methods.Draw(t, "method"), codes.Draw(t, "code")
 			if rapid.IntRange(0, 4).Draw(t, "next run") == 0 {
-				rawprofile.Set(want).NextRun(profileset.RunRules{})
-				rawprofile.Set(got).NextRun(profileset.RunRules{})
+				want.Internal().NextRun(profileset.RunRules{})
+				got.Internal().NextRun(profileset.RunRules{})
 			}
 			record := func(b *builder.Builder, dropped bool) {
 				m := b.Method(keyNumber(x, 0))
@@ -126,7 +125,7 @@ func TestDiscard(t *testing.T) {
 		}, "2 profiles were begun, and neither Done nor Discard was called: the first is that of a", 0},
 		"forgotten in the second run": {func(b *builder.Builder) error {
 			err := begun(b).Done()
-			rawprofile.Set(b).NextRun(profileset.RunRules{})
+			b.Internal().NextRun(profileset.RunRules{})
 			begun(b).Invocations(5)
 			return err
 		}, "neither Done nor Discard", 0},
@@ -159,7 +158,7 @@ func TestDiscardInBatches(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
 	early := begun(b)
-	batch, err := rawprofile.Set(b).Begin()
+	batch, err := b.Internal().Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -175,7 +174,7 @@ func TestDiscardInBatches(t *testing.T) {
 	if err := batch.Commit(); err != nil {
 		t.Error(err)
 	}
-	if batch, err = rawprofile.Set(b).Begin(); err != nil {
+	if batch, err = b.Internal().Begin(); err != nil {
 		t.Fatal(err)
 	}
 	late := b.Profile(keyNumber(2, 2), 0)
@@ -194,7 +193,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 	t.Parallel()
 	of := func(discarded ...int) *builder.Builder {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
-		order := b.Table(disk.TableOrder, 0, layout.ColumnProfile)
+		order := b.Table(disk.TableOrder, 0, disk.ColumnProfile)
 		for i := range 5 {
 			p := b.Profile(layout.Key{Name: fmt.Sprint("f", i)}, 1)
 			p.Counters(0, uint64(i))
@@ -210,7 +209,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 		return b
 	}
 	want := builder.New(layout.DomainLLVMIR, builder.Config{})
-	order := want.Table(disk.TableOrder, 0, layout.ColumnProfile)
+	order := want.Table(disk.TableOrder, 0, disk.ColumnProfile)
 	for i := range 5 {
 		m := want.Method(layout.Key{Name: fmt.Sprint("f", i)})
 		if i == 1 || i == 3 {

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/formats/text"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/verify"
@@ -43,7 +43,7 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 		p.MultiBranch(builder.At{Bci: point}, builder.SwitchCase{Count: 1},
 			builder.SwitchCase{Count: 2, Displacement: 8})
 	},
-	layout.TagArgInfo: func(_ *builder.Builder, p *builder.Profile, _ int32) { rawprofile.In(p).ArgInfo(1, 0) },
+	layout.TagArgInfo: func(_ *builder.Builder, p *builder.Profile, _ int32) { p.Internal().AddArgInfo(1, 0) },
 	layout.TagCallType: func(b *builder.Builder, p *builder.Profile, point int32) {
 		p.CallType(builder.At{Bci: point}, 3, argumentTypes(b))
 	},
@@ -52,10 +52,10 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 			argumentTypes(b))
 	},
 	layout.TagParametersType: func(b *builder.Builder, p *builder.Profile, _ int32) {
-		rawprofile.In(p).Parameters(argumentTypes(b).Args...)
+		p.Internal().AddParameters(profileset.TypeSlot{Stack: 1, Type: typeRow(b).Type, NullSeen: true})
 	},
 	layout.TagSpeculativeTrap: func(b *builder.Builder, p *builder.Profile, point int32) {
-		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: point, Traps: 2}, b.Method(layout.Key{Name: "callee"}))
+		p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: point, Traps: 2}, b.Method(layout.Key{Name: "callee"}))
 	},
 	layout.TagCounters: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		p.Counters(point, 1, 0, math.MaxUint64)
@@ -75,11 +75,11 @@ var entryKinds = map[layout.Tag]func(b *builder.Builder, p *builder.Profile, poi
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Name: "callee"}), Count: 3})
 	},
 	layout.TagCount: func(_ *builder.Builder, p *builder.Profile, point int32) {
-		p.Count(builder.Count{Point: point, Sub: layout.SubUnprofiled, Flags: layout.EntryInterpreted, N: 4})
+		p.Count(builder.Count{Point: point, Sub: disk.SubUnprofiled, Flags: disk.EntryInterpreted, N: 4})
 	},
-	layout.TagUndecoded: func(_ *builder.Builder, p *builder.Profile, point int32) {
+	disk.TagUndecoded: func(_ *builder.Builder, p *builder.Profile, point int32) {
 		const newerTag = 14
-		rawprofile.In(p).Undecoded(point, 0, newerTag|uint64(point)<<16, 7)
+		p.Internal().AddUndecoded(point, 0, newerTag|uint64(point)<<16, 7)
 	},
 }
 
@@ -201,7 +201,7 @@ func pointOf(t *testing.T, a testarchive.Archive) (point int32) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range p.Section(section) {
 			point = e.Point()
 		}
@@ -212,7 +212,7 @@ func pointOf(t *testing.T, a testarchive.Archive) (point int32) {
 // TestEntriesInEverySection: HotSpot's entries come back from each section.
 func TestEntriesInEverySection(t *testing.T) {
 	t.Parallel()
-	for in := layout.SectionData; in < layout.SectionDirectory; in++ {
+	for in := disk.SectionData; in < disk.SectionDirectory; in++ {
 		for tag, record := range map[layout.Tag]func(b *builder.Builder, p *builder.Profile, at builder.At){
 			layout.TagBit: func(_ *builder.Builder, p *builder.Profile, at builder.At) { p.Bit(at) },
 			layout.TagBranch: func(_ *builder.Builder, p *builder.Profile, at builder.At) {

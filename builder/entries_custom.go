@@ -21,25 +21,25 @@ type Custom struct {
 // reference of the builder as a number (uint64(ref)), 0 for none. A row of zeros is room
 // for one to be recorded. Rows with the same keys become one.
 func (p *Profile) Custom(c Custom, rows ...[]uint64) {
-	shape := p.rec().Shape()
+	shape := p.recording.Shape()
 	schema, ok := shape.Schema(c.Tag)
 	if !ok || !schema.Declared() {
-		p.rec().Fail(fmt.Errorf("an entry of tag %d, which DeclareShape has not declared", c.Tag))
+		p.recording.Fail(fmt.Errorf("an entry of tag %d, which DeclareShape has not declared", c.Tag))
 		return
 	}
 	cells := shape.Cells(c.Tag, len(rows))
 	values, err := customCells(schema.Name, c.Cells, rows, cells, shape.Cells(c.Tag, 1)-shape.Cells(c.Tag, 0))
 	if err != nil {
-		p.rec().Fail(err)
+		p.recording.Fail(err)
 		return
 	}
-	p.rec().Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
+	p.recording.Add(disk.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, c.Tag, c.Flags, c.Sub, c.Point, cells, len(rows))
 	}, func(e disk.Entry) {
 		for cell, kind := range shape.Walk(e) {
 			v := values[cell]
 			if disk.IsPointer(kind) {
-				v = p.rec().PointerCell(kind, v)
+				v = p.recording.PointerCell(kind, v)
 			}
 			e.SetCell(cell, v)
 		}
@@ -49,7 +49,7 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 // customBranch adds a branch without targets: its rows have the index alone, 0 if it is taken and 1 if not.
 func (p *Profile) customBranch(at At, b Branch) {
 	if at != (At{Bci: at.Bci}) || b.Displacement != 0 {
-		p.rec().Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone", ErrDomain, at.Bci,
+		p.recording.Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone", ErrDomain, at.Bci,
 			layout.DomainCustom))
 		return
 	}

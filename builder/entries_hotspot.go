@@ -10,10 +10,10 @@ import (
 
 // At has the place of a HotSpot entry, and the fields of its header.
 type At struct {
-	Bci   int32               // 0 to 65535, but for Branch: others are an error that matches layout.ErrTooLarge
-	Flags layout.EntryFlags   // EntryNullSeen
-	Traps layout.EntryTraps   // reason, and EntryTrapRecompiled
-	In    layout.BlockSection // layout.SectionData if not set
+	Bci   int32             // 0 to 65535, but for Branch: others are an error that matches layout.ErrTooLarge
+	Flags layout.EntryFlags // EntryNullSeen
+	Traps layout.EntryTraps // reason, and EntryTrapRecompiled
+	In    disk.BlockSection // disk.SectionData if not set
 }
 
 // A Branch is a conditional branch.
@@ -38,7 +38,7 @@ type RetRow struct {
 // hotspot adds one of HotSpot's entries. Other domains refuse it with an error that matches ErrDomain.
 // length is the value of the cell that holds the entry's length, if it has one.
 func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
-	p.rec().AddNarrow(profileset.Narrow{Tag: tag, Bci: at.Bci, Flags: at.Flags, Traps: at.Traps, Section: at.In},
+	p.recording.AddNarrow(profileset.Narrow{Tag: tag, Bci: at.Bci, Flags: at.Flags, Traps: at.Traps, Section: at.In},
 		length, fill)
 }
 
@@ -61,7 +61,7 @@ func (p *Profile) Jump(at At, taken uint64, displacement int64) {
 // Branch adds a conditional branch. In layout.DomainCustom its point is any number, it has no other field of At and
 // no displacement, and it is stored as a Successors entry that reader.Entry.Branch reads.
 func (p *Profile) Branch(at At, b Branch) {
-	if p.rec().Domain() == layout.DomainCustom {
+	if p.recording.Domain() == layout.DomainCustom {
 		p.customBranch(at, b)
 		return
 	}
@@ -87,8 +87,8 @@ func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
 // layout.Params.BciProfileWidth are an error.
 func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
 	p.hotspot(layout.TagRet, at, 0, func(e disk.Entry) {
-		if len(rows) > p.rec().Shape().BciRows {
-			p.rec().Fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.rec().Shape().BciRows))
+		if len(rows) > p.recording.Shape().BciRows {
+			p.recording.Fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.recording.Shape().BciRows))
 			return
 		}
 		e.SetCell(0, count)

@@ -28,7 +28,7 @@ type Callee struct {
 // wide adds one of this format's entries. A domain refuses those that it does not have,
 // with an error that matches ErrDomain.
 func (p *Profile) wide(w profileset.Wide, rows int, fill func(e disk.Entry)) {
-	p.rec().AddWide(w, rows, fill)
+	p.recording.AddWide(w, rows, fill)
 }
 
 // Counters adds an array of counters.
@@ -62,7 +62,7 @@ func (p *Profile) Bitmap(point int32, bits []byte) {
 	})
 }
 
-// Successors adds where a branch went; sub is layout.SubConditional or layout.SubReturn.
+// Successors adds where a branch went; sub is layout.SubConditional or disk.SubReturn.
 func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	p.wide(profileset.Wide{Tag: layout.TagSuccessors, Sub: sub, Point: point}, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
@@ -88,7 +88,7 @@ func (p *Profile) Receivers(r Receivers, rows ...Row) {
 		e.SetCell(0, r.Other)
 		e.SetCell(1, r.Traps)
 		for i, row := range rows {
-			e.SetCell(disk.ReceiversFixed+2*i, p.rec().TypeCell(row.Type))
+			e.SetCell(disk.ReceiversFixed+2*i, p.recording.TypeCell(row.Type))
 			e.SetCell(disk.ReceiversFixed+2*i+1, row.Count)
 		}
 	})
@@ -98,7 +98,7 @@ func (p *Profile) Receivers(r Receivers, rows ...Row) {
 func (p *Profile) Callees(point int32, rows ...Callee) {
 	p.wide(profileset.Wide{Tag: layout.TagCallees, Point: point}, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
-			e.SetCell(2*i, p.rec().MethodCell(r.Method))
+			e.SetCell(2*i, p.recording.MethodCell(r.Method))
 			e.SetCell(2*i+1, r.Count)
 		}
 	})

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -29,7 +28,7 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 		e.SetCell(i, v)
 	}
 	p := b.ProfileIn(m, 0, builder.NoContext)
-	rawprofile.In(p).Copy(layout.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
+	p.Internal().Copy(disk.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
 		if cell == 4 || cell == 8 {
 			return uint64(typ)
 		}
@@ -84,7 +83,7 @@ func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
 		p := b.Profile(layout.Key{Class: "A", Name: "m"}, 0)
-		rawprofile.In(p).Copy(layout.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
+		p.Internal().Copy(disk.SectionData, e, func(int, disk.CellKind) uint64 { return 99 })
 		if p.Done() == nil {
 			t.Errorf("%s: accepted", name)
 		}

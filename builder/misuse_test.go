@@ -56,7 +56,7 @@ func TestUseAfterDone(t *testing.T) {
 
 func TestInvalidSections(t *testing.T) {
 	t.Parallel()
-	for _, in := range []layout.BlockSection{-1, layout.SectionDirectory} {
+	for _, in := range []disk.BlockSection{-1, disk.SectionDirectory} {
 		p := begun(builder.New(layout.DomainHotSpot, builder.Config{}))
 		p.Counter(builder.At{In: in}, 1)
 		if p.Done() == nil {
@@ -131,7 +131,7 @@ func TestRecordingNeedsAProducer(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := builder.New(layout.DomainCustom, builder.Config{})
-	if err := merge.Into(t.Context(), b, testarchive.Open(t, data), builder.Run{}); err != nil {
+	if err := merge.Into(t.Context(), b, testarchive.Open(t, data), merge.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := b.Profile(key, 1).Done(); err != nil {
@@ -152,7 +152,7 @@ func TestEntriesOfHotSpotNeedItsDomain(t *testing.T) {
 		}
 		entry, _ := disk.NewEntry(nil, layout.TagBit, 0, 4, 0, 0)
 		p = b.Profile(layout.Key{Name: "perimeter"}, 0)
-		p.Internal().Copy(layout.SectionData, entry, nil)
+		p.Internal().Copy(disk.SectionData, entry, nil)
 		if err := p.Done(); err == nil || !strings.Contains(err.Error(), domain.String()) {
 			t.Errorf("a raw entry in domain %s: %v", domain, err)
 		}

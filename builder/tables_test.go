@@ -16,10 +16,10 @@ import (
 // TestInvalidTables: a table that no reader would accept is not written.
 func TestInvalidTables(t *testing.T) {
 	t.Parallel()
-	word := layout.ColumnWord
+	word := disk.ColumnWord
 	for want, table := range map[string]func(b *builder.Builder){
 		"kind 0":           func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
-		"65 columns":       func(b *builder.Builder) { b.Table(99, 0, make([]layout.ColumnKind, 65)...) },
+		"65 columns":       func(b *builder.Builder) { b.Table(99, 0, make([]disk.ColumnKind, 65)...) },
 		"0 columns":        func(b *builder.Builder) { b.Table(disk.TableOrder, 0).Row() },
 		"column of kind 9": func(b *builder.Builder) { b.Table(99, 0, word, 9) },
 		"table 3 has":      func(b *builder.Builder) { b.Table(disk.TableDumps, 0, word).Row(1) },
@@ -29,7 +29,7 @@ func TestInvalidTables(t *testing.T) {
 		"more than 1024":     manyTables,
 		"a row has 1":        func(b *builder.Builder) { b.Table(99, 0, word, word).Row(1) },
 		"asked for [word]":   func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
-		"reference 1 is not": func(b *builder.Builder) { b.Table(99, 0, layout.ColumnSymbol).Row(1) },
+		"reference 1 is not": func(b *builder.Builder) { b.Table(99, 0, disk.ColumnSymbol).Row(1) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			b := builder.New(layout.DomainGraal, builder.Config{})
@@ -44,8 +44,8 @@ func TestInvalidTables(t *testing.T) {
 }
 
 func manyTables(b *builder.Builder) {
-	for kind := range layout.TableKind(disk.MaxTables + 1) {
-		b.Table(1000+kind, 0, layout.ColumnWord).Row(1)
+	for kind := range disk.TableKind(disk.MaxTables + 1) {
+		b.Table(1000+kind, 0, disk.ColumnWord).Row(1)
 	}
 }
 
@@ -53,7 +53,7 @@ func manyTables(b *builder.Builder) {
 func TestTablesMayHaveMoreColumns(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord, layout.ColumnWord).Row(0, 1, 2)
+	b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord, disk.ColumnWord).Row(0, 1, 2)
 	table, err := testarchive.Build(t, b).Store.Table(disk.TableMonitors)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestTablesMayHaveMoreColumns(t *testing.T) {
 func TestRowOnce(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
-	columns := []layout.ColumnKind{layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord}
+	columns := []disk.ColumnKind{disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord}
 	once := func(name string, address uint64) {
 		b.Internal().Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
 	}
@@ -104,8 +104,8 @@ func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 	archiveOf := func(points ...int32) []byte {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
 		m := b.Method(layout.Key{Class: "C", Name: "m"})
-		table := b.Table(disk.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol, layout.ColumnContext,
-			layout.ColumnProfile)
+		table := b.Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol, disk.ColumnContext,
+			disk.ColumnProfile)
 		for _, point := range points {
 			context := b.Context(m, builder.Frame{Caller: m, Point: point})
 			p := b.ProfileIn(m, 7, context)

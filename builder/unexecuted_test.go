@@ -53,7 +53,7 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		}, false},
 		"no class": {layout.Key{Name: "x", Signature: "int()"}, func(*builder.Builder, builder.MethodRef) {}, false},
 		"in a table": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.Table(disk.TableOrder, 0, layout.ColumnMethod).Row(uint64(m))
+			b.Table(disk.TableOrder, 0, disk.ColumnMethod).Row(uint64(m))
 		}, true},
 		"another is unexecuted": {key("x"), func(b *builder.Builder, _ builder.MethodRef) {
 			b.Seen(b.Method(key("y")))

@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -170,7 +171,7 @@ func (j *journal) seen(m builder.MethodRef) {
 
 func (j *journal) context(m builder.MethodRef, inner builder.ContextRef, f builder.Frame) builder.ContextRef {
 	j.numbers(callContext, number(j.methods, m), number(j.contexts, inner), number(j.methods, f.Caller), uint64(f.Point))
-	return keep(j, 3, j.contexts, rawprofile.Set(j.Builder).OuterContext(m, inner, f.Caller, f.Point))
+	return keep(j, 3, j.contexts, j.Builder.Internal().OuterContext(m, inner, f.Caller, f.Point))
 }
 
 func (j *journal) begin(m builder.MethodRef, code uint64, c builder.ContextRef) {
@@ -184,7 +185,7 @@ func (j *journal) done() builder.ProfileRef {
 	return keep(j, 4, j.profiles, j.profile.Ref())
 }
 
-func (j *journal) table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *journalTable {
+func (j *journal) table(kind disk.TableKind, flags uint32, columns ...disk.ColumnKind) *journalTable {
 	j.numbers(callTable, uint64(kind), uint64(flags), uint64(len(columns)))
 	for _, c := range columns {
 		j.numbers(uint64(c))
@@ -195,29 +196,29 @@ func (j *journal) table(kind layout.TableKind, flags uint32, columns ...layout.C
 type journalTable struct {
 	j       *journal
 	to      *builder.Table
-	kind    layout.TableKind
-	columns []layout.ColumnKind
+	kind    disk.TableKind
+	columns []disk.ColumnKind
 }
 
 func (t *journalTable) row(cells ...uint64) {
 	j := t.j
 	j.numbers(callRow, uint64(t.kind), uint64(len(cells)))
 	for i, cell := range cells {
-		column := layout.ColumnWord
+		column := disk.ColumnWord
 		if i < len(t.columns) {
 			column = t.columns[i]
 		}
 		j.numbers(uint64(column))
 		switch column {
-		case layout.ColumnSymbol:
+		case disk.ColumnSymbol:
 			cell = number(j.symbols, builder.SymbolRef(cell))
-		case layout.ColumnType:
+		case disk.ColumnType:
 			cell = number(j.types, builder.TypeRef(cell))
-		case layout.ColumnMethod:
+		case disk.ColumnMethod:
 			cell = number(j.methods, builder.MethodRef(cell))
-		case layout.ColumnProfile:
+		case disk.ColumnProfile:
 			cell = number(j.profiles, builder.ProfileRef(cell))
-		case layout.ColumnContext:
+		case disk.ColumnContext:
 			cell = number(j.contexts, builder.ContextRef(cell))
 		}
 		j.numbers(cell)
@@ -243,7 +244,7 @@ func (j *journal) run(r layout.Provenance) {
 		j.texts(e.Path)
 		j.numbers(uint64(e.Kind), e.Size, e.Sum)
 	}
-	rawprofile.Set(j.Builder).DescribeRun(r)
+	j.Builder.Internal().DescribeRun(r)
 }
 
 // field writes down a call that sets a field to up to five numbers.
@@ -256,31 +257,31 @@ func (j *journal) invocations(n uint64) { j.field(callInvocations, n); j.profile
 func (j *journal) backedges(n uint64)   { j.field(callBackedges, n); j.profile.Backedges(n) }
 func (j *journal) interpreted(n uint64) { j.field(callInterpreted, n); j.profile.Interpreted(n) }
 
-func (j *journal) size(s rawprofile.Size) {
+func (j *journal) size(s profileset.CodeSize) {
 	j.field(callSize, uint64(s.Code), uint64(s.Host))
-	rawprofile.In(j.profile).Size(s)
+	j.profile.Internal().SetSize(s)
 }
 
-func (j *journal) history(h rawprofile.History) {
+func (j *journal) history(h profileset.History) {
 	j.field(callHistory, uint64(h.Decompiles), uint64(h.OverflowRecompiles), uint64(h.OverflowTraps),
 		uint64(h.TenureTraps))
-	rawprofile.In(j.profile).History(h)
+	j.profile.Internal().SetHistory(h)
 }
 
-func (j *journal) compile(c rawprofile.Compile) {
+func (j *journal) compile(c profileset.Compilation) {
 	j.field(callCompile, uint64(c.Level), uint64(c.State), uint64(c.WouldProfile), uint64(c.Loops), uint64(c.Blocks))
-	rawprofile.In(j.profile).Compile(c)
+	j.profile.Internal().SetCompilation(c)
 }
 
-func (j *journal) escape(e rawprofile.Escape) {
+func (j *journal) escape(e profileset.Escape) {
 	j.field(callEscape, e.Flags, e.Local, e.Stack, e.Returned)
-	rawprofile.In(j.profile).Escape(e)
+	j.profile.Internal().SetEscape(e)
 }
 
 func (j *journal) traps(byReason []byte) {
 	j.numbers(callTraps)
 	j.texts(string(byReason))
-	rawprofile.In(j.profile).TrapHistory(byReason)
+	j.profile.Internal().PutTraps(byReason)
 }
 
 func (j *journal) at(call uint64, at builder.At) {
@@ -375,7 +376,7 @@ func (j *journal) argInfo(modified ...uint64) {
 	j.at(callArgInfo, builder.At{})
 	j.numbers(uint64(len(modified)))
 	j.numbers(modified...)
-	rawprofile.In(j.profile).ArgInfo(modified...)
+	j.profile.Internal().AddArgInfo(modified...)
 }
 
 func (j *journal) callType(at builder.At, n uint64, types builder.CallTypes) {
@@ -396,13 +397,18 @@ func (j *journal) virtualCallType(at builder.At, o builder.Others, rows []builde
 func (j *journal) parameters(slots ...builder.Slot) {
 	j.at(callParameters, builder.At{})
 	j.callTypes(builder.CallTypes{Args: slots})
-	rawprofile.In(j.profile).Parameters(slots...)
+	var types []profileset.TypeSlot
+	for _, s := range slots {
+		w := s.Type
+		types = append(types, profileset.TypeSlot{Stack: s.Stack, Type: w.Type, NullSeen: w.NullSeen, Several: w.Unknown})
+	}
+	j.profile.Internal().AddParameters(types...)
 }
 
 func (j *journal) speculativeTrap(at builder.At, m builder.MethodRef) {
 	j.at(callSpeculativeTrap, at)
 	j.numbers(number(j.methods, m))
-	rawprofile.In(j.profile).SpeculativeTrap(at, m)
+	j.profile.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: at.Bci, Flags: at.Flags, Traps: at.Traps}, m)
 }
 
 func (j *journal) wide(call uint64, point int32, sub layout.Sub, flags layout.EntryFlags) {
@@ -420,7 +426,7 @@ func (j *journal) undecoded(point int32, flags layout.EntryFlags, words ...uint6
 	j.wide(callUndecoded, point, 0, flags)
 	j.numbers(uint64(len(words)))
 	j.numbers(words...)
-	rawprofile.In(j.profile).Undecoded(point, flags, words...)
+	j.profile.Internal().AddUndecoded(point, flags, words...)
 }
 
 func (j *journal) valueSite(site int32, kind layout.Sub, values ...builder.Value) {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -84,7 +84,7 @@ func (p *program) config() (c builder.Config) {
 
 func (p *program) provenance() *layout.Provenance {
 	r := &layout.Provenance{Process: layout.Process{Boot: [16]byte{7}, Namespace: p.Uint64N(9), PID: p.Uint64N(99),
-		Start: 3}, VM: p.text(), Main: "Main", Exit: layout.ExitCode(2)}
+		Start: 3}, VM: p.text(), Main: "Main", Exit: disk.ExitCode(2)}
 	if p.IntN(2) == 0 {
 		r.Begun, r.Since = time.Unix(99, 0), [16]byte{1, 2}
 	}
@@ -219,16 +219,16 @@ func (p *program) addFields() {
 		func() { p.invocations(p.n()) },
 		func() { p.backedges(p.n()) },
 		func() { p.interpreted(p.n()) },
-		func() { p.size(rawprofile.Size{Code: p.Uint32N(9), Host: p.Uint32()}) },
+		func() { p.size(profileset.CodeSize{Code: p.Uint32N(9), Host: p.Uint32()}) },
 		func() {
-			p.history(rawprofile.History{Decompiles: p.Uint32(), OverflowRecompiles: 1, OverflowTraps: 2,
+			p.history(profileset.History{Decompiles: p.Uint32(), OverflowRecompiles: 1, OverflowTraps: 2,
 				TenureTraps: p.Uint32()})
 		},
 		func() {
-			p.compile(rawprofile.Compile{Level: uint8(p.IntN(5)), State: 2, WouldProfile: uint8(p.IntN(256)),
+			p.compile(profileset.Compilation{Level: uint8(p.IntN(5)), State: 2, WouldProfile: uint8(p.IntN(256)),
 				Loops: uint16(p.IntN(1 << 16)), Blocks: 7})
 		},
-		func() { p.escape(rawprofile.Escape{Flags: p.n(), Local: 1, Stack: 2, Returned: p.Uint64()}) },
+		func() { p.escape(profileset.Escape{Flags: p.n(), Local: 1, Stack: 2, Returned: p.Uint64()}) },
 		func() { p.traps([]byte("traps by reason, all of them")[:p.IntN(28)]) },
 	} {
 		if p.IntN(3) == 0 {
@@ -268,11 +268,11 @@ func (p *program) aList() (types builder.CallTypes) {
 }
 
 func (p *program) addNarrow() {
-	params := rawprofile.Set(p.Builder).Params()
+	params := p.Builder.Internal().Params()
 	at := builder.At{Bci: 1, Flags: layout.EntryFlags(p.IntN(3)), Traps: layout.EntryTraps(p.Uint32N(3))}
 	at.Bci <<= p.IntN(16)
 	if p.IntN(5) == 0 {
-		at.In = layout.BlockSection(p.IntN(4))
+		at.In = disk.BlockSection(p.IntN(4))
 	}
 	others := builder.Others{Count: p.n()}
 	if params.ReceiverGap > 0 {
@@ -332,7 +332,7 @@ func (p *program) addWide() {
 			Other: -p.n(), Traps: p.Uint64N(9)}, p.someRows(5)...)
 	case layout.TagCallees:
 		p.callees(point, []builder.Callee{{Method: p.aMethod(), Count: p.n()}, {Count: 4}}[:p.IntN(3)]...)
-	case layout.TagUndecoded:
+	case disk.TagUndecoded:
 		p.undecoded(point, layout.EntryFlags(p.IntN(2))*disk.EntryOneOf,
 			[]uint64{14 + p.Uint64N(18), p.Uint64(), p.n()}[:p.IntN(4)]...)
 	case layout.TagCount:
@@ -341,7 +341,7 @@ func (p *program) addWide() {
 }
 
 func (p *program) addTables() {
-	word, symbol := layout.ColumnWord, layout.ColumnSymbol
+	word, symbol := disk.ColumnWord, disk.ColumnSymbol
 	if p.IntN(2) == 0 {
 		properties := p.table(disk.TableProperties, 0, symbol, symbol)
 		for range p.IntN(4) {
@@ -354,8 +354,8 @@ func (p *program) addTables() {
 			samples.row(i/2, uint64(p.aMethod()), p.n(), p.n())
 		}
 	}
-	code := p.table(disk.TableCode, 0, layout.ColumnMethod, symbol, layout.ColumnProfile, layout.ColumnContext,
-		layout.ColumnType, word)
+	code := p.table(disk.TableCode, 0, disk.ColumnMethod, symbol, disk.ColumnProfile, disk.ColumnContext,
+		disk.ColumnType, word)
 	for range p.IntN(9) {
 		m := p.aMethod()
 		row := []uint64{uint64(m), uint64(p.symbol(p.text())), 0, 0, uint64(p.aType()), p.Uint64N(2)}
@@ -372,8 +372,8 @@ func (p *program) addTables() {
 	}
 	p.addSets()
 	if p.IntN(3) == 0 {
-		p.table(layout.TableKind(1000+p.IntN(9)), p.Uint32(), word)
-		p.table(disk.TableMonitors, 0, layout.ColumnType, word).row(uint64(p.aType()), p.n())
+		p.table(disk.TableKind(1000+p.IntN(9)), p.Uint32(), word)
+		p.table(disk.TableMonitors, 0, disk.ColumnType, word).row(uint64(p.aType()), p.n())
 	}
 }
 

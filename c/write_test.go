@@ -151,7 +151,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	program := sanitized(t, "address,undefined").replayer(t)
-	word, symbol := layout.ColumnWord, layout.ColumnSymbol
+	word, symbol := disk.ColumnWord, disk.ColumnSymbol
 	long := strings.Repeat("x", 1<<20+1)
 	for name, c := range map[string]struct {
 		domain layout.Domain
@@ -187,7 +187,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 			profileWith(func(j *journal) { j.callees(3, builder.Callee{Method: 77}) })},
 		"section 4":             {layout.DomainHotSpot, profileWith(func(j *journal) { j.counter(builder.At{In: 4}, 1) })},
 		"table 0":               {layout.DomainGraal, func(j *journal) { j.table(0, 0, word) }},
-		"65 columns":            {layout.DomainGraal, func(j *journal) { j.table(99, 0, make([]layout.ColumnKind, 65)...) }},
+		"65 columns":            {layout.DomainGraal, func(j *journal) { j.table(99, 0, make([]disk.ColumnKind, 65)...) }},
 		"column 9":              {layout.DomainGraal, func(j *journal) { j.table(99, 0, 9) }},
 		"columns of dumps":      {layout.DomainGraal, func(j *journal) { j.table(disk.TableDumps, 0, word) }},
 		"other columns":         {layout.DomainGraal, func(j *journal) { j.table(99, 0, word); j.table(99, 0, symbol) }},
@@ -198,7 +198,7 @@ func TestBuilderRefusesTheSame(t *testing.T) {
 		"too much text of keys": {layout.DomainGraal, tooMuchText},
 		"table of shapes": {layout.DomainCustom,
 			func(j *journal) { j.table(disk.TableShapes, 0, word, word, word, word, word) }},
-		"a producer's table": {layout.DomainGraal, func(j *journal) { j.table(layout.TableProducer, 0, word) }},
+		"a producer's table": {layout.DomainGraal, func(j *journal) { j.table(disk.TableProducer, 0, word) }},
 		"undeclared":         {layout.DomainCustom, profileWith(func(j *journal) { j.custom(builder.Custom{Tag: 200}) })},
 		"cells of a shape": {layout.DomainCustom,
 			profileWith(func(j *journal) { declareOne(j); j.custom(builder.Custom{Tag: 200}) })},

@@ -6,11 +6,6 @@ const (
 	// TagProducer is the first tag, up to 255, whose entries a producer defines. Their
 	// entries are wide, and an EntryShape says what their cells are.
 	TagProducer Tag = 192
-	// SubProducer is the first sub, up to 65535, that a producer defines for entries of
-	// this format's tags. Those of its own tags are all its own.
-	SubProducer Sub = 1 << 15
-	// TableProducer is the first kind of table that a producer defines.
-	TableProducer TableKind = 1 << 31
 )
 
 // An EntryShape declares the entries of one of a producer's tags. The archive has it, so

@@ -181,8 +181,6 @@ type TypeFlags uint32
 const (
 	TypeHidden       TypeFlags = 1 << 0 // a hidden class: its name is made up by the VM
 	TypeNotMatchable TypeFlags = 1 << 1 // the name does not identify the type in another run
-	TypeLoaded       TypeFlags = 1 << 2 // a class that was loaded when a run was dumped
-	TypeInitialized  TypeFlags = 1 << 3 // and initialized
 )
 
 // MethodFlags are the flags of a method. The bits that are not listed here are internal to the encoding.

@@ -6,73 +6,6 @@ import (
 	"time"
 )
 
-// A TableKind is what a table of ex records. A producer defines the kinds from TableProducer on;
-// docs/format.md lists the others.
-type TableKind uint32
-
-// tableNames are indexed by the kinds that this version of the format has.
-var tableNames = [...]string{
-	1:  "order",
-	2:  "properties",
-	3:  "dumps",
-	4:  "monitors",
-	5:  "samples",
-	6:  "binary-ids",
-	7:  "traces",
-	8:  "vtables",
-	9:  "heap-refs",
-	10: "heap-use",
-	11: "instances",
-	12: "threads",
-	13: "reflected",
-	14: "foreign",
-	15: "code",
-	16: "runs",
-	17: "class-path",
-	18: "order-runs",
-	19: "shapes",
-	20: "compilations",
-	21: "inlining",
-	22: "functions",
-	23: "base",
-	25: "moved",
-	26: "certain",
-	27: "allocations",
-	28: "allocation-calls",
-	29: "objects",
-}
-
-// String returns the name of the kind, or its number if this version does not know it.
-func (k TableKind) String() string {
-	if int64(k) < int64(len(tableNames)) && tableNames[k] != "" {
-		return tableNames[k]
-	}
-	return fmt.Sprint(uint32(k))
-}
-
-// A ColumnKind is what the cells of a column hold.
-type ColumnKind uint8
-
-// The kinds of columns.
-const (
-	ColumnWord    ColumnKind = 1 // a 64-bit number
-	ColumnSymbol  ColumnKind = 2 // a reference to a symbol, 0 for none
-	ColumnType    ColumnKind = 3 // a reference to a type record, 0 for none
-	ColumnMethod  ColumnKind = 4 // a reference to a method record, 0 for none
-	ColumnProfile ColumnKind = 5 // a reference to a MethodData block, 0 for none
-	ColumnContext ColumnKind = 6 // a reference to a context node, 0 for none
-)
-
-var columnKindNames = map[ColumnKind]string{ColumnWord: "word", ColumnSymbol: "symbol", ColumnType: "type",
-	ColumnMethod: "method", ColumnProfile: "profile", ColumnContext: "context"}
-
-func (k ColumnKind) String() string {
-	if name, ok := columnKindNames[k]; ok {
-		return name
-	}
-	return fmt.Sprintf("column(%d)", uint8(k))
-}
-
 // A Provenance is the run that a dump is of. Fields that are not known are zero.
 type Provenance struct {
 	DumpID [16]byte // of the dump, as in the header of its archive
@@ -113,12 +46,6 @@ const (
 	exitShift    = 32
 )
 
-// ExitCode returns the end of a process with a code.
-func ExitCode(code int) Exit { return Exit(uint32(code))<<exitShift | exitWithCode }
-
-// ExitSignal returns the end of a process by a signal.
-func ExitSignal(number int) Exit { return Exit(uint32(number))<<exitShift | exitBySignal }
-
 // String returns "exit code 3", "signal 9", or "end not recorded" for the zero value: the
 // process had not ended, or whoever described the run does not know.
 func (e Exit) String() string {
@@ -137,24 +64,17 @@ type ClassPathEntry struct {
 	Content
 }
 
-// A ContentKind is the kind of file at a path.
+// A ContentKind is the kind of file at a path: 0 if there is none, 1 for a regular file, 2 for a directory, 3 if
+// it could not be read or is too large.
 type ContentKind uint64
-
-// The kinds of content.
-const (
-	ContentMissing   ContentKind = 0 // nothing
-	ContentFile      ContentKind = 1
-	ContentDirectory ContentKind = 2
-	ContentUnknown   ContentKind = 3 // something that could not be read or is too large
-)
 
 func (k ContentKind) String() string {
 	switch k {
-	case ContentMissing:
+	case 0:
 		return "missing"
-	case ContentFile:
+	case 1:
 		return "file"
-	case ContentDirectory:
+	case 2:
 		return "directory"
 	}
 	return "not read"

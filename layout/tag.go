@@ -33,7 +33,6 @@ const (
 	TagReceivers  Tag = 68 // receiver types, any number of them
 	TagCallees    Tag = 69 // called methods, with their counts
 	TagCount      Tag = 70 // one counter; Sub names the counted event
-	TagUndecoded  Tag = 71 // HotSpot's words from an entry on that the writer did not know
 )
 
 var tagNames = map[Tag]string{
@@ -57,7 +56,7 @@ var tagNames = map[Tag]string{
 	TagReceivers:       "Receivers",
 	TagCallees:         "Callees",
 	TagCount:           "Count",
-	TagUndecoded:       "Undecoded",
+	71:                 "Undecoded", // disk.TagUndecoded
 }
 
 // String returns the name of a tag, as docs/format.md spells it.
@@ -73,8 +72,7 @@ type EntryFlags uint8
 
 // The flags of an entry.
 const (
-	EntryNullSeen    EntryFlags = 1 << 0 // of a type check: a null was seen
-	EntryInterpreted EntryFlags = 1 << 1 // of a TagCount entry: the producer marked the count as interpreted
+	EntryNullSeen EntryFlags = 1 << 0 // of a type check: a null was seen
 )
 
 // EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps: the reason of
@@ -97,7 +95,6 @@ const (
 
 	// Of a TagSuccessors entry.
 	SubConditional Sub = 1 // an if or a switch
-	SubReturn      Sub = 2 // jsr/ret: return points
 
 	// Of a TagValueSite entry: LLVM's value kinds.
 	SubIndirectCall Sub = 0 // values are ids of called functions
@@ -111,42 +108,15 @@ const (
 	SubNativeCalls Sub = 4 // calls of a native method
 	SubNewArrays   Sub = 5 // arrays created at the point
 	SubSamples     Sub = 6 // samples taken at the point
-	SubUnprofiled  Sub = 7 // calls that HotSpot counts as not profiled, of a Receivers entry that was one of its own
 	SubNanoseconds Sub = 8 // processor time of the samples taken at the point, in nanoseconds
 )
 
-// A BlockSection is a part of a block that holds entries, or the directory.
-type BlockSection int
-
-// The sections of a block, in order.
-const (
-	SectionData BlockSection = iota
-	SectionExtra
-	SectionParameters
-	SectionHandlers
-	SectionDirectory
-)
-
-var blockSectionNames = [...]string{"data", "extra", "parameters", "handlers", "directory"}
-
-func (s BlockSection) String() string { return blockSectionNames[s] }
-
-// A CountUnit is the unit of a count. Only counts of one unit can be added up.
+// A CountUnit is the unit of a count: 0 for executions (calls, branches, types seen), 1 for bytecodes, 2 for
+// processor cycles, 3 for calls of native methods, 4 for arrays created, 5 for samples taken at a point, 6 for
+// nanoseconds of processor time. Only counts of one unit can be added up.
 type CountUnit uint8
 
-// The units.
-const (
-	UnitExecutions   CountUnit = iota // calls, branches, types seen: how often something was executed
-	UnitBytecodes                     // bytecodes executed
-	UnitCycles                        // processor cycles
-	UnitNativeCalls                   // calls of native methods
-	UnitArrays                        // arrays created
-	UnitPointSamples                  // samples taken at a point
-	UnitNanoseconds                   // nanoseconds of processor time
-	numCountUnits
-)
-
-var unitNames = [numCountUnits]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples",
+var unitNames = [...]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples",
 	"nanoseconds"}
 
 func (u CountUnit) String() string { return unitNames[u] }

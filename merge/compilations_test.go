@@ -32,7 +32,7 @@ func TestCompilationsOfRunsAreUnited(t *testing.T) {
 	all := testarchive.Merge(t,
 		compiledRun(t, [5]uint64{3, 1, 70, 900, 0}, [5]uint64{4, 1, 100, 500, 0}, [5]uint64{4, 2, 400, 450, 1}),
 		compiledRun(t, [5]uint64{4, 1, 90, 480, 1}), compiledRun(t, [5]uint64{4, 1, 0, 501, 1}))
-	for kind, want := range map[layout.TableKind][][]uint64{
+	for kind, want := range map[disk.TableKind][][]uint64{
 		disk.TableCompilations: {{3, ^uint64(0), 1, 70, 900, 1, 0}, {4, ^uint64(0), 1, 90, 501, 3, 2},
 			{4, ^uint64(0), 2, 400, 450, 1, 1}},
 		disk.TableInlining: {{4, 3}},

@@ -32,7 +32,7 @@ func manyPages(t *testing.T) testarchive.Archive {
 	key := func(i int) builder.MethodRef {
 		return b.Method(layout.Key{Class: fmt.Sprint("C", i%7), Name: fmt.Sprint("m", i)})
 	}
-	profiles := b.Table(layout.TableProducer, 0, layout.ColumnProfile, layout.ColumnWord)
+	profiles := b.Table(disk.TableProducer, 0, disk.ColumnProfile, disk.ColumnWord)
 	for i := range methods {
 		m, next := key(i), key((i+1)%methods)
 		contexts := []builder.ContextRef{builder.NoContext, builder.NoContext,

@@ -65,7 +65,7 @@ func mergeAtOnce(t testarchive.TB, stores ...testarchive.Archive) testarchive.Ar
 	errs := make([]error, len(stores))
 	var wait sync.WaitGroup
 	for i, s := range stores {
-		wait.Go(func() { errs[i] = merge.Into(t.Context(), b, s.Store, builder.Run{}) })
+		wait.Go(func() { errs[i] = merge.Into(t.Context(), b, s.Store, merge.Run{}) })
 	}
 	wait.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -80,10 +80,10 @@ func TestWeightTwoIsMergingTwice(t *testing.T) {
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
 		x, y := testarchive.DrawRun(t, domain, "x"), testarchive.DrawRun(t, domain, "y")
 		b := testarchive.New(domain)
-		mustMerge(t, b, y, builder.Run{})
-		mustMerge(t, b, x, builder.Run{Weight: 2 * layout.WeightOne})
+		mustMerge(t, b, y, merge.Run{})
+		mustMerge(t, b, x, merge.Run{Weight: 2 * layout.WeightOne})
 		weighted, twice := testarchive.Build(t, b), testarchive.Merge(t, y, x, secondRun(t, x))
-		for _, kind := range []layout.TableKind{disk.TableMonitors, disk.TableThreads} {
+		for _, kind := range []disk.TableKind{disk.TableMonitors, disk.TableThreads} {
 			checkSameWords(t, weighted, twice, kind)
 		}
 		checkSameCounts(t, weighted, twice)
@@ -91,7 +91,7 @@ func TestWeightTwoIsMergingTwice(t *testing.T) {
 }
 
 // mustMerge merges an archive into a builder.
-func mustMerge(t testarchive.TB, b *builder.Builder, s testarchive.Archive, run builder.Run) {
+func mustMerge(t testarchive.TB, b *builder.Builder, s testarchive.Archive, run merge.Run) {
 	t.Helper()
 	if err := merge.Into(t.Context(), b, s.Store, run); err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func checkSameCounts(t *rapid.T, x, y testarchive.Archive) {
 }
 
 // checkSameWords compares the columns of numbers of a table of two archives.
-func checkSameWords(t *rapid.T, x, y testarchive.Archive, kind layout.TableKind) {
+func checkSameWords(t *rapid.T, x, y testarchive.Archive, kind disk.TableKind) {
 	t.Helper()
 	a, errA := x.Table(kind)
 	b, errB := y.Table(kind)
@@ -152,7 +152,7 @@ func checkSameWords(t *rapid.T, x, y testarchive.Archive, kind layout.TableKind)
 	}
 	for r := range a.Rows {
 		for c := range a.Columns() {
-			if a.Column(c) == layout.ColumnWord && a.Cell(c, r) != b.Cell(c, r) {
+			if a.Column(c) == disk.ColumnWord && a.Cell(c, r) != b.Cell(c, r) {
 				t.Fatalf("table %d, row %d, column %d: %d and %d", kind, r, c, a.Cell(c, r), b.Cell(c, r))
 			}
 		}
@@ -171,17 +171,17 @@ func TestMergeRefuses(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
 	s := testarchive.Build(t, testarchive.New(layout.DomainHotSpot))
-	mustMerge(t, b, s, builder.Run{})
+	mustMerge(t, b, s, merge.Run{})
 	once := testarchive.Build(t, b)
 	for what, c := range map[string]struct {
 		s    testarchive.Archive
-		run  builder.Run
+		run  merge.Run
 		want error
 	}{
-		"a dump twice":          {s, builder.Run{}, merge.ErrCounted},
-		"a dump inside a merge": {once, builder.Run{}, merge.ErrCounted},
-		"a weight for a merge":  {once, builder.Run{Weight: 3 * layout.WeightOne}, merge.ErrWeighted},
-		"another domain": {testarchive.Build(t, builder.New(layout.DomainGraal, builder.Config{})), builder.Run{},
+		"a dump twice":          {s, merge.Run{}, merge.ErrCounted},
+		"a dump inside a merge": {once, merge.Run{}, merge.ErrCounted},
+		"a weight for a merge":  {once, merge.Run{Weight: 3 * layout.WeightOne}, merge.ErrWeighted},
+		"another domain": {testarchive.Build(t, builder.New(layout.DomainGraal, builder.Config{})), merge.Run{},
 			builder.ErrMismatch},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -209,7 +209,7 @@ func TestMergeNamesTheDumpToLeaveOut(t *testing.T) {
 	for id, name := range []string{"one.parc", "two.parc"} {
 		t.Run(name, func(t *testing.T) {
 			dumps = append(dumps, open(builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{byte(id + 1)}}), name))
-			if err := merge.Into(t.Context(), sum, dumps[id], builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), sum, dumps[id], merge.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -221,8 +221,8 @@ func TestMergeNamesTheDumpToLeaveOut(t *testing.T) {
 		"all.parc: a dump is counted already: 02000000000000000000000000000000, which two.parc has too: leave two.parc out": {dumps[1], all},
 	} {
 		b := testarchive.New(layout.DomainHotSpot)
-		err := errors.Join(merge.Into(t.Context(), b, order[0], builder.Run{}),
-			merge.Into(t.Context(), b, order[1], builder.Run{}))
+		err := errors.Join(merge.Into(t.Context(), b, order[0], merge.Run{}),
+			merge.Into(t.Context(), b, order[1], merge.Run{}))
 		if !errors.Is(err, merge.ErrCounted) || err.Error() != want {
 			t.Errorf("%v\nwant %s", err, want)
 		}
@@ -245,7 +245,7 @@ func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 	}
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	for id := range byte(3) {
-		mustMerge(t, b, run(id+1), builder.Run{})
+		mustMerge(t, b, run(id+1), merge.Run{})
 		if got := b.Internal().Unmatchable(); got != uint64(id) {
 			t.Errorf("%d profiles are unmatchable, want %d", got, id)
 		}
@@ -281,9 +281,9 @@ func TestRunsWithoutTypeProfilesFitAnyShape(t *testing.T) {
 	}
 	checkSame(t, "another order of short runs", sum(t, short, shorter), sum(t, shorter, short))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: long.Header().Params})
-	mustMerge(t, b, short, builder.Run{})
-	mustMerge(t, b, long, builder.Run{})
-	if err := merge.Into(t.Context(), b, other.Store, builder.Run{}); !errors.Is(err, builder.ErrMismatch) {
+	mustMerge(t, b, short, merge.Run{})
+	mustMerge(t, b, long, merge.Run{})
+	if err := merge.Into(t.Context(), b, other.Store, merge.Run{}); !errors.Is(err, builder.ErrMismatch) {
 		t.Errorf("another number of rows: %v", err)
 	}
 }
@@ -303,10 +303,10 @@ func TestShapeOfRecordedProfiles(t *testing.T) {
 	plain := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
 	testarchive.MustDone(t, begun(plain))
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: small})
-	mustMerge(t, b, testarchive.Build(t, plain), builder.Run{})
+	mustMerge(t, b, testarchive.Build(t, plain), merge.Run{})
 	b.Internal().NextRun(profileset.RunRules{})
 	recordCall(t, b)
-	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, builder.Run{}); !errors.Is(err,
+	if err := merge.Into(t.Context(), b, testarchive.Build(t, wide).Store, merge.Run{}); !errors.Is(err,
 		builder.ErrMismatch) {
 		t.Errorf("%v, want ErrMismatch", err)
 	}
@@ -333,7 +333,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 			testarchive.MustDone(t, b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
-			b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(0,
+			b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord).Row(0,
 				uint64(b.Method(caller)), 3, 1)
 		},
 		"as a callee": func(b *builder.Builder) {
@@ -349,7 +349,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 		for _, order := range [][]*builder.Builder{{seen, ran}, {ran, seen}} {
 			b := builder.New(layout.DomainGraal, builder.Config{})
 			for _, one := range order {
-				mustMerge(t, b, testarchive.Build(t, one), builder.Run{})
+				mustMerge(t, b, testarchive.Build(t, one), merge.Run{})
 			}
 			m, err := testarchive.Build(t, b).Find(caller)
 			if err != nil {
@@ -367,7 +367,7 @@ func TestMergedRunsShareAClassPath(t *testing.T) {
 	t.Parallel()
 	pathWith := func(last string) []layout.ClassPathEntry {
 		return []layout.ClassPathEntry{{Path: "app.jar"},
-			{Path: last, Content: layout.Content{Kind: layout.ContentFile, Size: 3, Sum: 4}}}
+			{Path: last, Content: layout.Content{Kind: disk.ContentFile, Size: 3, Sum: 4}}}
 	}
 	with := func(last string) func(*builder.Config) {
 		return func(c *builder.Config) { c.Run.ClassPath = pathWith(last) }

@@ -57,7 +57,7 @@ func typedStore(t *testing.T, entries ...typedCount) *reader.Store {
 		seen := b.Type(builder.TypeKey{Name: e.seen})
 		_, raw := disk.NewWide(nil, tagTyped, 0, 0, 7, 2, 0)
 		raw.SetCell(0, e.count)
-		p.Internal().Copy(layout.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
+		p.Internal().Copy(disk.SectionData, raw, func(int, disk.CellKind) uint64 { return uint64(seen) })
 	}
 	testarchive.MustDone(t, p)
 	return memstore.Open(t, b)
@@ -68,7 +68,7 @@ func mergedStore(t *testing.T, archives ...*reader.Store) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, s := range archives {
-		if err := merge.Into(context.Background(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(context.Background(), b, s, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -195,7 +195,7 @@ func rowedStore(t *testing.T, count, bits uint64, rows ...[4]uint64) *reader.Sto
 			raw.SetCell(2+4*i+1+j, v)
 		}
 	}
-	p.Internal().Copy(layout.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
+	p.Internal().Copy(disk.SectionData, raw, func(cell int, _ disk.CellKind) uint64 {
 		return uint64(b.Type(builder.TypeKey{Name: string(rune('A' + rows[(cell-2)/4][0]))}))
 	})
 	testarchive.MustDone(t, p)

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -23,7 +24,7 @@ import (
 // A weighted is an archive and how it is merged.
 type weighted struct {
 	testarchive.Archive
-	run builder.Run
+	run merge.Run
 }
 
 // whole merges archives in one go.
@@ -43,7 +44,7 @@ func partOf(t testarchive.TB, part merging.Part, archives []weighted) testarchiv
 	h := archives[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, a := range archives {
-		if err := part.Into(t.Context(), b, a.Store, merging.PartOptions{Run: a.run, OneShape: true}); err != nil {
+		if err := part.Into(t.Context(), b.Internal(), a.Store, merging.PartOptions{Run: profileset.RunRules{Weight: a.run.Weight}, OneShape: true}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,7 +71,7 @@ func joined(t testarchive.TB, parts []*reader.Store) testarchive.Archive {
 	t.Helper()
 	h := parts[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
-	if err := merging.Join(t.Context(), b, parts...); err != nil {
+	if err := merging.Join(t.Context(), b.Internal(), parts...); err != nil {
 		t.Fatal(err)
 	}
 	return testarchive.Build(t, b)
@@ -106,7 +107,7 @@ func TestPartsJoinToTheMerge(t *testing.T) {
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
 		var archives []weighted
 		for i := range rapid.IntRange(1, 4).Draw(t, "archives") {
-			run := builder.Run{Weight: rapid.SampledFrom(weights).Draw(t, "weight")}
+			run := merge.Run{Weight: rapid.SampledFrom(weights).Draw(t, "weight")}
 			archives = append(archives, weighted{testarchive.DrawHighRun(t, domain, string(rune('a'+i))), run})
 		}
 		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merging.Bound) bool { return rapid.Bool().Draw(t, "skip") })
@@ -120,7 +121,7 @@ func TestPartsInAnotherOrder(t *testing.T) {
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
 		var archives []weighted
 		for i := range 3 {
-			archives = append(archives, weighted{testarchive.DrawHighRun(t, domain, string(rune('a'+i))), builder.Run{}})
+			archives = append(archives, weighted{testarchive.DrawHighRun(t, domain, string(rune('a'+i))), merge.Run{}})
 		}
 		all := whole(t, archives)
 		bounds := boundsOf(t, archives)
@@ -145,7 +146,7 @@ func TestPartsOfSpecimens(t *testing.T) {
 		return all
 	}
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
-		all := []weighted{{s, builder.Run{}}}
+		all := []weighted{{s, merge.Run{}}}
 		bounds := boundsOf(t, all)
 		one := whole(t, all)
 		checkSame(t, "a part for every method", one, inParts(t, bounds, all, inOrder))
@@ -164,7 +165,7 @@ func TestPartsOfTablesOfProfiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var archives []weighted
 		for i := range 2 {
-			archives = append(archives, weighted{profilesInRows(t, byte(i+1)), builder.Run{}})
+			archives = append(archives, weighted{profilesInRows(t, byte(i+1)), merge.Run{}})
 		}
 		bounds := slices.DeleteFunc(boundsOf(t, archives), func(merging.Bound) bool { return rapid.Bool().Draw(t, "skip") })
 		shuffle := func(n int) []int { return rapid.Permutation(rand.New(rand.NewPCG(1, 2)).Perm(n)).Draw(t, "order") }
@@ -192,7 +193,7 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 		testarchive.MustDone(t, p)
 		profiles = append(profiles, p.Ref())
 	}
-	table := b.Table(layout.TableProducer, 1<<2, layout.ColumnProfile, layout.ColumnProfile, layout.ColumnWord)
+	table := b.Table(disk.TableProducer, 1<<2, disk.ColumnProfile, disk.ColumnProfile, disk.ColumnWord)
 	for range 5 {
 		row := []uint64{uint64(profiles[r.IntN(6)]), uint64(profiles[r.IntN(6)]), r.Uint64N(5)}
 		if r.IntN(4) == 0 {
@@ -207,7 +208,7 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 func TestPartHasItsMethodsOnly(t *testing.T) {
 	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, s testarchive.Archive) {
-		all := []weighted{{s, builder.Run{}}}
+		all := []weighted{{s, merge.Run{}}}
 		bounds := boundsOf(t, all)
 		if len(bounds) < 2 {
 			return // too few methods for parts
@@ -261,10 +262,10 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 	t.Parallel()
 	for domain, note := range map[layout.Domain]func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef){
 		layout.DomainHotSpot: func(b *builder.Builder, m builder.MethodRef, _ builder.ProfileRef) {
-			b.Table(disk.TableCode, 0, layout.ColumnMethod, layout.ColumnSymbol).Row(uint64(m), uint64(b.Symbol("sketch")))
+			b.Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol).Row(uint64(m), uint64(b.Symbol("sketch")))
 		},
 		layout.DomainCustom: func(b *builder.Builder, _ builder.MethodRef, p builder.ProfileRef) {
-			b.Table(layout.TableProducer, 1<<2, layout.ColumnProfile).Row(uint64(p))
+			b.Table(disk.TableProducer, 1<<2, disk.ColumnProfile).Row(uint64(p))
 		},
 	} {
 		data := manyProfiles(t, domain, note)
@@ -278,7 +279,7 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		to := testarchive.New(domain)
-		if err := parts[1].Into(t.Context(), to, reader.New(m), merging.PartOptions{OneShape: true}); err != nil {
+		if err := parts[1].Into(t.Context(), to.Internal(), reader.New(m), merging.PartOptions{OneShape: true}); err != nil {
 			t.Fatal(err)
 		}
 		if n := testarchive.Build(t, to).Header().Counts.Profiles; n != 50 {
@@ -326,10 +327,10 @@ func TestJoinRefuses(t *testing.T) {
 			p.Invocations(count)
 			testarchive.MustDone(t, p)
 		}
-		return weighted{testarchive.Build(t, b), builder.Run{}}
+		return weighted{testarchive.Build(t, b), merge.Run{}}
 	}
 	x, y := []weighted{run(1, 5)}, []weighted{run(1, 5), run(2, 7)}
-	heavy := []weighted{{x[0].Archive, builder.Run{Weight: 2 * layout.WeightOne}}}
+	heavy := []weighted{{x[0].Archive, merge.Run{Weight: 2 * layout.WeightOne}}}
 	parts, err := merging.Parts(merging.Bound{Class: "B"}, merging.Bound{Class: "C", Name: "m"})
 	if err != nil {
 		t.Fatal(err)
@@ -351,15 +352,15 @@ func TestJoinRefuses(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			b := testarchive.New(layout.DomainHotSpot)
-			if err := merging.Join(t.Context(), b, stores...); !errors.Is(err, merging.ErrPart) {
+			if err := merging.Join(t.Context(), b.Internal(), stores...); !errors.Is(err, merging.ErrPart) {
 				t.Errorf("%s: %v, want ErrPart", what, err)
 			}
 		})
 	}
 	b := testarchive.New(layout.DomainHotSpot)
 	for what, err := range map[string]error{
-		"a merge of a part": merge.Into(t.Context(), b, part(1, x), builder.Run{}),
-		"a part of a part":  parts[1].Into(t.Context(), b, part(1, x), merging.PartOptions{}),
+		"a merge of a part": merge.Into(t.Context(), b, part(1, x), merge.Run{}),
+		"a part of a part":  parts[1].Into(t.Context(), b.Internal(), part(1, x), merging.PartOptions{}),
 		"bounds in other order": func() error {
 			_, err := merging.Parts(merging.Bound{Class: "B"}, merging.Bound{Class: "A"})
 			return err
@@ -380,11 +381,11 @@ func TestPartNeedsOneShape(t *testing.T) {
 	other := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 4},
 		DumpID: [16]byte{1}})
 	s := testarchive.Build(t, other).Store
-	if err := (merging.Part{}).Into(t.Context(), b, s, merging.PartOptions{OneShape: true}); !errors.Is(err,
+	if err := (merging.Part{}).Into(t.Context(), b.Internal(), s, merging.PartOptions{OneShape: true}); !errors.Is(err,
 		builder.ErrMismatch) {
 		t.Errorf("another shape: %v, want ErrMismatch", err)
 	}
-	if err := (merging.Part{}).Into(t.Context(), b, s, merging.PartOptions{}); err != nil {
+	if err := (merging.Part{}).Into(t.Context(), b.Internal(), s, merging.PartOptions{}); err != nil {
 		t.Errorf("another shape that no entry depends on: %v", err)
 	}
 }
@@ -413,7 +414,7 @@ func TestNoteRefusesAsInto(t *testing.T) {
 		{"another domain", of(layout.DomainGraal, 3), builder.ErrMismatch},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			if err := merging.Note(b, c.of, builder.Run{}); !errors.Is(err, c.want) {
+			if err := merging.Note(b.Internal(), c.of, profileset.RunRules{}); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v, want %v", c.what, err, c.want)
 			}
 		})

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 )
@@ -34,7 +33,7 @@ func KeepVersions(ctx context.Context, of *builder.Builder, v Versions) (methods
 	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
 		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
 	}
-	b := rawprofile.Set(of)
+	b := of.Internal()
 	b.Locked(func() { methods, dropped, err = keepVersions(ctx, b, v) })
 	return methods, dropped, err
 }
@@ -108,7 +107,7 @@ func weight(b *profileset.Set, block disk.Block) (sum uint64) {
 	if f := block.Field(disk.HasInvocations); f != nil {
 		sum = binary.LittleEndian.Uint64(f)
 	}
-	methoddata.EachEntryIn(b.Shape, block.Section(layout.SectionData), func(e disk.Entry) {
+	methoddata.EachEntryIn(b.Shape, block.Section(disk.SectionData), func(e disk.Entry) {
 		for cell := range b.Shape.Counts(e) {
 			if n := e.Cell(cell); cell > 0 || !e.SignedCount() || int64(n) > 0 {
 				sum = disk.SaturatingAdd(sum, n)
@@ -133,7 +132,7 @@ type Narrowing struct {
 // the last step of a merge. After an error, which may be ctx's, the builder is
 // unchanged.
 func NarrowRows(ctx context.Context, of *builder.Builder, n int) (done Narrowing, err error) {
-	b := rawprofile.Set(of)
+	b := of.Internal()
 	b.Locked(func() { done, err = narrowRows(ctx, b, n) })
 	return done, err
 }
@@ -174,7 +173,7 @@ func narrowable(b *profileset.Set, n int) error {
 // receivers or return points than the VM keeps rows for. NarrowRows makes them HotSpot's own again. In other
 // domains it is 0. The error comes from a file of spilled profiles, or is ctx's.
 func Widened(ctx context.Context, of *builder.Builder) (entries int, err error) {
-	b := rawprofile.Set(of)
+	b := of.Internal()
 	b.Locked(func() { entries, err = widened(ctx, b) })
 	return entries, err
 }
@@ -193,7 +192,7 @@ func widened(ctx context.Context, b *profileset.Set) (entries int, err error) {
 		if block == nil {
 			continue
 		}
-		methoddata.EachEntryIn(b.Shape, block.Section(layout.SectionData), func(e disk.Entry) {
+		methoddata.EachEntryIn(b.Shape, block.Section(disk.SectionData), func(e disk.Entry) {
 			if methoddata.IsWidened(e) {
 				entries++
 			}

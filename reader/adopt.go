@@ -180,13 +180,13 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 		return 0, false
 	}
 	block := disk.Block(p.Bytes())
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		for rest := block.Section(s); len(rest) > 0; {
 			e, next, err := p.s.shape.Next(rest)
 			if err != nil {
 				break // the file was changed since the block was checked
 			}
-			if e.Tag() == layout.TagUndecoded {
+			if e.Tag() == disk.TagUndecoded {
 				return disk.UndecodedTag(e), true
 			}
 			rest = next
@@ -345,7 +345,7 @@ func (a *adoption) relocate(p Profile, from int64) error {
 func (p Profile) pointers() (n int64) {
 	block := p.block()
 	masks := p.s.masks.Load()
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		n += masks.pointers(block.Section(s))
 		if block.Presence()&disk.HasSections == 0 {
 			break // there is no other section of entries

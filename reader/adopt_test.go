@@ -62,7 +62,7 @@ func openFile(t testing.TB, b *builder.Builder) *reader.Store {
 // describe returns all that a profile holds, with types by name.
 func describe(t *testing.T, p reader.Profile) (cells []uint64) {
 	t.Helper()
-	for section := range layout.SectionDirectory {
+	for section := range disk.SectionDirectory {
 		for e := range p.Section(section) {
 			cells = append(cells, uint64(e.Tag()), uint64(e.Point()), uint64(e.Flags()), uint64(e.Traps()))
 			if c, ok := e.Counter(); ok {

@@ -75,11 +75,11 @@ func (c *blockCheck) run() error {
 	}
 	start, data, dir := c.block.Data()
 	c.dir = dir
-	if err := c.section(layout.SectionData, start, data); err != nil {
+	if err := c.section(disk.SectionData, start, data); err != nil {
 		return err
 	}
 	if c.block.Presence()&disk.HasSections != 0 {
-		for section := layout.SectionData + 1; section < layout.SectionDirectory; section++ {
+		for section := disk.SectionData + 1; section < disk.SectionDirectory; section++ {
 			if err := c.section(section, c.block.SectionSpan(section).Offset, c.block.Section(section)); err != nil {
 				return err
 			}
@@ -94,8 +94,8 @@ func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
 }
 
 // section walks the entries of a section that begins at an offset in the block. They must fill it exactly.
-func (c *blockCheck) section(section layout.BlockSection, start int64, all []byte) error {
-	listed := section == layout.SectionData && len(c.dir) != 0
+func (c *blockCheck) section(section disk.BlockSection, start int64, all []byte) error {
+	listed := section == disk.SectionData && len(c.dir) != 0
 	at, n := 0, 0
 	if !listed && c.masks != nil {
 		at, n = c.masks.sound(all)
@@ -108,7 +108,7 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 		if err := c.pointers(e, start+int64(at)); err != nil {
 			return err
 		}
-		if e.Tag() == layout.TagUndecoded {
+		if e.Tag() == disk.TagUndecoded {
 			c.s.undecoded.Store(true)
 		}
 		if listed {
@@ -118,7 +118,7 @@ func (c *blockCheck) section(section layout.BlockSection, start int64, all []byt
 		}
 		at += len(e)
 	}
-	if section == layout.SectionData {
+	if section == disk.SectionData {
 		c.entries = n
 	}
 	return nil
@@ -191,7 +191,7 @@ func (c *blockCheck) directory() error {
 }
 
 func (c *blockCheck) directoryStart() int64 {
-	return c.block.SectionSpan(layout.SectionDirectory).Offset
+	return c.block.SectionSpan(disk.SectionDirectory).Offset
 }
 
 // searchDirectory returns the first row of a directory that is not before an entry at a point and an offset.

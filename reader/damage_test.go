@@ -113,7 +113,7 @@ func profileAnswers(all []uint64, p reader.Profile) ([]uint64, error) {
 	c, _ := p.Invocations()
 	history, _ := p.History()
 	all = append(all, c.Load(), p.Code(), uint64(history.Decompiles), uint64(len(p.TrapHistory())))
-	for section := range layout.SectionDirectory {
+	for section := range disk.SectionDirectory {
 		for e := range p.Section(section) {
 			all = append(all, uint64(e.Tag()), uint64(e.Flags()), uint64(e.Traps()), uint64(e.Sub()))
 			var err error
@@ -179,7 +179,7 @@ func adoptedAnswers(data []byte, open archive.Options, o reader.AdoptOptions) ([
 func sound(t *testing.T) (data []byte, all []uint64) {
 	t.Helper()
 	b := fixture(0)
-	b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, 77)
+	b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(0, 77)
 	data = laid(t, b)
 	all, err := answersOf(data, archive.Options{})
 	if err != nil || len(all) < 300 {
@@ -277,9 +277,9 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 	h := s.Header()
 	many, codes, area := profileOf(t, s, keyMany), codesProfile(t, s), profileOf(t, s, keyArea)
 	sum := find(t, s, keySum)
-	dir := disk.Block(many.Bytes()).SectionSpan(layout.SectionDirectory)
+	dir := disk.Block(many.Bytes()).SectionSpan(disk.SectionDirectory)
 	entry := entryAt(t, area, 6)
-	inData := area.Ref().Offset() + disk.Block(area.Bytes()).SectionSpan(layout.SectionData).Offset + int64(entry.Offset())
+	inData := area.Ref().Offset() + disk.Block(area.Bytes()).SectionSpan(disk.SectionData).Offset + int64(entry.Offset())
 	links, _ := disk.Block(codes.Bytes()).FieldOffset(disk.HasLinks)
 	var contexts []reader.Context
 	for c := range sum.Contexts() {

@@ -11,10 +11,10 @@ import (
 )
 
 // Entries iterates over the data entries in the order of their profile points.
-func (p Profile) Entries() iter.Seq[Entry] { return p.Section(layout.SectionData) }
+func (p Profile) Entries() iter.Seq[Entry] { return p.Section(disk.SectionData) }
 
 // Section iterates over the entries of any section but the directory.
-func (p Profile) Section(s layout.BlockSection) iter.Seq[Entry] {
+func (p Profile) Section(s disk.BlockSection) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { p.walk(s, yield) }
 }
 
@@ -30,8 +30,8 @@ func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
 	return &shapes[at], true
 }
 
-func (p Profile) walk(s layout.BlockSection, yield func(Entry) bool) {
-	if p.s == nil || s < layout.SectionData || s >= layout.SectionDirectory {
+func (p Profile) walk(s disk.BlockSection, yield func(Entry) bool) {
+	if p.s == nil || s < disk.SectionData || s >= disk.SectionDirectory {
 		return
 	}
 	entries := p.section(s)
@@ -51,7 +51,7 @@ type section struct {
 	trained []byte
 }
 
-func (p Profile) section(s layout.BlockSection) section {
+func (p Profile) section(s disk.BlockSection) section {
 	block := p.block()
 	span := block.SectionSpan(s)
 	if span.End() > int64(len(block)) {

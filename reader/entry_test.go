@@ -110,7 +110,7 @@ func TestTypeLists(t *testing.T) {
 	if _, returns := virtual.Return(); !ok || returns || virtual.Args() != 1 {
 		t.Errorf("%d arguments, %t, returns %t", virtual.Args(), ok, returns)
 	}
-	for e := range p.Section(layout.SectionParameters) {
+	for e := range p.Section(disk.SectionParameters) {
 		list, ok := e.Types()
 		if _, w := list.Arg(0); !ok || list.Args() != 1 || w.Type != square {
 			t.Errorf("parameter %+v, %t", w, ok)
@@ -192,14 +192,14 @@ func TestLists(t *testing.T) {
 	}
 	testarchive.CheckEqual(t, "count", c.Load(), 12)
 	testarchive.CheckEqual(t, "sub", count.Sub(), layout.SubCycles)
-	testarchive.CheckEqual(t, "flags", count.Flags(), layout.EntryInterpreted)
+	testarchive.CheckEqual(t, "flags", count.Flags(), disk.EntryInterpreted)
 }
 
 func TestExtraEntries(t *testing.T) {
 	t.Parallel()
 	s := openFixture(t)
 	traps, infos := 0, 0
-	for e := range profileOf(t, s, keyArea).Section(layout.SectionExtra) {
+	for e := range profileOf(t, s, keyArea).Section(disk.SectionExtra) {
 		switch e.Tag() {
 		case layout.TagSpeculativeTrap:
 			traps++
@@ -224,7 +224,7 @@ func TestAccessorsAcceptTheirTagsOnly(t *testing.T) {
 	s := openFixture(t)
 	taken := map[layout.Tag][5]bool{}
 	for _, k := range []layout.Key{keyArea, keyLoop} {
-		for section := range layout.SectionDirectory {
+		for section := range disk.SectionDirectory {
 			for e := range profileOf(t, s, k).Section(section) {
 				_, counter := e.Counter()
 				_, branch := e.Branch()

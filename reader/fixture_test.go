@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -64,11 +64,11 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	p.Invocations(1000)
 	p.Backedges(70)
 	p.Interpreted(5)
-	rawprofile.In(p).Size(rawprofile.Size{Code: 33, Host: 480})
-	rawprofile.In(p).History(rawprofile.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
-	rawprofile.In(p).Compile(rawprofile.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
-	rawprofile.In(p).Escape(rawprofile.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
-	rawprofile.In(p).TrapHistory([]byte{0, 3, 0, 1, 9})
+	p.Internal().SetSize(profileset.CodeSize{Code: 33, Host: 480})
+	p.Internal().SetHistory(profileset.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	p.Internal().SetCompilation(profileset.Compilation{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
+	p.Internal().SetEscape(profileset.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
+	p.Internal().PutTraps([]byte{0, 3, 0, 1, 9})
 	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen})
 	p.Counter(builder.At{Bci: 2}, 11)
 	p.Jump(builder.At{Bci: 3}, 12, -24)
@@ -85,10 +85,10 @@ func addArea(b *builder.Builder, circle, square builder.TypeRef) {
 	})
 	p.VirtualCallType(builder.At{Bci: 10}, builder.Others{Count: 30},
 		[]builder.Row{{Type: square, Count: 31}}, builder.CallTypes{Args: []builder.Slot{{Stack: 2}}})
-	rawprofile.In(p).ArgInfo(1, 0, 1)
-	rawprofile.In(p).Parameters(builder.Slot{Stack: 0, Type: builder.TypeWord{Type: square}})
-	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 6, In: layout.SectionExtra}, b.Method(keyBare))
-	p.Bit(builder.At{Bci: 60, In: layout.SectionHandlers})
+	p.Internal().AddArgInfo(1, 0, 1)
+	p.Internal().AddParameters(profileset.TypeSlot{Type: square})
+	p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: 6}, b.Method(keyBare))
+	p.Bit(builder.At{Bci: 60, In: disk.SectionHandlers})
 	mustDone(p)
 }
 
@@ -142,7 +142,7 @@ func addWide(b *builder.Builder, circle, square builder.TypeRef) {
 	p.Receivers(builder.Receivers{Point: 3, Sub: layout.SubVirtualCall, Other: 8}, builder.Row{Type: circle, Count: 9},
 		builder.Row{Type: square, Count: 10})
 	testarchive.RecordAs(b, layout.DomainJamaica, func() { p.Callees(4, builder.Callee{Method: sum, Count: 11}) })
-	p.Count(builder.Count{Point: 5, Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 12})
+	p.Count(builder.Count{Point: 5, Sub: layout.SubCycles, Flags: disk.EntryInterpreted, N: 12})
 	mustDone(p)
 }
 

@@ -58,7 +58,7 @@ func nested(t *testing.T) (s *reader.Store, outer, inner layout.Ref) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	counters := first.Ref().Offset() + disk.Block(first.Bytes()).SectionSpan(layout.SectionData).Offset +
+	counters := first.Ref().Offset() + disk.Block(first.Bytes()).SectionSpan(disk.SectionData).Offset +
 		disk.WideHeaderSize
 	binary.LittleEndian.PutUint64(data[counters+8:], 2|uint64(m.Ref())<<32) // a block of two units
 	binary.LittleEndian.PutUint64(data[counters+16:], 0)

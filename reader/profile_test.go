@@ -113,8 +113,8 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 	if diff := cmp.Diff(want, tags); diff != "" {
 		t.Errorf("tags (-want +got):\n%s", diff)
 	}
-	for section, tag := range map[layout.BlockSection]layout.Tag{layout.SectionParameters: layout.TagParametersType,
-		layout.SectionHandlers: layout.TagBit} {
+	for section, tag := range map[disk.BlockSection]layout.Tag{disk.SectionParameters: layout.TagParametersType,
+		disk.SectionHandlers: layout.TagBit} {
 		n := 0
 		for e := range p.Section(section) {
 			if n++; e.Tag() != tag {
@@ -125,7 +125,7 @@ func TestEntriesComeInOrderOfPoints(t *testing.T) {
 			t.Errorf("%s: %d entries", section, n)
 		}
 	}
-	for e := range p.Section(layout.SectionDirectory) {
+	for e := range p.Section(disk.SectionDirectory) {
 		t.Errorf("the directory holds no entries: %v", e)
 	}
 }
@@ -156,7 +156,7 @@ func TestAtAndPointsAgreeWithTheWalk(t *testing.T) {
 		}
 	}
 	if dir := disk.Block(profileOf(t, s, keyMany).Bytes()).
-		Section(layout.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
+		Section(disk.SectionDirectory); disk.DirectoryLen(dir) != manyPoints+1 {
 		t.Errorf("a directory of %d rows: the test does not test it", disk.DirectoryLen(dir))
 	}
 }
@@ -277,19 +277,19 @@ func TestProfilesAndContextsOfAMethod(t *testing.T) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	b := fixture(0)
-	props := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	props := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	props.Row(uint64(b.Symbol("vm")), uint64(b.Symbol("test")))
-	b.Table(disk.TableMonitors, 0, layout.ColumnType,
-		layout.ColumnWord).Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 77)
+	b.Table(disk.TableMonitors, 0, disk.ColumnType,
+		disk.ColumnWord).Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 77)
 	s := open(t, laid(t, b))
-	var kinds []layout.TableKind
+	var kinds []disk.TableKind
 	for table, err := range s.Tables() {
 		if err != nil {
 			t.Fatal(err)
 		}
 		kinds = append(kinds, table.Kind)
 	}
-	if diff := cmp.Diff([]layout.TableKind{disk.TableProperties, disk.TableMonitors}, kinds); diff != "" {
+	if diff := cmp.Diff([]disk.TableKind{disk.TableProperties, disk.TableMonitors}, kinds); diff != "" {
 		t.Errorf("kinds (-want +got):\n%s", diff)
 	}
 	table, err := s.Table(disk.TableMonitors)

@@ -12,7 +12,7 @@ import (
 
 // A Table is a table of data that belongs to no method.
 type Table struct {
-	Kind  layout.TableKind
+	Kind  disk.TableKind
 	Flags uint32
 	Rows  int
 	cells disk.Table
@@ -23,7 +23,7 @@ type Table struct {
 func (t *Table) Columns() int { return t.cells.Columns() }
 
 // Column returns the kind of column i.
-func (t *Table) Column(i int) layout.ColumnKind { return t.cells.Column(i) }
+func (t *Table) Column(i int) disk.ColumnKind { return t.cells.Column(i) }
 
 // Cell returns a cell: a number, or the [layout.Ref] of a record, by the kind of its column.
 func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) }
@@ -53,7 +53,7 @@ func (s *Store) Tables() iter.Seq2[Table, error] {
 
 // Table returns one table of ex; the error matches ErrNotFound if there is none.
 // The table is valid while the store is reachable.
-func (s *Store) Table(kind layout.TableKind) (Table, error) {
+func (s *Store) Table(kind disk.TableKind) (Table, error) {
 	places, err := s.tablePlaces()
 	if err != nil {
 		return Table{}, err
@@ -68,7 +68,7 @@ func (s *Store) Table(kind layout.TableKind) (Table, error) {
 
 // TableOrEmpty returns one table of ex, one without rows if there is none. A table
 // of a known kind begins with the columns of its kind.
-func (s *Store) TableOrEmpty(kind layout.TableKind) (Table, error) {
+func (s *Store) TableOrEmpty(kind disk.TableKind) (Table, error) {
 	t, err := s.Table(kind)
 	if errors.Is(err, ErrNotFound) {
 		return Table{Kind: kind}, nil

@@ -171,7 +171,7 @@ func (w *worker) head(k recordKey, rec *disk.MethodRecord, method, here layout.R
 func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	directory := []byte(nil)
 	if b.Presence()&disk.HasDirectory != 0 {
-		directory = b.Section(layout.SectionDirectory)
+		directory = b.Section(disk.SectionDirectory)
 	}
 	unit := (at-w.h.Region(disk.RegionRW).Offset)/disk.Unit - w.first
 	data := b.DataAt(fields)
@@ -188,7 +188,7 @@ func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	if b.Presence()&disk.HasSections == 0 {
 		return true
 	}
-	for s := layout.SectionExtra; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionExtra; s < disk.SectionDirectory; s++ {
 		span := b.SectionSpan(s)
 		if _, ok := w.entries(b.Section(s), unit+span.Offset/disk.Unit, false, nil); !ok {
 			return false

@@ -26,7 +26,7 @@ func (w *walk) allTables() {
 // column follows the references of some rows of a column.
 func (w *worker) column(t *reader.Table, column, from, to int) {
 	kind := t.Column(column)
-	for row := from; kind != layout.ColumnWord && row < to; row++ {
+	for row := from; kind != disk.ColumnWord && row < to; row++ {
 		n := layout.Ref(t.Cell(column, row))
 		if n == 0 {
 			continue
@@ -38,33 +38,33 @@ func (w *worker) column(t *reader.Table, column, from, to int) {
 }
 
 // reference checks that a record of a kind is at n.
-func (w *walk) reference(kind layout.ColumnKind, n layout.Ref) (err error) {
+func (w *walk) reference(kind disk.ColumnKind, n layout.Ref) (err error) {
 	region := disk.RegionRO
 	what := ""
 	known := true
 	switch kind {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		what, known = "text", w.starts.symbols.partial || w.isText(n)
 		if !w.isText(n) {
 			_, err = w.s.SymbolAt(n)
 		}
-	case layout.ColumnType:
+	case disk.ColumnType:
 		if !w.isType(n) {
 			_, err = w.s.TypeAt(n)
 		}
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		row := w.isRow(n)
 		what, known = "method", row || w.starts.methods.mayHave(n)
 		if w.naming || !known {
 			_, err = w.s.MethodAt(n)
 		}
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		what, known = "profile", w.starts.blocks.mayHave(n)
 		if !w.starts.blocks.has(n) {
 			region = disk.RegionRW
 			_, err = w.s.ProfileAt(n)
 		}
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		if w.naming || !w.isContext(n) {
 			_, err = w.s.ContextAt(n)
 		}

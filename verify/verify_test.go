@@ -116,9 +116,9 @@ var changes = []change{
 	{"entry order", "hotspot", func(data []byte, h *layout.Header) {
 		b := data[h.Region(disk.RegionRW).Offset:]
 		for ; disk.Block(b).Presence()&disk.HasDirectory != 0 ||
-			len(disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)) < 100; b = b[disk.BlockSize(b):] {
+			len(disk.Block(b[:disk.BlockSize(b)]).Section(disk.SectionData)) < 100; b = b[disk.BlockSize(b):] {
 		}
-		disk.Block(b[:disk.BlockSize(b)]).Section(layout.SectionData)[3] = 0xff // the high byte of the first bci
+		disk.Block(b[:disk.BlockSize(b)]).Section(disk.SectionData)[3] = 0xff // the high byte of the first bci
 	}, disk.RegionRW, "behind one at"},
 	{"first block of another method", "sampled", func(data []byte, h *layout.Header) {
 		head := disk.RefOf(blockWith(data, h, disk.HasID) - disk.BlockHeaderSize)
@@ -274,7 +274,7 @@ var changes = []change{
 		n := int64(le.Uint32(data[ex:]))
 		for i := range n {
 			row := ex + disk.TablesHeaderSize + i*disk.TableRowSize
-			if layout.TableKind(le.Uint32(data[row:])) == disk.TableMonitors {
+			if disk.TableKind(le.Uint32(data[row:])) == disk.TableMonitors {
 				le.PutUint32(data[le.Uint64(data[row+8:])+24:], 1)
 			}
 		}

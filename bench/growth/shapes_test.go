@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -71,7 +70,7 @@ func deepContexts(n int) *builder.Builder {
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
 	context := builder.NoContext
 	for i := range min(n, disk.MaxDepth) {
-		context = rawprofile.Set(b).OuterContext(m, context, m, int32(i%5))
+		context = b.Internal().OuterContext(m, context, m, int32(i%5))
 		addCounts(b, m, 0, context, i)
 	}
 	return b
@@ -185,8 +184,8 @@ func sampledStacks(stacks, frames int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Sampled", Name: "f", Signature: "void()"})
 	addCounts(b, m, 0, builder.NoContext, 1)
-	word := layout.ColumnWord
-	t := b.Table(disk.TableSamples, 0, word, layout.ColumnMethod, word, word)
+	word := disk.ColumnWord
+	t := b.Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word)
 	for s := range stacks {
 		for f := range frames {
 			t.Row(uint64(s), uint64(m), uint64((s+f)%9), uint64(s+1))

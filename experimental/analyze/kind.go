@@ -10,19 +10,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A pointKind is what the points are whose entries have a tag.
+// A pointKind describes the points whose entries have one tag.
 type pointKind struct {
 	about    string // see Point.About
 	bytecode string // see Point.Bytecode
-	site     Site   // what compilers guess there, whatever the sub; see siteOf
+	site     Site   // the guess of compilers for every sub; siteOf has the exceptions
 	rows     string // see Point.RowNoun
 	group    string // see Point.Group
-	// read adds the outcomes; nil takes them from the schema of the tag.
+	// read appends the outcomes to the point. If it is nil, the schema of the tag supplies them.
 	read     func(*pointReader, *Point, reader.Entry)
 	executed bool // see Point.Executed
 }
 
-// pointKinds is all that this package knows of single tags. A tag without a row is read by its schema.
+// pointKinds is indexed by tag and holds everything this package knows about single tags. A tag without a row is read
+// by its schema.
 var pointKinds = [256]pointKind{
 	layout.TagBit: {about: "a bytecode that only notes traps and whether it saw null", site: SiteNull,
 		read: (*pointReader).nothing},
@@ -63,14 +64,14 @@ var pointKinds = [256]pointKind{
 		read: (*pointReader).receivers},
 	layout.TagCallees: {group: "callees", about: "called methods", bytecode: "call", rows: "callees",
 		read: (*pointReader).callees, executed: true},
-	layout.TagCount:     {group: "count", about: "a count", read: (*pointReader).count},
-	layout.TagUndecoded: {about: "words of the VM that were not known when it was dumped"},
+	layout.TagCount:   {group: "count", about: "a count", read: (*pointReader).count},
+	disk.TagUndecoded: {about: "words of the VM that were not known when it was dumped"},
 }
 
-// About says what points with entries of a tag are, in a few words; it returns "" for a producer's.
+// About describes points with entries of a tag in a few words. It returns "" for a producer's own tags.
 func About(tag layout.Tag) string { return pointKinds[tag].about }
 
-// kindOf returns what points with an entry are. A branch is one in whichever form it is stored.
+// kindOf returns the kind of an entry. Every encoding of a branch has the kind of TagBranch.
 func kindOf(e reader.Entry) *pointKind {
 	tag := e.Tag()
 	if _, ok := e.Branch(); ok {
@@ -79,7 +80,7 @@ func kindOf(e reader.Entry) *pointKind {
 	return &pointKinds[tag]
 }
 
-// siteOf returns what compilers guess at an entry.
+// siteOf returns the kind of guess that compilers make from an entry.
 func siteOf(e reader.Entry) Site {
 	switch tag, sub := e.Tag(), e.Sub(); {
 	case tag == layout.TagReceivers && sub == layout.SubTypeCheck:
@@ -98,13 +99,13 @@ func isCall(e reader.Entry) bool {
 		e.Tag() == layout.TagReceivers && e.Sub() == layout.SubVirtualCall
 }
 
-// nullSeen reports whether an entry says that its point saw null.
+// nullSeen reports whether the point of an entry saw null.
 func nullSeen(e reader.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 && !ownFlags(e) }
 
-// ownFlags reports whether the flags of an entry mean something else than those of HotSpot's.
+// ownFlags reports whether the flags of an entry differ in meaning from HotSpot's.
 func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || disk.TagByProducer(e.Tag()) }
 
-// describe sets what the kind and the header of the entry say, and the outcomes do not.
+// describe sets the fields that follow from the kind and the header of an entry, without its outcomes.
 func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	kind := kindOf(e)
 	p.Kind = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag())
@@ -116,8 +117,8 @@ func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	p.describeSub(e)
 	switch tag := e.Tag(); {
 	case tag == layout.TagCount:
-		p.Title, p.Interpreted = p.Kind, e.Flags()&layout.EntryInterpreted != 0
-	case tag == layout.TagUndecoded:
+		p.Title, p.Interpreted = p.Kind, e.Flags()&disk.EntryInterpreted != 0
+	case tag == disk.TagUndecoded:
 		p.Undecoded, p.OneOf = disk.UndecodedTag(e.Bytes()), e.Flags()&disk.EntryOneOf != 0
 	case disk.TagByProducer(tag):
 		p.OwnFlags = e.Flags()
@@ -127,7 +128,7 @@ func (p *Point) describe(s *reader.Store, e reader.Entry) {
 	}
 }
 
-// describeSub sets what the sub of the entry says. A number without a meaning has words, too.
+// describeSub sets the fields that follow from the sub of an entry. Undefined numbers get words, too.
 func (p *Point) describeSub(e reader.Entry) {
 	schema, ok := disk.SchemaOf(e.Tag())
 	if !ok || len(schema.Subs) == 0 {

@@ -14,17 +14,17 @@ import (
 // A Measure is a quantity by which methods are ranked.
 type Measure struct {
 	Name, About string
-	Noun        string // names the counted things, if Name cannot follow a number
+	Noun        string // plural noun of the counted things; "" if Name can follow a number
 	of          func(shape disk.Shape, p reader.Profile) uint64
-	// sub is the kind of the Count entries that are summed, 0 if the measure sums others too. A run of a
-	// JamaicaVM has one such entry for each method, except of arrays.
+	// sub is the kind of Count entries that the measure adds up, 0 if it adds others too. A run of a JamaicaVM has one
+	// such entry per method, and several for arrays.
 	sub layout.Sub
-	// recorded is the property with the total of the run, for measures whose values the
-	// archive may lack for some methods.
+	// recorded is the key of the property with the total of the run. Only measures whose values may be missing for some
+	// methods have one.
 	recorded string
 }
 
-// Measures are all measures, in the order in which help lists them.
+// Measures lists all measures in the order of the help text.
 var Measures = []Measure{
 	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept",
 		Noun: "invocations and counts", of: sumWeight},
@@ -45,11 +45,11 @@ var Measures = []Measure{
 	countMeasure("processor time of the samples in the method itself, of sampled programs", layout.SubNanoseconds, ""),
 }
 
-// ownSamples is the usual measure of sampled programs: the samples in the method itself.
+// ownSamples counts samples in the method itself. It is the usual measure of sampled programs.
 var ownSamples = countMeasure("samples taken in the method itself", layout.SubSamples, "")
 
-// countMeasure returns the measure that sums one kind of Count entries. Its name is the
-// kind's in texts and in show.
+// countMeasure returns the measure that adds the Count entries of one kind. It has the name that the schema gives the
+// kind.
 func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	name := schema.Subs[sub]
@@ -57,10 +57,10 @@ func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 		recorded: recorded}
 }
 
-// inclusive reports whether the value of a method is contained in the values of its callers.
+// inclusive reports whether the value of a caller includes the values of its callees.
 func (by *Measure) inclusive() bool { return by.sub == layout.SubCycles }
 
-// MeasureNamed returns the measure with a name.
+// MeasureNamed returns the measure with a name, and false if there is no such measure.
 func MeasureNamed(name string) (*Measure, bool) {
 	for i := range Measures {
 		if Measures[i].Name == name {
@@ -70,7 +70,7 @@ func MeasureNamed(name string) (*Measure, bool) {
 	return nil, false
 }
 
-// CallsMeasure returns the measure of how often methods of a domain were called.
+// CallsMeasure returns the measure that counts calls of methods in a domain.
 func CallsMeasure(d layout.Domain) *Measure {
 	if d == layout.DomainSampled {
 		return &ownSamples
@@ -83,12 +83,12 @@ func CallsMeasure(d layout.Domain) *Measure {
 	return m
 }
 
-// MayHave reports whether archives of a domain may have any of the measure.
+// MayHave reports whether archives of a domain can have nonzero values of the measure.
 func (by *Measure) MayHave(d layout.Domain) bool {
 	switch {
 	case by.sub == layout.SubSamples, by.sub == layout.SubNanoseconds:
 		return d == layout.DomainSampled
-	case d == layout.DomainSampled: // its counts at calls are samples, too, and contain each other
+	case d == layout.DomainSampled: // counts at calls are samples, and a caller's samples include its callees' samples
 		return by.Name == "size"
 	case by.sub != 0:
 		return d == layout.DomainJamaica
@@ -100,8 +100,9 @@ func (by *Measure) MayHave(d layout.Domain) bool {
 	return true
 }
 
-// UsualMeasure returns the measure that Hottest uses for an archive by default: the one that
-// says best how much work was seen.
+// UsualMeasure returns the measure that [Hottest] and [ByHeat] use if they get none. It is the best available estimate
+// of the work that the run did. LLVM has function counts, a JamaicaVM bytecodes, a sampled program samples. Other
+// domains have weight, which falls back to counts or invocations if the archive has only one of them.
 func UsualMeasure(h *layout.Header) *Measure {
 	if h.Domain == layout.DomainSampled {
 		return &ownSamples
@@ -128,7 +129,7 @@ func (by *Measure) Of(p reader.Profile) uint64 {
 	return by.of((*mapped.Mapping)(p.Store().Mapping()).Shape(), p)
 }
 
-// sum returns the sum over the profiles of a method.
+// sum adds up the values of a method's profiles.
 func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	for p, err := range m.Profiles() {
@@ -140,8 +141,8 @@ func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 	return n, nil
 }
 
-// Values returns the values of a method. There is one, except where the producer cut names off: then one name
-// may stand for several methods, whose values are not added up.
+// Values returns the values of a method. There is exactly one, unless the producer truncated the name. One truncated
+// name may stand for several methods, and each of their values is returned.
 func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err error) {
 	if by.sub == 0 || by.sub == layout.SubNewArrays || !cutOff(s, m) {
 		n, err := by.sum(s, m)
@@ -160,7 +161,8 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 	return list, nil
 }
 
-// Sums returns the sums of a method's values by several measures. It reads the profiles once.
+// Sums returns the values of a method by several measures in one pass over its profiles. It adds up the values of
+// methods that share a truncated name.
 func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
 	sums := make([]uint64, len(measures))
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
@@ -187,12 +189,12 @@ func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, erro
 	return sums, nil
 }
 
-// cutOff reports whether the producer cut the name of a method off.
+// cutOff reports whether the producer truncated the name of a method.
 func cutOff(s *reader.Store, m reader.Method) bool {
 	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 }
 
-// trained returns the trained value of an optional counter, 0 if there is none.
+// trained returns the trained value of an optional counter, 0 if it is missing.
 func trained(c reader.Counter, ok bool) uint64 {
 	if !ok {
 		return 0
@@ -200,19 +202,17 @@ func trained(c reader.Counter, ok bool) uint64 {
 	return c.Trained()
 }
 
-// sumCounts returns the sum of all data counts in the unit of executions. A
-// count of failed type checks is negative and counts as 0.
+// sumCounts adds up all counts of executions in a profile. The negative count of failed type checks counts as 0.
 func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
-	return sumEntries(shape, p, func(e reader.Entry) bool { return shape.CountUnit(e.Bytes()) == layout.UnitExecutions })
+	return sumEntries(shape, p, func(e reader.Entry) bool { return shape.CountUnit(e.Bytes()) == disk.UnitExecutions })
 }
 
-// sumWeight returns the sum of a profile's invocations and counts: its weight in package weigh.
+// sumWeight adds the invocations of a profile to its counts. It equals the weight in package weigh.
 func sumWeight(shape disk.Shape, p reader.Profile) uint64 {
 	return disk.SaturatingAdd(trained(p.Invocations()), sumCounts(shape, p))
 }
 
-// functionCount returns the first of LLVM's counters: how often the function, or
-// a block near its entry, was entered.
+// functionCount returns LLVM's first counter. It counts how often the function, or a block near its entry, was entered.
 func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCounters && e.Cells() > 0 {
@@ -222,17 +222,17 @@ func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	return 0
 }
 
-// sumOf returns the sum of the Count entries of one kind.
+// sumOf returns a function that adds up the Count entries of one kind.
 func sumOf(sub layout.Sub) func(disk.Shape, reader.Profile) uint64 {
 	return func(shape disk.Shape, p reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
 }
 
-// sumCalls returns the sum of the counts of call sites.
+// sumCalls adds up the counts of call sites.
 func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
 
-// sumEntries returns the sum of the counts of all wanted entries.
+// sumEntries adds up the counts of all wanted entries.
 func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
 	for e := range p.Entries() {
 		if !wanted(e) {
@@ -249,10 +249,10 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 	return sum
 }
 
-// sums are the total and the highest value over all methods of an archive.
+// sums holds the total and the highest value over all methods.
 type sums struct{ total, highest uint64 }
 
-// add adds the values of a method, and returns their sum.
+// add adds the values of a method and returns their total.
 func (t *sums) add(values []uint64) (sum uint64) {
 	for _, n := range values {
 		sum = disk.SaturatingAdd(sum, n)
@@ -262,7 +262,7 @@ func (t *sums) add(values []uint64) (sum uint64) {
 	return sum
 }
 
-// The totals that shares refer to: see TopReport.ShareOf.
+// Values of TopReport.ShareOf.
 const (
 	shareOfSum     = "sum"
 	shareOfRun     = "run"
@@ -270,7 +270,7 @@ const (
 	shareOfHighest = "highest"
 )
 
-// total returns the total that shares refer to, and which one it is.
+// total returns the total that shares refer to, and its kind, a value of TopReport.ShareOf.
 func (by *Measure) total(s *reader.Store, sum sums) (uint64, string, error) {
 	if by.inclusive() {
 		cycles, err := threadCycles(s)
@@ -289,7 +289,7 @@ func (by *Measure) total(s *reader.Store, sum sums) (uint64, string, error) {
 	return sum.total, shareOfSum, err
 }
 
-// threadCycles returns the cycles of all threads of a JamaicaVM, 0 if they were not recorded.
+// threadCycles adds up the cycles of all threads of a JamaicaVM. It returns 0 if the archive has no thread table.
 func threadCycles(s *reader.Store) (sum uint64, err error) {
 	t, err := s.TableOrEmpty(disk.TableThreads)
 	for row := range t.Rows {
@@ -298,7 +298,7 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 	return sum, err
 }
 
-// numberProperty returns the sum of the numeric properties with a key.
+// numberProperty adds up the numeric values of a property.
 func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	for row := range t.Rows {
@@ -314,7 +314,7 @@ func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	return sum, err
 }
 
-// share returns part as a share of whole, 0 if whole is 0.
+// share returns part divided by whole, 0 if whole is 0.
 func share(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0

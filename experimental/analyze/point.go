@@ -11,99 +11,101 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Point is what a profile recorded at one of its points.
+// A Point is one entry of a profile. It has the outcomes that the producer counted at a bytecode or site.
 type Point struct {
-	Point int32  `json:"point"` // the bci in domains of Java; a number of LLVM's otherwise
-	Kind  string `json:"kind"`  // the name of the entry's tag, as in "Branch"
+	Point int32  `json:"point"` // bytecode index for Java, else the number that the producer gave the point
+	Kind  string `json:"kind"`  // name of the entry's tag, such as "Branch"
 	Sub   string `json:"sub,omitempty"`
-	Site  Site   `json:"-"` // "" if compilers guess nothing there
-	// Count is the sum of the outcomes, without type checks that failed. Executed says
-	// that it is how often the bytecode was executed.
+	Site  Site   `json:"-"` // "" if compilers make no guess from this point
+	// Count adds up the outcomes other than Failed. If Executed is set, it equals the number of times the bytecode ran.
 	Count    uint64    `json:"count"`
 	Executed bool      `json:"executed"`
 	Outcomes []Outcome `json:"outcomes"`
-	Traps    string    `json:"traps,omitempty"` // why compiled code was left here, as the VM names it
+	Traps    string    `json:"traps,omitempty"` // reasons for which compiled code was left here, in the VM's spelling
 	NullSeen bool      `json:"null_seen,omitempty"`
-	// Mark says that the counts were counted in other code; nil if not.
-	Mark  *reader.Mark `json:"moved,omitempty"`
-	Extra bool         `json:"extra,omitempty"` // a trap at a bytecode, which may have another point
-	// Types are the types of a call's arguments and result.
+	// Mark is not nil if the counts come from other code and were moved here.
+	Mark *reader.Mark `json:"moved,omitempty"`
+	// Extra marks the record of a trap that may be at the bytecode of another point.
+	Extra bool `json:"extra,omitempty"`
+	// Types lists the types of a call's arguments and result.
 	Types []ValueType `json:"types,omitempty"`
-
-	Title    string `json:"-"` // Kind, with Sub where the outcomes do not name it
-	About    string `json:"-"` // what such points are, in a few words; "" of a producer's
-	SubWords string `json:"-"` // Sub in words; "kind 7" if 7 has no meaning, "" if such points have no Sub
-	RowNoun  string `json:"-"` // what the outcomes are, if they are all rows of one kind: "successors"
-	// Bytecode says at which bytecodes such points stand: "call", "check", "call or check", "jump",
-	// "branch", "switch" or "ret"; "" if at any.
-	Bytecode string `json:"-"`
-	// Group says which points record the same in whatever form: points of one group, Sub and
-	// number are of one thing. It is "" of points that have no counts, or are known by their schema alone.
-	Group string `json:"-"`
-	// CountsRest says that it also counts what has no row: of Others, Untyped and Failed, one
-	// outcome at most, and none if that is 0.
-	CountsRest bool `json:"-"`
-	// Looked is Count without the objects that HotSpot did not look at.
-	Looked      uint64 `json:"-"`
-	Interpreted bool   `json:"-"` // the producer counted it in its interpreter
-	BySchema    bool   `json:"-"` // no more is known of such points than their cells: see Cells
-	Bits        []byte `json:"-"` // of a bitmap
-	// OwnFlags are the flags of a producer's entry, whose meaning it alone knows.
-	OwnFlags layout.EntryFlags `json:"-"`
-	// Undecoded is HotSpot's tag of the entry from which on the VM's words were not decoded,
-	// 0 if they were. OneOf says that they are the words of one of several runs.
-	Undecoded layout.Tag `json:"-"`
-	OneOf     bool       `json:"-"`
-	// Guess says that compiled code was left because a guess about a method was wrong. The
-	// method is the only outcome, if the VM recorded it.
-	Guess bool `json:"-"`
+	// PointDetails are for programs that print points.
+	PointDetails `json:"-"`
 
 	entry reader.Entry
 	store *reader.Store
 }
 
-// A Kind says what an outcome is.
+// PointDetails describe a point in words, and have the facts about it that the JSON leaves out. Programs that
+// evaluate counts need none of them.
+type PointDetails struct {
+	Title    string // Kind, followed by Sub if the outcomes do not name it
+	About    string // description of this kind of point in a few words; "" for a producer's own tag
+	SubWords string // Sub in words; "kind 7" for an undefined number; "" if the tag has no subs
+	RowNoun  string // plural noun for the outcomes if all are rows of one kind, such as "successors"; else ""
+	// Bytecode is the kind of bytecode at the point: "call", "check", "call or check", "jump", "branch", "switch" or
+	// "ret"; "" if the tag does not tell.
+	Bytecode string
+	// Group is equal for tags that record the same in different forms, as "types" does for receiver types. Entries with
+	// the same group, Sub and point number count the same thing. It is "" if the point has no counts or only a schema.
+	Group string
+	// CountsRest reports whether the entry also counts objects or returns without a row. At most one of the outcomes
+	// Others, Untyped and Failed then exists, and none if that count is 0.
+	CountsRest  bool
+	Looked      uint64            // Count without the Unlooked outcome
+	Interpreted bool              // the producer's interpreter counted it
+	BySchema    bool              // only the schema of the tag is known, see [Point.Cells]
+	Guess       bool              // compiled code was left after a wrong guess about the method in the only outcome, if known
+	Bits        []byte            // the bitmap of a Bitmap entry
+	OwnFlags    layout.EntryFlags // flags of an entry with a producer's own tag
+	// Undecoded is the HotSpot tag of the first entry that could not be decoded, 0 if all could. OneOf reports whether
+	// the words after it come from a single one of several merged runs.
+	Undecoded layout.Tag
+	OneOf     bool
+}
+
+// A Kind is a kind of outcome.
 type Kind string
 
-// The kinds of outcomes.
+// The kinds of outcomes. Each comment ends with the fields of [Outcome] that are set.
 const (
 	Taken    Kind = "taken"     // a branch or jump was taken; Target
 	NotTaken Kind = "not taken" // a branch was not taken; Target
 	Case     Kind = "case"      // a case of a switch; Index, Label, Target
 	Default  Kind = "default"   // the default of a switch; Target
-	To       Kind = "to"        // went on at Target
-	OfType   Kind = "type"      // an object of Type
-	Others   Kind = "others"    // objects of further types: all rows were taken
-	Untyped  Kind = "untyped"   // objects whose types were not recorded
+	To       Kind = "to"        // control continued at Target
+	OfType   Kind = "type"      // an object of a type; Type, Loader
+	Others   Kind = "others"    // objects of further types, when all rows were in use
+	Untyped  Kind = "untyped"   // objects without a recorded type
 	Unlooked Kind = "unlooked"  // objects that HotSpot calls not profiled
 	Failed   Kind = "failed"    // type checks that failed
-	Call     Kind = "call"      // a call; of Method if it is not nil
-	Value    Kind = "value"     // a value or function, by Text
-	Events   Kind = "events"    // executions, or what Sub of the point says; Index of several
+	Call     Kind = "call"      // a call; Method if the callee is known
+	Value    Kind = "value"     // a value or function; Text
+	Events   Kind = "events"    // executions, or the events that the point's Sub names; Index if there are several
 )
 
-// An Outcome is one of the things that a point counts.
+// An Outcome is one counted event of a point.
 type Outcome struct {
 	Kind  Kind    `json:"kind"`
-	ID    uint64  `json:"-"` // the ordinal of Type, the value of Value, the cell of To and of Call, and Index+1 of Case
+	ID    uint64  `json:"-"` // ordinal of Type, value of Value, cell of To and Call, or Index+1 of Case
 	Count uint64  `json:"count"`
-	Share float64 `json:"share"` // of the point's count
-	// Type and Loader belong to OfType: java/lang/String or [I, and "" for the boot loader.
+	Share float64 `json:"share"` // Count divided by the Count of the point
+	// Type and Loader are set for OfType. Type is java/lang/String or [I, and Loader is "" for the boot loader.
 	Type   string      `json:"type,omitempty"`
 	Loader string      `json:"loader,omitempty"`
 	Method *MethodName `json:"method,omitempty"`
-	Target *int        `json:"target,omitempty"` // bci
-	Index  int         `json:"index,omitempty"`  // of several, from 0
-	Label  *int32      `json:"label,omitempty"`  // of the case, if the code is known
+	Target *int        `json:"target,omitempty"` // bytecode index
+	Index  int         `json:"index,omitempty"`  // index among outcomes of this kind, from 0
+	Label  *int32      `json:"label,omitempty"`  // label of the case; nil if the code is unknown
 	Text   string      `json:"text,omitempty"`
 
-	Row bool `json:"-"` // it is one of the rows of a list
-	// Callee is the record of Method, or of the function that Text names. It may be invalid.
+	Row bool `json:"-"` // the outcome is a row of a list
+	// Callee is the record of Method, or of the function that Text names. It is invalid if the archive has no such record.
 	Callee reader.Method `json:"-"`
-	event  string        // what Events counts
+	event  string        // noun of the counted events
 }
 
-// What returns the outcome in words, without its type, method or target.
+// What describes the outcome in words, without its type, method or target.
 func (o *Outcome) What() string {
 	switch o.Kind {
 	case Case:
@@ -119,33 +121,32 @@ func (o *Outcome) What() string {
 	return cmp.Or(outcomeWords[o.Kind], string(o.Kind))
 }
 
-// outcomeWords are the kinds of outcomes in words, where they are not the words in JSON.
+// outcomeWords holds the words of kinds whose words differ from their JSON.
 var outcomeWords = map[Kind]string{
 	To: "went on", Others: "other types", Untyped: "types that were not recorded", Unlooked: "not profiled",
 	Failed: "checks that failed", Call: "calls", OfType: "no type",
 }
 
-// A ValueType is the type of an argument or of a result.
+// A ValueType is the recorded type of an argument or result.
 type ValueType struct {
-	Slot     int    `json:"slot"`           // of the stack, -1 of a result
-	Type     string `json:"type,omitempty"` // "" if there was none
+	Slot     int    `json:"slot"`           // slot on the operand stack, -1 for the result
+	Type     string `json:"type,omitempty"` // "" if no type was recorded
 	Loader   string `json:"loader,omitempty"`
-	Several  bool   `json:"several,omitempty"` // of several types
+	Several  bool   `json:"several,omitempty"` // several types were seen
 	NullSeen bool   `json:"null_seen,omitempty"`
 }
 
-// A PointReader reads the points of the profiles of one archive. It needs no code, and takes the
-// profiles of all domains. The zero PointReader is ready; names and marks that it reads once
-// serve for all profiles.
+// A PointReader reads the points of profiles of one archive, of any domain. The zero value is ready for use. It caches
+// names and marks from profile to profile.
 type PointReader struct{ pointReader }
 
-// Points returns the points of a profile, in its order: its data, and the traps at bytecodes.
+// Points returns the points of a profile in its order, followed by the traps at bytecodes.
 func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
-	points, err = r.Section(q, layout.SectionData)
+	points, err = r.Section(q, disk.SectionData)
 	if err != nil {
 		return nil, err
 	}
-	extra, err := r.Section(q, layout.SectionExtra)
+	extra, err := r.Section(q, disk.SectionExtra)
 	for i := range extra {
 		if p := &extra[i]; p.Traps != "" || p.Guess {
 			p.Extra = true
@@ -156,15 +157,15 @@ func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
 }
 
 // Section returns the entries of one section of a profile as points, in its order.
-func (r *PointReader) Section(q reader.Profile, section layout.BlockSection) (points []Point, err error) {
+func (r *PointReader) Section(q reader.Profile, section disk.BlockSection) (points []Point, err error) {
 	r.s = q.Store()
-	if section == layout.SectionData && !r.marksRead {
+	if section == disk.SectionData && !r.marksRead {
 		r.marks, err = r.s.Marks()
 		r.marksRead = true
 	}
 	for e := range q.Section(section) {
 		points = append(points, r.point(e))
-		if mark, ok := r.marks.At(q, e.Point()); ok && section == layout.SectionData {
+		if mark, ok := r.marks.At(q, e.Point()); ok && section == disk.SectionData {
 			points[len(points)-1].Mark = &mark
 		}
 		if r.err != nil {
@@ -174,18 +175,18 @@ func (r *PointReader) Section(q reader.Profile, section layout.BlockSection) (po
 	return points, err
 }
 
-// A pointReader reads the points of a profile. It keeps the first error.
+// A pointReader reads the points of a profile and keeps the first error.
 type pointReader struct {
 	s         *reader.Store
 	targets   entries.Targets
-	reasons   *entries.TrapReasons // nil until needed
+	reasons   *entries.TrapReasons // read on first use
 	marks     reader.Marks
 	marksRead bool
-	trained   bool // counts are the trained ones, and outcomes have no names
+	trained   bool // read trained counts, and leave out names
 	err       error
 }
 
-// load returns a count.
+// load returns the trained or the current value of a counter.
 func (r *pointReader) load(c reader.Counter) uint64 {
 	if r.trained {
 		return c.Trained()
@@ -229,7 +230,7 @@ func (r *pointReader) point(e reader.Entry) Point {
 	return p
 }
 
-// outcomes adds what an entry counts.
+// outcomes appends the outcomes of an entry.
 func (r *pointReader) outcomes(p *Point, e reader.Entry) {
 	kind := kindOf(e)
 	p.Executed = kind.executed
@@ -242,7 +243,7 @@ func (r *pointReader) outcomes(p *Point, e reader.Entry) {
 
 func (p *Point) add(all ...Outcome) { p.Outcomes = append(p.Outcomes, all...) }
 
-// nothing adds nothing: such points count nothing.
+// nothing is for points without counts.
 func (r *pointReader) nothing(*Point, reader.Entry) {}
 
 func (r *pointReader) branch(p *Point, e reader.Entry) {
@@ -258,8 +259,8 @@ func (r *pointReader) calls(p *Point, e reader.Entry) {
 	p.add(Outcome{Kind: Call, Count: r.load(e.Cell(0))})
 }
 
-// receivers adds a type profile. That of a type check does not count every execution: it
-// leaves out nulls, and some of the checks that failed.
+// receivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits nulls
+// and some of the failed checks.
 func (r *pointReader) receivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {
@@ -278,7 +279,7 @@ func (r *pointReader) receivers(p *Point, e reader.Entry) {
 	p.Executed = !disk.Entry(e.Bytes()).SignedCount()
 }
 
-// addSome adds an outcome if it has a count.
+// addSome adds an outcome if its count is not 0.
 func (p *Point) addSome(k Kind, n uint64) {
 	if n > 0 {
 		p.add(Outcome{Kind: k, Count: n})
@@ -293,7 +294,7 @@ func (r *pointReader) cases(p *Point, e reader.Entry) {
 	}
 }
 
-// returns adds where subroutines returned to. Free rows have no count.
+// returns adds the return addresses of subroutines. Free rows have no count.
 func (r *pointReader) returns(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	p.CountsRest = true
@@ -372,7 +373,7 @@ func (r *pointReader) count(p *Point, e reader.Entry) {
 	p.add(Outcome{Kind: Events, Count: r.load(e.Cell(0)), event: p.SubWords})
 }
 
-// bitmap counts the bits that are set.
+// bitmap counts the set bits.
 func (r *pointReader) bitmap(p *Point, e reader.Entry) {
 	p.Bits, _ = e.Bitmap()
 	set := 0
@@ -382,7 +383,7 @@ func (r *pointReader) bitmap(p *Point, e reader.Entry) {
 	p.add(Outcome{Kind: Value, Count: uint64(set), Text: fmt.Sprintf("%d of %d bits set", set, 8*len(p.Bits))})
 }
 
-// speculation adds the method that a guess was about.
+// speculation adds the method of a failed guess.
 func (r *pointReader) speculation(p *Point, e reader.Entry) {
 	p.Guess = true
 	o := Outcome{Kind: Value, Text: "speculative trap"}
@@ -393,7 +394,7 @@ func (r *pointReader) speculation(p *Point, e reader.Entry) {
 	}
 }
 
-// counts adds the counts of an entry as the schema of its tag lists them.
+// counts adds the counts of an entry in the order of its tag's schema.
 func (r *pointReader) counts(p *Point) {
 	groups, err := p.Cells()
 	r.fail(err)

@@ -16,23 +16,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomains: the archives are of different domains, or of different producers of one.
+// ErrDomains reports archives of different domains, or of different producers in one domain.
 var ErrDomains = errors.New("profiles of different profilers cannot be compared")
 
 // Options select the compared profiles and the length of lists.
 type Options struct {
-	// Top is the length of each list.
+	// Top is the maximum length of each list; 0 lists nothing and still counts.
 	Top int
-	// Methods selects methods; nil for all. Other methods count nowhere. It may be called
-	// by several goroutines at once.
+	// Methods selects methods; nil selects all. Unselected methods do not count anywhere. Several goroutines may call it
+	// at once.
 	Methods func(layout.Key) bool
-	// ContextSensitive selects LLVM's context-sensitive records, otherwise the others are selected, as by
-	// llvm-profdata overlap with and without --cs. It matters for domain llvm-ir only.
+	// ContextSensitive compares LLVM's context-sensitive records instead of the others, like the --cs flag of
+	// llvm-profdata overlap. Only the domain llvm-ir has such records.
 	ContextSensitive bool
 }
 
-// Stores compares b with a, the base. It returns an error that matches ErrDomains, the
-// error of a record that cannot be read, or ctx's.
+// Stores compares b with the base a. It fails with ErrDomains, an error of a damaged record, or the error of ctx.
 func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error) {
 	if da, db := a.Header().Domain, b.Header().Domain; da != db {
 		return nil, fmt.Errorf("%s is of domain %s, %s of %s: %w", a.Mapping().Name(), da, b.Mapping().Name(), db, ErrDomains)
@@ -58,15 +57,15 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	return c.finish()
 }
 
-// A comparison iterates over both archives.
+// A comparison holds the state of one call of Stores.
 type comparison struct {
 	ctx          context.Context
 	o            Options
 	a, b         *reader.Store
 	counterparts *counterparts
-	sumA, sumB   perKind // of all counts
+	sumA, sumB   perKind // totals of all counts
 	of           [2]totals
-	primary      kind // by which the archives are scored
+	primary      kind // kind of counts that the score refers to
 
 	overlap, mismatch, onlyB perKind
 	report                   Report
@@ -81,7 +80,7 @@ type comparison struct {
 	scratch              []pair
 }
 
-// addUp sums the counts of both archives in parallel, and chooses the kind by which the archives are scored.
+// addUp adds up the counts of both archives in parallel, and chooses the kind for the score.
 func (c *comparison) addUp() error {
 	var errA, errB error
 	var leftOutA, leftOutB int
@@ -105,12 +104,12 @@ func (c *comparison) addUp() error {
 	return errors.Join(errA, errB)
 }
 
-// keepPanic, deferred, keeps a panic for the goroutine of the caller, which may be prepared for
-// one. In any other it ends the program.
+// keepPanic is deferred in a goroutine and saves its panic for the caller, which may recover from it. A panic in
+// another goroutine would end the program.
 func keepPanic(p *any) { *p = recover() }
 
-// addUpOne sums the counts of one archive, and returns how many profiles it left out. A
-// memory fault must be caught in the goroutine in which it happens.
+// addUpOne adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping itself,
+// since a memory fault must be caught in the goroutine that causes it.
 func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
 	var p profiles
 	p.sites.open(s)
@@ -127,14 +126,13 @@ func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked 
 	return p.leftOut, err
 }
 
-// knowsMarks reports whether counters of an archive can be a mark.
+// knowsMarks reports whether counters of an archive can be marks.
 func knowsMarks(s *reader.Store) bool {
 	h := s.Header()
 	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
 }
 
-// primaryKind returns the first kind that both archives count, otherwise the
-// first that either has, otherwise edges.
+// primaryKind returns the first kind that both archives count, else the first that either counts, else edges.
 func (c *comparison) primaryKind() kind {
 	var any []kind
 	for k := range numKinds {
@@ -158,7 +156,7 @@ func (c *comparison) findCounterparts() (err error) {
 	return err
 }
 
-// eachMethod visits the selected methods.
+// eachMethod calls visit with the selected methods.
 func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
@@ -181,7 +179,7 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 	return nil
 }
 
-// score returns the overlap of a count in a and its partner in b.
+// score returns the overlap of count x in a with its partner y in b.
 func score(x, y uint64, sumA, sumB float64) float64 {
 	if sumA < 1 || sumB < 1 {
 		return 0
@@ -189,7 +187,7 @@ func score(x, y uint64, sumA, sumB float64) float64 {
 	return min(float64(x)/sumA, float64(y)/sumB)
 }
 
-// share returns the share of a part in a sum.
+// share returns part divided by sum, 0 if sum is 0.
 func share(part, sum float64) float64 {
 	if sum < 1 {
 		return 0
@@ -197,8 +195,8 @@ func share(part, sum float64) float64 {
 	return part / sum
 }
 
-// describing are the tables that describe an archive and its origin: they measure nothing.
-var describing = map[layout.TableKind]bool{
+// describing lists tables that describe an archive and its origin and measure nothing.
+var describing = map[disk.TableKind]bool{
 	disk.TableOrder: true, disk.TableOrderRuns: true, disk.TableProperties: true, disk.TableDumps: true,
 	disk.TableBinaryIDs: true, disk.TableVTables: true,
 	disk.TableRuns: true, disk.TableClassPath: true, disk.TableCode: true, disk.TableShapes: true,
@@ -208,9 +206,9 @@ var describing = map[layout.TableKind]bool{
 	disk.TableObjects: true,
 }
 
-// passTables lists the tables that are not compared.
+// passTables lists the tables of measurements, which are not compared.
 func (c *comparison) passTables() error {
-	found := map[layout.TableKind]*Uncompared{}
+	found := map[disk.TableKind]*Uncompared{}
 	for i, s := range []*reader.Store{c.a, c.b} {
 		for t, err := range s.Tables() {
 			if err != nil {

@@ -8,22 +8,22 @@ import (
 // A kind is a kind of counts with one unit.
 type kind uint8
 
-// The kinds. Archives are scored by the first that both count.
+// The kinds. The first kind that both archives count decides the score.
 const (
-	kindEdges          kind = iota // calls of methods, branches, calls: LLVM's counters
-	kindBytecodes                  // Jamaica: bytecodes executed
+	kindEdges          kind = iota // LLVM's counters; calls of methods, branches and calls elsewhere
+	kindBytecodes                  // bytecodes executed by a JamaicaVM
 	kindNanoseconds                // processor time of samples
 	kindSamples                    // samples taken
 	kindCalls                      // calls by callee
 	kindCycles                     // processor cycles
 	kindReceivers                  // receiver types of calls
-	kindTypeChecks                 // types that are checked
-	kindIndirectCalls              // LLVM: targets of indirect calls
-	kindMemOps                     // LLVM: sizes of memory operations
-	kindVTables                    // LLVM: vtables at virtual calls
-	kindNativeCalls                // Jamaica: calls of native methods
-	kindArrays                     // Jamaica: arrays created
-	kindAllocatedBytes             // LLVM: bytes allocated, by stack
+	kindTypeChecks                 // types at type checks
+	kindIndirectCalls              // targets of LLVM's indirect calls
+	kindMemOps                     // sizes of LLVM's memory operations
+	kindVTables                    // vtables at LLVM's virtual calls
+	kindNativeCalls                // calls of native methods of a JamaicaVM
+	kindArrays                     // arrays that a JamaicaVM created
+	kindAllocatedBytes             // allocated bytes by stack, of LLVM's memory profiles
 	numKinds
 )
 
@@ -32,29 +32,29 @@ var kindNames = [numKinds]string{"edges", "bytecodes", "nanoseconds", "samples",
 
 func (k kind) String() string { return kindNames[k] }
 
-// unitKinds are the kinds of counts by unit, if nothing else is known of them.
+// unitKinds maps units to kinds, for counts about which nothing else is known.
 var unitKinds = [disk.NumCountUnits]kind{
-	layout.UnitExecutions: kindEdges, layout.UnitBytecodes: kindBytecodes, layout.UnitCycles: kindCycles,
-	layout.UnitNativeCalls: kindNativeCalls, layout.UnitArrays: kindArrays, layout.UnitPointSamples: kindSamples,
-	layout.UnitNanoseconds: kindNanoseconds,
+	disk.UnitExecutions: kindEdges, disk.UnitBytecodes: kindBytecodes, disk.UnitCycles: kindCycles,
+	disk.UnitNativeCalls: kindNativeCalls, disk.UnitArrays: kindArrays, disk.UnitPointSamples: kindSamples,
+	disk.UnitNanoseconds: kindNanoseconds,
 }
 
-// valueKinds are the kinds of ValueSite entries by their Sub.
+// valueKinds maps the sub of ValueSite entries to kinds.
 var valueKinds = map[layout.Sub]kind{
 	layout.SubIndirectCall: kindIndirectCalls, layout.SubMemOpSize: kindMemOps, layout.SubVTable: kindVTables,
 }
 
-// perKind is an amount of each kind.
+// perKind has an amount for each kind.
 type perKind [numKinds]float64
 
-// addShares adds the shares of part in sum.
+// addShares adds part divided by sum to p.
 func (p *perKind) addShares(part, sum *perKind) {
 	for k := range numKinds {
 		p[k] += share(part[k], sum[k])
 	}
 }
 
-// eachKind calls yield with the kinds whose amount is not 0 in a or b.
+// eachKind calls yield with each kind that is nonzero in a or b.
 func eachKind(a, b *perKind, yield func(kind)) {
 	for k := range numKinds {
 		if a[k] > 0 || b[k] > 0 {

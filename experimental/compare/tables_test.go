@@ -12,23 +12,23 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// sampled has samples and, if there are any, monitors and a count.
+// sampled returns an archive with samples, monitors and a count; 0 leaves a part out.
 func sampled(stacks, monitors, count uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "run"})
 	for i := range stacks {
-		b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord).Row(i,
+		b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord).Row(i,
 			uint64(m), 0, 9)
 	}
 	for i := range monitors {
-		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(0, i)
+		b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(0, i)
 	}
 	if count > 0 {
 		p := b.ProfileIn(m, 0, builder.NoContext)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		_ = p.Done()
 	}
-	b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("host")), 0)
+	b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Symbol("host")), 0)
 	return b
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/methodcode"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,12 +27,12 @@ func TestCompanionsOfPoints(t *testing.T) {
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
 	p := b.ProfileIn(m, v.ID, builder.NoContext)
-	rawprofile.In(p).Size(rawprofile.Size{Code: uint32(v.Size)})
+	p.Internal().SetSize(profileset.CodeSize{Code: uint32(v.Size)})
 	for _, point := range v.Points {
 		p.Counter(builder.At{Bci: int32(point.Bci)}, 5)
 		if point.Bci == 7 {
-			p.Count(builder.Count{Point: point.Bci, Sub: layout.SubUnprofiled, N: 100})
-			p.Successors(point.Bci, layout.SubReturn, builder.Successor{Point: 11, Count: 3})
+			p.Count(builder.Count{Point: point.Bci, Sub: disk.SubUnprofiled, N: 100})
+			p.Successors(point.Bci, disk.SubReturn, builder.Successor{Point: 11, Count: 3})
 		}
 	}
 	if err := p.Done(); err != nil {
@@ -101,7 +101,7 @@ func TestUndecodedProfiles(t *testing.T) {
 	sketch(b, m, v)
 	p := b.ProfileIn(m, v.ID, builder.NoContext)
 	p.Counter(builder.At{Bci: 3}, 5)
-	rawprofile.In(p).Undecoded(7, 0, 14|7<<16, 1)
+	p.Internal().AddUndecoded(7, 0, 14|7<<16, 1)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

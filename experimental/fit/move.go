@@ -15,16 +15,16 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A mover writes the profile of a method for new code: an entry for each point, as the VM makes it, with the
-// counts of the old point that it was matched with, and with displacements between the new entries.
+// A mover writes the profile of a method for new code. It makes an entry for each point like the VM would, with the
+// counts of the matching old point and with displacements between the new entries.
 type mover struct {
 	*rewriter
 	*judgement
 	p       *profileset.Recording
-	from    []int           // old point of each new one, -1 for none
-	offsets []int64         // of the new entries in the VM's MethodData, and their end
-	level   uint32          // TypeProfileLevel
-	filled  map[int]float64 // confidence of new points whose counts follow from others
+	from    []int           // old point of each new one, -1 if unmatched
+	offsets []int64         // offsets of the new entries and of their end in the VM's MethodData
+	level   uint32          // the VM's TypeProfileLevel
+	filled  map[int]float64 // confidence of new points with derived counts
 }
 
 func (m *mover) run() error {
@@ -52,7 +52,7 @@ func (m *mover) run() error {
 			return err
 		}
 	}
-	// Points beyond the reach of a bci come last, and have no entries.
+	// Points beyond the range of a 16-bit bci come last and have no entries.
 	beyond := slices.IndexFunc(m.now.Points, func(p methodcode.Point) bool { return p.Bci > math.MaxUint16 })
 	if beyond >= 0 {
 		raws = raws[:beyond]
@@ -60,15 +60,15 @@ func (m *mover) run() error {
 	raws = append(raws, companions...)
 	slices.SortStableFunc(raws, func(x, y disk.Entry) int { return cmp.Compare(x.Point(), y.Point()) })
 	for _, raw := range raws {
-		if err := m.copier.ChangedEntry(m.p, layout.SectionData, raw); err != nil {
+		if err := m.copier.ChangedEntry(m.p, disk.SectionData, raw); err != nil {
 			return err
 		}
 	}
 	return m.others()
 }
 
-// mark notes in the archive which points were moved or filled in. A point that was moved
-// before is as sure as both moves together.
+// mark records moved and derived points in the archive. The confidence of a point that moved before is the product of
+// both.
 func (m *mover) mark(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
 		t := m.b.Table(disk.TableMoved, 0)
@@ -90,9 +90,8 @@ func (m *mover) mark(method profileset.MethodRef) {
 	}
 }
 
-// companions returns the data entries that are no profile points of HotSpot, such as
-// the counts that a merge keeps in addition to receivers, at their new places.
-// Entries that refer to other places of the old code are lost.
+// companions returns the data entries that are not profile points of HotSpot, moved to the new code. Merges add such
+// counts to receivers. Entries that refer to other bytecodes are lost.
 func (m *mover) companions() (moved []disk.Entry) {
 	for e := range m.Profile.Entries() {
 		if kindOf(e) != 0 {
@@ -113,7 +112,7 @@ func (m *mover) companions() (moved []disk.Entry) {
 	return moved
 }
 
-// namesPlaces reports whether cells of an entry refer to places in the code.
+// namesPlaces reports whether cells of an entry refer to bytecodes.
 func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	for _, kind := range shape.Walk(e) {
 		if kind == disk.CellDisplacement || kind == disk.CellBci || kind == disk.CellSuccessor {
@@ -131,7 +130,7 @@ func (m *mover) length(j int) int {
 	return 0
 }
 
-// entryFor returns the entry of a new point, without displacements.
+// entryFor returns the entry of a new point without displacements.
 func (m *mover) entryFor(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
@@ -147,8 +146,7 @@ func (m *mover) entryFor(j int) disk.Entry {
 	return m.withFlow(j, m.emptyEntry(j))
 }
 
-// emptyEntry returns the entry of a new point before it has counted anything. A switch has
-// the counts of the old one.
+// emptyEntry returns a new entry without counts. A switch gets the counts of the old one.
 func (m *mover) emptyEntry(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
@@ -169,8 +167,7 @@ func (m *mover) emptyEntry(j int) disk.Entry {
 	return raw
 }
 
-// withFlow gives the entry of a point that was not found the counts that follow from the
-// flow of the code. Which types were met does not follow.
+// withFlow sets the counts of an unmatched point that follow from the flow of the code. Types do not follow.
 func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
 	if m.from[j] >= 0 || m.flow == nil {
 		return raw
@@ -222,8 +219,7 @@ func swapSides(branch disk.Entry) {
 	branch.SetCell(notTakenCell, taken)
 }
 
-// cases moves the counts of a switch, each to the case of the same value. Values
-// without a case in the new code go to the default.
+// cases moves the counts of a switch to the cases with equal values. Counts of values without a case go to the default.
 func (m *mover) cases(raw disk.Entry, i, j int) {
 	from := disk.Entry(m.old.entries[i].Bytes())
 	raw.SetTraps(from.Traps())
@@ -233,8 +229,8 @@ func (m *mover) cases(raw disk.Entry, i, j int) {
 	}
 }
 
-// casesOf maps the cases of a switch to the cases of another one, by their values. If
-// the values are not known, both have the same cases.
+// casesOf maps the cases of a switch to the cases of another one with equal values. If the values are unknown, both
+// have the same cases.
 func casesOf(p, q *methodcode.Point) []int {
 	places := make([]int, len(p.Targets))
 	if p.Labels == nil || q.Labels == nil {
@@ -286,13 +282,13 @@ func (m *mover) returns(raw disk.Entry, j int) {
 	}
 }
 
-// others moves the entries after the data entries: traps and handlers whose bytecodes have a new place, and
-// parameters. Results of escape analysis hold for the old code only.
+// others copies the sections after the data. It moves traps and handlers to the new code and drops results of escape
+// analysis.
 func (m *mover) others() error {
-	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
 			raw := disk.Entry(slices.Clone(e.Bytes()))
-			if section != layout.SectionParameters {
+			if section != disk.SectionParameters {
 				bci, ok := m.bci(e.Point())
 				if !ok || ofEscapeAnalysis(e) {
 					m.counts.TrapsDropped += int(equal(!ofEscapeAnalysis(e)))
@@ -309,8 +305,8 @@ func (m *mover) others() error {
 	return nil
 }
 
-// bci returns the new place of an old bytecode; ok is false if it is not known. A bytecode between two points
-// moves with them, unless the code between them has changed.
+// bci returns the new index of an old bytecode; ok is false if it is unknown. A bytecode between two points moves with
+// them, unless the code between them has changed.
 func (m *mover) bci(old int32) (now int32, ok bool) {
 	i, found := slices.BinarySearchFunc(m.old.points, old, comparePlace)
 	if found {
@@ -325,10 +321,10 @@ func (m *mover) bci(old int32) (now int32, ok bool) {
 	return now, ok1 && ok2 && before == after && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
 }
 
-// comparePlace orders a point and a bci.
+// comparePlace compares a point with a bci.
 func comparePlace(p methodcode.Point, bci int32) int { return int(p.Bci - bci) }
 
-// shift returns how far an old point has moved. The start of the code stays, and its end moves with its size.
+// shift returns the distance that an old point has moved. The start of the code stays, the end moves with its size.
 func (m *mover) shift(i int) (int32, bool) {
 	switch {
 	case i < 0:
@@ -341,7 +337,7 @@ func (m *mover) shift(i int) (int32, bool) {
 	return m.now.Points[m.alignment.to[i]].Bci - m.old.points[i].Bci, true
 }
 
-// adjacent reports whether the old points i-1 and i are neighbours in the new code too.
+// adjacent reports whether the old points i-1 and i are neighbors in the new code.
 func (m *mover) adjacent(i int) bool {
 	before := -1
 	after := len(m.now.Points)
@@ -354,8 +350,8 @@ func (m *mover) adjacent(i int) bool {
 	return before+1 == after
 }
 
-// receivers clears the rows of types that cannot occur at a call in the new code: all
-// its receivers are instances of the class that holds the called method.
+// receivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of the
+// called method's class.
 func (m *mover) receivers(raw disk.Entry, j int) error {
 	holder := m.now.Points[j].Holder
 	if m.code == nil || holder == "" {
@@ -378,7 +374,7 @@ func (m *mover) receivers(raw disk.Entry, j int) error {
 	return nil
 }
 
-// mayBeReceiver reports whether a type may occur where a class is expected. Unknown types may.
+// mayBeReceiver reports whether a type is, or may be, assignable to a class.
 func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	t, err := m.s.TypeAt(disk.RefOf(int64(pointer - m.s.Header().Base)))
 	if err != nil {
@@ -392,7 +388,7 @@ func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	return is || !known, nil
 }
 
-// lose counts the losses of an entry that is moved.
+// lose counts the losses of a moved entry.
 func (m *mover) lose(why string, counts float64) {
 	if counts > 0 {
 		m.report.Lost[why] = m.report.Lost[why].and(counts)
@@ -400,8 +396,7 @@ func (m *mover) lose(why string, counts float64) {
 	}
 }
 
-// A VM records the types of arguments and return values of some calls. The last digit of TypeProfileLevel is
-// for arguments, the one before for return values: 1 for calls of method handles, 2 for all calls.
+// Digits of TypeProfileLevel. The last digit is for the types of arguments, the one before for return values.
 const (
 	typesOfHandles = 1
 	typesOfAll     = 2
@@ -410,8 +405,8 @@ const (
 // maxTypedArguments is HotSpot's default of TypeProfileArgsLimit.
 const maxTypedArguments = 2
 
-// recordedTypes returns the cells of the types that the VM records at an unexecuted call: a stack slot and a
-// type for each argument that is a reference, and a type for a return value that is one.
+// recordedTypes returns the cells of the types that the VM records at an unexecuted call. It has a stack slot and a
+// type for each reference argument, and a type for a returned reference.
 func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
 	records := func(digit uint32) bool { return digit == typesOfAll || digit == typesOfHandles && p.Dynamic }
 	arguments, reference := references(p.Signature)
@@ -426,8 +421,7 @@ func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
 	return cells
 }
 
-// references returns the slots of the arguments of a descriptor that are
-// references, and whether the return value is one.
+// references returns the slots of a descriptor's reference arguments, and whether it returns a reference.
 func references(descriptor string) (slots []uint64, returned bool) {
 	slot := uint64(0)
 	rest := strings.TrimPrefix(descriptor, "(")

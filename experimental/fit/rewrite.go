@@ -23,13 +23,13 @@ type rewriter struct {
 	b       *builder.Builder
 	report  *Report
 	counts  *Rewritten
-	code    methodcode.Types        // the classes of the new program; nil if they are not known
-	kept    map[layout.Ref][]uint64 // by method: code ids of the profiles whose sketches are copied
-	same    map[layout.Ref][]uint64 // by method: code ids of the profiles that are copied unchanged
-	renames *renames                // nil if names stay
+	code    methodcode.Types        // classes of the new program; nil if unknown
+	kept    map[layout.Ref][]uint64 // code ids by method of profiles whose sketches are copied
+	same    map[layout.Ref][]uint64 // code ids by method of unchanged profiles
+	renames *renames                // nil keeps old names
 	copier  *copier.Copier
 	marks   reader.Marks
-	least   float64 // the least confidence of a filled-in count
+	least   float64 // minimum confidence of a derived count
 }
 
 func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, against Code, report *Report) *rewriter {
@@ -37,13 +37,13 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	w := &rewriter{s: s, shape: shape, b: b, report: report, counts: &report.Rewritten, code: code,
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
-	set := profileset.Of((*profileset.Face)(b))
+	set := b.Internal()
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
 		copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
 	return w
 }
 
-// typeName returns the hook that renames types.
+// typeName is the hook that renames types.
 func (w *rewriter) typeName(name, loader, alias string) (string, string, string) {
 	if w.renames != nil {
 		name = w.renames.class(name)
@@ -51,7 +51,7 @@ func (w *rewriter) typeName(name, loader, alias string) (string, string, string)
 	return name, loader, alias
 }
 
-// key returns the hook that renames methods. It copies their classes too.
+// key is the hook that renames methods. It copies their classes too.
 func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
 	if w.renames != nil {
 		k, _ = w.renames.key(m, k)
@@ -70,8 +70,8 @@ func (w *rewriter) seen(m reader.Method) error {
 	return err
 }
 
-// method copies the usable profiles of a method. If several versions of its code have
-// become one, it copies the most valuable profile.
+// method copies the usable profiles of a method. If several versions of its code became one, it copies the most
+// valuable profile.
 func (w *rewriter) method(judgements []judgement) error {
 	best := map[target]*judgement{}
 	for i := range judgements {
@@ -97,7 +97,7 @@ type target struct {
 	context layout.Ref
 }
 
-// target returns the target of a profile; ok is false if the profile is left out.
+// target returns the target of a profile; ok is false if the profile is dropped.
 func (j *judgement) target() (t target, ok bool) {
 	t.context, _ = disk.Block(j.Profile.Bytes()).Links()
 	t.code = j.Profile.Code()
@@ -107,8 +107,7 @@ func (j *judgement) target() (t target, ok bool) {
 	return t, j.State != Stale && j.State != Gone
 }
 
-// worth returns the counts of a profile that are still valid. An exact profile is
-// worth more than any moved one.
+// worth returns the valid counts of a profile. An exact profile is worth more than any moved one.
 func (j *judgement) worth() float64 {
 	if j.State == Moved {
 		return j.Weight * j.Confidence
@@ -139,7 +138,7 @@ func (w *rewriter) profile(j *judgement) error {
 	}
 	w.same[j.Method.Ref()] = append(w.same[j.Method.Ref()], j.Profile.Code())
 	if (j.State == Exact || j.State == Renamed) && anyKnown(j.old.points) {
-		w.sketch(m, &j.now) // its names may have changed
+		w.sketch(m, &j.now) // the names may have changed
 	} else {
 		w.kept[j.Method.Ref()] = append(w.kept[j.Method.Ref()], j.Profile.Code())
 	}
@@ -147,7 +146,7 @@ func (w *rewriter) profile(j *judgement) error {
 		return err
 	}
 	w.copier.Fields(&p, j.Profile, sizeIfKnown(j.Profile))
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range j.Profile.Section(section) {
 			if err := w.copier.ChangedEntry(&p, section, disk.Entry(e.Bytes())); err != nil {
 				return err
@@ -165,7 +164,7 @@ func sizeIfKnown(p reader.Profile) disk.Presence {
 	return copier.AllFields
 }
 
-// movedFields copies the optional fields of a moved profile, except for those that describe the old code.
+// movedFields copies the optional fields of a moved profile that do not depend on the old code.
 func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
 	w.copier.Fields(p, j.Profile, copier.AllFields&^(disk.HasSize|disk.HasEscape))
 	if compile := disk.Block(j.Profile.Bytes()).Field(disk.HasCompile); compile != nil {
@@ -182,27 +181,25 @@ func (w *rewriter) finish() error {
 	return w.b.Err()
 }
 
-// dependsOnCode returns the hook that skips tables that depend on the old code or on the
-// order of its profiles.
+// dependsOnCode is the hook that skips tables that depend on the old code or on the order of profiles.
 func dependsOnCode(t *reader.Table) bool {
 	if t.Kind == disk.TableOrder || t.Kind == disk.TableForeign {
 		return true
 	}
 	for i := range t.Columns() {
-		if kind := t.Column(i); kind == layout.ColumnProfile || kind == layout.ColumnContext {
+		if kind := t.Column(i); kind == disk.ColumnProfile || kind == disk.ColumnContext {
 			return true
 		}
 	}
 	return false
 }
 
-// rows returns the hook that drops sketches and moved points of old code. The table stays, even if it
-// becomes empty.
+// rows is the hook that drops sketches and moved points of old code. The table stays even if it becomes empty.
 func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 	if t.Kind != disk.TableCode && t.Kind != disk.TableMoved {
 		return nil
 	}
-	columns := make([]layout.ColumnKind, t.Columns())
+	columns := make([]disk.ColumnKind, t.Columns())
 	for i := range columns {
 		columns[i] = t.Column(i)
 	}
@@ -215,7 +212,7 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
 }
 
-// sketch records the sketch of new code, if any of its points is known.
+// sketch records the sketch of new code if any point is known.
 func (w *rewriter) sketch(m profileset.MethodRef, v *methodcode.Version) {
 	if !anyKnown(v.Points) {
 		return
@@ -230,7 +227,7 @@ func (w *rewriter) sketch(m profileset.MethodRef, v *methodcode.Version) {
 	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
-// keepsSketch reports whether a sketch is of a profile that is copied unchanged.
+// keepsSketch reports whether a sketch belongs to an unchanged profile.
 func (w *rewriter) keepsSketch(t *reader.Table, row int) (bool, error) {
 	text, err := w.s.SymbolAt(layout.Ref(t.Cell(1, row)))
 	if err != nil {

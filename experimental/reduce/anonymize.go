@@ -15,34 +15,34 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Anonymizer replaces names by keyed hashes, the letter x and 20 hexadecimal digits of HMAC-SHA256. The
-// same name has the same hash under the same key, so that archives that were anonymized with one key can be
-// merged and compared; without the key a guessed name cannot be tested.
+// An Anonymizer replaces names by keyed hashes, which are the letter x and 20 hexadecimal digits of HMAC-SHA256. One
+// key always gives the same hash for a name, so archives anonymized with one key can be merged and compared. Without
+// the key, nobody can test a guessed name.
 //
-// It hashes names of classes, methods and functions, and identities of loaders, dumps and programs. Names
-// with a fixed meaning in a domain stay, so that descriptors are still descriptors: primitive types,
-// brackets, <init> and <clinit>, and the loaders app, platform and boot. IDs that LLVM computes from names
-// change with them, even if only the ID is known.
+// It hashes names of classes, methods and functions, and identities of loaders, dumps and programs. Names with a fixed
+// meaning stay, so descriptors remain descriptors. These are primitive types, brackets, <init> and <clinit>, and the
+// loaders app, platform and boot. IDs that LLVM computes from names change with the names, even if only the ID is
+// known.
 //
-// It may be used from several goroutines.
+// An Anonymizer is safe for concurrent use.
 type Anonymizer struct {
 	keep func(name string) bool
 
 	mu    sync.Mutex
 	mac   hash.Hash
-	known map[string]string // classes that were hashed
+	known map[string]string // hashes of classes
 }
 
-// MinKey is the length in bytes of the shortest key of an Anonymizer.
+// MinKey is the minimum length in bytes of an Anonymizer's key.
 const MinKey = 16
 
-// NewAnonymizer makes an Anonymizer with a key of MinKey bytes at least, or a random one if key is nil.
-// Classes for which keep reports true, spelled as in the archive, keep their names, and so do their methods;
-// so do functions and vtables of languages without classes. keep may be nil.
+// NewAnonymizer returns an Anonymizer with a key of at least MinKey bytes, or with a random key if key is nil. Classes
+// for which keep returns true keep their names and the names of their methods, as do functions and vtables of languages
+// without classes. keep gets names in the spelling of the archive, and may be nil.
 func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error) {
 	if key == nil {
 		key = make([]byte, sha256.Size)
-		_, _ = rand.Read(key) // it cannot fail
+		_, _ = rand.Read(key) // rand.Read never fails
 	}
 	if len(key) < MinKey {
 		return nil, fmt.Errorf("builder: a key of %d bytes can be guessed: use %d at least", len(key), MinKey)
@@ -62,7 +62,7 @@ func (a *Anonymizer) sum(text string) []byte {
 	return a.mac.Sum(nil)
 }
 
-// hash returns what replaces a name; "" stays.
+// hash returns the replacement of a name, "" for "".
 func (a *Anonymizer) hash(name string) string {
 	if name == "" {
 		return ""
@@ -72,7 +72,7 @@ func (a *Anonymizer) hash(name string) string {
 
 func (a *Anonymizer) keeps(name string) bool { return a.keep != nil && a.keep(name) }
 
-// identity returns what replaces the identity of a dump or program.
+// identity returns the replacement of a dump's or program's identity.
 func (a *Anonymizer) identity(id [16]byte) [16]byte {
 	if a == nil || id == ([16]byte{}) {
 		return id
@@ -80,7 +80,7 @@ func (a *Anonymizer) identity(id [16]byte) [16]byte {
 	return [16]byte(a.sum(string(id[:])))
 }
 
-// key returns what replaces a method's key.
+// key returns the replacement of a method's key.
 func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
 	switch {
 	case a == nil:
@@ -98,8 +98,8 @@ func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
 		Loader: a.loader(k.Loader)}
 }
 
-// keepsMethods reports whether a method keeps its name: if its class does or, without a
-// class, if its own name is kept.
+// keepsMethods reports whether a method keeps its name. A method without a class keeps it by its own name, others by
+// the name of their class.
 func (a *Anonymizer) keepsMethods(class, name string) bool {
 	if class == "" {
 		return a.keeps(name)
@@ -115,7 +115,7 @@ func (a *Anonymizer) method(name string) string {
 	return a.hash(name)
 }
 
-// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers in a file.
+// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers.
 func (a *Anonymizer) loader(id string) string {
 	switch {
 	case id == "app", id == "platform", id == "boot":
@@ -126,7 +126,7 @@ func (a *Anonymizer) loader(id string) string {
 	return a.hash(id)
 }
 
-// function hashes the name of a function or vtable of LLVM, by its id.
+// function hashes the name of an LLVM function or vtable by its id.
 func (a *Anonymizer) function(name string) string {
 	if name == "" || a.keeps(name) {
 		return name
@@ -134,22 +134,22 @@ func (a *Anonymizer) function(name string) string {
 	return a.functionOf(disk.NameRef(name))
 }
 
-// functionOf returns what replaces the function with an ID, whose name may be unknown.
+// functionOf returns the replacement of a function with an ID and a possibly unknown name.
 func (a *Anonymizer) functionOf(id uint64) string {
 	return a.hash(string(binary.LittleEndian.AppendUint64(nil, id)))
 }
 
-// symbol returns what replaces a text in a table.
-func (a *Anonymizer) symbol(of layout.TableKind, text string) string {
+// symbol returns the replacement of a text in a table.
+func (a *Anonymizer) symbol(of disk.TableKind, text string) string {
 	switch {
-	case a == nil, of == disk.TableProperties: // the others are left out
+	case a == nil, of == disk.TableProperties: // other properties are dropped
 		return text
 	case of == disk.TableVTables:
 		return a.function(text)
 	case of == disk.TableInstances:
 		return a.loader(text)
 	}
-	return string(a.sum(text)) // bytes that identify something, such as build IDs
+	return string(a.sum(text)) // identifying bytes, such as build IDs
 }
 
 // anonymousRun clears the names of the program and the machine in a row of TableRuns, and hashes identities.
@@ -168,13 +168,13 @@ func (a *Anonymizer) anonymousRun(row []uint64) {
 		}
 	}
 	hash(0, 2) // dump
-	hash(2, 2) // that it was counted from
+	hash(2, 2) // base dump of the counts
 	hash(4, 5) // process
 	clear(row[disk.RunClassPath:])
 }
 
-// typeName hashes the name of a type as any domain spells it: an array of
-// another, as [Lpackage/Name; or package.Name[], a primitive type, or a class.
+// typeName hashes the name of a type in any domain's spelling. It may be an array such as [Lpackage/Name; or
+// package.Name[], a primitive type, or a class.
 func (a *Anonymizer) typeName(name string) string {
 	element := strings.TrimLeft(name, "[")
 	if brackets := name[:len(name)-len(element)]; brackets != "" {
@@ -196,7 +196,7 @@ func (a *Anonymizer) typeName(name string) string {
 var primitives = map[string]bool{"void": true, "boolean": true, "byte": true, "char": true, "short": true,
 	"int": true, "long": true, "float": true, "double": true}
 
-// class hashes the name of a class that is not kept.
+// class hashes the name of a class unless it is kept.
 func (a *Anonymizer) class(name string) string {
 	if a.keepsClass(name) {
 		return name
@@ -213,8 +213,8 @@ func (a *Anonymizer) class(name string) string {
 	return hashed
 }
 
-// keepsClass reports whether a class keeps its name. A hidden class is called
-// after its host too, as Foo$$Lambda@Bar#0, and keeps its name if both do.
+// keepsClass reports whether a class keeps its name. The name of a hidden class contains its host, as in
+// Foo$$Lambda@Bar#0. It stays if both names do.
 func (a *Anonymizer) keepsClass(name string) bool {
 	for part := range strings.SplitSeq(name, "@") {
 		if !a.keeps(part) {
@@ -224,8 +224,8 @@ func (a *Anonymizer) keepsClass(name string) bool {
 	return true
 }
 
-// signature hashes the classes in a signature: a descriptor, or a list of
-// parameters as in void(java.lang.String, int).
+// signature hashes the classes in a signature, which is a descriptor or a list of parameters such as
+// void(java.lang.String, int).
 func (a *Anonymizer) signature(text string) string {
 	if strings.HasPrefix(text, "(") {
 		if anonymous, ok := a.methodDescriptor(text); ok {
@@ -268,7 +268,7 @@ func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	return out.String(), rest == "" && text != ""
 }
 
-// descriptor hashes the class in the descriptor at the start of text, which is not that of an array.
+// descriptor hashes the class in the first descriptor of text, which must not be an array.
 func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 	switch {
 	case text == "":
@@ -285,8 +285,8 @@ func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 	return "L" + a.class(name) + ";", rest, true
 }
 
-// whole hashes the parts of a signature of JamaicaVM: class.name and a descriptor. A
-// truncated signature is hashed as one name.
+// whole hashes the parts of a JamaicaVM signature, which is class.name and a descriptor. A truncated signature is
+// hashed as one name.
 func (a *Anonymizer) whole(text string) string {
 	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
 	descriptor, ok := a.methodDescriptor(k.Signature)

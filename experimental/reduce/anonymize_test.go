@@ -58,7 +58,7 @@ func namesOf(t testarchive.TB, s *reader.Store) (names []string) {
 	for table := range s.Tables() {
 		for column := range table.Columns() {
 			for row := range table.Rows {
-				if n := table.Cell(column, row); table.Column(column) == layout.ColumnSymbol && n != 0 {
+				if n := table.Cell(column, row); table.Column(column) == disk.ColumnSymbol && n != 0 {
 					add(s.SymbolAt(layout.Ref(n)))
 				}
 			}

@@ -13,18 +13,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A cut says what Archive leaves out and renames.
+// A cut decides what Archive drops and renames.
 type cut struct {
 	ctx   context.Context
 	llvm  bool
 	scale weigh.Scale
-	keep  map[layout.Ref]bool // methods that stay; nil: all
-	left  map[layout.Ref]bool // methods that would stay, and that the base has too
-	// stacks that stay, by their first rows in the table of samples, if methods are chosen
+	keep  map[layout.Ref]bool // methods to keep; nil keeps all
+	left  map[layout.Ref]bool // selected methods that the base has, too
+	// stacks to keep, by first row in the table of samples; used if methods are selected
 	stacks map[int]bool
-	cold   bool // drop profiles that counted nothing
+	cold   bool // drop profiles without counts
 	names  *Anonymizer
-	known  map[uint64]bool // ids of functions and vtables of LLVM whose names stay
+	known  map[uint64]bool // ids of LLVM functions and vtables that keep their names
 	out    *Report
 }
 
@@ -39,7 +39,7 @@ func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut
 	return c, nil
 }
 
-// warm reports whether a method has a profile that counted anything.
+// warm reports whether a method has a profile with counts.
 func (c *cut) warm(m reader.Method) (bool, error) {
 	for p, err := range m.Profiles() {
 		if err != nil || !c.drops(p) {
@@ -58,12 +58,12 @@ func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
 	config.SpillFolder = more.SpillFolder
 	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
 	if h.Flags&layout.FlagMerged != 0 {
-		config.DumpID = [16]byte{} // the table of dumps has its IDs
+		config.DumpID = [16]byte{} // the table of dumps has the IDs
 	}
 	return config
 }
 
-// learnNames finds the functions and vtables of LLVM whose names stay, so that their IDs stay too.
+// learnNames finds the LLVM functions and vtables that keep their names, so that they keep their IDs too.
 func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 	if !c.llvm || c.names == nil || c.names.keep == nil {
 		return nil
@@ -85,7 +85,7 @@ func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 		learn(name.String())
 	}
 	t, err := s.Table(disk.TableVTables)
-	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != layout.ColumnSymbol {
+	if errors.Is(err, reader.ErrNotFound) || err == nil && t.Column(0) != disk.ColumnSymbol {
 		return nil
 	}
 	for row := range t.Rows {
@@ -96,16 +96,16 @@ func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 	return err
 }
 
-// selective reports whether records are copied only when something needs them.
+// selective reports whether records are copied only on demand.
 func (c *cut) selective() bool { return c.keep != nil }
 
-// keeps reports whether the method whose record is at n stays.
+// keeps reports whether the method with the record at n stays.
 func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
-// chose reports whether the method whose record is at n stays, or only its profiles are left to the base.
+// chose reports whether the method with the record at n stays here or in the base.
 func (c *cut) chose(n layout.Ref) bool { return c.keeps(n) || c.left[n] }
 
-// drops reports whether a profile is dropped from a method that stays.
+// drops reports whether a profile is dropped from a kept method.
 func (c *cut) drops(p reader.Profile) bool {
 	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
 		return false
@@ -114,10 +114,10 @@ func (c *cut) drops(p reader.Profile) bool {
 	return !counted(p.Backedges()) && !counted(p.Interpreted())
 }
 
-// took adds a profile to the report, and returns its weights.
+// took adds a profile to the report and returns its weights.
 func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 	c.out.Profiles++
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
 			c.out.Entries++
 		}
@@ -125,8 +125,7 @@ func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 	return c.scale.Weight(p)
 }
 
-// valueSite keeps the functions whose IDs are values of a site of LLVM, and replaces the
-// IDs by the ids of the new names.
+// valueSite copies the functions at an LLVM value site, and replaces their IDs by the IDs of the new names.
 func (t *reduction) valueSite(raw disk.Entry) error {
 	schema, ok := disk.SchemaOf(raw.Tag())
 	if !ok || !schema.Has(disk.CellValue) || !t.llvm || raw.Sub() == layout.SubMemOpSize {
@@ -143,7 +142,7 @@ func (t *reduction) valueSite(raw disk.Entry) error {
 	return nil
 }
 
-// copyFunction interns the function with an ID, if the archive has one.
+// copyFunction interns the function with an ID, if the archive has it.
 func (t *reduction) copyFunction(id uint64) error {
 	m, err := t.s.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
@@ -155,15 +154,15 @@ func (t *reduction) copyFunction(id uint64) error {
 	return err
 }
 
-// word returns what replaces a number in a table: the IDs of functions follow their names.
-func (t *reduction) word(of layout.TableKind, column int, v uint64) uint64 {
+// word returns the replacement of a number in a table. IDs of functions follow their names.
+func (t *reduction) word(of disk.TableKind, column int, v uint64) uint64 {
 	if of == disk.TableTraces && column == 2 {
 		return t.id(v)
 	}
 	return v
 }
 
-// id returns what replaces the ID of a function or vtable.
+// id returns the replacement of the ID of a function or vtable.
 func (c *cut) id(id uint64) uint64 {
 	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
 		return id
@@ -171,26 +170,25 @@ func (c *cut) id(id uint64) uint64 {
 	return disk.NameRef(c.names.functionOf(id))
 }
 
-// rowCut decides which rows of a table stay.
+// rowCut decides which rows of a table to keep.
 type rowCut struct {
 	*cut
 	s     *reader.Store
 	t     *reader.Table
-	whole bool // the whole table is dropped
-	group bool // the current stack stays
+	whole bool // drop the whole table
+	group bool // keep the current stack
 }
 
 func (c *cut) rowsOf(s *reader.Store, t *reader.Table) *rowCut {
 	return &rowCut{cut: c, s: s, t: t, whole: c.dropsTable(t)}
 }
 
-// dropsTable reports whether a table is dropped as a whole. The table of dumps of a
-// merged archive is made again.
+// dropsTable reports whether a whole table is dropped. The table of dumps in a merged archive is rebuilt.
 func (c *cut) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case disk.TableOrder, disk.TableOrderRuns, disk.TableDumps:
 		return true
-	// of a base the names are others, and ids of functions in stacks tell theirs
+	// the base has other names, and function ids in stacks reveal theirs
 	case disk.TableAllocations, disk.TableAllocationCalls, disk.TableForeign, disk.TableClassPath, disk.TableCode,
 		disk.TableFunctions, disk.TableBase, disk.TableObjects:
 		return c.names != nil
@@ -249,10 +247,9 @@ func (c *rowCut) ofKept(n layout.Ref) (bool, error) {
 	return err == nil && c.keeps(m.Ref()) && !c.drops(p), err
 }
 
-// harmless reports whether a property is a number that is merged between runs, or says what
-// the numbers of the VM mean.
+// harmless reports whether a property is a number that merges add, or the VM's list of trap reasons.
 func (c *rowCut) harmless(row int) (bool, error) {
-	if c.t.Columns() != 2 || c.t.Column(0) != layout.ColumnSymbol || c.t.Column(1) != layout.ColumnSymbol {
+	if c.t.Columns() != 2 || c.t.Column(0) != disk.ColumnSymbol || c.t.Column(1) != disk.ColumnSymbol {
 		return false, nil
 	}
 	key, err1 := c.t.Text(0, row)
@@ -263,7 +260,7 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	return number || reasons, errors.Join(err1, err2)
 }
 
-// sampled reports whether the stack of a row was chosen. A stack stays or is dropped as a whole.
+// sampled reports whether the stack of a row stays. All rows of a stack get the same answer.
 func (c *rowCut) sampled(row int) bool {
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
 		c.group = c.stacks[row]
@@ -271,12 +268,11 @@ func (c *rowCut) sampled(row int) bool {
 	return c.group
 }
 
-// inlined reports whether the method into which a row's call was inlined stays: the method of
-// the outermost frame.
+// inlined reports whether the method of the row's outermost frame, into which the call was inlined, stays.
 func (c *rowCut) inlined(row int) (bool, error) {
 	n := layout.Ref(c.t.Cell(0, row))
 	if n == 0 {
-		return true, nil // a call in no method
+		return true, nil // call without a method
 	}
 	node, err := c.s.ContextAt(n)
 	if err != nil {
@@ -286,7 +282,7 @@ func (c *rowCut) inlined(row int) (bool, error) {
 	return err == nil && c.chose(outermost.Caller.Ref()), err
 }
 
-// traced reports whether the function in a row of a trace stays, or is unknown to the archive.
+// traced reports whether the function in a row of a trace stays or is unknown to the archive.
 func (c *rowCut) traced(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil

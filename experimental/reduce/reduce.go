@@ -14,53 +14,52 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options say what [Archive] leaves out, and whether it replaces names. The zero value
-// keeps everything except the source order.
+// Options select what [Archive] drops, and whether it replaces names. The zero value keeps everything except the source
+// order.
 type Options struct {
-	// Hot is a part of all counts; layout.WeightOne is all of them, and 0 keeps every method. Of each unit,
-	// the fewest methods stay whose counts together reach that part. Inclusive counts, such as cycles, cannot
-	// be added up: there, with a Hot of 99%, every method stays that has at least 1% of the heaviest one's.
-	// The fewest sampled stacks that reach that part of all samples stay too, with the methods on them.
+	// Hot is a part of all counts. layout.WeightOne stands for all of them, and 0 keeps every method. For each unit, the
+	// fewest methods stay whose counts reach that part. Inclusive counts such as cycles cannot be added. With a Hot of
+	// 99%, a method then stays if it has at least 1% of the heaviest method's count. The fewest sampled stacks that reach
+	// the same part of all samples stay too, with their methods.
 	Hot layout.Weight
-	// DropCold drops profiles and sampled stacks that counted nothing, and methods
-	// that have no profile left or are unexecuted. Those on a stack are executed.
+	// DropCold drops profiles and sampled stacks without counts, and methods that are unexecuted or have no profile left.
+	// Methods on a kept stack stay.
 	DropCold bool
-	// Methods, if not nil, says which methods may stay, and with them the sampled
-	// stacks whose leaves they are. Hot is then a part of their counts and samples.
+	// Methods selects methods, and sampled stacks by their leaves. nil selects all. Hot is a part of the selected counts
+	// and samples.
 	Methods func(k layout.Key) bool
-	// Base, if not nil, is an archive that the part becomes a layer on: reader.OpenLayers opens the two
-	// together. Methods are left out that the base has too: with profiles of the same versions of their code
-	// in the same contexts, which say the same in every count, row and flag, so that a lookup in the layers
-	// finds for every version that the archive has what it finds in the archive. What is known of code that a
-	// VM compiled and inlined stays. Neither Names goes with it nor an archive that is a layer on another
-	// base: the error then matches builder.ErrMismatch. A layer whose names are replaced is one no longer.
+	// Base is an archive that the result becomes a layer on, for reader.OpenLayers; nil makes a complete archive. Methods
+	// are dropped if the base has the same versions of their code in the same contexts, equal in every count, row and
+	// flag. A lookup in the layers then gives the same result as in the archive. Records of compiled and inlined code
+	// stay.
+	//
+	// Base excludes Names, and an archive that is a layer on another base. Both errors match builder.ErrMismatch.
+	// Replacing the names of a layer makes it a complete archive.
 	Base *reader.Store
-	// MayDiffer is the part of its counts by which a profile may differ from the one in Base
-	// and be left out, in what they are of and in their proportions; layout.WeightOne leaves
-	// out whatever the base has a profile of. How often the method ran, and all else but the
-	// counts of entries, is then as the base has it.
+	// MayDiffer is the maximum part of a profile's counts that may differ from Base in proportion if the profile is
+	// dropped. layout.WeightOne drops everything that the base has a profile for. Invocations and all values other than
+	// counts of entries then come from the base.
 	MayDiffer layout.Weight
-	// Names, if not nil, replaces all names. Texts of unknown meaning are left out: aliases, properties of
-	// the run except numbers, and keys that the importer did not know.
+	// Names replaces all names unless it is nil. It drops texts of unknown meaning, which are aliases, properties of the
+	// run other than numbers, and keys that the importer did not know.
 	Names *Anonymizer
-	// Config has Workers and Progress for Commit, and the memory and the folder of the
-	// builder; the rest is the archive's.
+	// Config supplies Workers, Progress, MemoryBudget and SpillFolder. The rest comes from the archive.
 	Config builder.Config
 }
 
-// A Report says what stayed.
+// A Report counts the kept parts.
 type Report struct {
-	Methods  uint64 // that were chosen; methods that these refer to stay without profiles
+	Methods  uint64 // selected methods; methods that they refer to stay without profiles
 	Profiles uint64
 	Entries  uint64
-	Rows     map[layout.TableKind]int // of tables, that were left out
+	Rows     map[disk.TableKind]int // dropped rows by table
 
-	LeftToBase uint64 // methods that were chosen, and that the base has too
+	LeftToBase uint64 // selected methods that the base has, too
 
-	Units []layout.CountUnit // that the archive has counts of
-	// Share is the lowest part of all counts of any unit that stayed, 1 if there are no counts.
+	Units []layout.CountUnit // units of the archive's counts
+	// Share is the lowest kept part of the counts over all units, 1 without counts.
 	Share float64
-	// SampleShare is the part of all samples of stacks that stayed, if the archive is Sampled.
+	// SampleShare is the kept part of all samples if Sampled is set, else 1.
 	SampleShare float64
 	Sampled     bool
 
@@ -68,8 +67,8 @@ type Report struct {
 	samples, allSamples weigh.Wide
 }
 
-// ShareOf returns the part of all counts of a unit that stayed. ok is false if there were
-// none, or if they cannot be summed.
+// ShareOf returns the kept part of the counts of a unit. ok is false if the archive has no such counts, or if they
+// cannot be added.
 func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	if r.all[u] == (weigh.Wide{}) || disk.IsInclusive(u) {
 		return 1, false
@@ -77,7 +76,7 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
-// finish sets what follows from the counts.
+// finish computes the shares.
 func (r *Report) finish() {
 	r.Share, r.SampleShare = 1, 1
 	for u := range disk.NumCountUnits {
@@ -93,20 +92,20 @@ func (r *Report) finish() {
 	}
 }
 
-// Archive returns a builder that holds a part of an archive, or the archive with other names. Everything that
-// the part refers to stays too: types, the callers in contexts, called methods, and methods in traps. The
-// source order is left out, since it holds for the whole archive only.
+// Archive returns a builder with a part of an archive, or with the archive under other names. Everything that the part
+// refers to stays, which includes types, callers in contexts, called methods, and methods in traps. The source order is
+// dropped because it is valid only for the whole archive.
 //
-// The part has the DumpID of the archive, so that it is not merged with the whole or with another part. Where
-// names are replaced, so are IDs of dumps. The error is the reader's, or ctx's.
+// The part has the DumpID of the archive, so it cannot be merged with the whole or another part. If names are replaced,
+// IDs of dumps are replaced too. Archive fails with an error of the reader or of ctx.
 func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
-	out := &Report{Rows: map[layout.TableKind]int{}}
+	out := &Report{Rows: map[disk.TableKind]int{}}
 	cut, err := newCut(ctx, s, &r, out)
 	if err != nil {
 		return nil, nil, err
 	}
 	b := builder.New(s.Header().Domain, cut.config(s.Header(), r.Config))
-	t := &reduction{cut: cut, s: s, set: profileset.Of((*profileset.Face)(b)), poll: poll.New(ctx)}
+	t := &reduction{cut: cut, s: s, set: b.Internal(), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.hooks())
 	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
 		t.copier.Tables, b.Err} {
@@ -130,7 +129,7 @@ type reduction struct {
 	poll   *poll.Poll
 }
 
-// hooks returns how the copy differs from the archive.
+// hooks returns the hooks of the copier.
 func (t *reduction) hooks() copier.Hooks {
 	h := copier.Hooks{
 		Lazy:  t.selective(),
@@ -153,8 +152,8 @@ func (t *reduction) hooks() copier.Hooks {
 	return h
 }
 
-// adoptDumps copies the list of dumps of a merged archive. It marks the set as mixed, so
-// that its tables are sorted again.
+// adoptDumps copies the list of dumps of a merged archive. It marks the set as mixed so that its tables are sorted
+// again.
 func (t *reduction) adoptDumps() error {
 	if t.s.Header().Flags&layout.FlagMerged == 0 {
 		return nil
@@ -220,7 +219,7 @@ func (t *reduction) copyMethod(m reader.Method) error {
 	return nil
 }
 
-// keep adds the weights of a method that stays.
+// keep adds the weights of a kept method.
 func (r *Report) keep(weight weigh.Counts) {
 	for u, n := range weight {
 		r.counts[u] = r.counts[u].Plus(n)

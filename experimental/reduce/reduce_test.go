@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/reduce"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/copier/weigh"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -202,10 +203,10 @@ func TestUnitsAreNotSummedTogether(t *testing.T) {
 				t.Errorf("hot %s: %s: %v, want it to stay: %v", hot, name, err, want)
 			}
 		}
-		if share, ok := report.ShareOf(layout.UnitBytecodes); !ok || share < float64(hot)/float64(layout.WeightOne) {
+		if share, ok := report.ShareOf(disk.UnitBytecodes); !ok || share < float64(hot)/float64(layout.WeightOne) {
 			t.Errorf("hot %s: a share of %v of the bytecodes, %v", hot, share, ok)
 		}
-		if share, ok := report.ShareOf(layout.UnitCycles); ok {
+		if share, ok := report.ShareOf(disk.UnitCycles); ok {
 			t.Errorf("hot %s: a share of %v of the cycles, which cannot be added up", hot, share)
 		}
 	}
@@ -213,10 +214,10 @@ func TestUnitsAreNotSummedTogether(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, least := weights.Needed(layout.UnitCycles, layout.WeightOne/100*99); n != 2 || least != 990000 {
+	if n, least := weights.Needed(disk.UnitCycles, layout.WeightOne/100*99); n != 2 || least != 990000 {
 		t.Errorf("%d methods have 1%% of the cycles, the last %d", n, least)
 	}
-	if n, least := weights.Needed(layout.UnitBytecodes, layout.WeightOne/100*90); n != 1 || least != 900 {
+	if n, least := weights.Needed(disk.UnitBytecodes, layout.WeightOne/100*90); n != 1 || least != 900 {
 		t.Errorf("%d methods have 90%% of the bytecodes, the last %d", n, least)
 	}
 	if n := weights.Kept(layout.WeightOne / 100 * 50); n != 4 || weights.Methods() != 6 {

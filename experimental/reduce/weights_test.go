@@ -21,7 +21,7 @@ func unitName(e reader.Entry) string {
 			return fmt.Sprint("sub ", e.Sub())
 		}
 	}
-	if s, ok := e.Shape(); ok && s.Unit == layout.UnitArrays {
+	if s, ok := e.Shape(); ok && s.Unit == disk.UnitArrays {
 		return fmt.Sprint("sub ", layout.SubNewArrays)
 	}
 	return "executions"
@@ -74,7 +74,7 @@ func highestCycles(m reader.Method) *big.Int {
 		for _, marked := range []bool{false, true} {
 			highest := uint64(0)
 			for e := range p.Entries() {
-				if unitName(e) == cycles && (e.Flags()&layout.EntryInterpreted != 0) == marked {
+				if unitName(e) == cycles && (e.Flags()&disk.EntryInterpreted != 0) == marked {
 					highest = max(highest, e.Cell(0).Load())
 				}
 			}

@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -139,14 +138,14 @@ func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p 
 	if n, ok := p.Invocations(); ok {
 		to.Invocations(uint64(float64(n.Trained()) * scale))
 	}
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range p.Section(section) {
 			entry := disk.Entry(append([]byte(nil), e.Bytes()...))
 			for cell := range (*mapped.Mapping)(s.Mapping()).Shape().Counts(entry) {
 				entry.SetCell(cell, uint64(float64(entry.Cell(cell))*scale))
 			}
 			var failed error
-			rawprofile.In(to).Copy(section, entry, func(cell int, kind disk.CellKind) uint64 {
+			to.Internal().Copy(section, entry, func(cell int, kind disk.CellKind) uint64 {
 				ref, err := refOf(b, e, cell, kind)
 				if err != nil {
 					failed = err

@@ -177,7 +177,7 @@ func TestBuildWithoutJava(t *testing.T) {
 			must(t, "promote", shop, "--to", "prod")
 		}
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
-		b.Table(disk.TableBinaryIDs, 0, layout.ColumnSymbol).Row(uint64(b.Symbol("\x0b\x1c\xff")))
+		b.Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(uint64(b.Symbol("\x0b\x1c\xff")))
 		native := filepath.Join(t.TempDir(), "native.parc")
 		if _, err := b.Commit(t.Context(), native); err != nil {
 			t.Fatal(err)
@@ -226,7 +226,7 @@ func mergeArchives(t *testing.T, to string, paths ...string) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

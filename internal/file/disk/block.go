@@ -96,7 +96,7 @@ func ParseBlock(b []byte) (Block, error) {
 		at += p.fieldSize(f, at)
 	}
 	total := at
-	for s := layout.SectionData; s <= layout.SectionDirectory; s++ {
+	for s := SectionData; s <= SectionDirectory; s++ {
 		total += p.sectionSize(s, at)
 	}
 	if at > int64(len(b)) || total > int64(len(b)) || total < int64(len(b))-MaxPadding {
@@ -115,9 +115,9 @@ func (b Block) Geometry() (fields int64, ok bool) {
 	if fields > int64(len(b)) {
 		return fields, false
 	}
-	total := fields + b.sectionSize(layout.SectionData, fields)
+	total := fields + b.sectionSize(SectionData, fields)
 	if b.Presence()&(HasSections|HasDirectory) != 0 {
-		for s := layout.SectionExtra; s <= layout.SectionDirectory; s++ {
+		for s := SectionExtra; s <= SectionDirectory; s++ {
 			total += b.sectionSize(s, fields)
 		}
 	}
@@ -255,19 +255,19 @@ func (k BlockKey) Append(b []byte) []byte {
 }
 
 // sectionSize returns the size of a section of a block whose fields end at an offset. The last fields say it.
-func (b Block) sectionSize(s layout.BlockSection, fields int64) int64 {
+func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	directory := b.Presence() & HasDirectory / HasDirectory
 	switch s {
-	case layout.SectionData:
+	case SectionData:
 		return int64(le.Uint32(b[blockData:])) * Unit
-	case layout.SectionDirectory:
+	case SectionDirectory:
 		return b.number(fields-Unit) * int64(directory) * DirectoryRowSize
 	}
 	if b.Presence()&HasSections == 0 {
 		return 0
 	}
 	first := fields - Unit*int64(directory) - 2*Unit
-	return b.number(first+4*int64(s-layout.SectionExtra)) * Unit
+	return b.number(first+4*int64(s-SectionExtra)) * Unit
 }
 
 // number returns the u32 at an offset, 0 if the block ends before.
@@ -279,11 +279,11 @@ func (b Block) number(at int64) int64 {
 }
 
 // SectionSpan returns the place of a section, in bytes from the start of the block.
-func (b Block) SectionSpan(s layout.BlockSection) layout.Span {
+func (b Block) SectionSpan(s BlockSection) layout.Span {
 	fields, _ := b.FieldOffset(presenceEnd)
 	at := fields
-	for t := layout.SectionData; t < s; t++ {
-		if at += b.sectionSize(t, fields); t == layout.SectionData && b.Presence()&HasSections == 0 {
+	for t := SectionData; t < s; t++ {
+		if at += b.sectionSize(t, fields); t == SectionData && b.Presence()&HasSections == 0 {
 			break // those between are empty
 		}
 	}
@@ -304,13 +304,13 @@ func (b Block) Data() (start int64, entries, directory []byte) {
 			directory = b[end:after:after]
 		}
 	} else if b.Presence()&HasDirectory != 0 {
-		directory = b.Section(layout.SectionDirectory)
+		directory = b.Section(SectionDirectory)
 	}
 	return start, entries, directory
 }
 
 // Section returns the bytes of a section.
-func (b Block) Section(s layout.BlockSection) []byte {
+func (b Block) Section(s BlockSection) []byte {
 	span := b.SectionSpan(s)
 	if span.End() > int64(len(b)) {
 		return nil

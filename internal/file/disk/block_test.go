@@ -55,14 +55,14 @@ func TestSectionsFollowEachOther(t *testing.T) {
 			sizes[4] = 7 * DirectoryRowSize
 		}
 		at, _ := b.FieldOffset(presenceEnd)
-		for s := layout.SectionData; s <= layout.SectionDirectory; s++ {
+		for s := SectionData; s <= SectionDirectory; s++ {
 			if got, want := b.SectionSpan(s), (layout.Span{Offset: at, Size: sizes[s]}); got != want {
 				t.Fatalf("presence 0b%b: section %s is %v, want %v", have, s, got, want)
 			}
 			at += sizes[s]
 		}
 		start, entries, directory := b.Data()
-		if span := b.SectionSpan(layout.SectionData); start != span.Offset || int64(len(entries)) != span.Size ||
+		if span := b.SectionSpan(SectionData); start != span.Offset || int64(len(entries)) != span.Size ||
 			int64(len(directory)) != sizes[4] {
 			t.Fatalf("presence 0b%b: data at %d, %d bytes, a directory of %d", have, start, len(entries), len(directory))
 		}

@@ -296,7 +296,7 @@ func (s Shape) SignedCell(e Entry) int {
 func (s Shape) CountUnit(e Entry) layout.CountUnit {
 	switch schema, ok := s.Schema(e.Tag()); {
 	case !ok:
-		return layout.UnitExecutions
+		return UnitExecutions
 	case int(e.Sub()) < len(schema.Units):
 		return schema.Units[e.Sub()]
 	default:

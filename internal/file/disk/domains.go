@@ -23,7 +23,7 @@ var tagDomains = map[layout.Tag][]layout.Domain{
 	layout.TagCallees: {layout.DomainJamaica, layout.DomainSampled},
 	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot, layout.DomainSampled},
 
-	layout.TagUndecoded: ofHotSpot,
+	TagUndecoded: ofHotSpot,
 }
 
 // KnownDomain reports whether d is a domain of this format version.
@@ -45,7 +45,7 @@ func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	if domains == nil || slices.Contains(domains, d) {
 		return true
 	}
-	return IsWide(tag) && tag != layout.TagUndecoded && KnownDomain(d) && !slices.Contains(listed, d)
+	return IsWide(tag) && tag != TagUndecoded && KnownDomain(d) && !slices.Contains(listed, d)
 }
 
 // HeldTags returns the tags of this format's own that archives of a domain hold.

@@ -156,7 +156,7 @@ func (e Entry) SetCounts(cells, rows int) {
 // UndecodedTag returns the tag that the VM gave the first entry of a TagUndecoded entry, in
 // the low byte of its header, 0 if it has no words.
 func UndecodedTag(e Entry) layout.Tag {
-	if e.Tag() != layout.TagUndecoded || e.Cells() == 0 {
+	if e.Tag() != TagUndecoded || e.Cells() == 0 {
 		return 0
 	}
 	return layout.Tag(e.Cell(0))

@@ -13,7 +13,7 @@ import (
 )
 
 func TestRunsAreAsDocumented(t *testing.T) {
-	for kind, want := range map[layout.TableKind]string{disk.TableRuns: "runs", disk.TableClassPath: "class-path"} {
+	for kind, want := range map[disk.TableKind]string{disk.TableRuns: "runs", disk.TableClassPath: "class-path"} {
 		row := documentedTable(t, kind)
 		if row[1] != want || !slices.Equal(documentedColumns(row[2]), disk.TableColumns(kind)) {
 			t.Errorf("table %d is %q with columns %v on the page, %v in the code", kind, row[1], documentedColumns(row[2]),
@@ -23,7 +23,7 @@ func TestRunsAreAsDocumented(t *testing.T) {
 	p := layout.Provenance{
 		DumpID: [16]byte{1, 8: 2}, Since: [16]byte{3, 8: 4},
 		Process: layout.Process{Boot: [16]byte{5, 8: 6}, Namespace: 7, PID: 8, Start: 9},
-		Begun:   time.Unix(0, 10), Time: time.Unix(0, 11), Exit: layout.ExitCode(3),
+		Begun:   time.Unix(0, 10), Time: time.Unix(0, 11), Exit: disk.ExitCode(3),
 		VM: "a", Vendor: "b", Main: "c", Command: "d", Options: "e", Selection: "f",
 		ClassPath: []layout.ClassPathEntry{{Path: "x.jar"}},
 	}
@@ -37,19 +37,19 @@ func TestRunsAreAsDocumented(t *testing.T) {
 	if fmt.Sprint(back) != fmt.Sprint(p) {
 		t.Errorf("a row says %+v of %+v", back, p)
 	}
-	for exit, text := range map[layout.Exit]string{0: "end not recorded", layout.ExitCode(0): "exit code 0",
+	for exit, text := range map[layout.Exit]string{0: "end not recorded", disk.ExitCode(0): "exit code 0",
 		9<<32 | 2: "signal 9", 255<<32 | 1: "exit code 255"} {
 		if exit.String() != text {
 			t.Errorf("%#x is %q, want %q", uint64(exit), exit, text)
 		}
 	}
-	if layout.ExitSignal(9) != 9<<32|2 {
-		t.Errorf("signal 9 is %#x", uint64(layout.ExitSignal(9)))
+	if disk.ExitSignal(9) != 9<<32|2 {
+		t.Errorf("signal 9 is %#x", uint64(disk.ExitSignal(9)))
 	}
 }
 
 // documentedTable returns the row of a kind in the page's list of tables.
-func documentedTable(t *testing.T, kind layout.TableKind) []string {
+func documentedTable(t *testing.T, kind disk.TableKind) []string {
 	for _, row := range tableBehind(t, "| kind | name | columns") {
 		if row[0] == strconv.Itoa(int(kind)) {
 			return row
@@ -60,9 +60,9 @@ func documentedTable(t *testing.T, kind layout.TableKind) []string {
 }
 
 // documentedColumns reads "words: a, b; symbols: c" or "a word, b symbol".
-func documentedColumns(text string) (kinds []layout.ColumnKind) {
-	of := map[string]layout.ColumnKind{"word": layout.ColumnWord, "words": layout.ColumnWord,
-		"symbol": layout.ColumnSymbol, "symbols": layout.ColumnSymbol}
+func documentedColumns(text string) (kinds []disk.ColumnKind) {
+	of := map[string]disk.ColumnKind{"word": disk.ColumnWord, "words": disk.ColumnWord,
+		"symbol": disk.ColumnSymbol, "symbols": disk.ColumnSymbol}
 	for part := range strings.SplitSeq(text, ";") {
 		every, names, listed := strings.Cut(strings.TrimSpace(part), ": ")
 		if !listed {
@@ -93,7 +93,7 @@ func TestFingerprintIsAsDocumented(t *testing.T) {
 			t.Errorf("the fingerprint of %q with %d entries is %s, the page says %s", row[0], len(entries), got, row[2])
 		}
 	}
-	unread := []layout.ClassPathEntry{{Content: layout.Content{Kind: layout.ContentUnknown}}, {}}
+	unread := []layout.ClassPathEntry{{Content: layout.Content{Kind: disk.ContentUnknown}}, {}}
 	for _, f := range [][16]byte{disk.Fingerprint("", unread[1:]), disk.Fingerprint("VM", nil),
 		disk.Fingerprint("VM", unread)} {
 		if f != [16]byte{} {

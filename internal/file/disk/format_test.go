@@ -289,7 +289,7 @@ func TestBlockIsAsDocumented(t *testing.T) {
 	if f := block.Field(disk.HasEscape); f == nil || f[0] != 0x8a {
 		t.Errorf("escape, presence bit 10, was not found at its place")
 	}
-	if s := block.SectionSpan(layout.SectionExtra); s.Offset != int64(len(b)-16) || s.Size != 8 {
+	if s := block.SectionSpan(disk.SectionExtra); s.Offset != int64(len(b)-16) || s.Size != 8 {
 		t.Errorf("extra entries are %+v", s)
 	}
 	holdRecord(t, "**Point directory.**", disk.AppendDirectoryRow(nil, -3, 40),
@@ -301,7 +301,7 @@ func TestBlockIsAsDocumented(t *testing.T) {
 }
 
 func TestTablesAreAsDocumented(t *testing.T) {
-	columns := []layout.ColumnKind{layout.ColumnWord, layout.ColumnSymbol}
+	columns := []disk.ColumnKind{disk.ColumnWord, disk.ColumnSymbol}
 	b := disk.AppendTable(nil, disk.TableProperties, 9, columns, 3, func(c, r int) uint64 { return uint64(10*c + r) })
 	holdRecord(t, "Tables follow the directory", b[:16], map[string][]byte{
 		"kind": u(uint32(2)), "flags": u(uint32(9)), "columns": u(uint32(2)), "rows": u(uint32(3))})
@@ -338,9 +338,9 @@ func TestTableKindsAreAsDocumented(t *testing.T) {
 			text = rest
 		}
 	}
-	if unknown := layout.TableKind(1000); unknown.String() != "1000" ||
-		disk.TableColumn(unknown, 1, layout.ColumnType) != (disk.Column{Name: "2", Kind: layout.ColumnType}) {
-		t.Errorf("a kind that is not known is %s with %v", unknown, disk.TableColumn(unknown, 1, layout.ColumnType))
+	if unknown := disk.TableKind(1000); unknown.String() != "1000" ||
+		disk.TableColumn(unknown, 1, disk.ColumnType) != (disk.Column{Name: "2", Kind: disk.ColumnType}) {
+		t.Errorf("a kind that is not known is %s with %v", unknown, disk.TableColumn(unknown, 1, disk.ColumnType))
 	}
 }
 

@@ -1,7 +1,5 @@
 package disk
 
-import "github.com/profarc/profarc/layout"
-
 // A HeapFrame is a frame of the stack of an allocation, in a symbol of TableAllocations or
 // TableAllocationCalls. A symbol has them one after the other, the innermost first, in HeapFrameSize bytes each:
 //
@@ -103,6 +101,6 @@ func allocationColumns() []Column {
 
 // heapColumns returns the columns of TableAllocationCalls, with which both tables begin.
 func heapColumns() []Column {
-	return []Column{{"function-id", layout.ColumnWord, FormFunction}, {"stack", layout.ColumnSymbol, FormStack},
+	return []Column{{"function-id", ColumnWord, FormFunction}, {"stack", ColumnSymbol, FormStack},
 		word("record")}
 }

@@ -76,7 +76,7 @@ func (s Shape) WideMasks() *WideMasks {
 func (s Shape) wideMask(tag layout.Tag) *WideMask {
 	first := s.Cells(tag, 0)
 	both := s.Cells(tag, 1)
-	if both == 0 || tag == layout.TagUndecoded || first > 64 || both-first > 64 {
+	if both == 0 || tag == TagUndecoded || first > 64 || both-first > 64 {
 		return nil
 	}
 	for _, rows := range [...]int{2, 3, 64} {

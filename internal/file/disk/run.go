@@ -32,7 +32,7 @@ func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byt
 			return
 		}
 		for _, e := range classPath {
-			if e.Kind == layout.ContentUnknown || f == [16]byte{} {
+			if e.Kind == ContentUnknown || f == [16]byte{} {
 				f = [16]byte{}
 			} else {
 				f = sumPair(appendContent(f[:], e.Content))

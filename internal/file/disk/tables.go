@@ -27,11 +27,11 @@ import (
 // Tables are sorted by kind; there is at most one of a kind.
 
 // columnWidth returns the size of a cell in bytes, 0 for an unknown kind.
-func columnWidth(k layout.ColumnKind) int64 {
+func columnWidth(k ColumnKind) int64 {
 	switch {
-	case k == layout.ColumnWord:
+	case k == ColumnWord:
 		return 8
-	case k >= layout.ColumnSymbol && k <= layout.ColumnContext:
+	case k >= ColumnSymbol && k <= ColumnContext:
 		return 4
 	}
 	return 0
@@ -52,7 +52,7 @@ const OrderOfFile = 1
 
 // A TablePlace is where a table is in the file.
 type TablePlace struct {
-	Kind layout.TableKind
+	Kind TableKind
 	Span layout.Span
 }
 
@@ -84,8 +84,8 @@ func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size i
 func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 	var places []TablePlace
 	end := ex.Offset + TablesHeaderSize + int64(len(rows))
-	for last := layout.TableKind(0); len(rows) > 0; rows = rows[TableRowSize:] {
-		p := TablePlace{layout.TableKind(le.Uint32(rows)),
+	for last := TableKind(0); len(rows) > 0; rows = rows[TableRowSize:] {
+		p := TablePlace{TableKind(le.Uint32(rows)),
 			layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
 		if p.Kind <= last || p.Span.Offset != end || p.Span.Size%Unit != 0 || !ex.Holds(p.Span.Offset, p.Span.Size) {
 			return nil, Corrupt(RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x",
@@ -143,7 +143,7 @@ func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 // CheckTable explains why a table of a kind cannot have these flags or columns: a flag that
 // the kind does not have, the number of columns, a kind of column that does not exist, or
 // other columns than the kind of table begins with.
-func CheckTable(k layout.TableKind, flags uint32, columns []layout.ColumnKind) error {
+func CheckTable(k TableKind, flags uint32, columns []ColumnKind) error {
 	if k == 0 || len(columns) < 1 || len(columns) > MaxColumns {
 		return fmt.Errorf("a table of kind %d with %d columns", k, len(columns))
 	}
@@ -162,7 +162,7 @@ func CheckTable(k layout.TableKind, flags uint32, columns []layout.ColumnKind) e
 }
 
 // TableFlags returns the flags that a table of a kind may have: any, if nothing is known of the kind.
-func TableFlags(k layout.TableKind) uint32 {
+func TableFlags(k TableKind) uint32 {
 	if _, known := tableForms[k]; !known {
 		return math.MaxUint32
 	}
@@ -173,7 +173,7 @@ func TableFlags(k layout.TableKind) uint32 {
 }
 
 // TableSize returns the size in bytes of a table.
-func TableSize(columns []layout.ColumnKind, rows int64) int64 {
+func TableSize(columns []ColumnKind, rows int64) int64 {
 	n := tableHeaderSize + AlignUp(int64(len(columns)), Unit)
 	for _, c := range columns {
 		n += AlignUp(columnWidth(c)*rows, Unit)
@@ -182,7 +182,7 @@ func TableSize(columns []layout.ColumnKind, rows int64) int64 {
 }
 
 // AppendTable appends an encoded table; cell gives the cells.
-func AppendTable(b []byte, kind layout.TableKind, flags uint32, columns []layout.ColumnKind, rows int,
+func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, rows int,
 	cell func(column, row int) uint64) []byte {
 	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
 		b = le.AppendUint32(b, v)
@@ -195,7 +195,7 @@ func AppendTable(b []byte, kind layout.TableKind, flags uint32, columns []layout
 	for i, c := range columns {
 		start = len(b)
 		for r := range rows {
-			if c == layout.ColumnWord {
+			if c == ColumnWord {
 				b = le.AppendUint64(b, cell(i, r))
 			} else {
 				b = le.AppendUint32(b, uint32(cell(i, r)))
@@ -216,14 +216,14 @@ func pad(b []byte, start int) []byte {
 
 // A Table is an overlay on one table.
 type Table struct {
-	Kind    layout.TableKind
+	Kind    TableKind
 	Flags   uint32
 	Rows    int
 	columns []column
 }
 
 type column struct {
-	kind  layout.ColumnKind
+	kind  ColumnKind
 	cells []byte
 }
 
@@ -234,14 +234,14 @@ func ParseTable(b []byte) (Table, error) {
 		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
 	}
 	rows := le.Uint32(b[12:]) // which may be no int before the size is checked
-	t := Table{Kind: layout.TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(rows)}
+	t := Table{Kind: TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(rows)}
 	n := int64(le.Uint32(b[8:]))
 	if n < 1 || n > MaxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
 		return Table{}, fmt.Errorf("a table of %d columns in %d bytes", n, len(b))
 	}
-	kinds := make([]layout.ColumnKind, n)
+	kinds := make([]ColumnKind, n)
 	for i, k := range b[tableHeaderSize : tableHeaderSize+n] {
-		kinds[i] = layout.ColumnKind(k)
+		kinds[i] = ColumnKind(k)
 	}
 	if err := CheckTable(t.Kind, t.Flags, kinds); err != nil {
 		return Table{}, err
@@ -266,12 +266,12 @@ func ParseTable(b []byte) (Table, error) {
 func (t *Table) Columns() int { return len(t.columns) }
 
 // Column returns the kind of column i.
-func (t *Table) Column(i int) layout.ColumnKind { return t.columns[i].kind }
+func (t *Table) Column(i int) ColumnKind { return t.columns[i].kind }
 
 // Cell returns the cell of a column in a row: a number, or a reference.
 func (t *Table) Cell(column, row int) uint64 {
 	c := t.columns[column]
-	if c.kind == layout.ColumnWord {
+	if c.kind == ColumnWord {
 		return le.Uint64(c.cells[8*row:])
 	}
 	return uint64(le.Uint32(c.cells[4*row:]))
@@ -280,7 +280,7 @@ func (t *Table) Cell(column, row int) uint64 {
 // A Column is a column that tables of a kind begin with.
 type Column struct {
 	Name string // unique within its table
-	Kind layout.ColumnKind
+	Kind ColumnKind
 	Form CellForm
 }
 
@@ -302,17 +302,17 @@ const (
 
 // tableForms are the columns of the tables of this version. An order table has the
 // columns that its importer needs. docs/format.md has the same list.
-var tableForms = map[layout.TableKind][]Column{
+var tableForms = map[TableKind][]Column{
 	TableOrder:      nil,
 	TableProperties: {symbol("key"), symbol("value")},
-	TableDumps: {{"id-low", layout.ColumnWord, FormHex}, {"id-high", layout.ColumnWord, FormHex},
-		{"time", layout.ColumnWord, FormTime}, {"weight", layout.ColumnWord, FormWeight}},
+	TableDumps: {{"id-low", ColumnWord, FormHex}, {"id-high", ColumnWord, FormHex},
+		{"time", ColumnWord, FormTime}, {"weight", ColumnWord, FormWeight}},
 	TableMonitors: {ofType, word("count")},
-	TableSamples: {word("stack"), {"method", layout.ColumnMethod, FormPlain},
-		{"point", layout.ColumnWord, FormSigned}, word("count")},
-	TableBinaryIDs: {{"bytes", layout.ColumnSymbol, FormBytes}},
-	TableTraces:    {word("trace"), word("weight"), {"function-id", layout.ColumnWord, FormFunction}},
-	TableVTables:   {symbol("name"), {"address", layout.ColumnWord, FormHex}, word("size")},
+	TableSamples: {word("stack"), {"method", ColumnMethod, FormPlain},
+		{"point", ColumnWord, FormSigned}, word("count")},
+	TableBinaryIDs: {{"bytes", ColumnSymbol, FormBytes}},
+	TableTraces:    {word("trace"), word("weight"), {"function-id", ColumnWord, FormFunction}},
+	TableVTables:   {symbol("name"), {"address", ColumnWord, FormHex}, word("size")},
 	TableHeapRefs:  {word("references"), word("words")},
 	TableHeapUse: {ofType, word("objects"), word("blocks-an-object"), word("block-bytes"),
 		word("bytes"), word("tree-objects")},
@@ -322,31 +322,31 @@ var tableForms = map[layout.TableKind][]Column{
 		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")},
 	TableReflected: {ofType},
 	TableForeign:   {symbol("key"), symbol("value")},
-	TableCode:      {{"method", layout.ColumnMethod, FormPlain}, {"sketch", layout.ColumnSymbol, FormBytes}},
+	TableCode:      {{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}},
 	TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"),
 		hex("boot-high"),
-		word("namespace"), word("process"), word("start"), {"begun", layout.ColumnWord, FormTime},
-		{"time", layout.ColumnWord, FormTime},
-		{"exit", layout.ColumnWord, FormExit}, hex("class-path"),
+		word("namespace"), word("process"), word("start"), {"begun", ColumnWord, FormTime},
+		{"time", ColumnWord, FormTime},
+		{"exit", ColumnWord, FormExit}, hex("class-path"),
 		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
 	TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
 	TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
-	TableCompilations: {{"method", layout.ColumnMethod, FormPlain}, word("level"),
-		{"point", layout.ColumnWord, FormSigned},
+	TableCompilations: {{"method", ColumnMethod, FormPlain}, word("level"),
+		{"point", ColumnWord, FormSigned},
 		word("number"), word("id"), word("size"), word("runs"), word("installed")},
-	TableInlining: {{"context", layout.ColumnContext, FormPlain}, word("level"), word("runs")},
-	TableFunctions: {{"method", layout.ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
+	TableInlining: {{"context", ColumnContext, FormPlain}, word("level"), word("runs")},
+	TableFunctions: {{"method", ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
 		word("start-line")},
-	TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", layout.ColumnWord, FormTime}, symbol("producer")},
-	TableMoved: {{"method", layout.ColumnMethod, FormPlain}, hex("code"), {"point", layout.ColumnWord, FormSigned},
+	TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", ColumnWord, FormTime}, symbol("producer")},
+	TableMoved: {{"method", ColumnMethod, FormPlain}, hex("code"), {"point", ColumnWord, FormSigned},
 		word("derived"),
-		{"confidence", layout.ColumnWord, FormWeight}},
-	TableCertain: {{"profile", layout.ColumnProfile, FormPlain}, {"point", layout.ColumnWord, FormSigned},
-		{"outcome", layout.ColumnWord, FormSigned}, word("count")},
-	TableOrderRuns:       {symbol("key"), word("kept"), word("items"), {"first", layout.ColumnWord, FormSigned}},
+		{"confidence", ColumnWord, FormWeight}},
+	TableCertain: {{"profile", ColumnProfile, FormPlain}, {"point", ColumnWord, FormSigned},
+		{"outcome", ColumnWord, FormSigned}, word("count")},
+	TableOrderRuns:       {symbol("key"), word("kept"), word("items"), {"first", ColumnWord, FormSigned}},
 	TableAllocations:     allocationColumns(),
 	TableAllocationCalls: heapColumns(),
-	TableObjects: {{"profile", layout.ColumnProfile, FormPlain}, symbol("file"), hex("stamp"), hex("checksum"),
+	TableObjects: {{"profile", ColumnProfile, FormPlain}, symbol("file"), hex("stamp"), hex("checksum"),
 		word("runs"), word("maximum"), word("place")},
 }
 
@@ -354,18 +354,18 @@ var tableForms = map[layout.TableKind][]Column{
 // certain outcomes. Those of branches are numbers of ways.
 const OutcomeNoNull = 1<<64 - 1
 
-func word(name string) Column   { return Column{name, layout.ColumnWord, FormPlain} }
-func hex(name string) Column    { return Column{name, layout.ColumnWord, FormHex} }
-func symbol(name string) Column { return Column{name, layout.ColumnSymbol, FormPlain} }
+func word(name string) Column   { return Column{name, ColumnWord, FormPlain} }
+func hex(name string) Column    { return Column{name, ColumnWord, FormHex} }
+func symbol(name string) Column { return Column{name, ColumnSymbol, FormPlain} }
 
-var ofType = Column{"type", layout.ColumnType, FormPlain}
+var ofType = Column{"type", ColumnType, FormPlain}
 
 // TableKinds returns the kinds of this version, in their order.
-func TableKinds() []layout.TableKind { return slices.Sorted(maps.Keys(tableForms)) }
+func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tableForms)) }
 
 // TableColumn returns the facts about column i of a table of a kind. Columns that
 // have no name are named by their number, from 1; column is their kind.
-func TableColumn(k layout.TableKind, i int, column layout.ColumnKind) Column {
+func TableColumn(k TableKind, i int, column ColumnKind) Column {
 	if known := tableForms[k]; i < len(known) {
 		return known[i]
 	}
@@ -373,8 +373,8 @@ func TableColumn(k layout.TableKind, i int, column layout.ColumnKind) Column {
 }
 
 // TableColumns returns the kinds of the columns that a table of a kind must begin with.
-func TableColumns(k layout.TableKind) []layout.ColumnKind {
-	var kinds []layout.ColumnKind
+func TableColumns(k TableKind) []ColumnKind {
+	var kinds []ColumnKind
 	for _, c := range tableForms[k] {
 		kinds = append(kinds, c.Kind)
 	}

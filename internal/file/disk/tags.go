@@ -16,8 +16,8 @@ const EntryTrapMany = layout.EntryTrapRecompiled - 1
 
 // domainUnits has the units that a domain calls otherwise.
 var domainUnits = map[layout.Domain]map[layout.CountUnit]string{
-	layout.DomainJamaica: {layout.UnitExecutions: "calls"},
-	layout.DomainSampled: {layout.UnitExecutions: "samples of calls", layout.UnitPointSamples: "samples"},
+	layout.DomainJamaica: {UnitExecutions: "calls"},
+	layout.DomainSampled: {UnitExecutions: "samples of calls", UnitPointSamples: "samples"},
 }
 
 // UnitName returns what a unit is called in archives of a domain.
@@ -30,4 +30,4 @@ func UnitName(u layout.CountUnit, d layout.Domain) string {
 
 // IsInclusive reports whether the counts of a method are included in its callers' counts, so that the counts of
 // several methods must not be added up.
-func IsInclusive(u layout.CountUnit) bool { return u == layout.UnitCycles }
+func IsInclusive(u layout.CountUnit) bool { return u == UnitCycles }

@@ -8,7 +8,7 @@ import (
 )
 
 // NumCountUnits is the number of units that counts have.
-const NumCountUnits = layout.UnitNanoseconds + 1
+const NumCountUnits = UnitNanoseconds + 1
 
 // MultiplyWeights returns the product of two weights, rounded to the nearest and at least one billionth.
 func MultiplyWeights(w, v layout.Weight) layout.Weight {

@@ -12,14 +12,14 @@ import (
 func TestExpectProgram(t *testing.T) {
 	entry := func(sum uint64) layout.ClassPathEntry {
 		return layout.ClassPathEntry{Path: "anywhere.jar",
-			Content: layout.Content{Kind: layout.ContentFile, Size: 9, Sum: sum}}
+			Content: layout.Content{Kind: disk.ContentFile, Size: 9, Sum: sum}}
 	}
 	app, lib, more := entry(1), entry(2), entry(3)
 	program := func(vm string, entries ...layout.ClassPathEntry) *Program {
 		return &Program{VM: vm, ClassPath: entries}
 	}
 	recorded := disk.Fingerprint("VM 17", []layout.ClassPathEntry{app, lib})
-	unread := layout.ClassPathEntry{Content: layout.Content{Kind: layout.ContentUnknown}}
+	unread := layout.ClassPathEntry{Content: layout.Content{Kind: disk.ContentUnknown}}
 	for name, test := range map[string]struct {
 		recorded               [16]byte
 		program                *Program

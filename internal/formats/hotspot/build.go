@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/javanames"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -36,16 +36,16 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 		return nil, nil, err
 	}
 	for i := range dump.methods {
-		dump.methods[i].place()
+		dump.methods[i].markExtraEntries()
 	}
-	shape := dump.shape()
+	shape := dump.inferShape()
 	report.Dialect = dump.dialect
 	report.Params = o.Config.Params
 	report.Params.TypeProfileWidth = uint32(shape.TypeRows)
 	report.Params.BciProfileWidth = uint32(shape.BciRows)
 	report.Params.ReceiverGap = uint32(shape.Gap)
 	o.Config.Params = report.Params
-	b, err := dump.build(o, shape, report)
+	b, err := dump.buildArchive(o, shape, report)
 	if err != nil && o.Name != "" {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
@@ -62,31 +62,31 @@ type textBuild struct {
 	seen   map[layout.Key]int
 }
 
-// build puts a dump into a new builder.
-func (d *textDump) build(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
+// buildArchive puts a dump into a new builder.
+func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
 	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report,
 		seen: map[layout.Key]int{}}
-	b.hidden = javanames.CanonicalHidden(d.classes())
+	b.hidden = javanames.CanonicalHidden(d.classNames())
 	report.HiddenClasses = len(b.hidden)
 	for _, spelling := range d.types.list {
 		name, _ := javanames.FromPrinted(spelling)
-		b.types = append(b.types, b.typeRef(name, ""))
+		b.types = append(b.types, b.internType(name, ""))
 	}
 	for i := range d.methods {
-		p := b.method(&d.methods[i])
+		p := b.addMethod(&d.methods[i])
 		if err := p.Done(); err != nil {
 			return nil, fmt.Errorf("line %d: %w", d.methods[i].line, err)
 		}
 		if !o.Unordered {
-			b.Table(disk.TableOrder, 0, layout.ColumnProfile).Row(uint64(p.Ref()))
+			b.Table(disk.TableOrder, 0, disk.ColumnProfile).Row(uint64(p.Ref()))
 		}
 	}
-	b.properties(d)
+	b.addProperties(d)
 	return b.Builder, b.Err()
 }
 
-// classes returns the VM's names of all classes in the dump.
-func (d *textDump) classes() map[string]bool {
+// classNames returns the VM's names of all classes in the dump.
+func (d *textDump) classNames() map[string]bool {
 	classes := map[string]bool{}
 	for _, m := range d.methods {
 		classes[m.class] = true
@@ -103,18 +103,18 @@ func (d *textDump) classes() map[string]bool {
 	return classes
 }
 
-// properties records what WriteText needs to print the same text again.
-func (b *textBuild) properties(d *textDump) {
-	b.property(PropertyDialect, d.dialect.String())
+// addProperties records what WriteText needs to print the same text again.
+func (b *textBuild) addProperties(d *textDump) {
+	b.addProperty(PropertyDialect, d.dialect.String())
 	if d.plain {
-		b.property(PropertyReasons, plainReasons)
+		b.addProperty(PropertyReasons, plainReasons)
 	}
 	var sum uint64
 	for _, m := range d.methods {
 		sum += uint64(m.size)
 	}
 	if sum != d.total {
-		b.property(PropertyTotal, strconv.FormatUint(d.total, 10))
+		b.addProperty(PropertyTotal, strconv.FormatUint(d.total, 10))
 	}
 	switch {
 	case sum < d.total:
@@ -124,13 +124,13 @@ func (b *textBuild) properties(d *textDump) {
 	}
 }
 
-func (b *textBuild) property(key, value string) {
+func (b *textBuild) addProperty(key, value string) {
 	t := b.Table(disk.TableProperties, 0)
 	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 }
 
-// typeRef interns a type by its name in the VM. The alias of a hidden class is that name.
-func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
+// internType interns a type by its name in the VM. The alias of a hidden class is that name.
+func (b *textBuild) internType(name, loader string) builder.TypeRef {
 	class := javanames.Element(name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
@@ -141,27 +141,27 @@ func (b *textBuild) typeRef(name, loader string) builder.TypeRef {
 	return t
 }
 
-// methodRef interns a method. class is the VM's name of its class.
-func (b *textBuild) methodRef(class string, k layout.Key) builder.MethodRef {
+// internMethod interns a method. class is the VM's name of its class.
+func (b *textBuild) internMethod(class string, k layout.Key) builder.MethodRef {
 	var flags layout.MethodFlags
 	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
 		flags = layout.MethodNotMatchable // the method is not identified in another run
 	}
-	b.typeRef(class, k.Loader)
+	b.internType(class, k.Loader)
 	m := b.Method(k)
 	b.DescribeMethod(m, 0, flags)
 	return m
 }
 
-// canonical returns the archive's name of a class.
-func (b *textBuild) canonical(class string) string { return cmp.Or(b.hidden[class], class) }
+// canonicalClass returns the archive's name of a class.
+func (b *textBuild) canonicalClass(class string) string { return cmp.Or(b.hidden[class], class) }
 
 // twinLoader returns the loader of the n-th method with the same header.
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
-// distinct returns the key of a method, with a loader if the text has had it before.
-func (b *textBuild) distinct(t *textMethod) layout.Key {
-	key := layout.Key{Class: b.canonical(t.class), Name: t.name, Signature: t.signature}
+// distinctKey returns the key of a method, with a loader if the text has had it before.
+func (b *textBuild) distinctKey(t *textMethod) layout.Key {
+	key := layout.Key{Class: b.canonicalClass(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
 		b.report.Lost.AddAt(LossLoader, t.line)
 		key.Loader = twinLoader(b.seen[key])
@@ -169,43 +169,43 @@ func (b *textBuild) distinct(t *textMethod) layout.Key {
 	return key
 }
 
-// method adds the profile of a method, without finishing it.
-func (b *textBuild) method(t *textMethod) *builder.Profile {
-	m := b.methodRef(t.class, b.distinct(t))
-	b.sketch(m, t)
+// addMethod adds the profile of a method, without finishing it.
+func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
+	m := b.internMethod(t.class, b.distinctKey(t))
+	b.addSketch(m, t)
 	b.DescribeMethod(m, t.access, 0)
 	p := b.ProfileIn(m, 0, builder.NoContext)
 	p.Invocations(t.invocations)
 	p.Backedges(t.backedges)
 	p.Interpreted(t.interpreted)
-	rawprofile.In(p).Size(rawprofile.Size{Host: t.size})
-	rawprofile.In(p).History(rawprofile.History{Decompiles: t.decompiles})
+	p.Internal().SetSize(profileset.CodeSize{Host: t.size})
+	p.Internal().SetHistory(profileset.History{Decompiles: t.decompiles})
 	end := t.checkOffsets(b.shape, b.report)
 	for i := range t.entries {
-		if t.entries[i].at.In == layout.SectionData {
-			b.entry(p, &t.entries[i])
+		if t.entries[i].at.In == disk.SectionData {
+			b.addEntry(p, &t.entries[i])
 		}
 	}
-	b.extras(p, t.extras(end, b.report))
+	b.addExtraEntries(p, t.orderExtras(end, b.report))
 	if len(t.parameters) > 0 {
-		rawprofile.In(p).Parameters(b.slots(t.parameters)...)
+		p.Internal().AddParameters(b.parameterSlots(t.parameters)...)
 	}
 	return p
 }
 
-func (b *textBuild) extras(p *builder.Profile, extras []textExtra) {
+func (b *textBuild) addExtraEntries(p *builder.Profile, extras []textExtra) {
 	for _, x := range extras {
 		if x.bit {
 			p.Bit(x.at)
 			continue
 		}
-		rawprofile.In(p).SpeculativeTrap(x.at, b.methodRef(x.trap.class,
-			layout.Key{Class: b.canonical(x.trap.class), Name: x.trap.name}))
+		p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: x.at.Bci, Flags: x.at.Flags, Traps: x.at.Traps},
+			b.internMethod(x.trap.class, layout.Key{Class: b.canonicalClass(x.trap.class), Name: x.trap.name}))
 	}
 }
 
-// entry adds a data entry.
-func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
+// addEntry adds a data entry.
+func (b *textBuild) addEntry(p *builder.Profile, e *textEntry) {
 	switch e.tag {
 	case layout.TagBit:
 		p.Bit(e.at)
@@ -220,20 +220,20 @@ func (b *textBuild) entry(p *builder.Profile, e *textEntry) {
 	case layout.TagMultiBranch:
 		p.MultiBranch(e.at, e.cases[0], e.cases[1:]...)
 	case layout.TagRet:
-		p.Ret(e.at, e.count, b.returns(e)...)
+		p.Ret(e.at, e.count, b.returnRows(e)...)
 	case layout.TagReceiverType:
-		p.ReceiverType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
+		p.ReceiverType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.receiverRows(e)...)
 	case layout.TagVirtualCall:
-		p.VirtualCall(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e)...)
+		p.VirtualCall(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.receiverRows(e)...)
 	case layout.TagVirtualCallType:
-		p.VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.rows(e), b.callTypes(e))
+		p.VirtualCallType(e.at, builder.Others{Count: e.count, Gap: e.gap}, b.receiverRows(e), b.callTypes(e))
 	}
 }
 
 // freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a displacement of -1.
 var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
 
-func (b *textBuild) returns(e *textEntry) []builder.RetRow {
+func (b *textBuild) returnRows(e *textEntry) []builder.RetRow {
 	rows := e.returns
 	for len(rows) < b.shape.BciRows {
 		rows = append(rows, freeReturn)
@@ -241,7 +241,7 @@ func (b *textBuild) returns(e *textEntry) []builder.RetRow {
 	return rows
 }
 
-func (b *textBuild) rows(e *textEntry) []builder.Row {
+func (b *textBuild) receiverRows(e *textEntry) []builder.Row {
 	rows := make([]builder.Row, len(e.rows))
 	for i, r := range e.rows {
 		rows[i] = builder.Row{Type: b.types[r.typ-1], Count: r.count}
@@ -250,23 +250,32 @@ func (b *textBuild) rows(e *textEntry) []builder.Row {
 }
 
 func (b *textBuild) callTypes(e *textEntry) builder.CallTypes {
-	types := builder.CallTypes{Args: b.slots(e.types.args)}
+	types := builder.CallTypes{Args: b.typeSlots(e.types.args)}
 	if e.types.result != nil {
-		w := b.word(*e.types.result)
+		w := b.typeWord(*e.types.result)
 		types.Return = &w
 	}
 	return types
 }
 
-func (b *textBuild) slots(slots []textSlot) []builder.Slot {
-	out := make([]builder.Slot, len(slots))
+func (b *textBuild) parameterSlots(slots []textSlot) []profileset.TypeSlot {
+	out := make([]profileset.TypeSlot, len(slots))
 	for i, s := range slots {
-		out[i] = builder.Slot{Stack: s.stack, Type: b.word(s.word)}
+		w := b.typeWord(s.word)
+		out[i] = profileset.TypeSlot{Stack: s.stack, Type: w.Type, NullSeen: w.NullSeen, Several: w.Unknown}
 	}
 	return out
 }
 
-func (b *textBuild) word(w textWord) builder.TypeWord {
+func (b *textBuild) typeSlots(slots []textSlot) []builder.Slot {
+	out := make([]builder.Slot, len(slots))
+	for i, s := range slots {
+		out[i] = builder.Slot{Stack: s.stack, Type: b.typeWord(s.word)}
+	}
+	return out
+}
+
+func (b *textBuild) typeWord(w textWord) builder.TypeWord {
 	out := builder.TypeWord{NullSeen: w.nullSeen, Unknown: w.unknown}
 	if w.typ != 0 {
 		out.Type = b.types[w.typ-1]

@@ -32,7 +32,7 @@ type spellings struct {
 	list []string // by typeID-1
 }
 
-func (s *spellings) intern(text []byte) typeID {
+func (s *spellings) internSpelling(text []byte) typeID {
 	if id, ok := s.ids[string(text)]; ok {
 		return id
 	}
@@ -103,8 +103,8 @@ type textTypes struct {
 	result *textWord // nil if the VM does not profile it
 }
 
-// length returns the value of the length cell of an entry with those types.
-func (t *textTypes) length() int {
+// lengthCell returns the value of the length cell of an entry with those types.
+func (t *textTypes) lengthCell() int {
 	n := 2 * len(t.args)
 	if t.result != nil {
 		n++
@@ -112,7 +112,7 @@ func (t *textTypes) length() int {
 	return n
 }
 
-func (t *textTypes) none() bool { return len(t.args) == 0 && t.result == nil }
+func (t *textTypes) isEmpty() bool { return len(t.args) == 0 && t.result == nil }
 
 // A textTrap is a speculative trap: a method without its signature, and the trap state.
 type textTrap struct {
@@ -179,8 +179,8 @@ const defaultRows = 2
 // maxShapeRows is the most rows that an archive's settings can have.
 const maxShapeRows = 64
 
-// place sets the section of traps without a data entry: HotSpot keeps them after all data entries.
-func (m *textMethod) place() {
+// markExtraEntries sets the section of traps without a data entry: HotSpot keeps them after all data entries.
+func (m *textMethod) markExtraEntries() {
 	last := -1
 	for _, e := range m.entries {
 		if e.tag != layout.TagBit {
@@ -189,7 +189,7 @@ func (m *textMethod) place() {
 	}
 	for i := range m.entries {
 		if e := &m.entries[i]; e.tag == layout.TagBit && e.offset > last {
-			e.at.In = layout.SectionExtra
+			e.at.In = disk.SectionExtra
 		}
 	}
 }
@@ -204,16 +204,16 @@ func (v rowVote) voteRows(cells, fixed, each int) {
 	}
 }
 
-// most returns the most frequent number of rows, or atLeast if that is higher.
-func (v rowVote) most(atLeast int) int {
+// mostFrequent returns the most frequent number of rows, or atLeast if that is higher.
+func (v rowVote) mostFrequent(atLeast int) int {
 	if len(v) == 0 {
 		return max(defaultRows, atLeast)
 	}
 	return max(atLeast, slices.MaxFunc(slices.Sorted(maps.Keys(v)), func(a, b int) int { return cmp.Compare(v[a], v[b]) }))
 }
 
-// shape infers the settings of the VM from the offsets of its entries.
-func (d *textDump) shape() (s disk.Shape) {
+// inferShape infers the settings of the VM from the offsets of its entries.
+func (d *textDump) inferShape() (s disk.Shape) {
 	if d.hasGap {
 		s.Gap = 1
 	}
@@ -224,7 +224,7 @@ func (d *textDump) shape() (s disk.Shape) {
 		for i, e := range m.entries {
 			typeRows = max(typeRows, len(e.rows))
 			bciRows = max(bciRows, len(e.returns))
-			if i+1 == len(m.entries) || m.entries[i+1].at.In != layout.SectionData {
+			if i+1 == len(m.entries) || m.entries[i+1].at.In != disk.SectionData {
 				continue
 			}
 			cells := (m.entries[i+1].offset - e.offset - disk.EntryHeaderSize) / disk.CellSize
@@ -232,19 +232,19 @@ func (d *textDump) shape() (s disk.Shape) {
 			case layout.TagReceiverType, layout.TagVirtualCall:
 				types.voteRows(cells, 1+s.Gap, 2)
 			case layout.TagVirtualCallType:
-				types.voteRows(cells, 2+s.Gap+e.types.length(), 2)
+				types.voteRows(cells, 2+s.Gap+e.types.lengthCell(), 2)
 			case layout.TagRet:
 				returns.voteRows(cells, 1, 3)
 			}
 		}
 	}
-	s.TypeRows, s.BciRows = types.most(typeRows), returns.most(bciRows)
+	s.TypeRows, s.BciRows = types.mostFrequent(typeRows), returns.mostFrequent(bciRows)
 	return s
 }
 
-// size returns the size in bytes of an entry in a VM of that shape.
-func (e *textEntry) size(s disk.Shape) int {
-	length := e.types.length()
+// sizeInVM returns the size in bytes of an entry in a VM of that shape.
+func (e *textEntry) sizeInVM(s disk.Shape) int {
+	length := e.types.lengthCell()
 	if e.tag == layout.TagMultiBranch {
 		length = 2 * len(e.cases)
 	}
@@ -257,14 +257,14 @@ func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 	bci := -1
 	for i := range m.entries {
 		e := &m.entries[i]
-		if e.at.In != layout.SectionData {
+		if e.at.In != disk.SectionData {
 			continue
 		}
 		if e.offset != end || int(e.at.Bci) <= bci {
 			r.Lost.AddAt(LossOffset, e.line)
 		}
 		bci = int(e.at.Bci)
-		end = e.offset + e.size(s)
+		end = e.offset + e.sizeInVM(s)
 	}
 	return end
 }

@@ -338,7 +338,7 @@ func TestValues(t *testing.T) {
 		t.Errorf("traps 0x%x", e.Traps())
 	}
 	var extra []string
-	for e := range p.Section(layout.SectionExtra) {
+	for e := range p.Section(disk.SectionExtra) {
 		extra = append(extra, fmt.Sprint(e.Tag(), " ", e.Point(), " ", e.Offset()))
 	}
 	want := []string{"SpeculativeTrap 32 0", "Bit 152 16", "SpeculativeTrap 32 24", "Bit 151 40"}

@@ -52,30 +52,30 @@ func (w *textWriter) writeDump() (err error) {
 		return err
 	}
 	w.report.Dialect, w.report.Params = w.settings.dialect, w.store.Header().Params
-	profiles, err := w.profiles()
+	profiles, err := w.profilesToPrint()
 	if err != nil {
 		return err
 	}
 	for _, p := range profiles {
-		if err := w.profile(p); err != nil {
+		if err := w.writeProfile(p); err != nil {
 			return err
 		}
 	}
-	return w.endDump()
+	return w.writeDumpEnd()
 }
 
-// endDump prints the last two lines.
-func (w *textWriter) endDump() error {
+// writeDumpEnd prints the last two lines.
+func (w *textWriter) writeDumpEnd() error {
 	if w.settings.hasTotal {
 		w.total = w.settings.total
 	}
-	w.flush(append(w.line, rule...))
-	w.flush(fmt.Appendf(w.line, "%s%d%s", totalPrefix, w.total, totalSuffix))
+	w.writeLine(append(w.line, rule...))
+	w.writeLine(fmt.Appendf(w.line, "%s%d%s", totalPrefix, w.total, totalSuffix))
 	return w.out.Flush()
 }
 
-// flush prints a line from the buffer w.line. Errors are reported by the Flush at the end.
-func (w *textWriter) flush(line []byte) {
+// writeLine prints a line from the buffer w.line. Errors are reported by the Flush at the end.
+func (w *textWriter) writeLine(line []byte) {
 	line = append(line, '\n')
 	_, _ = w.out.Write(line)
 	w.line = line[:0]
@@ -104,24 +104,24 @@ func readSettings(s *reader.Store) (textSettings, error) {
 			set.dialect = d
 		}
 	}
-	set.plain = last(properties[PropertyReasons]) == plainReasons
-	set.own = last(properties[PropertyInterpreted]) == OwnInterpreted
-	n, numberErr := strconv.ParseUint(last(properties[PropertyTotal]), 10, 64)
+	set.plain = lastValue(properties[PropertyReasons]) == plainReasons
+	set.own = lastValue(properties[PropertyInterpreted]) == OwnInterpreted
+	n, numberErr := strconv.ParseUint(lastValue(properties[PropertyTotal]), 10, 64)
 	set.total = n
 	set.hasTotal = numberErr == nil
 	return set, err
 }
 
-// last returns the last value of a property, empty if it has none.
-func last(values []string) string {
+// lastValue returns the last value of a property, empty if it has none.
+func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
 	}
 	return values[len(values)-1]
 }
 
-// profile prints one method.
-func (w *textWriter) profile(p reader.Profile) error {
+// writeProfile prints one method.
+func (w *textWriter) writeProfile(p reader.Profile) error {
 	m, err := p.Method()
 	if err != nil {
 		return err
@@ -135,21 +135,21 @@ func (w *textWriter) profile(p reader.Profile) error {
 		return nil
 	}
 	w.report.Methods++
-	w.flush(append(w.line, rule...))
-	if err := w.header(m, class); err != nil {
+	w.writeLine(append(w.line, rule...))
+	if err := w.writeHeader(m, class); err != nil {
 		return err
 	}
-	w.counters(p)
-	if err := w.hiddenParts(p, class); err != nil {
+	w.writeCounters(p)
+	if err := w.countHiddenParts(p, class); err != nil {
 		return err
 	}
-	if err := w.parameters(p); err != nil {
+	if err := w.writeParameters(p); err != nil {
 		return err
 	}
-	return w.entries(p)
+	return w.writeEntries(p)
 }
 
-func (w *textWriter) header(m reader.Method, class reader.Type) error {
+func (w *textWriter) writeHeader(m reader.Method, class reader.Type) error {
 	b := w.line
 	for _, mod := range modifiers {
 		if m.Access()&mod.access != 0 {
@@ -161,7 +161,7 @@ func (w *textWriter) header(m reader.Method, class reader.Type) error {
 		return err
 	}
 	signature, err := m.Signature()
-	w.flush(javanames.AppendQuoted(b, signature.String()))
+	w.writeLine(javanames.AppendQuoted(b, signature.String()))
 	return err
 }
 
@@ -186,7 +186,7 @@ func internalName(t reader.Type) (string, error) {
 	return javanames.HiddenInternal(alias.String()), nil // an alias may be in the external form
 }
 
-func (w *textWriter) counters(p reader.Profile) {
+func (w *textWriter) writeCounters(p reader.Profile) {
 	interpreted, _ := p.Interpreted()
 	invocations, _ := p.Invocations()
 	if w.settings.own {
@@ -204,10 +204,10 @@ func (w *textWriter) counters(p reader.Profile) {
 		{"  backedge_counter:", backedges.Load()},
 		{"  decompile_count:", uint64(history.Decompiles)},
 	} {
-		w.flush(fmt.Appendf(w.line, "%-32s%11d", c.name, printedCounter(c.n)))
+		w.writeLine(fmt.Appendf(w.line, "%-32s%11d", c.name, printedCounter(c.n)))
 	}
-	w.flush(fmt.Appendf(w.line, "  mdo size: %d%s", size, totalSuffix))
-	w.flush(w.line)
+	w.writeLine(fmt.Appendf(w.line, "  mdo size: %d%s", size, totalSuffix))
+	w.writeLine(w.line)
 	w.total += uint64(size)
 }
 
@@ -220,8 +220,8 @@ func printedCounter(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
 }
 
-// hiddenParts counts the parts of a profile that the text does not show.
-func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
+// countHiddenParts counts the parts of a profile that the text does not show.
+func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error {
 	if _, ok, err := p.Context(); err != nil {
 		return err
 	} else if ok {
@@ -241,14 +241,14 @@ func (w *textWriter) hiddenParts(p reader.Profile, class reader.Type) error {
 	if history != (reader.History{}) || compile || escape || p.TrapHistory() != nil {
 		w.report.Lost.Add(LossHeader, 1)
 	}
-	for range p.Section(layout.SectionHandlers) {
+	for range p.Section(disk.SectionHandlers) {
 		w.report.Lost.Add(LossHandlers, 1)
 	}
 	return err
 }
 
-// profiles returns the profiles in the order of printing.
-func (w *textWriter) profiles() ([]reader.Profile, error) {
+// profilesToPrint returns the profiles in the order of printing.
+func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {
 	ordered, err := w.sourceOrder()
 	if err != nil {
 		return nil, err
@@ -269,17 +269,17 @@ func (w *textWriter) profiles() ([]reader.Profile, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.widen(p)
+			w.widenShape(p)
 			if !known[p.Ref()] {
 				rest = append(rest, p)
 			}
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b reader.Profile) int { return cmp.Compare(invocations(b), invocations(a)) })
+	slices.SortStableFunc(rest, func(a, b reader.Profile) int { return cmp.Compare(invocationCount(b), invocationCount(a)) })
 	return append(ordered, rest...), nil
 }
 
-func invocations(p reader.Profile) uint64 {
+func invocationCount(p reader.Profile) uint64 {
 	c, _ := p.Invocations()
 	return c.Load()
 }
@@ -290,7 +290,7 @@ func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
-	if t.Columns() != 1 || t.Column(0) != layout.ColumnProfile {
+	if t.Columns() != 1 || t.Column(0) != disk.ColumnProfile {
 		return nil, disk.Corrupt(disk.RegionEX, -1, "the table of the source order does not have one column of profiles")
 	}
 	for i := range t.Rows {
@@ -303,15 +303,15 @@ func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	return profiles, nil
 }
 
-// widen widens the shape for entries with more rows than the VM has. Offsets are then
+// widenShape widens the shape for entries with more rows than the VM has. Offsets are then
 // printed as by a VM with so many rows.
-func (w *textWriter) widen(p reader.Profile) {
+func (w *textWriter) widenShape(p reader.Profile) {
 	for e := range p.Entries() {
 		switch e.Tag() {
 		case layout.TagReceivers:
 			w.settings.shape.TypeRows = max(w.settings.shape.TypeRows, disk.Entry(e.Bytes()).Rows())
 		case layout.TagSuccessors:
-			if e.Sub() == layout.SubReturn {
+			if e.Sub() == disk.SubReturn {
 				w.settings.shape.BciRows = max(w.settings.shape.BciRows, disk.Entry(e.Bytes()).Rows())
 			}
 		}

@@ -24,8 +24,8 @@ var printedKinds = map[layout.Tag]string{
 	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
 }
 
-// vmTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is none.
-func vmTag(e reader.Entry) layout.Tag {
+// hotspotTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is none.
+func hotspotTag(e reader.Entry) layout.Tag {
 	switch {
 	case !disk.IsWide(e.Tag()):
 		return e.Tag()
@@ -33,15 +33,15 @@ func vmTag(e reader.Entry) layout.Tag {
 		return layout.TagVirtualCall
 	case e.Tag() == layout.TagReceivers && e.Sub() == layout.SubTypeCheck:
 		return layout.TagReceiverType
-	case e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn:
+	case e.Tag() == layout.TagSuccessors && e.Sub() == disk.SubReturn:
 		return layout.TagRet
 	}
 	return 0
 }
 
-// lossOf returns the loss of an entry that no entry of the VM corresponds to.
-func lossOf(e reader.Entry) codec.LossKind {
-	if e.Tag() == layout.TagUndecoded {
+// unprintableLoss returns the loss of an entry that no entry of the VM corresponds to.
+func unprintableLoss(e reader.Entry) codec.LossKind {
+	if e.Tag() == disk.TagUndecoded {
 		return LossUndecoded
 	}
 	return LossWide
@@ -54,14 +54,14 @@ type placedEntry struct {
 	offset int
 }
 
-// entries prints the entries of a method in the order of their bytecodes.
-func (w *textWriter) entries(p reader.Profile) error {
+// writeEntries prints the entries of a method in the order of their bytecodes.
+func (w *textWriter) writeEntries(p reader.Profile) error {
 	var placed []placedEntry
 	end := 0
 	for e := range p.Entries() {
-		tag := vmTag(e)
+		tag := hotspotTag(e)
 		if tag == 0 {
-			w.report.Lost.Add(lossOf(e), 1)
+			w.report.Lost.Add(unprintableLoss(e), 1)
 			continue
 		}
 		if disk.IsWide(e.Tag()) {
@@ -70,21 +70,21 @@ func (w *textWriter) entries(p reader.Profile) error {
 		placed = append(placed, placedEntry{e, tag, end})
 		end += w.entrySize(e, tag)
 	}
-	placed, traps := w.extras(p, placed, end)
+	placed, traps := w.addExtraTraps(p, placed, end)
 	for _, e := range placed {
 		var here []reader.Entry
-		here, traps = w.trapsAt(traps, e.Point())
-		if err := w.entry(e, here); err != nil {
+		here, traps = w.cutTrapsAt(traps, e.Point())
+		if err := w.writeEntry(e, here); err != nil {
 			return err
 		}
 	}
-	w.trapsAt(traps, math.MaxInt32)
+	w.cutTrapsAt(traps, math.MaxInt32)
 	return nil
 }
 
-// trapsAt cuts the speculative traps at a bci from the front of traps, which are sorted
+// cutTrapsAt cuts the speculative traps at a bci from the front of traps, which are sorted
 // by bci. Traps before it have no entry with which they could be printed.
-func (w *textWriter) trapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
+func (w *textWriter) cutTrapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
 	for ; len(traps) > 0 && traps[0].Point() < bci; traps = traps[1:] {
 		w.report.Lost.Add(LossHiddenTrap, 1)
 	}
@@ -104,10 +104,10 @@ func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }
 
-// extras adds the traps without a data entry to the placed entries, sorted by bci, and
+// addExtraTraps adds the traps without a data entry to the placed entries, sorted by bci, and
 // returns the speculative traps sorted by bci.
-func (w *textWriter) extras(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
-	for e := range p.Section(layout.SectionExtra) {
+func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
+	for e := range p.Section(disk.SectionExtra) {
 		switch e.Tag() {
 		case layout.TagSpeculativeTrap:
 			traps = append(traps, e)
@@ -126,10 +126,10 @@ func (w *textWriter) extras(p reader.Profile, placed []placedEntry, end int) (al
 	return placed, traps
 }
 
-// entry prints an entry with all its lines.
-func (w *textWriter) entry(e placedEntry, traps []reader.Entry) error {
+// writeEntry prints an entry with all its lines.
+func (w *textWriter) writeEntry(e placedEntry, traps []reader.Entry) error {
 	w.report.Entries += 1 + len(traps)
-	b := w.front(e.offset, int(e.Point()), printedKinds[e.tag])
+	b := w.beginEntryLine(e.offset, int(e.Point()), printedKinds[e.tag])
 	if t := e.Traps(); t != 0 {
 		b = append(appendTrap(append(b, "trap("...), t, w.settings.plain), ") "...)
 	}
@@ -143,28 +143,28 @@ func (w *textWriter) entry(e placedEntry, traps []reader.Entry) error {
 	if f := e.Flags(); f != 0 {
 		b = appendNumber(b, "flags(", uint64(f), ") ")
 	}
-	return w.counts(b, e)
+	return w.writeCounts(b, e)
 }
 
-// front begins the line of an entry.
-func (w *textWriter) front(offset, bci int, kind string) []byte {
+// beginEntryLine begins the line of an entry.
+func (w *textWriter) beginEntryLine(offset, bci int, kind string) []byte {
 	bciColumn, kindColumn := w.settings.dialect.entryColumns()
 	b := strconv.AppendInt(append(w.line, "  "...), int64(offset), 10)
-	b = w.column(b, bciColumn)
+	b = w.padToColumn(b, bciColumn)
 	b = strconv.AppendInt(append(b, "bci: "...), int64(bci), 10)
-	b = w.column(b, kindColumn)
-	return pad(append(b, kind...), columnBody)
+	b = w.padToColumn(b, kindColumn)
+	return padLine(append(b, kind...), columnBody)
 }
 
-// column pads a line with spaces up to a column, in JDK 25 with at least one.
-func (w *textWriter) column(b []byte, column int) []byte {
+// padToColumn pads a line with spaces up to a column, in JDK 25 with at least one.
+func (w *textWriter) padToColumn(b []byte, column int) []byte {
 	if w.settings.dialect == JDK25 {
 		b = append(b, ' ')
 	}
-	return pad(b, column)
+	return padLine(b, column)
 }
 
-func pad(b []byte, column int) []byte {
+func padLine(b []byte, column int) []byte {
 	for len(b) < column {
 		b = append(b, ' ')
 	}
@@ -201,7 +201,7 @@ type textExtra struct {
 	line  int
 	trap  textTrap // of a speculative trap
 	bit   bool
-	place int // printed offset of a bit entry
+	offset int // printed offset of a bit entry
 }
 
 // Sizes of the two in bytes.
@@ -210,58 +210,58 @@ var (
 	trapSize = disk.EntryHeaderSize + disk.CellSize
 )
 
-// extras returns the entries after the data in their order. The data ends at offset end. The text has only
+// orderExtras returns the entries after the data in their order. The data ends at offset end. The text has only
 // the offsets of bit entries: speculative traps fill the gaps between them.
-func (m *textMethod) extras(end int, r *TextReport) (order []textExtra) {
+func (m *textMethod) orderExtras(end int, r *TextReport) (order []textExtra) {
 	var bits, traps []textExtra
 	for _, e := range m.entries {
-		if e.at.In == layout.SectionExtra {
-			bits = append(bits, textExtra{at: e.at, line: e.line, bit: true, place: e.offset})
+		if e.at.In == disk.SectionExtra {
+			bits = append(bits, textExtra{at: e.at, line: e.line, bit: true, offset: e.offset})
 		}
 		for _, t := range e.traps {
-			at := builder.At{Bci: e.at.Bci, Traps: t.traps, In: layout.SectionExtra}
+			at := builder.At{Bci: e.at.Bci, Traps: t.traps, In: disk.SectionExtra}
 			traps = append(traps, textExtra{at: at, line: e.line, trap: t})
 		}
 	}
-	slices.SortStableFunc(bits, func(a, b textExtra) int { return cmp.Compare(a.place, b.place) })
+	slices.SortStableFunc(bits, func(a, b textExtra) int { return cmp.Compare(a.offset, b.offset) })
 	for _, b := range bits {
-		for len(traps) > 0 && end+trapSize <= b.place {
+		for len(traps) > 0 && end+trapSize <= b.offset {
 			order = append(order, traps[0])
 			traps = traps[1:]
 			end += trapSize
 		}
-		if end != b.place {
+		if end != b.offset {
 			r.Lost.AddAt(LossOffset, b.line)
 		}
 		order = append(order, b)
-		end = b.place + bitSize
+		end = b.offset + bitSize
 	}
 	return append(order, traps...)
 }
 
-// counts completes the line of an entry in b, and prints its further lines.
-func (w *textWriter) counts(b []byte, e placedEntry) error {
+// writeCounts completes the line of an entry in b, and prints its further lines.
+func (w *textWriter) writeCounts(b []byte, e placedEntry) error {
 	switch e.tag {
 	case layout.TagBit:
-		w.flush(b)
+		w.writeLine(b)
 	case layout.TagCounter, layout.TagCallType:
 		c, _ := e.Counter()
-		w.flush(appendNumber(b, "count(", c.Load(), ")"))
-		return w.callTypes(e.Entry)
+		w.writeLine(appendNumber(b, "count(", c.Load(), ")"))
+		return w.writeCallTypes(e.Entry)
 	case layout.TagJump:
 		taken := e.Cell(0)
 		displacement := int64(e.Cell(1).Trained())
-		w.flush(appendDisplacement(appendNumber(b, "taken(", taken.Load(), ") "), displacement))
+		w.writeLine(appendDisplacement(appendNumber(b, "taken(", taken.Load(), ") "), displacement))
 	case layout.TagBranch:
 		j, _ := e.Branch()
-		w.flush(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
-		w.flush(appendNumber(append(w.line, indent...), "not taken(", j.NotTaken.Load(), ")"))
+		w.writeLine(appendDisplacement(appendNumber(b, "taken(", j.Taken.Load(), ") "), j.Displacement))
+		w.writeLine(appendNumber(append(w.line, indent...), "not taken(", j.NotTaken.Load(), ")"))
 	case layout.TagMultiBranch:
-		w.cases(b, e)
+		w.writeCases(b, e)
 	case layout.TagRet:
-		w.returns(b, e)
+		w.writeReturns(b, e)
 	default:
-		return w.receivers(b, e)
+		return w.writeReceivers(b, e)
 	}
 	return nil
 }
@@ -270,19 +270,19 @@ func appendDisplacement(b []byte, d int64) []byte {
 	return append(strconv.AppendInt(append(b, "displacement("...), d, 10), ')')
 }
 
-func (w *textWriter) cases(b []byte, e placedEntry) {
+func (w *textWriter) writeCases(b []byte, e placedEntry) {
 	r, _ := e.Rows()
 	b = appendNumber(b, "default_count(", r.Head(0).Load(), ") ")
-	w.flush(appendDisplacement(b, int64(r.Head(1).Load())))
+	w.writeLine(appendDisplacement(b, int64(r.Head(1).Load())))
 	for i := range r.Len() {
 		b = appendNumber(append(w.line, indent...), "count(", r.Cell(i, 0).Load(), ") ")
-		w.flush(appendDisplacement(b, int64(r.Cell(i, 1).Load())))
+		w.writeLine(appendDisplacement(b, int64(r.Cell(i, 1).Load())))
 	}
 }
 
-// returns prints the used rows of a Ret entry. A merged one is wide, and has neither a
+// writeReturns prints the used rows of a Ret entry. A merged one is wide, and has neither a
 // count of its own nor displacements.
-func (w *textWriter) returns(b []byte, e placedEntry) {
+func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 	var rows []byte
 	var count uint64
 	n := 0
@@ -308,12 +308,12 @@ func (w *textWriter) returns(b []byte, e placedEntry) {
 	if !disk.IsWide(e.Tag()) {
 		count = r.Head(0).Load()
 	}
-	w.flush(appendNumber(appendNumber(b, "count(", count, ") "), "entries(", uint64(n), ")"))
+	w.writeLine(appendNumber(appendNumber(b, "count(", count, ") "), "entries(", uint64(n), ")"))
 	_, _ = w.out.Write(rows)
 }
 
-// receivers prints a type profile, and the types after it.
-func (w *textWriter) receivers(b []byte, e placedEntry) error {
+// writeReceivers prints a type profile, and the types after it.
+func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
 	count := r.Other().Load()
@@ -328,17 +328,17 @@ func (w *textWriter) receivers(b []byte, e placedEntry) error {
 		gap, _ := r.Gap()
 		b = appendNumber(b, "nonprofiled_count(", gap.Load(), ") ")
 	}
-	w.flush(appendNumber(b, "entries(", uint64(n), ")"))
+	w.writeLine(appendNumber(b, "entries(", uint64(n), ")"))
 	for row := range r.All() {
-		spelling, err := w.spelling(row.Type)
+		spelling, err := w.printedType(row.Type)
 		if err != nil {
 			return err
 		}
 		times := row.Count.Load()
 		b = appendNumber(append(append(w.line, indent...), spelling...), "(", times, " ")
-		w.flush(append(total.append(b, times), ')'))
+		w.writeLine(append(total.appendShare(b, times), ')'))
 	}
-	return w.callTypes(e.Entry)
+	return w.writeCallTypes(e.Entry)
 }
 
 // printedCount returns the inverse of signExtend.
@@ -363,8 +363,8 @@ func (s *share) addCount(count uint64) {
 	s.over = s.over || printedCount(count) > math.MaxUint32
 }
 
-// append appends the share of a row as C prints a float with %4.2f.
-func (s *share) append(b []byte, count uint64) []byte {
+// appendShare appends the share of a row as C prints a float with %4.2f.
+func (s *share) appendShare(b []byte, count uint64) []byte {
 	f := float32(uint32(count)) / float32(s.sum)
 	if s.over {
 		f = float32(float64(count) / float64(s.wide))
@@ -378,8 +378,8 @@ func (s *share) append(b []byte, count uint64) []byte {
 	return fmt.Appendf(b, "%4.2f", f)
 }
 
-// spelling returns a type as HotSpot prints it, from a cache.
-func (w *textWriter) spelling(t reader.Type) (string, error) {
+// printedType returns a type as HotSpot prints it, from a cache.
+func (w *textWriter) printedType(t reader.Type) (string, error) {
 	if s, ok := w.types[t.Ordinal()]; ok {
 		return s, nil
 	}
@@ -392,13 +392,13 @@ func (w *textWriter) spelling(t reader.Type) (string, error) {
 	return s, nil
 }
 
-// callTypes prints the types of a call, if the entry has any.
-func (w *textWriter) callTypes(e reader.Entry) error {
+// writeCallTypes prints the types of a call, if the entry has any.
+func (w *textWriter) writeCallTypes(e reader.Entry) error {
 	types, ok := e.Types()
 	if !ok {
 		return nil
 	}
-	if err := w.slots(argumentsLine, types); err != nil {
+	if err := w.writeTypeSlots(argumentsLine, types); err != nil {
 		return err
 	}
 	result, ok := types.Return()
@@ -406,27 +406,27 @@ func (w *textWriter) callTypes(e reader.Entry) error {
 		return nil
 	}
 	b, err := w.appendWord(append(w.line, returnLine...), result)
-	w.flush(b)
+	w.writeLine(b)
 	return err
 }
 
-// parameters prints the types of the method's parameters.
-func (w *textWriter) parameters(p reader.Profile) error {
-	for e := range p.Section(layout.SectionParameters) {
+// writeParameters prints the types of the method's parameters.
+func (w *textWriter) writeParameters(p reader.Profile) error {
+	for e := range p.Section(disk.SectionParameters) {
 		w.report.Entries++
 		types, _ := e.Types()
-		if err := w.slots(parametersLines[w.settings.dialect], types); err != nil {
+		if err := w.writeTypeSlots(parametersLines[w.settings.dialect], types); err != nil {
 			return err
 		}
 		if w.settings.dialect == JDK25 {
-			w.flush(w.line)
+			w.writeLine(w.line)
 		}
 	}
 	return nil
 }
 
-// slots prints a list of types, the first on a line that begins with name.
-func (w *textWriter) slots(name string, types reader.TypeList) error {
+// writeTypeSlots prints a list of types, the first on a line that begins with name.
+func (w *textWriter) writeTypeSlots(name string, types reader.TypeList) error {
 	for i := range types.Args() {
 		slot, word := types.Arg(i)
 		b := append(append(w.line, name...), slotName(i)...)
@@ -434,7 +434,7 @@ func (w *textWriter) slots(name string, types reader.TypeList) error {
 		if err != nil {
 			return err
 		}
-		w.flush(b)
+		w.writeLine(b)
 		name = indent
 	}
 	return nil
@@ -450,7 +450,7 @@ func (w *textWriter) appendWord(b []byte, word reader.TypeWord) ([]byte, error) 
 	case !word.Type.Valid():
 		b = append(b, noType...)
 	default:
-		spelling, err := w.spelling(word.Type)
+		spelling, err := w.printedType(word.Type)
 		if err != nil {
 			return b, err
 		}

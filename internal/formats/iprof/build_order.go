@@ -5,15 +5,14 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 )
 
 // listColumns is the number of columns that the lists of a source order fill: as
 // many as a table can have, but for one shorter column at the end of each list.
 const listColumns = disk.MaxColumns - int(orderLists)
 
-// addRest keeps everything but profiles: the version and the order of the file, unknown keys.
-func (b *build) addRest() {
+// addMetadata keeps everything but profiles: the version and the order of the file, unknown keys.
+func (b *build) addMetadata() {
 	b.report.Lost.Add(LossOdd, b.odd)
 	properties := b.b.Table(disk.TableProperties, 0)
 	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
@@ -30,13 +29,13 @@ const versionProperty = "iprof version"
 func (b *build) addForeign() {
 	for _, s := range b.sections {
 		if s.kind == foreign {
-			b.b.Table(disk.TableForeign, 0).Row(uint64(b.b.Symbol(keyPath(s.key))), uint64(b.b.Symbol(s.text)))
+			b.b.Table(disk.TableForeign, 0).Row(uint64(b.b.Symbol(foreignPointer(s.key))), uint64(b.b.Symbol(s.text)))
 		}
 	}
 }
 
-// keyPath returns the JSON pointer to an unknown key.
-func keyPath(key string) string { return "/" + pointerEscapes.Replace(key) }
+// foreignPointer returns the JSON pointer to an unknown key.
+func foreignPointer(key string) string { return "/" + pointerEscapes.Replace(key) }
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
@@ -73,8 +72,8 @@ const (
 	orderLists
 )
 
-// listOf returns the list with the items of a section; ok is false if none has.
-func (k sectionKind) listOf() (list orderList, ok bool) {
+// sourceList returns the list with the items of a section; ok is false if none has.
+func (k sectionKind) sourceList() (list orderList, ok bool) {
 	switch {
 	case k == types:
 		return listTypes, true
@@ -96,7 +95,7 @@ func (b *build) addOrder() {
 	w := orderWriter{build: b}
 	w.runs = b.b.Table(disk.TableOrderRuns, 0)
 	w.lists[listTypes] = make([]uint64, 0, len(b.types)+len(b.types)/8)
-	w.lists[listMethods] = make([]uint64, 0, b.methods.len()+b.methods.len()/8)
+	w.lists[listMethods] = make([]uint64, 0, b.methods.rowCount()+b.methods.rowCount()/8)
 	w.lists[listProfiles] = make([]uint64, 0, len(b.records))
 	for i := range b.sections {
 		s := &b.sections[i]
@@ -125,7 +124,7 @@ func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	var n, first uint64
 	key := uint64(w.b.Symbol(sectionKeys[s.kind]))
 	endRun := func() { w.runs.Row(key, uint64(keptListed), n, first) }
-	list, inList := s.kind.listOf()
+	list, inList := s.kind.sourceList()
 	for item := range s.items {
 		it := next()
 		if it.begins {
@@ -152,14 +151,14 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 	i := -1
 	switch {
 	case s.kind == types:
-		return idRuns(func() (id int64, ref uint64) {
+		return splitIDRuns(func() (id int64, ref uint64) {
 			i++
 			return w.types[i].id, uint64(w.typeRefs[i])
 		})
 	case s.kind == methods:
-		return idRuns(func() (id int64, ref uint64) {
+		return splitIDRuns(func() (id int64, ref uint64) {
 			i++
-			batch, place := w.methods.at(i)
+			batch, place := w.methods.batchOfRow(i)
 			return batch.rows[place].id, uint64(w.methodRefs[i])
 		})
 	case s.kind.inProfiles():
@@ -176,8 +175,8 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 	return func() listedItem { return listedItem{} }
 }
 
-// idRuns returns a function that returns the rows of types or methods one by one, as next has them.
-func idRuns(next func() (id int64, ref uint64)) func() listedItem {
+// splitIDRuns returns a function that returns the rows of types or methods one by one, as next has them.
+func splitIDRuns(next func() (id int64, ref uint64)) func() listedItem {
 	before := int64(0)
 	begun := false
 	return func() listedItem {
@@ -199,8 +198,8 @@ func (w *orderWriter) writeLists() {
 		return
 	}
 	rows := (total + listColumns - 1) / listColumns
-	kinds := [orderLists]layout.ColumnKind{layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile}
-	var columns []layout.ColumnKind
+	kinds := [orderLists]disk.ColumnKind{disk.ColumnType, disk.ColumnMethod, disk.ColumnProfile}
+	var columns []disk.ColumnKind
 	for i, list := range w.lists {
 		for range (len(list) + rows - 1) / rows {
 			columns = append(columns, kinds[i])

@@ -18,7 +18,7 @@ import (
 // drawArchive makes an archive of what iprof can say.
 func drawArchive(t *rapid.T) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).
+	b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).
 		Row(uint64(b.Symbol(versionProperty)), uint64(b.Symbol("1.1.0")))
 	d := &drawn{T: t, b: b}
 	d.drawTypes()
@@ -133,13 +133,13 @@ func (d *drawn) rows() (rows []builder.Row) {
 
 func (d *drawn) drawTables() {
 	if n := rapid.IntRange(0, 2).Draw(d.T, "monitors"); n > 0 {
-		t := d.b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+		t := d.b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 		for range n {
 			t.Row(uint64(rapid.SampledFrom(d.types).Draw(d.T, "type")), anyCount.Draw(d.T, "count"))
 		}
 	}
 	for stack := range rapid.IntRange(0, 3).Draw(d.T, "stacks") {
-		t := d.b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		t := d.b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 		count := anyCount.Draw(d.T, "count")
 		for range rapid.IntRange(1, 4).Draw(d.T, "depth") {
 			t.Row(uint64(stack), uint64(d.method()), uint64(int64(d.point())), count)
@@ -178,7 +178,7 @@ func TestNamesComeBack(t *testing.T) {
 		if got := string(unquoteName(nil, []byte(spelled))); got != name {
 			r.Fatalf("%q came back as %q", name, got)
 		}
-		if _, isID := nameID(spelled); isID {
+		if _, isID := parseIDName(spelled); isID {
 			r.Fatalf("%q is spelled like an id", name)
 		}
 		if got := unquoteTypeName(signatureName(spelled, "")); got != spelled {
@@ -216,7 +216,7 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		for range rapid.IntRange(1, 6).Draw(r, "runs") {
 			runs.Row(drawRun(r, b)...)
 		}
-		table := b.Table(disk.TableOrder, 0, layout.ColumnType, layout.ColumnMethod, layout.ColumnProfile)
+		table := b.Table(disk.TableOrder, 0, disk.ColumnType, disk.ColumnMethod, disk.ColumnProfile)
 		for range rapid.IntRange(1, 6).Draw(r, "rows") {
 			table.Row(rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"),
 				rapid.Uint64Range(0, 3).Draw(r, "profile"))
@@ -282,12 +282,12 @@ func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell
 		t.Fatal(err)
 	}
 	refs := &orderRefs{t: t, s: ordered, b: b, profiles: map[layout.Ref]uint64{}}
-	for _, kind := range []layout.TableKind{disk.TableOrderRuns, disk.TableOrder} {
+	for _, kind := range []disk.TableKind{disk.TableOrderRuns, disk.TableOrder} {
 		from, err := ordered.Table(kind)
 		if err != nil {
 			t.Fatal(err)
 		}
-		kinds := make([]layout.ColumnKind, from.Columns())
+		kinds := make([]disk.ColumnKind, from.Columns())
 		cells := make([][]uint64, from.Rows)
 		for i := range kinds { // profiles are numbered in the order of the columns
 			kinds[i] = from.Column(i)
@@ -315,17 +315,17 @@ type orderRefs struct {
 	profiles map[layout.Ref]uint64
 }
 
-func (r *orderRefs) of(kind layout.ColumnKind, cell uint64) uint64 {
+func (r *orderRefs) of(kind disk.ColumnKind, cell uint64) uint64 {
 	ref := layout.Ref(cell)
 	switch {
-	case kind == layout.ColumnWord || cell == 0:
+	case kind == disk.ColumnWord || cell == 0:
 		return cell
-	case kind == layout.ColumnSymbol:
+	case kind == disk.ColumnSymbol:
 		return uint64(r.b.Symbol(orFail(r.s.SymbolAt(ref))(r.t).String()))
-	case kind == layout.ColumnType:
+	case kind == disk.ColumnType:
 		name := orFail(orFail(r.s.TypeAt(ref))(r.t).Name())(r.t)
 		return uint64(r.b.Type(builder.TypeKey{Name: name.String()}))
-	case kind == layout.ColumnMethod:
+	case kind == disk.ColumnMethod:
 		return uint64(r.b.Method(orFail(orFail(r.s.MethodAt(ref))(r.t).Key())(r.t)))
 	}
 	if r.profiles[ref] == 0 {

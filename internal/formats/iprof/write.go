@@ -37,8 +37,8 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	}
 	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{},
 		items: map[layout.Ref]*profileItems{}}
-	for _, step := range []func() error{e.survey, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
-		e.assignIDs, e.writeFile, e.out.flush} {
+	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
+		e.assignIDs, e.writeFile, e.out.flushBuffer} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -177,9 +177,9 @@ func (e *exporter) withForeign(all []orderedSection) []orderedSection {
 	return all
 }
 
-// survey collects the types, methods and profiles of the archive, what they refer to, and
+// surveyArchive collects the types, methods and profiles of the archive, what they refer to, and
 // what iprof cannot express.
-func (e *exporter) survey() error {
+func (e *exporter) surveyArchive() error {
 	for t, err := range e.s.Types() {
 		if err != nil {
 			return err
@@ -244,7 +244,7 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 		}
 		e.surveyRows(entry)
 	}
-	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
 			e.report.Lost.Add(LossEntry, 1)
 		}

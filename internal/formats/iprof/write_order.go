@@ -22,11 +22,11 @@ type orderedSection struct {
 	key      string        // of a foreign one
 	listed   int           // items, which are rows or records
 	ids      []int64       // of the listed items
-	ordinals []placedEntry // by item
+	ordinals []ordinalMark // by item
 }
 
-// A placedEntry is a listed item that is entry number ordinal of its section in its profile.
-type placedEntry struct{ item, ordinal int }
+// A ordinalMark is a listed item that is entry number ordinal of its section in its profile.
+type ordinalMark struct{ item, ordinal int }
 
 var errOrder = errors.New("the source order does not fit")
 
@@ -43,7 +43,7 @@ func (e *exporter) readOrder() error {
 	err := e.parseOrder(&runs, &lists)
 	if err == nil {
 		var ok bool
-		ok, err = e.orderFits()
+		ok, err = e.orderMatchesArchive()
 		if ok || err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 		e.listed[i] = make([]layout.Ref, 0, len(list))
 	}
 	for row := range runs.Rows {
-		if err := p.addRun(runs, row); err != nil {
+		if err := p.parseRun(runs, row); err != nil {
 			return err
 		}
 	}
@@ -101,8 +101,8 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 // unwrapLists returns the lists of types, methods and profiles, each without the
 // empty cells that fill its last column.
 func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
-	of := map[layout.ColumnKind]orderList{layout.ColumnType: listTypes, layout.ColumnMethod: listMethods,
-		layout.ColumnProfile: listProfiles}
+	of := map[disk.ColumnKind]orderList{disk.ColumnType: listTypes, disk.ColumnMethod: listMethods,
+		disk.ColumnProfile: listProfiles}
 	for column := range t.Columns() {
 		to, ok := of[t.Column(column)]
 		for row := 0; ok && row < t.Rows; row++ {
@@ -118,8 +118,8 @@ func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
 	return lists
 }
 
-// addRun adds a run to the last section, or begins another with it.
-func (p *orderParser) addRun(runs *reader.Table, row int) error {
+// parseRun adds a run to the last section, or begins another with it.
+func (p *orderParser) parseRun(runs *reader.Table, row int) error {
 	key, err := runs.Text(0, row)
 	if err != nil {
 		return err
@@ -154,7 +154,7 @@ func (p *orderParser) addRun(runs *reader.Table, row int) error {
 
 // takeListed consumes the listed items of a run from the list of their section.
 func (p *orderParser) takeListed(s *orderedSection, items, first uint64) error {
-	list, ok := s.kind.listOf()
+	list, ok := s.kind.sourceList()
 	most := len(p.lists[list])
 	if !ok {
 		most = p.found[s.kind]
@@ -191,19 +191,19 @@ func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error 
 		return errOrder
 	}
 	if first > 0 {
-		s.ordinals = append(s.ordinals, placedEntry{s.listed, int(first) - 1})
+		s.ordinals = append(s.ordinals, ordinalMark{s.listed, int(first) - 1})
 	}
 	p.listed[listProfiles] = append(p.listed[listProfiles], profiles...)
 	p.lists[listProfiles] = p.lists[listProfiles][items:]
 	return nil
 }
 
-// orderFits reports whether the order lists everything in the archive once.
-func (e *exporter) orderFits() (bool, error) {
+// orderMatchesArchive reports whether the order lists everything in the archive once.
+func (e *exporter) orderMatchesArchive() (bool, error) {
 	var typed [sectionKinds]int
 	for _, s := range e.source.sections {
 		if s.kind == foreign {
-			if _, ok := e.raws[keyPath(s.key)]; !ok {
+			if _, ok := e.raws[foreignPointer(s.key)]; !ok {
 				return false, nil
 			}
 			continue
@@ -219,14 +219,14 @@ func (e *exporter) orderFits() (bool, error) {
 		typed[methods] != len(e.listed[listMethods]) {
 		return false, nil
 	}
-	if ok, err := e.rowsFit(); !ok || err != nil {
+	if ok, err := e.rowsMatchOrder(); !ok || err != nil {
 		return false, err
 	}
-	return e.profilesFit()
+	return e.profilesMatchOrder()
 }
 
-// rowsFit reports whether every type and method with a row in a file is listed once.
-func (e *exporter) rowsFit() (bool, error) {
+// rowsMatchOrder reports whether every type and method with a row in a file is listed once.
+func (e *exporter) rowsMatchOrder() (bool, error) {
 	seen := map[layout.Ref]bool{}
 	for _, list := range e.listed[:listProfiles] {
 		for _, n := range list {
@@ -242,11 +242,11 @@ func (e *exporter) rowsFit() (bool, error) {
 		}
 	}
 	for _, t := range e.types {
-		_, dangling, err := e.typeKey(t)
+		_, dangling, err := e.typeSpelling(t)
 		if err != nil {
 			return false, err
 		}
-		if !dangling && !seen[e.typePlace(t)] {
+		if !dangling && !seen[e.typeRef(t)] {
 			return false, nil
 		}
 	}
@@ -265,14 +265,14 @@ func (e *exporter) rowsFit() (bool, error) {
 	return true, nil
 }
 
-// typePlace returns the reference of a type's record.
-func (e *exporter) typePlace(t reader.Type) layout.Ref {
+// typeRef returns the reference of a type's record.
+func (e *exporter) typeRef(t reader.Type) layout.Ref {
 	section := e.s.Header().Parts[disk.PartTypes]
 	return disk.RefOf(section.Offset + int64(t.Ordinal())*disk.TypeSize)
 }
 
-// profilesFit reports whether every entry of the profiles is listed once.
-func (e *exporter) profilesFit() (bool, error) {
+// profilesMatchOrder reports whether every entry of the profiles is listed once.
+func (e *exporter) profilesMatchOrder() (bool, error) {
 	list := e.listed[listProfiles]
 	for _, s := range e.source.sections {
 		if !s.kind.inProfiles() {
@@ -285,8 +285,8 @@ func (e *exporter) profilesFit() (bool, error) {
 		seen := map[layout.Ref]map[int]bool{}
 		walk := ordinalWalk{rest: s.ordinals, next: next}
 		for i, n := range list[:s.listed] {
-			ordinal := walk.ordinal(i, n)
-			p, err := e.itemsOf(n)
+			ordinal := walk.nextOrdinal(i, n)
+			p, err := e.profileItemsAt(n)
 			if err != nil {
 				return false, err
 			}
@@ -305,11 +305,11 @@ func (e *exporter) profilesFit() (bool, error) {
 
 // An ordinalWalk returns the place of each listed record among the records of its section in its profile.
 type ordinalWalk struct {
-	rest []placedEntry
+	rest []ordinalMark
 	next map[layout.Ref]int
 }
 
-func (w *ordinalWalk) ordinal(item int, profile layout.Ref) int {
+func (w *ordinalWalk) nextOrdinal(item int, profile layout.Ref) int {
 	n := w.next[profile]
 	if len(w.rest) > 0 && w.rest[0].item == item {
 		n = w.rest[0].ordinal

@@ -26,13 +26,13 @@ func TestLosses(t *testing.T) {
 	p.Receivers(builder.Receivers{Point: 1, Sub: layout.SubVirtualCall, Flags: layout.EntryNullSeen, Other: 3},
 		builder.Row{Count: 4})
 	p.Receivers(builder.Receivers{Point: 2, Sub: layout.SubTypeCheck})
-	p.Successors(3, layout.SubReturn)
+	p.Successors(3, disk.SubReturn)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(uint64(b.Symbol("/x")),
+	b.Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Symbol("/x")),
 		uint64(b.Symbol("{no JSON")))
-	b.Table(disk.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(1, 2)
+	b.Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(1, 2)
 	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
 	valid(t, text, "1.0.0")
 	got := map[codec.LossKind]int{}

@@ -7,11 +7,10 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
-// A methodProfile has the records of a method in one run.
+// A methodProfile collects the counts and callees of a method in one run.
 type methodProfile struct {
 	counts  []builder.Count
 	callees []callee
@@ -23,12 +22,12 @@ type callee struct {
 	method nameID
 }
 
-// addRuns adds runs to a builder.
+// addRuns merges runs into b.
 func (t *text) addRuns(b *builder.Builder, runs [][]record, report *Report) error {
 	methods := t.internMethods(b, runs, report)
 	for i, run := range runs {
 		if i > 0 {
-			rawprofile.Set(b).NextRun(profileset.RunRules{})
+			b.Internal().NextRun(profileset.RunRules{})
 		}
 		if err := t.addRun(b, methods, run, report); err != nil {
 			return err
@@ -39,7 +38,7 @@ func (t *text) addRuns(b *builder.Builder, runs [][]record, report *Report) erro
 	return b.Err()
 }
 
-// internMethods adds the methods of the runs to a builder.
+// internMethods adds the methods that the runs name to b.
 func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report) map[nameID]builder.MethodRef {
 	methods := map[nameID]builder.MethodRef{}
 	for _, run := range runs {
@@ -69,13 +68,12 @@ func (t *text) addMethod(b *builder.Builder, id nameID, report *Report) builder.
 	return m
 }
 
-// subs are the kinds of the counts of keywords.
+// subs maps each keyword that counts in a method to the sub of its entries.
 var subs = map[keyword]layout.Sub{
 	keyBytecodes: layout.SubBytecodes, keyCycles: layout.SubCycles,
 	keyNative: layout.SubNativeCalls, keyNewArray: layout.SubNewArrays,
 }
 
-// groupByMethod groups the records of a run by method.
 func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 	profiles = map[nameID]*methodProfile{}
 	for i := range run {
@@ -98,14 +96,14 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 			c.Point = int32(r.numbers[1])
 		}
 		if r.interpreted {
-			c.Flags = layout.EntryInterpreted
+			c.Flags = disk.EntryInterpreted
 		}
 		p.counts = append(p.counts, c)
 	}
 	return profiles
 }
 
-// addRun adds the profiles of a run to a builder.
+// addRun adds the method profiles of a run to b.
 func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
 	for id, gathered := range groupByMethod(run) {
 		p := b.ProfileIn(methods[id], 0, builder.NoContext)
@@ -135,7 +133,7 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 	return nil
 }
 
-// sortEntries sorts entries into an order that does not depend on the order of the lines.
+// sortEntries sorts the entries so that equal runs with lines in any order give equal archives.
 func (p *methodProfile) sortEntries(t *text) {
 	slices.SortFunc(p.counts, func(a, b builder.Count) int {
 		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Flags, b.Flags),

@@ -15,11 +15,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomain: the archive is not of a JamaicaVM.
+// ErrDomain means that the archive is of another domain.
 var ErrDomain = errors.New("not the profiles of a JamaicaVM")
 
-// Write writes an archive of the domain jamaica as text: keyword by keyword, the highest
-// numbers first, as sorted by sort -rn -k2. The package comment describes the spelling.
+// Write writes an archive of domain jamaica. The lines of each keyword are sorted by descending number, as by
+// sort -rn -k2.
 func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainJamaica {
 		return nil, fmt.Errorf("%s: %w: it is of domain %s", s.Mapping().Name(), ErrDomain, d)
@@ -35,31 +35,31 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	return t.report, out.Flush()
 }
 
-// An outLine is a line to be written. Its share of a total is known only after all lines.
+// An outLine is a line to be written. Its share is computed after all lines have been collected.
 type outLine struct {
 	n     uint64
-	front string // what comes before the share; n itself if it is empty
-	text  string // what comes after it
+	front string // text before the share, n if empty
+	text  string // text after the share
 }
 
-// A textWriter collects lines.
+// A textWriter collects the lines of an archive.
 type textWriter struct {
 	s       *reader.Store
 	report  *Report
 	lines   [numKeywords][]outLine
-	totals  [numKeywords]uint64 // lower bounds of the totals of shares
+	totals  [numKeywords]uint64 // totals that the archive stores, or 0
 	heap    [2]uint64           // references and words
-	columns uint64              // the length of lines at which marks of the interpreter are cut, 0 if there is none
-	foreign []string
+	columns uint64              // column at which the VM truncated "(interpreted)" marks, 0 if it truncated none
+	foreign []string            // lines with unknown keywords
 }
 
-// addLine adds a line that starts with n. rest is what follows n and its share.
+// addLine adds a line that starts with n. rest follows n and its share.
 func (t *textWriter) addLine(key keyword, n uint64, rest string) {
 	t.lines[key] = append(t.lines[key], outLine{n: n, text: rest})
 }
 
-// printed is the order in which keywords are written, as documented for the VM:
-// instantiations, invocations, heap.
+// printed is the order of keywords in the output. The VM's documentation puts instantiations before invocations,
+// and these before the heap.
 var printed = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads,
 	keyReflected, keyHeapUse, keyHeapRefs}
 
@@ -75,7 +75,7 @@ func (t *textWriter) writeLines(w io.Writer) {
 		})
 		for _, l := range t.lines[key] {
 			t.report.Lines++
-			fmt.Fprintln(w, t.cutInMark(lineText(key, l, total)))
+			fmt.Fprintln(w, t.cutInMark(lineWithShare(key, l, shareOf(l.n, total))))
 		}
 	}
 	for _, l := range t.foreign {
@@ -84,8 +84,8 @@ func (t *textWriter) writeLines(w io.Writer) {
 	}
 }
 
-// cutInMark cuts the mark of the interpreter as it was cut in the text that was read. Its
-// first character stays, so that it is read as a mark again.
+// cutInMark truncates the mark of the interpreter at t.columns. It keeps the first character of the mark, so that
+// Read recognizes it.
 func (t *textWriter) cutInMark(line string) string {
 	signature, marked := strings.CutSuffix(line, interpretedMark)
 	if !marked || t.columns == 0 || t.columns >= uint64(len(line)) {
@@ -94,18 +94,13 @@ func (t *textWriter) cutInMark(line string) string {
 	return line[:max(int(t.columns), len(signature)+1)]
 }
 
-// The columns at which the names of the two keywords of known spelling start.
+// Columns at which the VM prints the names.
 const (
 	bytecodesColumn = 24
 	cyclesColumn    = 28
 )
 
-// lineText returns the text of a line that has the share of n in total.
-func lineText(key keyword, l outLine, total uint64) string {
-	return lineWithShare(key, l, shareOf(l.n, total))
-}
-
-// lineWithShare returns the text of a line. The share is left out if the keyword has none.
+// lineWithShare formats a line. It ignores share if the keyword's lines have no share.
 func lineWithShare(key keyword, l outLine, share uint64) string {
 	b := append([]byte(forms[key].name), ':')
 	switch {
@@ -130,7 +125,6 @@ func lineWithShare(key keyword, l outLine, share uint64) string {
 	return string(b)
 }
 
-// addMethods adds the lines of all methods.
 func (t *textWriter) addMethods() error {
 	for m, err := range t.s.Methods() {
 		if err != nil {
@@ -175,7 +169,7 @@ func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
 			return err
 		}
 	}
-	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
 			t.report.Lost.Add(LossEntry, 1)
 		}
@@ -183,7 +177,7 @@ func (t *textWriter) addProfile(m reader.Method, p reader.Profile) error {
 	return nil
 }
 
-// methodName returns a method's complete signature.
+// methodName returns the signature with the class, as the VM prints it.
 func (t *textWriter) methodName(m reader.Method) (string, error) {
 	k, err := m.Key()
 	text := k.Name + k.Signature
@@ -193,7 +187,7 @@ func (t *textWriter) methodName(m reader.Method) (string, error) {
 	return t.checkedName(text), err
 }
 
-// checkedName returns a name as it is written, and counts one that cannot be read again.
+// checkedName returns text, or quotes it and reports a loss if Read would not read it back.
 func (t *textWriter) checkedName(text string) string {
 	if !isName(text) || strings.ContainsAny(text, " \t") || text != strings.Trim(text, signs) {
 		t.report.Lost.Add(LossName, 1)
@@ -202,7 +196,6 @@ func (t *textWriter) checkedName(text string) string {
 	return text
 }
 
-// addEntry adds the lines of a profile entry.
 func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	key, ok := keyOf(e)
 	if !ok || e.Point() < 0 {
@@ -210,7 +203,7 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 		return nil
 	}
 	t.report.Entries++
-	if e.Flags()&layout.EntryInterpreted != 0 {
+	if e.Flags()&disk.EntryInterpreted != 0 {
 		if key == keyInvoke || !isWhole(name) {
 			t.report.Lost.Add(LossFlags, 1)
 		} else {
@@ -227,10 +220,10 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	return nil
 }
 
-// newArrayText returns what follows the number of arrays in a line.
+// newArrayText returns the part of a PROFILE_NEWARRAY line after its count.
 func newArrayText(point uint64, name string) string { return fmt.Sprintf("%d  %s", point, name) }
 
-// keyOf returns the keyword of an entry's lines.
+// keyOf returns the keyword for the lines of an entry. ok is false if no keyword can express the entry.
 func keyOf(e reader.Entry) (keyword, bool) {
 	if e.Tag() == layout.TagCallees {
 		return keyInvoke, true
@@ -263,13 +256,12 @@ func (t *textWriter) addCalls(caller string, e reader.Entry) error {
 	return nil
 }
 
-// readTables adds what belongs to no method.
 func (t *textWriter) readTables() error {
 	for table, err := range t.s.Tables() {
 		if err != nil {
 			return err
 		}
-		addRow := map[layout.TableKind]func(tableRow) error{
+		addRow := map[disk.TableKind]func(tableRow) error{
 			disk.TableProperties: t.addProperty,
 			disk.TableHeapRefs:   t.addHeapRefs,
 			disk.TableHeapUse:    t.addHeapUse,
@@ -287,7 +279,6 @@ func (t *textWriter) readTables() error {
 	return nil
 }
 
-// A tableRow is a row of a table.
 type tableRow struct {
 	*reader.Table
 	n int
@@ -295,14 +286,14 @@ type tableRow struct {
 
 func (r tableRow) cell(column int) uint64 { return r.Cell(column, r.n) }
 
-// property returns the key and the value of a row of two symbols.
+// property returns the texts of a row of two symbols.
 func (r tableRow) property() (key, value string, err error) {
 	key, keyErr := r.Text(0, r.n)
 	value, valueErr := r.Text(1, r.n)
 	return key, value, errors.Join(keyErr, valueErr)
 }
 
-// addProperty adds a property that [Read] makes.
+// addProperty evaluates a property of [Read], and reports any other as a loss.
 func (t *textWriter) addProperty(r tableRow) error {
 	key, value, err := r.property()
 	if err != nil {
@@ -318,7 +309,7 @@ func (t *textWriter) addProperty(r tableRow) error {
 	switch {
 	case key == PropertyThreads && numberErr == nil:
 		t.addThreads(n)
-	case key == PropertyColumns && numberErr == nil: // of merged texts the one that cuts least
+	case key == PropertyColumns && numberErr == nil: // a merged archive can have several
 		t.columns = max(t.columns, n)
 	default:
 		t.report.Lost.Add(LossProperty, 1)
@@ -326,7 +317,7 @@ func (t *textWriter) addProperty(r tableRow) error {
 	return nil
 }
 
-// addThreads keeps the highest of several maxima.
+// addThreads replaces the line with the number of threads if n is greater.
 func (t *textWriter) addThreads(n uint64) {
 	if old := t.lines[keyThreads]; len(old) > 0 {
 		n = max(n, old[0].n)
@@ -334,9 +325,10 @@ func (t *textWriter) addThreads(n uint64) {
 	t.lines[keyThreads] = []outLine{{n: n}}
 }
 
-// addHeapRefs sums the references of several runs.
+// addHeapRefs adds the references of a run to the only HEAP_REFS line.
 func (t *textWriter) addHeapRefs(r tableRow) error {
-	t.heap[0], t.heap[1] = disk.SaturatingAdd(t.heap[0], r.cell(0)), disk.SaturatingAdd(t.heap[1], r.cell(1))
+	t.heap[0] = disk.SaturatingAdd(t.heap[0], r.cell(0))
+	t.heap[1] = disk.SaturatingAdd(t.heap[1], r.cell(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0],
 		text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
 	return nil
@@ -391,7 +383,6 @@ func (t *textWriter) addForeignLine(r tableRow) error {
 	return err
 }
 
-// className returns the name of a type, as it is written.
 func (t *textWriter) className(cell uint64) (string, error) {
 	if cell == 0 {
 		return t.checkedName(""), nil

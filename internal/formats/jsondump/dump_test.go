@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/names/escape"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -146,9 +146,9 @@ func TestEntriesArePrintedAsDocumented(t *testing.T) {
 		},
 		`"invocations":0,"compile":[1,2,3,4,5],"traps":[0,7],"data":[],"handlers":[{"tag":"Bit","point":7}]`: func(b *builder.Builder, p *builder.Profile) {
 			p.Invocations(0)
-			rawprofile.In(p).Compile(rawprofile.Compile{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})
-			rawprofile.In(p).TrapHistory([]byte{0, 7})
-			p.Bit(builder.At{Bci: 7, In: layout.SectionHandlers})
+			p.Internal().SetCompilation(profileset.Compilation{Level: 1, State: 2, WouldProfile: 3, Loops: 4, Blocks: 5})
+			p.Internal().PutTraps([]byte{0, 7})
+			p.Bit(builder.At{Bci: 7, In: disk.SectionHandlers})
 		},
 	} {
 		prefix := `"name":"m","profiles":[{"code":"0000000000000000",`
@@ -230,7 +230,7 @@ func TestDumpEndsWithItsWriter(t *testing.T) {
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
 	context := builder.NoContext
 	for i := range 1000 {
-		context = rawprofile.Set(b).OuterContext(m, context, m, int32(i))
+		context = b.Internal().OuterContext(m, context, m, int32(i))
 		p := b.ProfileIn(m, 0, context)
 		p.Count(builder.Count{Point: 1, Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {

@@ -2,7 +2,6 @@ package jsondump
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -14,13 +13,13 @@ func (p *printer) profile(q reader.Profile) {
 	p.raw("{")
 	p.code(q.Code(), c, inContext)
 	p.fields(q)
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		p.section(q, s)
 	}
 	p.raw("}")
 }
 
-// fields prints the optional fields that the block has, also those that are 0.
+// fields prints the optional fields of the block, including zeros.
 func (p *printer) fields(q reader.Profile) {
 	has := disk.Block(q.Bytes()).Presence()
 	if has&disk.HasSize != 0 {
@@ -51,9 +50,9 @@ func (p *printer) counter(key string, get func() (reader.Counter, bool)) {
 	}
 }
 
-// section prints the entries of a section. The list of data entries is printed even if it is empty.
-func (p *printer) section(q reader.Profile, s layout.BlockSection) {
-	if s != layout.SectionData && disk.Block(q.Bytes()).SectionSpan(s).Size == 0 {
+// section prints the entries of a section. It omits an empty section except the data section.
+func (p *printer) section(q reader.Profile, s disk.BlockSection) {
+	if s != disk.SectionData && disk.Block(q.Bytes()).SectionSpan(s).Size == 0 {
 		return
 	}
 	p.field(s.String())

@@ -1,6 +1,7 @@
 package jsondump
 
 import (
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -44,31 +45,30 @@ func (p *printer) table(t reader.Table) {
 	p.raw("]}")
 }
 
-// cell prints the value of a table cell.
-func (p *printer) cell(kind layout.ColumnKind, v uint64) {
+func (p *printer) cell(kind disk.ColumnKind, v uint64) {
 	n := layout.Ref(v)
 	switch {
-	case kind == layout.ColumnWord:
+	case kind == disk.ColumnWord:
 		p.number(v)
 	case n == 0:
 		p.raw("null")
-	case kind == layout.ColumnSymbol:
+	case kind == disk.ColumnSymbol:
 		if name, err := p.s.SymbolAt(n); !p.failed(err) {
 			p.name(name)
 		}
-	case kind == layout.ColumnType:
+	case kind == disk.ColumnType:
 		if t, err := p.s.TypeAt(n); !p.failed(err) {
 			p.typeRef(t)
 		}
-	case kind == layout.ColumnMethod:
+	case kind == disk.ColumnMethod:
 		if m, err := p.s.MethodAt(n); !p.failed(err) {
 			p.methodRef(m)
 		}
-	case kind == layout.ColumnProfile:
+	case kind == disk.ColumnProfile:
 		if q, err := p.s.ProfileAt(n); !p.failed(err) {
 			p.profileRef(q)
 		}
-	case kind == layout.ColumnContext:
+	case kind == disk.ColumnContext:
 		p.contextRef(n)
 	}
 }

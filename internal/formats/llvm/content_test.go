@@ -153,7 +153,7 @@ func (c *content) tables(t testing.TB, s *reader.Store) {
 	slices.SortFunc(c.Traces, slices.Compare)
 }
 
-func eachTableRow(t testing.TB, s *reader.Store, kind layout.TableKind, yield func(row []uint64)) {
+func eachTableRow(t testing.TB, s *reader.Store, kind disk.TableKind, yield func(row []uint64)) {
 	t.Helper()
 	table, err := s.Table(kind)
 	if errors.Is(err, reader.ErrNotFound) {

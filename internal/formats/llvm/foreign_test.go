@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
-	"github.com/profarc/profarc/layout"
 )
 
 const correlatedProgram = `
@@ -183,7 +182,7 @@ func TestNothingIsLostWithoutAVersion(t *testing.T) {
 		for _, l := range r.Lost {
 			t.Errorf("%s: %d %s", s.name(), l.Count, l.What)
 		}
-		for _, kind := range []layout.TableKind{disk.TableBinaryIDs, disk.TableTraces} {
+		for _, kind := range []disk.TableKind{disk.TableBinaryIDs, disk.TableTraces} {
 			if table, err := store.TableOrEmpty(kind); err == nil && table.Rows > 0 {
 				held[fmt.Sprint(kind)]++
 			}

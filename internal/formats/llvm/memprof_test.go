@@ -16,7 +16,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -29,7 +28,7 @@ var memProfVersions = []int{0, 1, 2, 3}
 // heapRows returns the memory profiles of an archive as text, sorted, without the places of their records.
 func heapRows(t testing.TB, s *reader.Store) (rows []string) {
 	t.Helper()
-	for _, kind := range []layout.TableKind{disk.TableAllocations, disk.TableAllocationCalls} {
+	for _, kind := range []disk.TableKind{disk.TableAllocations, disk.TableAllocationCalls} {
 		table, err := s.TableOrEmpty(kind)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +58,7 @@ func withHeap(t testing.TB, r *rand.Rand, version int) *reader.Store {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	set := rawprofile.Set(b)
+	set := b.Internal()
 	stack := func() uint64 {
 		var frames []byte
 		for range 1 + r.IntN(6) {
@@ -158,7 +157,7 @@ func TestMemProfDamage(t *testing.T) {
 // Stacks of version 3 that share their frames may stand for more than any profile has.
 func TestMemProfBomb(t *testing.T) {
 	const frames = 60_000 // each word of the array begins a stack of so many, or of what is behind it
-	m := &memProf{version: 3, frames: make([]byte, (frames+1)*disk.HeapFrameSize), known: map[uint64][]byte{}}
+	m := &memProfReader{version: 3, frames: make([]byte, (frames+1)*disk.HeapFrameSize), known: map[uint64][]byte{}}
 	for range 2 * frames {
 		m.array = le.AppendUint32(m.array, 1)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -20,7 +19,7 @@ type heapProfile struct {
 	version int
 	records []storedRecord
 	stacks  []string       // distinct ones: encoded frames
-	numbers map[string]int // of the stacks
+	stackNumbers map[string]int // of the stacks
 	schema  []int          // indices of disk.HeapFields
 	unsound int            // rows whose stack has no frames
 }
@@ -40,17 +39,17 @@ type storedAllocation struct {
 // readHeap returns the memory profiles of an archive, for a file of a version; nil if it has none. Functions are in the
 // order of the file that they come from.
 func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
-	h = &heapProfile{numbers: map[string]int{}}
+	h = &heapProfile{stackNumbers: map[string]int{}}
 	byFunction := map[uint64]*storedRecord{}
 	err = errors.Join(
-		h.eachRow(s, disk.TableAllocations, byFunction, func(r *storedRecord, t *reader.Table, row, stack int) {
+		h.eachTableRow(s, disk.TableAllocations, byFunction, func(r *storedRecord, t *reader.Table, row, stack int) {
 			a := storedAllocation{stack: stack}
 			for i := range a.fields {
 				a.fields[i] = t.Cell(disk.AllocationFields+i, row)
 			}
 			r.allocations = append(r.allocations, a)
 		}),
-		h.eachRow(s, disk.TableAllocationCalls, byFunction, func(r *storedRecord, _ *reader.Table, _, stack int) {
+		h.eachTableRow(s, disk.TableAllocationCalls, byFunction, func(r *storedRecord, _ *reader.Table, _, stack int) {
 			r.calls = append(r.calls, stack)
 		}))
 	if err != nil || len(byFunction) == 0 {
@@ -68,12 +67,12 @@ func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
 			h.version = max(h.version, n)
 		}
 	}
-	h.schema = h.fields(fileVersion)
+	h.schema = h.chooseFields(fileVersion)
 	return h, err
 }
 
-// eachRow passes on the rows of a table, with the record of their function and the number of their stack.
-func (h *heapProfile) eachRow(s *reader.Store, kind layout.TableKind, records map[uint64]*storedRecord,
+// eachTableRow passes on the rows of a table, with the record of their function and the number of their stack.
+func (h *heapProfile) eachTableRow(s *reader.Store, kind disk.TableKind, records map[uint64]*storedRecord,
 	add func(r *storedRecord, t *reader.Table, row, stack int)) error {
 	t, err := s.TableOrEmpty(kind)
 	if err != nil {
@@ -99,17 +98,17 @@ func (h *heapProfile) eachRow(s *reader.Store, kind layout.TableKind, records ma
 			records[function] = r
 		}
 		r.place = min(r.place, place)
-		add(r, &t, row, h.number(stack))
+		add(r, &t, row, h.internStack(stack))
 	}
 	return nil
 }
 
-// number returns the number of a stack.
-func (h *heapProfile) number(stack string) int {
-	n, known := h.numbers[stack]
+// internStack returns the number of a stack.
+func (h *heapProfile) internStack(stack string) int {
+	n, known := h.stackNumbers[stack]
 	if !known {
 		n = len(h.stacks)
-		h.numbers[stack], h.stacks = n, append(h.stacks, stack)
+		h.stackNumbers[stack], h.stacks = n, append(h.stacks, stack)
 	}
 	return n
 }
@@ -117,9 +116,9 @@ func (h *heapProfile) number(stack string) int {
 // shortSchema are the fields that llvm-profdata writes from version 2 on if it is not asked for all.
 var shortSchema = []int{disk.HeapAllocations, disk.HeapBytes, disk.HeapLifetime, disk.HeapDensity}
 
-// fields returns the fields to write: the short ones if no allocation has others, else all that LLVM
+// chooseFields returns the fields to write: the short ones if no allocation has others, else all that LLVM
 // of the file's version knows.
-func (h *heapProfile) fields(fileVersion int) []int {
+func (h *heapProfile) chooseFields(fileVersion int) []int {
 	if h.version >= 2 && !slices.ContainsFunc(h.records, storedRecord.needsAllFields) {
 		return shortSchema
 	}
@@ -127,7 +126,7 @@ func (h *heapProfile) fields(fileVersion int) []int {
 	if fileVersion < sinceHistograms {
 		n -= 2
 	}
-	return numbered(n)
+	return numbersBelow(n)
 }
 
 const sinceHistograms = 12
@@ -156,45 +155,45 @@ type heapEncoder struct {
 	keys    []uint64 // of the stacks: ids of version 2, indices of version 3
 }
 
-// section encodes the memory profiles for an offset in the file. memprof_read.go has the layout.
-func (h *heapProfile) section(base int64) []byte {
+// encodeSection encodes the memory profiles for an offset in the file. memprof_read.go has the layout.
+func (h *heapProfile) encodeSection(base int64) []byte {
 	e := &heapEncoder{heapProfile: h, base: base, byFrame: map[string]int{}, keys: make([]uint64, len(h.stacks))}
 	for _, stack := range h.stacks {
 		e.addFrames(stack)
 	}
-	e.sortFrames(func(a, b int) int { return cmp.Compare(e.ids[a], e.ids[b]) })
+	e.renumberFrames(func(a, b int) int { return cmp.Compare(e.ids[a], e.ids[b]) })
 	if h.version > 0 {
-		e.word(uint64(h.version))
+		e.appendWord(uint64(h.version))
 	}
 	offsets := len(e.b)
 	e.b = append(e.b, make([]byte, 8*memProfOffsets[h.version])...)
-	e.word(uint64(len(h.schema)))
+	e.appendWord(uint64(len(h.schema)))
 	for _, field := range h.schema {
-		e.word(uint64(field) + 1)
+		e.appendWord(uint64(field) + 1)
 	}
-	for i, offset := range e.parts() {
+	for i, offset := range e.encodeParts() {
 		le.PutUint64(e.b[offsets+8*i:], uint64(offset))
 	}
 	return e.b
 }
 
-func (e *heapEncoder) word(v uint64) { e.b = le.AppendUint64(e.b, v) }
+func (e *heapEncoder) appendWord(v uint64) { e.b = le.AppendUint64(e.b, v) }
 
-// at returns the offset in the file of what is appended next.
-func (e *heapEncoder) at() int64 { return e.base + int64(len(e.b)) }
+// fileOffset returns the offset in the file of what is appended next.
+func (e *heapEncoder) fileOffset() int64 { return e.base + int64(len(e.b)) }
 
 func (e *heapEncoder) addFrames(stack string) {
 	for ; len(stack) > 0; stack = stack[disk.HeapFrameSize:] {
 		frame := stack[:disk.HeapFrameSize]
 		if _, known := e.byFrame[frame]; !known {
 			e.byFrame[frame] = len(e.frames)
-			e.frames, e.ids = append(e.frames, frame), append(e.ids, frameID(frame))
+			e.frames, e.ids = append(e.frames, frame), append(e.ids, hashFrame(frame))
 		}
 	}
 }
 
-// frameID returns the id of a frame, as LLVM computes it.
-func frameID(frame string) (id uint64) {
+// hashFrame returns the id of a frame, as LLVM computes it.
+func hashFrame(frame string) (id uint64) {
 	b := []byte(frame)
 	for _, v := range []uint64{le.Uint64(b), uint64(le.Uint32(b[8:])), uint64(le.Uint32(b[12:])), uint64(b[16])} {
 		id ^= v + 0x9e3779b97f4a7c15 + id<<6 + id>>2
@@ -202,96 +201,96 @@ func frameID(frame string) (id uint64) {
 	return id
 }
 
-// parts encodes what follows the schema, and returns the offsets for the header.
-func (e *heapEncoder) parts() []int64 {
+// encodeParts encodes what follows the schema, and returns the offsets for the header.
+func (e *heapEncoder) encodeParts() []int64 {
 	if e.version == 3 {
-		for _, frame := range e.inArray() {
+		for _, frame := range e.orderByPopularity() {
 			e.b = append(e.b, frame...)
 		}
-		array := e.at()
-		e.appendArray()
-		records := e.at()
-		return []int64{array, records, e.recordTable()}
+		array := e.fileOffset()
+		e.appendStackArray()
+		records := e.fileOffset()
+		return []int64{array, records, e.appendRecordTable()}
 	}
 	for i, stack := range e.stacks {
 		e.keys[i] = xxhash.Sum64String(stack) // LLVM's is another hash; readers look it up only
 	}
-	offsets := []int64{e.recordTable(), e.at()}
-	offsets = append(offsets, e.table(e.ids, false, true, func(i int, b []byte) []byte {
+	offsets := []int64{e.appendRecordTable(), e.fileOffset()}
+	offsets = append(offsets, e.appendHashTable(e.ids, false, true, func(i int, b []byte) []byte {
 		return append(b, e.frames[i]...)
 	}))
 	if e.version == 2 {
-		offsets = append(offsets, e.at(), 0)
-		offsets[len(offsets)-1] = e.stackTable()
+		offsets = append(offsets, e.fileOffset(), 0)
+		offsets[len(offsets)-1] = e.appendStackTable()
 	}
 	return offsets
 }
 
-// stackTable encodes the table of version 2, and returns the offset of its buckets.
-func (e *heapEncoder) stackTable() int64 {
-	order := numbered(len(e.stacks))
+// appendStackTable encodes the table of version 2, and returns the offset of its buckets.
+func (e *heapEncoder) appendStackTable() int64 {
+	order := numbersBelow(len(e.stacks))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.keys[a], e.keys[b]) })
 	keys := make([]uint64, len(order))
 	for i, stack := range order {
 		keys[i] = e.keys[stack]
 	}
-	return e.table(keys, false, false, func(i int, b []byte) []byte { return e.appendIDs(b, e.stacks[order[i]]) })
+	return e.appendHashTable(keys, false, false, func(i int, b []byte) []byte { return e.appendFrameIDs(b, e.stacks[order[i]]) })
 }
 
-func (e *heapEncoder) appendIDs(b []byte, stack string) []byte {
+func (e *heapEncoder) appendFrameIDs(b []byte, stack string) []byte {
 	for ; len(stack) > 0; stack = stack[disk.HeapFrameSize:] {
 		b = le.AppendUint64(b, e.ids[e.byFrame[stack[:disk.HeapFrameSize]]])
 	}
 	return b
 }
 
-// table encodes a hash table, and returns the offset of its buckets.
-func (e *heapEncoder) table(keys []uint64, laid, keyLength bool, data func(i int, b []byte) []byte) int64 {
+// appendHashTable encodes a hash table, and returns the offset of its buckets.
+func (e *heapEncoder) appendHashTable(keys []uint64, laid, keyLength bool, data func(i int, b []byte) []byte) int64 {
 	t := newChainedTable(keys, laid)
 	offsets := make([]int64, len(t.heads))
 	for bucket, item := range t.heads {
 		if item == noItem {
 			continue
 		}
-		offsets[bucket] = e.at()
+		offsets[bucket] = e.fileOffset()
 		start := len(e.b)
 		n := uint16(0)
 		e.b = append(e.b, 0, 0)
 		for ; item != noItem; item = t.next[item] {
-			e.item(keys[item], keyLength, func(b []byte) []byte { return data(int(item), b) })
+			e.appendTableItem(keys[item], keyLength, func(b []byte) []byte { return data(int(item), b) })
 			n++
 		}
 		le.PutUint16(e.b[start:], n)
 	}
-	e.b = append(e.b, make([]byte, disk.AlignUp(e.at(), 8)-e.at())...)
-	at := e.at()
-	e.word(uint64(len(offsets)))
-	e.word(uint64(len(keys)))
+	e.b = append(e.b, make([]byte, disk.AlignUp(e.fileOffset(), 8)-e.fileOffset())...)
+	at := e.fileOffset()
+	e.appendWord(uint64(len(offsets)))
+	e.appendWord(uint64(len(keys)))
 	for _, offset := range offsets {
-		e.word(uint64(offset))
+		e.appendWord(uint64(offset))
 	}
 	return at
 }
 
-func (e *heapEncoder) item(key uint64, keyLength bool, data func([]byte) []byte) {
-	e.word(key) // its own hash
+func (e *heapEncoder) appendTableItem(key uint64, keyLength bool, data func([]byte) []byte) {
+	e.appendWord(key) // its own hash
 	if keyLength {
-		e.word(8)
+		e.appendWord(8)
 	}
 	size := len(e.b)
-	e.word(0)
-	e.word(key)
+	e.appendWord(0)
+	e.appendWord(key)
 	start := len(e.b)
 	e.b = data(e.b)
 	le.PutUint64(e.b[size:], uint64(len(e.b)-start))
 }
 
-func (e *heapEncoder) recordTable() int64 {
+func (e *heapEncoder) appendRecordTable() int64 {
 	keys := make([]uint64, len(e.records))
 	for i := range e.records {
 		keys[i] = e.records[i].function
 	}
-	return e.table(keys, true, true, func(i int, b []byte) []byte { return e.appendRecord(b, &e.records[i]) })
+	return e.appendHashTable(keys, true, true, func(i int, b []byte) []byte { return e.appendRecord(b, &e.records[i]) })
 }
 
 func (e *heapEncoder) appendRecord(b []byte, r *storedRecord) []byte {
@@ -322,26 +321,26 @@ func (e *heapEncoder) appendStack(b []byte, stack int) []byte {
 		return le.AppendUint64(b, e.keys[stack])
 	}
 	b = le.AppendUint64(b, uint64(len(e.stacks[stack])/disk.HeapFrameSize))
-	return e.appendIDs(b, e.stacks[stack])
+	return e.appendFrameIDs(b, e.stacks[stack])
 }
 
 // A popularity says how many stacks have a frame, and the sum of its places in them.
-type popularity struct{ stacks, places int }
+type popularity struct{ stacks, depths int }
 
-// inArray numbers the frames as version 3 does, and returns them in that order: first those that most
+// orderByPopularity numbers the frames as version 3 does, and returns them in that order: first those that most
 // stacks have, of these the ones near the innermost.
-func (e *heapEncoder) inArray() []string {
+func (e *heapEncoder) orderByPopularity() []string {
 	popular := make([]popularity, len(e.frames))
 	for _, stack := range e.stacks {
 		for place := 0; len(stack) > 0; place++ {
 			p := &popular[e.byFrame[stack[:disk.HeapFrameSize]]]
 			p.stacks++
-			p.places += place
+			p.depths += place
 			stack = stack[disk.HeapFrameSize:]
 		}
 	}
-	order := e.sortFrames(func(a, b int) int { // equal ones stay sorted by id
-		return cmp.Or(cmp.Compare(popular[b].stacks, popular[a].stacks), cmp.Compare(popular[a].places, popular[b].places))
+	order := e.renumberFrames(func(a, b int) int { // equal ones stay sorted by id
+		return cmp.Or(cmp.Compare(popular[b].stacks, popular[a].stacks), cmp.Compare(popular[a].depths, popular[b].depths))
 	})
 	e.popular = make([]int, len(order))
 	for number, i := range order {
@@ -350,9 +349,9 @@ func (e *heapEncoder) inArray() []string {
 	return e.frames
 }
 
-// sortFrames numbers the frames anew, and returns the old numbers in the new order.
-func (e *heapEncoder) sortFrames(compare func(a, b int) int) []int {
-	order := numbered(len(e.frames))
+// renumberFrames numbers the frames anew, and returns the old numbers in the new order.
+func (e *heapEncoder) renumberFrames(compare func(a, b int) int) []int {
+	order := numbersBelow(len(e.frames))
 	slices.SortStableFunc(order, compare)
 	frames := make([]string, len(order))
 	ids := make([]uint64, len(order))
@@ -365,7 +364,7 @@ func (e *heapEncoder) sortFrames(compare func(a, b int) int) []int {
 	return order
 }
 
-func numbered(n int) []int {
+func numbersBelow(n int) []int {
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
@@ -373,14 +372,14 @@ func numbered(n int) []int {
 	return all
 }
 
-// appendArray encodes the stacks of version 3, so that a stack shares the frames near the root with the one
+// appendStackArray encodes the stacks of version 3, so that a stack shares the frames near the root with the one
 // before it, and sets their indices. The array is built from the end.
-func (e *heapEncoder) appendArray() {
+func (e *heapEncoder) appendStackArray() {
 	var array []uint32
 	var before []int // the frames of the stack before, the root first
 	var places []int // of these in the array
-	for _, stack := range slices.Backward(e.byRoot()) {
-		frames := e.fromRoot(e.stacks[stack])
+	for _, stack := range slices.Backward(e.stacksByRoot()) {
+		frames := e.framesFromRoot(e.stacks[stack])
 		shared := 0
 		for shared < min(len(before), len(frames)) && before[shared] == frames[shared] {
 			shared++
@@ -405,21 +404,21 @@ func (e *heapEncoder) appendArray() {
 	}
 }
 
-// fromRoot returns the numbers of the frames of a stack, the root first.
-func (e *heapEncoder) fromRoot(stack string) (frames []int) {
+// framesFromRoot returns the numbers of the frames of a stack, the root first.
+func (e *heapEncoder) framesFromRoot(stack string) (frames []int) {
 	for ; len(stack) > 0; stack = stack[:len(stack)-disk.HeapFrameSize] {
 		frames = append(frames, e.byFrame[stack[len(stack)-disk.HeapFrameSize:]])
 	}
 	return frames
 }
 
-// byRoot returns the numbers of the stacks, sorted from the root on: by how many stacks have a frame, and by its id.
-func (e *heapEncoder) byRoot() []int {
+// stacksByRoot returns the numbers of the stacks, sorted from the root on: by how many stacks have a frame, and by its id.
+func (e *heapEncoder) stacksByRoot() []int {
 	frames := make([][]int, len(e.stacks))
 	for i, stack := range e.stacks {
-		frames[i] = e.fromRoot(stack)
+		frames[i] = e.framesFromRoot(stack)
 	}
-	order := numbered(len(e.stacks))
+	order := numbersBelow(len(e.stacks))
 	slices.SortFunc(order, func(a, b int) int {
 		return slices.CompareFunc(frames[a], frames[b], func(x, y int) int {
 			return cmp.Or(cmp.Compare(e.popular[x], e.popular[y]), cmp.Compare(e.ids[x], e.ids[y]))

@@ -47,7 +47,7 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 		store: s, options: o, encoding: encoding{version: o.Version},
 		report: WriteReport{Version: o.Version}, out: bufio.NewWriterSize(out, outBuffer),
 	}
-	if err := s.Mapping().Guard(w.all); err != nil {
+	if err := s.Mapping().Guard(w.writeFile); err != nil {
 		return nil, err
 	}
 	w.report.Lost = w.lost
@@ -67,31 +67,31 @@ type indexedWriter struct {
 	out *bufio.Writer
 }
 
-// all writes the whole file. Flush returns an error of the output.
-func (w *indexedWriter) all() error {
+// writeFile writes the whole file. Flush returns an error of the output.
+func (w *indexedWriter) writeFile() error {
 	p, err := w.planFile()
 	if err != nil {
 		return err
 	}
-	w.write(w.header(p))
-	w.write(appendSummary(nil, p.summaries.normal.summary()))
+	w.writeBytes(w.encodeHeader(p))
+	w.writeBytes(appendSummary(nil, p.summaries.normal.buildSummary()))
 	if p.variant&VariantContextSensitive != 0 {
-		w.write(appendSummary(nil, p.summaries.contextSensitive.summary()))
+		w.writeBytes(appendSummary(nil, p.summaries.contextSensitive.buildSummary()))
 	}
 	if err := w.writeBuckets(p); err != nil {
 		return err
 	}
-	w.table(p)
+	w.writeBucketTable(p)
 	for _, s := range p.sections {
-		w.write(s.bytes)
+		w.writeBytes(s.bytes)
 	}
 	return w.out.Flush()
 }
 
-func (w *indexedWriter) write(b []byte) { _, _ = w.out.Write(b) }
+func (w *indexedWriter) writeBytes(b []byte) { _, _ = w.out.Write(b) }
 
-// header returns the encoded header.
-func (w *indexedWriter) header(p *indexedPlan) []byte {
+// encodeHeader returns the encoded header.
+func (w *indexedWriter) encodeHeader(p *indexedPlan) []byte {
 	version := w.encoding.version
 	b := le.AppendUint64(nil, indexedMagic)
 	b = le.AppendUint64(b, uint64(version)|uint64(p.variant)<<variantShift)
@@ -131,14 +131,14 @@ func appendSummary(b []byte, s *Summary) []byte {
 	return b
 }
 
-// table writes the numbers of buckets and items and the offset of each bucket, 0 for an
+// writeBucketTable writes the numbers of buckets and items and the offset of each bucket, 0 for an
 // empty one. The table starts at a multiple of 8.
-func (w *indexedWriter) table(p *indexedPlan) {
-	w.write(make([]byte, p.table-p.end))
+func (w *indexedWriter) writeBucketTable(p *indexedPlan) {
+	w.writeBytes(make([]byte, p.table-p.end))
 	var words [tableHeaderSize]byte
 	le.PutUint64(words[:], uint64(len(p.chains.heads)))
 	le.PutUint64(words[8:], uint64(len(p.items)))
-	w.write(words[:])
+	w.writeBytes(words[:])
 	at := p.payload
 	for _, head := range p.chains.heads {
 		offset := at
@@ -146,7 +146,7 @@ func (w *indexedWriter) table(p *indexedPlan) {
 			offset = 0
 		}
 		le.PutUint64(words[:], uint64(offset))
-		w.write(words[:8])
+		w.writeBytes(words[:8])
 		at += p.bucketSize(head)
 	}
 }
@@ -216,15 +216,15 @@ type section struct {
 	bytes []byte
 }
 
-// sections encodes the sections of the version, in file order, and counts the others as lost.
-func (w *indexedWriter) sections(p *indexedPlan) []section {
+// encodeSections encodes the sections of the version, in file order, and counts the others as lost.
+func (w *indexedWriter) encodeSections(p *indexedPlan) []section {
 	f := &p.facts
 	var all []section
 	switch {
 	case f.heap == nil:
 	case w.encoding.version >= sinceMemProf:
 		w.lost.Add(LossStacks, f.heap.unsound)
-		all = append(all, section{sinceMemProf, f.heap.section(p.tableEnd())})
+		all = append(all, section{sinceMemProf, f.heap.encodeSection(p.tableEnd())})
 	default:
 		w.lost.Add(LossMemProfVersion, len(f.heap.records))
 	}
@@ -255,7 +255,7 @@ func binaryIDSection(ids []string) []byte {
 	for _, id := range ids {
 		b = le.AppendUint64(b, uint64(len(id)))
 		b = append(b, id...)
-		b = padWord(b)
+		b = padToWord(b)
 	}
 	le.PutUint64(b, uint64(len(b)-8))
 	return b
@@ -268,16 +268,16 @@ func vtableSection(names []string) []byte {
 	b := make([]byte, 8)
 	if len(names) > 0 {
 		text := strings.Join(names, string(rune(nameSeparator)))
-		packed := pack(text)
+		packed := deflateNames(text)
 		b = binary.AppendUvarint(b, uint64(len(text)))
 		b = binary.AppendUvarint(b, uint64(len(packed)))
 		b = append(b, packed...)
 	}
 	le.PutUint64(b, uint64(len(b)-8))
-	return padWord(b)
+	return padToWord(b)
 }
 
-func pack(text string) []byte {
+func deflateNames(text string) []byte {
 	var packed bytes.Buffer
 	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // fails only for an unknown level
 	_, _ = z.Write([]byte(text))                               // to memory
@@ -300,8 +300,8 @@ func traceSection(traces []trace, stream uint64) []byte {
 	return b
 }
 
-// padWord appends zeros up to a multiple of 8.
-func padWord(b []byte) []byte {
+// padToWord appends zeros up to a multiple of 8.
+func padToWord(b []byte) []byte {
 	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
 }
 
@@ -346,7 +346,7 @@ func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
 }
 
 // symbolColumn returns the distinct texts of the first column, sorted.
-func symbolColumn(s *reader.Store, kind layout.TableKind) ([]string, error) {
+func symbolColumn(s *reader.Store, kind disk.TableKind) ([]string, error) {
 	t, err := s.TableOrEmpty(kind)
 	if err != nil {
 		return nil, err

@@ -24,26 +24,26 @@ type encoding struct {
 	values  []siteValue // of one site at a time
 }
 
-// kinds returns the number of value kinds of the version.
-func (e *encoding) kinds() int {
+// valueKinds returns the number of value kinds of the version.
+func (e *encoding) valueKinds() int {
 	if e.version < sinceVTables {
 		return int(layout.SubVTable)
 	}
 	return valueKindsKnown
 }
 
-// size returns the size of what append appends.
-func (e *encoding) size(r *record) int64 {
-	n := 16 + int64(len(r.counts)) + e.valuesSize(r)
+// recordSize returns the size of what append appends.
+func (e *encoding) recordSize(r *record) int64 {
+	n := 16 + int64(len(r.counts)) + e.valueBlockSize(r)
 	if e.version >= sinceBitmaps {
 		n += 8 + 8*int64(len(r.bitmap))
 	}
 	return n
 }
 
-func (e *encoding) valuesSize(r *record) int64 {
+func (e *encoding) valueBlockSize(r *record) int64 {
 	n := int64(valueBlockHeader)
-	for _, sites := range r.sites[:e.kinds()] {
+	for _, sites := range r.sites[:e.valueKinds()] {
 		if len(sites) == 0 {
 			continue
 		}
@@ -55,7 +55,7 @@ func (e *encoding) valuesSize(r *record) int64 {
 	return n
 }
 
-func (e *encoding) append(b []byte, r *record) []byte {
+func (e *encoding) appendRecord(b []byte, r *record) []byte {
 	b = le.AppendUint64(b, r.hash)
 	b = le.AppendUint64(b, uint64(len(r.counts)/disk.CellSize))
 	b = append(b, r.counts...)
@@ -65,27 +65,27 @@ func (e *encoding) append(b []byte, r *record) []byte {
 			b = le.AppendUint64(b, uint64(v))
 		}
 	}
-	return e.appendValues(b, r)
+	return e.appendValueBlock(b, r)
 }
 
-func (e *encoding) appendValues(b []byte, r *record) []byte {
+func (e *encoding) appendValueBlock(b []byte, r *record) []byte {
 	kinds := 0
-	for _, sites := range r.sites[:e.kinds()] {
+	for _, sites := range r.sites[:e.valueKinds()] {
 		if len(sites) > 0 {
 			kinds++
 		}
 	}
-	b = le.AppendUint32(b, uint32(e.valuesSize(r)))
+	b = le.AppendUint32(b, uint32(e.valueBlockSize(r)))
 	b = le.AppendUint32(b, uint32(kinds))
-	for kind, sites := range r.sites[:e.kinds()] {
+	for kind, sites := range r.sites[:e.valueKinds()] {
 		if len(sites) > 0 {
-			b = e.appendKind(b, kind, sites)
+			b = e.appendValueKind(b, kind, sites)
 		}
 	}
 	return b
 }
 
-func (e *encoding) appendKind(b []byte, kind int, sites []disk.Entry) []byte {
+func (e *encoding) appendValueKind(b []byte, kind int, sites []disk.Entry) []byte {
 	b = le.AppendUint32(b, uint32(kind))
 	b = le.AppendUint32(b, uint32(len(sites)))
 	for _, site := range sites {
@@ -117,10 +117,10 @@ type record struct {
 
 func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 
-// cold reports whether the function of the record is unexecuted.
-func (r *record) cold() bool { return allZero(r.counts) && allZero(r.bitmap) }
+// isUnexecuted reports whether the function of the record is unexecuted.
+func (r *record) isUnexecuted() bool { return isAllZero(r.counts) && isAllZero(r.bitmap) }
 
-func allZero(b []byte) bool { return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 }) }
+func isAllZero(b []byte) bool { return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 }) }
 
 // A recordWalk iterates over the functions of an archive.
 type recordWalk struct {
@@ -189,7 +189,7 @@ func (w *recordWalk) addRecord(p reader.Profile) {
 	for kind := range r.sites {
 		r.sites[kind] = r.sites[kind][:0]
 	}
-	w.collectEntries(r, disk.Block(p.Bytes()).Section(layout.SectionData))
+	w.collectEntries(r, disk.Block(p.Bytes()).Section(disk.SectionData))
 	if len(r.counts) == 0 {
 		w.lost.Add(LossNoCounters, 1)
 		w.records = w.records[:n]

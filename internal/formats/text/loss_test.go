@@ -22,7 +22,7 @@ func TestOddEntriesAreCounted(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := b.Profile(layout.Key{Name: "f"}, 0)
 	testarchive.RecordAs(b, layout.DomainLLVMIR, func() { p.Counters(0, 7) })
-	p.Counter(builder.At{In: layout.SectionExtra}, 0)
+	p.Counter(builder.At{In: disk.SectionExtra}, 0)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +42,7 @@ func TestOddEntriesAreCounted(t *testing.T) {
 	for e := range stored.Entries() {
 		disk.Entry(e.Bytes()).SetFlags(1)
 	}
-	for e := range stored.Section(layout.SectionExtra) {
+	for e := range stored.Section(disk.SectionExtra) {
 		_, odd := disk.NewWide(nil, layout.TagCounters, 0, 0, 0, 0, 0)
 		copy(disk.Entry(e.Bytes()), odd)
 	}

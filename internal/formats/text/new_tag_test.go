@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,11 +23,11 @@ func TestEntryOfANewTag(t *testing.T) {
 	circles := func(int, disk.CellKind) uint64 { return uint64(circle) }
 	_, one := disk.NewWide(nil, wide, 0, 0, 7, 2, 0)
 	one.SetCell(0, 42)
-	rawprofile.In(p).Copy(layout.SectionData, one, circles)
+	p.Internal().Copy(disk.SectionData, one, circles)
 	_, two := disk.NewWide(nil, rowed, 0, 0, -1, 4, 2)
 	two.SetCell(1, 5)
 	two.SetCell(3, 6)
-	rawprofile.In(p).Copy(layout.SectionData, two, circles)
+	p.Internal().Copy(disk.SectionData, two, circles)
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}

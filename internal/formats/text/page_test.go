@@ -34,7 +34,7 @@ func pageExample() *builder.Builder {
 	inMain := b.ProfileIn(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
 	inMain.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 2})
 	_, _ = all.Done(), inMain.Done()
-	run := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	run := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	run.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
 	return b
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
@@ -41,13 +41,13 @@ type maker struct {
 	types    []builder.TypeRef
 	methods  []builder.MethodRef
 	profiles []builder.ProfileRef
-	made     map[layout.TableKind]bool
+	made     map[disk.TableKind]bool
 	shapes   []layout.EntryShape
 }
 
 // randomArchive returns an archive of so many methods.
 func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder {
-	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), domain: domain, made: map[layout.TableKind]bool{}}
+	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), domain: domain, made: map[disk.TableKind]bool{}}
 	config := m.config()
 	m.shape = disk.ShapeOf(&config.Params)
 	if domain == layout.DomainCustom {
@@ -182,14 +182,14 @@ func (m *maker) fields(p *builder.Profile) {
 		func() { p.Invocations(m.number()) },
 		func() { p.Backedges(m.number()) },
 		func() { p.Interpreted(m.number()) },
-		func() { rawprofile.In(p).Size(rawprofile.Size{Code: m.Uint32(), Host: m.Uint32()}) },
-		func() { rawprofile.In(p).History(rawprofile.History{Decompiles: m.Uint32(), TenureTraps: m.Uint32()}) },
+		func() { p.Internal().SetSize(profileset.CodeSize{Code: m.Uint32(), Host: m.Uint32()}) },
+		func() { p.Internal().SetHistory(profileset.History{Decompiles: m.Uint32(), TenureTraps: m.Uint32()}) },
 		func() {
-			rawprofile.In(p).Compile(rawprofile.Compile{Level: uint8(m.Uint32()), Loops: uint16(m.Uint32())})
+			p.Internal().SetCompilation(profileset.Compilation{Level: uint8(m.Uint32()), Loops: uint16(m.Uint32())})
 		},
-		func() { rawprofile.In(p).Escape(rawprofile.Escape{Flags: m.number(), Returned: m.number()}) },
-		func() { rawprofile.In(p).TrapHistory(make([]byte, m.IntN(40), 40)) },
-		func() { rawprofile.In(p).TrapHistory([]byte{1, 0, uint8(m.Uint32())}) },
+		func() { p.Internal().SetEscape(profileset.Escape{Flags: m.number(), Returned: m.number()}) },
+		func() { p.Internal().PutTraps(make([]byte, m.IntN(40), 40)) },
+		func() { p.Internal().PutTraps([]byte{1, 0, uint8(m.Uint32())}) },
 	} {
 		if m.sometimes(2 + i) {
 			set()
@@ -225,7 +225,7 @@ func (m *maker) hotspot(p *builder.Profile) {
 	}
 	m.setLength(e, tag, length)
 	m.clearPointers(e)
-	rawprofile.In(p).Copy(layout.BlockSection(m.IntN(4)), e, func(_ int, kind disk.CellKind) uint64 {
+	p.Internal().Copy(disk.BlockSection(m.IntN(4)), e, func(_ int, kind disk.CellKind) uint64 {
 		if kind == disk.CellMethod {
 			return uint64(m.anyMethod()) * m.Uint64N(2)
 		}
@@ -344,8 +344,8 @@ func (m *maker) wide(p *builder.Profile) {
 			Traps: uint64(m.traps()) | m.number()<<40}, m.rows()...)
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: m.anyMethod(), Count: m.number()}, builder.Callee{}, builder.Callee{Count: 5})
-	case layout.TagUndecoded:
-		rawprofile.In(p).Undecoded(point, flags, []uint64{20, m.number(), m.number()}[:m.IntN(4)]...)
+	case disk.TagUndecoded:
+		p.Internal().AddUndecoded(point, flags, []uint64{20, m.number(), m.number()}[:m.IntN(4)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: sub, Flags: flags, N: m.number()})
 	}
@@ -360,17 +360,17 @@ func (m *maker) numbers() (n []uint64) {
 
 func (m *maker) tables() {
 	for range m.IntN(4) {
-		kind := layout.TableKind(1 + m.IntN(20))
+		kind := disk.TableKind(1 + m.IntN(20))
 		columns := disk.TableColumns(kind)
 		for range 1 + m.IntN(8) {
-			columns = append(columns, layout.ColumnKind(1+m.IntN(6)))
+			columns = append(columns, disk.ColumnKind(1+m.IntN(6)))
 		}
 		if m.sometimes(4) {
 			kind = disk.TableTraces
-			columns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord, layout.ColumnWord}
+			columns = []disk.ColumnKind{disk.ColumnWord, disk.ColumnWord, disk.ColumnWord}
 		}
 		if kind == disk.TableOrder && m.domain != layout.DomainGraal {
-			columns = []layout.ColumnKind{layout.ColumnProfile}
+			columns = []disk.ColumnKind{disk.ColumnProfile}
 		}
 		if kind == disk.TableShapes || m.made[kind] || !tableDomains[kind].hold(m.domain) {
 			continue
@@ -387,27 +387,27 @@ func (m *maker) tables() {
 	}
 }
 
-func (m *maker) row(columns []layout.ColumnKind) (cells []uint64) {
+func (m *maker) row(columns []disk.ColumnKind) (cells []uint64) {
 	for _, c := range columns {
 		cells = append(cells, m.cell(c))
 	}
 	return cells
 }
 
-func (m *maker) cell(kind layout.ColumnKind) uint64 {
-	if m.sometimes(5) && kind != layout.ColumnWord {
+func (m *maker) cell(kind disk.ColumnKind) uint64 {
+	if m.sometimes(5) && kind != disk.ColumnWord {
 		return 0
 	}
 	switch kind {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		return uint64(m.b.Symbol(m.maybeName() + "\x00"[m.IntN(2):]))
-	case layout.ColumnType:
+	case disk.ColumnType:
 		return uint64(m.anyType())
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		return uint64(m.anyMethod())
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		return uint64(m.b.Context(m.anyMethod(), builder.Frame{Caller: m.anyMethod(), Point: -1}))
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		if len(m.profiles) > 0 {
 			return uint64(m.profiles[m.IntN(len(m.profiles))])
 		}
@@ -429,7 +429,7 @@ func TestRandomArchivesHaveEverything(t *testing.T) {
 	}
 	for _, l := range []wordList{slices.Collect(maps.Keys(tagNumbers)), sectionWords, paramWords[:3], columnWords,
 		archiveFlags, typeFlags, accessFlags,
-		flagWords(layout.TagBit), flagWords(layout.TagCount), flagWords(layout.TagUndecoded), valueSite.Subs} {
+		flagWords(layout.TagBit), flagWords(layout.TagCount), flagWords(disk.TagUndecoded), valueSite.Subs} {
 		for _, word := range l {
 			if word != "" && !strings.Contains(seen, word) {
 				t.Errorf("no %s in 150 random archives", word)

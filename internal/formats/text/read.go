@@ -15,21 +15,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ReadOptions say how a text is read. The zero value reads with the defaults.
+// ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
-	Name string // of the text, for errors
-	// Config is what the archive says of itself besides what the text says: a producer, time, fingerprint or
-	// dump id that is set here takes the place of the text's. Params and Flags are the text's.
+	Name string // file name for errors, or ""
+	// Config configures the builder. Its producer, time, fingerprint and dump id override those of the text. Params and
+	// Flags are ignored.
 	Config builder.Config
-	// Unordered leaves the table of the source order out.
+	// Unordered drops order tables.
 	Unordered bool
 }
 
-// Detect reports whether a text that begins with head is one of an archive, of whatever version.
+// Detect reports whether head begins the text of an archive, of any version.
 func Detect(head []byte) bool { return bytes.HasPrefix(head, []byte(firstWords)) }
 
-// Read reads a text into a builder of its own. The error is an [*Error] where the text is
-// not understood, or r's.
+// Read reads a text into a new builder. The error is an [*Error] if the text is malformed, or the error of r.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	p := &parser{o: o, lines: parse.NewLines(r, o.Name)}
 	p.refOf = p.cellRef
@@ -44,14 +43,13 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return p.b, &p.report, nil
 }
 
-// A parser reads one text.
 type parser struct {
 	cursor
 	o      ReadOptions
 	lines  *parse.Lines
 	report Report
-	head   head // what the header said so far
-	b      *builder.Builder
+	head   head             // the lines of the header so far
+	b      *builder.Builder // nil before the end of the header
 	shape  disk.Shape
 	refs   refs
 	ended  bool // the line "end" was read
@@ -62,7 +60,7 @@ type parser struct {
 	profile  openProfile
 	profiles profileIndex
 	table    openTable
-	tables   map[layout.TableKind]bool // that the text has
+	tables   map[disk.TableKind]bool // that the text has
 	// misordered is whether the line is an order table of another domain.
 	misordered bool
 	frames     []builder.Frame
@@ -93,7 +91,6 @@ func (p *parser) readText() error {
 	}
 }
 
-// first reads the first line.
 func (p *parser) first() error {
 	line, err := p.lines.Next()
 	if err != nil && err != io.EOF {
@@ -110,13 +107,12 @@ func (p *parser) first() error {
 	return nil
 }
 
-// readLine reads one line.
 func (p *parser) readLine(line []byte) error {
 	p.cursor = newCursor(line)
 	if p.nextToken() {
 		p.dispatch()
 	} else if p.end(); p.At == len(line) {
-		p.closeMethod() // so that what follows a method that was deleted is not taken for another's
+		p.closeMethod() // if the next method line was deleted, its profiles must not join this method
 	}
 	p.end()
 	if p.failure != nil {
@@ -131,7 +127,7 @@ func (p *parser) readLine(line []byte) error {
 	return nil
 }
 
-// kindOfMiss returns what the error of a line matches in which something is missing.
+// kindOfMiss returns the sentinel for a mismatch in the line.
 func (p *parser) kindOfMiss() error {
 	if p.misordered {
 		return ErrOrder
@@ -139,16 +135,14 @@ func (p *parser) kindOfMiss() error {
 	return ErrSyntax
 }
 
-// refuse keeps the error of what began in a line and cannot be in an archive.
+// refuse records the builder's error about the item that began at line.
 func (p *parser) refuse(line parse.Place, err error) {
 	if err != nil && p.failure == nil {
 		p.failure = line.Fail(err)
 	}
 }
 
-// A line is recognized by its first word. Which words can begin a line depends on what is open.
-
-// dispatch reads the line by its first word.
+// dispatch selects the reader of the line by its first word and the open method, profile or table.
 func (p *parser) dispatch() {
 	start := p.At
 	if p.ended {
@@ -156,7 +150,7 @@ func (p *parser) dispatch() {
 		return
 	}
 	if p.Line[p.At] == '@' {
-		p.entryLine(start, layout.SectionData)
+		p.entryLine(start, disk.SectionData)
 		return
 	}
 	word := p.takeWord("a word")
@@ -172,7 +166,7 @@ func (p *parser) dispatch() {
 	p.topLine(start, word)
 }
 
-// topLine reads a line that ends the method or table before it.
+// topLine closes the open method or table and reads a line that can only follow it.
 func (p *parser) topLine(start int, word []byte) {
 	before := p.possible()
 	p.closeMethod()
@@ -190,7 +184,7 @@ func (p *parser) topLine(start int, word []byte) {
 	}
 }
 
-// possible describes the lines that can follow.
+// possible describes the lines that are valid here.
 func (p *parser) possible() string {
 	switch {
 	case p.profile.Profile != nil:
@@ -203,15 +197,14 @@ func (p *parser) possible() string {
 	return "method, type, table, end; a blank line ends a method and a table"
 }
 
-// head is what the header of a text says.
 type head struct {
 	config builder.Config
 	domain layout.Domain
 	shapes []layout.EntryShape
-	seen   map[string]bool // words of the lines that may not repeat
+	seen   map[string]bool // words that occurred
 }
 
-// headerLine reads a line of the header. It returns false for any other line.
+// headerLine reads a line of the header. It returns false for other lines.
 func (p *parser) headerLine(word []byte) bool {
 	read := headerForms[string(word)]
 	if read == nil {
@@ -236,10 +229,10 @@ var headerForms = map[string]func(*parser){
 	"param":       (*parser).paramLine,
 }
 
-// manyTimes are the words of lines that can repeat.
+// manyTimes has the words of lines that can repeat.
 var manyTimes = map[string]bool{"param": true, "shape": true, "cell": true, "row": true}
 
-// once refuses a second line of the header that says the same.
+// once rejects a repeated header line.
 func (p *parser) once(word string) {
 	if p.head.seen == nil {
 		p.head.seen = map[string]bool{}
@@ -274,7 +267,7 @@ func (p *parser) id(id *[16]byte) {
 	copy(id[:], p.bytes)
 }
 
-// timeLine reads a time that nanoseconds of 64 bits can say. Their 0 is none.
+// timeLine reads a time, which must fit 64 bits of nanoseconds since 1970. Archives use 0 for an unknown time.
 func (p *parser) timeLine() {
 	p.nextToken()
 	start := p.At
@@ -301,7 +294,7 @@ func (p *parser) paramLine() {
 	}
 }
 
-// listed takes a word of a list, or a number of at most limit.
+// listed consumes a word of the list, or a number of at most limit.
 func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
 	start := p.At
 	if p.atDigit() {
@@ -314,7 +307,7 @@ func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
 	return uint64(n)
 }
 
-// bits takes the words of bits, or numbers, with commas between them.
+// bits consumes words or numbers with commas between them, and returns their union.
 func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
 	for {
 		bits |= p.bit(words, limit)
@@ -324,7 +317,7 @@ func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
 	}
 }
 
-// bit takes the word of a bit, or a number.
+// bit consumes the word of a bit, or a number.
 func (p *parser) bit(words wordList, limit uint64) uint64 {
 	if p.atDigit() {
 		return p.number(limit)
@@ -341,7 +334,7 @@ func (p *parser) bit(words wordList, limit uint64) uint64 {
 	return 1 << n
 }
 
-// beginArchive makes the builder, at the first line after the header.
+// beginArchive creates the builder at the first line after the header.
 func (p *parser) beginArchive() {
 	domain := p.head.domain
 	if domain == 0 {
@@ -360,7 +353,7 @@ func (p *parser) beginArchive() {
 	}
 }
 
-// config returns what the archive says of itself: what the text says, or what was asked for in its place.
+// config merges the header of the text with ReadOptions.Config.
 func (p *parser) config() builder.Config {
 	c := p.o.Config
 	head := &p.head.config

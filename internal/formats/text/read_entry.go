@@ -5,29 +5,28 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
 // An openEntry is the entry whose line is being read.
 type openEntry struct {
-	section layout.BlockSection
+	section disk.BlockSection
 	point   int32
 	tag     layout.Tag
 	schema  *disk.Schema
 	flags   layout.EntryFlags
 	sub     layout.Sub
 	traps   uint64
-	rows    int      // of a wide entry
-	length  int      // the place in cells of its CellLength, -1 if it has none
-	list    bool     // the word of its list of types was read
-	cells   []uint64 // in the order of the format
-	refs    []uint64 // for each of cells, the reference in the builder
+	rows    int      // number of rows of a wide entry
+	length  int      // index in cells of the CellLength, or -1
+	list    bool     // the word of its type list was read
+	cells   []uint64 // in the order of the archive format
+	refs    []uint64 // builder references of pointer cells, otherwise 0
 	raw     []byte   // scratch
 }
 
-// entryLine reads an entry from its point on, and adds it to a section.
-func (p *parser) entryLine(start int, section layout.BlockSection) {
+// entryLine reads an entry, beginning with its point, and adds it to a section.
+func (p *parser) entryLine(start int, section disk.BlockSection) {
 	if p.profile.Profile == nil {
 		p.MissAt(start, p.possible())
 		return
@@ -42,7 +41,7 @@ func (p *parser) entryLine(start int, section layout.BlockSection) {
 	case !p.OK():
 	case !of.hold(p.head.domain):
 		p.MissAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
-	case disk.IsWide(e.tag) && section != layout.SectionData:
+	case disk.IsWide(e.tag) && section != disk.SectionData:
 		p.MissAt(start, "@: entries of this kind belong among the data entries")
 	case !disk.IsWide(e.tag) && (e.point < 0 || e.point > math.MaxUint16):
 		p.MissAt(at, "a bci: a number of 16 bits")
@@ -62,7 +61,7 @@ func (p *parser) tagWord() layout.Tag {
 	return tag
 }
 
-// entryCells reads what follows the tag, and adds the entry to the profile.
+// entryCells reads the rest of the line after the tag, and adds the entry to the profile.
 func (p *parser) entryCells() {
 	e := &p.entry
 	e.schema, _ = p.shape.Schema(e.tag)
@@ -85,13 +84,13 @@ func (p *parser) entryCells() {
 	for i, v := range e.cells {
 		raw.SetCell(i, v)
 	}
-	rawprofile.In(p.profile.Profile).Copy(e.section, raw, p.refOf)
+	p.profile.Profile.Internal().Copy(e.section, raw, p.refOf)
 }
 
-// cellRef returns the reference of a pointer cell of the open entry.
+// cellRef returns the builder reference of a pointer cell of the open entry.
 func (p *parser) cellRef(cell int, _ disk.CellKind) uint64 { return p.entry.refs[cell] }
 
-// subAndSeen takes the words between the tag and the cells.
+// subAndSeen consumes the words between the tag and the cells.
 func (p *parser) subAndSeen(schema *disk.Schema) {
 	e := &p.entry
 	if !disk.IsWide(e.tag) {
@@ -114,7 +113,7 @@ func (p *parser) subAndSeen(schema *disk.Schema) {
 	}
 }
 
-// seen takes the flags and traps of the open entry, if there are any. A reason of a trap is at most limit.
+// seen consumes optional flags and traps in brackets. The reason of a trap is at most limit.
 func (p *parser) seen(limit uint64) {
 	if !p.skipToken("[") {
 		return
@@ -141,7 +140,6 @@ func (p *parser) seenWord(limit uint64) {
 	}
 }
 
-// cellGroup takes the rows of one group of cells.
 func (p *parser) cellGroup(g *disk.CellGroup) {
 	switch {
 	case g.Repeat == disk.PerGap:
@@ -174,24 +172,22 @@ func (p *parser) cellGroup(g *disk.CellGroup) {
 	}
 }
 
-// pointer adds a cell that is a reference with tags.
+// pointer adds a pointer cell with tag bits.
 func (p *parser) pointer(tags, ref uint64) {
 	p.entry.cells = append(p.entry.cells, tags)
 	p.entry.refs = append(p.entry.refs, ref)
 }
 
-// addCell adds a cell that is no reference.
+// addCell adds a cell that is not a pointer.
 func (p *parser) addCell(v uint64) { p.pointer(v, 0) }
 
-// addZeros adds n empty cells.
 func (p *parser) addZeros(n int) {
 	for range n {
 		p.addCell(0)
 	}
 }
 
-// keyedCells takes the cells of a group that does not repeat, each with its key:
-// displacements after all others.
+// keyedCells consumes the cells of a group that does not repeat, each with its key. Displacements come last.
 func (p *parser) keyedCells(g *disk.CellGroup) {
 	e := &p.entry
 	first := len(e.cells)
@@ -211,7 +207,7 @@ func (p *parser) keyedCells(g *disk.CellGroup) {
 	}
 }
 
-// keyedCell takes a cell with its key and puts it in its place.
+// keyedCell consumes a cell with its key, and stores it at index at.
 func (p *parser) keyedCell(at int, c disk.CellSpec) {
 	e := &p.entry
 	if key := cellKey(e.schema, c); key != "" {
@@ -226,7 +222,7 @@ func (p *parser) keyedCell(at int, c disk.CellSpec) {
 	e.refs = e.refs[:last]
 }
 
-// gap takes the cells between the count and the rows of receivers, which are zero if they are left out.
+// gap consumes the cells between the count and the rows of receivers. Omitted cells are zero.
 func (p *parser) gap() {
 	n := 0
 	for ; n < p.shape.Gap && p.Skip(","); n++ {
@@ -246,10 +242,10 @@ func (p *parser) bitmap() {
 	}
 }
 
-// typeListWord introduces the types of arguments, and so ends the rows before.
+// typeListWord begins the list of argument types, and so ends the rows before.
 const typeListWord = "args"
 
-// fixedRows takes at most n rows, and fills up with empty ones.
+// fixedRows consumes at most n rows, and adds empty rows up to n.
 func (p *parser) fixedRows(g *disk.CellGroup, n int) {
 	for ; p.hasToken() && !p.nextIs(typeListWord); n-- {
 		if p.nextToken(); n <= 0 {
@@ -262,13 +258,13 @@ func (p *parser) fixedRows(g *disk.CellGroup, n int) {
 	p.addZeros(n * len(g.Cells))
 }
 
-// nextIs reports whether the next token is a word.
+// nextIs reports whether the next token equals word.
 func (p *parser) nextIs(word string) bool {
 	ahead := p.cursor
 	return ahead.skipWord(word)
 }
 
-// listedTypes takes the types of arguments, up to what a method returns.
+// listedTypes consumes the types of arguments, up to the return type.
 func (p *parser) listedTypes(g *disk.CellGroup) {
 	for p.nextToken() {
 		if c := p.Cursor; c.Skip("return=") {
@@ -278,7 +274,7 @@ func (p *parser) listedTypes(g *disk.CellGroup) {
 	}
 }
 
-// row takes the cells of a row. A row without a type or method need not have a count.
+// row consumes the cells of a row. In a row with - as type or method, the other cells are optional.
 func (p *parser) row(g *disk.CellGroup) {
 	first := g.Cells[0].Kind
 	for i, c := range g.Cells {
@@ -293,7 +289,6 @@ func (p *parser) row(g *disk.CellGroup) {
 	}
 }
 
-// cell takes the value of a cell.
 func (p *parser) cell(c disk.CellSpec, signed bool) {
 	switch kind := c.Kind; {
 	case len(c.Bits) > 0:
@@ -319,7 +314,7 @@ func (p *parser) cell(c disk.CellSpec, signed bool) {
 	}
 }
 
-// count64 takes a count that may be negative, or may be too large to be signed.
+// count64 consumes a number in [-1<<63, 1<<64-1], modulo 1<<64.
 func (p *parser) count64() uint64 {
 	if p.Skip("-") {
 		return -p.number(1 << 63)
@@ -327,7 +322,7 @@ func (p *parser) count64() uint64 {
 	return p.uint64()
 }
 
-// value takes a number, or the name of a function in place of its id.
+// value consumes a number, or the name of a function instead of its id.
 func (p *parser) value() uint64 {
 	if p.atDigit() {
 		return p.uint64()
@@ -343,7 +338,7 @@ func (p *parser) value() uint64 {
 	return v
 }
 
-// typeWord takes a type and what else is known of a value.
+// typeWord consumes a type and its tags.
 func (p *parser) typeWord() {
 	ref := p.typeRef()
 	tags := uint64(0)

@@ -4,11 +4,10 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
-
-// Lines of types, methods, their contexts and their profiles.
 
 func (p *parser) typeLine() {
 	if !p.nextToken() || p.skipWord("-") {
@@ -56,7 +55,7 @@ func (p *parser) newMethodLine() {
 	p.report.Methods++
 }
 
-// methodLine reads a line of the open method. It returns false for any other.
+// methodLine reads a line of the open method. It returns false for other lines.
 func (p *parser) methodLine(word []byte) bool {
 	if p.method == 0 {
 		return false
@@ -78,7 +77,7 @@ func (p *parser) contextLine() {
 	}
 }
 
-// context takes the frames of a context, none for the method itself.
+// context consumes the frames of a context. Without frames it returns builder.NoContext.
 func (p *parser) context(m builder.MethodRef) builder.ContextRef {
 	p.frames = p.frames[:0]
 	for p.skipWord("<-") {
@@ -97,7 +96,7 @@ func (p *parser) context(m builder.MethodRef) builder.ContextRef {
 type openProfile struct {
 	*builder.Profile
 	line   parse.Place
-	fields uint // of fieldForms, that it has
+	fields uint // bit i is set if the field fieldForms[i] occurred
 }
 
 func (p *parser) newProfileLine() {
@@ -115,7 +114,6 @@ func (p *parser) newProfileLine() {
 	p.report.Profiles++
 }
 
-// closeProfile hands the open profile over.
 func (p *parser) closeProfile() {
 	if open := p.profile; open.Profile != nil {
 		p.profile = openProfile{}
@@ -123,21 +121,21 @@ func (p *parser) closeProfile() {
 	}
 }
 
-// closeMethod ends the open method or table.
+// closeMethod closes the open method or table.
 func (p *parser) closeMethod() {
 	p.closeProfile()
 	p.method = 0
 	p.table = openTable{}
 }
 
-// profileLine reads a line of the open profile. It returns false for any other.
+// profileLine reads a line of the open profile. It returns false for other lines.
 func (p *parser) profileLine(start int, word []byte) bool {
 	if p.profile.Profile == nil {
 		return false
 	}
 	if section, ok := sectionWords.number(word); ok {
 		p.nextToken()
-		p.entryLine(start, layout.BlockSection(section))
+		p.entryLine(start, disk.BlockSection(section))
 		return true
 	}
 	for i := range fieldForms {
@@ -149,7 +147,7 @@ func (p *parser) profileLine(start int, word []byte) bool {
 	return false
 }
 
-// field reads an optional field, which may not repeat.
+// field reads an optional field, which must not repeat.
 func (p *parser) field(start, i int) {
 	if p.profile.fields&(1<<i) != 0 {
 		p.MissAt(start, "no second "+fieldForms[i].word)
@@ -159,15 +157,14 @@ func (p *parser) field(start, i int) {
 	p.fieldLine(&fieldForms[i])
 }
 
-// refs maps the texts of types and methods that were read to the builder's
-// references, so that a line that names what was named before makes no garbage.
+// refs caches the references for the texts of types and methods, to avoid allocations.
 type refs struct {
 	types   map[string]builder.TypeRef
 	methods map[string]builder.MethodRef
-	values  map[string]uint64 // of names in ValueSite entries
+	values  map[string]uint64 // name ids in ValueSite entries
 }
 
-// maxRefs limits the remembered references of each; then it starts over.
+// maxRefs is the size at which a cache is emptied.
 const maxRefs = 1 << 16
 
 func remember[V any](known *map[string]V, token string, v V) {
@@ -177,7 +174,7 @@ func remember[V any](known *map[string]V, token string, v V) {
 	(*known)[token] = v
 }
 
-// typeRef takes a type, or - for none.
+// typeRef consumes a type, or - for 0.
 func (p *parser) typeRef() builder.TypeRef {
 	start := p.At
 	token := p.reference("a type, or -")
@@ -199,7 +196,7 @@ func (p *parser) typeRef() builder.TypeRef {
 	return ref
 }
 
-// methodRef takes a method, or - for none.
+// methodRef consumes a method, or - for 0.
 func (p *parser) methodRef() builder.MethodRef {
 	start := p.At
 	token := p.reference("a method, or -")
@@ -216,7 +213,7 @@ func (p *parser) methodRef() builder.MethodRef {
 	return ref
 }
 
-// newMethod makes the method of a token that begins at start.
+// newMethod parses a token that begins at offset start, and adds its method to the builder.
 func (p *parser) newMethod(start int, token []byte) builder.MethodRef {
 	c := newCursor(token)
 	key := c.methodKey()
@@ -227,7 +224,7 @@ func (p *parser) newMethod(start int, token []byte) builder.MethodRef {
 	return p.b.Method(key)
 }
 
-// someMethod takes the next token, a method.
+// someMethod consumes the next token, which must be a method.
 func (p *parser) someMethod() builder.MethodRef {
 	if !p.nextToken() || p.skipWord("-") {
 		p.Miss("a method")

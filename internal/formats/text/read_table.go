@@ -6,10 +6,9 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 )
 
-// Limits on tables that every reader of an archive has.
+// Limits of the archive format.
 const (
 	maxTables  = 1 << 10
 	maxColumns = 64
@@ -18,8 +17,8 @@ const (
 // An openTable is the table whose rows are being read.
 type openTable struct {
 	*builder.Table // nil for one that is left out
-	kind           layout.TableKind
-	columns        []layout.ColumnKind
+	kind           disk.TableKind
+	columns        []disk.ColumnKind
 	cells          []uint64
 	wordAt         int // where the last word began
 
@@ -30,7 +29,7 @@ type openTable struct {
 func (p *parser) newTableLine() {
 	p.nextToken()
 	start := p.At
-	kind := layout.TableKind(p.listed(tableWords, math.MaxUint32, "a table"))
+	kind := disk.TableKind(p.listed(tableWords, math.MaxUint32, "a table"))
 	var flags uint32
 	if p.skipToken("flags=") {
 		flags = uint32(p.number(math.MaxUint32))
@@ -50,10 +49,10 @@ func (p *parser) newTableLine() {
 	}
 }
 
-// limitTables counts the tables of the text.
-func (p *parser) limitTables(start int, kind layout.TableKind) {
+// limitTables rejects the text if it has too many kinds of tables.
+func (p *parser) limitTables(start int, kind disk.TableKind) {
 	if p.tables == nil {
-		p.tables = map[layout.TableKind]bool{}
+		p.tables = map[disk.TableKind]bool{}
 	}
 	p.tables[kind] = true
 	if len(p.tables) > maxTables {
@@ -61,8 +60,8 @@ func (p *parser) limitTables(start int, kind layout.TableKind) {
 	}
 }
 
-// tableOfDomain refuses a table that the domain cannot have.
-func (p *parser) tableOfDomain(start int, kind layout.TableKind, columns []layout.ColumnKind) {
+// tableOfDomain rejects a table that the domain cannot have.
+func (p *parser) tableOfDomain(start int, kind disk.TableKind, columns []disk.ColumnKind) {
 	domain := p.head.domain
 	if of := tableDomains[kind]; !of.hold(domain) {
 		p.MissAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
@@ -72,7 +71,7 @@ func (p *parser) tableOfDomain(start int, kind layout.TableKind, columns []layou
 	}
 }
 
-func (p *parser) columns() (columns []layout.ColumnKind) {
+func (p *parser) columns() (columns []disk.ColumnKind) {
 	for p.nextToken() || len(columns) == 0 {
 		start := p.At
 		kind, ok := columnWords.number(p.takeWord("the kind of a column"))
@@ -84,12 +83,12 @@ func (p *parser) columns() (columns []layout.ColumnKind) {
 			p.MissAt(start, "no more columns: a table has at most 64")
 			return nil
 		}
-		columns = append(columns, layout.ColumnKind(kind))
+		columns = append(columns, disk.ColumnKind(kind))
 	}
 	return columns
 }
 
-// tableLine reads a row of the open table. It returns false for any other line.
+// tableLine reads a row of the open table. It returns false for other lines.
 func (p *parser) tableLine(word []byte) bool {
 	if p.table.columns == nil || string(word) != "row" {
 		return false
@@ -106,16 +105,16 @@ func (p *parser) tableLine(word []byte) bool {
 	return true
 }
 
-// A tableWord is what the words of a column are.
+// A tableWord is the meaning of a column of words.
 type tableWord int
 
 const (
-	wordNumber   tableWord = iota // a count, size or the like
-	wordFunction                  // the id of a function
-	wordPoint                     // a profile point, which may be negative
+	wordNumber   tableWord = iota
+	wordFunction           // id of a function
+	wordPoint              // profile point, which can be negative
 )
 
-func wordsOf(kind layout.TableKind, column int) tableWord {
+func wordsOf(kind disk.TableKind, column int) tableWord {
 	switch {
 	case kind == disk.TableTraces && column == 2:
 		return wordFunction
@@ -125,14 +124,14 @@ func wordsOf(kind layout.TableKind, column int) tableWord {
 	return wordNumber
 }
 
-// Columns of the table of samples.
+// Columns of the table samples.
 const (
 	sampleStack = 0
 	samplePoint = 2
 	sampleCount = 3
 )
 
-// oneCount refuses a row of a stack whose count, just read, differs from the stack's row before it.
+// oneCount rejects the count just read if it differs from the previous row of the same stack.
 func (p *parser) oneCount(column int) {
 	t := &p.table
 	if t.kind != disk.TableSamples || column != sampleCount {
@@ -143,10 +142,11 @@ func (p *parser) oneCount(column int) {
 	if t.began && stack == t.stack && count != t.count {
 		p.MissAt(t.wordAt, fmt.Sprintf("%d samples, as in the row above: all rows of a stack have its count", t.count))
 	}
-	t.began, t.stack, t.count = true, stack, count
+	t.began = true
+	t.stack = stack
+	t.count = count
 }
 
-// tableWord takes a word of a table.
 func (p *parser) tableWord(word tableWord) uint64 {
 	p.table.wordAt = p.At
 	switch {
@@ -161,27 +161,27 @@ func (p *parser) tableWord(word tableWord) uint64 {
 	return p.uint64()
 }
 
-func (p *parser) tableCell(kind layout.ColumnKind, word tableWord) uint64 {
+func (p *parser) tableCell(kind disk.ColumnKind, word tableWord) uint64 {
 	switch {
-	case kind == layout.ColumnWord:
+	case kind == disk.ColumnWord:
 		return p.tableWord(word)
 	case p.skipWord("-"):
 		return 0
 	}
 	switch kind {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		return uint64(p.b.Symbol(string(p.takeName())))
-	case layout.ColumnType:
+	case disk.ColumnType:
 		return uint64(p.typeRef())
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		return uint64(p.methodRef())
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		return uint64(p.contextCell())
 	}
 	return uint64(p.profileCell())
 }
 
-// placeCell takes a method, a code id if it is of a profile, and a context, all in parentheses.
+// placeCell consumes a method and its context in parentheses. If profile is set, a code id can follow the method.
 func (p *parser) placeCell(profile bool) (key profileKey) {
 	p.expectToken("(")
 	key.method = p.someMethod()
@@ -204,7 +204,7 @@ func (p *parser) contextCell() builder.ContextRef {
 	return key.context
 }
 
-// profileCell takes a profile that the text has above.
+// profileCell consumes a reference to a profile that occurred before.
 func (p *parser) profileCell() builder.ProfileRef {
 	start := p.At
 	key := p.placeCell(true)
@@ -218,15 +218,14 @@ func (p *parser) profileCell() builder.ProfileRef {
 	return ref
 }
 
-// A profileKey names a profile.
+// A profileKey identifies a profile.
 type profileKey struct {
 	method  builder.MethodRef
 	context builder.ContextRef
 	code    uint64
 }
 
-// A profileIndex finds the profiles of the text. Most texts never ask for one,
-// so the index is built at the first lookup.
+// A profileIndex finds profiles of the text. It builds its map at the first lookup, because most texts need no lookup.
 type profileIndex struct {
 	keys  []profileKey
 	refs  []builder.ProfileRef
@@ -234,7 +233,9 @@ type profileIndex struct {
 }
 
 func (x *profileIndex) addProfile(k profileKey, ref builder.ProfileRef) {
-	x.keys, x.refs, x.found = append(x.keys, k), append(x.refs, ref), nil
+	x.keys = append(x.keys, k)
+	x.refs = append(x.refs, ref)
+	x.found = nil
 }
 
 func (x *profileIndex) find(k profileKey) (ref builder.ProfileRef, ok bool) {

@@ -8,24 +8,22 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The words of the text: each is a number in the archive. A number without a word is written as it is.
-
-// firstLine is the first line of every text of this version; firstWords begin every version's.
+// firstLine is the first line of version 1. All versions begin with firstWords.
 const (
 	firstWords = "profarc text "
 	firstLine  = firstWords + "1"
 )
 
-// A wordList has the words for the numbers 0, 1 and so on; an empty word is none.
+// A wordList has the word for each number at its index, or "" for a number that is written in digits.
 type wordList []string
 
-// number finds the number of a word.
+// number returns the number of a word. ok is false if the list lacks the word.
 func (l wordList) number(word []byte) (n int, ok bool) {
 	n = slices.Index(l, string(word))
 	return max(n, 0), n >= 0 && len(word) > 0
 }
 
-// word returns the word of a number, "" if it has none.
+// word returns the word for n, or "".
 func (l wordList) word(n uint64) string {
 	if n < uint64(len(l)) {
 		return l[n]
@@ -33,7 +31,7 @@ func (l wordList) word(n uint64) string {
 	return ""
 }
 
-// listWords lists the words.
+// listWords returns all words with commas between them.
 func (l wordList) listWords() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(l), func(word string) bool { return word == "" }), ", ")
 }
@@ -46,7 +44,6 @@ var paramWords = wordList{
 	disk.SettingLLVMNewest: "llvm-newest-version",
 }
 
-// tableWords are the names of the tables.
 var tableWords = func() (words wordList) {
 	for _, kind := range disk.TableKinds() {
 		words = append(words, make(wordList, int(kind)+1-len(words))...)
@@ -57,13 +54,13 @@ var tableWords = func() (words wordList) {
 
 var columnWords = func() (words wordList) {
 	words = append(words, "")
-	for kind := layout.ColumnWord; kind <= layout.ColumnContext; kind++ {
+	for kind := disk.ColumnWord; kind <= disk.ColumnContext; kind++ {
 		words = append(words, kind.String())
 	}
 	return words
 }()
 
-// Bits by their numbers.
+// Words for bits.
 var (
 	archiveFlags = wordList{0: "delta", 1: "merged"}
 	typeFlags    = wordList{0: "hidden", 1: "not-matchable", 2: "loaded", 3: "initialized"}
@@ -71,13 +68,12 @@ var (
 		6: "bridge", 7: "varargs", 8: "native", 10: "abstract", 11: "strict", 12: "synthetic"}
 )
 
-var sectionWords = wordList{layout.SectionExtra: "extra", layout.SectionParameters: "parameters",
-	layout.SectionHandlers: "handlers"}
+var sectionWords = wordList{disk.SectionExtra: "extra", disk.SectionParameters: "parameters",
+	disk.SectionHandlers: "handlers"}
 
-// hotspotFlags are the flags of all of HotSpot's entries.
+// hotspotFlags has the flags of all HotSpot entries.
 var hotspotFlags = wordList{0: "null-seen"}
 
-// flagWords returns the words of the flags of entries.
 func flagWords(tag layout.Tag) wordList {
 	if !disk.IsWide(tag) {
 		return hotspotFlags
@@ -86,7 +82,7 @@ func flagWords(tag layout.Tag) wordList {
 	return schema.Flags
 }
 
-// subWords returns the words of the subs of entries. Version 1 of the text writes SubUnprofiled as a number.
+// subWords returns the words for subs. Version 1 of the text writes SubUnprofiled as a number.
 func subWords(schema *disk.Schema) wordList {
 	if subIsUnit(schema) {
 		return unitSubs
@@ -98,17 +94,16 @@ var unitSubs = func() (subs wordList) {
 	for tag := range layout.Tag(255) {
 		if schema, ok := disk.SchemaOf(tag); ok && subIsUnit(schema) {
 			subs = slices.Clone(schema.Subs)
-			subs[layout.SubUnprofiled] = ""
+			subs[disk.SubUnprofiled] = ""
 		}
 	}
 	return subs
 }()
 
-// subIsUnit reports whether the sub of entries names the unit of their count.
+// subIsUnit reports whether the sub of an entry is the unit of its count.
 func subIsUnit(schema *disk.Schema) bool { return len(schema.Units) > 0 }
 
-// tagNumbers are the tags by their names, cellKeys the keys of cells and rows by
-// theirs: "not-taken=" by "not_taken".
+// tagNumbers maps names to tags. cellKeys maps names of cells and rows to keys, such as "not_taken" to "not-taken=".
 var tagNumbers, cellKeys = func() (tags map[string]layout.Tag, keys map[string]string) {
 	tags = map[string]layout.Tag{}
 	keys = map[string]string{}
@@ -130,7 +125,7 @@ var tagNumbers, cellKeys = func() (tags map[string]layout.Tag, keys map[string]s
 
 func newKey(name string) string { return strings.ReplaceAll(name, "_", "-") + "=" }
 
-// keyOf returns the key of a cell or of rows with a name.
+// keyOf returns the key for the name of a cell or group.
 func keyOf(name string) string {
 	if key, ok := cellKeys[name]; ok {
 		return key
@@ -138,8 +133,8 @@ func keyOf(name string) string {
 	return newKey(name)
 }
 
-// tagByName returns the tag with a name, which may have been added to the table
-// of schemas since this package began.
+// tagByName returns the tag with a name. Tests add schemas after this package was initialized, so it also searches
+// the table of schemas.
 func tagByName(name []byte) (tag layout.Tag, ok bool) {
 	tag, ok = tagNumbers[string(name)]
 	if ok {
@@ -153,9 +148,8 @@ func tagByName(name []byte) (tag layout.Tag, ok bool) {
 	return 0, false
 }
 
-// What archives of a domain can hold. A text whose line "domain" was changed by
-// hand would else become an archive that no exporter of that domain takes.
-
+// domains lists the domains that can have an entry or table, nil for all. The importer checks it because a user can
+// edit the line "domain", and the exporters of a domain reject archives with entries of another.
 type domains []layout.Domain
 
 var (
@@ -166,8 +160,8 @@ var (
 	ofSampled = domains{layout.DomainSampled}
 )
 
-// tableDomains are the domains of tables that not all have.
-var tableDomains = map[layout.TableKind]domains{
+// tableDomains has the tables that only some domains have.
+var tableDomains = map[disk.TableKind]domains{
 	disk.TableMonitors: ofGraal, disk.TableSamples: ofGraal, disk.TableOrderRuns: ofGraal,
 	disk.TableBinaryIDs: ofLLVM, disk.TableTraces: ofLLVM, disk.TableVTables: ofLLVM,
 	disk.TableAllocations: ofLLVM, disk.TableAllocationCalls: ofLLVM,
@@ -178,8 +172,7 @@ var tableDomains = map[layout.TableKind]domains{
 
 func domainsOf(tag layout.Tag) domains { return disk.TagDomains(tag) }
 
-// hold reports whether a domain is one of them, or they are not named. A producer's own
-// may have more than a HotSpot archive.
+// hold reports whether d is in the list. An archive of domain custom can have everything that is not only HotSpot's.
 func (l domains) hold(d layout.Domain) bool {
 	return l == nil || slices.Contains(l, d) || d == layout.DomainCustom && !slices.Equal(l, ofHotSpot)
 }
@@ -192,8 +185,8 @@ func (l domains) String() string {
 	return strings.Join(names, " or ")
 }
 
-// orderFits reports whether a table of the source order with these columns can
-// be of a domain: only an iprof file's lists more than profiles.
-func orderFits(d layout.Domain, columns []layout.ColumnKind) bool {
-	return d == layout.DomainGraal || len(columns) == 1 && columns[0] == layout.ColumnProfile
+// orderFits reports whether an archive of domain d can have an order table with these columns. Only iprof files list
+// more than profiles.
+func orderFits(d layout.Domain, columns []disk.ColumnKind) bool {
+	return d == layout.DomainGraal || len(columns) == 1 && columns[0] == disk.ColumnProfile
 }

@@ -9,12 +9,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// The line of an entry follows from its schema, see the grammar in doc.go.
-
 var le = binary.LittleEndian
 
-// section writes the entries of a section of a profile, which the reader has checked.
-func (w *writer) section(p reader.Profile, section layout.BlockSection) {
+// section writes the entries of a section of a profile. The reader has verified the profile.
+func (w *writer) section(p reader.Profile, section disk.BlockSection) {
 	for rest := disk.Block(p.Bytes()).Section(section); len(rest) > 0; {
 		e, next, err := w.shape.Next(rest)
 		if w.failed(err) {
@@ -25,9 +23,9 @@ func (w *writer) section(p reader.Profile, section layout.BlockSection) {
 	}
 }
 
-func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
+func (w *writer) entryLine(section disk.BlockSection, e disk.Entry) {
 	schema, _ := w.shape.Schema(e.Tag())
-	if disk.IsWide(e.Tag()) && section != layout.SectionData {
+	if disk.IsWide(e.Tag()) && section != disk.SectionData {
 		w.report.Lost.Add(LossMisplaced, 1)
 		return
 	}
@@ -49,8 +47,7 @@ func (w *writer) entryLine(section layout.BlockSection, e disk.Entry) {
 	w.end()
 }
 
-// subAndSeen writes the header of an entry after its tag. What of a wide header
-// has no meaning for the tag is counted as a loss.
+// subAndSeen writes the header of an entry after its tag. It reports a sub or flags without meaning as a loss.
 func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 	if !disk.IsWide(e.Tag()) {
 		w.seen(e, uint64(e.Traps()))
@@ -81,7 +78,7 @@ func (w *writer) subAndSeen(schema *disk.Schema, e disk.Entry) {
 	}
 }
 
-// seen writes the flags and traps of an entry in brackets, if it has any.
+// seen writes the flags and traps of an entry in brackets, or nothing if all are 0.
 func (w *writer) seen(e disk.Entry, traps uint64) {
 	if e.Flags() == 0 && traps == 0 {
 		return
@@ -103,7 +100,7 @@ func (w *writer) seen(e disk.Entry, traps uint64) {
 	w.literal("]")
 }
 
-// seenFlags writes each flag as one word.
+// seenFlags writes the words of the flags. The last word is the union of the flags without a word.
 func (w *writer) seenFlags(e disk.Entry) {
 	start := len(w.b)
 	rest := e.Flags()
@@ -119,7 +116,7 @@ func (w *writer) seenFlags(e disk.Entry) {
 	}
 }
 
-// nextWord writes a word, after a space unless it is the first since start.
+// nextWord writes a space unless the output ends at start, and a word.
 func (w *writer) nextWord(start int, word string) {
 	if len(w.b) > start {
 		w.literal(" ")
@@ -127,7 +124,6 @@ func (w *writer) nextWord(start int, word string) {
 	w.literal(word)
 }
 
-// cellGroup writes the rows of one group of cells.
 func (w *writer) cellGroup(e disk.Entry, rows disk.Rows) {
 	switch {
 	case rows.Repeat == disk.PerGap:
@@ -147,8 +143,7 @@ func (w *writer) cellGroup(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// keyedCells writes the cells of a group that does not repeat, each with its key:
-// displacements after all others.
+// keyedCells writes the cells of a group that does not repeat, each with its key. Displacements come last.
 func (w *writer) keyedCells(e disk.Entry, rows disk.Rows) {
 	for _, displacements := range []bool{false, true} {
 		for i, c := range rows.Cells {
@@ -177,8 +172,7 @@ func (w *writer) bitmap(e disk.Entry) {
 	}
 }
 
-// rows writes a list of rows. Empty ones at its end are left out where the
-// settings of the archive say how many there are.
+// rows writes a list of rows. It omits empty rows at the end if the settings of the archive imply the number of rows.
 func (w *writer) rows(e disk.Entry, rows disk.Rows) {
 	n := rows.N
 	if rows.Repeat == disk.PerType || rows.Repeat == disk.PerBci {
@@ -194,7 +188,7 @@ func (w *writer) rows(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// row writes the cells of a row. One without a type or method ends with the last cell that is not zero.
+// row writes the cells of a row. If the type or method is 0, it omits zeros at the end.
 func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
 	first := rows.Cells[0].Kind
 	for i, c := range rows.Cells {
@@ -210,7 +204,7 @@ func (w *writer) row(e disk.Entry, rows disk.Rows, row int) {
 	}
 }
 
-// zeroFrom reports whether the cells of a row are zero from one on.
+// zeroFrom reports whether the cells of a row from i on are zero.
 func zeroFrom(e disk.Entry, rows disk.Rows, row, i int) bool {
 	for ; i < len(rows.Cells); i++ {
 		if e.Cell(rows.Cell(row, i)) != 0 {
@@ -220,7 +214,7 @@ func zeroFrom(e disk.Entry, rows disk.Rows, row, i int) bool {
 	return true
 }
 
-// filledRows returns the number of rows up to the last that is not all zeros.
+// filledRows returns the number of rows without the empty rows at the end.
 func filledRows(e disk.Entry, rows disk.Rows) int {
 	for cells := rows.N * len(rows.Cells); cells > 0; cells-- {
 		if e.Cell(rows.First+cells-1) != 0 {
@@ -230,7 +224,6 @@ func filledRows(e disk.Entry, rows disk.Rows) int {
 	return 0
 }
 
-// cell writes the value of a cell.
 func (w *writer) cell(e disk.Entry, cell int, c disk.CellSpec) {
 	v := e.Cell(cell)
 	if len(c.Bits) > 0 {
@@ -277,14 +270,12 @@ func (w *writer) typeWord(v uint64) {
 	}
 }
 
-// What reader and writer derive from the schema.
-
-// hasKey reports whether a cell that does not repeat is written with its key: a
-// length follows from the rows, and traps are written among the flags.
+// hasKey reports whether a cell that does not repeat is written with its key. A length follows from the rows, and traps
+// are written among the flags.
 func hasKey(kind disk.CellKind) bool { return kind != disk.CellLength && kind != disk.CellTraps }
 
-// cellKey returns the key of a cell that does not repeat, as "not-taken=". The count
-// of a Count entry has none: the sub names the counted unit.
+// cellKey returns the key of a cell that does not repeat, such as "not-taken=". The count of a Count entry has no key,
+// because the sub is its unit.
 func cellKey(schema *disk.Schema, c disk.CellSpec) string {
 	if subIsUnit(schema) {
 		return ""
@@ -292,8 +283,8 @@ func cellKey(schema *disk.Schema, c disk.CellSpec) string {
 	return keyOf(c.Name)
 }
 
-// separator returns what stands before cell i of a row: "=" where the first says what the
-// others count, and after a name, which may have commas.
+// separator returns the separator before cell i of a row. It is "=" after the key of the row, and after a name, which
+// can contain commas.
 func separator(cells []disk.CellSpec, i int) string {
 	if i == 1 && disk.IsKey(cells[0].Kind) || disk.IsPointer(cells[i-1].Kind) {
 		return "="
@@ -301,15 +292,15 @@ func separator(cells []disk.CellSpec, i int) string {
 	return ","
 }
 
-// isTypeList reports whether rows are the types of arguments, which the name of the group introduces.
+// isTypeList reports whether g is a list of argument types, which begins with the name of the group.
 func isTypeList(g *disk.CellGroup) bool {
 	return g.Repeat == disk.PerCell && g.Cells[len(g.Cells)-1].Kind == disk.CellTypeWord
 }
 
-// isSigned reports whether the first count of entries is written with its sign: only HotSpot's are.
+// isSigned reports whether the first count of an entry is signed. Only HotSpot has such entries.
 func isSigned(schema *disk.Schema) bool { return slices.Equal(schema.SignedSubs, []layout.Sub{0}) }
 
-// trapsCell returns the cell of a wide entry that holds traps.
+// trapsCell returns the index of the traps cell of a wide entry. ok is false if the schema has none.
 func trapsCell(schema *disk.Schema) (cell int, ok bool) {
 	for _, g := range schema.Groups {
 		if g.Repeat != disk.Once {
@@ -325,7 +316,7 @@ func trapsCell(schema *disk.Schema) (cell int, ok bool) {
 	return 0, false
 }
 
-// hasSeen reports whether wide entries have flags or traps.
+// hasSeen reports whether the schema of a wide entry has flags or traps.
 func hasSeen(schema *disk.Schema) bool {
 	_, traps := trapsCell(schema)
 	return traps || len(schema.Flags) > 0

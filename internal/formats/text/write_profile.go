@@ -13,7 +13,7 @@ func (w *writer) allMethods() {
 		if w.failed(err) {
 			return
 		}
-		w.blankLine()
+		w.end()
 		w.methodLine(m)
 		w.contexts(m)
 		for p, err := range m.Profiles() {
@@ -45,8 +45,8 @@ func (w *writer) methodLine(m reader.Method) {
 	w.end()
 }
 
-// contexts writes the contexts of a method that neither have a profile nor lead
-// to one that is written: all others are there because of those.
+// contexts writes the contexts of a method without a profile and without inner contexts. The import derives the other
+// contexts from these lines and from the profiles.
 func (w *writer) contexts(m reader.Method) {
 	w.nodes = w.nodes[:0]
 	for c, err := range m.Contexts() {
@@ -90,7 +90,7 @@ func (w *writer) profile(p reader.Profile) {
 	w.version(p)
 	w.end()
 	w.fields(p)
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		w.section(p, section)
 	}
 }
@@ -106,13 +106,13 @@ func (w *writer) version(p reader.Profile) {
 	}
 }
 
-// A typeText is the text of a type: its name, then the loader in braces.
+// A typeText is TYPE of the grammar.
 type typeText struct {
 	text []byte
-	name int // length of the name's part
+	name int // length of the part without the loader
 }
 
-// typeText returns the text of a type. It is made once.
+// typeText returns the cached text of a type.
 func (w *writer) typeText(t reader.Type) typeText {
 	known := &w.types[t.Ordinal()]
 	if known.text != nil {
@@ -135,7 +135,7 @@ func (w *writer) typeText(t reader.Type) typeText {
 
 func (w *writer) typeRef(t reader.Type) { w.b = append(w.b, w.typeText(t).text...) }
 
-// typeAt writes the type that a pointer without tags leads to, or - for none.
+// typeAt writes the type at a pointer without tags, or - for 0.
 func (w *writer) typeAt(pointer uint64) {
 	if pointer == 0 {
 		w.literal("-")
@@ -147,10 +147,9 @@ func (w *writer) typeAt(pointer uint64) {
 	}
 }
 
-// narrow returns the file reference of a pointer, which the reader has checked.
+// narrow converts a pointer to a file reference. The reader has verified the pointer.
 func (w *writer) narrow(pointer uint64) layout.Ref { return disk.RefOf(int64(pointer - w.h.Base)) }
 
-// methodAt writes the method at a place.
 func (w *writer) methodAt(n layout.Ref) {
 	m, err := w.s.MethodAt(n)
 	if !w.failed(err) {
@@ -158,7 +157,7 @@ func (w *writer) methodAt(n layout.Ref) {
 	}
 }
 
-// methodOf writes the method that a pointer leads to, or - for none.
+// methodOf writes the method at a pointer, or - for 0.
 func (w *writer) methodOf(pointer uint64) {
 	if pointer == 0 {
 		w.literal("-")
@@ -167,7 +166,7 @@ func (w *writer) methodOf(pointer uint64) {
 	w.methodAt(w.narrow(pointer))
 }
 
-// methodRef writes a method: its name alone, or class::name, its signature and the loader of the class.
+// methodRef writes METHOD of the grammar.
 func (w *writer) methodRef(m reader.Method) {
 	name, nameErr := m.Name()
 	signature, signatureErr := m.Signature()
@@ -191,7 +190,7 @@ func (w *writer) methodRef(m reader.Method) {
 	w.b = append(w.b, holder.text[holder.name:]...)
 }
 
-// signature writes a signature after a name: at once if it begins with a parenthesis.
+// signature writes a signature after a name. "::" precedes it unless it begins with a parenthesis.
 func (w *writer) signature(signature reader.Name) {
 	w.name = signature.AppendTo(w.name[:0])
 	if len(w.name) == 0 {
@@ -203,7 +202,7 @@ func (w *writer) signature(signature reader.Name) {
 	w.b = appendName(w.b, w.name)
 }
 
-// functionID writes an id, or the name of the function that has it.
+// functionID writes the name of the function with an id, or the id.
 func (w *writer) functionID(id uint64) {
 	m, err := w.s.FindID(id)
 	if err != nil || !w.h.Domain.LLVM() {

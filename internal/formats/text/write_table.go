@@ -16,10 +16,10 @@ func (w *writer) allTables() {
 		if t.Kind == disk.TableShapes {
 			continue // the header has the shapes
 		}
-		w.blankLine()
+		w.end()
 		w.table(&t)
 	}
-	w.blankLine()
+	w.end()
 }
 
 func (w *writer) table(t *reader.Table) {
@@ -46,31 +46,30 @@ func (w *writer) table(t *reader.Table) {
 	}
 }
 
-func (w *writer) tableCell(kind layout.ColumnKind, v uint64, word tableWord) {
+func (w *writer) tableCell(kind disk.ColumnKind, v uint64, word tableWord) {
 	n := layout.Ref(v)
 	switch {
-	case kind == layout.ColumnWord:
+	case kind == disk.ColumnWord:
 		w.tableWord(v, word)
 	case n == 0:
 		w.literal("-")
-	case kind == layout.ColumnSymbol:
+	case kind == disk.ColumnSymbol:
 		if name, err := w.s.SymbolAt(n); !w.failed(err) {
 			w.spell(name)
 		}
-	case kind == layout.ColumnType:
+	case kind == disk.ColumnType:
 		if t, err := w.s.TypeAt(n); !w.failed(err) {
 			w.typeRef(t)
 		}
-	case kind == layout.ColumnMethod:
+	case kind == disk.ColumnMethod:
 		w.methodAt(n)
-	case kind == layout.ColumnProfile:
+	case kind == disk.ColumnProfile:
 		w.profileRef(n)
-	case kind == layout.ColumnContext:
+	case kind == disk.ColumnContext:
 		w.contextRef(n)
 	}
 }
 
-// tableWord writes a word: a profile point may be negative.
 func (w *writer) tableWord(v uint64, word tableWord) {
 	point := int64(v)
 	switch {
@@ -83,7 +82,7 @@ func (w *writer) tableWord(v uint64, word tableWord) {
 	}
 }
 
-// profileRef writes which profile it is: method, code id, context.
+// profileRef writes the method, code id and context of a profile.
 func (w *writer) profileRef(n layout.Ref) {
 	p, err := w.s.ProfileAt(n)
 	if w.failed(err) {
@@ -95,7 +94,7 @@ func (w *writer) profileRef(n layout.Ref) {
 	w.literal(" )")
 }
 
-// contextRef writes which context it is.
+// contextRef writes the method and the callers of a context.
 func (w *writer) contextRef(n layout.Ref) {
 	c, err := w.s.ContextAt(n)
 	if w.failed(err) {

@@ -10,8 +10,8 @@ import (
 	"iter"
 	"testing"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/system/procfs"
-	"github.com/profarc/profarc/layout"
 )
 
 // adoptedList places the list of an agent that wrote to a MethodData of methodData, and returns its address.
@@ -70,7 +70,7 @@ func countsOf(t *testing.T, i target, o Options) (map[string]string, *Report) {
 		}
 		for p := range m.Profiles() {
 			var text string
-			for e := range p.Section(layout.SectionData) {
+			for e := range p.Section(disk.SectionData) {
 				text += fmt.Sprint(" ", e.Flags())
 				for cell := range e.Cells() {
 					text += fmt.Sprint(" ", min(e.Cell(cell).Load(), 1000)) // of a type: an address

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/sketch"
 	"github.com/profarc/profarc/internal/names/javanames"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -224,9 +224,9 @@ func (b *build) klass(addr uint64) (klassName, error) {
 	if err != nil || name == "" {
 		return klassName{}, RefusedType
 	}
-	out := klassName{name, b.loaders[k.loader], layout.TypeLoaded}
+	out := klassName{name, b.loaders[k.loader], disk.TypeLoaded}
 	if k.initialized {
-		out.flags |= layout.TypeInitialized
+		out.flags |= disk.TypeInitialized
 	}
 	b.klasses[addr] = out
 	return out, nil
@@ -299,7 +299,7 @@ func (b *build) profile(f *found) error {
 	b.header(p, f)
 	for section, entries := range f.sections {
 		for _, e := range entries {
-			rawprofile.In(p).Copy(layout.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
+			p.Internal().Copy(disk.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
 				return b.reference(untagged(e.Cell(cell), kind), kind)
 			})
 			b.report.Entries++
@@ -335,16 +335,16 @@ func (b *build) header(p *builder.Profile, f *found) {
 	p.Invocations(h.invocations)
 	p.Backedges(h.backedges)
 	p.Interpreted(h.interpreted)
-	rawprofile.In(p).Size(rawprofile.Size{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
-	rawprofile.In(p).History(h.history)
+	p.Internal().SetSize(profileset.CodeSize{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
+	p.Internal().SetHistory(h.history)
 	if b.headers {
-		rawprofile.In(p).Compile(h.compile)
+		p.Internal().SetCompilation(h.compile)
 	}
-	if h.escape != (rawprofile.Escape{}) {
-		rawprofile.In(p).Escape(h.escape)
+	if h.escape != (profileset.Escape{}) {
+		p.Internal().SetEscape(h.escape)
 	}
 	if slices.ContainsFunc(h.traps, func(n byte) bool { return n != 0 }) {
-		rawprofile.In(p).TrapHistory(h.traps)
+		p.Internal().PutTraps(h.traps)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -27,8 +28,8 @@ func TestContents(t *testing.T) {
 	o, c := &origin{launch: launch{dir: dir}}, &Contents{}
 	paths := []layout.ClassPathEntry{{Path: "a.jar"}, {Path: "none.jar"}, {Path: "./a.jar"}, {Path: os.DevNull}}
 	first := c.readClassPath(t.Context(), o, paths)
-	if len(first) != 3 || first[0].Kind != layout.ContentFile || first[1].Kind != layout.ContentMissing ||
-		first[2].Kind != layout.ContentUnknown {
+	if len(first) != 3 || first[0].Kind != disk.ContentFile || first[1].Kind != disk.ContentMissing ||
+		first[2].Kind != disk.ContentUnknown {
 		t.Fatalf("%+v", first)
 	}
 	if again := c.readClassPath(t.Context(), o, paths); again[0] != first[0] || len(c.known) != 1 {
@@ -40,8 +41,8 @@ func TestContents(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	unread := []layout.ClassPathEntry{{Path: "b.jar", Content: layout.Content{Kind: layout.ContentUnknown}}}
-	if got := c.readClassPath(ended, o, unread); len(got) != 1 || got[0].Kind == layout.ContentFile {
+	unread := []layout.ClassPathEntry{{Path: "b.jar", Content: layout.Content{Kind: disk.ContentUnknown}}}
+	if got := c.readClassPath(ended, o, unread); len(got) != 1 || got[0].Kind == disk.ContentFile {
 		t.Errorf("after the end: %+v", got)
 	}
 	if c.readClassPath(t.Context(), o, nil) != nil {

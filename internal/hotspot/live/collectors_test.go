@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
@@ -99,7 +100,7 @@ func checkHandlers(t *testing.T, d dumped) {
 	t.Helper()
 	var flags []uint8
 	for e := range profileOf(t, d, layout.Key{Class: "Twins$Work", Name: "step", Signature: "(I)I",
-		Loader: "Twins$Own#1"}).Section(layout.SectionHandlers) {
+		Loader: "Twins$Own#1"}).Section(disk.SectionHandlers) {
 		flags = append(flags, byte(e.Flags()))
 	}
 	const entered = 1 << 1

@@ -171,8 +171,8 @@ func TestInitializedClasses(t *testing.T) {
 		j.await("ready")
 		s := dump(t, j.pid(), Options{}).Store
 		for class, want := range map[reader.Type]layout.TypeFlags{
-			typeOf(t, s, "Initializing$Done", "app"):    layout.TypeLoaded | layout.TypeInitialized,
-			typeOf(t, s, "Initializing$Pending", "app"): layout.TypeLoaded,
+			typeOf(t, s, "Initializing$Done", "app"):    disk.TypeLoaded | disk.TypeInitialized,
+			typeOf(t, s, "Initializing$Pending", "app"): disk.TypeLoaded,
 		} {
 			if flags, err := class.Flags(); err != nil || flags != want {
 				t.Errorf("type %d has flags %#x, want %#x: %v", class.Ordinal(), flags, want, err)

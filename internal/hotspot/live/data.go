@@ -2,7 +2,7 @@ package live
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -10,10 +10,10 @@ import (
 type header struct {
 	invocations, backedges uint64 // of all levels together
 	interpreted            uint64 // invocations that no MethodData counted
-	history                rawprofile.History
-	compile                rawprofile.Compile
+	history                profileset.History
+	compile                profileset.Compilation
 	osrLevel               uint8 // highest level of the compiled code of its loops
-	escape                 rawprofile.Escape
+	escape                 profileset.Escape
 	traps                  []byte
 }
 
@@ -23,12 +23,12 @@ func (s *schema) header(b, counters []byte) header {
 	u32 := func(at uint64) uint32 { return le.Uint32(b[at:]) }
 	u64 := func(at uint64) uint64 { return le.Uint64(b[at:]) }
 	h := header{
-		history: rawprofile.History{
+		history: profileset.History{
 			Decompiles: u32(d.decompiles), OverflowRecompiles: u32(d.recompiles),
 			OverflowTraps: u32(d.overflowTraps), TenureTraps: u32(d.tenureTraps),
 		},
-		escape: rawprofile.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
-		compile: rawprofile.Compile{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]),
+		escape: profileset.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
+		compile: profileset.Compilation{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]),
 			WouldProfile: uint8(u32(d.would))},
 		traps: b[d.trapCount:][:d.traps],
 	}
@@ -80,7 +80,7 @@ func (s *schema) plausible(h *header) bool {
 // Every part must end exactly where the next begins.
 
 // sections are the entries of a MethodData, by section of an archive's block.
-type sections [layout.SectionDirectory][]disk.Entry
+type sections [disk.SectionDirectory][]disk.Entry
 
 const (
 	noParameters = -2 // di of a method without a ParametersType entry
@@ -96,11 +96,11 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 	for section, part := range parts {
 		last := int32(-1)
 		for len(part) > 0 {
-			if section == int(layout.SectionExtra) && len(part) >= disk.CellSize && le.Uint64(part) == freeTag {
+			if section == int(disk.SectionExtra) && len(part) >= disk.CellSize && le.Uint64(part) == freeTag {
 				part = part[disk.CellSize:]
 				continue
 			}
-			e, rest, err := next(layout.BlockSection(section), part, shape)
+			e, rest, err := next(disk.BlockSection(section), part, shape)
 			if err == RefusedTag {
 				return out, err
 			}
@@ -116,17 +116,17 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 // next cuts the first entry off a section. What begins with an entry that a later JDK has
 // added is one TagUndecoded entry to the end of the data section; elsewhere such an entry
 // is RefusedTag, since the parts that follow have their meaning from its size.
-func next(section layout.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
+func next(section disk.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
 	switch {
 	case !isNewer(layout.Tag(part[0])):
 		return shape.Next(part)
-	case section != layout.SectionData:
+	case section != disk.SectionData:
 		return nil, nil, RefusedTag
 	case len(part)%disk.CellSize != 0:
 		return nil, nil, RefusedData
 	}
 	n := len(part) / disk.CellSize
-	_, e = disk.NewWide(nil, layout.TagUndecoded, 0, 0, int32(le.Uint16(part[2:])), n, n)
+	_, e = disk.NewWide(nil, disk.TagUndecoded, 0, 0, int32(le.Uint16(part[2:])), n, n)
 	for i := range n {
 		e.SetCell(i, le.Uint64(part[i*disk.CellSize:]))
 	}
@@ -136,7 +136,7 @@ func next(section layout.BlockSection, part []byte, shape disk.Shape) (e disk.En
 // undecoded returns the tag of the entry at which the decoding of a MethodData ended, 0 if
 // all of it was decoded.
 func (s *sections) undecoded() layout.Tag {
-	if data := s[layout.SectionData]; len(data) > 0 {
+	if data := s[disk.SectionData]; len(data) > 0 {
 		return disk.UndecodedTag(data[len(data)-1])
 	}
 	return 0
@@ -148,31 +148,31 @@ func isNewer(tag layout.Tag) bool { return tag > layout.TagSpeculativeTrap && ta
 
 // sectionRules are the rules of the entries of each section: holds checks an entry
 // after one at the bci previous.
-var sectionRules = [layout.SectionDirectory]struct {
+var sectionRules = [disk.SectionDirectory]struct {
 	refusal Refusal
 	holds   func(e disk.Entry, previous int32, isLast bool) bool
 }{
-	layout.SectionData: {RefusedData, func(e disk.Entry, previous int32, _ bool) bool {
+	disk.SectionData: {RefusedData, func(e disk.Entry, previous int32, _ bool) bool {
 		switch e.Tag() {
 		case layout.TagArgInfo, layout.TagParametersType, layout.TagSpeculativeTrap:
 			return false
 		}
-		return (!disk.IsWide(e.Tag()) || e.Tag() == layout.TagUndecoded) && e.Point() > previous
+		return (!disk.IsWide(e.Tag()) || e.Tag() == disk.TagUndecoded) && e.Point() > previous
 	}},
-	layout.SectionExtra: {RefusedExtra, func(e disk.Entry, _ int32, isLast bool) bool { // ArgInfo is the last
+	disk.SectionExtra: {RefusedExtra, func(e disk.Entry, _ int32, isLast bool) bool { // ArgInfo is the last
 		return e.Tag() == layout.TagArgInfo && isLast ||
 			(e.Tag() == layout.TagBit || e.Tag() == layout.TagSpeculativeTrap) && !isLast
 	}},
-	layout.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is one at most
+	disk.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is one at most
 		return e.Tag() == layout.TagParametersType && isLast
 	}},
-	layout.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32, _ bool) bool {
+	disk.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32, _ bool) bool {
 		return e.Tag() == layout.TagBit
 	}},
 }
 
 // parts returns the bytes of each section.
-func (d *dataSchema) parts(b []byte) (parts [layout.SectionDirectory][]byte, err error) {
+func (d *dataSchema) parts(b []byte) (parts [disk.SectionDirectory][]byte, err error) {
 	b, header := b[d.data:], b
 	end := len(b)
 	if d.handlers != 0 {
@@ -180,22 +180,22 @@ func (d *dataSchema) parts(b []byte) (parts [layout.SectionDirectory][]byte, err
 		if at < 0 || at > end {
 			return parts, RefusedHandlers
 		}
-		parts[layout.SectionHandlers] = b[at:end]
+		parts[disk.SectionHandlers] = b[at:end]
 		end = at
 	}
 	if at := int(int32(le.Uint32(header[d.parameters:]))); at != noParameters {
 		if at < 0 || at >= end {
 			return parts, RefusedParameters
 		}
-		parts[layout.SectionParameters] = b[at:end]
+		parts[disk.SectionParameters] = b[at:end]
 		end = at
 	}
 	size := int(int32(le.Uint32(header[d.dataSize:])))
 	if size < 0 || size > end {
 		return parts, RefusedData
 	}
-	parts[layout.SectionData] = b[:size]
-	parts[layout.SectionExtra] = b[size:end]
+	parts[disk.SectionData] = b[:size]
+	parts[disk.SectionExtra] = b[size:end]
 	return parts, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
@@ -135,7 +136,7 @@ func (w *debuggerWriter) element(name string) string {
 }
 
 func (w *debuggerWriter) profile(p reader.Profile) {
-	for e := range p.Section(layout.SectionParameters) {
+	for e := range p.Section(disk.SectionParameters) {
 		types, _ := e.Types()
 		w.types("parameter types", types)
 	}
@@ -147,12 +148,12 @@ func (w *debuggerWriter) profile(p reader.Profile) {
 	w.WriteString("--- Extra data:\n")
 	_, host := p.Size()
 	end := int(host) - int(w.d.vm.schema.data.data)
-	for _, s := range []layout.BlockSection{layout.SectionParameters, layout.SectionHandlers} {
+	for _, s := range []disk.BlockSection{disk.SectionParameters, disk.SectionHandlers} {
 		for e := range p.Section(s) {
 			end -= len(e.Bytes())
 		}
 	}
-	for e := range p.Section(layout.SectionExtra) {
+	for e := range p.Section(disk.SectionExtra) {
 		if e.Tag() == layout.TagArgInfo {
 			size = end - len(e.Bytes())
 		}

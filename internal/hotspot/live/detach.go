@@ -8,7 +8,6 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/system/procfs"
-	"github.com/profarc/profarc/layout"
 )
 
 // A process that is stopped at its exit is held for as long as its memory is copied. What
@@ -205,7 +204,7 @@ func (c *collector) method(m *methodData) {
 		return
 	}
 	if parts, err := c.s.data.parts(m.data); err == nil {
-		c.extra(parts[layout.SectionExtra])
+		c.extra(parts[disk.SectionExtra])
 	}
 }
 

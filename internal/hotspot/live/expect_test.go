@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
 )
@@ -33,7 +34,7 @@ func TestDumpIsExpectedOfItsProgram(t *testing.T) {
 		}
 		own := archive.Program{VM: r.Run.VM, ClassPath: r.Run.ClassPath}
 		longer := archive.Program{VM: own.VM, ClassPath: append(slices.Clone(own.ClassPath),
-			layout.ClassPathEntry{Path: "more.jar", Content: layout.Content{Kind: layout.ContentFile, Size: 1, Sum: 2}})}
+			layout.ClassPathEntry{Path: "more.jar", Content: layout.Content{Kind: disk.ContentFile, Size: 1, Sum: 2}})}
 		other := archive.Program{VM: own.VM + "x", ClassPath: own.ClassPath}
 		for name, c := range map[string]struct {
 			program archive.Program

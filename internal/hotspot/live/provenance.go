@@ -12,8 +12,8 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/classfile"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/system/compartment"
 	"github.com/profarc/profarc/internal/system/secrets"
 	"github.com/profarc/profarc/layout"
@@ -105,7 +105,7 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 	if !run.Process.Known() {
 		run.Process.PID = unknownProcess // it is not the one that makes the dump
 	}
-	rawprofile.Set(b).DescribeRun(run)
+	b.Internal().DescribeRun(run)
 }
 
 // The VM keeps a table of measurements and facts for jstat and jcmd, PerfMemory. Its
@@ -206,7 +206,7 @@ func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []
 			if entry == "" {
 				entry = "."
 			}
-			all = append(all, layout.ClassPathEntry{Path: entry, Content: layout.Content{Kind: layout.ContentUnknown}})
+			all = append(all, layout.ClassPathEntry{Path: entry, Content: layout.Content{Kind: disk.ContentUnknown}})
 		}
 	}
 	return all
@@ -264,7 +264,7 @@ func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.Cl
 		seen[at] = true
 		content := c.contentOf(ctx, o, at)
 		all = append(all, layout.ClassPathEntry{Path: path, Content: content})
-		if content.Kind != layout.ContentFile || o.root != "" || ctx.Err() != nil {
+		if content.Kind != disk.ContentFile || o.root != "" || ctx.Err() != nil {
 			return
 		}
 		for _, linked := range classfile.ManifestClassPath(at) {
@@ -282,9 +282,9 @@ func (c *Contents) contentOf(ctx context.Context, o *origin, path string) layout
 	at, version, done, err := o.open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return layout.Content{Kind: layout.ContentMissing}
+		return layout.Content{Kind: disk.ContentMissing}
 	case err != nil:
-		return layout.Content{Kind: layout.ContentUnknown}
+		return layout.Content{Kind: disk.ContentUnknown}
 	}
 	defer done()
 	c.mu.Lock()
@@ -294,7 +294,7 @@ func (c *Contents) contentOf(ctx context.Context, o *origin, path string) layout
 		return content
 	}
 	content = archive.SumContent(ctx, at)
-	if content.Kind == layout.ContentFile {
+	if content.Kind == disk.ContentFile {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if c.known == nil {

@@ -108,7 +108,7 @@ func TestProvenance(t *testing.T) {
 					t.Errorf("class path %q, want %q", paths, test.want)
 				}
 				if want := archive.SumContent(t.Context(), dir); r.ClassPath[0].Content != want ||
-					want.Kind != layout.ContentDirectory {
+					want.Kind != disk.ContentDirectory {
 					t.Errorf("the first entry is %+v, want %+v", r.ClassPath[0], want)
 				}
 				checkRun(t, j, &r, h)

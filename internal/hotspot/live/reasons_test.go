@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
@@ -128,7 +129,7 @@ func trapsOf(t *testing.T, s *reader.Store) (history map[string]map[string]int, 
 		for e := range p.Entries() {
 			points[k.Name+" "+strconv.Itoa(int(e.Point()))] = reasonAt(reasons, e)
 		}
-		for e := range p.Section(layout.SectionExtra) {
+		for e := range p.Section(disk.SectionExtra) {
 			points[k.Name+" "+strconv.Itoa(int(e.Point()))] = reasonAt(reasons, e)
 		}
 	}

@@ -48,8 +48,8 @@ func TestSections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for section, want := range map[layout.BlockSection]int{
-		layout.SectionData: 2, layout.SectionExtra: 3, layout.SectionParameters: 1, layout.SectionHandlers: 2,
+	for section, want := range map[disk.BlockSection]int{
+		disk.SectionData: 2, disk.SectionExtra: 3, disk.SectionParameters: 1, disk.SectionHandlers: 2,
 	} {
 		if len(s[section]) != want {
 			t.Errorf("%d entries in section %s, want %d", len(s[section]), section, want)
@@ -100,8 +100,8 @@ func TestSectionsOfAnything(t *testing.T) {
 			return
 		}
 		size := 0
-		for _, e := range s[layout.SectionData] {
-			if size += len(e); e.Tag() == layout.TagUndecoded {
+		for _, e := range s[disk.SectionData] {
+			if size += len(e); e.Tag() == disk.TagUndecoded {
 				size -= disk.WideHeaderSize
 			}
 		}

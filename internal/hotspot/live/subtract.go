@@ -30,8 +30,8 @@ func (b *build) takeOffAdopted(f *found) error {
 	if err != nil {
 		return err
 	}
-	s.entries(layout.SectionData, s.s.data.data)
-	s.entries(layout.SectionParameters, s.s.data.data+uint64(int32(le.Uint32(f.data[s.s.data.parameters:]))))
+	s.entries(disk.SectionData, s.s.data.data)
+	s.entries(disk.SectionParameters, s.s.data.data+uint64(int32(le.Uint32(f.data[s.s.data.parameters:]))))
 	return nil
 }
 
@@ -123,13 +123,13 @@ func ownBits(v, written uint64, ran bool) uint64 {
 
 // entries corrects what depends on the counts of an entry: types without counts of their
 // own, and the order of receivers.
-func (s *subtraction) entries(section layout.BlockSection, at uint64) {
+func (s *subtraction) entries(section disk.BlockSection, at uint64) {
 	h := s.s.header(s.f.data, s.f.counters)
 	for _, e := range s.f.sections[section] {
 		if _, ok := s.shape.Schema(e.Tag()); !ok {
 			return // and what follows is not known
 		}
-		counted := section == layout.SectionParameters && h.invocations > 0
+		counted := section == disk.SectionParameters && h.invocations > 0
 		for cell := range s.shape.Counts(e) {
 			counted = counted || e.Cell(cell) != 0
 		}

@@ -32,16 +32,16 @@ func TestSectionsOfALaterJDK(t *testing.T) {
 			if err != nil {
 				t.Fatalf("tag %d: %v", tag, err)
 			}
-			raw := s[layout.SectionData][before]
-			if len(s[layout.SectionData]) != before+1 || s.undecoded() != tag || raw.Tag() != layout.TagUndecoded ||
+			raw := s[disk.SectionData][before]
+			if len(s[disk.SectionData]) != before+1 || s.undecoded() != tag || raw.Tag() != disk.TagUndecoded ||
 				raw.Point() != int32(b[at+2]) {
 				t.Errorf("tag %d after %d entries: %d entries, the last is a %v of tag %d at %d", tag, before,
-					len(s[layout.SectionData]), raw.Tag(), s.undecoded(), raw.Point())
+					len(s[disk.SectionData]), raw.Tag(), s.undecoded(), raw.Point())
 			}
 			if end := data + int(le.Uint32(b[testData.dataSize:])); !bytes.Equal(raw[disk.WideHeaderSize:], b[at:end]) {
 				t.Errorf("tag %d after %d entries: the words are not those of the VM", tag, before)
 			}
-			for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+			for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 				if !slices.EqualFunc(s[section], whole[section], func(a, b disk.Entry) bool { return bytes.Equal(a, b) }) {
 					t.Errorf("tag %d: other %v entries", tag, section)
 				}
@@ -121,7 +121,7 @@ func checkLaterJDK(t *testing.T, i *image, tag layout.Tag, before int) {
 func checkUndecoded(t *testing.T, p reader.Profile, got, tag layout.Tag, before int) {
 	t.Helper()
 	entries := slices.Collect(p.Entries())
-	if got != tag || len(entries) != before+1 || entries[before].Tag() != layout.TagUndecoded {
+	if got != tag || len(entries) != before+1 || entries[before].Tag() != disk.TagUndecoded {
 		t.Fatalf("tag %d, %d entries", got, len(entries))
 	}
 	if n, _ := entries[0].Counter(); n.Load() != 77 {
@@ -130,7 +130,7 @@ func checkUndecoded(t *testing.T, p reader.Profile, got, tag layout.Tag, before 
 	if b, ok := entries[1].Branch(); before == 2 && (!ok || b.Taken.Load() != 5) {
 		t.Error("the branch before is not decoded")
 	}
-	for section := layout.SectionExtra; section < layout.SectionHandlers; section++ {
+	for section := disk.SectionExtra; section < disk.SectionHandlers; section++ {
 		if len(slices.Collect(p.Section(section))) == 0 {
 			t.Errorf("no %v entries", section)
 		}

@@ -5,10 +5,9 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 )
 
-var tableNames = map[layout.TableKind]string{
+var tableNames = map[disk.TableKind]string{
 	disk.TableOrder: "source order", disk.TableOrderRuns: "runs of the source order",
 	disk.TableProperties: "properties", disk.TableDumps: "dumps",
 	disk.TableMonitors: "monitors", disk.TableSamples: "samples", disk.TableBinaryIDs: "binary ids",
@@ -24,7 +23,7 @@ var tableNames = map[layout.TableKind]string{
 	disk.TableObjects: "objects",
 }
 
-// TableTitle returns the name of a table for people, unlike its name on a command line in layout.
-func TableTitle(k layout.TableKind) string {
+// TableTitle returns the title of a table, unlike the table names of package layout, which users type.
+func TableTitle(k disk.TableKind) string {
 	return cmp.Or(tableNames[k], fmt.Sprintf("table %d", uint32(k)))
 }

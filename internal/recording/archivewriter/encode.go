@@ -101,17 +101,17 @@ func (p *plan) encodeEX() []byte {
 }
 
 // cell returns the cell of a table: a number, or the place of what a reference stands for.
-func (p *plan) cell(kind layout.ColumnKind, v uint64) uint64 {
+func (p *plan) cell(kind disk.ColumnKind, v uint64) uint64 {
 	switch kind {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		return uint64(p.symbolAt(intern.SymbolRef(v)))
-	case layout.ColumnType:
+	case disk.ColumnType:
 		return uint64(p.typeAt(profileset.TypeRef(v)))
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		return uint64(p.methodAt(profileset.MethodRef(v)))
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		return uint64(p.blockAt(profileset.ProfileRef(v)))
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		return uint64(p.contextAt(profileset.ContextRef(v)))
 	}
 	return v

@@ -44,9 +44,9 @@ func (m *measurer) measure(b disk.Block) (slots uint32) {
 		s.MaxInvocations = max(s.MaxInvocations, n)
 	}
 	m.list.begin()
-	m.section(b, layout.SectionData)
+	m.section(b, disk.SectionData)
 	if b.Presence()&disk.HasSections != 0 {
-		for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+		for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 			m.section(b, section)
 		}
 	}
@@ -55,7 +55,7 @@ func (m *measurer) measure(b disk.Block) (slots uint32) {
 
 // section measures the entries of a section: those whose tags decide where their cells
 // are by masks, the others cell by cell.
-func (m *measurer) section(block disk.Block, s layout.BlockSection) {
+func (m *measurer) section(block disk.Block, s disk.BlockSection) {
 	at := uint32(block.SectionSpan(s).Offset / disk.Unit) // of the next entry, in words
 	rest := block.Section(s)
 	for len(rest) > 0 {
@@ -74,13 +74,13 @@ func (m *measurer) section(block disk.Block, s layout.BlockSection) {
 }
 
 // masked measures an entry of a fixed size, whose word is at a place in its block.
-func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s layout.BlockSection) {
+func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s disk.BlockSection) {
 	const header = disk.EntryHeaderSize / disk.Unit
 	for cells := mask.Pointers; cells != 0; cells &= cells - 1 {
 		cell := uint32(bits.TrailingZeros64(cells))
 		m.pointer(at+header+cell, mask.Methods, binary.LittleEndian.Uint64(e[(header+cell)*disk.Unit:]))
 	}
-	if s != layout.SectionData {
+	if s != disk.SectionData {
 		return
 	}
 	for cells := mask.Counts; cells != 0; cells &= cells - 1 {
@@ -92,12 +92,12 @@ func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s layout.BlockSe
 }
 
 // entry measures any other entry.
-func (m *measurer) entry(e disk.Entry, at uint32, s layout.BlockSection) {
+func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	shape := m.p.b.Shape
 	for cell, kind := range shape.Pointers(e) {
 		m.pointer(at+uint32(e.CellOffset(cell)/disk.Unit), kind == disk.CellMethod, e.Cell(cell))
 	}
-	if s != layout.SectionData {
+	if s != disk.SectionData {
 		return
 	}
 	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else

@@ -38,7 +38,7 @@ func (p *plan) meetCallers() {
 	if samples == nil {
 		return
 	}
-	method := slices.Index(samples.Columns, layout.ColumnMethod)
+	method := slices.Index(samples.Columns, disk.ColumnMethod)
 	for row := range samples.Rows() {
 		p.meet(profileset.MethodRef(samples.Cells[row*len(samples.Columns)+method]))
 	}

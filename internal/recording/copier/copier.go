@@ -54,9 +54,9 @@ type Hooks struct {
 	// Rows returns a function that reports whether a row stays, or nil to keep all rows.
 	Rows func(t *reader.Table) (stays func(row int) (bool, error))
 	// Symbol returns the text that replaces one in a table.
-	Symbol func(kind layout.TableKind, text string) string
+	Symbol func(kind disk.TableKind, text string) string
 	// Word returns the number that replaces one in a table.
-	Word func(kind layout.TableKind, column int, v uint64) uint64
+	Word func(kind disk.TableKind, column int, v uint64) uint64
 	// Row changes a row of a table, which has references in place of file references.
 	Row func(t *reader.Table, row []uint64)
 }

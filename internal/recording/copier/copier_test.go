@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
-	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -23,7 +22,7 @@ func original(t *testing.T) *reader.Store {
 	p := b.Profile(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}, 0)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{}, builder.Row{Type: square, Count: 7})
 	testarchive.MustDone(t, p)
-	monitors := b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+	monitors := b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 	monitors.Row(uint64(square), 5)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 3)
 	return testarchive.Build(t, b).Store
@@ -88,14 +87,14 @@ func TestHooks(t *testing.T) {
 		"rows": {copier.Hooks{Rows: func(table *reader.Table) func(int) (bool, error) {
 			return func(row int) (bool, error) { return table.Cell(1, row) > 3, nil }
 		}}, "Circle, Shapes, Shapes.sum, Square, count 7, entered 5"},
-		"words": {copier.Hooks{Word: func(_ layout.TableKind, _ int, v uint64) uint64 { return 10 * v }},
+		"words": {copier.Hooks{Word: func(_ disk.TableKind, _ int, v uint64) uint64 { return 10 * v }},
 			"Circle, Shapes, Shapes.sum, Square, count 7, entered 30, entered 50"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := original(t)
 			b := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-			set := profileset.Of((*profileset.Face)(b))
+			set := b.Internal()
 			if err := copier.New(t.Context(), set, s, set.CurrentRun(), test.hooks).All(); err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +110,7 @@ func TestLazyCopy(t *testing.T) {
 	t.Parallel()
 	s := original(t)
 	b := builder.New(layout.DomainHotSpot, builder.ConfigOf(s.Header()))
-	set := profileset.Of((*profileset.Face)(b))
+	set := b.Internal()
 	c := copier.New(t.Context(), set, s, set.CurrentRun(), copier.Hooks{Lazy: true})
 	m, err := s.Find(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"})
 	if err != nil {

@@ -83,7 +83,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 
 // entries copies the entries of a profile.
 func (c *Copier) entries(to *profileset.Recording, p reader.Profile) error {
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range p.Section(section) {
 			if err := cmp.Or(c.poll.Err(), c.entry(to, section, p, e)); err != nil {
 				return err
@@ -207,7 +207,7 @@ func (c *Copier) count(p reader.Profile, n reader.Counter) uint64 {
 }
 
 // entry copies an entry of a profile, with counts as Take says, and references in place of pointers.
-func (c *Copier) entry(to *profileset.Recording, section layout.BlockSection, p reader.Profile, e reader.Entry) error {
+func (c *Copier) entry(to *profileset.Recording, section disk.BlockSection, p reader.Profile, e reader.Entry) error {
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
@@ -257,7 +257,7 @@ func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 }
 
 // ChangedEntry adds an entry that is not in the archive. Its pointers belong to the archive.
-func (c *Copier) ChangedEntry(to *profileset.Recording, section layout.BlockSection, e disk.Entry) (err error) {
+func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSection, e disk.Entry) (err error) {
 	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
 		for cell, kind := range c.shape.Pointers(raw) {
 			v, failed := c.pointerCell(raw.Cell(cell), kind)

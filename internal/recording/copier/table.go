@@ -34,7 +34,7 @@ func (c *Copier) Tables() error {
 
 // copyTable copies a table, unless none of its rows stays.
 func (c *Copier) copyTable(t *reader.Table) error {
-	kinds := make([]layout.ColumnKind, t.Columns())
+	kinds := make([]disk.ColumnKind, t.Columns())
 	for i := range kinds {
 		kinds[i] = t.Column(i)
 	}
@@ -61,7 +61,7 @@ rows:
 			if err != nil {
 				return err
 			}
-			if cell == 0 && kind == layout.ColumnProfile && ofProfiles && t.Cell(i, r) != 0 {
+			if cell == 0 && kind == disk.ColumnProfile && ofProfiles && t.Cell(i, r) != 0 {
 				cells = cells[:len(cells)-i] // the row is of a profile that the copy lacks
 				continue rows
 			}
@@ -80,7 +80,7 @@ rows:
 }
 
 // withoutSecrets masks the command line and the options of a run: nobody knows what wrote them.
-func withoutSecrets(of layout.TableKind, column int, text string) string {
+func withoutSecrets(of disk.TableKind, column int, text string) string {
 	switch {
 	case of != disk.TableRuns:
 	case column == disk.RunCommand:
@@ -92,38 +92,38 @@ func withoutSecrets(of layout.TableKind, column int, text string) string {
 }
 
 // tableCell returns a cell of the copy, with a reference of the set for one of the file.
-func (c *Copier) tableCell(of layout.TableKind, column int, kind layout.ColumnKind, v uint64) (uint64, error) {
+func (c *Copier) tableCell(of disk.TableKind, column int, kind disk.ColumnKind, v uint64) (uint64, error) {
 	n := layout.Ref(v)
 	if v == 0 {
 		return v, nil
 	}
 	switch kind {
-	case layout.ColumnWord:
+	case disk.ColumnWord:
 		if c.hooks.Word != nil {
 			v = c.hooks.Word(of, column, v)
 		}
 		return v, nil
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		name, err := c.s.SymbolAt(n)
 		text := name.String()
 		if c.hooks.Symbol != nil {
 			text = c.hooks.Symbol(of, text)
 		}
 		return uint64(c.b.Symbol(withoutSecrets(of, column, text))), err
-	case layout.ColumnType:
+	case disk.ColumnType:
 		t, err := c.s.TypeAt(n)
 		if err != nil {
 			return 0, err
 		}
 		ref, err := c.TypeRef(t)
 		return uint64(ref), err
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		ref, err := c.MethodRef(n)
 		return uint64(ref), err
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		ref, err := c.contextAt(n)
 		return uint64(ref), err
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		ref, err := c.profileRef(n)
 		return uint64(ref), err
 	}

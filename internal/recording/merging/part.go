@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -20,7 +18,7 @@ var ErrPart = errors.New("archives are not the parts of one merge")
 
 // A PartOptions holds facts about all archives whose parts are merged.
 type PartOptions struct {
-	Run builder.Run // as for merge.Into
+	Run profileset.RunRules // as for merge.Into
 	// OneShape promises that all archives have the shape of the builder's Params, so that
 	// nothing outside the part has to be read to find it. Another shape is ErrMismatch.
 	OneShape bool
@@ -30,8 +28,8 @@ type PartOptions struct {
 // the whole. The builder becomes an archive that says which part it is, and that Join puts together with the
 // others; do not add anything else. Of the archive only the page sums, the index, names and tables are read,
 // and the profiles in the part.
-func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o PartOptions) error {
-	t := TargetOf(b)
+func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o PartOptions) error {
+	t := Target{b}
 	use, err := p.useOf(ctx, t, s, o)
 	if err != nil {
 		return err
@@ -40,7 +38,7 @@ func (p Part) Into(ctx context.Context, b *builder.Builder, s *reader.Store, o P
 	if err != nil {
 		return err
 	}
-	rawprofile.Set(b).Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)),
+	b.Table(disk.TableProperties, 0).RowOnce(uint64(b.Symbol(partProperty)),
 		uint64(b.Symbol(p.property())))
 	chooser := newChooser(p, s)
 	hooks := Hooks(o.Run.Weight)
@@ -180,10 +178,10 @@ func (c *chooser) row(t *reader.Table, row int) (bool, error) {
 	for column := range t.Columns() {
 		n := layout.Ref(t.Cell(column, row))
 		switch kind := t.Column(column); {
-		case n == 0 || kind == layout.ColumnWord || kind == layout.ColumnSymbol:
-		case kind == layout.ColumnProfile:
+		case n == 0 || kind == disk.ColumnWord || kind == disk.ColumnSymbol:
+		case kind == disk.ColumnProfile:
 			return c.copied(n), nil
-		case kind == layout.ColumnMethod:
+		case kind == disk.ColumnMethod:
 			return c.chosen[n], nil
 		default:
 			at, err := c.recordAt(kind, n)
@@ -194,16 +192,16 @@ func (c *chooser) row(t *reader.Table, row int) (bool, error) {
 }
 
 // recordAt returns the place of the type or context at n.
-func (c *chooser) recordAt(kind layout.ColumnKind, n layout.Ref) (Bound, error) {
+func (c *chooser) recordAt(kind disk.ColumnKind, n layout.Ref) (Bound, error) {
 	switch kind {
-	case layout.ColumnType:
+	case disk.ColumnType:
 		t, err := c.s.TypeAt(n)
 		if err != nil {
 			return Bound{}, err
 		}
 		name, err := t.Name()
 		return Bound{Class: name.String()}, err
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		node, err := c.s.ContextAt(n)
 		if err != nil {
 			return Bound{}, err

@@ -141,7 +141,7 @@ func (m *Merger) Scale(block disk.Block) {
 	if m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0 {
 		return
 	}
-	EachEntry(m.Shape, block, func(_ layout.BlockSection, e disk.Entry) { m.scaleEntry(e) })
+	EachEntry(m.Shape, block, func(_ disk.BlockSection, e disk.Entry) { m.scaleEntry(e) })
 	for f := disk.HasInvocations; f <= disk.HasInterpreted; f <<= 1 {
 		if field := block.Field(f); field != nil {
 			m.scaleField(f, field)
@@ -288,7 +288,7 @@ func (m *Merger) AddInPlace(have, more disk.Block) bool {
 		disk.HasSize)) {
 		return false
 	}
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		if !m.sameButCounts(have.Section(s), more.Section(s)) {
 			return false
 		}
@@ -298,7 +298,7 @@ func (m *Merger) AddInPlace(have, more disk.Block) bool {
 			m.field(f, a, b)
 		}
 	}
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		m.addCounts(have.Section(s), more.Section(s))
 	}
 	return true

@@ -49,7 +49,7 @@ func (m *Merger) Merge(have, more disk.Block) []byte {
 	out := &m.merged
 	out.reset()
 	m.fields(have, more, out)
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		m.out = &out.Sections[s]
 		x := m.entries(have.Section(s))
 		y := m.entries(more.Section(s))
@@ -87,7 +87,7 @@ func bitmapRows(all []disk.Entry) int {
 
 // numCounters returns the number of counters of a function of LLVM.
 func (m *Merger) numCounters(b disk.Block) int {
-	if data := b.Section(layout.SectionData); len(data) > 0 {
+	if data := b.Section(disk.SectionData); len(data) > 0 {
 		if e, _, err := m.Shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
 			return e.Rows()
 		}
@@ -223,7 +223,7 @@ func (m *Merger) entry(x, y disk.Entry) {
 		m.ret(x, y)
 	case x.Tag() == layout.TagValueSite && m.Rules.AsLLVM:
 		m.valueSiteAsLLVM(x, y)
-	case x.Tag() == layout.TagUndecoded:
+	case x.Tag() == disk.TagUndecoded:
 		m.undecoded(x, y)
 	case schema.Declared():
 		m.declared(x, y)

@@ -58,7 +58,7 @@ func withCells(e disk.Entry, cells []uint64) disk.Entry {
 func blockOf(entries ...disk.Entry) disk.Block {
 	p := methoddata.BorrowParts()
 	defer p.GiveBack()
-	data := &p.Sections[layout.SectionData]
+	data := &p.Sections[disk.SectionData]
 	for _, e := range entries {
 		start := len(data.Bytes)
 		data.Bytes = append(data.Bytes, e...)
@@ -70,7 +70,7 @@ func blockOf(entries ...disk.Entry) disk.Block {
 
 // entriesOf returns the data entries of a block as text.
 func entriesOf(b disk.Block) (all []string) {
-	methoddata.EachEntryIn(shape, b.Section(layout.SectionData), func(e disk.Entry) {
+	methoddata.EachEntryIn(shape, b.Section(disk.SectionData), func(e disk.Entry) {
 		var cells []uint64
 		for i := range e.Cells() {
 			cells = append(cells, e.Cell(i))
@@ -127,7 +127,7 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 			entries{call(4, 1, ref(1), 10, ref(2), 8)},
 			entries{call(5, 0, ref(3), 20, 0, 0)},
 			entries{receiversEntry(7, 9, [2]uint64{3, 20}, [2]uint64{1, 10}, [2]uint64{2, 8}),
-				wideEntry(layout.TagCount, layout.SubUnprofiled, 7, 0, 1)}, 0},
+				wideEntry(layout.TagCount, disk.SubUnprofiled, 7, 0, 1)}, 0},
 		{"a failed type check is counted down",
 			entries{hotspotEntry(layout.TagReceiverType, 7, minus(3), 0, ref(1), 1, 0, 0)},
 			entries{hotspotEntry(layout.TagReceiverType, 7, minus(4), 0, ref(1), 1, 0, 0)},
@@ -138,7 +138,7 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 			entries{hotspotEntry(layout.TagRet, 7, 1, 30, 4, 16)},
 			entries{hotspotEntry(layout.TagRet, 7, 2, 40, 5, 24)},
 			entries{hotspotEntry(layout.TagRet, 7, 3, freeRow, 0, 0),
-				wideEntry(layout.TagSuccessors, layout.SubReturn, 7, 2, disk.PackSuccessor(30, 16), 4,
+				wideEntry(layout.TagSuccessors, disk.SubReturn, 7, 2, disk.PackSuccessor(30, 16), 4,
 					disk.PackSuccessor(40, 24), 5)}, 0},
 		{"one type of an argument stays", entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1)|nullSeen)},
 			entries{hotspotEntry(layout.TagCallType, 7, 1, 2, 0, ref(1))},
@@ -149,16 +149,16 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 		{"values are keys, and 0 is one", entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 0, 5, 64, 1)},
 			entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 64, 2, 0, 4)},
 			entries{wideEntry(layout.TagValueSite, layout.SubMemOpSize, 0, 2, 0, 9, 64, 3)}, 0},
-		{"equal words that were not decoded stay", entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)},
-			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)}, entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)}, 0},
-		{"of words that were not decoded one entry stays", entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 1)},
-			entries{wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2)},
-			entries{oneOf(wideEntry(layout.TagUndecoded, 0, 0, 2, 14, 2))}, 0},
+		{"equal words that were not decoded stay", entries{wideEntry(disk.TagUndecoded, 0, 0, 2, 14, 1)},
+			entries{wideEntry(disk.TagUndecoded, 0, 0, 2, 14, 1)}, entries{wideEntry(disk.TagUndecoded, 0, 0, 2, 14, 1)}, 0},
+		{"of words that were not decoded one entry stays", entries{wideEntry(disk.TagUndecoded, 0, 0, 2, 14, 1)},
+			entries{wideEntry(disk.TagUndecoded, 0, 0, 2, 14, 2)},
+			entries{oneOf(wideEntry(disk.TagUndecoded, 0, 0, 2, 14, 2))}, 0},
 		{"the longer of words that were not decoded stays",
-			entries{hotspotEntry(layout.TagCounter, 0, 5), wideEntry(layout.TagUndecoded, 0, 2, 2, 14, 9)},
-			entries{hotspotEntry(layout.TagCounter, 0, 6), wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1),
+			entries{hotspotEntry(layout.TagCounter, 0, 5), wideEntry(disk.TagUndecoded, 0, 2, 2, 14, 9)},
+			entries{hotspotEntry(layout.TagCounter, 0, 6), wideEntry(disk.TagUndecoded, 0, 2, 3, 14, 1, 1),
 				hotspotEntry(layout.TagCounter, 3, 1)},
-			entries{hotspotEntry(layout.TagCounter, 0, 11), oneOf(wideEntry(layout.TagUndecoded, 0, 2, 3, 14, 1, 1)),
+			entries{hotspotEntry(layout.TagCounter, 0, 11), oneOf(wideEntry(disk.TagUndecoded, 0, 2, 3, 14, 1, 1)),
 				hotspotEntry(layout.TagCounter, 3, 1)}, 0},
 		{"other kinds of a point stay apart",
 			entries{wideEntry(layout.TagCount, layout.SubCalls, 7, 0, 5)},

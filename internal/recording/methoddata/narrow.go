@@ -33,7 +33,7 @@ func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOr
 func (w *narrower) Block(from disk.Block) []byte {
 	w.parts.reset()
 	w.fields(from, nil, &w.parts)
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		w.out = &w.parts.Sections[s]
 		for rest := w.entries(from.Section(s)); len(rest) > 0; {
 			var at []disk.Entry
@@ -84,7 +84,7 @@ func (w *narrower) point(at []disk.Entry) {
 func isTypesAlone(e disk.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
 
 func isUnprofiled(e disk.Entry) bool {
-	return e.Tag() == layout.TagCount && e.Sub() == layout.SubUnprofiled
+	return e.Tag() == layout.TagCount && e.Sub() == disk.SubUnprofiled
 }
 
 // cut returns as many rows as there may be, the highest first, and the sum of the others.

@@ -15,7 +15,7 @@ import (
 type Parts struct {
 	presence disk.Presence
 	fields   [disk.NumFields]fieldData // by presence bit
-	Sections [layout.SectionDirectory]sectionData
+	Sections [disk.SectionDirectory]sectionData
 	Block    []byte
 }
 
@@ -96,7 +96,7 @@ func (p *Parts) PutTraps(byReason []byte) {
 
 // Encode lays the block out, without links.
 func (p *Parts) Encode() {
-	data := &p.Sections[layout.SectionData]
+	data := &p.Sections[disk.SectionData]
 	data.sort()
 	directory := 0
 	if len(data.entries) >= disk.DirectoryMin {
@@ -122,10 +122,10 @@ func (p *Parts) Encode() {
 
 // sectionFields adds the fields that say how long the sections are.
 func (p *Parts) sectionFields(directory int) {
-	units := func(s layout.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
-	extra := units(layout.SectionExtra)
-	parameters := units(layout.SectionParameters)
-	handlers := units(layout.SectionHandlers)
+	units := func(s disk.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
+	extra := units(disk.SectionExtra)
+	parameters := units(disk.SectionParameters)
+	handlers := units(disk.SectionHandlers)
 	if extra|parameters|handlers != 0 {
 		p.Put32(disk.HasSections, extra, parameters, handlers, 0)
 	}
@@ -161,12 +161,12 @@ func (o entryOrder) compare(p entryOrder) int {
 }
 
 // EachEntry calls yield with the entries of all sections of a block that this package encoded.
-func EachEntry(shape disk.Shape, b disk.Block, yield func(section layout.BlockSection, e disk.Entry)) {
-	EachEntryIn(shape, b.Section(layout.SectionData), func(e disk.Entry) { yield(layout.SectionData, e) })
+func EachEntry(shape disk.Shape, b disk.Block, yield func(section disk.BlockSection, e disk.Entry)) {
+	EachEntryIn(shape, b.Section(disk.SectionData), func(e disk.Entry) { yield(disk.SectionData, e) })
 	if b.Presence()&disk.HasSections == 0 {
 		return
 	}
-	for section := layout.SectionExtra; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		EachEntryIn(shape, b.Section(section), func(e disk.Entry) { yield(section, e) })
 	}
 }

@@ -220,7 +220,7 @@ func (m *Merger) tooWide(x, y []disk.Entry) bool {
 
 // IsWidened reports whether an entry of a HotSpot archive was one of the VM's own whose rows did not all fit.
 func IsWidened(e disk.Entry) bool {
-	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == layout.SubReturn
+	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == disk.SubReturn
 }
 
 // union returns the number of different rows of entries of two lists.
@@ -274,7 +274,7 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 		all = append(all, m.callTypes(e))
 	}
 	if m.Shape.Gap > 0 && e.Cell(1) != 0 {
-		_, unprofiled := disk.NewWide(nil, layout.TagCount, 0, layout.SubUnprofiled, e.Point(), 1, 0)
+		_, unprofiled := disk.NewWide(nil, layout.TagCount, 0, disk.SubUnprofiled, e.Point(), 1, 0)
 		unprofiled.SetCell(0, e.Cell(1))
 		all = append(all, unprofiled)
 	}
@@ -343,7 +343,7 @@ func (m *Merger) widenRet(e disk.Entry) []disk.Entry {
 	}
 	bare := slices.Clone(e)
 	m.setRetRows(bare, nil)
-	_, wide := disk.NewWide(nil, layout.TagSuccessors, 0, layout.SubReturn, e.Point(), 2*len(rows), len(rows))
+	_, wide := disk.NewWide(nil, layout.TagSuccessors, 0, disk.SubReturn, e.Point(), 2*len(rows), len(rows))
 	for i, r := range rows {
 		wide.SetCell(2*i, r.what)
 		wide.SetCell(2*i+1, r.count)

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/spill"
 	"github.com/profarc/profarc/internal/recording/intern"
-	"github.com/profarc/profarc/layout"
 )
 
 // ErrBatch: a batch is open, and the call needs a builder without one.
@@ -64,7 +63,7 @@ type builderState struct {
 	contexts    int
 	profiles    int
 	recordings  uint64
-	tables      map[layout.TableKind]Table
+	tables      map[disk.TableKind]Table
 	blocks      spill.State
 	dumps       map[[16]byte]Dump
 	copied      map[[16]byte]Source
@@ -108,7 +107,7 @@ func (b *Set) state() builderState {
 		heading: b.Heading, shape: b.Shape, symbols: b.Symbols.State(),
 		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(),
 		profiles: b.Profiles.Len(), recordings: b.recordings,
-		tables: map[layout.TableKind]Table{}, blocks: b.Blocks.State(),
+		tables: map[disk.TableKind]Table{}, blocks: b.Blocks.State(),
 		dumps: maps.Clone(b.Dumps), copied: maps.Clone(b.Copied), runIDs: maps.Clone(b.RunIDs),
 		shaped: b.Shaped, mixed: b.Mixed, ordered: b.Ordered, united: b.united, run: b.Run,
 		unmerged: b.merger.Unmerged, unmatchable: b.unmatchable, err: b.err,

@@ -45,7 +45,7 @@ func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
 	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
 	n := f.count()
-	p.Add(layout.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
+	p.Add(disk.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, layout.TagCounters, 0, 0, 0, n, n)
 	}, func(e disk.Entry) { copy(e[disk.WideHeaderSize:], f.Cells) })
 	if err := p.Done(); err != nil {

@@ -14,7 +14,7 @@ type Narrow struct {
 	Bci     int32
 	Flags   layout.EntryFlags
 	Traps   layout.EntryTraps
-	Section layout.BlockSection
+	Section disk.BlockSection
 }
 
 // AddNarrow adds one of HotSpot's entries, whose cells fill sets. length is the value of its CellLength, if it has one.
@@ -47,7 +47,7 @@ func (p *Recording) AddWide(w Wide, rows int, fill func(e disk.Entry)) {
 		return
 	}
 	cells := disk.Shape{}.Cells(w.Tag, rows)
-	p.Add(layout.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
+	p.Add(disk.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, w.Tag, w.Flags, w.Sub, w.Point, cells, rows)
 	}, fill)
 }
@@ -111,9 +111,9 @@ func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
 // belong into the data section. e must be exactly one entry of the set's settings. Its pointer cells are
 // replaced: refs returns for each the number of a reference of this set (uint64 of a MethodRef for a
 // CellMethod, of a TypeRef otherwise), 0 for none. The tags of type words are kept.
-func (p *Recording) Copy(section layout.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
+func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	one, rest, err := p.Shape().Next(e)
-	if err != nil || len(rest) > 0 || disk.IsWide(one.Tag()) && section != layout.SectionData {
+	if err != nil || len(rest) > 0 || disk.IsWide(one.Tag()) && section != disk.SectionData {
 		p.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
 	}

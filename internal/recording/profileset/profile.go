@@ -156,12 +156,12 @@ func (p *Recording) PutField(f disk.Presence, encoded []byte) {
 const maxCells = 1 << 28
 
 // Add appends an entry to a section: entry appends the bytes of its cells, and fill, if not nil, sets them.
-func (p *Recording) Add(section layout.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry),
+func (p *Recording) Add(section disk.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry),
 	fill func(e disk.Entry)) {
 	if p.tooLate() || p.err != nil {
 		return
 	}
-	if section < 0 || section >= layout.SectionDirectory {
+	if section < 0 || section >= disk.SectionDirectory {
 		p.Fail(fmt.Errorf("section %d holds no entries", section))
 		return
 	}
@@ -512,7 +512,7 @@ func (b *Set) DropDiscarded() error {
 	for _, t := range b.Tables {
 		t.firsts = nil
 		for i, cell := range t.Cells {
-			if cell == 0 || t.Columns[i%len(t.Columns)] != layout.ColumnProfile {
+			if cell == 0 || t.Columns[i%len(t.Columns)] != disk.ColumnProfile {
 				continue
 			}
 			t.Cells[i] = uint64(became[cell])

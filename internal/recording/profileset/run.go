@@ -63,7 +63,7 @@ func (b *Set) listFirstOrder() {
 	if b.Ordered == NoOrder || !b.Domain.LLVM() {
 		return
 	}
-	t := &Table{b: b, Kind: disk.TableOrder, Columns: []layout.ColumnKind{layout.ColumnProfile}}
+	t := &Table{b: b, Kind: disk.TableOrder, Columns: []disk.ColumnKind{disk.ColumnProfile}}
 	if b.Ordered == fileOrder {
 		t.Flags = disk.OrderOfFile
 	}

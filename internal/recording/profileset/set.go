@@ -40,7 +40,7 @@ type Set struct {
 	Contexts contexts
 	Profiles intern.List[ProfileData]
 	Versions map[ProfileKey]ProfileRef // but for the first profile of a method and context
-	Tables   map[layout.TableKind]*Table
+	Tables   map[disk.TableKind]*Table
 	Blocks   spill.Store
 	merger   methoddata.Merger
 	block    []byte // of the last function
@@ -88,20 +88,10 @@ type Heading struct {
 	Flags       uint64
 }
 
-// A Face hides a set from those who have no business in it. A builder.Builder is one: merge,
-// reduce and fit, which copy whole archives into builders, convert it back and call Of.
-type Face struct{ set *Set }
-
-// Face returns a face of the set.
-func (b *Set) Face() *Face { return &Face{b} }
-
-// Of returns the set behind a face.
-func Of(f *Face) *Set { return f.set }
-
 // New returns an empty set, which keeps blocks as memory says.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params),
-		Tables: map[layout.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
+		Tables: map[disk.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
 		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
 		open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()

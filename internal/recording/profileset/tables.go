@@ -14,9 +14,9 @@ import (
 // A Table gathers the rows of one table of ex, in the order in which they are added.
 type Table struct {
 	b       *Set
-	Kind    layout.TableKind
+	Kind    disk.TableKind
 	Flags   uint32
-	Columns []layout.ColumnKind
+	Columns []disk.ColumnKind
 	Cells   []uint64 // row by row
 	run     uint32   // that added the last row
 	base    uint64   // of its groups
@@ -26,7 +26,7 @@ type Table struct {
 
 // Table returns the table of a kind, with those columns or, if none are named, with those of its kind; it is
 // made if the builder does not have it yet. Asking for other columns than before is an error of the builder.
-func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.ColumnKind) *Table {
+func (b *Set) Table(kind disk.TableKind, flags uint32, columns ...disk.ColumnKind) *Table {
 	if len(columns) == 0 {
 		columns = disk.TableColumns(kind)
 	}
@@ -36,7 +36,7 @@ func (b *Set) Table(kind layout.TableKind, flags uint32, columns ...layout.Colum
 }
 
 // table is Table for a caller that holds mu.
-func (b *Set) table(kind layout.TableKind, flags uint32, columns []layout.ColumnKind) *Table {
+func (b *Set) table(kind disk.TableKind, flags uint32, columns []disk.ColumnKind) *Table {
 	t := b.Tables[kind]
 	if t == nil {
 		t = &Table{b: b, Kind: kind, Flags: flags, Columns: slices.Clone(columns)}
@@ -54,7 +54,7 @@ func (b *Set) table(kind layout.TableKind, flags uint32, columns []layout.Column
 }
 
 // newTable returns an error if the set cannot have a new table of a kind with these flags and columns.
-func (b *Set) newTable(kind layout.TableKind, flags uint32, columns []layout.ColumnKind) error {
+func (b *Set) newTable(kind disk.TableKind, flags uint32, columns []disk.ColumnKind) error {
 	switch {
 	case kind == disk.TableShapes:
 		return errors.New("the table of shapes is the builder's own: see DeclareShape")
@@ -125,20 +125,20 @@ func (t *Table) renumberGroup(row []uint64) {
 func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
 
 // holds reports whether a cell is valid in a column of a kind: a number, or a reference of the set.
-func (b *Set) holds(kind layout.ColumnKind, cell uint64) bool {
+func (b *Set) holds(kind disk.ColumnKind, cell uint64) bool {
 	var n int
 	switch kind {
-	case layout.ColumnWord:
+	case disk.ColumnWord:
 		return true
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		n = b.Symbols.Len()
-	case layout.ColumnType:
+	case disk.ColumnType:
 		n = b.Types.Len()
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		n = b.Methods.Len()
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		n = b.Profiles.Len()
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		n = b.Contexts.Len()
 	default:
 		return false
@@ -150,7 +150,7 @@ func (b *Set) holds(kind layout.ColumnKind, cell uint64) bool {
 func (b *Set) EachSymbolCell(yield func(intern.SymbolRef)) {
 	for _, t := range b.Tables {
 		for i, cell := range t.Cells {
-			if t.Columns[i%len(t.Columns)] == layout.ColumnSymbol {
+			if t.Columns[i%len(t.Columns)] == disk.ColumnSymbol {
 				yield(intern.SymbolRef(cell))
 			}
 		}
@@ -194,14 +194,14 @@ func (t *Table) AppendRows(cells []uint64) {
 
 // Grouped reports whether tables of a kind number groups of rows in their first column;
 // rows of a group belong together, in their order.
-func Grouped(kind layout.TableKind) bool {
+func Grouped(kind disk.TableKind) bool {
 	return kind == disk.TableSamples || kind == disk.TableTraces
 }
 
 // sortSets unites the tables that are sets, in which the order of the calls does not
 // matter. The caller holds mu.
 func (b *Set) sortSets() {
-	for _, kind := range []layout.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
+	for _, kind := range []disk.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
 		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects} {
 		if t := b.Tables[kind]; t != nil {
 			t.unite()
@@ -215,7 +215,7 @@ func (b *Set) keepCode() {
 	for _, d := range b.Profiles.All {
 		versions[d.Method] = append(versions[d.Method], d.Code)
 	}
-	keep := func(kind layout.TableKind, is func(row []uint64, code uint64) bool) {
+	keep := func(kind disk.TableKind, is func(row []uint64, code uint64) bool) {
 		t := b.Tables[kind]
 		if t == nil {
 			return
@@ -247,7 +247,7 @@ func (b *Set) addCertain(ref ProfileRef) {
 // renumberProfiles gives the rows of tables of profiles the new numbers of these, and drops rows of
 // profiles that were dropped. The caller holds mu.
 func (b *Set) renumberProfiles(became []ProfileRef) {
-	for _, kind := range []layout.TableKind{disk.TableCertain, disk.TableObjects} {
+	for _, kind := range []disk.TableKind{disk.TableCertain, disk.TableObjects} {
 		t := b.Tables[kind]
 		if t == nil {
 			continue

@@ -27,7 +27,7 @@ const (
 
 // columnRules are the rules of the columns of tables, from the first on; those that are
 // left out are keys. Rows that agree in all keys become one.
-var columnRules = map[layout.TableKind][]columnRule{
+var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableMonitors:        {1: columnSummed},
 	disk.TableSamples:         {3: columnSummed},
 	disk.TableHeapRefs:        {0: columnSummed, 1: columnSummed},
@@ -55,7 +55,7 @@ func allocationRules() []columnRule {
 }
 
 // ruleOf returns the rule of a column. A producer's table marks summed columns in its flags.
-func ruleOf(kind layout.TableKind, flags uint32, column int) columnRule {
+func ruleOf(kind disk.TableKind, flags uint32, column int) columnRule {
 	if disk.TableByProducer(kind) {
 		if column < 32 && flags>>column&1 != 0 {
 			return columnSummed
@@ -84,7 +84,7 @@ func (r columnRule) united(x, y uint64) uint64 {
 }
 
 // ScaleRow multiplies the counts of a row by a weight.
-func ScaleRow(kind layout.TableKind, flags uint32, row []uint64, w layout.Weight) {
+func ScaleRow(kind disk.TableKind, flags uint32, row []uint64, w layout.Weight) {
 	for i := range row {
 		if ruleOf(kind, flags, i) == columnSummed {
 			row[i] = disk.Weigh(w, row[i])
@@ -124,7 +124,7 @@ func (b *Set) uniteTables() (rows int) {
 
 // dropSourceOrder drops the tables that only an archive of one source has. The caller holds mu.
 func (b *Set) dropSourceOrder() {
-	maps.DeleteFunc(b.Tables, func(k layout.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
+	maps.DeleteFunc(b.Tables, func(k disk.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
 }
 
 // listDumps makes the table of dumps, sorted by time and ID.
@@ -135,8 +135,8 @@ func (b *Set) listDumps() {
 	dumps := slices.SortedFunc(maps.Values(b.Dumps), func(x, y Dump) int {
 		return cmp.Or(cmp.Compare(x.Time, y.Time), slices.Compare(x.ID[:], y.ID[:]))
 	})
-	word := layout.ColumnWord
-	t := &Table{b: b, Kind: disk.TableDumps, Columns: []layout.ColumnKind{word, word, word, word}}
+	word := disk.ColumnWord
+	t := &Table{b: b, Kind: disk.TableDumps, Columns: []disk.ColumnKind{word, word, word, word}}
 	for _, d := range dumps {
 		t.Cells = append(t.Cells, binary.LittleEndian.Uint64(d.ID[:]), binary.LittleEndian.Uint64(d.ID[8:]), uint64(d.Time),
 			uint64(d.Weight))
@@ -237,15 +237,15 @@ func (u *uniting) compareCells(column int, x, y uint64) int {
 		return 0
 	}
 	switch u.Columns[column] {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		return cmp.Or(cmp.Compare(u.b.Text(intern.SymbolRef(x)), u.b.Text(intern.SymbolRef(y))), cmp.Compare(x, y))
-	case layout.ColumnType:
+	case disk.ColumnType:
 		return u.b.CompareTypes(uint32(x), uint32(y))
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		return u.b.CompareMethods(uint32(x), uint32(y))
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		return cmp.Compare(u.contexts.of(ContextRef(x)), u.contexts.of(ContextRef(y)))
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		return u.b.compareProfiles(ProfileRef(x), ProfileRef(y), u.contexts)
 	}
 	return cmp.Compare(x, y)
@@ -276,7 +276,7 @@ func (r contextRanks) of(c ContextRef) uint32 {
 // contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks level by level, so that its
 // time does not grow with the depth of a context times the number of comparisons.
 func (t *Table) contextRanks() contextRanks {
-	if !slices.Contains(t.Columns, layout.ColumnContext) && !slices.Contains(t.Columns, layout.ColumnProfile) {
+	if !slices.Contains(t.Columns, disk.ColumnContext) && !slices.Contains(t.Columns, disk.ColumnProfile) {
 		return nil
 	}
 	b := t.b

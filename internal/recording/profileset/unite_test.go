@@ -14,7 +14,7 @@ func TestTablesOfTwoRuns(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name          string
-		kind          layout.TableKind
+		kind          disk.TableKind
 		first, second []uint64
 		want          []uint64
 	}{
@@ -30,7 +30,7 @@ func TestTablesOfTwoRuns(t *testing.T) {
 				b := New(layout.DomainLLVMIR, Heading{}, spill.Config{})
 				columns := disk.TableColumns(test.kind)
 				if columns == nil {
-					columns = []layout.ColumnKind{layout.ColumnWord, layout.ColumnWord}
+					columns = []disk.ColumnKind{disk.ColumnWord, disk.ColumnWord}
 				}
 				for _, cells := range runs {
 					b.NextRun(RunRules{})

@@ -150,7 +150,7 @@ func writeProfile(w *strings.Builder, m reader.Method, p reader.Profile) error {
 		fmt.Fprintln(w, n.Load(), n.Trained(), ok)
 	}
 	fmt.Fprintln(w, p.TrapHistory())
-	for section := layout.SectionData; section < layout.SectionDirectory; section++ {
+	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range p.Section(section) {
 			if err := writeEntry(w, e); err != nil {
 				return err
@@ -254,28 +254,28 @@ func writeTable(w *strings.Builder, s *reader.Store, t reader.Table) error {
 	return nil
 }
 
-func writeCell(w *strings.Builder, s *reader.Store, kind layout.ColumnKind, n layout.Ref, v uint64) error {
+func writeCell(w *strings.Builder, s *reader.Store, kind disk.ColumnKind, n layout.Ref, v uint64) error {
 	fmt.Fprintln(w, kind, v)
 	if v == 0 {
 		return nil
 	}
 	switch kind {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		text, err := s.SymbolAt(n)
 		return write(w, text, err)
-	case layout.ColumnType:
+	case disk.ColumnType:
 		t, err := s.TypeAt(n)
 		if err != nil {
 			return err
 		}
 		return writeType(w, t)
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		m, err := s.MethodAt(n)
 		return write(w, m.ID(), err)
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		p, err := s.ProfileAt(n)
 		return write(w, p.Code(), err)
-	case layout.ColumnContext:
+	case disk.ColumnContext:
 		c, err := s.ContextAt(n)
 		if err != nil {
 			return err

@@ -189,7 +189,7 @@ func (l *lister) table(s layout.Span) {
 	at := s.Offset + 16 + disk.AlignUp(int64(t.Columns()), disk.Unit)
 	for i := range t.Columns() {
 		width := int64(4)
-		if t.Column(i) == layout.ColumnWord {
+		if t.Column(i) == disk.ColumnWord {
 			width = 8
 		}
 		for row := range int64(t.Rows) {
@@ -201,9 +201,9 @@ func (l *lister) table(s layout.Span) {
 	}
 }
 
-var columnNames = map[layout.ColumnKind]string{
-	layout.ColumnSymbol: "symbol cell", layout.ColumnType: "type cell", layout.ColumnMethod: "method cell",
-	layout.ColumnProfile: "profile cell", layout.ColumnContext: "context cell",
+var columnNames = map[disk.ColumnKind]string{
+	disk.ColumnSymbol: "symbol cell", disk.ColumnType: "type cell", disk.ColumnMethod: "method cell",
+	disk.ColumnProfile: "profile cell", disk.ColumnContext: "context cell",
 }
 
 func (l *lister) blocks() {
@@ -223,13 +223,13 @@ func (l *lister) blocks() {
 				l.narrow("block "+part, at+key+4*int64(i))
 			}
 		}
-		for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+		for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 			l.entries(at+b.SectionSpan(s).Offset, b.Section(s))
 		}
-		directory := b.SectionSpan(layout.SectionDirectory)
-		for i := range disk.DirectoryLen(b.Section(layout.SectionDirectory)) {
+		directory := b.SectionSpan(disk.SectionDirectory)
+		for i := range disk.DirectoryLen(b.Section(disk.SectionDirectory)) {
 			l.all = append(l.all, Reference{What: "directory row", At: at + directory.Offset + 8*int64(i) + 4, Form: Entry,
-				base: at + b.SectionSpan(layout.SectionData).Offset})
+				base: at + b.SectionSpan(disk.SectionData).Offset})
 		}
 		at += int64(len(b))
 	}

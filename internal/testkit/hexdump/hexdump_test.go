@@ -50,7 +50,7 @@ func exampleArchive(t *testing.T) []byte {
 	p.Count(builder.Count{Point: -1, Sub: layout.SubCalls, N: 40})
 	mustBeDone(t, p)
 
-	properties := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	properties.Row(uint64(b.Symbol("os")), uint64(b.Symbol("none")))
 
 	data, _, err := b.Bytes()

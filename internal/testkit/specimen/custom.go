@@ -18,7 +18,7 @@ const (
 func customShapes() []layout.EntryShape {
 	kinds := []string{"int", "float", "", "string"}
 	return []layout.EntryShape{
-		{Tag: tagShapes, Name: "Shapes", Unit: layout.UnitExecutions, Rows: []layout.CellShape{
+		{Tag: tagShapes, Name: "Shapes", Unit: disk.UnitExecutions, Rows: []layout.CellShape{
 			{Name: "class", Kind: layout.CellType}, {Name: "hits", Kind: layout.CellCount},
 			{Name: "deepest", Kind: layout.CellMax},
 			{Name: "kinds", Kind: layout.CellBits, Bits: kinds}, {Name: "to", Kind: layout.CellMethod},
@@ -33,7 +33,7 @@ func customShapes() []layout.EntryShape {
 			{Name: "misses", Kind: layout.CellCount},
 			{Name: "shortest", Kind: layout.CellMin}, {Name: "latest", Kind: layout.CellLast},
 		}},
-		{Tag: tagSlots, Name: "Slots", Unit: layout.UnitArrays,
+		{Tag: tagSlots, Name: "Slots", Unit: disk.UnitArrays,
 			Cells: []layout.CellShape{{Name: "frame", Kind: layout.CellValue}},
 			Rows:  []layout.CellShape{{Name: "count", Kind: layout.CellCount}}},
 		{Tag: tagOuter, Name: "Seen-x_1"},
@@ -61,14 +61,14 @@ func custom() *builder.Builder {
 	p.Custom(builder.Custom{Point: 70000, Tag: tagShapes, Sub: 1},
 		[]uint64{uint64(number), 600, 3, 1, uint64(add), 17}, []uint64{0, 1, 0, 0, 0, 0}, []uint64{0, 0, 0, 0, 0, 0})
 	p.Custom(builder.Custom{Point: 9, Tag: tagSlots, Cells: []uint64{2}}, []uint64{5}, []uint64{0}, []uint64{1<<64 - 1})
-	p.Receivers(builder.Receivers{Point: 5, Sub: layout.SubProducer + 3, Flags: layout.EntryNullSeen | 0x40, Other: 8},
+	p.Receivers(builder.Receivers{Point: 5, Sub: disk.SubProducer + 3, Flags: layout.EntryNullSeen | 0x40, Other: 8},
 		builder.Row{Type: number, Count: 5}, builder.Row{})
-	p.Count(builder.Count{Point: 6, Sub: layout.SubProducer, Flags: 0x10, N: 11})
+	p.Count(builder.Count{Point: 6, Sub: disk.SubProducer, Flags: 0x10, N: 11})
 	p.Counters(8, 1, 2, 3)
 	p.Callees(12, builder.Callee{Method: add, Count: 9})
 	p.Successors(13, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10})
 	p.Bitmap(14, []byte{5})
-	p.ValueSite(15, layout.SubProducer, builder.Value{Value: 3, Count: 2})
+	p.ValueSite(15, disk.SubProducer, builder.Value{Value: 3, Count: 2})
 	q := b.ProfileIn(add, 0, b.Context(add, builder.Frame{Caller: loop, Point: 5}))
 	q.Custom(builder.Custom{Point: 1, Tag: tagShapes})
 	q.Count(builder.Count{Sub: layout.SubCalls, N: 600})
@@ -76,7 +76,7 @@ func custom() *builder.Builder {
 	objects := b.Table(disk.TableObjects, 0, disk.TableColumns(disk.TableObjects)...)
 	objects.Row(0, uint64(b.Symbol("bench.o")), 1<<40+3, 0xfedcba98, 2, 1000, 1)
 	objects.Row(uint64(p.Ref()), uint64(b.Symbol("bench.o")), 1<<40+3, 0xfedcba98, 0, 0, 1)
-	strings := b.Table(layout.TableProducer+5, 1<<2, layout.ColumnSymbol, layout.ColumnMethod, layout.ColumnWord)
+	strings := b.Table(disk.TableProducer+5, 1<<2, disk.ColumnSymbol, disk.ColumnMethod, disk.ColumnWord)
 	strings.Row(uint64(b.Symbol("interned")), uint64(add), 12)
 	strings.Row(0, 0, 1)
 	return b

@@ -65,7 +65,7 @@ func calls(b *builder.Builder, m printers) {
 // branches has conditionals and virtual invokes, one of them in a context that has two versions of the code.
 func branches(b *builder.Builder, m printers) {
 	p := b.ProfileIn(m.evenOrOdd, 0, builder.NoContext)
-	p.Successors(-1, layout.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
+	p.Successors(-1, disk.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
 	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10},
 		builder.Successor{Point: 53, Index: 1, Count: 1}, builder.Successor{Point: 20, Index: 1, Count: 2})
 	p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall},
@@ -81,15 +81,15 @@ func branches(b *builder.Builder, m printers) {
 }
 
 func graalTables(b *builder.Builder, m printers) {
-	monitors := b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord)
+	monitors := b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+	samples := b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)
 	samples.Row(1, uint64(m.main), 0, 1)
-	order := b.Table(disk.TableOrder, 0, layout.ColumnProfile, layout.ColumnContext, layout.ColumnMethod)
+	order := b.Table(disk.TableOrder, 0, disk.ColumnProfile, disk.ColumnContext, disk.ColumnMethod)
 	inMain := b.Context(m.odd, builder.Frame{Caller: m.evenOrOdd, Point: 15})
 	order.Row(0, uint64(inMain), uint64(m.odd))
 	order.Row(0, 0, 0)
@@ -97,7 +97,7 @@ func graalTables(b *builder.Builder, m printers) {
 	minusOne := int64(-1)
 	runs.Row(uint64(b.Symbol("methods")), 1, 2, uint64(minusOne))
 	runs.Row(uint64(b.Symbol("futureProfiles")), 0, 0, 0)
-	foreign := b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	foreign := b.Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	foreign.Row(uint64(b.Symbol("futureProfiles")), uint64(b.Symbol(`[{"ctx":"5:0"}]`)))
 	foreign.Row(uint64(b.Symbol("empty")), 0)
 }

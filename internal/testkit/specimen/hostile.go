@@ -6,7 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -106,7 +106,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	case layout.DomainHotSpot:
 		p.Invocations(count)
 		p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4}, row(count), row(5))
-		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, other)
+		p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: 78, Traps: 5}, other)
 		p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1, Traps: 5},
 			row(1), row(2))
 	case layout.DomainGraal:
@@ -144,24 +144,24 @@ func hostileLoader(b *builder.Builder, h *namer) string {
 func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 	symbol := func() uint64 { return uint64(b.Symbol(h.text())) }
 	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }
-	properties := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	properties.Row(symbol(), symbol())
 	switch b.Domain() {
 	case layout.DomainHotSpot:
 		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
 		b.DescribeType(hidden, h.text(), layout.TypeHidden|layout.TypeNotMatchable)
 	case layout.DomainGraal:
-		b.Table(disk.TableMonitors, 0, layout.ColumnType, layout.ColumnWord).Row(typed(), 4)
-		samples := b.Table(disk.TableSamples, 0, layout.ColumnWord, layout.ColumnMethod, layout.ColumnWord, layout.ColumnWord)
+		b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(typed(), 4)
+		samples := b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 		samples.Row(0, uint64(m), 3, 10)
-		b.Table(disk.TableForeign, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(symbol(), symbol())
+		b.Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:
-		b.Table(disk.TableReflected, 0, layout.ColumnType).Row(typed())
+		b.Table(disk.TableReflected, 0, disk.ColumnType).Row(typed())
 	case layout.DomainSampled:
 		b.Table(disk.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
 	default:
-		b.Table(disk.TableBinaryIDs, 0, layout.ColumnSymbol).Row(symbol())
-		b.Table(disk.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord).Row(symbol(),
+		b.Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(symbol())
+		b.Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord).Row(symbol(),
 			0x7f0000401000, 32)
 	}
 }

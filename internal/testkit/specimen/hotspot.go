@@ -5,7 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -47,7 +47,7 @@ func hotspot() *builder.Builder {
 	oddMethods(b)
 	sharedID(b)
 	compilations(b, s)
-	properties := b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol)
+	properties := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	properties.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
 	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
 		uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
@@ -82,13 +82,13 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p.VirtualCallType(builder.At{Bci: 11}, builder.Others{Count: 13, Gap: 1},
 		[]builder.Row{{Type: s.circle, Count: 2}}, builder.CallTypes{Return: &builder.TypeWord{}})
 	p.VirtualCallType(builder.At{Bci: 12}, builder.Others{Count: 14}, nil, builder.CallTypes{})
-	rawprofile.In(p).Parameters(builder.Slot{Stack: 0, Type: word(s.hidden, true, false)}, builder.Slot{Stack: 1})
-	p.Bit(builder.At{Bci: 77, Traps: 2, In: layout.SectionExtra})
-	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 78, Traps: 5}, m)
-	rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 79}, 0)
-	rawprofile.In(p).ArgInfo(0, 1<<64-1) // anything of the other argument
-	p.Bit(builder.At{Bci: 40, In: layout.SectionHandlers})
-	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: layout.SectionHandlers})
+	p.Internal().AddParameters(profileset.TypeSlot{Type: s.hidden, NullSeen: true}, profileset.TypeSlot{Stack: 1})
+	p.Bit(builder.At{Bci: 77, Traps: 2, In: disk.SectionExtra})
+	p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: 78, Traps: 5}, m)
+	p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: 79}, 0)
+	p.Internal().AddArgInfo(0, 1<<64-1) // anything of the other argument
+	p.Bit(builder.At{Bci: 40, In: disk.SectionHandlers})
+	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: disk.SectionHandlers})
 	done(p)
 	b.Table(disk.TableCertain, 0).Row(uint64(p.Ref()), 7, 1, 90) // it was never taken in some runs
 }
@@ -101,11 +101,11 @@ func optionalFields(b *builder.Builder, s shapes) {
 	p.Invocations(61205)
 	p.Backedges(1 << 63)
 	p.Interpreted(0)
-	rawprofile.In(p).Size(rawprofile.Size{Code: 11, Host: 640})
-	rawprofile.In(p).History(rawprofile.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
-	rawprofile.In(p).Compile(rawprofile.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
-	rawprofile.In(p).Escape(rawprofile.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
-	rawprofile.In(p).TrapHistory([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
+	p.Internal().SetSize(profileset.CodeSize{Code: 11, Host: 640})
+	p.Internal().SetHistory(profileset.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	p.Internal().SetCompilation(profileset.Compilation{Level: 4, State: 1, WouldProfile: 2, Loops: 5, Blocks: 6})
+	p.Internal().SetEscape(profileset.Escape{Flags: 1, Local: 2, Stack: 1 << 40, Returned: ^uint64(0)})
+	p.Internal().PutTraps([]byte{0, 3, 0, 0, 255, 0, 1, 0, 9})
 	p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1,
 		Traps: uint64(5 | layout.EntryTrapRecompiled)}, builder.Row{Type: s.circle, Count: 1},
 		builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
@@ -134,7 +134,7 @@ func twoCodes(b *builder.Builder) {
 		p := b.ProfileIn(m, code, builder.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		if code != 1 {
-			rawprofile.In(p).Undecoded(9, disk.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
+			p.Internal().AddUndecoded(9, disk.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
 		}
 		done(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
@@ -144,8 +144,8 @@ func twoCodes(b *builder.Builder) {
 
 // compilations adds what a VM compiled and inlined, also of a method without a profile.
 func compilations(b *builder.Builder, s shapes) {
-	b.DescribeType(s.circle, "", layout.TypeLoaded|layout.TypeInitialized)
-	b.DescribeType(s.exception, "", layout.TypeLoaded)
+	b.DescribeType(s.circle, "", disk.TypeLoaded|disk.TypeInitialized)
+	b.DescribeType(s.exception, "", disk.TypeLoaded)
 	total := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	area := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	simple := b.Method(layout.Key{Class: "shapes/Circle", Name: "radius", Signature: "()D", Loader: "app"})

@@ -21,7 +21,7 @@ func jamaica() *builder.Builder {
 
 	p := b.ProfileIn(main, 0, builder.NoContext)
 	p.Count(builder.Count{Sub: layout.SubBytecodes, N: 8158752})
-	p.Count(builder.Count{Sub: layout.SubCycles, Flags: layout.EntryInterpreted, N: 25264930944})
+	p.Count(builder.Count{Sub: layout.SubCycles, Flags: disk.EntryInterpreted, N: 25264930944})
 	p.Count(builder.Count{Sub: layout.SubCycles, N: 17})
 	p.Count(builder.Count{Point: 12, Sub: layout.SubNewArrays, N: 3})
 	p.Callees(7, builder.Callee{Method: println, Count: 5}, builder.Callee{Method: native, Count: 6})
@@ -36,24 +36,24 @@ func jamaica() *builder.Builder {
 }
 
 func jamaicaTables(b *builder.Builder) {
-	words := func(first ...layout.ColumnKind) []layout.ColumnKind {
+	words := func(first ...disk.ColumnKind) []disk.ColumnKind {
 		for range 5 {
-			first = append(first, layout.ColumnWord)
+			first = append(first, disk.ColumnWord)
 		}
 		return first
 	}
 	object := uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"}))
 	text := uint64(b.Type(builder.TypeKey{Name: "java.lang.String"}))
-	b.Table(disk.TableHeapRefs, 0, layout.ColumnWord, layout.ColumnWord).Row(4711, 9000)
-	use := b.Table(disk.TableHeapUse, 0, words(layout.ColumnType)...)
+	b.Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(4711, 9000)
+	use := b.Table(disk.TableHeapUse, 0, words(disk.ColumnType)...)
 	use.Row(object, 10, 1, 32, 320, 0)
 	use.Row(text, 20, 1, 32, 640, 2)
-	instances := b.Table(disk.TableInstances, 0, append(words(layout.ColumnType), layout.ColumnSymbol)...)
+	instances := b.Table(disk.TableInstances, 0, append(words(disk.ColumnType), disk.ColumnSymbol)...)
 	instances.Row(text, 300, 1, 300, 9600, 0, uint64(b.Symbol("boot")))
 	instances.Row(object, 5, 1, 5, 160, 0, 0)
-	threads := b.Table(disk.TableThreads, 0, append(words(), layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)...)
+	threads := b.Table(disk.TableThreads, 0, append(words(), disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)...)
 	threads.Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
-	b.Table(disk.TableReflected, 0, layout.ColumnType).Row(text)
-	dumps := b.Table(disk.TableDumps, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
+	b.Table(disk.TableReflected, 0, disk.ColumnType).Row(text)
+	dumps := b.Table(disk.TableDumps, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
 	dumps.Row(1, 2, 1700000000000000000, uint64(layout.WeightOne))
 }

@@ -29,16 +29,16 @@ func llvmIR() *builder.Builder {
 	total.Counters(0, 5, 6)
 	done(p, older, total)
 
-	ids := b.Table(disk.TableBinaryIDs, 0, layout.ColumnSymbol)
+	ids := b.Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol)
 	ids.Row(uint64(b.Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
-	traces := b.Table(disk.TableTraces, 0, layout.ColumnWord, layout.ColumnWord, layout.ColumnWord)
+	traces := b.Table(disk.TableTraces, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
 	traces.Row(0, 1, disk.NameRef("main"))
 	traces.Row(0, 1, disk.NameRef("shapes.cpp;_ZL5totalv"))
 	traces.Row(1, 3, disk.NameRef("main"))
-	tables := b.Table(disk.TableVTables, 0, layout.ColumnSymbol, layout.ColumnWord, layout.ColumnWord)
+	tables := b.Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord)
 	tables.Row(uint64(b.Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
 	heapOf(b)
-	order := b.Table(disk.TableOrder, 1, layout.ColumnProfile)
+	order := b.Table(disk.TableOrder, 1, disk.ColumnProfile)
 	for _, q := range []*builder.Profile{total, p, older} {
 		order.Row(uint64(q.Ref()))
 	}
@@ -51,7 +51,7 @@ func heapOf(b *builder.Builder) {
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
 	direct := disk.AppendHeapFrame(nil, main)
 	through := disk.AppendHeapFrame(disk.AppendHeapFrame(nil, inlined), main)
-	kinds := func(k layout.TableKind) *builder.Table { return b.Table(k, 0, disk.TableColumns(k)...) }
+	kinds := func(k disk.TableKind) *builder.Table { return b.Table(k, 0, disk.TableColumns(k)...) }
 	row := []uint64{disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1}
 	for i := range disk.HeapFields {
 		row = append(row, uint64(i+1))
@@ -60,7 +60,7 @@ func heapOf(b *builder.Builder) {
 	row[disk.AllocationStack] = uint64(b.Symbol(string(through)))
 	kinds(disk.TableAllocations).Row(row...)
 	kinds(disk.TableAllocationCalls).Row(disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1)
-	b.Table(disk.TableProperties, 0, layout.ColumnSymbol, layout.ColumnSymbol).Row(
+	b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(
 		uint64(b.Symbol(disk.PropertyMemProf)), uint64(b.Symbol("3")))
 }
 

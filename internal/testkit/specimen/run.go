@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -11,12 +12,12 @@ import (
 func hotspotRun() *builder.Builder {
 	run := &layout.Provenance{
 		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},
-		Begun:   time.Unix(1699999990, 0), Exit: layout.ExitCode(3),
+		Begun:   time.Unix(1699999990, 0), Exit: disk.ExitCode(3),
 		VM: "OpenJDK 64-Bit Server VM (17.0.15+6) for linux-amd64 JRE (17.0.15+6)", Vendor: "Some Vendor",
 		Main: "shapes.Main", Command: "java -cp shapes.jar:classes -Ddb.password=*** shapes.Main", Options: "-Xmx64m",
 		ClassPath: []layout.ClassPathEntry{
-			{Path: "shapes.jar", Content: layout.Content{Kind: layout.ContentFile, Size: 1234, Sum: 0xfeedface12345678}},
-			{Path: "classes", Content: layout.Content{Kind: layout.ContentDirectory, Size: 99, Sum: 1}},
+			{Path: "shapes.jar", Content: layout.Content{Kind: disk.ContentFile, Size: 1234, Sum: 0xfeedface12345678}},
+			{Path: "classes", Content: layout.Content{Kind: disk.ContentDirectory, Size: 99, Sum: 1}},
 			{Path: "none.jar"},
 		},
 	}

@@ -15,11 +15,11 @@ import (
 type coverage struct {
 	tags     map[layout.Tag]bool
 	presence disk.Presence
-	sections map[layout.BlockSection]bool
+	sections map[disk.BlockSection]bool
 	methods  layout.MethodFlags
 	types    layout.TypeFlags
-	tables   map[layout.TableKind]bool
-	columns  map[layout.ColumnKind]bool
+	tables   map[disk.TableKind]bool
+	columns  map[disk.ColumnKind]bool
 	domains  map[layout.Domain]bool
 }
 
@@ -75,7 +75,7 @@ func (c *coverage) add(t *testing.T, s *reader.Store) {
 
 func (c *coverage) addProfile(p reader.Profile) {
 	c.presence |= disk.Block(p.Bytes()).Presence()
-	for section := layout.SectionData; section <= layout.SectionHandlers; section++ {
+	for section := disk.SectionData; section <= disk.SectionHandlers; section++ {
 		for e := range p.Section(section) {
 			c.tags[e.Tag()] = true
 			c.sections[section] = true
@@ -85,8 +85,8 @@ func (c *coverage) addProfile(p reader.Profile) {
 
 func TestSpecimensCoverTheFormat(t *testing.T) {
 	t.Parallel()
-	c := coverage{tags: map[layout.Tag]bool{}, sections: map[layout.BlockSection]bool{},
-		tables: map[layout.TableKind]bool{}, columns: map[layout.ColumnKind]bool{}, domains: map[layout.Domain]bool{}}
+	c := coverage{tags: map[layout.Tag]bool{}, sections: map[disk.BlockSection]bool{},
+		tables: map[disk.TableKind]bool{}, columns: map[disk.ColumnKind]bool{}, domains: map[layout.Domain]bool{}}
 	for _, s := range specimen.All() {
 		store := open(t, s)
 		if store.Header().Domain != s.Domain {
@@ -94,7 +94,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 		}
 		c.add(t, store)
 	}
-	for tag := layout.TagBit; tag <= layout.TagUndecoded; tag++ {
+	for tag := layout.TagBit; tag <= disk.TagUndecoded; tag++ {
 		if (tag <= layout.TagSpeculativeTrap || disk.IsWide(tag)) && !c.tags[tag] {
 			t.Errorf("no entry of tag %v", tag)
 		}
@@ -104,7 +104,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 			t.Errorf("no table of kind %d", k)
 		}
 	}
-	for k := layout.ColumnWord; k <= layout.ColumnContext; k++ {
+	for k := disk.ColumnWord; k <= disk.ColumnContext; k++ {
 		if !c.columns[k] {
 			t.Errorf("no column of kind %d", k)
 		}
@@ -115,7 +115,7 @@ func TestSpecimensCoverTheFormat(t *testing.T) {
 	if all := disk.MethodHasID<<1 - 1; c.methods != all {
 		t.Errorf("method flags 0x%x, want 0x%x", c.methods, all)
 	}
-	if all := layout.TypeInitialized<<1 - 1; c.types != all {
+	if all := disk.TypeInitialized<<1 - 1; c.types != all {
 		t.Errorf("type flags 0x%x, want 0x%x", c.types, all)
 	}
 	if len(c.sections) != 4 || len(c.domains) != 7 {

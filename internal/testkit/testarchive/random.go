@@ -8,7 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )
@@ -73,16 +73,16 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 	if some() {
 		p.Backedges(r.count())
-		rawprofile.In(p).Size(rawprofile.Size{Code: r.Uint32N(3), Host: r.Uint32N(3)})
+		p.Internal().SetSize(profileset.CodeSize{Code: r.Uint32N(3), Host: r.Uint32N(3)})
 	}
 	if some() {
-		rawprofile.In(p).History(rawprofile.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
-		rawprofile.In(p).Compile(rawprofile.Compile{Level: uint8(r.IntN(5)), Loops: uint16(r.IntN(3))})
+		p.Internal().SetHistory(profileset.History{Decompiles: r.Uint32N(9), TenureTraps: 1<<32 - 3})
+		p.Internal().SetCompilation(profileset.Compilation{Level: uint8(r.IntN(5)), Loops: uint16(r.IntN(3))})
 	}
 	if some() {
-		rawprofile.In(p).Escape(rawprofile.Escape{Flags: r.Uint64N(32), Local: r.Uint64N(4), Stack: r.Uint64N(4),
+		p.Internal().SetEscape(profileset.Escape{Flags: r.Uint64N(32), Local: r.Uint64N(4), Stack: r.Uint64N(4),
 			Returned: r.Uint64N(4)})
-		rawprofile.In(p).TrapHistory([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
+		p.Internal().PutTraps([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
 	}
 	for point := range 9 {
 		if b.Domain() == layout.DomainHotSpot {
@@ -175,16 +175,17 @@ func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countR
 
 func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 	if r.IntN(2) == 0 {
-		rawprofile.In(p).ArgInfo(r.Uint64N(4), r.Uint64N(4))
+		p.Internal().AddArgInfo(r.Uint64N(4), r.Uint64N(4))
 	}
 	if r.IntN(2) == 0 {
-		rawprofile.In(p).SpeculativeTrap(builder.At{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))},
+		p.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: 3, Traps: layout.EntryTraps(r.Uint32N(4))},
 			b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))}))
-		p.Bit(builder.At{Bci: 2, In: layout.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
+		p.Bit(builder.At{Bci: 2, In: disk.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
 	}
 	if r.IntN(2) == 0 {
-		rawprofile.In(p).Parameters(builder.Slot{Stack: 0, Type: randomWord(b, r)})
-		p.Bit(builder.At{Bci: 9, In: layout.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
+		w := randomWord(b, r)
+		p.Internal().AddParameters(profileset.TypeSlot{Type: w.Type, NullSeen: w.NullSeen, Several: w.Unknown})
+		p.Bit(builder.At{Bci: 9, In: disk.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
 	}
 }
 
@@ -202,7 +203,7 @@ func declareRandom(b *builder.Builder, r *countRand) {
 			{Name: "most", Kind: layout.CellMax},
 			{Name: "kinds", Kind: layout.CellBits, Bits: []string{"int", "", "float"}}, {Name: "op", Kind: layout.CellValue},
 			{Name: "class", Kind: layout.CellType}}},
-		{Tag: randomKeyed, Name: "Keyed", Unit: layout.UnitArrays,
+		{Tag: randomKeyed, Name: "Keyed", Unit: disk.UnitArrays,
 			Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}, Rows: []layout.CellShape{
 				{Name: "class", Kind: layout.CellType}, {Name: "to", Kind: layout.CellMethod},
 				{Name: "hits", Kind: layout.CellCount}, {Name: "kinds", Kind: layout.CellBits}}},
@@ -275,20 +276,20 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}),
 			Count: r.count()})
-	case layout.TagUndecoded:
-		rawprofile.In(p).Undecoded(point, layout.EntryFlags(r.IntN(2))*disk.EntryOneOf,
+	case disk.TagUndecoded:
+		p.Internal().AddUndecoded(point, layout.EntryFlags(r.IntN(2))*disk.EntryOneOf,
 			[]uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)),
-			Flags: layout.EntryFlags(r.IntN(2)) * layout.EntryInterpreted, N: r.count()})
+			Flags: layout.EntryFlags(r.IntN(2)) * disk.EntryInterpreted, N: r.count()})
 	}
 }
 
 func addRandomTables(b *builder.Builder, r *countRand) {
-	word := layout.ColumnWord
-	symbol := layout.ColumnSymbol
+	word := disk.ColumnWord
+	symbol := disk.ColumnSymbol
 	for range r.IntN(4) {
-		b.Table(disk.TableMonitors, 0, layout.ColumnType,
+		b.Table(disk.TableMonitors, 0, disk.ColumnType,
 			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
 		b.Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
 		b.Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
@@ -305,7 +306,7 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {
 			b.Table(disk.TableTraces, 0, word, word, word).Row(group, 1, frame)
-			b.Table(disk.TableSamples, 0, word, layout.ColumnMethod, word, word).Row(group,
+			b.Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word).Row(group,
 				uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
 		}
 	}

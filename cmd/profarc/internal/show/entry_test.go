@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -62,7 +63,7 @@ func printedCells(t *testing.T, b *builder.Builder) (lines []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			points := p.section(q, layout.SectionData)
+			points := p.section(q, disk.SectionData)
 			for i := range points {
 				p.printCells(&points[i])
 			}

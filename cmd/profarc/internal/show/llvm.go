@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/layout"
@@ -109,7 +110,7 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 	}
 	fmt.Fprintf(p.w, "  hash %s%s\n", cli.FormatHash(q.Code()), cs)
 	listed := p.printSource(q)
-	points := p.section(q, layout.SectionData)
+	points := p.section(q, disk.SectionData)
 	for i := range points {
 		switch at := &points[i]; {
 		case at.Bits != nil:

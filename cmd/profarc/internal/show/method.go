@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
@@ -231,16 +232,16 @@ func (p *profilePrinter) profile(q reader.Profile) {
 			fmt.Fprintf(p.w, "  %s\n", facts)
 		}
 	}
-	first := layout.SectionData
+	first := disk.SectionData
 	if l := p.list(q); l != nil {
 		if p.codeNotes(l); l.Placed() {
 			p.code(l)
 			first++
 		}
 	}
-	for section := first; section < layout.SectionDirectory; section++ {
+	for section := first; section < disk.SectionDirectory; section++ {
 		points := p.section(q, section)
-		if len(points) > 0 && section != layout.SectionData {
+		if len(points) > 0 && section != disk.SectionData {
 			fmt.Fprintf(p.w, "  %s\n", section)
 		}
 		for i := range points {
@@ -250,7 +251,7 @@ func (p *profilePrinter) profile(q reader.Profile) {
 }
 
 // section returns the points of a section of a profile.
-func (p *profilePrinter) section(q reader.Profile, section layout.BlockSection) []analyze.Point {
+func (p *profilePrinter) section(q reader.Profile, section disk.BlockSection) []analyze.Point {
 	points, err := p.points.Section(q, section)
 	p.err = cmp.Or(p.err, err)
 	return points

@@ -23,7 +23,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -343,10 +342,10 @@ func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text == "-" && (c.Form.Kind != layout.ColumnWord || c.Form.Form == disk.FormTime) && c.Raw(row) == 0 {
+	if text == "-" && (c.Form.Kind != disk.ColumnWord || c.Form.Form == disk.FormTime) && c.Raw(row) == 0 {
 		return json.RawMessage("null"), nil
 	}
-	if c.Form.Kind == layout.ColumnWord {
+	if c.Form.Kind == disk.ColumnWord {
 		switch c.Form.Form {
 		case disk.FormPlain, disk.FormSigned, disk.FormWeight:
 			return json.RawMessage(text), nil

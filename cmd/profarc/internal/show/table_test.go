@@ -13,12 +13,11 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/memstore"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // column returns the texts of a column of a table, nil if there is no such table.
-func column(t *testing.T, s *reader.Store, kind layout.TableKind, name string) (cells []string) {
+func column(t *testing.T, s *reader.Store, kind disk.TableKind, name string) (cells []string) {
 	t.Helper()
 	table, err := s.Table(kind)
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
 	"github.com/profarc/profarc/internal/system/secrets"
@@ -199,9 +200,9 @@ func (t *trainingRun) selects(main string, args []string) bool {
 // exitOf returns the exit of a process as an archive records it.
 func exitOf(s training.Status) layout.Exit {
 	if s.Signal != 0 {
-		return layout.ExitSignal(s.Signal)
+		return disk.ExitSignal(s.Signal)
 	}
-	return layout.ExitCode(s.Code)
+	return disk.ExitCode(s.Code)
 }
 
 // finish writes the archives once the command has ended.

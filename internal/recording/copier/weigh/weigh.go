@@ -132,7 +132,7 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 		return sum
 	}
 	if n, ok := p.Invocations(); ok {
-		sum[layout.UnitExecutions] = n.Trained()
+		sum[disk.UnitExecutions] = n.Trained()
 	}
 	var inclusive [2]uint64 // the highest: marked as interpreted, and not
 	for e := range p.Entries() {
@@ -140,7 +140,7 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 		signed := raw.SignedCount()
 		unit := s.shape.CountUnit(raw)
 		if disk.IsInclusive(unit) {
-			marked := e.Flags() & layout.EntryInterpreted / layout.EntryInterpreted
+			marked := e.Flags() & disk.EntryInterpreted / disk.EntryInterpreted
 			inclusive[marked] = max(inclusive[marked], raw.Cell(0))
 			sum[unit] = disk.SaturatingAdd(inclusive[0], inclusive[1])
 			continue

@@ -137,7 +137,7 @@ func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.C
 	}
 	units = weights.Units()
 	if s.Header().Domain.LLVM() || len(units) == 0 {
-		units = []layout.CountUnit{layout.UnitExecutions}
+		units = []layout.CountUnit{disk.UnitExecutions}
 	}
 	for _, unit := range units {
 		u := UnitSummary{Unit: disk.UnitName(unit, s.Header().Domain), Inclusive: disk.IsInclusive(unit),

@@ -30,14 +30,14 @@ func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 		columns[i] = TableColumn{s, t, i, disk.TableColumn(t.Kind, i, t.Column(i))}
 	}
 	if t.Kind == disk.TableAllocations {
-		columns = append(columns, TableColumn{s, t, derived, disk.Column{Name: "type", Kind: layout.ColumnSymbol}})
+		columns = append(columns, TableColumn{s, t, derived, disk.Column{Name: "type", Kind: disk.ColumnSymbol}})
 	}
 	return columns
 }
 
 // Numeric reports whether the cells are ordered as numbers.
 func (c *TableColumn) Numeric() bool {
-	return c.Form.Kind == layout.ColumnWord && c.Form.Form != disk.FormFunction
+	return c.Form.Kind == disk.ColumnWord && c.Form.Form != disk.FormFunction
 }
 
 // Signed reports whether the numbers are two's complement.
@@ -70,7 +70,7 @@ func (c *TableColumn) Text(row int) (string, error) {
 	switch {
 	case c.column == derived:
 		return string(allocationAt(c.t, row).Type), nil
-	case c.Form.Kind == layout.ColumnWord:
+	case c.Form.Kind == disk.ColumnWord:
 		return c.word(v), nil
 	case v == 0:
 		return "-", nil
@@ -111,7 +111,7 @@ func (c *TableColumn) function(id uint64) string {
 
 func (c *TableColumn) reference(n layout.Ref) (string, error) {
 	switch c.Form.Kind {
-	case layout.ColumnSymbol:
+	case disk.ColumnSymbol:
 		name, err := c.s.SymbolAt(n)
 		if err == nil && c.Form.Form == disk.FormStack {
 			return stackText(c.s, name.String())
@@ -120,20 +120,20 @@ func (c *TableColumn) reference(n layout.Ref) (string, error) {
 			return hex.EncodeToString([]byte(name.String())), err
 		}
 		return name.String(), err
-	case layout.ColumnType:
+	case disk.ColumnType:
 		t, err := c.s.TypeAt(n)
 		if err != nil {
 			return "", err
 		}
 		return display.TypeText(t)
-	case layout.ColumnMethod:
+	case disk.ColumnMethod:
 		m, err := c.s.MethodAt(n)
 		if err != nil {
 			return "", err
 		}
 		name, err := analyze.NameOf(c.s, m)
 		return name.String(), err
-	case layout.ColumnProfile:
+	case disk.ColumnProfile:
 		return profileText(c.s, n)
 	}
 	return contextText(c.s, n)

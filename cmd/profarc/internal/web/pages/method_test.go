@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -92,7 +93,7 @@ func jsonCounts(t *testing.T, s *reader.Store, m reader.Method, q reader.Profile
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		addCounts(counts, parsed.Methods[0].Profiles[0][s.String()])
 	}
 	return counts

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // An origin is an archive's account of itself: its kind, and the runs it comes from.
@@ -25,7 +25,7 @@ func newOrigin(r *request, f *facts.Facts) *origin {
 	o.About = o.aboutTable(r)
 	o.addRuns()
 	for _, t := range f.Tables {
-		l := rowsLink(layout.TableKind(t.Kind))
+		l := rowsLink(disk.TableKind(t.Kind))
 		l.Text = fmt.Sprintf("%s (%s)", l.Text, plural(uint64(t.Rows), "row"))
 		o.Tables = append(o.Tables, l)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -184,7 +185,7 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 			continue // samples of calls, and samples beside their time, say the same in other words
 		}
 		name := u.Unit
-		if h := r.archive().Header(); name == layout.UnitExecutions.String() && !h.Domain.LLVM() &&
+		if h := r.archive().Header(); name == disk.UnitExecutions.String() && !h.Domain.LLVM() &&
 			h.Summary.TotalInvocations > 0 {
 			name = "weight"
 		}

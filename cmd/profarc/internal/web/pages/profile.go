@@ -73,8 +73,8 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
 		p.Interpreted = n.Load()
 	}
-	for s := layout.SectionData; s < layout.SectionDirectory; s++ {
-		if beside && s == layout.SectionData {
+	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
+		if beside && s == disk.SectionData {
 			continue
 		}
 		if err := b.section(p, q, s, at); err != nil {
@@ -122,7 +122,7 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 }
 
 // section adds the points of a section, from the one that the query of a single profile says.
-func (b *pointReader) section(p *profilePart, q reader.Profile, s layout.BlockSection, at query) error {
+func (b *pointReader) section(p *profilePart, q reader.Profile, s disk.BlockSection, at query) error {
 	all, err := b.points.Section(q, s)
 	if err != nil || len(all) == 0 {
 		return err

@@ -30,7 +30,7 @@ type rowsPage struct {
 
 func (p *rowsPage) title() string { return p.Name }
 
-func rowsLink(kind layout.TableKind) link {
+func rowsLink(kind disk.TableKind) link {
 	return linkTo(display.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
 }
 
@@ -49,7 +49,7 @@ func buildRows(r *request) (any, error) {
 	if err != nil {
 		return nil, errNoPage
 	}
-	found, err := r.archive().Table(layout.TableKind(kind))
+	found, err := r.archive().Table(disk.TableKind(kind))
 	if missing(err) {
 		return nil, errNoPage
 	}
@@ -132,13 +132,13 @@ func (v *tableRows) row(i int) (shown []cell, err error) {
 func (v *tableRows) cell(c *listing.TableColumn, i int) (cell, error) {
 	raw := c.Raw(i)
 	switch kind := c.Form.Kind; {
-	case kind == layout.ColumnMethod && raw != 0:
+	case kind == disk.ColumnMethod && raw != 0:
 		l, err := v.method(layout.Ref(raw))
 		return linkCell(l), err
-	case kind == layout.ColumnProfile && raw != 0:
+	case kind == disk.ColumnProfile && raw != 0:
 		l, err := v.profile(layout.Ref(raw))
 		return linkCell(l), err
-	case kind == layout.ColumnWord && c.Form.Form == disk.FormPlain:
+	case kind == disk.ColumnWord && c.Form.Form == disk.FormPlain:
 		return countCell(raw), nil
 	}
 	text, err := c.Text(i)

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -45,11 +46,11 @@ func measureAbout(d layout.Domain, name, about string) string {
 	return capital(about)
 }
 
-var sectionTitles = map[layout.BlockSection]string{
-	layout.SectionData: "Profile points", layout.SectionExtra: "Further traps, and arguments",
-	layout.SectionParameters: "Types of parameters", layout.SectionHandlers: "Exception handlers",
+var sectionTitles = map[disk.BlockSection]string{
+	disk.SectionData: "Profile points", disk.SectionExtra: "Further traps, and arguments",
+	disk.SectionParameters: "Types of parameters", disk.SectionHandlers: "Exception handlers",
 }
 
-func sectionTitle(s layout.BlockSection) string {
+func sectionTitle(s disk.BlockSection) string {
 	return cmp.Or(sectionTitles[s], "Section "+s.String())
 }

@@ -1,0 +1,50 @@
+package disk
+
+import "github.com/profarc/profarc/layout"
+
+// Values that only readers and writers in this module need. layout has the types, and the values that other
+// producers use.
+const (
+	// TagUndecoded is the tag of the words of a HotSpot MethodData from the first entry on that the writer could
+	// not decode.
+	TagUndecoded layout.Tag = 71
+
+	// EntryInterpreted is the flag of a TagCount entry whose producer marked the count as interpreted.
+	EntryInterpreted layout.EntryFlags = 1 << 1
+
+	// SubReturn is the sub of a TagSuccessors entry of jsr/ret. Its successors are return points.
+	SubReturn layout.Sub = 2
+	// SubUnprofiled is the sub of a TagCount entry of the calls that HotSpot counts as not profiled. They come
+	// from a HotSpot type profile that became a TagReceivers entry.
+	SubUnprofiled layout.Sub = 7
+	// SubProducer is the first sub, up to 65535, that a producer defines for tags below layout.TagProducer.
+	SubProducer layout.Sub = 1 << 15
+
+	TypeLoaded      layout.TypeFlags = 1 << 2 // the class was loaded when a run was dumped
+	TypeInitialized layout.TypeFlags = 1 << 3 // the class was initialized when a run was dumped
+)
+
+// The kinds of class path content.
+const (
+	ContentMissing   layout.ContentKind = 0
+	ContentFile      layout.ContentKind = 1
+	ContentDirectory layout.ContentKind = 2
+	ContentUnknown   layout.ContentKind = 3 // could not be read, or is too large
+)
+
+// The units of counts.
+const (
+	UnitExecutions   layout.CountUnit = iota // calls, branches, types seen
+	UnitBytecodes                            // bytecodes executed
+	UnitCycles                               // processor cycles
+	UnitNativeCalls                          // calls of native methods
+	UnitArrays                               // arrays created
+	UnitPointSamples                         // samples taken at a point
+	UnitNanoseconds                          // nanoseconds of processor time
+)
+
+// ExitCode returns the layout.Exit of a process that ended with an exit code.
+func ExitCode(code int) layout.Exit { return layout.Exit(uint32(code))<<32 | 1 }
+
+// ExitSignal returns the layout.Exit of a process that a signal ended.
+func ExitSignal(number int) layout.Exit { return layout.Exit(uint32(number))<<32 | 2 }
