@@ -8,29 +8,29 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A CellGroup is a run of cells of a point's entry as the schema of its tag describes them:
-// once, or in rows. Lengths and displacements, which say nothing to people, are left out.
+// A CellGroup holds consecutive cells of a point's entry, as the schema of its tag groups them. Lengths and
+// displacements are left out.
 type CellGroup struct {
-	Name string // of rows
+	Name string // name of the rows; "" if Once
 	Once bool
-	List bool // rows of one number
+	List bool // every row is a single number
 	Rows [][]Cell
 }
 
-// A Cell is a value in an entry: a type, a method, a text or a number.
+// A Cell is a type, a method, text or a number in an entry.
 type Cell struct {
 	Name   string
-	Full   string // Name, with the number of the row: "slot 3"
-	Count  bool   // it counts an outcome
+	Full   string // Name and the row's number, as in "slot 3"
+	Count  bool   // Value counts an outcome
 	Type   *ValueType
-	Method *MethodName // its Method is "" if there is none
+	Method *MethodName // with Method "" if the cell has no method
 	Text   string
 	Value  uint64
-	// Modified says that Value has a bit for each word of an argument that the method modifies.
+	// Modified marks a Value with one bit per word of an argument; a set bit means that the method modifies the word.
 	Modified bool
 }
 
-// Cells returns the cells of the entry that the point was read from.
+// Cells returns the cells of the point's entry. It reads the archive, so the store must still be open.
 func (p *Point) Cells() (groups []CellGroup, err error) {
 	r := &pointReader{s: p.store}
 	for rows := range (*mapped.Mapping)(p.store.Mapping()).Shape().Groups(p.entry.Bytes()) {
@@ -65,7 +65,7 @@ func (c *Cell) number(once bool, row int) {
 	}
 }
 
-// cell returns a cell by its number.
+// cell reads cell number at of an entry.
 func (r *pointReader) cell(e reader.Entry, at int, spec disk.CellSpec) Cell {
 	c := Cell{Name: spec.Name, Count: spec.Kind == disk.CellCount, Value: e.Cell(at).Load()}
 	switch signed := at == 0 && disk.Entry(e.Bytes()).SignedCount(); {

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestEveryTagHasAKind: whatever can stand in an archive says what it is wherever points are shown.
+// TestEveryTagHasAKind checks that pages can describe every tag that an archive may contain.
 func TestEveryTagHasAKind(t *testing.T) {
 	t.Parallel()
 	for tag := layout.TagBit; tag < layout.TagProducer; tag++ {

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/specimen"
 )
 
-// TestSumsAreThoseOfEachMeasure reads every method by all measures at once and one by one.
+// TestSumsAreThoseOfEachMeasure compares one pass for all measures with one pass per measure.
 func TestSumsAreThoseOfEachMeasure(t *testing.T) {
 	t.Parallel()
 	var all []*analyze.Measure

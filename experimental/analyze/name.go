@@ -1,5 +1,7 @@
-// Package analyze says what the points of a profile recorded, and ranks the methods of an archive by
-// a measure, such as invocations. Its points and reports marshal to the JSON that the command prints.
+// Package analyze reads the points of a profile, and ranks the methods of an archive by a measure such as invocations.
+// Points and reports marshal to the JSON that the profarc command prints.
+//
+// This package is experimental. It may change in any release.
 package analyze
 
 import (
@@ -7,9 +9,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A MethodName is a method in a report. Method has all parts but the loader in
-// one text, as the archive has them, and Display spells them as programmers do:
-// java.util.HashMap.put(Object, Object). ID is in hexadecimal.
+// A MethodName names a method in a report. Method is the class, name and signature in the spelling of the archive.
+// Display is the spelling of programmers, such as java.util.HashMap.put(Object, Object). ID is hexadecimal.
 type MethodName struct {
 	Method    string `json:"method"`
 	Display   string `json:"display"`
@@ -19,12 +20,12 @@ type MethodName struct {
 	Signature string `json:"signature,omitempty"`
 	Loader    string `json:"loader,omitempty"`
 
-	// LoaderNote is " (loader NAME)" if people need the loader to know the class. It is empty
-	// for those that every JVM has, unless the archive has the class of several of them.
+	// LoaderNote is " (loader NAME)" if readers need the loader to identify the class, else "". It is "" for classes of
+	// the loaders that every JVM has, unless several loaders define the class in this archive.
 	LoaderNote string `json:"-"`
 }
 
-// NameOf returns the name of a method. A damaged record is an error.
+// NameOf returns the name of a method. It fails if a record is damaged.
 func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 	k, err := m.Key()
 	d := s.Header().Domain
@@ -32,11 +33,11 @@ func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 		k.Signature, k.Loader, display.LoaderNote(s, k.Class, k.Loader)}, err
 }
 
-// String returns the method with its loader, as the archive has both.
+// String returns Method followed by the loader, if there is one.
 func (m MethodName) String() string { return m.Method + m.loaderText() }
 
-// Spelled returns the method as programmers write it, with its loader where people need that.
-// Two methods may be spelled alike: parameters are without packages.
+// Spelled returns Display followed by LoaderNote. Two methods can have the same spelling, because it omits the packages
+// of parameter types.
 func (m MethodName) Spelled() string { return m.Display + m.LoaderNote }
 
 func (m MethodName) loaderText() string {

@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestMeasuresAreNamedAsTheirUnits: top, show, texts, info, reduce and pages have one name for
-// what a kind of counts counts.
+// TestMeasuresAreNamedAsTheirUnits compares the names of measures with the names of units in the schema, which show and
+// info print.
 func TestMeasuresAreNamedAsTheirUnits(t *testing.T) {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	checked := 0

@@ -11,14 +11,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// RankOptions choose what a ranking lists.
+// RankOptions select the rows of a ranking. The zero value lists all methods with a nonzero value.
 type RankOptions struct {
-	Limit   int                   // the most methods or sites to list
-	Min     uint64                // the least value of a listed method or site
-	Methods func(layout.Key) bool // nil selects all methods
+	Limit   int                   // maximum number of methods or sites; 0 lists all
+	Min     uint64                // minimum value of a listed method or site
+	Methods func(layout.Key) bool // selects methods by key; nil selects all
 }
 
-// Selects reports whether a method passes Methods. A damaged key is an error.
+// Limited returns the number of rows to list of n.
+func (o *RankOptions) Limited(n int) int {
+	if o.Limit == 0 {
+		return n
+	}
+	return min(max(o.Limit, 0), n)
+}
+
+// Selects reports whether Methods selects a method. It fails if the key is damaged.
 func (o *RankOptions) Selects(m reader.Method) (bool, error) {
 	if o.Methods == nil {
 		return true, nil
@@ -27,46 +35,46 @@ func (o *RankOptions) Selects(m reader.Method) (bool, error) {
 	return err == nil && o.Methods(k), err
 }
 
-// A TopReport lists the hottest methods, the hottest first.
+// A TopReport lists methods in descending order of their values.
 type TopReport struct {
 	Archive string `json:"archive"`
 	By      string `json:"by"`
-	Total   uint64 `json:"total"` // the total that shares refer to
-	// ShareOf says which total it is: "sum" over the methods of the archive; "run", which has methods that the
-	// archive lacks; the cycles of all "threads" of the run; or the "highest" value, since inclusive values
-	// cannot be added up.
+	Total   uint64 `json:"total"` // total that shares refer to
+	// ShareOf is the kind of Total. "sum" adds up the methods of the archive, "run" also counts methods that the archive
+	// lacks, "threads" are the cycles of all threads of the run, and "highest" is the highest value, for inclusive values,
+	// which cannot be added.
 	ShareOf string      `json:"share_of"`
-	Of      int         `json:"of"`      // selected methods with any count
-	Without int         `json:"without"` // methods of the archive without any, selected or not
+	Of      int         `json:"of"`      // number of selected methods with a nonzero value
+	Without int         `json:"without"` // number of methods whose value is 0, selected or not
 	Methods []TopMethod `json:"methods"`
 
-	ArchiveTotal uint64 `json:"-"` // the sum over the methods of the archive
-	AddsUp       bool   `json:"-"` // shares of several methods can be added up
+	ArchiveTotal uint64 `json:"-"` // sum over the methods of the archive
+	AddsUp       bool   `json:"-"` // shares of several methods can be added
 }
 
 // A TopMethod is a ranked method.
 type TopMethod struct {
 	MethodName
-	Value uint64  `json:"value"`
-	Share float64 `json:"share"`
-	// Sum is the share of this method and all before it, null where values cannot be added up.
+	Record reader.Method `json:"-"` // the method in the archive, valid until the store is closed
+	Value  uint64        `json:"value"`
+	Share  float64       `json:"share"`
+	// Sum is the share of this method and all before it, nil if values cannot be added.
 	Sum *float64 `json:"cumulative_share"`
-	// Level is the highest level at which HotSpot compiled the method, null if unknown.
+	// Level is the highest level at which HotSpot compiled the method, nil if unknown.
 	Level *uint8 `json:"level,omitempty"`
-	Cut   bool   `json:"cut,omitempty"` // the producer cut its name off
-	// Moved is the number of its profile points whose counts were counted in other code.
+	Cut   bool   `json:"cut,omitempty"` // the producer truncated the name
+	// Moved is the number of points whose counts come from other code.
 	Moved int `json:"moved_points,omitempty"`
 }
 
-// A heat is a value of a method. A method with a name that is cut off may have several.
+// A heat is one value of a method. A method with a truncated name may have several.
 type heat struct {
 	m reader.Method
 	n uint64
 }
 
-// Hottest ranks the methods of an archive by a measure. It reads all profiles. If
-// by is nil it is function counts for LLVM's profiles, bytecodes for a JamaicaVM's, samples for
-// samples of sampled programs, and else weight or, if the archive has no invocations, counts.
+// Hottest ranks the methods of an archive by a measure; nil stands for [UsualMeasure]. It reads all profiles. Of equal
+// methods, the one that the archive lists first comes first.
 func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (*TopReport, error) {
 	if by == nil {
 		by = UsualMeasure(s.Header())
@@ -87,11 +95,11 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 		return nil, err
 	}
 	r.AddsUp = r.ShareOf == shareOfSum || r.ShareOf == shareOfRun
-	return r, r.list(s, heats[:min(o.Limit, len(heats))], by.inclusive())
+	return r, r.list(s, heats[:o.Limited(len(heats))], by.inclusive())
 }
 
-// heatsOf measures all methods, and returns the selected ones that have any, the
-// hottest first, and how many of all have none. Equal ones stay in archive order.
+// heatsOf returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without a
+// value.
 func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, without int,
 	err error) {
 	for m, err := range s.Methods() {
@@ -135,7 +143,7 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 			return err
 		}
 		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{MethodName: name, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m),
+		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m),
 			Moved: moved[h.m.Ref()]}
 		if !inclusive {
 			cumulative := share(sum, r.Total)
@@ -150,23 +158,28 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 	return nil
 }
 
-// ByHeat iterates over the methods that have any of a measure, the hottest
-// first. A method with several values comes once, by the highest.
+// ByHeat iterates over the methods that [Hottest] lists, in the same order. A method with several values comes once, at
+// its highest value.
 func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) iter.Seq2[reader.Method, error] {
+	if by == nil {
+		by = UsualMeasure(s.Header())
+	}
 	return func(yield func(reader.Method, error) bool) {
 		_, heats, _, err := heatsOf(ctx, s, by, o)
 		if err != nil {
 			yield(reader.Method{}, err)
 			return
 		}
+		limit := o.Limited(len(heats))
 		seen := map[layout.Ref]bool{}
 		for _, h := range heats {
+			if len(seen) == limit {
+				return
+			}
 			if seen[h.m.Ref()] {
 				continue
 			}
-			if cutOff(s, h.m) {
-				seen[h.m.Ref()] = true
-			}
+			seen[h.m.Ref()] = true
 			if !yield(h.m, nil) {
 				return
 			}
@@ -174,7 +187,7 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 	}
 }
 
-// CompileLevel returns the highest level at which HotSpot compiled a method, nil if no profile says it.
+// CompileLevel returns the highest level at which HotSpot compiled a method, nil if no profile has a level.
 func CompileLevel(m reader.Method) (highest *uint8, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/profarc/profarc/internal/testkit/memstore"
 )
 
-// profileLine is a line of PROFILE or PROFILE_CYCLES: count, share and method.
+// profileLine matches a line of PROFILE or PROFILE_CYCLES. Its groups are count, share and method.
 var profileLine = regexp.MustCompile(`^PROFILE(?:_CYCLES)?: (\d+) +(?:\((\d+)%\) +)?(.*?)(?:\([a-z]*\)?)?$`)
 
-// TestTopSaysWhatTheProfileSays: top has the lines of a profile as "grep PROFILE: | sort -rn -k2" puts them:
-// methods whose names are cut to one text apart, bytecodes with the shares that the profile itself gives
-// them, and cycles, which are cumulative, as shares of main's cycles.
+// TestTopSaysWhatTheProfileSays compares the ranking with the lines of a profile that are sorted by value. Methods that
+// share a truncated name stay separate. Bytecodes have the shares that the profile prints. Cycles are inclusive, and
+// their shares refer to the cycles of main.
 func TestTopSaysWhatTheProfileSays(t *testing.T) {
 	texts, _ := filepath.Glob("../../../shared/seeds/jamaicavm-profile-output.txt")
 	for _, path := range append(texts, "../../internal/formats/jamaica/testdata/hottest.txt") {
@@ -62,7 +62,7 @@ func TestTopSaysWhatTheProfileSays(t *testing.T) {
 			if len(want) != 25 {
 				t.Fatalf("%s has %d lines of %s", path, len(want), by)
 			}
-			slices.Sort(want) // of equal counts the order is no matter
+			slices.Sort(want) // equal counts have no defined order
 			slices.Sort(got)
 			if !slices.Equal(got, want) {
 				t.Errorf("%s: top prints %q, the profile has %q", path, got, want)

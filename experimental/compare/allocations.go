@@ -9,13 +9,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An allocationKey names an allocation of a memory profile of LLVM in two archives.
+// An allocationKey identifies an allocation of LLVM's memory profiles in both archives.
 type allocationKey struct {
 	function uint64
 	stack    string
 }
 
-// allocatedBytes returns how much was allocated with each stack, and the sum.
+// allocatedBytes returns the allocated bytes by stack, and their total.
 func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float64, err error) {
 	t, err := s.TableOrEmpty(disk.TableAllocations)
 	if err != nil {
@@ -37,7 +37,7 @@ func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float6
 	return bytes, sum, nil
 }
 
-// compareAllocations adds the overlap of the allocated bytes, by stack, and what is only in b.
+// compareAllocations adds the overlap of the allocated bytes by stack, and the share of stacks that only b has.
 func (c *comparison) compareAllocations() error {
 	a, sumA, err := allocatedBytes(c.a)
 	if err != nil {
@@ -49,7 +49,7 @@ func (c *comparison) compareAllocations() error {
 	}
 	const k = kindAllocatedBytes
 	c.sumA[k], c.sumB[k] = sumA, sumB
-	keys := slices.SortedFunc(maps.Keys(b), func(x, y allocationKey) int { // sums depend on the order
+	keys := slices.SortedFunc(maps.Keys(b), func(x, y allocationKey) int { // floating-point totals depend on the order
 		return cmp.Or(cmp.Compare(x.function, y.function), cmp.Compare(x.stack, y.stack))
 	})
 	for _, key := range keys {

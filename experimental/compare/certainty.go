@@ -8,16 +8,16 @@ import (
 // A certainty is a site with one outcome in one archive and several in the other.
 type certainty struct {
 	place
-	tag     layout.Tag // of the entry in a
+	tag     layout.Tag // tag of the entry in a
 	outcome string     // see Certainty
-	always  way        // of a branch or switch; of others only its count is set
-	result  string     // of a type check
-	// count and others are of the other archive, as in Certainty.
+	always  way        // the only outcome of a branch or switch; other sites set only its count
+	result  string     // result of a type check
+	// count and others belong to the other archive, as in Certainty.
 	count, others uint64
 	weight        float64
 }
 
-// The properties in which a site may be certain, and the results of type checks.
+// Properties in which a site may be certain, and results of type checks.
 const (
 	outcomeWays   = "ways"
 	outcomeChecks = "checks"
@@ -28,21 +28,20 @@ const (
 	noNull   = "no null"
 )
 
-// enough is how often a certain site must have been reached. HotSpot's C2 ignores
-// branches that were reached less often.
+// enough is the minimum number of executions of a certain site. HotSpot's C2 ignores branches with fewer.
 const enough = 40
 
-// totals are facts about one archive in addition to the compared counts.
+// totals holds facts about one archive other than the compared counts.
 type totals struct {
 	untyped  perKind
-	failures bool // its VM counts failed type checks
+	failures bool // the VM counts failed type checks
 }
 
-// lastCountsFailures is the last release of HotSpot whose failing type checks count
-// down. Later releases record their types.
+// lastCountsFailures is the last release of HotSpot that decrements a counter when a type check fails. Later releases
+// record the types.
 const lastCountsFailures = 21
 
-// countsFailures reports whether a release of HotSpot counts failing type checks; 0 is an unknown release.
+// countsFailures reports whether a release of HotSpot counts failed type checks. Release 0 is unknown.
 func countsFailures(release uint32) bool { return release > 0 && release <= lastCountsFailures }
 
 func (t *totals) add(p *profiles) {
@@ -54,7 +53,7 @@ func (t *totals) add(p *profiles) {
 	}
 }
 
-// waysChange records a branch or switch whose way is certain in one archive only.
+// waysChange records a branch or switch that always goes one way in one archive only.
 func (c *comparison) waysChange(at place, a, b *site) {
 	found := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeWays}
 	onlyA, kindsA := single(a.cells)
@@ -71,7 +70,7 @@ func (c *comparison) waysChange(at place, a, b *site) {
 	}
 }
 
-// single returns the last way that occurred, and how many did.
+// single returns the last cell with a count, and the number of such cells.
 func single(cells []cell) (only cell, kinds int) {
 	for _, c := range cells {
 		if c.count > 0 {
@@ -82,7 +81,7 @@ func single(cells []cell) (only cell, kinds int) {
 	return only, kinds
 }
 
-// ways sets the only way of the certain site, and how often the other one took another way.
+// ways sets the only way of the certain site, and the number of times the other site went elsewhere.
 func (f *certainty) ways(only cell, certain, now *site) {
 	f.always, f.count = leader{only, only.count}.way(certain), total(now.cells)
 	for _, cell := range now.cells {
@@ -92,8 +91,8 @@ func (f *certainty) ways(only cell, certain, now *site) {
 	}
 }
 
-// checkChange records a type check that always or never succeeded in one archive only, or that met null in
-// one only. That there were no failures is known only if the VM counts them.
+// checkChange records a type check that always or never succeeded in one archive only, or that met null in one archive
+// only. It can tell that there were no failures only if the VM counts them.
 func (c *comparison) checkChange(at place, a, b *site) {
 	base := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.reached(a, b)}
 	switch {
@@ -110,9 +109,9 @@ func (c *comparison) checkChange(at place, a, b *site) {
 	otherResult(&c.certainties, base, b, a)
 }
 
-// otherResult records a type check that had one result in the certain site and has both
-// now. HotSpot's interpreter also counts the types of failing checks, compiled code does
-// not. So rows prove a success only if they count more than has failed.
+// otherResult records a type check that had one result in the certain site and has both now. HotSpot's interpreter
+// counts the types of failed checks as well, compiled code does not. So rows prove a success only if their total
+// exceeds the number of failures.
 func otherResult(to *top[certainty], found certainty, certain, now *site) {
 	switch typed := now.reached() - now.failed; {
 	case certain.failed == 0 && now.failed > 0:
@@ -122,7 +121,7 @@ func otherResult(to *top[certainty], found certainty, certain, now *site) {
 	}
 }
 
-// always records a type check with one result in the certain site, and with another one others times now.
+// always records a type check with one result in the certain site that now had another result others times.
 func always(to *top[certainty], found certainty, certain, now *site, result string,
 	others uint64) {
 	found.result, found.always.count = result, certain.reached()
@@ -133,10 +132,10 @@ func always(to *top[certainty], found certainty, certain, now *site, result stri
 	}
 }
 
-// reached returns how often a site was reached, as far as that was counted.
+// reached returns the counted executions of a site.
 func (s *site) reached() uint64 { return disk.SaturatingAdd(total(s.cells), s.untyped) }
 
-// reached returns the mean of a site's shares in both archives, of all executions of sites of its kind.
+// reached returns the mean over both archives of the site's share in the executions of its kind.
 func (c *comparison) reached(a, b *site) float64 {
 	k := a.kind
 	return (share(float64(a.reached()), c.sumA[k]+c.of[0].untyped[k]) +

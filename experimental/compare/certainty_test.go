@@ -11,13 +11,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// release returns the settings of a JVM: up to 21 it counts failing type checks.
+// release returns the settings of a JVM release. Releases up to 21 count failed type checks.
 func release(n uint32) (p layout.Params) {
 	p.TypeProfileWidth, p.VMRelease = 2, n
 	return p
 }
 
-// oneProfile returns an archive with one profile of one method, of code 7.
+// oneProfile returns an archive with one profile of one method. Its code id is 7.
 func oneProfile(t testing.TB, params layout.Params, fill func(b *builder.Builder, p *builder.Profile)) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
@@ -29,7 +29,7 @@ func oneProfile(t testing.TB, params layout.Params, fill func(b *builder.Builder
 	return memstore.Open(t, b)
 }
 
-// A check is a type check or call: the count outside its rows, and the rows.
+// A check is a type check or call, with the count outside its rows and the rows.
 type check struct {
 	other int64
 	rows  map[string]uint64
@@ -63,7 +63,7 @@ func TestChecksThatAreNoLongerCertain(t *testing.T) {
 		a, b     check
 		ofA, ofB layout.Params
 		outcome  string
-		listed   int // sites that are no longer certain
+		listed   int // number of sites that are no longer certain
 		result   string
 		others   uint64
 	}{

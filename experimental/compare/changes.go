@@ -16,10 +16,10 @@ type place struct {
 	point int32
 }
 
-// A flip is a branch or switch whose most frequent way has changed.
+// A flip is a branch or switch with another most frequent way.
 type flip struct {
 	place
-	tag    layout.Tag // in a
+	tag    layout.Tag // tag of the entry in a
 	a, b   way
 	weight float64
 }
@@ -28,10 +28,10 @@ type flip struct {
 type way struct {
 	outcome analyze.Outcome
 	share   float64
-	count   uint64 // of all ways
+	count   uint64 // count over all ways of the site
 }
 
-// A siteChange is a site with other types or targets than before.
+// A siteChange is a site with different types or targets in b.
 type siteChange struct {
 	place
 	kind      kind
@@ -41,14 +41,14 @@ type siteChange struct {
 	weight    float64
 }
 
-// A target is a type or target that a site saw.
+// A target is a receiver type or call target of a site.
 type target struct {
 	of    reader.Type
 	value uint64
 	share float64
 }
 
-// seen summarizes what a site saw: see Seen.
+// seen summarizes the targets of a site, like Seen.
 type seen struct {
 	targets        int
 	count, untyped uint64
@@ -57,12 +57,12 @@ type seen struct {
 
 // The changes of a site.
 const (
-	changePolymorphic = "polymorphic" // one type or target before, several now
-	changeMonomorphic = "monomorphic" // several before, one now
-	changeRetargeted  = "retargeted"  // one before, and mostly another one now
+	changePolymorphic = "polymorphic" // one type or target in a, several in b
+	changeMonomorphic = "monomorphic" // several in a, one in b
+	changeRetargeted  = "retargeted"  // one in a, mostly a different one in b
 )
 
-// flip records a branch whose most frequent way has changed.
+// flip records a branch with another most frequent way.
 func (c *comparison) flip(at place, a, b *site) {
 	wayA, okA := majority(a.cells)
 	wayB, okB := majority(b.cells)
@@ -79,7 +79,7 @@ func (c *comparison) weight(k kind, a, b uint64) float64 {
 	return (share(float64(a), c.sumA[k]) + share(float64(b), c.sumB[k])) / 2
 }
 
-// proportion returns how far the proportions of two lists of counts agree.
+// proportion returns the overlap of the proportions of two lists of counts.
 func proportion(a, b []cell) (overlap float64) {
 	sumA := float64(total(a))
 	sumB := float64(total(b))
@@ -89,7 +89,7 @@ func proportion(a, b []cell) (overlap float64) {
 	return overlap
 }
 
-// total sums counts, and saturates.
+// total adds up counts and saturates.
 func total(cells []cell) (sum uint64) {
 	for _, c := range cells {
 		sum = disk.SaturatingAdd(sum, c.count)
@@ -103,7 +103,7 @@ type leader struct {
 	total uint64
 }
 
-// majority returns the highest count; ok is false if there is none, or if two are equal.
+// majority returns the cell with the highest count; ok is false for a tie or without counts.
 func majority(cells []cell) (l leader, ok bool) {
 	for _, c := range cells {
 		switch {
@@ -136,8 +136,8 @@ func (l leader) way(s *site) way {
 	return w
 }
 
-// siteChange records a site with more, fewer or other types or targets. An unrecorded
-// type may have been any: a site has one type only if all were recorded.
+// siteChange records a site with more, fewer or different types or targets. An unrecorded type can be any type, so a
+// site counts as having one type only if all were recorded.
 func (c *comparison) siteChange(at place, a, b *site) error {
 	seenA, topA := seenAt(a)
 	seenB, topB := seenAt(b)
@@ -159,11 +159,10 @@ func (c *comparison) siteChange(at place, a, b *site) error {
 	return cmp.Or(errA, errB)
 }
 
-// maxTargets is how many types or targets of one archive are listed of a site.
+// maxTargets is the maximum number of listed types or targets per site and archive.
 const maxTargets = 4
 
-// targetsBeside returns the types or targets of a site that are not among other cells, the
-// most frequent first.
+// targetsBeside returns the types or targets of a site that are missing from the other cells, the most frequent first.
 func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error) {
 	var own []cell
 	for _, c := range t.cells {
@@ -188,7 +187,7 @@ func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error)
 	return list, nil
 }
 
-// typeOf returns the type of a key among the rows of an entry.
+// typeOf returns the type with a key among the rows of an entry.
 func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
 	r, _ := e.Receivers()
 	for row := range r.All() {
@@ -199,13 +198,13 @@ func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
 	return reader.Type{}, nil
 }
 
-// one reports whether a site has exactly one target.
+// one reports whether the site has exactly one target.
 func (n *seen) one() bool { return n.targets == 1 && n.untyped == 0 }
 
-// mostlyOne reports whether a site has one known target, which is more frequent than all unrecorded ones.
+// mostlyOne reports whether the site has one recorded target that is more frequent than all unrecorded ones.
 func (n *seen) mostlyOne() bool { return n.targets == 1 && n.count > n.untyped }
 
-// seenAt returns the types or targets of a site, and the key of the most frequent.
+// seenAt returns the types or targets of a site, and the key of the most frequent one.
 func seenAt(s *site) (n seen, top uint64) {
 	var most uint64
 	for _, c := range s.cells {
@@ -232,7 +231,7 @@ func seenAt(s *site) (n seen, top uint64) {
 	return n, top
 }
 
-// topType returns the most frequent type of an entry, the first of several.
+// topType returns the most frequent type of an entry, in a tie the first.
 func topType(e reader.Entry) (t reader.Type) {
 	r, _ := e.Receivers()
 	var most uint64

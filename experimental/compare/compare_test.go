@@ -77,15 +77,14 @@ func TestDomainsAreNotMixed(t *testing.T) {
 	}
 }
 
-// A plan is what an archive is made of: for each method the counts of a branch,
-// of a call by type, and of a second context.
+// A plan describes an archive. Each method has the counts of a branch, of a call by type, and of a second context.
 type plan map[int]planned
 
 type planned struct {
 	code            uint64
 	taken, notTaken uint64
 	types           map[string]uint64
-	inContext       uint64 // count in a context, none if 0
+	inContext       uint64 // count in a context; no context if 0
 	caller          int
 }
 
@@ -156,7 +155,7 @@ func (p plan) receivers() map[string]uint64 {
 	return out
 }
 
-// overlap returns the definition, over counts of plans.
+// overlap computes the overlap of plans from its definition.
 func overlap(p, q plan, counts func(plan) map[string]uint64) (sum float64) {
 	x, y := counts(p), counts(q)
 	var sumX, sumY float64
@@ -174,8 +173,7 @@ func overlap(p, q plan, counts func(plan) map[string]uint64) (sum float64) {
 	return sum
 }
 
-// sameCode reports whether the method that a key begins with is of one code in
-// both plans, or of unknown code in one.
+// sameCode reports whether the method at the start of a key has the same code in both plans, or unknown code in one.
 func sameCode(p, q plan, key string) bool {
 	i := int(key[0] - '0')
 	return p[i].code == q[i].code || p[i].code == 0 || q[i].code == 0
@@ -212,7 +210,7 @@ func bothCount(r *compare.Report) bool {
 	return len(r.Kinds) > 0 && r.Kinds[0].SumA > 0 && r.Kinds[0].SumB > 0
 }
 
-// differencesAddUp checks that methods explain all that the overlap lacks.
+// differencesAddUp checks that the differences of methods add up to 1 minus the score.
 func differencesAddUp(t *rapid.T, r *compare.Report) {
 	sum := 0.0
 	for _, l := range [][]compare.Method{r.Changed.List, r.Came.List, r.Went.List} {
@@ -326,8 +324,8 @@ func BenchmarkStores(b *testing.B) {
 	}
 }
 
-// A profile of a method, or of a context, that a has none of is new. It is of
-// other code only where a has another version of it.
+// TestNewMethodsAreNotMismatches checks that a profile of a method or context that a lacks is new. It mismatches only
+// if a has other code for it.
 func TestNewMethodsAreNotMismatches(t *testing.T) {
 	t.Parallel()
 	key := layout.Key{Class: "A", Name: "run"}

@@ -16,13 +16,13 @@ import (
 // onlyInA is set in the keys of methods and types that b lacks.
 const onlyInA = 1 << 63
 
-// counterparts map the methods and types of a to b's.
+// counterparts maps methods and types of a to b.
 type counterparts struct {
 	a, b    *reader.Store
 	byName  *loaders.Pairing
 	methods []counterpart // sorted by inA
-	taken   bitset        // methods of b that are in a
-	types   []uint32      // by ordinal of a: ordinal of b + 2, 1 for none, 0 if not looked up yet
+	taken   bitset        // methods of b that a has, too
+	types   []uint32      // ordinal in b + 2, 1 if b lacks the type, 0 if not yet looked up; indexed by ordinal in a
 }
 
 // A counterpart is a method of a and its reference in b, 0 if b lacks it.
@@ -30,7 +30,7 @@ type counterpart struct{ inA, inB layout.Ref }
 
 // newCounterparts looks up all methods of a in b.
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
-	// the count may be wrong
+	// the count in the header may be wrong
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
 	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
 	var err error
@@ -73,7 +73,7 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 	return found.Ref(), err
 }
 
-// method returns the counterpart of a method of a, 0 if there is none.
+// method returns the counterpart of a method of a, 0 if b lacks it.
 func (c *counterparts) method(m reader.Method) layout.Ref {
 	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(),
 		func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
@@ -83,7 +83,7 @@ func (c *counterparts) method(m reader.Method) layout.Ref {
 	return c.methods[i].inB
 }
 
-// methodKey returns the key that a method of a has in b.
+// methodKey returns the key of a method of a in terms of b.
 func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 	if partner := c.method(m); partner != 0 {
 		return uint64(partner), nil
@@ -91,7 +91,7 @@ func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
 	return onlyInA | uint64(m.Ref()), nil
 }
 
-// typeKey returns the key that a type of a has in b.
+// typeKey returns the key of a type of a in terms of b.
 func (c *counterparts) typeKey(ordinal uint32) (uint64, error) {
 	if c.types == nil {
 		c.types = make([]uint32, c.a.Header().Counts.Types)
@@ -133,7 +133,7 @@ func (c *counterparts) lookUpType(ordinal uint32) (uint32, error) {
 	return found.Ordinal() + 2, err
 }
 
-// A bitset has a bit for every reference into a part of the file.
+// A bitset has one bit per reference into a section of the file.
 type bitset struct {
 	first layout.Ref
 	words []uint64

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An archive with wrong bytes and right sums results in a report or an error.
+// TestDamagedArchives checks that archives with wrong bytes and correct checksums give a report or an error.
 func TestDamagedArchives(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
@@ -57,7 +57,7 @@ func compared(t *testing.T, a, b []byte) bool {
 	return err == nil
 }
 
-// place returns the place of a byte to change: not of the zeros before rw.
+// place returns the offset of a byte to change, outside the zeros before the rw region.
 func place(random *rand.Rand, b []byte) int {
 	h, err := disk.ParseHeader(b[:disk.HeaderSize], int64(len(b)))
 	if err != nil {

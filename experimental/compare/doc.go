@@ -1,58 +1,57 @@
-// Package compare measures how far two archives of one domain agree: a base, a, and another one, b.
+// Package compare measures the agreement of two archives of one domain: a base a, and another archive b.
 //
 //	r, err := compare.Stores(ctx, a, b, compare.Options{Top: 20})
 //	if r.Score != nil { ... }
 //
+// This package is experimental. It may change in any release.
+//
 // # Overlap
 //
-// Counts of one [Kind] are compared among themselves. With A and B the sums of all counts of a kind in the
-// two archives, the overlap is the sum, over the counts x of a that have a partner y in b, of
+// Each kind of counts is compared separately. Let A and B be the totals of one kind in the two archives. The overlap is
+// the total, over all counts x of a with a partner y in b, of
 //
 //	min(x/A, y/B)
 //
-// It is 1 for archives whose counts have the same proportions, whatever their sums, and 0 for archives that
-// have nothing in common. llvm-profdata overlap computes the same, so the figures of LLVM's domains are its
-// figures: edges are its edge counts, the other kinds its value kinds. There are two differences.
-// llvm-profdata sums the selected records (context-sensitive or not) and overlaps all of them, so that a
-// profile with both overlaps itself by more than 100%. Here both are of the selected records. And a mark that
-// a function is hot or warm, which LLVM stores in place of its first counter, is no count here
-// ([Report.MarkedA]). llvm-profdata takes it for a count, and sums a function modulo 2^64, so that a profile
-// with a mark overlaps itself by any number of percent.
+// It is 1 for archives with equal proportions, whatever their totals, and 0 for archives that have nothing in common.
+// llvm-profdata overlap computes the same figures: its edge counts are the kind edges, its value kinds the other kinds.
+// There are two differences. llvm-profdata adds up the selected records (context-sensitive or not) but overlaps all of
+// them, so a profile with both overlaps itself by more than 100%. This package uses the selected records for both. LLVM
+// also stores a mark that a function is hot or warm in place of its first counter. This package ignores marks
+// ([Report.MarkedA]). llvm-profdata counts them modulo 2^64, so a profile with a mark overlaps itself by an arbitrary
+// percentage.
 //
-// Only counts of profiles are compared. Tables of measurements, such as sampled stacks and monitors, are
-// listed in [Report.NotCompared]. Two archives without counts have no score.
+// Only counts of profiles are compared. [Report.NotCompared] lists tables of measurements such as sampled stacks and
+// monitors. Two archives without counts have no score.
 //
 // # Matching
 //
-// Methods are matched by key, calling contexts by the keys and points of their frames, profiles of one method
-// and context by code id; an unknown id matches any remaining profile. Entries are matched by profile point
-// and by what they record, rows by their type (by name and loader), value or target. A row of a fixed entry
-// and one of a wide entry match. Entries of other tags are matched by the keys of their schema. Two runs
-// share few calling contexts, so samples are summed over all of them, and matched by method and line.
+// Methods match by key, calling contexts by the keys and points of their frames, and profiles of one method and context
+// by code id. A profile with an unknown code id matches any remaining profile. Entries match by profile point and by
+// kind of record, rows by type (name and loader), value or target. Rows of fixed entries match rows of wide entries.
+// Entries of other tags match by the keys in their schema. Two runs share few calling contexts, so samples are added up
+// over all contexts and match by method and line.
 //
-// The names of hidden classes, such as lambdas, end in numbers that the VM gives in the
-// order in which it makes them. A method of such a class whose name the other archive lacks
-// is paired there with one of the same code and of the same host, the first of several
-// ([Report.Renumbered]): the pairing shows, and has no part in the overlap.
+// Names of hidden classes, such as lambdas, end in numbers that the VM assigns in order of creation. A method of a
+// hidden class that b lacks by name is paired with the first unpaired method in b with the same code and host class
+// ([Report.Renumbered]). Such pairs are listed but do not count in the overlap.
 //
 // # Differences
 //
-// The differences of all methods ([Method.Difference]) add up to 1 minus the overlap. Each is at most the
-// mean of the method's shares in a and in b. So they rank the changes, and distinguish a small change of a
-// hot method from a complete change of a cold one.
+// The differences of all methods ([Method.Difference]) add up to 1 minus the overlap. Each is at most the mean of the
+// method's shares in a and b. So a ranking by difference separates a small change of a hot method from a complete
+// change of a cold one.
 //
 // # Certainty
 //
-// Two more lists are about the assumptions of compilers: branches, switches and type
-// checks with one outcome in a and several in b, and vice versa ([Certainty]).
+// Two more lists show broken assumptions of compilers. They contain branches, switches and type checks with one outcome
+// in a and several in b, and vice versa ([Certainty]).
 //
-// An unrecorded type is not a type of its own. Calls that HotSpot counts without their receiver, although a
-// row is free for it, and failed type checks have no part in the overlap of types ([Overlap].UntypedA). A
-// site with such counts is not certain to have one type.
+// Unrecorded types are not a type. Calls that HotSpot counts without their receiver although a row is free, and failed
+// type checks, do not count in the overlap of types ([Overlap].UntypedA). A site with such counts is not certain to
+// have one type.
 //
 // # Cost
 //
-// Both archives are read twice, method by method. Additional memory is eight bytes a
-// method, four a type, and one bit for eight bytes of the method records, and what is known of each
-// method of a hidden class that only a has by name.
+// Both archives are read twice, method by method. Additional memory is 8 bytes per method, 4 bytes per type, 1 bit per
+// 8 bytes of method records, and one record per method of a hidden class that only a has by name.
 package compare

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// branches returns an archive whose one branch was taken so often.
+// branches returns an archive with one branch and its counts.
 func branches(taken, notTaken uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	p := b.Profile(layout.Key{Class: "Main", Name: "even", Signature: "(I)Z"}, 0)

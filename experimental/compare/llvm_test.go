@@ -20,8 +20,7 @@ import (
 
 const samples = "../../../shared/samples/llvm"
 
-// TestFiguresAreThoseOfLLVM holds the figures of every pair of sample profiles
-// against what llvm-profdata prints of them.
+// TestFiguresAreThoseOfLLVM compares the figures of each pair of sample profiles with the output of llvm-profdata.
 func TestFiguresAreThoseOfLLVM(t *testing.T) {
 	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
@@ -52,7 +51,7 @@ func TestFiguresAreThoseOfLLVM(t *testing.T) {
 	}
 }
 
-// The figures of two small profiles are what llvm-profdata 19 printed of them.
+// TestRecordedFigures compares the figures of two small profiles with recorded output of llvm-profdata 19.
 func TestRecordedFigures(t *testing.T) {
 	t.Parallel()
 	want, err := os.ReadFile("testdata/overlap.txt")
@@ -69,7 +68,7 @@ func TestRecordedFigures(t *testing.T) {
 	}
 }
 
-// eachPair compares files with themselves and with some others, and counts the comparisons that can be made.
+// eachPair compares files with themselves and with some others. It returns the number of possible comparisons.
 func eachPair(files []string, same func(a, b string, cs bool) bool) (n int) {
 	for i, a := range files {
 		for _, step := range []int{0, 1, 3, 5} {
@@ -83,8 +82,8 @@ func eachPair(files []string, same func(a, b string, cs bool) bool) (n int) {
 	return n
 }
 
-// sameAsLLVM compares two files; it is false if they cannot
-// be compared, or if llvm-profdata's figures make no sense.
+// sameAsLLVM compares two files. It returns false if they are not comparable, or if llvm-profdata's figures make no
+// sense.
 func sameAsLLVM(t *testing.T, tool string, opened map[string]sample, a, b string, cs bool) bool {
 	t.Helper()
 	sa, sb := opened[a], opened[b]
@@ -110,8 +109,8 @@ func sameAsLLVM(t *testing.T, tool string, opened map[string]sample, a, b string
 	return true
 }
 
-// A profile with records of both kinds agrees with itself, of each kind; the sums
-// equal llvm-profdata's, which takes the overlap of both.
+// TestBothKindsOfRecords checks that a profile with both kinds of records agrees with itself in each kind, with the
+// totals of llvm-profdata.
 func TestBothKindsOfRecords(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(samples, "14", "vp-cs-merged", "x.proftext")
@@ -136,13 +135,13 @@ func TestBothKindsOfRecords(t *testing.T) {
 	}
 }
 
-// figures returns the lines of llvm-profdata's that have figures.
+// figures returns the lines of llvm-profdata's output that have figures.
 func figures(out string) string {
 	_, list, _ := strings.Cut(out, "Program level:\n")
 	return list
 }
 
-// asLLVM prints a report as llvm-profdata does.
+// asLLVM prints a report in the format of llvm-profdata.
 func asLLVM(r *compare.Report) string {
 	var b strings.Builder
 	line := func(format string, n string) { b.WriteString("  " + format + ": " + n + "\n") }

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A loaded class has a method with 100 calls that had one receiver, of the same class.
+// A loaded class has one method with 100 calls, all with a receiver of that class.
 type loaded struct{ class, loader string }
 
 func classes(t *testing.T, all ...loaded) *reader.Store {
@@ -28,8 +28,8 @@ func classes(t *testing.T, all ...loaded) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-// If one of two archives names no class loaders, classes and receivers are matched by name,
-// each at most once.
+// TestClassesWithoutLoaders checks that classes and receivers match by name, each at most once, if one archive names no
+// loaders.
 func TestClassesWithoutLoaders(t *testing.T) {
 	t.Parallel()
 	twin := disk.TwinLoader + "2"

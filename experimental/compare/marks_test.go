@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// marked returns a profile of a function with those two counters, and of another one.
+// marked returns a profile of main with two counters, and of another function.
 func marked(t *testing.T, release int, first, second string) *reader.Store {
 	t.Helper()
 	var params layout.Params
@@ -28,7 +28,7 @@ func marked(t *testing.T, release int, first, second string) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-// A mark that a function is hot or warm is no count. LLVM 14 knew no marks.
+// TestMarksAreNotCounts checks that marks for hot or warm functions do not count. LLVM 14 had no marks.
 func TestMarksAreNotCounts(t *testing.T) {
 	t.Parallel()
 	const hot, warm = "18446744073709551615", "18446744073709551614"

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A method is a method with counts and how far its profiles differ: see Method.
+// A method is a method with counts and the difference of its profiles, like Method.
 type method struct {
 	a, b                                reader.Method
 	overlap, shareA, shareB, difference float64
@@ -43,18 +43,28 @@ func (c *comparison) methodsOfA() error {
 func (c *comparison) gone(m reader.Method) error {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
+	found := method{a: m}
 	var sum perKind
 	c.profilesA.addTo(&sum)
-	w := share(sum[c.primary], c.sumA[c.primary])
-	if w == 0 {
+	found.shareA = share(sum[c.primary], c.sumA[c.primary])
+	return c.addUnmatched(&found, m, &c.profilesA, &c.went, c.hidden.leave)
+}
+
+// addUnmatched adds a method of one archive to list, or calls addHidden if its class is hidden. Methods without counts
+// are left out.
+func (c *comparison) addUnmatched(found *method, m reader.Method, p *profiles, list *top[method],
+	addHidden func(*method, hiddenKey)) error {
+	weight := found.shareA + found.shareB
+	if weight == 0 {
 		return nil
 	}
-	k, hidden, err := hiddenKeyOf(m, &c.profilesA)
-	found := method{a: m, shareA: w, difference: w / 2, hidden: hidden}
+	k, hidden, err := hiddenKeyOf(m, p)
+	found.difference = weight / 2
+	found.hidden = hidden
 	if hidden {
-		c.hidden.leave(&found, k)
+		addHidden(found, k)
 	} else {
-		c.went.add(&found, w)
+		list.add(found, weight)
 	}
 	return err
 }
@@ -72,25 +82,16 @@ func (c *comparison) methodsOfB() error {
 		c.report.Methods.OnlyB++
 		c.report.Profiles.B += len(c.profilesB.list)
 		c.report.Profiles.OnlyB += len(c.profilesB.list)
+		found := method{b: m}
 		var sum perKind
 		c.profilesB.addTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
-		w := share(sum[c.primary], c.sumB[c.primary])
-		if w == 0 {
-			return nil
-		}
-		k, hidden, err := hiddenKeyOf(m, &c.profilesB)
-		found := method{b: m, shareB: w, difference: w / 2, hidden: hidden}
-		if hidden {
-			c.cameHidden(&found, k)
-		} else {
-			c.came.add(&found, w)
-		}
-		return err
+		found.shareB = share(sum[c.primary], c.sumB[c.primary])
+		return c.addUnmatched(&found, m, &c.profilesB, &c.came, c.cameHidden)
 	})
 }
 
-// both compares a method that both archives have.
+// both compares a method that is in both archives.
 func (c *comparison) both(m, n reader.Method) error {
 	c.report.Methods.Matched++
 	pairs, err := c.match()
@@ -127,10 +128,10 @@ func (c *comparison) both(m, n reader.Method) error {
 	return nil
 }
 
-// negligible is a difference due to rounding.
+// negligible is the largest difference that rounding can cause.
 const negligible = 1e-12
 
-// left returns how many profiles have no partner.
+// left returns the number of profiles without a partner.
 func (p *profiles) left() (n int) {
 	for i := range p.list {
 		if !p.list[i].done {
@@ -140,15 +141,15 @@ func (p *profiles) left() (n int) {
 	return n
 }
 
-// An overlapping sums the overlap of the profiles of one method.
+// An overlapping adds up the overlap of the profiles of one method.
 type overlapping struct {
 	c          *comparison
-	ownA, ownB float64 // sums of the primary kind over the method
-	own        float64 // overlap of the method's own counts
+	ownA, ownB float64 // totals of the primary kind over the method
+	own        float64 // overlap of the method's counts among themselves
 }
 
-// pair compares two profiles. matched is false if a lacks the code of the profile. As in
-// llvm-profdata, a profile of b without counts always matches.
+// pair compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b without counts
+// always matches, as in llvm-profdata.
 func (o *overlapping) pair(p pair) (matched bool, err error) {
 	c := o.c
 	switch {
@@ -175,7 +176,7 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 	return true, err
 }
 
-// join compares the sites that two profiles have in common.
+// join compares the sites that two profiles share.
 func (o *overlapping) join(p pair, a, b []site) error {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
@@ -224,7 +225,7 @@ func (o *overlapping) addOverlap(k kind, x, y uint64) {
 	}
 }
 
-// common yields the counts of cells with the same keys.
+// common yields the counts of cells with equal keys.
 func common(a, b []cell) iter.Seq2[uint64, uint64] {
 	return func(yield func(x, y uint64) bool) {
 		for len(a) > 0 && len(b) > 0 {

@@ -9,38 +9,38 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// profiles has the compared profiles of one method.
+// profiles holds the compared profiles of one method.
 type profiles struct {
 	list    []profile
 	sites   sites
 	poll    *poll.Poll
-	samples samples // of all contexts
-	sampled perKind // their sums
-	leftOut int     // excluded profiles so far
-	marked  int     // marked profiles so far, which have no counts
+	samples samples // samples of all contexts
+	sampled perKind // totals of samples
+	leftOut int     // excluded profiles, over all methods
+	marked  int     // profiles with a mark and no counts, over all methods
 }
 
-// A profile is a profile with the sums of its counts.
+// A profile is a profile with the totals of its counts.
 type profile struct {
 	reader.Profile
 	sum     perKind
-	untyped perKind // counts without a type, which are not compared
-	failed  bool    // it counts failed type checks
-	// LLVM's functions of one name and hash may differ in these.
+	untyped perKind // counts without a type, which do not overlap
+	failed  bool    // the profile counts failed type checks
+	// LLVM's functions with equal name and hash may differ in the following numbers.
 	counters int
-	values   [3]int // sites, by kind
-	done     bool   // it has a partner
+	values   [3]int // number of value sites by kind
+	done     bool   // the profile has a partner
 }
 
 // csHash is set in the function hash of LLVM's context-sensitive records.
 const csHash = 1 << 60
 
-// read reads the profiles of a method; the zero Method has none.
+// read reads the profiles of a method. The zero Method has no profiles.
 func (p *profiles) read(m reader.Method, c *comparison) error {
 	p.list = p.list[:0]
 	if p.poll == nil {
 		p.poll = poll.New(c.ctx)
-		p.samples = samples{} // there may be two goroutines
+		p.samples = samples{} // not shared, since both archives are read in parallel
 	}
 	clear(p.samples)
 	p.sampled = perKind{}
@@ -64,7 +64,7 @@ func (p *profiles) read(m reader.Method, c *comparison) error {
 	return nil
 }
 
-// measure sums the counts of a profile, whose sites were read, without its samples.
+// measure adds up the counts of a profile whose sites have been read. Samples go to the method.
 func (all *profiles) measure(p *profile) {
 	for i := range all.sites.list {
 		s := &all.sites.list[i]
@@ -88,7 +88,7 @@ func (all *profiles) measure(p *profile) {
 	}
 }
 
-// sameShape reports whether two of LLVM's profiles have the same numbers of counters and value sites.
+// sameShape reports whether two LLVM profiles have equal numbers of counters and value sites.
 func (p *profile) sameShape(q *profile) bool { return p.counters == q.counters && p.values == q.values }
 
 func (p *profiles) addTo(sum *perKind) {
@@ -100,14 +100,14 @@ func (p *profiles) addTo(sum *perKind) {
 	}
 }
 
-// A pair is two matching profiles, or one of b without a partner.
+// A pair is two matching profiles, or a profile of b without a partner.
 type pair struct {
 	a, b  *profile
-	rival bool // a has a profile of another version of the code
+	rival bool // a has a profile for other code
 }
 
-// match pairs the profiles of a method: first profiles of the same context and code, then profiles of the
-// same context if the code of one is not known. The remaining profiles of b come last, without a partner.
+// match pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the same
+// context with one unknown code, then the remaining profiles of b without a partner.
 func (c *comparison) match() ([]pair, error) {
 	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
 	if err := m.nameContexts(c); err != nil {
@@ -120,11 +120,11 @@ func (c *comparison) match() ([]pair, error) {
 	return m.pairs, nil
 }
 
-// A matching pairs the profiles of one method in both archives. The profiles of an
-// archive are sorted by context and code, and no two have the same of both.
+// A matching pairs the profiles of one method. The profiles of an archive are sorted by context and code, and this pair
+// is unique.
 type matching struct {
 	a, b      []profile
-	contextsA []uint32 // by profile: equal numbers for equal contexts in both; nil if there are none
+	contextsA []uint32 // context number of each profile, equal in both archives for equal contexts; nil if no profile has a context
 	contextsB []uint32
 	pairs     []pair
 }
@@ -135,7 +135,7 @@ type versioned struct {
 	code    uint64
 }
 
-// at returns context i; nil stands for profiles without a context, which is 0.
+// at returns contexts[i], 0 for nil.
 func at(contexts []uint32, i int) uint32 {
 	if contexts == nil {
 		return 0
@@ -151,7 +151,7 @@ func (m *matching) pair(i, j int) {
 	m.pairs = append(m.pairs, pair{a: a, b: b})
 }
 
-// fewProfiles is the most profiles of a method that are compared without an index.
+// fewProfiles is the maximum number of profiles to compare without an index.
 const fewProfiles = 8
 
 // sameCode pairs profiles of the same context and code.
@@ -178,12 +178,12 @@ func (m *matching) sameCode() {
 	}
 }
 
-// unknownCode pairs the remaining profiles of a with the first remaining one of b in the
-// same context, if the code of one of them is not known. A profile without known code is
-// the first of its context, so each profile of b is skipped at most once.
+// unknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code of
+// either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at most
+// once.
 func (m *matching) unknownCode() {
 	if len(m.pairs) == min(len(m.a), len(m.b)) {
-		return // one of the two has no profiles left
+		return // one archive has no profiles left
 	}
 	first := map[uint32]int{}
 	for j := range slices.Backward(m.b) {
@@ -208,7 +208,7 @@ func (m *matching) unknownCode() {
 
 // leftOver adds the profiles of b without a partner.
 func (m *matching) leftOver() {
-	var ofA map[uint32]bool // the contexts of a
+	var ofA map[uint32]bool // contexts that a has
 	for j := range m.b {
 		if m.b[j].done {
 			continue
@@ -223,7 +223,7 @@ func (m *matching) leftOver() {
 	}
 }
 
-// nameContexts numbers the contexts of the profiles.
+// nameContexts numbers the contexts of the profiles in both archives.
 func (m *matching) nameContexts(c *comparison) (err error) {
 	var n contextNumbers
 	m.contextsA, err = n.number(c.a, m.a, c.counterparts.methodKey)
@@ -234,17 +234,17 @@ func (m *matching) nameContexts(c *comparison) (err error) {
 	return err
 }
 
-// contextNumbers numbers the contexts of a method in both archives, from 1. A context is
-// its inner context and one more frame, so each takes one step, however deep it is.
+// contextNumbers numbers the contexts of a method in both archives, from 1. A context consists of its inner context and
+// one frame, so each takes one step, whatever its depth.
 type contextNumbers struct{ ids map[contextFrame]uint32 }
 
 type contextFrame struct {
-	inner  uint32 // 0 for none
+	inner  uint32 // 0 without an inner context
 	caller uint64
 	point  int32
 }
 
-// number numbers the contexts of profiles, nil if none has any.
+// number returns the numbers of the contexts of profiles, nil if no profile has a context.
 func (n *contextNumbers) number(s *reader.Store, list []profile,
 	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
 	var known map[layout.Ref]uint32
@@ -271,7 +271,7 @@ func (n *contextNumbers) number(s *reader.Store, list []profile,
 	return numbers, nil
 }
 
-// of numbers a context, and first its inner contexts that have no number yet.
+// of returns the number of a context. It numbers inner contexts first.
 func (n *contextNumbers) of(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
 	key func(reader.Method) (uint64, error)) (uint32, error) {
 	path := []reader.Context{c}

@@ -7,23 +7,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// renumbering pairs methods of hidden classes that only one archive has by name. The VM numbers these classes
-// as it makes them, so that the same code may have other names in another run.
+// renumbering pairs methods of hidden classes that only one archive has by name. The VM numbers these classes in order
+// of creation, so the same code can have another name in another run.
 type renumbering struct {
-	gone   []method // that only a has, in its order
-	taken  []bool   // of these, which are paired
+	gone   []method // methods that only a has, in its order
+	taken  []bool   // whether gone[i] is paired
 	byCode map[hiddenKey][]int
 }
 
-// A hiddenKey is what the names of a hidden class in two runs have in common, with a method
-// of it and the code of that.
+// A hiddenKey identifies a method of a hidden class in all runs. It has the code, and the key without the number in the
+// class name.
 type hiddenKey struct {
-	of   layout.Key // the class without its number
+	of   layout.Key // key of the method, without the number in its class
 	code uint64
 }
 
-// hiddenKeyOf returns the key of a method; hidden is false if its class is not a hidden one.
-// The code is layout.CodeUnknown if no profile says it.
+// hiddenKeyOf returns the key of a method; hidden is false if its class is not hidden. The code is layout.CodeUnknown
+// if no profile has one.
 func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err error) {
 	class, ok, err := m.Class()
 	if err != nil || !ok {
@@ -46,7 +46,7 @@ func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err er
 	return k, true, nil
 }
 
-// leave notes a method of a hidden class that only a has.
+// leave records a method of a hidden class that only a has.
 func (r *renumbering) leave(m *method, k hiddenKey) {
 	if r.byCode == nil {
 		r.byCode = map[hiddenKey][]int{}
@@ -57,7 +57,7 @@ func (r *renumbering) leave(m *method, k hiddenKey) {
 	r.gone, r.taken = append(r.gone, *m), append(r.taken, false)
 }
 
-// pair returns the first method of a with a key that is left; ok is false if there is none.
+// pair returns the first unpaired method of a with a key; ok is false if all are paired.
 func (r *renumbering) pair(k hiddenKey) (m method, ok bool) {
 	left := r.byCode[k]
 	if len(left) == 0 {
@@ -79,7 +79,7 @@ func (c *comparison) cameHidden(m *method, k hiddenKey) {
 	c.came.add(m, m.shareB)
 }
 
-// hiddenGone adds the methods of hidden classes that have no counterpart in b.
+// hiddenGone adds the methods of hidden classes that remain unpaired.
 func (c *comparison) hiddenGone() error {
 	for i := range c.hidden.gone {
 		if m := &c.hidden.gone[i]; !c.hidden.taken[i] {

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// lambdas returns an archive of methods of hidden classes, with the codes of their profiles.
+// lambdas returns an archive with one method for each class and code.
 func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for class, code := range codes {
@@ -29,8 +29,8 @@ func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 	return memstore.Open(t, b)
 }
 
-// TestHiddenClassesArePairedByTheirCode has lambdas of one class, which the VM has numbered in
-// another order, and others that are not the same.
+// TestHiddenClassesArePairedByTheirCode compares lambdas that the VM numbered in different orders, and others with
+// different code.
 func TestHiddenClassesArePairedByTheirCode(t *testing.T) {
 	t.Parallel()
 	a := map[string]uint64{"A$$Lambda@A#1": 10, "A$$Lambda@A#4": 20, "A$$Lambda@A#5": 30, "B$$Lambda@B#4": 40,

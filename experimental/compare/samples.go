@@ -8,20 +8,20 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A samplePoint is where samples of one kind were taken in a method.
+// A samplePoint is a point of a method with samples of one kind.
 type samplePoint struct {
 	kind  kind
 	point int32
 }
 
-// ofSamples reports whether counts of a kind are compared by method and point, in whatever context. Two runs share
-// few whole stacks, so that by contexts they would differ in little else than chance.
+// ofSamples reports whether counts of a kind are compared by method and point over all contexts. Two runs share few
+// whole stacks, so a comparison by context would show little but chance.
 func (k kind) ofSamples() bool { return k == kindSamples || k == kindNanoseconds }
 
-// samples are the samples of a method.
+// samples holds the samples of a method by point.
 type samples map[samplePoint]uint64
 
-// addSite adds the samples of a site, and returns their sum.
+// addSite adds the samples of a site and returns their total.
 func (s samples) addSite(t *site) (sum float64) {
 	at := samplePoint{t.kind, t.point}
 	for _, c := range t.cells {
@@ -31,14 +31,14 @@ func (s samples) addSite(t *site) (sum float64) {
 	return sum
 }
 
-// inOrder returns the points in an order that is the same in each comparison, as floating-point sums need it.
+// inOrder returns the points in a reproducible order for floating-point totals.
 func (s samples) inOrder() []samplePoint {
 	return slices.SortedFunc(maps.Keys(s), func(a, b samplePoint) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.point, b.point))
 	})
 }
 
-// addSamples adds the overlap of the samples of the method.
+// addSamples adds the overlap of the method's samples.
 func (o *overlapping) addSamples() {
 	a := o.c.profilesA.samples
 	b := o.c.profilesB.samples

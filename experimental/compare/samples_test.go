@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/testkit/testprofile"
 )
 
-// Two CPU profiles overlap as the times of their lines do in pprof's own reading, whatever the stacks are. B has every
-// other sample of the compiler's profile, without all but the last callers.
+// TestSamplesAreComparedByLine compares the overlap of two CPU profiles with the overlap of their times per line as
+// pprof reads them. B has every other sample of the compiler's profile, with shortened stacks.
 func TestSamplesAreComparedByLine(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	data := testprofile.OfCompiler(t)
@@ -61,7 +61,7 @@ type lineOf struct {
 	line     int64
 }
 
-// timeOfLines returns the shares of the time that was sampled on lines, without what they called.
+// timeOfLines returns the shares of sampled time per line, without callees.
 func timeOfLines(p *profile.Profile) map[lineOf]float64 {
 	lines, sum := map[lineOf]float64{}, 0.0
 	for _, s := range p.Sample {

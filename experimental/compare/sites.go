@@ -12,26 +12,26 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ofMethod is the point of counts of the whole method. No entry has it.
+// ofMethod is the point number of counts of the whole method. No entry has it.
 const ofMethod = math.MinInt32
 
-// A site is one entry, or one counter of a profile, as a list of counts.
+// A site is an entry or a counter of a profile, as a list of counts.
 type site struct {
 	point int32
-	group string       // kind of record: see analyze.Point, and groups of counters of a profile
-	guess analyze.Site // what compilers guess there
+	group string       // Group of the analyze.Point, or a group of a profile's counters
+	guess analyze.Site // guess that compilers make
 	sub   layout.Sub
-	tag   layout.Tag // of an entry that is known by its schema alone
-	key   uint64     // of the identity of such an entry
+	tag   layout.Tag // tag of an entry that only its schema describes, else 0
+	key   uint64     // hash of the identity of such an entry
 	kind  kind
 	cells []cell // sorted by key
 	entry reader.Entry
-	null  bool // it saw null
-	// untyped counts executions without a recorded type, and failed the failed type checks among them.
+	null  bool // the site saw null
+	// untyped counts executions without a recorded type, including failed type checks. failed counts only those checks.
 	untyped, failed uint64
 }
 
-// The groups of the counters of a profile, and those of points that are not like others.
+// Groups of a profile's counters, and of points with special treatment.
 const (
 	groupInvocations = "invocations"
 	groupBackedges   = "backedges"
@@ -41,7 +41,7 @@ const (
 	groupCallees     = "callees"
 )
 
-// compareTo orders sites. Sites that compare equal match.
+// compareTo orders sites. Equal sites match.
 func (s *site) compareTo(t *site) int {
 	return cmp.Or(cmp.Compare(s.point, t.point), cmp.Compare(s.group, t.group), cmp.Compare(s.guess, t.guess),
 		cmp.Compare(s.sub, t.sub), cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
@@ -53,33 +53,32 @@ type cell struct{ key, count uint64 }
 // otherTypes is the key of the count of types without a row.
 const otherTypes = math.MaxUint64
 
-// sites has the sites of one profile. Its memory is reused for the next profile.
+// sites holds the sites of one profile. Its memory is reused for the next profile.
 type sites struct {
 	list  []site
 	cells []cell
 	names keys
-	of    layout.Ref // the profile
-	// marks is whether LLVM's counters can be a mark that a function is hot or warm, and
-	// marked whether the profile has such a mark.
+	of    layout.Ref // reference of the profile
+	// marks reports whether LLVM's counters can be a mark for hot or warm, marked whether this profile has one.
 	marks, marked bool
-	shape         disk.Shape // of the archive
+	shape         disk.Shape // shape of the archive
 }
 
-// open prepares for the profiles of an archive, with the archive's own keys.
+// open prepares for the profiles of an archive, with keys of that archive.
 func (s *sites) open(archive *reader.Store) {
 	s.marks, s.shape = knowsMarks(archive), (*mapped.Mapping)(archive.Mapping()).Shape()
 	s.names.typeKey = func(ordinal uint32) (uint64, error) { return uint64(ordinal), nil }
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }
 
-// keys return the keys of types and methods, which both archives number differently.
+// keys map types and methods to keys, because the archives number them differently.
 type keys struct {
 	typeKey   func(ordinal uint32) (uint64, error)
 	methodKey func(reader.Method) (uint64, error)
 }
 
-// read reads the sites of a profile, unless it has them already. The cells may be
-// reallocated meanwhile, so they are assigned to the sites at the end.
+// read reads the sites of a profile unless they are already read. It assigns cells to sites at the end, since appending
+// may reallocate them.
 func (s *sites) read(p reader.Profile) error {
 	if s.of == p.Ref() {
 		return nil
@@ -122,7 +121,7 @@ func (s *sites) add(t site, cells ...cell) {
 	s.list = append(s.list, t)
 }
 
-// addPoint adds an entry, if it has counts.
+// addPoint adds an entry if it has counts.
 func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 	t := site{point: at.Point, group: at.Group, guess: at.Site, kind: kindEdges, entry: e, null: at.NullSeen}
 	switch {
@@ -152,7 +151,7 @@ func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 	return nil
 }
 
-// kindOf returns the kind of the counts of an entry without types.
+// kindOf returns the kind of counts in an entry without types.
 func (s *sites) kindOf(e reader.Entry, at *analyze.Point) kind {
 	switch at.Group {
 	case groupValues:
@@ -163,7 +162,7 @@ func (s *sites) kindOf(e reader.Entry, at *analyze.Point) kind {
 	return unitKinds[s.shape.CountUnit(e.Bytes())]
 }
 
-// addOutcome adds a count of a site. What has no row is a type, or is in no sum.
+// addOutcome adds a count of a site. Counts without a row become the type otherTypes or are left out.
 func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
 	key := o.ID
 	switch o.Kind {
@@ -195,7 +194,7 @@ func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
 	return err
 }
 
-// unmark clears counters that are a mark: a mark says that a function is hot or warm, and counts nothing.
+// unmark clears counters that hold a mark instead of counts.
 func (s *sites) unmark(counters []cell) {
 	s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount
 	if !s.marked {
@@ -206,8 +205,8 @@ func (s *sites) unmark(counters []cell) {
 	}
 }
 
-// schemaCounts adds an entry of a tag that is known by its schema alone, if it has
-// counts. Keys outside rows belong to the site, keys of a row to its counts.
+// schemaCounts adds an entry that only its schema describes, if it has counts. Keys outside rows identify the site,
+// keys of a row identify its counts.
 func (s *sites) schemaCounts(t site) error {
 	raw := disk.Entry(t.entry.Bytes())
 	t.tag, t.sub, t.kind = raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
@@ -235,8 +234,8 @@ func (s *sites) schemaCounts(t site) error {
 	return nil
 }
 
-// rowCounts adds the counts of a row. They are identified by the keys of the row, or by
-// its place if it has none, and by their columns.
+// rowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's number
+// if it has no keys.
 func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
 	key := uint64(0)
 	keyed := false
@@ -267,7 +266,7 @@ func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64
 	return nil
 }
 
-// addKey returns a key mixed with the key of one more cell.
+// addKey returns a hash of a key and one more cell.
 func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
 	own := e.Cell(at).Trained()
 	err := error(nil)
@@ -287,7 +286,7 @@ func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (
 	return mixed(key, own), err
 }
 
-// mixed mixes two numbers.
+// mixed returns a hash of two numbers.
 func mixed(a, b uint64) uint64 {
 	h := (a ^ a>>29 ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>32 ^ b) * 0x94d049bb133111eb

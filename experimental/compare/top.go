@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// A top keeps the n heaviest of the items that are added to it.
+// A top keeps the n heaviest items.
 type top[T any] struct {
 	n     int
 	total int
 	list  []weighted[T]
-	least float64 // weight of the last item after a trim
+	least float64 // weight of the last item when the list was last trimmed
 }
 
 type weighted[T any] struct {
@@ -18,7 +18,7 @@ type weighted[T any] struct {
 	weight float64
 }
 
-// add adds an item. Of items of one weight the first added is the heavier.
+// add adds an item. An earlier item precedes a later one of equal weight.
 func (t *top[T]) add(item *T, weight float64) {
 	t.total++
 	if t.n == 0 || weight < t.least {
@@ -37,7 +37,7 @@ func (t *top[T]) trim() {
 	t.list = t.list[:min(t.n, len(t.list))]
 }
 
-// ranking returns the heaviest items, the heaviest first, as show makes them.
+// ranking returns the items in descending order of weight, converted by show.
 func ranking[T, U any](t *top[T], show func(*T) U) Ranking[U] {
 	t.trim()
 	r := Ranking[U]{Total: t.total, List: []U{}}

@@ -10,17 +10,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// archived is the code that the profiles of an archive are of.
+// archived is the code of another archive's profiles.
 type archived struct {
 	s       *reader.Store
-	pairing *loaders.Pairing // of the classes of the profiles that are checked
-	byName  bool             // methods were found by the names of their classes alone
+	pairing *loaders.Pairing // pairing with the classes of the checked profiles
+	byName  bool             // some methods were found by class name without loader
 
-	sketches *sketches // nil until needed
+	sketches *sketches // opened on first use
 }
 
-// Archived returns the code that was profiled by the run of an archive: a run of the new program, or its
-// .profdata. Methods that the run did not profile are unknown.
+// Archived returns the code that the profiles of an archive were recorded for, such as a training run or a .profdata of
+// the new program. Methods without profiles are unknown.
 func Archived(s *reader.Store) Code { return &archived{s: s} }
 
 // Method returns the versions of a method that have profiles.
@@ -39,7 +39,7 @@ func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 		}
 	}
 	var versions []methodcode.Version
-	seen := map[uint64]bool{} // a version has a profile in each calling context
+	seen := map[uint64]bool{} // a version has one profile per calling context
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return methodcode.Answer{}, err
@@ -53,7 +53,7 @@ func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 			versions = append(versions, v)
 		}
 	}
-	if len(versions) == 0 { // nothing is known of its code
+	if len(versions) == 0 { // its code is unknown
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "without a profile in " + a.s.Mapping().Name()}, nil
 	}
 	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
@@ -71,7 +71,7 @@ func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Versio
 	return v, nil
 }
 
-// find finds a method, by the name of its class if one of the two archives names no class loaders.
+// find looks up a method. It ignores the class loader if one of the archives names no loaders.
 func (a *archived) find(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
 	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {

@@ -12,41 +12,36 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/names/loaders"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrDomain: profiles of this domain do not identify the code that was profiled.
+// ErrDomain reports a domain whose profiles do not identify the profiled code.
 var ErrDomain = errors.New("profiles of this domain cannot be checked: they do not identify the code that was profiled")
 
-// Options say how profiles are checked.
+// Options control a check.
 type Options struct {
-	// Confidence is the least confidence at which a point is moved; 0 is DefaultConfidence.
+	// Confidence is the minimum confidence for moving a point; 0 stands for DefaultConfidence.
 	Confidence float64
-	// Old, if not nil, is the code that was profiled. It is used where the archive
-	// does not describe that code.
+	// Old is the profiled code, for methods that the archive does not describe. It may be nil.
 	Old Code
-	// Methods selects methods; nil for all.
+	// Methods selects methods; nil selects all.
 	Methods func(layout.Key) bool
-	// Top is how many misfits are reported.
+	// Top is the maximum number of reported misfits.
 	Top int
-	// Each, if not nil, is called with every verdict.
+	// Each is called with every verdict unless it is nil.
 	Each func(*Verdict) error
-	// Into, if not nil, receives the profiles adapted to the code. Moved profiles get their points in new
-	// places, stale and gone ones are left out, all others are copied. It must have the archive's domain and
-	// settings. Methods that are not selected are left out.
+	// Into receives the profiles adapted to the code, unless it is nil. It must have the archive's domain and settings.
+	// Moved profiles get new points, stale and gone ones are dropped, others are copied. Unselected methods are dropped.
 	Into *builder.Builder
-	// KeepNames leaves renamed methods out of Into, and keeps the old names of renamed
-	// classes. Both are reported all the same.
+	// KeepNames drops renamed methods from Into, and keeps the old names of renamed classes. The report lists both.
 	KeepNames bool
 }
 
-// Check compares the profiles of an archive with a program. It returns the error of a record or of code that
-// cannot be read, of ctx, or of Each. The error matches ErrDomain if the domain cannot be checked, and
-// builder.ErrMismatch if Into is for other archives. Profiles of domain sampled are checked by their lines, and are
-// not adapted.
+// Check compares the profiles of an archive with a program. It fails if a record or code cannot be read, or with the
+// error of ctx or Each. The error matches ErrDomain if the domain cannot be checked, and builder.ErrMismatch if Into
+// has other settings. Profiles of domain sampled are checked by lines and cannot be adapted.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
 	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
 		return nil, err
@@ -114,14 +109,14 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	return &c.report, nil
 }
 
-// sameSketch reports whether code has the names that a profile's code is known to have.
+// sameSketch reports whether code can have the names in a profile's code.
 func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Version) (bool, error) {
 	points := pointsOf(p, c.shape).points
 	err := c.sketches.describe(m, p, points)
 	return sameNames(points, v.Points), err
 }
 
-// refuse returns an error if an archive cannot be checked with these options.
+// refuse returns an error if the options do not suit the archive.
 func refuse(s *reader.Store, against Code, o Options) error {
 	h := s.Header()
 	if _, ok := hasSource(h, against); ok {
@@ -138,7 +133,7 @@ func refuse(s *reader.Store, against Code, o Options) error {
 		return fmt.Errorf("%s: domain %s: %w", s.Mapping().Name(), d, ErrDomain)
 	}
 	if b := o.Into; b != nil {
-		params := rawprofile.Set(b).Params()
+		params := b.Internal().Params()
 		if b.Domain() != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
 			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
 		}
@@ -146,7 +141,7 @@ func refuse(s *reader.Store, against Code, o Options) error {
 	return nil
 }
 
-// A checker goes through an archive.
+// A checker holds the state of one call of Check.
 type checker struct {
 	poll     *poll.Poll
 	s        *reader.Store
@@ -155,13 +150,13 @@ type checker struct {
 	o        Options
 	report   Report
 	renames  renames
-	former   *former // nil until it is needed
+	former   *former // built on first use
 	sketches *sketches
 	marks    reader.Marks
-	rewriter *rewriter // nil if nothing is rewritten
+	rewriter *rewriter // nil without Options.Into
 
-	judgements []judgement    // of one method
-	byID       map[uint64]int // versions of one method
+	judgements []judgement    // judgements of the current method
+	byID       map[uint64]int // versions of the current method by code id
 }
 
 // method checks the profiles of a method.
@@ -205,7 +200,7 @@ func (c *checker) method(m reader.Method) error {
 	return c.rewriter.method(c.judgements)
 }
 
-// answer asks the program for a method.
+// answer looks up a method in the program.
 func (c *checker) answer(m reader.Method, k layout.Key) (methodcode.Answer, error) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "its name is made up anew in each run"}, nil
@@ -213,7 +208,7 @@ func (c *checker) answer(m reader.Method, k layout.Key) (methodcode.Answer, erro
 	return c.against.Method(k)
 }
 
-// settle reports a verdict.
+// settle adds a verdict to the report.
 func (c *checker) settle(j *judgement) error {
 	c.report.add(&j.Verdict)
 	if n := c.marks.ByCode(j.Profile); n > 0 {
@@ -232,7 +227,7 @@ func (c *checker) settle(j *judgement) error {
 	return nil
 }
 
-// trim keeps the heaviest misfits.
+// trim keeps the n heaviest misfits.
 func (c *checker) trim(n int) {
 	slices.SortStableFunc(c.report.Misfits, func(a, b Verdict) int {
 		return cmp.Or(cmp.Compare(b.loss(), a.loss()), cmp.Compare(b.State.rank(), a.State.rank()))

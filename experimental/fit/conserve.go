@@ -7,35 +7,34 @@ import (
 	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
-// A conservation holds the counts that are to be moved against the control flow of the new
-// code. What enters a block leaves it. So the invocations and the branches that were found
-// tell how often a block is entered: a point there that was counted otherwise stands under
-// another condition than before, and a point without counts gets them.
+// A conservation checks moved counts against the control flow of the new code. All flow into a block leaves it, so the
+// invocations and the matched branches determine how often a block runs. A point with a different count is now under
+// another condition. A point without counts gets the flow of its block.
 type conservation struct {
 	old *profiled
 	now *methodcode.Version
 	to  *alignment
 
 	net      *network
-	blocks   []int   // the edge through each block
-	out      [][]int // the edges from each block
-	loops    [][]int // sets of blocks that lead to one another
+	blocks   []int   // edge through each block
+	out      [][]int // edges out of each block
+	loops    [][]int // sets of blocks that reach one another
 	handlers []int   // edges into exception handlers
 	throws   []int   // edges out of blocks that throw
 
-	level float64   // the most confidence of what follows from now on
-	sure  []float64 // by edge: how certain its flow is
-	block []int     // by new point
-	from  []int     // by new point: the old one, -1 for none
-	done  []bool    // by new point: it is decided
-	// agreed is by new point: it was counted as often as the flow says. doubtful is whether
-	// another one was not, so that exceptions may leave the code between points.
+	level float64   // confidence of facts derived from now on
+	sure  []float64 // confidence of the flow of each edge
+	block []int     // block of each new point
+	from  []int     // old point of each new point, -1 if unmatched
+	done  []bool    // whether each new point is decided
+	// agreed reports for each new point whether its count equals the flow. doubtful reports whether some count did not,
+	// which means that exceptions may leave the code between points.
 	agreed   []bool
 	doubtful bool
 }
 
-// conserve decides which pairs of an alignment agree with the flow of the new code. If that
-// or the number of invocations is not known it returns nil, and no pair is more than assumed.
+// conserve decides which pairs of an alignment agree with the flow of the new code. If the flow or the number of
+// invocations is unknown, it returns nil, and all pairs become at most assumed.
 func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservation {
 	if len(now.Blocks) == 0 || !old.entered {
 		for i := range to.confidence {
@@ -59,7 +58,7 @@ func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservati
 	return c
 }
 
-// connect makes the network of the new code.
+// connect builds the network of the new code.
 func (c *conservation) connect() {
 	blocks := c.now.Blocks
 	c.net = newNetwork(enteredAt(len(blocks)))
@@ -89,7 +88,7 @@ func (c *conservation) connect() {
 	c.set(entry, c.old.invocations)
 }
 
-// set makes the flow of an edge known.
+// set sets the flow of an unknown edge.
 func (c *conservation) set(e int, flow float64) {
 	if !c.net.known[e] {
 		c.net.set(e, flow)
@@ -97,8 +96,8 @@ func (c *conservation) set(e int, flow float64) {
 	}
 }
 
-// settle decides on all pairs: first by certain facts; then as if nothing were thrown and a new test found
-// no argument null; then as if each point that is left were reached as often as before.
+// settle decides on all pairs in three steps. The first uses certain facts. The second assumes that nothing throws and
+// that new tests find no null arguments. The third assumes that each remaining point runs as often as before.
 func (c *conservation) settle() {
 	c.propagate()
 	c.level = likely
@@ -115,7 +114,7 @@ func (c *conservation) settle() {
 	}
 }
 
-// nulls returns the edges that are taken if an argument is null, of new branches.
+// nulls returns the edges of new branches that are taken if an argument is null.
 func (c *conservation) nulls() (edges []int) {
 	for b := range c.now.Blocks {
 		at := &c.now.Blocks[b]
@@ -126,7 +125,7 @@ func (c *conservation) nulls() (edges []int) {
 	return edges
 }
 
-// propagate decides on the points of blocks whose flow is known until nothing changes.
+// propagate decides on the points of blocks with known flow until nothing changes.
 func (c *conservation) propagate() {
 	for {
 		c.net.solve(func(e int) { c.sure[e] = c.level })
@@ -136,7 +135,7 @@ func (c *conservation) propagate() {
 	}
 }
 
-// decideReached decides on the points of blocks whose flow is known.
+// decideReached decides on the points of blocks with known flow.
 func (c *conservation) decideReached() (progress bool) {
 	for j, i := range c.from {
 		e := c.blocks[c.block[j]]
@@ -155,8 +154,8 @@ func (c *conservation) decideReached() (progress bool) {
 	return progress
 }
 
-// agrees reports whether an old point was reached as often as a flow says. A type check
-// does not count null, nor more types than it has rows.
+// agrees reports whether the count of an old point equals a flow. A type check counts neither nulls nor more types than
+// it has rows.
 func (c *conservation) agrees(i int, flow float64) bool {
 	if sameFlow(c.old.weights[i], flow) {
 		return true
@@ -167,7 +166,7 @@ func (c *conservation) agrees(i int, flow float64) bool {
 	return slices.ContainsFunc(c.old.beside(i), func(n int) bool { return sameFlow(c.old.weights[n], flow) })
 }
 
-// sidesAgree reports whether the sides of a branch whose flow is known are as before.
+// sidesAgree reports whether the known sides of a branch have their old counts.
 func (c *conservation) sidesAgree(j int) bool {
 	for k, flow := range c.sides(j) {
 		if e := c.out[c.block[j]][k]; c.net.known[e] && !sameFlow(c.net.flow[e], flow) {
@@ -177,7 +176,7 @@ func (c *conservation) sidesAgree(j int) bool {
 	return true
 }
 
-// sides returns the flows out of the block of a branch or switch by its old counts, nil for other points.
+// sides returns the flows out of a block by the old counts of its branch or switch, nil for other points.
 func (c *conservation) sides(j int) []float64 {
 	i := c.from[j]
 	p := &c.now.Points[j]
@@ -202,13 +201,13 @@ func (c *conservation) sides(j int) []float64 {
 	return flows
 }
 
-// accept takes a point over, with its facts about the flow.
+// accept accepts a pair and sets the flows that follow from it.
 func (c *conservation) accept(j int) {
 	i := c.from[j]
 	c.done[j] = true
 	confidence := &c.to.confidence[i]
 	if *confidence < likely && *confidence != possible {
-		return // it is too unsure to tell anything
+		return // too uncertain to determine flows
 	}
 	*confidence = c.level
 	if c.old.points[i].Kind != methodcode.TypeCheck {
@@ -226,8 +225,8 @@ func (c *conservation) refuse(j int) {
 	c.from[j], c.done[j] = -1, true
 }
 
-// beside returns the points that are reached exactly when a point is: the next one, if
-// nothing else leads to it, and the one before, if this one is only reached from it.
+// beside returns the points that run exactly when point i runs. The next point does if nothing else leads to it. The
+// previous one does if it alone leads to point i.
 func (p *profiled) beside(i int) (points []int) {
 	passes := func(a int) bool {
 		k := p.points[a].Kind
@@ -242,8 +241,8 @@ func (p *profiled) beside(i int) (points []int) {
 	return points
 }
 
-// counts returns the counts of a new point that follow from the flow of the code: of a call or jump one, of a
-// branch both sides', of a switch the default's and the cases. ok is false if they do not follow.
+// counts returns the counts of a new point that follow from the flow of the code. A call or jump has one count, a
+// branch two, a switch the default's and one per case. ok is false if the flow does not determine them.
 func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bool) {
 	b := c.block[j]
 	edges := c.out[b]
@@ -268,7 +267,7 @@ func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bo
 	return counts, confidence, true
 }
 
-// refuseOtherSides drops pairs of points that the same branch or switch leads to, by another side or case.
+// refuseOtherSides drops pairs of points that different sides of the same branch or switch lead to.
 func (c *conservation) refuseOtherSides() {
 	old := newSide(c.old.points, c.old.size)
 	now := newSide(c.now.Points, c.now.Size)
@@ -297,8 +296,8 @@ func (c *conservation) otherSide(was, is []edge) bool {
 	return false
 }
 
-// agreesAfter reports whether a point in the same block, not before one, was counted as often as the flow
-// says: no exception left the block before. After the block, a handler may have led the flow back.
+// agreesAfter reports whether point j or a later point in its block has the count of the flow, so no exception left the
+// block before it. A handler may have led the flow back after the block.
 func (c *conservation) agreesAfter(j int) bool {
 	return slices.Contains(c.agreed[j:c.now.Blocks[c.block[j]].End], true)
 }

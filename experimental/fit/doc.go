@@ -1,71 +1,66 @@
-// Package fit checks whether the profiles of an archive still fit a program, method
-// by method, and adapts them to it.
+// Package fit checks whether the profiles of an archive still fit a program, method by method, and adapts them to it.
 //
 //	r, err := fit.Check(ctx, store, code, fit.Options{Top: 20})
 //	fmt.Println(r.Score())
 //
-// A profile with the code id of the program's method is [Exact], unless the two are known to name different
-// members. If the code has changed, its profile points are matched with the points of the new code: if one of
-// them finds its place the profile is [Moved], otherwise [Stale]. If its method or class has another name and
-// the same code, it is [Renamed]. If its method no longer exists it is [Gone]. Only code that knows all
-// methods of its classes can prove that: another run that did not profile a method proves nothing.
+// This package is experimental. It may change in any release.
+//
+// A profile with the code id of the program's method is [Exact], unless the two codes are known to name different
+// members. If the code has changed, the profile points are matched with the points of the new code. The profile is
+// [Moved] if at least one point matches, else [Stale]. If the method or class has another name and the same code, the
+// profile is [Renamed]. If the method no longer exists, it is [Gone]. Only code that lists all methods of its classes
+// can prove that. A run that did not profile a method proves nothing.
 //
 // # Renaming
 //
-// Missing classes and methods are looked for in code that lists its classes and methods. A code id covers no
-// names, so it is the same for a renamed class and for code that mentions it. A class is found by its methods: most of
-// them must have the same name, code and descriptor (except for classes that the program lacks), with enough
-// distinctive code, or with less if only the package of the class has changed. A method is found by its code
-// and descriptor in the same class. There must be exactly one candidate, and it must be new: neither the
-// profiles nor Options.Old, if set, have it. If only one of these conditions fails, the reason names the
-// candidate.
+// Renamed classes and methods can be found only in code that lists its classes and methods. A code id does not cover
+// names, so it survives renaming. A class is identified by its methods. Most of them must have the same name, code and
+// descriptor, apart from classes that the program lacks. They must have enough distinctive code, or less if only the
+// package of the class has changed. A method is identified by its code and descriptor in the same class. There must be
+// exactly one candidate, and it must be new, which means that neither the profiles nor Options.Old contain it. If only
+// one of these conditions fails, the reason names the candidate.
 //
-// The body of a lambda is the one with the same code and names in the same host: an
-// inserted lambda gives others new numbers. A method whose descriptor has changed is the
-// only new one of its name with as many parameters, if the class lacks no other of it.
+// The body of a lambda matches the body with the same code and names in the same host, because an inserted lambda
+// renumbers the others. A method with a changed descriptor matches the only new method of its name with the same number
+// of parameters, if the class lacks no other method of that name.
 //
 // # Matching
 //
-// Both versions of the code are sequences of profile points: calls, branches, switches, type
-// checks, in the order of their bytecodes. Two points may be the same if they do the same with the same
-// operands: a call of another method, or a check of another type, is another point. A branch
-// whose condition is inverted is the same point; its counts change sides. If several points may be the same,
-// those with the most similar control flow before and after them are paired. The two sequences are aligned
-// first, then the remaining points, since code may have moved. A pair is accepted only if every alignment in
-// which one of the two has another partner is worse. Jumps have no operands: they are the same if the points
-// around them are.
+// Both versions of the code are sequences of profile points in bytecode order, which are calls, branches, switches and
+// type checks. Two points can match if they do the same with the same operands. A call of another method does not
+// match, nor does a check of another type. A branch with an inverted condition matches, and its counts change sides.
+// Among several candidates, the pairs with the most similar control flow before and after them are chosen. The two
+// sequences are aligned first, then the remaining points, because code may have moved. A pair is accepted only if every
+// alignment in which one of its points has another partner is worse. Jumps have no operands, and match if the points
+// around them match.
 //
-// The operation of a point is known from the archive (disk.TableCode) or from
-// Options.Old. A point is not moved if it is not known.
+// The operation of a point comes from the archive (disk.TableCode) or from Options.Old. A point without a known
+// operation is not moved.
 //
 // # Conservation of flow
 //
-// What enters a block of code leaves it. If the control flow of the new code is known, the
-// number of invocations and the branches that were found tell how often its blocks are entered. A pair is
-// accepted if its old point was counted that often, and dropped if not: it stands under another condition
-// now. A branch that was accepted tells about the blocks after it, and so on, until nothing more follows. How
-// often a loop runs follows from its own branches, if all of them were found, and it is known how often the
-// loop is entered. Then it is assumed that nothing is thrown, that no handler is entered, and that a new test
-// finds no argument null.
+// All flow into a block of code leaves it. If the control flow of the new code is known, the number of invocations and
+// the matched branches determine how often its blocks run. A pair is accepted if its old point has that count.
+// Otherwise the pair is dropped, because its point is now under another condition. Accepted branches determine further
+// blocks, until nothing more follows. The number of iterations of a loop follows from its branches if all of them
+// matched and the number of entries is known. After that, the check assumes that nothing throws, that no handler runs,
+// and that new tests find no null arguments.
 //
-// New calls, jumps, branches and switches get the counts that follow, unless some point
-// of the method contradicts the flow and none after them in their block confirms it. Which
-// types a new point meets does not follow.
+// New calls, jumps, branches and switches get the counts that follow. They get none if some point of the method
+// contradicts the flow and no later point of their block confirms it. The types at a new point never follow.
 //
-// Flows are the same if they differ by less than 3 % and 4. HotSpot's own counts are not
-// conserved to the last count.
+// Two flows are equal if they differ by less than 3% plus 4, because HotSpot's counts are not exactly conserved.
 //
 // # Confidence
 //
-// A point's confidence is 0.99 if its count follows from the flow, and 0.97 if it follows
-// under an assumption: no pair was wrong in an experiment with edits of generated methods
-// and of real sources. It is [AssumedConfidence] if the flow does not tell, or is not
-// known. Points with less than Options.Confidence are dropped. A profile's confidence is
-// the mean over its points, weighted by their counts; dropped points count as 0.
+// The confidence of a point is 0.99 if its count follows from the flow, and 0.97 if it follows under an assumption. No
+// such pair was wrong in an experiment with edits of generated methods and real sources. It is [AssumedConfidence] if
+// the flow does not decide or is unknown. Points below Options.Confidence are dropped. The confidence of a profile is
+// the mean over its points, weighted by their counts. Dropped points have confidence 0.
 //
 // # Score
 //
-// The score of an archive is the mean over its profiles, weighted by their counts: 1 if exact or renamed, the
-// confidence if moved, else 0. Unchecked profiles (of hidden classes, of classes that the program has
-// elsewhere, of methods that another run did not profile) are counted apart.
+// The score of an archive is the mean over its profiles, weighted by their counts. An exact or renamed profile has 1, a
+// moved profile its confidence, and others 0. Unchecked profiles are counted separately. They belong to hidden classes,
+// to classes that the program has elsewhere, or to methods that another run did not profile.
 package fit

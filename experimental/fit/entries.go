@@ -7,8 +7,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// tagsOf are the tags of the entries that HotSpot makes for points, and typedTagsOf of the points at which it
-// also records the types of arguments and return values.
+// tagsOf holds the tags of HotSpot's entries by kind of point, typedTagsOf the tags of entries that also record the
+// types of arguments and return values.
 var (
 	tagsOf = [...]layout.Tag{methodcode.Call: layout.TagCounter, methodcode.VirtualCall: layout.TagVirtualCall,
 		methodcode.TypeCheck: layout.TagReceiverType, methodcode.Jump: layout.TagJump,
@@ -17,16 +17,16 @@ var (
 		methodcode.VirtualCall: layout.TagVirtualCallType}
 )
 
-// untypedCheck is the tag of a type check by a VM that records no types there.
+// untypedCheck is the tag of a type check in a VM that records no types there.
 const untypedCheck = layout.TagBit
 
-// kindOf returns the kind of a data entry's point, 0 if HotSpot has no such entries.
+// kindOf returns the kind of a data entry's point, 0 if HotSpot has no such entry.
 func kindOf(e reader.Entry) methodcode.PointKind {
 	tag := e.Tag()
 	if tag == untypedCheck || tag == layout.TagReceivers && e.Sub() == layout.SubTypeCheck {
 		return methodcode.TypeCheck
 	}
-	if tag == layout.TagReceivers { // several rows of HotSpot's, merged
+	if tag == layout.TagReceivers { // merged rows of several entries
 		return methodcode.VirtualCall
 	}
 	for kind := range tagsOf {
@@ -37,7 +37,7 @@ func kindOf(e reader.Entry) methodcode.PointKind {
 	return 0
 }
 
-// ofEscapeAnalysis reports whether an entry has what a compiler found out of the code, which holds for it only.
+// ofEscapeAnalysis reports whether an entry holds results of escape analysis, which are valid only for the old code.
 func ofEscapeAnalysis(e reader.Entry) bool { return e.Tag() == layout.TagArgInfo }
 
 // nativeSize returns the size of an entry in the VM.
@@ -48,10 +48,9 @@ func nativeSize(e disk.Entry, shape disk.Shape) int64 {
 	return int64(len(e))
 }
 
-// displacements returns the cells with the displacements of a branch, jump or
-// switch, in the order of [methodcode.Point.Targets].
+// displacements returns the displacement cells of a branch, jump or switch, in the order of [methodcode.Point.Targets].
 func displacements(e disk.Entry, shape disk.Shape) (cells []int) {
-	if e.Tag() == layout.TagRet { // its rows are found by their bcis
+	if e.Tag() == layout.TagRet { // its rows have bytecode indices
 		return nil
 	}
 	for cell, kind := range shape.Walk(e) {
@@ -62,7 +61,7 @@ func displacements(e disk.Entry, shape disk.Shape) (cells []int) {
 	return cells
 }
 
-// weightOf sums the counts of an entry. Failing type checks count down, so negative counts are left out.
+// weightOf adds up the counts of an entry. Negative counts of failed type checks are ignored.
 func weightOf(e reader.Entry, shape disk.Shape) (sum float64) {
 	raw := disk.Entry(e.Bytes())
 	signed := raw.SignedCount()

@@ -2,29 +2,28 @@ package fit
 
 import "github.com/profarc/profarc/internal/java/methodcode"
 
-// A side is one of two versions of a method's code: its points, and the control flow
-// between them. An archive does not know the code between the points, so a return
-// after a call looks like an edge to the next point, on both sides.
+// A side is one version of a method's code with its points and the control flow between them. An archive does not have
+// the code between points, so a return after a call looks like an edge to the next point in both versions.
 type side struct {
 	points        []methodcode.Point
-	in, out       [][]edge // of each point, jumps left out
-	before, after []int    // bytes to the previous and next point, or to the end of the code; -1 if not known
+	in, out       [][]edge // edges of each point, without jumps
+	before, after []int    // bytes to the previous and next point, or to the end of the code; -1 if unknown
 }
 
 // An edge is one end of a path between two points.
 type edge struct {
-	point int // the other end; outside for the start and the end of the code
-	how   int // one of the constants below; firstCase+n for case n of a switch
+	point int // other end, outside for the start and end of the code
+	how   int // next, holds or fails; firstCase+n for case n of a switch
 }
 
-// outside is where the code is entered and left.
+// outside stands for the caller, where the code is entered and left.
 const outside = -1
 
-// How an edge leaves a point.
+// Ways of leaving a point.
 const (
-	next  = iota // after a call or type check
-	holds        // where the condition of a branch holds
-	fails        // where it does not
+	next  = iota // control passes to the next point
+	holds        // if the condition of a branch holds
+	fails        // if the condition fails
 	firstCase
 )
 
@@ -69,7 +68,7 @@ func (s *side) connect() {
 	}
 }
 
-// goal returns a target of a point, -1 if it is not known.
+// goal returns a target of a point, -1 if it is unknown.
 func goal(p *methodcode.Point, k int) int {
 	if k >= len(p.Targets) {
 		return -1
@@ -77,17 +76,17 @@ func goal(p *methodcode.Point, k int) int {
 	return int(p.Targets[k])
 }
 
-// maxJumps bounds chains of jumps, maxEdges the edges of a point.
+// maxJumps limits chains of jumps, maxEdges the edges of a point.
 const (
 	maxJumps = 8
 	maxEdges = 32
 )
 
-// reach adds the edge from a point to another one and, if that is a jump, to its target.
+// reach adds the edge from a point to another one. It follows jumps to their targets.
 func (s *side) reach(from, how, to int) {
 	for range maxJumps {
 		if to < 0 {
-			return // it is not known
+			return // target unknown
 		}
 		if to < len(s.points) && len(s.in[to]) < maxEdges {
 			s.in[to] = append(s.in[to], edge{from, how})
@@ -105,8 +104,7 @@ func (s *side) reach(from, how, to int) {
 	}
 }
 
-// controls returns the edges from branches and switches that lead to a point, or to the one
-// from which alone it is reached.
+// controls returns the edges from branches and switches that lead to a point, or to the point that alone leads to it.
 func (s *side) controls(i int) (edges []edge) {
 	for range s.points {
 		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {

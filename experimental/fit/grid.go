@@ -2,18 +2,18 @@ package fit
 
 import "github.com/profarc/profarc/internal/java/methodcode"
 
-// A grid holds the best sums of the alignments of two sequences of points.
+// A grid holds the best scores of alignments between two sequences of points.
 type grid struct {
-	rows, columns []int     // old and new points
-	scores        []float32 // of pairs; 0 for pairs that are excluded
-	tails         []float32 // best sum from (i, j) on
-	heads         []float32 // best sum before (i, j)
+	rows, columns []int     // indices of old and new points
+	scores        []float32 // scores of pairs; 0 excludes a pair
+	tails         []float32 // best total from (i, j) on
+	heads         []float32 // best total before (i, j)
 }
 
-// nearlyBest is how far the resemblance of a pair may be below the best pair's with either of its points.
+// nearlyBest is the maximum distance of a pair's score from the best pair with one of its points.
 const nearlyBest = 0.3
 
-// newGrid returns the grid of the points without a partner, nil if no two of them may be the same.
+// newGrid returns the grid of the unmatched points, nil if no two of them can match.
 func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 	g := &grid{rows: free(m.to), columns: free(m.from)}
 	g.scores = make([]float32, len(g.rows)*len(g.columns))
@@ -48,7 +48,7 @@ func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 	return g
 }
 
-// free returns the points without a partner.
+// free returns the unmatched points.
 func free(partners []int) (points []int) {
 	for i, partner := range partners {
 		if partner < 0 {
@@ -83,7 +83,7 @@ func (g *grid) through(i, j int) float32 {
 	return g.heads[g.at(i, j)] + g.score(i, j) + g.tails[g.at(i+1, j+1)]
 }
 
-// better returns the higher sum of pairing two points and of leaving one out.
+// better returns the higher total of pairing two points and of leaving one out.
 func (g *grid) better(sums []float32, score float32, both, one, other int) float32 {
 	best := max(sums[one], sums[other])
 	if score > 0 {
@@ -109,10 +109,10 @@ func (g *grid) best(yield func(i, j int)) {
 	}
 }
 
-// leastMargin is how much worse every alignment must be in which one of two partners has another partner.
+// leastMargin is the minimum distance to every alignment in which one of two partners has another partner.
 const leastMargin = 0.2
 
-// certain reports whether no alignment without a pair of the best alignment is nearly as good.
+// certain reports whether every alignment without a pair is clearly worse.
 func (g *grid) certain(i, j int) bool {
 	least := g.through(i, j) - leastMargin
 	rivals := func(i, j int) bool { return g.score(i, j) > 0 && g.through(i, j) > least }

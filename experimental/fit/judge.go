@@ -16,7 +16,7 @@ type judgement struct {
 	old       profiled
 	now       methodcode.Version
 	alignment alignment
-	flow      *conservation // nil if it is not known
+	flow      *conservation // nil if the flow is unknown
 }
 
 // judge decides how a profile fits.
@@ -76,7 +76,7 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []methodcode.Vers
 	return nil
 }
 
-// movesOf returns where the points of a judgement are now.
+// movesOf returns the new bytecode indices of a judgement's points.
 func movesOf(j *judgement) (moves []Move) {
 	found := make([]bool, len(j.now.Points))
 	for i := range j.old.points {
@@ -98,7 +98,7 @@ func movesOf(j *judgement) (moves []Move) {
 	return moves
 }
 
-// sameCode returns the version that was profiled.
+// sameCode returns the profiled version, if the program still has it.
 func (c *checker) sameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
@@ -113,10 +113,10 @@ func (c *checker) sameCode(j *judgement, versions []methodcode.Version) (v metho
 	return v, false
 }
 
-// maxAligned is the most versions of a method with which a profile is aligned. Programs have one or two.
+// maxAligned is the maximum number of versions to align a profile with. Programs have one or two.
 const maxAligned = 16
 
-// indexOf returns the indices of versions by code id, of equal ids the first.
+// indexOf returns the index of the first version for each code id.
 func indexOf(versions []methodcode.Version) map[uint64]int {
 	index := make(map[uint64]int, len(versions))
 	for i, v := range slices.Backward(versions) {
@@ -125,7 +125,7 @@ func indexOf(versions []methodcode.Version) map[uint64]int {
 	return index
 }
 
-// describe sets the points of a profile and the facts known of their code.
+// describe sets the points of a profile and the known facts about their code.
 func (c *checker) describe(j *judgement, k layout.Key) error {
 	if c.s.Header().Domain.LLVM() {
 		return nil
@@ -143,8 +143,8 @@ func anyKnown(points []methodcode.Point) bool {
 	return slices.ContainsFunc(points, func(p methodcode.Point) bool { return p.Known() })
 }
 
-// sameNames reports whether no point of two versions with the same bytecodes is
-// known to name something else: a code id does not cover names.
+// sameNames reports whether two versions with equal bytecodes can have equal names. It compares sketches, because a
+// code id does not cover names.
 func sameNames(a, b []methodcode.Point) bool {
 	return len(a) != len(b) || slices.EqualFunc(a, b,
 		func(p, q methodcode.Point) bool {
@@ -152,7 +152,7 @@ func sameNames(a, b []methodcode.Point) bool {
 		})
 }
 
-// choose drops pairs of too little confidence, and those whose counts cannot be moved.
+// choose drops pairs below the required confidence, and pairs whose counts cannot be moved.
 func (c *checker) choose(l *alignment, old *profiled, now *methodcode.Version) {
 	for i, j := range l.to {
 		switch {
@@ -173,7 +173,7 @@ func (c *checker) choose(l *alignment, old *profiled, now *methodcode.Version) {
 	}
 }
 
-// moved decides between Moved and Stale, and counts what becomes of the points.
+// moved decides between Moved and Stale, and counts the fate of the points.
 func (c *checker) moved(j *judgement, confidence float64) {
 	for i, to := range j.alignment.to {
 		swapped := false
@@ -202,8 +202,7 @@ func (c *checker) moved(j *judgement, confidence float64) {
 	}
 }
 
-// weighed returns the mean confidence of all points, weighted by their counts. A
-// point without counts weighs as much as one count.
+// weighed returns the mean confidence of all points, weighted by their counts plus one.
 func (l *alignment) weighed(weights []float64) float64 {
 	sum, all := 0.0, 0.0
 	for i, w := range weights {
@@ -216,7 +215,7 @@ func (l *alignment) weighed(weights []float64) float64 {
 	return sum / all
 }
 
-// oldCode takes the points from Options.Old if that has the code that was profiled.
+// oldCode takes the points from Options.Old if it has the profiled code.
 func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	if c.o.Old == nil {
 		return nil
@@ -237,20 +236,20 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	return nil
 }
 
-// samePlaces reports whether points are of the same kinds at the same places, with as many targets.
+// samePlaces reports whether points have equal kinds, bytecode indices and numbers of targets.
 func samePlaces(a, b []methodcode.Point) bool {
 	return slices.EqualFunc(a, b, func(p, q methodcode.Point) bool {
 		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)
 	})
 }
 
-// opposite reports whether two branches that are the same have opposite senses.
+// opposite reports whether two matching branches have opposite senses.
 func opposite(p, q *methodcode.Point) bool {
 	return p.Kind == methodcode.Branch && p.FormerSketch().Inverse != q.FormerSketch().Inverse
 }
 
-// sameRows reports whether the counts of a switch can be moved to another one:
-// both have the same cases, or their values are known.
+// sameRows reports whether the counts of a switch can move to another one. Both must have the same cases, or known
+// values.
 func sameRows(p, q *methodcode.Point) bool {
 	return p.Kind != methodcode.Switch || p.Labels != nil && q.Labels != nil ||
 		p.FormerSketch().Operands == q.FormerSketch().Operands && len(p.Targets) == len(q.Targets)

@@ -10,14 +10,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A sampledCall is an edge.
+// A sampledCall is an edge of the sampled call graph.
 type sampledCall struct {
 	line   int32
 	callee string
 	weight float64
 }
 
-// lines checks the functions of an archive of domain sampled by their edges.
+// lines checks the functions of a sampled program by their calls.
 func (c *checker) lines(source methodcode.Source) error {
 	for m, err := range c.s.Methods() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
@@ -38,7 +38,7 @@ func (c *checker) lines(source methodcode.Source) error {
 	return nil
 }
 
-// function checks a function that was sampled as a caller.
+// function checks a function with sampled calls.
 func (c *checker) function(source methodcode.Source, m reader.Method, name string) error {
 	p, calls, err := callsOf(m)
 	if err != nil || len(calls) == 0 {
@@ -65,7 +65,7 @@ func (c *checker) function(source methodcode.Source, m reader.Method, name strin
 	return c.settle(&j)
 }
 
-// callsOf returns the edges from a function, and their profile.
+// callsOf returns the calls from a function, and their profile.
 func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
 	err = stacks.EdgesFrom(m, func(e stacks.Edge) (err error) {
 		var k layout.Key
@@ -79,7 +79,7 @@ func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error
 	return of, calls, err
 }
 
-// judgeLines compares edges with the function of that name that fits best.
+// judgeLines compares calls with the best fitting body of the function.
 func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sampledCall) {
 	var best linesFit
 	for i, b := range bodies {
@@ -100,11 +100,11 @@ func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sam
 	}
 }
 
-// A linesFit says how edges fit a function.
+// A linesFit counts how calls fit a function.
 type linesFit struct {
 	matched, moved, missing int
-	sure                    int     // of the matched
-	kept                    float64 // weight of the matched
+	sure                    int     // matched calls that the source spells
+	kept                    float64 // weight of the matched calls
 }
 
 func (f linesFit) String() string {
@@ -131,11 +131,11 @@ func fitLines(b methodcode.Body, calls []sampledCall) (f linesFit) {
 	return f
 }
 
-// successorCalls is how many calls that the source spells make a function known by another name.
+// successorCalls is the minimum number of spelled calls that identify a renamed function.
 const successorCalls = 2
 
-// successor returns the only function of the package that the archive does not know and that
-// makes all the calls of a function that is gone; "" if there is none, or are several.
+// successor returns the only function of the package that is missing from the archive and makes all the calls of a gone
+// function; "" if it is not unique.
 func (c *checker) successor(source methodcode.Source, name string, calls []sampledCall) (found string) {
 	for _, other := range source.Beside(name) {
 		bodies, _ := source.Bodies(other)
@@ -155,7 +155,7 @@ func (c *checker) successor(source methodcode.Source, name string, calls []sampl
 	return found
 }
 
-// hasSource returns the source of an archive of domain sampled.
+// hasSource returns the source for an archive of domain sampled.
 func hasSource(h *layout.Header, against Code) (methodcode.Source, bool) {
 	source, ok := against.(methodcode.Source)
 	return source, ok && h.Domain == layout.DomainSampled

@@ -6,8 +6,8 @@ import (
 	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
-// decideLoops decides on one loop, or on one branch that ends a loop. How often a loop runs
-// follows from nothing but its own branches.
+// decideLoops decides on one loop, or on one branch that ends a loop. Only the branches of a loop determine how often
+// it runs.
 func (c *conservation) decideLoops() bool {
 	for j, i := range c.from {
 		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == methodcode.Branch && c.ends(j) {
@@ -17,7 +17,7 @@ func (c *conservation) decideLoops() bool {
 	return slices.ContainsFunc(c.loops, c.decideLoop)
 }
 
-// ends decides on a branch if it is known how often it leaves a loop, and not how often the loop runs.
+// ends decides on a branch with a known flow out of a loop and an unknown number of iterations.
 func (c *conservation) ends(j int) bool {
 	b := c.block[j]
 	if len(c.out[b]) != 2 || c.to.confidence[c.from[j]] < possible {
@@ -56,8 +56,8 @@ func (c *conservation) returns(block, way int) bool {
 	return false
 }
 
-// decideLoop accepts the branches of a loop with several exits if all of them were found, if
-// it is known how often the loop is entered, and if their counts are conserved around it.
+// decideLoop accepts the branches of a loop with several exits if all of them matched, the number of entries is known,
+// and their counts are conserved around the loop.
 func (c *conservation) decideLoop(loop []int) bool {
 	tests := c.testsOf(loop)
 	if len(tests) == 0 || !c.entryKnown(loop) {
@@ -80,7 +80,7 @@ func (c *conservation) decideLoop(loop []int) bool {
 	return true
 }
 
-// entryKnown reports whether it is known how often each way into a loop is taken.
+// entryKnown reports whether the flow of every edge into a loop is known.
 func (c *conservation) entryKnown(loop []int) bool {
 	inside := map[int]bool{}
 	for _, b := range loop {
@@ -94,8 +94,7 @@ func (c *conservation) entryKnown(loop []int) bool {
 	return true
 }
 
-// testsOf returns the branches and switches of a loop that are to be decided; nil if one of
-// them was not found.
+// testsOf returns the undecided branches and switches of a loop, nil if one of them is unmatched.
 func (c *conservation) testsOf(loop []int) (tests []int) {
 	for _, b := range loop {
 		at := &c.now.Blocks[b]
@@ -114,7 +113,7 @@ func (c *conservation) testsOf(loop []int) (tests []int) {
 	return tests
 }
 
-// findLoops returns the sets of blocks that all lead to one another (Tarjan).
+// findLoops returns the strongly connected sets of blocks (Tarjan's algorithm).
 func findLoops(blocks []methodcode.Block) (loops [][]int) {
 	order := make([]int, len(blocks))
 	low := make([]int, len(blocks))

@@ -8,29 +8,29 @@ import (
 
 // An alignment maps the points of the old code to points of the new code.
 type alignment struct {
-	to         []int     // -1 for none
-	confidence []float64 // of each pair, from 0 to 1
-	lost       []string  // why a point has no partner
-	tooLarge   bool      // there are too many points to align
+	to         []int     // new point of each old point, -1 if unmatched
+	confidence []float64 // confidence of each pair, from 0 to 1
+	lost       []string  // reason why a point is unmatched
+	tooLarge   bool      // too many points to align
 }
 
-// maxPairs bounds time and memory: no method of a JVM comes near it.
+// maxPairs limits time and memory. No method of a JVM comes near it.
 const maxPairs = 1 << 22
 
 // A matcher aligns two sides.
 type matcher struct {
 	a, b       *side
-	to, from   []int // partners, -1 for none
+	to, from   []int // partners, -1 if unmatched
 	confidence []float64
 	ambiguous  []bool
-	halted     func() error // returns an error once the check is cancelled
+	halted     func() error // returns an error after the check is canceled
 }
 
-// rounds is how often the remaining points are aligned: moved code is found once the rest has been.
+// rounds is the number of times to align the remaining points. Moved code matches after the rest.
 const rounds = 4
 
-// align aligns the points of the old code with the points of the new code. The result is
-// incomplete if halted returns an error.
+// align aligns the points of the old code with the points of the new code. The result is incomplete if halted returns
+// an error.
 func align(a, b *side, halted func() error) alignment {
 	n := len(a.points)
 	out := alignment{lost: make([]string, n), tooLarge: n*len(b.points) > maxPairs}
@@ -51,7 +51,7 @@ func align(a, b *side, halted func() error) alignment {
 	return out
 }
 
-// round aligns the points without a partner that may be the same.
+// round aligns the unmatched points that can match.
 func (m *matcher) round(mayBe func(p, q *methodcode.Point) bool) {
 	g := newGrid(m, mayBe)
 	if g == nil {
@@ -66,7 +66,7 @@ func (m *matcher) round(mayBe func(p, q *methodcode.Point) bool) {
 			m.ambiguous[g.rows[i]] = true
 		}
 	})
-	confidence := make([]float64, len(pairs)) // before any of them is a partner
+	confidence := make([]float64, len(pairs)) // computed before any of them matches
 	for k, p := range pairs {
 		confidence[k] = m.resemblance(p.i, p.j).confidence()
 	}
@@ -75,7 +75,7 @@ func (m *matcher) round(mayBe func(p, q *methodcode.Point) bool) {
 	}
 }
 
-// loss returns why a point has no partner, empty if it has one.
+// loss returns the reason why a point is unmatched, "" if it is matched.
 func (m *matcher) loss(i int, tooLarge bool) string {
 	switch p := &m.a.points[i]; {
 	case m.to[i] >= 0:
@@ -92,13 +92,12 @@ func (m *matcher) loss(i int, tooLarge bool) string {
 	return lostOther
 }
 
-// same reports whether two points do the same with the same operands, whatever is around them.
+// same reports whether two points do the same with the same operands.
 func same(p, q *methodcode.Point) bool {
 	return alike(p, q) && p.FormerSketch().Operands == q.FormerSketch().Operands
 }
 
-// alike reports whether two points are of the same bytecode with the same names.
-// Branches may have opposite senses.
+// alike reports whether two points have the same kind and names. Branches may have opposite senses.
 func alike(p, q *methodcode.Point) bool {
 	return p.Kind == q.Kind && p.Known() && p.FormerSketch().What == q.FormerSketch().What
 }
@@ -109,20 +108,20 @@ const (
 	weighAlike = 1.0
 	weighIn    = 2.0
 	weighOut   = 2.0
-	weighBytes = 0.25 // the distance to a neighbour
+	weighBytes = 0.25 // distance to a neighbor
 )
 
-// A resemblance is how much two points that may be the same have in common.
+// A resemblance describes what two points have in common.
 type resemblance struct {
-	same bool // their operands are the same
-	// relabelled: switches over the same value, with cases that are not all the same
+	same bool // operands are equal
+	// relabelled marks switches over the same value with different cases.
 	relabelled bool
-	tests      bool    // a branch or switch
-	in, out    float64 // shares of the ways to and from them that agree
-	bytes      float64 // distances to their neighbours that agree
+	tests      bool    // point is a branch or switch
+	in, out    float64 // shares of the edges in and out that agree
+	bytes      float64 // number of distances to neighbors that agree
 }
 
-// sum returns the number by which alignments are compared.
+// sum returns the score of the pair in an alignment.
 func (l resemblance) sum() float64 {
 	sum := weighAlike
 	if l.same {
@@ -131,7 +130,7 @@ func (l resemblance) sum() float64 {
 	return sum + weighIn*l.in + weighOut*l.out + weighBytes*l.bytes
 }
 
-// resemblance compares two points and their neighbours.
+// resemblance compares two points and their neighbors.
 func (m *matcher) resemblance(i, j int) resemblance {
 	isSame := same(&m.a.points[i], &m.b.points[j])
 	kind := m.a.points[i].Kind
@@ -143,7 +142,7 @@ func (m *matcher) resemblance(i, j int) resemblance {
 	}
 }
 
-// agreement returns the share of edges that are the same on both sides.
+// agreement returns the share of edges that are equal on both sides.
 func (m *matcher) agreement(a, b []edge) float64 {
 	if len(a)+len(b) == 0 {
 		return 1
@@ -157,7 +156,7 @@ func (m *matcher) agreement(a, b []edge) float64 {
 	return min(1, 2*float64(common)/float64(len(a)+len(b)))
 }
 
-// mayBe reports whether an old point is, or may be, a new one.
+// mayBe reports whether an old point is or can be a new one.
 func (m *matcher) mayBe(i, j int) bool {
 	switch {
 	case i == outside || j == outside:
@@ -175,34 +174,33 @@ func equal(is bool) float64 {
 	return 0
 }
 
-// DefaultConfidence is the least confidence at which a point is moved by default.
+// DefaultConfidence is the default of Options.Confidence.
 const DefaultConfidence = 0.95
 
-// AssumedConfidence is the confidence of points that are moved only as if the new code reached
-// them as often as the old: its control flow is not known, or does not tell.
+// AssumedConfidence is the confidence of points that move on the assumption that the new code runs them as often as the
+// old. Their control flow is unknown or does not decide.
 const AssumedConfidence = 0.9
 
-// Confidences of pairs, which conservation of flow confirms or lowers: the shares of pairs like them that
-// were right in the experiments of program.TestEditsOfRealSources and TestFlowOfEditedMethods.
+// Confidences of pairs, which conservation of flow confirms or lowers. They are the shares of correct pairs in the
+// experiments of program.TestEditsOfRealSources and TestFlowOfEditedMethods.
 const (
-	// sure: the operands are the same, and so are most of the edges.
+	// sure is for equal operands and mostly equal edges.
 	sure = 0.99
-	// likely: a call or type check of the same operands at another place.
+	// likely is for a call or type check with equal operands elsewhere.
 	likely = 0.97
-	// assumed: nothing tells how often the point is reached now; it may be as often as before.
+	// assumed is for a point with unknown flow, which may run as often as before.
 	assumed = AssumedConfidence
-	// possible: a branch on the same operands that is reached by other conditions, so
-	// that it may hold as often as before, or not.
+	// possible is for a branch with equal operands under other conditions, which may or may not hold as often as before.
 	possible = 0.8
-	// guessed: the same operation, perhaps with other operands: a variable that is set
-	// to something else cannot be distinguished from another variable.
+	// guessed is for the same operation with possibly different operands. A variable with another value looks like another
+	// variable.
 	guessed = 0.5
 )
 
-// leastAround is the least sum of the agreements of in and out edges of a sure pair.
+// leastAround is the minimum for in plus out of a sure pair.
 const leastAround = 1.0
 
-// confidence returns how likely it is that a pair is right.
+// confidence returns the probability that a pair is correct.
 func (l resemblance) confidence() float64 {
 	switch {
 	case !l.same && !l.relabelled:
@@ -215,8 +213,8 @@ func (l resemblance) confidence() float64 {
 	return likely
 }
 
-// jumps finds the partners of jumps. A jump is the same if its distance to the point before it has not
-// changed, the same branches lead to it, and it leads to the same point.
+// jumps matches jumps. Two jumps match if they have equal distances to the previous points, matching branches lead to
+// them, and they lead to matching points.
 func (m *matcher) jumps() {
 	partners := m.neighbours()
 	for i, j := range partners {
@@ -226,8 +224,8 @@ func (m *matcher) jumps() {
 	}
 }
 
-// neighbours returns for each jump the jump at the same distance after the partner of
-// the previous point, -1 for none.
+// neighbours returns for each jump the jump at the same distance after the partner of the previous point, -1 if there
+// is no such jump.
 func (m *matcher) neighbours() (partners []int) {
 	partners = slices.Repeat([]int{-1}, len(m.to))
 	for i := range m.a.points {
@@ -248,7 +246,7 @@ func (m *matcher) neighbours() (partners []int) {
 	return partners
 }
 
-// sameWays reports whether old and new edges come from the same points.
+// sameWays reports whether old and new edges come from matching points.
 func (m *matcher) sameWays(a, b []edge) bool {
 	if len(a) != len(b) {
 		return false
@@ -261,7 +259,7 @@ func (m *matcher) sameWays(a, b []edge) bool {
 	})
 }
 
-// sameGoal reports whether two jumps lead to the same point.
+// sameGoal reports whether two jumps lead to matching points.
 func (m *matcher) sameGoal(jumps []int, i, j int) bool {
 	from := goal(&m.a.points[i], 0)
 	to := goal(&m.b.points[j], 0)

@@ -10,15 +10,15 @@ import (
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// sameButRenamed reports whether two versions with the same bytecodes name the
-// same classes and members, some of them by other names.
+// sameButRenamed reports whether two versions with the same bytecodes name the same classes and members, apart from
+// renames.
 func (c *checker) sameButRenamed(was, is []methodcode.Name) bool {
 	return len(was) > 0 && slices.EqualFunc(was, is,
 		func(a, b methodcode.Name) bool { return a == b || c.renamedMember(a, b) })
 }
 
-// renamedMember reports whether a member or class has got another name: its classes
-// were renamed, or its class declares the new name in place of the old one.
+// renamedMember reports whether a class or member was renamed. Either its classes were renamed, or its class declares
+// the new name instead of the old one.
 func (c *checker) renamedMember(was, is methodcode.Name) bool {
 	now := methodcode.Name{Class: c.renames.class(was.Class), Name: was.Name,
 		Descriptor: mapClasses(was.Descriptor, c.renames.class)}
@@ -43,7 +43,7 @@ func declaresOnly(code Code, one, other methodcode.Name) bool {
 	return known1 && known2 && has && !hasOther
 }
 
-// former has the names that the profiles use for renamed classes and methods.
+// former maps renamed classes and methods to their names in the profiles.
 type former struct {
 	classes map[string]string
 	methods map[methodcode.Name]string
@@ -70,7 +70,7 @@ func (f *former) name(n methodcode.Name) methodcode.Name {
 
 func (f *former) class(name string) string { return mapClass(f.classes, name) }
 
-// mapClass returns the other name of a class, or of an array of a class, if it has one.
+// mapClass returns the other name of a class or array of a class, or the same name if it has no other.
 func mapClass(others map[string]string, name string) string {
 	if strings.HasPrefix(name, "[") {
 		return mapClasses(name, func(class string) string { return mapClass(others, class) })
@@ -78,7 +78,7 @@ func mapClass(others map[string]string, name string) string {
 	return cmp.Or(others[name], name)
 }
 
-// underFormerNames sets the sketches of the program's points under the names that the profiles use.
+// underFormerNames sets the sketches of the program's points under the names in the profiles.
 func (c *checker) underFormerNames(versions []methodcode.Version) {
 	if len(c.renames.list) == 0 && len(c.renames.classes) == 0 {
 		return
@@ -99,7 +99,7 @@ func (c *checker) underFormerNames(versions []methodcode.Version) {
 	}
 }
 
-// mapClasses puts other classes in the place of those in a descriptor.
+// mapClasses replaces the classes in a descriptor.
 func mapClasses(descriptor string, to func(class string) string) string {
 	var b strings.Builder
 	for piece, class := range javanames.Pieces(descriptor) {
@@ -111,8 +111,8 @@ func mapClasses(descriptor string, to func(class string) string) string {
 	return b.String()
 }
 
-// differingClasses returns the pairs of classes that differ at the same place of
-// two descriptors. ok is false if the descriptors differ in anything else.
+// differingClasses returns the pairs of classes in which two descriptors differ; ok is false if they differ in anything
+// else.
 func differingClasses(a, b string) (pairs [][2]string, ok bool) {
 	if a == b {
 		return nil, true

@@ -5,47 +5,47 @@ import (
 	"slices"
 )
 
-// A network is the control flow of a method as edges with flows: how often control went along each. What
-// flows into a node flows out of it. A block is an edge too, from where it is entered to where it is left.
+// A network is the control flow of a method as a graph. The flow of an edge is the number of times control passed it.
+// Flow into a node equals flow out of it. A block is an edge from its entry to its exit.
 type network struct {
 	edges []link
 	nodes int
 
 	known []bool
-	flow  []float64 // of known edges
-	bad   []bool    // the flows around them contradict each other: never known
+	flow  []float64 // flow of known edges
+	bad   []bool    // flows around the edge contradict each other, so it stays unknown
 }
 
 // A link is an edge of a network.
 type link struct{ from, to int }
 
-// outer is the node outside of the method: calls come from it, and returns lead to it.
+// outer is the node outside of the method, the source of calls and the target of returns.
 const outer = 0
 
 func newNetwork(nodes int) *network { return &network{nodes: nodes} }
 
-// link adds an edge, and returns its number.
+// link adds an edge and returns its number.
 func (n *network) link(from, to int) int {
 	n.edges = append(n.edges, link{from, to})
 	n.known, n.flow, n.bad = append(n.known, false), append(n.flow, 0), append(n.bad, false)
 	return len(n.edges) - 1
 }
 
-// set makes the flow of an edge known.
+// set sets the flow of an edge.
 func (n *network) set(e int, flow float64) {
 	if !n.bad[e] {
 		n.known[e], n.flow[e] = true, flow
 	}
 }
 
-// clone returns a copy whose flows can be set.
+// clone returns a deep copy.
 func (n *network) clone() *network {
 	c := *n
 	c.known, c.flow, c.bad = slices.Clone(n.known), slices.Clone(n.flow), slices.Clone(n.bad)
 	return &c
 }
 
-// conserved reports whether what flows into each of some blocks is known, and flows out.
+// conserved reports whether all flows at some blocks are known and balanced.
 func (n *network) conserved(blocks []int) bool {
 	in := make([]float64, n.nodes)
 	out := make([]float64, n.nodes)
@@ -64,31 +64,31 @@ func (n *network) conserved(blocks []int) bool {
 	})
 }
 
-// enteredAt and leftAt are the nodes of a block.
+// enteredAt and leftAt return the entry and exit node of a block.
 func enteredAt(block int) int { return 1 + 2*block }
 func leftAt(block int) int    { return 2 + 2*block }
 
-// solve makes all flows known that follow from those that are. It calls found with each.
+// solve sets all flows that follow from known flows, and calls found with each such edge.
 //
-// An edge follows if the edges that are not known do not connect its ends in another way:
-// all else that flows into one side of it is known.
+// The flow of an edge follows if its ends have no other connection over unknown edges, since all other flow into one
+// side is then known.
 func (n *network) solve(found func(e int)) {
 	for n.solveOnce(found) {
 	}
 }
 
-// A bridging is a search for the edges that are the only way between two sides.
+// A bridging is a search for bridges in the graph of unknown edges.
 type bridging struct {
 	n       *network
 	at      [][]int // unknown edges by node
-	seen    []int   // by node: when it was entered, from 1
+	seen    []int   // entry time of each node, from 1
 	low     []int
-	balance []float64 // by node: what flows in over known edges, less what flows out
+	balance []float64 // known flow into each node minus known flow out of it
 	clock   int
 	bridges []bridge
 }
 
-// A bridge is an edge that follows.
+// A bridge is an edge whose flow follows.
 type bridge struct {
 	edge int
 	flow float64
@@ -130,7 +130,7 @@ func (n *network) solveOnce(found func(e int)) (progress bool) {
 	return progress
 }
 
-// largest returns the largest flow that is known.
+// largest returns the largest known flow.
 func (n *network) largest() (most float64) {
 	for e, known := range n.known {
 		if known {
@@ -140,7 +140,7 @@ func (n *network) largest() (most float64) {
 	return most
 }
 
-// visit walks over the nodes below one, and returns their balance.
+// visit visits the nodes below one and returns the total of their balances.
 func (b *bridging) visit(node, by int) (balance float64) {
 	b.clock++
 	b.seen[node], b.low[node] = b.clock, b.clock
@@ -168,16 +168,15 @@ func (b *bridging) visit(node, by int) (balance float64) {
 	return balance
 }
 
-// Flows of a real profile are not conserved to the last count: interpreter and compiled
-// code count differently, code that was compiled for good is left in the middle of a
-// method, and exceptions leave it anywhere.
+// Tolerances for comparing flows. Interpreter and compiled code count differently, compiled code may be left in the
+// middle of a method, and exceptions leave it anywhere.
 const (
 	slackShare = 0.03
 	slackCount = 4
 )
 
-// slack returns how far two flows may be apart that are the same.
+// slack returns the maximum distance of two equal flows.
 func slack(flow float64) float64 { return slackShare*flow + slackCount }
 
-// sameFlow reports whether two flows are the same.
+// sameFlow reports whether two flows are equal within the tolerance.
 func sameFlow(a, b float64) bool { return math.Abs(a-b) <= slack(math.Max(a, b)) }

@@ -10,21 +10,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A profiled has the points of a profile with their entries.
+// A profiled holds the points of a profile with their entries.
 type profiled struct {
 	points  []methodcode.Point
 	entries []reader.Entry
-	weights []float64         // sums of their counts
-	size    int               // of the code, 0 if not known
-	names   []methodcode.Name // see Version.Names
+	weights []float64         // total counts of the entries
+	size    int               // code size, 0 if unknown
+	names   []methodcode.Name // Names of the methodcode.Version
 
-	targeted    []bool  // by point: something else than the point before leads to it
-	entered     bool    // the number of invocations is known
-	invocations float64 // those that the points counted too
+	targeted    []bool  // whether a branch or jump leads to each point
+	entered     bool    // whether the number of invocations is known
+	invocations float64 // invocations that the points counted, too
 }
 
-// pointsOf returns the points of a HotSpot profile. Displacements are differences
-// of offsets in the VM's own MethodData, which are computed again.
+// pointsOf returns the points of a HotSpot profile. Displacements, which are differences of offsets in the VM's
+// MethodData, become indices of points.
 func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	var out profiled
 	var offsets []int64
@@ -57,10 +57,10 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	return out
 }
 
-// enter sets how often points are known to be reached.
+// enter sets the invocations and targets of the points.
 func (d *profiled) enter(p reader.Profile) {
 	if n, ok := p.Invocations(); ok {
-		early, _ := p.Interpreted() // before there was a MethodData
+		early, _ := p.Interpreted() // before the VM allocated a MethodData
 		d.entered, d.invocations = true, float64(n.Trained()-min(n.Trained(), early.Trained()))
 	}
 	d.targeted = make([]bool, len(d.points)+1)
@@ -73,7 +73,7 @@ func (d *profiled) enter(p reader.Profile) {
 	}
 }
 
-// weightOfProfile sums the counts of a profile.
+// weightOfProfile adds up the counts of a profile.
 func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	for _, get := range []func() (reader.Counter, bool){p.Invocations, p.Backedges} {
 		if c, ok := get(); ok {
@@ -86,10 +86,10 @@ func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	return sum
 }
 
-// sketches describe the code that was profiled, from disk.TableCode of an archive.
+// sketches reads descriptions of the profiled code from an archive's disk.TableCode.
 type sketches struct {
 	s    *reader.Store
-	rows []sketchRow // by method and header
+	rows []sketchRow // sorted by method and header
 }
 
 // A sketchRow is a row of the table.
@@ -102,8 +102,8 @@ func (r sketchRow) compare(method layout.Ref, header uint16) int {
 	return cmp.Or(cmp.Compare(r.method, method), cmp.Compare(r.header, header))
 }
 
-// openSketches opens the sketches of an archive, which may have none. halted returns
-// an error once the check is cancelled.
+// openSketches reads the sketches of an archive, which may have none. halted returns an error after the check is
+// canceled.
 func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 	k := &sketches{s: s}
 	t, err := s.TableOrEmpty(disk.TableCode)
@@ -134,11 +134,11 @@ func (k *sketches) bytes(r sketchRow) ([]byte, error) {
 	return []byte(text.String()), err
 }
 
-// maxRows is the most sketches that are read for a profile. Several are of programs with the same bytecodes.
+// maxRows is the maximum number of sketches to read for a profile. Programs with equal bytecodes have several.
 const maxRows = 16
 
-// describe sets the sketches of a profile's points. Points in which programs with
-// the same bytecodes differ stay unknown.
+// describe sets the sketches of a profile's points. Points that differ between programs with equal bytecodes stay
+// unknown.
 func (k *sketches) describe(m reader.Method, p reader.Profile, points []methodcode.Point) error {
 	header := disk.SketchHeaderOf(p.Code())
 	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(),
@@ -174,7 +174,7 @@ func sketched(points []methodcode.Point) (n int) {
 	return n
 }
 
-// put sets the sketches of points. If again, points with another sketch become unknown.
+// put sets the sketches of points. If again is set, points with another sketch become unknown.
 func put(points []methodcode.Point, sketch []disk.SketchPoint, again bool) {
 	for i := range points {
 		if p := &points[i]; p.Kind.Sketched() {

@@ -13,31 +13,31 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Rename says that a class or method of the profiles has another name in the program.
+// A Rename is a class or method with another name in the program.
 type Rename struct {
-	From, To layout.Key // of a class without name and signature
-	// Methods counts the methods of a class with known code, and Same those with
-	// the same code under the new name. Both are 0 if only descriptors name the class.
+	From, To layout.Key // keys; a class has neither name nor signature
+	// Methods counts the methods of a class with known code, Same those with equal code under the new name. Both are 0 if
+	// only descriptors mention the class.
 	Methods, Same int
-	Profiles      int     // of the method or class
-	Weight        float64 // sum of their counts
+	Profiles      int     // number of profiles of the method or class
+	Weight        float64 // total of their counts
 }
 
-// renames are the classes and methods that have other names in the program. The zero value has none.
+// renames maps classes and methods to their new names. The zero value has none.
 type renames struct {
 	classes map[string]string
 	methods map[layout.Ref]renamed
-	unsure  map[layout.Ref]string // possible names of methods that may have been renamed
+	unsure  map[layout.Ref]string // possible new names of methods
 	list    []Rename
 }
 
 // A renamed is the new key of a method.
 type renamed struct {
 	key layout.Key
-	by  int // index into the list; negative if only the descriptor has changed
+	by  int // index in the list, negative if only the descriptor has changed
 }
 
-// class returns the present name of a class of the profiles or of an array of it.
+// class returns the present name of a class or array of a class.
 func (r *renames) class(name string) string { return mapClass(r.classes, name) }
 
 // key returns the present key of a method, and whether it has changed.
@@ -71,7 +71,7 @@ func (r *renames) judged(v *Verdict, k layout.Key) {
 	}
 }
 
-// sorted returns all renames, those with the most counts first.
+// sorted returns all renames in descending order of weight.
 func (r *renames) sorted() []Rename {
 	slices.SortStableFunc(r.list, func(a, b Rename) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyText(a.From), keyText(b.From)))
@@ -79,36 +79,35 @@ func (r *renames) sorted() []Rename {
 	return r.list
 }
 
-// A renamer finds renamed classes and methods by their code: a code id covers no
-// names, so that it stays the same in a renamed class and in code that mentions it.
+// A renamer finds renamed classes and methods by code id. A code id covers no names, so it stays the same in a renamed
+// class and in code that mentions it.
 type renamer struct {
 	renames
 	ctx context.Context
 	s   *reader.Store
 	inv methodcode.Inventory
-	old methodcode.Inventory // nil if the old code is not known
+	old methodcode.Inventory // nil if the old code is unknown
 
-	known   map[string]bool // classes of the profiles that the program has
-	types   map[string]bool // all classes in the profiles, also receivers
-	lost    []lostClass     // classes of the profiles that the program lacks, by name
-	orphans []lostMethod    // methods that the program lacks, in classes that it has
+	known   map[string]bool // profiled classes that the program has
+	types   map[string]bool // all classes in the profiles, including receivers
+	lost    []lostClass     // profiled classes that the program lacks, by name
+	orphans []lostMethod    // methods that the program lacks in classes that it has
 	fresh   map[string]bool // classes of the program that may be new
 
-	last   [2]string // class and loader of byName
+	last   [2]string // class and loader for byName
 	byName map[string][]methodcode.Declared
 }
 
-// A lostClass is a class of the profiles that the program lacks. Several class
-// loaders may have versions of it.
+// A lostClass is a profiled class that the program lacks. Several class loaders may have versions of it.
 type lostClass struct {
 	name    string
 	methods []lostMethod
 }
 
-// loader returns the loader of its first method.
+// loader returns the loader of the first method.
 func (c *lostClass) loader() string { return c.methods[0].key.Loader }
 
-// A lostMethod is a method of the profiles that the program lacks.
+// A lostMethod is a profiled method that the program lacks.
 type lostMethod struct {
 	method reader.Method
 	key    layout.Key
@@ -121,7 +120,7 @@ type lostCode struct {
 	size int
 }
 
-// size returns the size of the version with a code id, 0 if there is none.
+// size returns the code size of the version with a code id, 0 if there is no such version.
 func (m *lostMethod) size(id uint64) int {
 	if i := slices.IndexFunc(m.code, func(c lostCode) bool { return c.id == id }); i >= 0 {
 		return m.code[i].size
@@ -129,7 +128,7 @@ func (m *lostMethod) size(id uint64) int {
 	return 0
 }
 
-// findRenames finds the classes and methods of an archive that a program has under other names.
+// findRenames finds the classes and methods of an archive that have other names in the program.
 func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory, old Code,
 	same sameNamed) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
@@ -153,7 +152,7 @@ func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory,
 	return r.renames, r.matchLambdas(same)
 }
 
-// lookForAll looks up all methods and collects those that are missing.
+// lookForAll looks up all methods and collects the missing ones.
 func (r *renamer) lookForAll() error {
 	for m, err := range r.s.Methods() {
 		err = cmp.Or(err, r.ctx.Err())
@@ -224,11 +223,10 @@ func (r *renamer) listTypes() error {
 	return nil
 }
 
-// maxOverloads is the most methods of one name in a class that are compared. If there
-// are more, none of them is.
+// maxOverloads is the maximum number of methods of one name in a class. Larger groups are ignored.
 const maxOverloads = 64
 
-// declared returns the methods of a class by name. It keeps the methods of the last class.
+// declared returns the methods of a class by name. It caches the last class.
 func (r *renamer) declared(class, loader string) map[string][]methodcode.Declared {
 	if of := [2]string{class, loader}; r.byName == nil || r.last != of {
 		r.last = of
@@ -247,8 +245,8 @@ func (r *renamer) absent(class string) bool {
 	return err == nil && p == methodcode.NoClass
 }
 
-// isNew reports whether a class or method of the program may be new: neither the
-// profiles nor the old code have it. sure is whether the old code is known.
+// isNew reports whether a class or method of the program may be new, so that neither the profiles nor the old code have
+// it. sure reports whether the old code is known.
 func (r *renamer) isNew(k layout.Key) (is, sure bool) {
 	if r.old != nil {
 		p, err := r.old.Presence(k)
@@ -263,9 +261,9 @@ func (r *renamer) isNew(k layout.Key) (is, sure bool) {
 	return errors.Is(err, reader.ErrNotFound), false
 }
 
-// evidence returns how many bytes of code must be the same for a new name to be
-// accepted: few if the class or method is known to be new. Different methods with the
-// same code and descriptor, such as wrappers, are frequent up to some 100 bytes.
+// evidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or method
+// is known to be new. Different methods with equal code and descriptor, such as wrappers, are frequent up to some 100
+// bytes.
 func evidence(sure bool) int {
 	if sure {
 		return 16
@@ -273,7 +271,7 @@ func evidence(sure bool) int {
 	return 96
 }
 
-// keyText returns a key for people.
+// keyText spells a key for reasons in verdicts.
 func keyText(k layout.Key) string {
 	if k.Name == "" {
 		return k.Class

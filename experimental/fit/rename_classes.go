@@ -13,27 +13,27 @@ import (
 // A likeness compares a lost class with a candidate.
 type likeness struct {
 	class       string
-	total, same int  // methods of the lost class with known code, and those with the same code in both
+	total, same int  // methods of the lost class with known code, and those with equal code in both
 	bytes       int  // size of the common code, each code id once
-	named       bool // the names are similar too
-	sure        bool // the candidate is known to be new
+	named       bool // names are similar
+	sure        bool // candidate is known to be new
 }
 
-// enough reports whether the candidate may be the class: most methods are the same,
-// and enough code or the name.
+// enough reports whether the candidate can be the class. Most methods must be equal, with enough code or a similar
+// name.
 func (l *likeness) enough() bool {
 	return l.same > 0 && 2*l.same >= l.total && (l.named || l.bytes >= evidence(l.sure))
 }
 
-// rivals reports whether the class may as well be this candidate as another one.
+// rivals reports whether this candidate is about as likely as another one.
 func (l *likeness) rivals(other *likeness) bool {
 	return l.enough() && 2*l.bytes >= other.bytes && (l.named || !other.named)
 }
 
-// Limits of candidates. A method that more classes have in common proves nothing.
+// Limits of candidates. A method that many classes share proves nothing.
 const (
 	maxSharers    = 64 // lost classes with the same method
-	maxCandidates = 64 // for one lost class
+	maxCandidates = 64 // candidates for one lost class
 )
 
 // matchClasses finds the new names of lost classes.
@@ -44,7 +44,7 @@ func (r *renamer) matchClasses() error {
 	}
 	found := make([]*likeness, len(r.lost))
 	claims := map[string]int{}
-	for i := range r.lost { // by name: outer classes before those in them
+	for i := range r.lost { // sorted by name, so outer classes precede their inner ones
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (r *renamer) doubt(methods []lostMethod, what string) {
 	}
 }
 
-// innerName returns the name that an inner class of a renamed class would have, empty if there is none.
+// innerName returns the name that an inner class of a renamed class should have, "" if the program has no such class.
 func (r *renamer) innerName(class string) string {
 	at := strings.LastIndexByte(class, '$')
 	if at <= 0 {
@@ -94,7 +94,8 @@ func (r *renamer) innerName(class string) string {
 	return ""
 }
 
-// candidates returns for each lost class the classes of the program that share methods with it, and how many.
+// candidates returns for each lost class the classes of the program that share methods with it, and the number of
+// shared methods.
 func (r *renamer) candidates() ([]map[string]int, error) {
 	type named struct {
 		name string
@@ -142,7 +143,7 @@ func (r *renamer) candidates() ([]map[string]int, error) {
 // simpleName returns the name of a class without its package.
 func simpleName(class string) string { return class[strings.LastIndexByte(class, '/')+1:] }
 
-// chooseClass returns the class that a lost class has become, nil if it is not known.
+// chooseClass returns the new name of a lost class, nil if it is unknown.
 func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) *likeness {
 	classes := slices.SortedFunc(maps.Keys(votes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(a, b))
@@ -198,8 +199,8 @@ func (r *renamer) alike(c *lostClass, class string) *likeness {
 	return l
 }
 
-// absentClasses returns the pairs of classes that differ between two descriptors.
-// ok is false if anything else differs, or if the program has one of the old classes.
+// absentClasses returns the pairs of classes that differ between two descriptors; ok is false if anything else differs,
+// or if the program has one of the old classes.
 func (r *renamer) absentClasses(old, now string) (pairs [][2]string, ok bool) {
 	pairs, ok = differingClasses(old, now)
 	if !ok || slices.ContainsFunc(pairs, func(p [2]string) bool { return !r.absent(p[0]) }) {

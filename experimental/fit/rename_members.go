@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// hostOf returns the name of a lambda's body without its number, as lambda$main$: javac
-// numbers the lambdas of a class in their order, so that an inserted one renames others.
+// hostOf returns the name of a lambda's body without its number, such as lambda$main$. javac numbers the lambdas of a
+// class in order, so an inserted lambda renames others.
 func hostOf(name string) (host string, ok bool) {
 	at := strings.LastIndexByte(name, '$') + 1
 	numbered := at > 0 && at < len(name) && strings.Trim(name[at:], "0123456789") == ""
@@ -21,8 +21,8 @@ func hostOf(name string) (host string, ok bool) {
 // A sameNamed reports whether code with the bytecodes of a profile has the same names.
 type sameNamed func(reader.Method, reader.Profile, *methodcode.Version) (bool, error)
 
-// matchLambdas finds the bodies of lambdas that have another number: those with the same code
-// and names in the same host. Each must have one candidate, and be the only one that has it.
+// matchLambdas finds renumbered bodies of lambdas, which have the same code and names in the same host. Each must have
+// one candidate that no other body has.
 func (r *renamer) matchLambdas(same sameNamed) error {
 	found := map[layout.Ref]layout.Key{}
 	claims := map[layout.Key]int{}
@@ -91,10 +91,10 @@ func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same s
 	return all, nil
 }
 
-// matchSignatures finds methods that a class lacks under their descriptor, if it has one new
-// method of that name with as many parameters, and lacks no other.
+// matchSignatures finds methods with a new descriptor. The class must have one new method with the old name and number
+// of parameters, and lack no other.
 func (r *renamer) matchSignatures() {
-	lost := map[layout.Key][]*lostMethod{} // by class, loader and name
+	lost := map[layout.Key][]*lostMethod{} // lost methods by class, loader and name
 	for i := range r.orphans {
 		if m := &r.orphans[i]; r.methods[m.method.Ref()].key == (layout.Key{}) && m.key.Name[0] != '<' {
 			k := layout.Key{Class: m.key.Class, Loader: m.key.Loader, Name: m.key.Name}

@@ -10,10 +10,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// matchMentioned finds the new names of classes that the profiles only mention in the
-// descriptors of methods that are otherwise the same.
+// matchMentioned finds the new names of classes that the profiles only mention in descriptors of otherwise equal
+// methods.
 func (r *renamer) matchMentioned() error {
-	votes := map[string]map[string]int{} // bytes of code, by old name and new name
+	votes := map[string]map[string]int{} // bytes of code by old name and new name
 	vote := func(m *lostMethod, class string) {
 		for _, d := range r.declared(class, m.key.Loader)[m.key.Name] {
 			if m.size(d.ID) == 0 {
@@ -68,11 +68,11 @@ func (r *renamer) renameMentioned(old string, votes map[string]int, claimed map[
 
 // matchMethods finds the new keys of all lost methods.
 func (r *renamer) matchMethods() error {
-	byClass := map[string]int{} // index of the rename
+	byClass := map[string]int{} // index of the rename by old class
 	for i, one := range r.list {
 		byClass[one.From.Class] = i
 	}
-	missing := map[[2]string][]lostMethod{} // by new class name and loader
+	missing := map[[2]string][]lostMethod{} // lost methods by new class name and loader
 	place := func(m lostMethod, by int) error {
 		if err := r.ctx.Err(); err != nil {
 			return err
@@ -112,8 +112,8 @@ func (r *renamer) matchMethods() error {
 	return nil
 }
 
-// mapKey returns the key of a lost method with the new names of its classes. found is whether the program has
-// that method, with this descriptor or with the only one that differs in classes that the program lacks.
+// mapKey returns the key of a lost method with the new names of its classes. found reports whether the program has that
+// method, or exactly one whose descriptor differs only in classes that the program lacks.
 func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 	k.Class, k.Signature = r.class(k.Class), mapClasses(k.Signature, r.class)
 	there, err := r.inv.Presence(k)
@@ -137,7 +137,7 @@ func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 	return now, !taken, err
 }
 
-// taken reports whether the profiles already have a method of that key.
+// taken reports whether the profiles already have a method with that key.
 func (r *renamer) taken(k layout.Key) (bool, error) {
 	_, err := r.s.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
@@ -146,8 +146,8 @@ func (r *renamer) taken(k layout.Key) (bool, error) {
 	return err == nil, err
 }
 
-// matchByCode finds the new names of methods that a class lacks, among its methods
-// with the same code and descriptor that may be new.
+// matchByCode pairs each profiled method that the class no longer has with a new method of the same code and
+// descriptor.
 func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	type shape struct {
 		signature string
@@ -184,8 +184,8 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	return nil
 }
 
-// matchMethod renames a method if it has one candidate, the candidate has no other
-// lost method, and there is enough code.
+// matchMethod renames a method if it has one candidate, no other lost method has this candidate, and there is enough
+// code.
 func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []methodcode.Declared) error {
 	d := candidates[0]
 	k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: lost[0].key.Loader}

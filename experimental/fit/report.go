@@ -8,96 +8,95 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A State says how a profile fits.
+// A State is the result of checking a profile.
 type State string
 
 // The states.
 const (
 	Exact     State = "exact"     // the code is the same
-	Renamed   State = "renamed"   // the code is the same, under another name
-	Moved     State = "moved"     // the code has changed, profile points were matched
-	Stale     State = "stale"     // the code has changed, and cannot be matched
-	Gone      State = "gone"      // the method is no longer there
-	Unchecked State = "unchecked" // not known
+	Renamed   State = "renamed"   // the code is the same under another name
+	Moved     State = "moved"     // the code has changed, and profile points match
+	Stale     State = "stale"     // the code has changed, and nothing matches
+	Gone      State = "gone"      // the program lacks the method
+	Unchecked State = "unchecked" // the program does not know the method
 )
 
-// States returns all states, from the best to the worst, and Unchecked.
+// States returns all states from best to worst, followed by Unchecked.
 func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unchecked} }
 
-// rank returns the place of a state among all.
+// rank returns the index of a state in States.
 func (s State) rank() int { return slices.Index(States(), s) }
 
-// Code is a program with which profiles are compared: what [Archived] returns, and in the command the class files
-// of a class path, a live JVM, or the source of a Go program.
+// Code is a program to compare profiles with. [CodeIDs] and [Archived] return implementations. The profarc command has
+// others for class paths, live JVMs and the source of Go programs.
 type Code interface {
 	// Method looks up a method of the program.
 	Method(k layout.Key) (methodcode.Answer, error)
 }
 
-// A Verdict says how one profile fits, and why.
+// A Verdict is the result for one profile.
 type Verdict struct {
 	Method  reader.Method
 	Profile reader.Profile
 	State   State
-	Reason  string  // for people
-	Weight  float64 // its events: the sum of its invocations, backedges and counts
-	// Confidence is the share of the weight that is still valid: 1 if the profile is
-	// exact or renamed, 0 if it is stale or gone.
+	Reason  string  // reason for the state, in words
+	Weight  float64 // total of its invocations, backedges and counts
+	// Confidence is the share of the weight that is still valid. It is 1 for exact and renamed profiles, 0 for stale and
+	// gone ones.
 	Confidence      float64
-	Points, Matched int // of its profile points
-	// To is the present key of the method if it has changed, else the zero value.
+	Points, Matched int // number of profile points, and of those with a partner in the new code
+	// To is the present key of the method if it has changed, else zero.
 	To layout.Key
-	// Moves says of changed code where its profile points are now, in the order of the old code and then, of
-	// points that only the new code has, in the new order; nil if the points of either are not known.
+	// Moves lists the profile points of changed code in the old order, followed by points that only the new code has. It
+	// is nil if the points of either version are unknown.
 	Moves []Move
 }
 
-// A Move says where a profile point of changed code is in the new code.
+// A Move is the new position of a profile point of changed code.
 type Move struct {
-	From, To   int32   // bcis in the old code and in the new; -1 where it has none
-	Kind       string  // for people, as "virtual call"
-	Weight     float64 // sum of its counts
-	Confidence float64 // of the match, from 0 to 1
-	Swapped    bool    // a branch of the opposite sense: its counts change sides
-	Lost       string  // why it has no place, empty if it has one
+	From, To   int32   // bytecode indices in the old and new code, -1 if missing
+	Kind       string  // kind of point in words, such as "virtual call"
+	Weight     float64 // total of its counts
+	Confidence float64 // confidence of the match, from 0 to 1
+	Swapped    bool    // the branch has the opposite sense, so its counts change sides
+	Lost       string  // reason why it has no new position, else ""
 }
 
-// A Report says how an archive fits.
+// A Report is the result for an archive.
 type Report struct {
 	Profiles map[State]int
 	Weights  map[State]float64
-	Checked  int            // profiles that the score covers
-	Methods  int            // selected ones, with and without profiles
-	Reasons  map[string]int // unchecked profiles by reason
-	fitting  float64        // weights times confidences
-	Points   int            // of profiles that have moved
-	Matched  int            // of these
-	// Lost counts the points of changed code without a place in the new code, or with a
-	// place for a part of their counts only.
-	Lost map[string]Loss // by reason
-	// Found counts the points with a place, Swapped the branches among them with the
-	// opposite sense, whose counts change sides.
+	Checked  int            // number of profiles in the score
+	Methods  int            // number of selected methods, with or without profiles
+	Reasons  map[string]int // number of unchecked profiles by reason
+	fitting  float64        // total of weights times confidences
+	Points   int            // number of points of moved profiles
+	Matched  int            // number of these points with a partner
+	// Lost counts the points of changed code that lost some or all of their counts.
+	Lost map[string]Loss // losses by reason
+	// Found counts the points with a partner, Swapped the branches among them with the opposite sense, whose counts change
+	// sides.
 	Found, Swapped Loss
-	// Guessed counts the points whose counts an earlier rewrite moved or derived, and their
-	// profiles: they are guesses, even if the code is the same now.
+	// Guessed counts the points with counts that an earlier rewrite moved or derived, and their profiles. These counts
+	// remain guesses even if the code is the same now.
 	Guessed struct{ Points, Profiles int }
-	// ByName is whether methods were found by the names of their classes alone, since one of the two archives does
-	// not name class loaders.
+	// ByName reports whether methods were found by class name without loader, because one of the archives names no class
+	// loaders.
 	ByName bool
-	// Misfits are the profiles that are stale, gone, or moved with less than full
-	// confidence, the heaviest loss first.
+	// Misfits lists the profiles that are stale, gone, or moved with less than full confidence, in descending order of
+	// loss.
 	Misfits []Verdict
-	// Renames are the renamed classes and methods, those with the most counts first.
+	// Renames lists the renamed classes and methods in descending order of weight.
 	Renames []Rename
-	// Rewritten describes the adapted archive, if one was made.
+	// Rewritten describes the adapted archive, zero without Options.Into.
 	Rewritten Rewritten
 }
 
-// covered are the states that the score covers.
+// covered lists the states in the score.
 var covered = States()[:5]
 
-// Score returns how well the archive fits, from 0 to 1, weighted by counts or, if
-// there are none, by profiles. It is 1 if there is nothing to check.
+// Score returns the fit of the archive, from 0 to 1, weighted by counts, or by profiles if there are no counts. It is 1
+// if there is nothing to check.
 func (r *Report) Score() float64 {
 	weight := 0.0
 	for _, s := range covered {
@@ -112,8 +111,7 @@ func (r *Report) Score() float64 {
 	return 1
 }
 
-// CheckedShare returns the share of all profiles that the score covers, from 0 to 1, weighted
-// as the score is.
+// CheckedShare returns the share of profiles in the score, from 0 to 1, with the weights of Score.
 func (r *Report) CheckedShare() float64 {
 	checked := 0.0
 	for _, s := range covered {
@@ -159,7 +157,7 @@ func (r *Report) note(why string, counts float64, swapped bool) {
 	}
 }
 
-// perfect is the confidence from which on a moved profile is no misfit.
+// perfect is the minimum confidence of a moved profile that is not a misfit.
 const perfect = 0.9995
 
 // misfits reports whether a profile belongs to Report.Misfits.
@@ -170,21 +168,20 @@ func (v *Verdict) misfits() bool {
 // loss returns the part of the weight that is no longer valid.
 func (v *Verdict) loss() float64 { return v.Weight * (1 - v.Confidence) }
 
-// Rewritten counts what was written to an adapted archive, and what was dropped.
+// Rewritten counts what Check wrote to an adapted archive and what it dropped.
 type Rewritten struct {
-	Profiles      int     // in the archive
-	Dropped       int     // stale, gone, or of a version that became the same as another
-	Points        int     // of moved profiles, written
-	Filled        int     // of moved profiles, with counts that follow from counts of other points
-	PointsDropped int     // of moved profiles, with counts, without a place in the new code
-	CountsDropped float64 // of these, and of receivers and cases that the new code cannot have
+	Profiles      int     // profiles in the archive
+	Dropped       int     // profiles that are stale, gone, or of a version that became equal to another
+	Points        int     // points of moved profiles
+	Filled        int     // points of moved profiles with derived counts
+	PointsDropped int     // points of moved profiles with counts and without a partner
+	CountsDropped float64 // counts of these points, and of receivers and cases that the new code cannot have
 	Swapped       int     // branches whose counts changed sides
-	Traps         int     // written, at bytecodes without a profile point
+	Traps         int     // traps at bytecodes without a profile point
 	TrapsDropped  int
 }
 
-// Why counts of a profile point are not moved to new code. A caller can do something about those that have a
-// name here.
+// Reasons why counts of a profile point are not moved. Callers can do something about the exported ones.
 const (
 	LostUnknown     = "it is not known what was tested or called"
 	lostOther       = "nothing in the new code tests, calls or checks the same"
@@ -200,10 +197,10 @@ const (
 	lostUnencodable = "its bytecode index is too high for an entry"
 )
 
-// A Loss counts points of changed code: those that were lost for one reason, or found.
+// A Loss counts points of changed code with one fate.
 type Loss struct {
-	Points int     // those with counts
-	Counts float64 // sum of their counts
+	Points int     // points with counts
+	Counts float64 // total of their counts
 }
 
 // and adds a point.

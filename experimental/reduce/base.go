@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// leaveToBase drops the methods that stay and that the base has too. It comes last, so
-// that all other options choose among the methods of the archive.
+// leaveToBase drops methods that the base has, too. It runs last, so that other options apply to all methods of the
+// archive.
 func (c *cut) leaveToBase(s *reader.Store, r *Options) error {
 	if r.Base == nil {
 		return nil
@@ -70,15 +70,15 @@ func checkBase(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// A comparison finds what a base has of the methods of another archive.
+// A comparison compares methods of an archive with a base.
 type comparison struct {
 	base      *reader.Store
 	mayDiffer layout.Weight
 	own, its  methodText
 }
 
-// has reports whether the base has all that an archive says of a method, so that a lookup in
-// layers is answered as one in the archive.
+// has reports whether the base contains everything that the archive has about a method, so that a lookup in the layers
+// gives the same result.
 func (c *comparison) has(m reader.Method) (bool, error) {
 	k, err := m.Key()
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *comparison) has(m reader.Method) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	if len(own) == 0 { // what has no profile says only whether the method ran
+	if len(own) == 0 { // without profiles, only execution matters
 		return len(its) > 0 || in.Unexecuted() == m.Unexecuted(), nil
 	}
 	if !sameVersions(own, its) {
@@ -110,8 +110,8 @@ func (c *comparison) has(m reader.Method) (bool, error) {
 	return c.same(m, in)
 }
 
-// same reports whether two archives say the same of a method, in every count, row and flag:
-// whether its text is the same in the JSON dump, which has all of it.
+// same reports whether two methods are equal in every count, row and flag. It compares their text in the JSON dump,
+// which is complete.
 func (c *comparison) same(m, in reader.Method) (bool, error) {
 	own, err := c.own.of(m)
 	if err != nil {
@@ -129,7 +129,7 @@ type methodText struct {
 
 func (t *methodText) of(m reader.Method) ([]byte, error) {
 	if t.w == nil {
-		t.w = bufio.NewWriterSize(&t.text, 1<<16) // large enough for package dump to use it
+		t.w = bufio.NewWriterSize(&t.text, 1<<16) // package dump uses a buffer of this size as it is
 	}
 	t.text.Reset()
 	t.w.Reset(&t.text)

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// choose decides which methods and which sampled stacks stay.
+// choose decides which methods and sampled stacks to keep.
 func (c *cut) choose(s *reader.Store, r *Options) error {
 	all, err := weigh.Methods(c.ctx, s)
 	if err != nil {
@@ -49,8 +49,8 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	return c.keepNamed(s, r, stacks)
 }
 
-// chooseStacks returns the stacks that stay: those whose leaf may stay and that are among
-// the hottest, or were sampled at all.
+// chooseStacks returns the stacks to keep. Their leaves must be selected, and they must be among the hottest, or have
+// samples at all.
 func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
 	stacks, err := all.where(func(stack sampledStack) (bool, error) {
 		if r.Hot == 0 && r.DropCold && stack.count == 0 {
@@ -64,7 +64,7 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks
 	return stacks, err
 }
 
-// chooseHot keeps the heaviest methods of those that may stay.
+// chooseHot keeps the heaviest selected methods.
 func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
 	if r.Methods != nil {
 		all, err = weigh.Selected(c.ctx, s, r.Methods)
@@ -79,7 +79,7 @@ func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err er
 	return nil
 }
 
-// chooseWarm keeps the methods that may stay and, with DropCold, have counted anything.
+// chooseWarm keeps the selected methods. With DropCold, they must have counts.
 func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
@@ -100,7 +100,7 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// keepNamed keeps the methods on stacks that stay, if they may stay, whatever they counted.
+// keepNamed keeps the selected methods on kept stacks, whatever their counts.
 func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
 	for n := range stacks.named() {
 		stays, err := allowedAt(s, n, r.Methods)
@@ -114,8 +114,8 @@ func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error
 	return nil
 }
 
-// allowedAt reports whether the method whose record is at n may stay. An unknown method,
-// of n 0, may if all may.
+// allowedAt reports whether the method with the record at n is selected. An unknown method, with n 0, is selected if
+// all are.
 func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
 	if may == nil || n == 0 {
 		return may == nil, nil
@@ -127,14 +127,13 @@ func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, 
 	return weigh.Allowed(m, may)
 }
 
-// sampledStacks are the stacks of the table of samples. Samples are never added to
-// counts, which have other units.
+// sampledStacks holds stacks of the table of samples. Samples are never added to counts, because their units differ.
 type sampledStacks struct {
 	t    reader.Table
 	list []sampledStack
 }
 
-// A sampledStack is a range of rows of the table, leaf first. All have its count.
+// A sampledStack is a range of rows of the table, leaf first. Each row has the count of the stack.
 type sampledStack struct {
 	first, rows int
 	count       uint64
@@ -156,7 +155,7 @@ func stacksOf(s *reader.Store) (sampledStacks, error) {
 	return stacks, nil
 }
 
-// where returns the stacks for which a condition holds.
+// where returns the stacks that satisfy a condition.
 func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
 	some.t = s.t
 	for _, stack := range s.list {
@@ -171,8 +170,8 @@ func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampl
 	return some, nil
 }
 
-// hottest returns the fewest stacks that have a part of all samples; layout.WeightOne is
-// all. Equal ones are taken in the order of their methods' keys, from the leaf on.
+// hottest returns the fewest stacks with a given part of all samples; layout.WeightOne is all. Equal stacks are in the
+// order of their methods' keys from the leaf on.
 func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	sorted := slices.Clone(s.list)
 	slices.SortStableFunc(sorted, func(a, b sampledStack) int {
@@ -182,7 +181,7 @@ func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
 	return sampledStacks{s.t, sorted[:n]}
 }
 
-// compareFrames orders stacks by methods, whose records are in the order of their keys, and points.
+// compareFrames compares stacks by methods and points. Records of methods are in the order of their keys.
 func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	for i := range min(a.rows, b.rows) {
 		for column := 1; column <= 2; column++ {
@@ -194,7 +193,7 @@ func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	return cmp.Compare(a.rows, b.rows)
 }
 
-// samples returns the sum over all stacks.
+// samples returns the number of samples in all stacks.
 func (s sampledStacks) samples() (sum weigh.Wide) {
 	for _, stack := range s.list {
 		sum = sum.Plus(stack.count)
@@ -202,7 +201,7 @@ func (s sampledStacks) samples() (sum weigh.Wide) {
 	return sum
 }
 
-// leaf returns the method that was running, 0 if it is unknown.
+// leaf returns the sampled method, 0 if it is unknown.
 func (s sampledStacks) leaf(stack sampledStack) layout.Ref {
 	return layout.Ref(s.t.Cell(1, stack.first))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -74,7 +74,7 @@ func TestDropCold(t *testing.T) {
 	warm := b.ProfileIn(b.Method(key("warm")), 0, b.Context(b.Method(key("warm")),
 		builder.Frame{Caller: b.Method(key("caller")), Point: 7}))
 	warm.Backedges(1)
-	rawprofile.In(warm).SpeculativeTrap(builder.At{Bci: 2}, called)
+	warm.Internal().AddSpeculativeTrap(profileset.Narrow{Bci: 2}, called)
 	testarchive.MustDone(t, cold, warm)
 	out, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{DropCold: true})
 	for name, stays := range map[string]bool{"warm": true, "called": true, "caller": true, "cold": false, "never": false} {

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// versionsOf returns the profiles of a method by version of its code and context.
+// versionsOf returns the profiles of a method by code version and context.
 func versionsOf(m reader.Method) (map[string]reader.Profile, error) {
 	versions := map[string]reader.Profile{}
 	for p, err := range m.Profiles() {
@@ -56,7 +56,7 @@ func sameVersions(x, y map[string]reader.Profile) bool {
 	return true
 }
 
-// similar reports whether each profile differs by no more than a part of its counts from the base's.
+// similar reports whether the counts of each profile differ from the base by at most mayDiffer.
 func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 	if c.mayDiffer >= layout.WeightOne {
 		return true, nil
@@ -77,8 +77,7 @@ func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 	return true, nil
 }
 
-// overlap returns the part of the counts that two profiles have in common, relative to the sum of
-// each: 1 for the same proportions, or if neither has counts.
+// overlap returns the common part of two profiles' counts. It is 1 for equal proportions, or if neither has counts.
 func overlap(x, y map[string]uint64) (common float64) {
 	sumX := sumOf(x)
 	sumY := sumOf(y)
@@ -101,8 +100,8 @@ func sumOf(counts map[string]uint64) (sum float64) {
 	return sum
 }
 
-// countsOf returns the counts of a profile by what they count: an entry, and in it a row, by
-// the types, methods and values that it is of, or by its number.
+// countsOf returns the counts of a profile by entry and row. Keys contain the types, methods and values of the row, or
+// its number if it has none.
 func countsOf(p reader.Profile) (map[string]uint64, error) {
 	counts := map[string]uint64{}
 	shape := (*mapped.Mapping)(p.Store().Mapping()).Shape()
@@ -131,7 +130,7 @@ func countsOf(p reader.Profile) (map[string]uint64, error) {
 	return counts, nil
 }
 
-// addRow adds the counts of a row of an entry. One of its cells may be signed.
+// addRow adds the counts of a row. The cell signed may be negative.
 func addRow(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows, row, signed int) (err error) {
 	keyed := false
 	for i, c := range rows.Cells {
@@ -160,7 +159,7 @@ func addRow(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows,
 	return nil
 }
 
-// appendKey appends what a cell says that is counted.
+// appendKey appends the identity of a key cell.
 func appendKey(b []byte, e reader.Entry, cell int, kind disk.CellKind) ([]byte, error) {
 	v := e.Cell(cell).Trained()
 	switch kind {

@@ -1,3 +1,3 @@
-// Package bytecode reads the bytecodes of a method, as a class file has them or as a VM has rewritten them:
-// their sizes, the id of the code, and the profile points that HotSpot's MethodData has for them.
+// Package bytecode decodes the bytecodes of a method, from a class file or in the form that a VM has rewritten. It
+// computes their sizes, the code id, and the profile points that HotSpot's MethodData has for them.
 package bytecode

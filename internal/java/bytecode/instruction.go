@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// An Instruction is one bytecode of a method in its plain form: as in the class file,
-// with the local variables and constants that short forms have in their opcodes.
+// An Instruction is one bytecode of a method in its plain form. It has the opcode of the class file, with the variable
+// or constant of a short form moved to a field.
 type Instruction struct {
 	Bci   int
-	Op    byte // of iload_0 to iload_3 ILoad, of iconst_m1 to sipush SiPush, and so on
+	Op    byte // opcode; ILoad for iload_0 to iload_3, SiPush for iconst_m1 to sipush, and so on
 	Local int  // local variable, if it has one
-	// constant of SiPush, LConst0, FConst0, DConst0; increment of IInc; dimensions of MultiANewArray; type of NewArray
+	// Value is the constant of SiPush, LConst0, FConst0 or DConst0, the increment of IInc, the dimensions of
+	// MultiANewArray, or the type of NewArray.
 	Value int64
 	// Name is the class, member or constant in the operand.
 	Name Name
-	// Targets are the bcis of the targets: one of a branch or jump, the default and the
-	// cases of a switch in order. Labels are the values of the cases.
+	// Targets are bytecode indices. A branch or jump has one. A switch has its default first, then its cases in order.
+	// Labels are the values of the cases.
 	Targets []int
 	Labels  []int32
 }
 
-// A Name is the name in a constant of the pool, the same in any class and run.
+// A Name is the name in a constant of the pool, independent of class and run.
 type Name struct {
-	// Class has the field or method, or is the class itself. It is empty for invokedynamic and constants.
+	// Class declares the field or method, or is the class itself. It is empty for invokedynamic and constants.
 	Class string
-	// Name and Descriptor belong to the field, method or dynamic constant. For other
-	// loaded constants Name is the value as text.
+	// Name and Descriptor belong to the field, method or dynamic constant. For other constants, Name is the value as text.
 	Name, Descriptor string
 }
 
@@ -50,9 +50,8 @@ const (
 	astore3    = 78
 )
 
-// Instructions decodes the bytecodes of a method. name returns the name in the operand of
-// a bytecode, which is raw in code and java in the class file. ok is false if the bytes
-// are not bytecodes, or if a name is not known.
+// Instructions decodes the bytecodes of a method. name returns the name in an operand of a bytecode, which is raw in
+// code and java in the class file. ok is false if the bytes are not bytecodes, or if name fails.
 func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, bool)) (list []Instruction, ok bool) {
 	for at := 0; at < len(code); {
 		java, from, size := operandsAt(code, at)
@@ -77,7 +76,7 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 	return list, true
 }
 
-// At decodes the bytecode at a place in code, without the name in its operand; ok is false if there is none.
+// At decodes the bytecode at an offset without the name in its operand; ok is false if there is no bytecode.
 func At(code []byte, at int) (i Instruction, ok bool) {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {
@@ -96,8 +95,7 @@ func HasConstant(java byte) bool {
 	return pool > 0
 }
 
-// plain sets the operands of a bytecode without a name. unaligned are its operands with
-// the padding of a switch, aligned without.
+// plain sets the operands of a bytecode without a name. unaligned includes the padding of a switch, aligned does not.
 func (i *Instruction) plain(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
@@ -147,8 +145,8 @@ func (i *Instruction) wide(operands []byte) {
 	}
 }
 
-// labels returns the values of a switch's cases. A tableswitch has one for each value
-// from low to high, a lookupswitch pairs of a value and a target.
+// labels returns the values of a switch's cases. A tableswitch has one for each value from low to high, a lookupswitch
+// has pairs of a value and a target.
 func labels(java byte, operands []byte) (list []int32) {
 	switch java {
 	case TableSwitch:
@@ -164,23 +162,22 @@ func labels(java byte, operands []byte) (list []int32) {
 	return list
 }
 
-// Kind returns what MethodData records at the bytecode.
+// Kind returns the kind of profile point at the bytecode.
 func (i *Instruction) Kind() PointKind { return kindOf(i.Op) }
 
-// Constants is a constant pool, of a class file or in a VM. ok is false if the constant
-// is of another kind or damaged.
+// Constants is a constant pool of a class file or VM. ok is false if the constant has another kind or is damaged.
 type Constants interface {
-	// Class is the name of a class.
+	// Class returns the name of a class.
 	Class(i uint16) (name string, ok bool)
-	// Member is the name of a field or method reference.
+	// Member returns the name of a field or method reference.
 	Member(i uint16) (n Name, ok bool)
-	// Dynamic is the name and descriptor of a dynamic call.
+	// Dynamic returns the name and descriptor of a dynamic call.
 	Dynamic(i uint16) (n Name, ok bool)
-	// Value is the text of a number or string, see Integer, Decimal and Text.
+	// Value returns a number or string as text, see Integer, Decimal and Text.
 	Value(i uint16) (text string, ok bool)
 }
 
-// NameAt returns the name in a bytecode of a class file with the index of its constant.
+// NameAt returns the name in constant i, the operand of a bytecode.
 func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	switch {
 	case java >= GetStatic && java <= InvokeInterface:
@@ -194,8 +191,7 @@ func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	return n, ok
 }
 
-// loaded returns the constant that a bytecode loads. Method handles, method types and
-// dynamic constants have no name.
+// loaded returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no name.
 func loaded(i uint16, c Constants) (n Name) {
 	if class, ok := c.Class(i); ok {
 		return Name{Name: Text(class)}
@@ -207,14 +203,14 @@ func loaded(i uint16, c Constants) (n Name) {
 // Integer returns the text of an int or long.
 func Integer(n int64) string { return strconv.FormatInt(n, 10) }
 
-// Decimal returns the text of a float or double, as HotSpot prints it.
+// Decimal returns the text of a float or double in HotSpot's format.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 
-// maxText is the length of the longest string that Text returns.
+// maxText is the maximum length of a string in Text.
 const maxText = 100
 
-// Text returns the text of a string, or of the name of a class with dots for slashes.
-// Texts that producers print differently are all replaced by the same one.
+// Text returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces all
+// texts that producers print differently.
 func Text(s string) string {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '\\' || c == '"' || c == '\'' {

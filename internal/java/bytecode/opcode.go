@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// HotSpot's interpreter has quick forms of some bytecodes, which replace them when a
-// class is linked and while it runs. The others keep their numbers in the class file.
+// HotSpot's interpreter replaces some bytecodes by quick forms when it links a class and while it runs. Others keep
+// their numbers.
 
-// firstQuick is the first quick form. They are the same in JDK 17 to 25.
+// firstQuick is the first quick form. Quick forms are the same in JDK 17 to 25.
 const firstQuick = 203
 
 // breakpoint replaces a bytecode at which a debugger stops.
@@ -32,7 +32,7 @@ var quick = [...]byte{
 	GetField, PutField, ALoad0, ILoad, // nofast_...
 }
 
-// Bytecodes that need a name.
+// Bytecodes with names in this package.
 const (
 	BiPush          = 16
 	SiPush          = 17
@@ -75,7 +75,7 @@ const (
 	JsrW            = 201
 )
 
-// Java returns the bytecode of the class file for b; ok is false if it is not known.
+// Java returns the bytecode of the class file for b; ok is false if b is unknown.
 func Java(b byte) (code byte, ok bool) {
 	if b < breakpoint {
 		return b, true
@@ -86,8 +86,8 @@ func Java(b byte) (code byte, ok bool) {
 	return 0, false
 }
 
-// operands returns the sizes in bytes of the operands of a bytecode of fixed
-// size: first an index into the constant pool, then all else.
+// operands returns the operand sizes of a bytecode of fixed size in bytes. pool is the size of the constant pool index,
+// rest that of all others.
 func operands(code byte) (pool, rest int) {
 	switch {
 	case code == Ldc:
@@ -111,7 +111,7 @@ func operands(code byte) (pool, rest int) {
 	return 0, 0
 }
 
-// mnemonics are the names of the bytecodes of class files, from 0 on.
+// mnemonics are the names of class file bytecodes by number.
 var mnemonics = strings.Fields(`nop aconst_null iconst_m1 iconst_0 iconst_1 iconst_2 iconst_3 iconst_4 iconst_5 lconst_0 lconst_1
 	fconst_0 fconst_1 fconst_2 dconst_0 dconst_1 bipush sipush ldc ldc_w ldc2_w iload lload fload dload aload
 	iload_0 iload_1 iload_2 iload_3 lload_0 lload_1 lload_2 lload_3 fload_0 fload_1 fload_2 fload_3
@@ -128,7 +128,7 @@ var mnemonics = strings.Fields(`nop aconst_null iconst_m1 iconst_0 iconst_1 icon
 	getstatic putstatic getfield putfield invokevirtual invokespecial invokestatic invokeinterface invokedynamic
 	new newarray anewarray arraylength athrow checkcast instanceof monitorenter monitorexit wide multianewarray ifnull ifnonnull goto_w jsr_w`)
 
-// quickMnemonics are the names of quick forms in a VM, without their prefix.
+// quickMnemonics maps a VM's names of quick forms, without prefix, to names of bytecodes.
 var quickMnemonics = map[string]string{
 	"iload2": "iload", "icaload": "iload", "iaccess_0": "aload_0", "aaccess_0": "aload_0", "faccess_0": "aload_0",
 	"invokevfinal": "invokevirtual", "linearswitch": "lookupswitch", "binaryswitch": "lookupswitch", "aldc": "ldc",
@@ -144,7 +144,7 @@ var opcodes = func() map[string]byte {
 	return all
 }()
 
-// Opcode returns the bytecode of the class file that a VM prints under a name.
+// Opcode returns the class file bytecode for a name that a VM prints.
 func Opcode(name string) (op byte, ok bool) {
 	op, ok = opcodes[name]
 	if ok {
@@ -157,22 +157,22 @@ func Opcode(name string) (op byte, ok bool) {
 		name = plain
 	} else if len(name) == len("agetfield") && (strings.HasSuffix(name, "getfield") ||
 		strings.HasSuffix(name, "putfield")) {
-		name = name[1:] // of one type
+		name = name[1:] // name without its type
 	}
 	op, ok = opcodes[name]
 	return op, ok
 }
 
-// typeCodes are the operands of newarray.
+// typeCodes are the element types of newarray by operand, from 4.
 var typeCodes = strings.Fields("boolean char float double byte short int long")
 
-// ArrayType returns the operand of a newarray for arrays of a type.
+// ArrayType returns the operand of newarray for an element type.
 func ArrayType(name string) (code int64, ok bool) {
 	i := slices.Index(typeCodes, name)
 	return int64(4 + i), i >= 0
 }
 
-// ArrayTypeName returns the type of the arrays that a newarray with that operand makes.
+// ArrayTypeName returns the element type for an operand of newarray.
 func ArrayTypeName(code int64) string {
 	if i := code - 4; i >= 0 && i < int64(len(typeCodes)) {
 		return typeCodes[i]
@@ -180,7 +180,7 @@ func ArrayTypeName(code int64) string {
 	return strconv.FormatInt(code, 10)
 }
 
-// Short returns the instruction of an opcode without operands; ok is false if it has operands.
+// Short returns the instruction of an opcode without operands; ok is false if the opcode has operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
 	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide ||
 		int(op) >= len(mnemonics) {
@@ -191,15 +191,15 @@ func Short(bci int, op byte) (i Instruction, ok bool) {
 	return i, true
 }
 
-// Size returns the size in bytes of the bytecode at a place in code; 0 if there is none,
-// or if it exceeds the code.
+// Size returns the size in bytes of the bytecode at an offset. It returns 0 if there is no bytecode or if it exceeds
+// the code.
 func Size(code []byte, at int) int {
 	_, _, size := operandsAt(code, at)
 	return size
 }
 
-// operandsAt returns the bytecode at a place as in the class file, the start of its operands after padding
-// and an index into the constant pool, and its size; size is 0 if there is none.
+// operandsAt returns the class file bytecode at an offset, the start of its operands after padding and constant pool
+// index, and its size. The size is 0 if there is no bytecode.
 func operandsAt(code []byte, at int) (java byte, from, size int) {
 	if at < 0 || at >= len(code) {
 		return 0, 0, 0
@@ -227,8 +227,7 @@ func operandsAt(code []byte, at int) (java byte, from, size int) {
 	return java, from, size
 }
 
-// switchSize returns the size of a switch's operands from the default on. It exceeds the
-// code if the switch does.
+// switchSize returns the size of a switch's operands after padding. It exceeds the code if the switch does.
 func switchSize(java byte, code []byte, from int) int {
 	const fixed = 12 // default, low and high; or default and number of pairs
 	if java == LookupSwitch {
@@ -243,10 +242,10 @@ func switchSize(java byte, code []byte, from int) int {
 	return fixed + 4*clamp(word(code, from+8)-word(code, from+4)+1)
 }
 
-// word returns the signed 32-bit number at a place.
+// word returns the signed 32-bit number at an offset.
 func word(code []byte, at int) int64 { return int64(int32(binary.BigEndian.Uint32(code[at:]))) }
 
-// clamp bounds a number of cases by what code can have.
+// clamp limits the number of cases to the possible size of code.
 func clamp(n int64) int { return int(min(max(n, 0), 1<<16)) }
 
 func wideSize(code []byte, at int) int {
@@ -256,8 +255,7 @@ func wideSize(code []byte, at int) int {
 	return 4
 }
 
-// Mnemonic returns the name of the bytecode at a place in code as javap prints it: the name of
-// the class file, iload_w for a wide iload. It is "" where Size is 0.
+// Mnemonic returns javap's name of the bytecode at an offset, such as iload_w for a wide iload; "" if Size is 0.
 func Mnemonic(code []byte, at int) string {
 	java, from, size := operandsAt(code, at)
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A PointKind says what HotSpot's MethodData records at a bytecode.
+// A PointKind is the kind of MethodData entry at a bytecode.
 type PointKind uint8
 
 // The kinds of profile points.
@@ -25,12 +25,11 @@ const (
 type Point struct {
 	Bci  int
 	Kind PointKind
-	// Targets are the bcis of the targets: one of a branch or jump, the default and the
-	// cases of a switch in order.
+	// Targets are bytecode indices. A branch or jump has one. A switch has its default first, then its cases in order.
 	Targets []int
 }
 
-// kindOf returns the kind of point of a bytecode of a class file.
+// kindOf returns the kind of point at a class file bytecode.
 func kindOf(java byte) PointKind {
 	switch {
 	case java == InvokeStatic, java == InvokeSpecial, java == InvokeDynamic:
@@ -51,7 +50,7 @@ func kindOf(java byte) PointKind {
 	return NoPoint
 }
 
-// Points returns the profile points of code, in order. ok is false if the bytes are not bytecodes.
+// Points returns the profile points of code in order; ok is false if the bytes are not bytecodes.
 func Points(code []byte) (points []Point, ok bool) {
 	for at := 0; at < len(code); {
 		java, from, size := operandsAt(code, at)
@@ -84,8 +83,8 @@ func targets(java byte, operands []byte, at int) []int {
 	return nil
 }
 
-// switchTargets returns the targets of the default and the cases of a switch. first is the offset of the
-// first case, stride the distance between cases. Both kinds of switch have the first target at 12.
+// switchTargets returns the targets of the default and the cases of a switch. first is the offset of the first case's
+// target, stride the distance between targets. Both kinds of switch have the first target at 12.
 func switchTargets(operands []byte, at, first, stride int) []int {
 	list := []int{at + int(word(operands, 0))}
 	for ; first+4 <= len(operands); first += stride {
@@ -94,17 +93,14 @@ func switchTargets(operands []byte, at, first, stride int) []int {
 	return list
 }
 
-// CodeID returns the code id of a method's bytecodes: the XXH64 (seed 0) of their normal
-// form, 1 if that is 0. It is the same for the code attribute of a class file and for
-// its rewritten form in a VM, in every run and release:
+// CodeID returns the code id of a method's bytecodes, which is the XXH64 (seed 0) of their normal form, or 1 if that is
+// 0. Class files and all rewritten forms in VMs give the same id. The normal form has
 //
-//   - quick forms are replaced by the bytecodes of the class file;
-//   - operands are as in the class file, big-endian, without indices into the
-//     constant pool (and invokedynamic's two zero bytes): the VM replaces the indices,
-//     and they change with every other method of the class;
-//   - the padding of a switch is left out.
+//   - the bytecodes of the class file instead of quick forms;
+//   - operands as in the class file, big-endian, without constant pool indices (and invokedynamic's two zero bytes), because VMs replace the indices and other methods of the class change them;
+//   - no padding of switches.
 //
-// It is 0, not known, if the bytes are not bytecodes, or if a debugger has set a breakpoint in them.
+// CodeID returns 0, unknown, if the bytes are not bytecodes or contain a breakpoint.
 func CodeID(code []byte) uint64 {
 	var buf [1024]byte
 	normal := buf[:0]
@@ -119,8 +115,7 @@ func CodeID(code []byte) uint64 {
 	return max(xxhash.Sum64(normal), 1)
 }
 
-// appendNormal appends the normal form of the bytecode at a place, which takes
-// size bytes; size is 0 if there is none.
+// appendNormal appends the normal form of the bytecode at an offset and returns its size, 0 if there is no bytecode.
 func appendNormal(b, code []byte, at int) (_ []byte, size int) {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {

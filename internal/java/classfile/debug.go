@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A LineStart says that the code from a bci on is of a line of the source file.
+// A LineStart is the first bytecode index of a line of the source file.
 type LineStart struct{ Bci, Line int }
 
-// Lines returns where lines begin in a method's code, ascending by bci. It is empty if the
-// class was compiled without line numbers, or if they are damaged.
+// Lines returns the starts of lines in a method's code, by ascending bytecode index. It returns nil if the class has no
+// line numbers, or damaged ones.
 func (c *File) Lines(m Method) (lines []LineStart) {
 	p := &parser{file: *c, rest: m.attributes}
 	p.attributes(func(name string, b []byte) {
@@ -36,8 +36,7 @@ func lineStarts(b []byte) (lines []LineStart) {
 	return lines
 }
 
-// SourceFile returns the name of the file that the class was compiled from, without its
-// folder; "" if the class does not say it.
+// SourceFile returns the file name of the class's source without its folder; "" if the class does not name it.
 func (c *File) SourceFile() (name string) {
 	p := &parser{file: *c, rest: c.attributes}
 	p.attributes(func(attribute string, b []byte) {

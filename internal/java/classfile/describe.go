@@ -9,12 +9,12 @@ import (
 	"unicode"
 )
 
-// A Description is a constant as javap prints it behind a bytecode: "Method" and
+// A Description is a constant in the format that javap prints behind a bytecode, such as "Method" and
 // "java/lang/Object.hashCode:()I".
 type Description struct {
 	Kind, Text string
-	// Member is the field or method of a reference, or the name and descriptor of a dynamic
-	// one, which has no class. Of a class only Class is set.
+	// Member is the field or method of a reference, or the name and descriptor of a dynamic one, without a class. For a
+	// class, only Class is set.
 	Member Member
 }
 
@@ -69,7 +69,7 @@ func (c *File) memberText(m Member) string {
 	return quotedName(m.Class) + "." + text
 }
 
-// handleKinds are the kinds of method handles, by number.
+// handleKinds are the kinds of method handles by number.
 var handleKinds = [...]string{1: "REF_getField", "REF_getStatic", "REF_putField", "REF_putStatic", "REF_invokeVirtual",
 	"REF_invokeStatic", "REF_invokeSpecial", "REF_newInvokeSpecial", "REF_invokeInterface"}
 
@@ -88,8 +88,8 @@ func (c *File) describeDynamic(k Constant) (Description, error) {
 	return Description{refKinds[k.Tag], text, Member{Name: name, Signature: signature}}, err
 }
 
-// quotedName quotes a name that is none of Java, such as <init> or an array's. The
-// parts of a class name are separated by slashes.
+// quotedName quotes a name that is not a Java identifier, such as <init> or an array. Slashes separate the parts of a
+// class name.
 func quotedName(name string) string {
 	start := true
 	for _, r := range name {
@@ -108,14 +108,14 @@ func quotedName(name string) string {
 	return name
 }
 
-// codedNUL is a NUL in a class file.
+// codedNUL is the encoding of NUL in a class file.
 const codedNUL = "\xc0\x80"
 
-// escapes are the characters that Java has an escape for.
+// escapes maps characters to Java's escapes.
 var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`,
 	'\\': `\\`}
 
-// escaped spells a text as within quotes in Java.
+// escaped returns the text of a Java string literal.
 func escaped(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -130,8 +130,8 @@ func escaped(text string) string {
 	return b.String()
 }
 
-// javaDecimal spells a number as Java's Double.toString and Float.toString do: with a
-// point, and an exponent outside 10^-3 to 10^7.
+// javaDecimal formats a number like Java's Double.toString and Float.toString, with a point, and with an exponent
+// outside of 10^-3 to 10^7.
 func javaDecimal(f float64, bits int) string {
 	switch {
 	case math.IsNaN(f):
@@ -148,7 +148,7 @@ func javaDecimal(f float64, bits int) string {
 		return text
 	}
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(f, 'e', -1, bits), "e")
-	if !strings.Contains(mantissa, ".") { // Java has two digits, the nearest ones
+	if !strings.Contains(mantissa, ".") { // Java prints the nearest number of two digits
 		mantissa, exponent, _ = strings.Cut(strconv.FormatFloat(f, 'e', 1, bits), "e")
 	}
 	n, _ := strconv.Atoi(exponent)

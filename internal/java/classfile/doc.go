@@ -1,5 +1,4 @@
-// Package classfile reads class files from folders, jars and the modules of a JDK, and
-// finds the source files that they were compiled from.
+// Package classfile reads class files from folders, jars and the modules of a JDK, and finds their source files.
 //
-// Nothing in them is trusted: unsound files are errors, and memory is bounded.
+// It does not trust its input. Malformed files are errors, and memory is limited.
 package classfile

@@ -30,7 +30,7 @@ const (
 	TagPackage   = 20
 )
 
-// poolSizes are the sizes in bytes of constants after their tag, of TagUtf8 the size of its length.
+// poolSizes are the sizes in bytes of constants after their tag. TagUtf8 has the size of its length.
 var poolSizes = map[byte]int{
 	TagUtf8: 2, TagInteger: 4, TagFloat: 4, TagLong: 8, TagDouble: 8, TagClass: 2, TagString: 2,
 	TagField: 4, TagMethod: 4, TagInterface: 4, TagNameType: 4, TagHandle: 3, TagType: 2,
@@ -42,7 +42,7 @@ const AccInterface = 0x0200
 
 const classMagic = 0xcafebabe
 
-// ErrClassFile: the bytes are not a sound class file.
+// ErrClassFile reports a malformed class file.
 var ErrClassFile = errors.New("not a sound class file")
 
 // A File has the constant pool of a class and its methods with their code. Names are UTF-8.
@@ -51,28 +51,28 @@ type File struct {
 	Interfaces  []string
 	Access      uint16
 	Version     uint16     // major version of the format
-	Pool        []Constant // constant 0, and those after a long or double, have tag 0
-	Fields      []Method   // without code
+	Pool        []Constant // tag 0 for constant 0 and after a long or double
+	Fields      []Method   // fields, which have no code
 	Methods     []Method
 
-	attributes []byte            // of the class, from their number on
-	methods    map[[2]string]int // indices by name and signature, nil until needed
+	attributes []byte            // attributes of the class, starting with their number
+	methods    map[[2]string]int // indices by name and signature, built on first use
 }
 
 // A Constant is one entry of a constant pool.
 type Constant struct {
 	Tag  byte
-	Data []byte // after the tag; of TagUtf8 the text
+	Data []byte // bytes after the tag; text of TagUtf8
 }
 
-// A Method is one method.
+// A Method is a method or field.
 type Method struct {
 	Name, Signature string
 	Access          uint16
-	Code            []byte   // bytecodes, nil if it has none
-	Catches         []uint16 // constants of the classes that its handlers catch
+	Code            []byte   // bytecodes; nil without a Code attribute
+	Catches         []uint16 // constants of the caught classes
 
-	attributes []byte // of the code, from their number on
+	attributes []byte // attributes of the code, starting with their number
 }
 
 // A Member is the name of a field or method.
@@ -102,14 +102,14 @@ func Parse(b []byte) (*File, error) {
 	return c, nil
 }
 
-// A parser reads a class file from front to back. After the first error every call returns zero.
+// A parser reads a class file from front to back. After the first error, all methods return zero.
 type parser struct {
 	file File
 	rest []byte
 	bad  bool
 }
 
-// takeBytes takes n bytes. A size of the file that is no int here is below 0.
+// takeBytes takes n bytes. A 32-bit size that does not fit an int is negative.
 func (p *parser) takeBytes(n int) []byte {
 	if p.bad || n < 0 || n > len(p.rest) {
 		p.bad = true
@@ -189,7 +189,7 @@ func (p *parser) attributes(yield func(name string, b []byte)) {
 	}
 }
 
-// code reads a Code attribute: the bytecodes and the caught classes.
+// code reads the bytecodes and caught classes of a Code attribute.
 func (p *parser) code(m *Method, b []byte) {
 	in := parser{rest: b}
 	in.takeBytes(4) // stack and locals
@@ -211,7 +211,7 @@ func (p *parser) text(i uint16) string {
 	return text
 }
 
-// class returns the name of a Class constant; constant 0 is none.
+// class returns the name of a Class constant, "" for constant 0.
 func (p *parser) class(i uint16) string {
 	if i == 0 {
 		return ""
@@ -221,7 +221,7 @@ func (p *parser) class(i uint16) string {
 	return name
 }
 
-// constant returns a constant with one of those tags.
+// constant returns a constant with one of the tags.
 func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
 	if int(i) < len(c.Pool) && slices.Contains(tags, c.Pool[i].Tag) {
 		return c.Pool[i].Data, nil
@@ -229,8 +229,7 @@ func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
 	return nil, fmt.Errorf("%w: constant %d", ErrClassFile, i)
 }
 
-// Release returns the release of Java whose compiler writes this version of class
-// files, not positive if there is none.
+// Release returns the Java release whose compiler writes this version of class files, or a number below 1.
 func (c *File) Release() int { return int(c.Version) - 44 }
 
 // Text returns the text of a Utf8 constant.
@@ -284,7 +283,7 @@ func (c *File) NameType(i uint16) (name, signature string, err error) {
 func (c *File) Method(name, signature string) (m Method, ok bool) {
 	if c.methods == nil {
 		c.methods = make(map[[2]string]int, len(c.Methods))
-		for i, m := range slices.Backward(c.Methods) { // the first counts
+		for i, m := range slices.Backward(c.Methods) { // the first duplicate wins
 			c.methods[[2]string{m.Name, m.Signature}] = i
 		}
 	}

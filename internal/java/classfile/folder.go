@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Extensions of class files, and of the modules of a JDK.
+// Extensions of class files and of JDK modules.
 const (
 	extension       = ".class"
 	moduleExtension = ".jmod"
@@ -24,7 +24,7 @@ func (f folder) appendFiles(files []classFile, class string, _ int) []classFile 
 	return append(files, plainFile(filepath.Join(string(f), filepath.FromSlash(class)+extension)))
 }
 
-// maxListed bounds the files of a folder that are listed.
+// maxListed is the maximum number of files to list in a folder.
 const maxListed = 1 << 20
 
 // names calls yield with the names of all classes.
@@ -70,11 +70,10 @@ func local(class string) bool {
 	return filepath.IsLocal(filepath.FromSlash(class)) && !strings.ContainsAny(class, "\\\x00")
 }
 
-// Wildcard reports whether a part of a class path names all jars of a folder, as
-// lib/* does; .jmod files are among them.
+// Wildcard reports whether an element of a class path stands for all jars and .jmod files of a folder, such as lib/*.
 func Wildcard(path string) bool { return filepath.Base(path) == "*" }
 
-// expand replaces wildcards by the jars that they name, in the order of their names.
+// expand replaces wildcards by the names of their jars in order.
 func expand(paths []string) (all []string, err error) {
 	for _, p := range paths {
 		if !Wildcard(p) {
@@ -93,7 +92,7 @@ func expand(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// jarsIn returns the jars in a folder, without those in folders below it.
+// jarsIn returns the jars in a folder, without subfolders.
 func jarsIn(dir string) (jars []string, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -104,18 +103,18 @@ func jarsIn(dir string) (jars []string, err error) {
 	return jars, err
 }
 
-// A Survey is the content of a part of a class path: the first file of each kind.
+// A Survey has the first file of each kind in an element of a class path.
 type Survey struct {
 	Class  string // name of a class
-	Root   string // of a folder: the folder from which that class is found
-	Jar    string // file of a jar or .jmod in a folder
-	Source string // file of Java in a folder
+	Root   string // folder that contains the class file in its package's folder
+	Jar    string // path of a jar or .jmod in a folder
+	Source string // path of a Java source file in a folder
 }
 
-// maxSurvey bounds the files of a survey.
+// maxSurvey is the maximum number of files in a survey.
 const maxSurvey = 100_000
 
-// Look surveys a folder or jar, as far as it can be read.
+// Look surveys a folder or jar. It skips unreadable parts.
 func Look(path string) (s Survey) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return lookIntoJar(path)
@@ -133,7 +132,7 @@ func Look(path string) (s Survey) {
 	return s
 }
 
-// noteFile notes a file; the first class file ends the search.
+// noteFile records a file. The first class file ends the search.
 func (s *Survey) noteFile(file string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == extension:
@@ -146,7 +145,7 @@ func (s *Survey) noteFile(file string) error {
 	return nil
 }
 
-// class sets the class of a file, and the folder from which it is found.
+// class sets the class of a file, and its root folder.
 func (s *Survey) class(file string) error {
 	b, err := plainFile(file).read()
 	if err != nil {
@@ -168,7 +167,7 @@ func (s *Survey) class(file string) error {
 	return fs.SkipAll
 }
 
-// fromHere returns a path from the working folder on.
+// fromHere returns a path relative to the working folder.
 func fromHere(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// A JDK keeps its own classes in the file lib/modules. In the byte order of its machine it has
+// A JDK has its own classes in the file lib/modules. In the machine's byte order, it contains
 //
 //	u32 magic 0xcafedada, u32 version, u32 flags, u32 resources
 //	u32 length of the table, u32 size of the locations, u32 size of the strings
-//	i32 x length   redirect: a seed (> 0), or -1 - the place in the table (< 0)
+//	i32 x length   redirect: a seed (> 0), or -1 - the index in the table (< 0)
 //	u32 x length   table: offset of a resource's description in the locations
 //	locations, strings, resources
 //
-// A location is attributes of u8 kind << 3 | size - 1 and size bytes, big-endian, up to one of kind 0. A
-// resource /module/parent/base.extension is found by the hash of that path.
+// A location is a list of attributes, each a byte kind << 3 | size - 1 and size bytes, big-endian, terminated by kind
+// 0. The hash of its path /module/parent/base.extension locates a resource.
 const (
 	imageMagic      = 0xcafedada
 	imageHeaderSize = 28
@@ -41,7 +41,7 @@ const (
 
 var errImage = errors.New("not a sound file of a JDK's modules")
 
-// maxImageIndex bounds the memory for the index of an image.
+// maxImageIndex is the maximum size in bytes of an image's index.
 const maxImageIndex = 1 << 28
 
 // An image is an open lib/modules.
@@ -115,7 +115,7 @@ func (f imaged) read() ([]byte, error) {
 	return b, err
 }
 
-// readClass returns a class file; ok is false if the image does not have it.
+// readClass returns a class file; ok is false if the image lacks it.
 func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	at := strings.LastIndexByte(class, '/')
 	if at < 0 {
@@ -128,8 +128,8 @@ func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	return m.resource("/" + module + "/" + class + ".class")
 }
 
-// module returns the module with the content of a package. The list has all modules of
-// the package as u32 empty, u32 name.
+// module returns the module with the content of a package. The resource lists all modules of the package as u32 empty,
+// u32 name.
 func (m *image) module(pkg string) (name string, ok bool, err error) {
 	list, ok, err := m.resource("/packages/" + pkg)
 	for ; ok && len(list) >= 8; list = list[8:] {

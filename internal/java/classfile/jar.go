@@ -18,12 +18,12 @@ import (
 // A jar is a zip file of class files, or a .jmod.
 type jar struct {
 	name     string
-	in       io.Closer // nil for a jar in a jar
+	in       io.Closer // nil for a nested jar
 	classes  map[string]*zip.File
-	versions map[string][]version // of a multi-release jar, by class
+	versions map[string][]version // versions by class, in a multi-release jar
 	manifest manifest
-	jars     []*jar // in it
-	module   bool   // it is a .jmod
+	jars     []*jar // nested jars
+	module   bool   // file is a .jmod
 }
 
 // A version is the file of a class for a release of Java and later ones.
@@ -38,13 +38,13 @@ const (
 	jmodClasses = "classes/"
 )
 
-// versionsFolder has, in a multi-release jar, a folder for each release from firstVersioned on.
+// versionsFolder has a folder for each release from firstVersioned on, in a multi-release jar.
 const (
 	versionsFolder = "META-INF/versions/"
 	firstVersioned = 9
 )
 
-// openJar opens a jar and those in it.
+// openJar opens a jar and the jars in it.
 func (o *opener) openJar(name string) (*jar, error) {
 	in, err := os.Open(name)
 	if err != nil {
@@ -66,7 +66,7 @@ func (o *opener) openJar(name string) (*jar, error) {
 	return j, nil
 }
 
-// newJar reads the list of a jar, and of those in it.
+// newJar reads the directory of a jar, and of the jars in it.
 func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*jar, error) {
 	if err := o.budget.jar(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -87,7 +87,7 @@ func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*ja
 	return j, o.addJars(j, z, in, depth)
 }
 
-// list reads the list of a zip file.
+// list reads the directory of a zip file.
 func (o *opener) list(name string, in io.ReaderAt, size int64, head []byte) (*zip.Reader, error) {
 	meter := &metered{in, &o.budget.directory}
 	z, err := zip.NewReader(meter, size)
@@ -103,8 +103,8 @@ func (o *opener) list(name string, in io.ReaderAt, size int64, head []byte) (*zi
 	return nil, fmt.Errorf("%s: neither a folder nor a jar (%w): name folders of class files, or jars", name, err)
 }
 
-// addClasses adds the class files. Of files of one name the first counts, and those at
-// the root come before classes of an application.
+// addClasses adds the class files. Of equal names the first wins, and files at the root precede classes of an
+// application.
 func (j *jar) addClasses(z *zip.Reader) {
 	roots := []string{""}
 	if j.module {
@@ -154,15 +154,15 @@ func (j *jar) addVersion(path string, f *zip.File) {
 	}
 }
 
-// appendFiles appends the files of a class, first the one that a JVM of that release
-// loads. Files for later releases are left out. If the release is 0, not known, the file
-// for all releases comes first, and those for certain releases follow.
+// appendFiles appends the files of a class in the order in which a JVM of a release prefers them, without files for
+// later releases. For the unknown release 0, the file for all releases comes first and those for particular releases
+// follow.
 func (j *jar) appendFiles(files []classFile, class string, release int) []classFile {
 	base := j.classes[class]
 	if base != nil && release == 0 {
 		files = append(files, packedFile{j, base})
 	}
-	for _, v := range j.versions[class] { // the latest first
+	for _, v := range j.versions[class] { // latest release first
 		if release == 0 || v.release <= release {
 			files = append(files, packedFile{j, v.file})
 		}
@@ -211,8 +211,8 @@ func (z packedFile) read() ([]byte, error) {
 // Close closes the file.
 func (j *jar) Close() error { return j.in.Close() }
 
-// A jar may be an application with its libraries: its own classes are in a folder of
-// applicationClasses, the libraries in one of applicationJars.
+// A jar may be an application with its libraries. Folders of applicationClasses hold its classes, folders of
+// applicationJars its libraries.
 var (
 	applicationClasses = []string{"BOOT-INF/classes/", "WEB-INF/classes/"}
 	applicationJars    = []string{"lib", "BOOT-INF/lib", "WEB-INF/lib", "WEB-INF/lib-provided"}
@@ -242,10 +242,10 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 	return nil
 }
 
-// isJar reports whether a file is named as a jar.
+// isJar reports whether a file name has the extension of a jar.
 func isJar(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
-// held returns a file of a zip file: in place if it is not compressed, else in memory.
+// held returns a file of a zip file. It reads uncompressed files in the zip file, and others from memory.
 func (o *opener) held(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()
@@ -265,19 +265,19 @@ func (o *opener) held(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	return bytes.NewReader(b), int64(len(b)), err
 }
 
-// manifestName is the file of a jar's manifest. A JVM ignores its case.
+// manifestName is the file name of a jar's manifest. JVMs ignore its case.
 const manifestName = "META-INF/MANIFEST.MF"
 
-// maxManifest bounds the memory for one manifest.
+// maxManifest is the maximum size of a manifest in bytes.
 const maxManifest = 1 << 20
 
-// A manifest has the attributes of a jar's manifest that decide where classes are found.
+// A manifest has the attributes that affect the search for classes.
 type manifest struct {
-	multiRelease bool     // classes below META-INF/versions count
-	classPath    []string // URLs, relative to the jar
+	multiRelease bool     // use classes below META-INF/versions
+	classPath    []string // URLs relative to the jar
 }
 
-// manifestOf reads the manifest of a jar. It is empty if the jar has none or it cannot be read.
+// manifestOf reads the manifest of a jar. It is empty if it is missing or unreadable.
 func manifestOf(z *zip.Reader) manifest {
 	for _, f := range z.File {
 		if !strings.EqualFold(f.Name, manifestName) {
@@ -297,8 +297,8 @@ func manifestOf(z *zip.Reader) manifest {
 	return manifest{}
 }
 
-// parseManifest reads the main section of a manifest: lines of "Name: value" up
-// to an empty line. A line that begins with a space continues the one before.
+// parseManifest reads the main section of a manifest. It has lines of "Name: value" up to an empty line. A leading
+// space continues the previous line.
 func parseManifest(b []byte) (m manifest) {
 	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
 	b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))
@@ -323,9 +323,8 @@ type link struct {
 	folder bool
 }
 
-// links returns the existing files and folders that the manifest of a jar adds to the
-// class path. A JVM resolves them in the folder of the jar itself, other class loaders
-// perhaps in the folder of a link to it, which comes second.
+// links returns the existing files and folders that a jar's manifest adds to the class path. A JVM resolves them in the
+// folder of the jar itself. Other class loaders may use the folder of a symbolic link to it, which comes second.
 func links(j *jar) (all []link) {
 	dirs := []string{filepath.Dir(j.name)}
 	if real, err := filepath.EvalSymlinks(j.name); err == nil && filepath.Dir(real) != dirs[0] {
@@ -342,8 +341,8 @@ func links(j *jar) (all []link) {
 	return all
 }
 
-// resolve resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a
-// folder. ok is false for entries that a JVM ignores: URLs of other schemes, and malformed ones.
+// resolve resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a folder. ok
+// is false for entries that a JVM ignores, which are malformed URLs and other schemes.
 func resolve(dir, entry string) (l link, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
 		return l, false
@@ -359,14 +358,14 @@ func resolve(dir, entry string) (l link, ok bool) {
 	return l, true
 }
 
-// exists reports whether a link leads to a file or folder, as it should.
+// exists reports whether a link leads to an existing file or folder of the expected kind.
 func (l link) exists() bool {
 	info, err := os.Stat(l.path)
 	return err == nil && info.IsDir() == l.folder
 }
 
-// follow opens the target of a link, and returns the links of its manifest. Files that are
-// no jars are ignored, as by a JVM.
+// follow opens the target of a link, and returns the links of its manifest. It ignores files that are not jars, like a
+// JVM.
 func (o *opener) follow(l link) ([]link, error) {
 	if o.again(l.path) {
 		return nil, nil
@@ -385,8 +384,8 @@ func (o *opener) follow(l link) ([]link, error) {
 	return links(j), nil
 }
 
-// ManifestClassPath returns the existing paths that the manifest of a jar adds to the
-// class path, none if the file is no jar.
+// ManifestClassPath returns the existing paths that a jar's manifest adds to the class path, nil if the file is not a
+// jar.
 func ManifestClassPath(jarFile string) (paths []string) {
 	in, err := os.Open(jarFile)
 	if err != nil {

@@ -14,39 +14,37 @@ import (
 
 // A classSource finds the files of classes.
 type classSource interface {
-	// appendFiles appends the files of a class that a JVM of a release may load, first
-	// the one that the JDK's own class loaders load.
+	// appendFiles appends the files of a class that a JVM of a release may load. The file that the JDK's class loaders
+	// load comes first.
 	appendFiles(files []classFile, class string, release int) []classFile
 	io.Closer
 }
 
-// A classFile is a file that may have a class. If it does not exist, the error of read
-// matches fs.ErrNotExist.
+// A classFile is a file that may contain a class. If it does not exist, the error of read matches fs.ErrNotExist.
 type classFile interface {
 	read() ([]byte, error)
-	name() string // for errors
+	name() string // path for error messages
 }
 
 // A Path finds class files in folders, jars, .jmod files, and the lib/modules of a JDK.
 type Path struct {
 	sources []classSource
-	release int // of the JVM, 0 if not known
+	release int // release of the JVM, 0 if unknown
 	missing []string
 	cache   cache
 
-	packages map[string]bool // of the classes of Names; nil until needed
+	packages map[string]bool // packages of the classes of Names; built on first use
 }
 
 // objectClass is a class that only a JDK has.
 const objectClass = "java/lang/Object"
 
-// Open opens a class path: folders, jars, .jmod files, all jars of a folder (folder/*),
-// and homes of JDKs or their lib/modules. The additions of a jar's manifest follow that
-// jar. The libraries of a jar with an application (lib, BOOT-INF, WEB-INF) are opened
-// too. A missing path is left out, as a JVM does, unless all are missing: see Missing.
+// Open opens a class path of folders, jars, .jmod files, wildcards (folder/*), homes of JDKs, and lib/modules.
+// Additions of a jar's manifest follow the jar. Libraries in an application's jar (lib, BOOT-INF, WEB-INF) are opened
+// too. Missing elements are skipped as by a JVM, unless all are missing. See Missing.
 //
-// In a multi-release jar a class has files for several releases. The release is the one of
-// the JDK on the path if there is one, else the given one, 0 if it is not known.
+// A class in a multi-release jar has files for several releases. The release is that of the JDK on the path, else the
+// given release, 0 if unknown.
 //
 // The error matches ErrTooLarge if the class path exceeds a limit.
 func Open(paths []string, release int) (*Path, error) {
@@ -73,14 +71,14 @@ func Open(paths []string, release int) (*Path, error) {
 	return &o.path, nil
 }
 
-// An opener opens the files of a class path, each once.
+// An opener opens each file of a class path once.
 type opener struct {
 	path   Path
 	budget *budget
-	opened map[string]bool // by the name without links
+	opened map[string]bool // by path without symbolic links
 }
 
-// openElement adds an element of a class path, which may be all jars of a folder.
+// openElement adds an element of a class path, which may be a wildcard.
 func (o *opener) openElement(element string) error {
 	parts, err := expand([]string{element})
 	for _, part := range parts {
@@ -89,13 +87,13 @@ func (o *opener) openElement(element string) error {
 	return err
 }
 
-// open adds a part of a class path, and what its manifest adds.
+// open adds a file or folder of a class path, and the additions of its manifest.
 func (o *opener) open(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe would wait for its writer
+	if !info.IsDir() && !info.Mode().IsRegular() { // reading a pipe would wait for its writer
 		return fmt.Errorf("%s: it is a device or a pipe: name a folder or a jar", path)
 	}
 	if o.again(path) {
@@ -145,8 +143,7 @@ func (o *opener) folder(path string) error {
 	return err
 }
 
-// jar adds a jar, and then the additions of its manifest, each with its own additions: the
-// order in which a JVM looks up classes.
+// jar adds a jar, and then the additions of its manifest depth first, as a JVM does.
 func (o *opener) jar(path string) error {
 	j, err := o.openJar(path)
 	if err != nil {
@@ -163,7 +160,7 @@ func (o *opener) jar(path string) error {
 	return nil
 }
 
-// Missing returns the elements of the class path that are not there.
+// Missing returns the missing elements of the class path.
 func (p *Path) Missing() []string { return p.missing }
 
 // Close closes the files.
@@ -173,8 +170,8 @@ func (p *Path) Close() {
 	}
 }
 
-// Class finds a class as the JDK's own class loaders do: in the first source that has
-// it. It is nil if none has. The error names the unsound file.
+// Class returns a class from the first source that has it, like the JDK's class loaders. It returns nil if no source
+// has it. The error names a malformed file.
 func (p *Path) Class(name string) (*File, error) {
 	files := p.files(name)
 	for i := range files {
@@ -185,8 +182,8 @@ func (p *Path) Class(name string) (*File, error) {
 	return nil, nil
 }
 
-// All finds the class files of that name in all sources, in the order of the path: a class loader of the
-// program may load any of them. Unsound files are left out. It is an error if all files are unsound.
+// All returns the class files with a name from all sources, in path order, because a program's class loader can load
+// any of them. Malformed files are skipped. It fails if all files are malformed.
 func (p *Path) All(name string) (all []*File, err error) {
 	files := p.files(name)
 	for i := range files {
@@ -203,7 +200,7 @@ func (p *Path) All(name string) (all []*File, err error) {
 	return all, err
 }
 
-// files returns the files that may have a class.
+// files returns the files that may contain a class.
 func (p *Path) files(class string) []cached {
 	files, known := p.cache.classes[class]
 	if known {
@@ -220,8 +217,8 @@ func (p *Path) files(class string) []cached {
 	return files
 }
 
-// Names calls yield with the names of all classes of jars and folders, some more than
-// once, without the classes of a JDK.
+// Names calls yield with the names of all classes in jars and folders, possibly more than once. It omits the classes of
+// a JDK.
 func (p *Path) Names(yield func(class string) bool) {
 	for _, s := range p.sources {
 		if s, ok := s.(interface {
@@ -232,7 +229,7 @@ func (p *Path) Names(yield func(class string) bool) {
 	}
 }
 
-// Image reports whether the path has the modules of a JDK in one file.
+// Image reports whether the path includes a lib/modules of a JDK.
 func (p *Path) Image() bool {
 	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
 }
@@ -246,8 +243,8 @@ func (p *Path) HasPackage(class string) bool {
 	return p.packages[path.Dir(class)]
 }
 
-// readSound reads and parses the file of a class; c is nil if it does not exist. size is
-// the number of bytes read, also after an error.
+// readSound reads and parses the file of a class; c is nil if the file does not exist. size is the number of bytes
+// read, even after an error.
 func readSound(f classFile, class string) (c *File, size int, err error) {
 	b, err := f.read()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -285,28 +282,28 @@ func readLimited(in io.Reader, tooLarge error) ([]byte, error) {
 	return b, err
 }
 
-// Limits of a cache. Callers go from class to class, so older ones are hardly used again.
+// Limits of a cache. Callers go from class to class, so older ones are rarely used again.
 const (
-	maxCached        = 1 << 24 // bytes of class files
+	maxCached        = 1 << 24 // size of class files in bytes
 	maxCachedClasses = 1 << 16
 )
 
-// A cache keeps the class files that were used last.
+// A cache keeps recently used class files.
 type cache struct {
 	classes map[string][]cached
 	bytes   int
-	total   int64 // bytes of all class files that were read
+	total   int64 // total size in bytes of all class files read
 }
 
-// A cached is a file that may have a class, with the result of reading it.
+// A cached is a file that may contain a class, with the result of reading it.
 type cached struct {
 	file   classFile
 	read   bool
-	parsed *File // nil if it does not exist or is unsound
+	parsed *File // nil if missing or malformed
 	err    error
 }
 
-// keepFiles keeps the files of a class.
+// keepFiles caches the files of a class.
 func (c *cache) keepFiles(class string, files []cached) {
 	if c.classes == nil || len(c.classes) >= maxCachedClasses || c.bytes > maxCached {
 		c.classes = map[string][]cached{}
@@ -332,20 +329,20 @@ func (c *cache) parsed(class string, f *cached) (*File, error) {
 	return f.parsed, f.err
 }
 
-// ErrTooLarge: a class path exceeds a limit.
+// ErrTooLarge reports a class path that exceeds a limit.
 var ErrTooLarge = errors.New("more than can be looked through")
 
 // Limits of one class path.
 const (
-	maxJars      = 1 << 14 // jars and folders, also those in jars and those that manifests name
-	maxDirectory = 1 << 26 // bytes of the jars' lists of files
-	maxUnpacked  = 1 << 29 // bytes of jars that are compressed in others
-	maxNesting   = 3       // jars within a jar
+	maxJars      = 1 << 14 // jars and folders, including nested jars and additions of manifests
+	maxDirectory = 1 << 26 // bytes in directories of jars
+	maxUnpacked  = 1 << 29 // bytes of compressed nested jars
+	maxNesting   = 3       // levels of nested jars
 	maxFileSize  = 1 << 24 // bytes of one class or source file
-	maxRead      = 1 << 31 // bytes of all class files that are read, unpacked
+	maxRead      = 1 << 31 // bytes of all class files read, uncompressed
 )
 
-// A budget is the rest of the limits of a class path.
+// A budget is the unused part of the limits of a class path.
 type budget struct {
 	jars                int
 	directory, unpacked int64
@@ -361,14 +358,14 @@ func (b *budget) jar() error {
 	return nil
 }
 
-// metered reads a jar's list of files, as far as the budget allows.
+// metered reads a jar's directory within the budget.
 type metered struct {
 	io.ReaderAt
 	left *int64
 }
 
 func (m *metered) ReadAt(b []byte, at int64) (n int, err error) {
-	if m.left == nil { // the list has been read
+	if m.left == nil { // directory read
 		return m.ReaderAt.ReadAt(b, at)
 	}
 	n, err = m.ReaderAt.ReadAt(b, at)

@@ -12,20 +12,19 @@ import (
 	"strings"
 )
 
-// Sources finds the files that classes were compiled from.
+// Sources finds the source files of classes.
 type Sources struct{ places []sourcePlace }
 
-// A sourcePlace is a folder or zip file of source files. read returns the text of the file with a name that
-// was checked, and what to call it; the error matches fs.ErrNotExist if it has none.
+// A sourcePlace is a folder or zip file of source files. read returns the text and path of a file with a verified name;
+// the error matches fs.ErrNotExist if it is missing.
 type sourcePlace interface {
 	read(name string) (text []byte, file string, err error)
 	io.Closer
 }
 
-// OpenSources opens a source path: folders with a folder for each package or module, jars
-// and zip files of sources, all jars of a folder (folder/*), and homes of JDKs, which have
-// their sources in lib/src.zip. Behind it come the sources that lie beside a class path:
-// lib/src.zip of a JDK, and app-sources.jar of app.jar.
+// OpenSources opens a source path. It may contain folders with a folder for each package or module, jars and zip files
+// of sources, wildcards (folder/*), and homes of JDKs, whose sources are in lib/src.zip. Sources next to the class path
+// follow, which are lib/src.zip of a JDK and app-sources.jar of app.jar.
 //
 // The error matches ErrTooLarge if the path exceeds a limit.
 func OpenSources(sourcePath, classPath []string) (*Sources, error) {
@@ -44,7 +43,7 @@ func OpenSources(sourcePath, classPath []string) (*Sources, error) {
 	return s, nil
 }
 
-// besides returns the files with sources that lie beside the files of a class path.
+// besides returns the existing files with sources next to the files of a class path.
 func besides(classPath []string) (files []string) {
 	classPath, _ = expand(classPath) // opening the class path reports errors
 	for _, p := range classPath {
@@ -59,7 +58,7 @@ func besides(classPath []string) (files []string) {
 	return files
 }
 
-// sourceZip returns the file of a JDK's sources, from its home or its lib/modules.
+// sourceZip returns the path of a JDK's sources from its home or lib/modules.
 func sourceZip(jdk string) string {
 	if filepath.Base(jdk) == "modules" {
 		return filepath.Join(filepath.Dir(jdk), "src.zip")
@@ -72,7 +71,7 @@ func (s *Sources) open(o *opener, place string) error {
 	if err != nil || o.again(place) {
 		return err
 	}
-	if !info.IsDir() && !info.Mode().IsRegular() { // a pipe would wait for its writer
+	if !info.IsDir() && !info.Mode().IsRegular() { // reading a pipe would wait for its writer
 		return fmt.Errorf("%s: it is a device or a pipe: name a folder or a zip file of sources", place)
 	}
 	if !info.IsDir() {
@@ -85,7 +84,7 @@ func (s *Sources) open(o *opener, place string) error {
 	return o.budget.jar()
 }
 
-// openZip lists a zip file of sources.
+// openZip adds a zip file of sources.
 func (s *Sources) openZip(o *opener, name string) error {
 	in, err := os.Open(name)
 	if err != nil {
@@ -131,8 +130,8 @@ func (s *Sources) Close() {
 	}
 }
 
-// Find returns the text of the file that a class was compiled from, by its SourceFile, and what to call the
-// file. file is "" if no place has it. The error names a file that cannot be read.
+// Find returns the path and text of a class's source file. file is "" if the source path lacks it. The error names an
+// unreadable file.
 func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	for _, name := range sourceNames(class.Name, class.SourceFile()) {
 		for _, p := range s.places {
@@ -148,8 +147,8 @@ func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	return "", nil, nil
 }
 
-// sourceNames returns where the source of a class may lie, the likeliest first: in the
-// folder of its package. Kotlin and Scala let folders leave out leading parts of it.
+// sourceNames returns the possible paths of a class's source, likeliest first. The first is in the folder of its
+// package. Kotlin and Scala allow folders without leading parts of the package.
 func sourceNames(class, file string) (names []string) {
 	if file == "" || strings.ContainsAny(file, `/\`) || !local(file) {
 		return nil
@@ -167,10 +166,10 @@ func sourceNames(class, file string) (names []string) {
 	}
 }
 
-// maxPackage bounds the folders in which the source of a class is looked for.
+// maxPackage is the maximum number of folders to search for a source file.
 const maxPackage = 16
 
-// A sourceFolder has a folder for each package, or one for each module with those.
+// A sourceFolder has a folder for each package, or a folder of packages for each module.
 type sourceFolder string
 
 func (f sourceFolder) Close() error { return nil }
@@ -194,7 +193,7 @@ func (f sourceFolder) read(name string) (text []byte, file string, err error) {
 	return nil, file, fs.ErrNotExist
 }
 
-// readPlain reads a regular file. Others, such as pipes, would have to be waited for.
+// readPlain reads a regular file. Others are missing, since reading a pipe would block.
 func readPlain(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
@@ -212,7 +211,7 @@ func readPlain(file string) ([]byte, error) {
 type sourceArchive struct {
 	name  string
 	in    io.Closer
-	files map[string]*zip.File // by name with and without the module's folder
+	files map[string]*zip.File // files by name with and without the module's folder
 }
 
 func (z *sourceArchive) Close() error { return z.in.Close() }

@@ -1,4 +1,4 @@
-// Package jdk tells builds of HotSpot apart.
+// Package jdk identifies builds of HotSpot.
 package jdk
 
 import (
@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// OfVM returns the version in the text by which a VM names its build: 17.0.14+7-LTS of "OpenJDK 64-Bit Server
-// VM (17.0.14+7-LTS) for linux-amd64 ...". It is empty if the text has another form.
+// OfVM returns the version in a VM's description of its build, such as 17.0.14+7-LTS in "OpenJDK 64-Bit Server VM
+// (17.0.14+7-LTS) for linux-amd64 ...". It returns "" for other texts.
 func OfVM(vm string) string {
 	_, version, _ := strings.Cut(vm, "(")
 	version, _, closed := strings.Cut(version, ")")
@@ -22,18 +22,18 @@ func OfVM(vm string) string {
 
 var runtimeVersion = regexp.MustCompile(`(?m)^JAVA_RUNTIME_VERSION="([^"]+)"`)
 
-// OfProgram returns the version of the JDK that a program in its folder bin is of, as
-// 17.0.14+7-LTS. It is empty if it is not known. The path has no symbolic links.
+// OfProgram returns the version of the JDK with a program in its folder bin, such as 17.0.14+7-LTS; "" if it is
+// unknown. The path must not contain symbolic links.
 func OfProgram(path string) string {
-	release, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "..", "release")) // empty if there is none
+	release, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "..", "release")) // nil if missing
 	if version := runtimeVersion.FindSubmatch(release); version != nil {
 		return string(version[1])
 	}
 	return ""
 }
 
-// FindJava returns the java that a start would run: the one named, or JAVA_HOME's, or
-// the one on PATH. The name may be a program or the home of a JDK. It is empty if there is none.
+// FindJava returns the path of java without symbolic links. name is a program or the home of a JDK. If it is "",
+// JAVA_HOME and then PATH decide. FindJava returns "" if it finds no java.
 func FindJava(name string) string {
 	names := []string{filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"), "java"}
 	if os.Getenv("JAVA_HOME") == "" {

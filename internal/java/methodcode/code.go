@@ -1,6 +1,5 @@
-// Package methodcode describes the code of methods as a check of profiles compares it: the profile points of a
-// [Version], its control flow, and its constants. Class files, live JVMs, archives and the source of Go programs
-// are described so.
+// Package methodcode describes the code of methods for checking profiles. A [Version] has profile points, control flow
+// and constants. Class files, live JVMs, archives and the source of Go programs supply it.
 package methodcode
 
 import (
@@ -11,57 +10,55 @@ import (
 // An Answer is the result of looking up a method in a program.
 type Answer struct {
 	Presence Presence
-	Versions []Version // of its code, if it is present; mostly there is one
-	Reason   string    // why Presence is Unknown, for people
+	Versions []Version // versions of its code if Present, usually one
+	Reason   string    // reason for Presence Unknown, in words
 }
 
-// A Presence says whether a program has a method.
+// A Presence reports whether a program has a method.
 type Presence uint8
 
-// The presences.
+// Values of Presence.
 const (
 	Present  Presence = iota
-	NoMethod          // it has the class, but not the method
-	NoClass           // it does not have the class
-	Unknown           // see Answer.Reason
+	NoMethod          // program has the class without the method
+	NoClass           // program lacks the class
+	Unknown           // Answer.Reason has the reason
 )
 
 // A Version is one version of a method's code.
 type Version struct {
-	ID   uint64 // code id, as in the archive; 0 if not known
-	Size int    // in bytes, 0 if not known
-	// Points are the profile points; nil, and Opaque, if they are not known.
+	ID   uint64 // code id, as in the archive; 0 if unknown
+	Size int    // size in bytes, 0 if unknown
+	// Points lists the profile points. If they are unknown, it is nil and Opaque is true.
 	Points []Point
 	Opaque bool
-	// Blocks are the control flow between the points; nil if it is not known.
+	// Blocks is the control flow between the points; nil if unknown.
 	Blocks []Block
-	// Names are the classes and members that its bytecodes name, in their order; nil if they are not known.
+	// Names lists the classes and members in its bytecodes in order; nil if unknown.
 	Names []Name
-	// Under returns the sketches of its points under other names, in their order. It is
-	// nil if the names are not known.
+	// Under returns the sketches of its points in order after renaming. It is nil if the names are unknown.
 	Under func(other func(Name) Name) []disk.SketchPoint
 }
 
-// A Block is a part of the code that is entered at its first bytecode and left after its last one.
+// A Block is a sequence of bytecodes that control enters at the first and leaves after the last.
 type Block struct {
-	First, End int32 // its points
-	// To are the blocks after it: of a branch the target and then the next, of a switch the
-	// default and the cases. A block that leaves the method has none.
+	First, End int32 // range of points
+	// To lists the successors. A branch has its target and then the next block. A switch has its default and then its
+	// cases. A block that leaves the method has none.
 	To []int32
-	// Throws is whether it ends with a throw, Handler whether no block leads to it.
+	// Throws reports whether the block ends with a throw, Handler whether no block leads to it.
 	Throws, Handler bool
-	// IfNull is the place in To of the block that follows where an argument is null, -1 if the
-	// block does not end with such a test.
+	// IfNull is the index in To of the block for a null argument, -1 if the block does not end with such a test.
 	IfNull int
 }
 
 // A PointKind is the kind of instruction at a profile point.
 type PointKind uint8
 
-// The kinds of profile points, of HotSpot's bytecodes.
+// Kinds of profile points in HotSpot's bytecodes.
 const (
-	Call        PointKind = iota + 1 // a call whose target is fixed
-	VirtualCall                      // a call that depends on its receiver
+	Call        PointKind = iota + 1 // call with a fixed target
+	VirtualCall                      // call that depends on its receiver
 	TypeCheck                        // checkcast, instanceof, aastore
 	Jump
 	Branch
@@ -73,25 +70,25 @@ const (
 type Point struct {
 	Bci  int32
 	Kind PointKind
-	// Targets are the indices of the first point at or after each target: the number of points if there is
-	// none, negative if the target is not known. The default of a switch comes first.
+	// Targets are the indices of the first point at or after each target. An index equals the number of points if no point
+	// follows, and is negative if the target is unknown. The default of a switch comes first.
 	Targets []int32
-	// Signature is the descriptor of the called method, empty if it is not known, and Dynamic is whether the
-	// call is an invokedynamic. They decide whether the VM records types of arguments.
+	// Signature is the descriptor of the called method, "" if unknown. Dynamic reports whether the call is an
+	// invokedynamic. They determine whether the VM records types of arguments.
 	Signature string
 	Dynamic   bool
-	// Sketch describes the operation and its operands, as far as they are known.
+	// Sketch describes the known parts of the operation and its operands.
 	Sketch disk.SketchPoint
-	// Former is Sketch under the names that the profiles use, nil if no class or method in it was renamed.
+	// Former is Sketch under the names in the profiles, nil if it contains no renamed class or method.
 	Former *disk.SketchPoint
-	// Holder is the static class of a virtual call's receivers; empty if it is not known.
+	// Holder is the static class of a virtual call's receivers; "" if unknown.
 	Holder string
-	// Labels are the values of a switch's cases after the default; nil if they are not
-	// known, or differ in meaning between versions of the code.
+	// Labels are the values of a switch's cases after the default. They are nil if unknown, or if versions of the code may
+	// change their meaning.
 	Labels []int32
 }
 
-// FormerSketch returns the sketch under the names that the profiles use.
+// FormerSketch returns the sketch under the names in the profiles.
 func (p *Point) FormerSketch() disk.SketchPoint {
 	if p.Former != nil {
 		return *p.Former
@@ -105,31 +102,28 @@ func (p *Point) Known() bool { return p.FormerSketch().What != 0 }
 var kindNames = [...]string{"", "call", "virtual call", "type check", "jump", "branch", "switch",
 	"return from a subroutine"}
 
-// String returns the name of the kind for people.
+// String returns the kind in words.
 func (k PointKind) String() string { return kindNames[k] }
 
-// Sketched reports whether points of a kind have sketches. A jump has no operands:
-// it is recognised by the points around it.
+// Sketched reports whether points of a kind have sketches. A jump has no operands, so the points around it identify it.
 func (k PointKind) Sketched() bool { return k != Jump && k != Ret }
 
 // Types is implemented by code that knows the hierarchy of its classes.
 type Types interface {
-	// Assignable reports whether instances of a class are instances of another one.
-	// known is false if a class is missing.
+	// Assignable reports whether instances of a class are instances of another one. known is false if a class is missing.
 	Assignable(class, to string) (is, known bool)
 }
 
-// An Inventory is code that can list its classes and methods, so that missing ones
-// can be looked for under other names.
+// An Inventory is code that can list its classes and methods, for finding renamed ones.
 type Inventory interface {
 	// Method looks up a method.
 	Method(k layout.Key) (Answer, error)
-	// Presence returns whether the program has a method, as Method does. A key without
-	// a name is of a class. Its presence is NoMethod if the program has the class.
+	// Presence returns the presence that Method would return. A key without a name stands for a class, with presence
+	// NoMethod if the program has it.
 	Presence(k layout.Key) (Presence, error)
-	// Classes calls yield with the classes of the program, some perhaps twice.
+	// Classes calls yield with the classes of the program, some possibly twice.
 	Classes(yield func(class string) bool)
-	// Declared returns the methods of a class whose code can be read.
+	// Declared returns the methods of a class with readable code.
 	Declared(class, loader string) []Declared
 }
 
@@ -137,16 +131,15 @@ type Inventory interface {
 type Declared struct {
 	Name, Signature string
 	ID              uint64 // code id
-	Size            int    // of the code in bytes
+	Size            int    // code size in bytes
 }
 
-// A Name is what a bytecode names: a class, a member of a class, the method of a
-// dynamic call, which has no class, or the text of a constant.
+// A Name is the name in a bytecode's operand. It is a class, a member of a class, the method of a dynamic call, without
+// a class, or the text of a constant.
 type Name struct{ Class, Name, Descriptor string }
 
 // Members is implemented by code that knows the fields and methods of its classes.
 type Members interface {
-	// Declares reports whether a class itself declares a field or method; known is
-	// false if the class cannot be read.
+	// Declares reports whether a class itself declares a field or method; known is false if the class is unreadable.
 	Declares(member Name) (is, known bool)
 }

@@ -2,17 +2,17 @@ package sketch
 
 import "github.com/profarc/profarc/internal/java/bytecode"
 
-// A Block is a sequence of bytecodes that is entered at the first and left after the last.
+// A Block is a sequence of bytecodes that control enters at the first and leaves after the last.
 type Block struct {
-	First, End int // instructions
-	// To are the blocks after it: of a branch the target and then the next, of a switch the
-	// default and the cases. A block that leaves the method has none.
+	First, End int // range of instructions
+	// To lists the successors. A branch has its target and then the next block. A switch has its default and then its
+	// cases. A block that leaves the method has none.
 	To []int
-	// Throws is whether it ends with athrow, Handler whether no block leads to it.
+	// Throws reports whether the block ends with athrow, Handler whether no block leads to it.
 	Throws, Handler bool
 }
 
-// Blocks returns the control flow of code, without exceptions; ok is false if it is not sound.
+// Blocks returns the control flow of code without exceptions; ok is false if the code is malformed.
 func Blocks(code []bytecode.Instruction) (blocks []Block, ok bool) {
 	g, ok := newGraph(code)
 	if !ok {

@@ -16,26 +16,26 @@ const (
 	aThrow  = 191
 )
 
-// A block is a sequence of instructions that is entered at the first and left after the last.
+// A block is a sequence of instructions that control enters at the first and leaves after the last.
 type block struct {
-	first, end int   // instructions
-	to         []int // successors; the block after a branch comes last
-	from       int   // number of edges to it
-	handler    bool  // it has no predecessor
+	first, end int   // range of instructions
+	to         []int // successors; the next block comes last
+	from       int   // number of edges to the block
+	handler    bool  // block has no predecessor
 }
 
 // A graph is the control flow of a method.
 type graph struct {
 	code    []bytecode.Instruction
-	names   []uint64 // by instruction: hash of its name
-	effects []string // by instruction: the values that it pops and pushes
+	names   []uint64 // hash of the name in each instruction
+	effects []string // values that each instruction pops and pushes
 	blocks  []block
-	stores  bool // it writes elements of arrays
-	puts    bool // it writes fields
+	stores  bool // method writes elements of arrays
+	puts    bool // method writes fields
 }
 
-// newGraph splits code into blocks. ok is false if a target is no bytecode, if control
-// flow leaves the end, or if there are subroutines.
+// newGraph splits code into blocks. ok is false if a target is not a bytecode, if control flow leaves the end, or if
+// there are subroutines.
 func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	g = &graph{code: code}
 	starts, ok := leaders(code)
@@ -64,8 +64,8 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	return g, true
 }
 
-// passes reports whether the result of a bytecode may be another if it is executed again with
-// the same operands. A call may write what the method reads; that is left out of account.
+// passes reports whether a second execution of a bytecode with the same operands can have another result. It ignores
+// that a call may write what the method reads.
 func (g *graph) passes(op byte) bool {
 	switch {
 	case op >= iALoad && op <= saLoad:
@@ -88,12 +88,12 @@ func nameOf(in *bytecode.Instruction) uint64 {
 	return mix(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
 }
 
-// at returns the instruction at a bci.
+// at returns the index of the instruction at a bci.
 func at(code []bytecode.Instruction, bci int) (i int, ok bool) {
 	return slices.BinarySearchFunc(code, bci, func(i bytecode.Instruction, bci int) int { return i.Bci - bci })
 }
 
-// leaders returns the instructions that begin blocks.
+// leaders reports for each instruction whether it begins a block.
 func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
 	starts = make([]bool, len(code)+1)
 	starts[0] = true
@@ -170,7 +170,7 @@ func (g *graph) findHandlers() {
 	}
 }
 
-// Opcodes that need a name here.
+// Further opcodes.
 const (
 	iALoad, aALoad     = 46, 50
 	saLoad             = 53
@@ -188,8 +188,7 @@ const (
 	arrayLength        = 190
 )
 
-// effects are the values that bytecodes pop from the operand stack and push on it, by
-// opcode: J and D are values of two slots.
+// effects has the values that bytecodes pop and push, by opcode. J and D take two slots.
 var effects = func() (table [202]string) {
 	set := func(from int, list ...string) { copy(table[from:], list) }
 	set(0, ">", ">A")
@@ -211,7 +210,7 @@ var effects = func() (table [202]string) {
 	return table
 }()
 
-// effectOf returns the values that a bytecode pops and pushes, empty for bytecodes that only move values.
+// effectOf returns the values that a bytecode pops and pushes, "" for bytecodes that only move values.
 func effectOf(in *bytecode.Instruction) string {
 	descriptor := in.Name.Descriptor
 	switch op := in.Op; {
@@ -239,7 +238,7 @@ func effectOf(in *bytecode.Instruction) string {
 	return ""
 }
 
-// kindOf returns the kind of a value of a type.
+// kindOf returns the kind of value of a type.
 func kindOf(descriptor string) string {
 	switch {
 	case descriptor == "" || descriptor[0] == 'V':
@@ -252,10 +251,10 @@ func kindOf(descriptor string) string {
 	return "I"
 }
 
-// maxArguments bounds the arguments of a call.
+// maxArguments is the maximum number of arguments of a call.
 const maxArguments = 255
 
-// callEffect takes the arguments of a method's descriptor and puts its result.
+// callEffect returns the effect of a call by the method's descriptor.
 func callEffect(descriptor string) string {
 	var b strings.Builder
 	rest := strings.TrimPrefix(descriptor, "(")

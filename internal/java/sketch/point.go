@@ -10,19 +10,19 @@ import (
 // A Point describes a profile point.
 type Point struct {
 	disk.SketchPoint
-	// Holder is the static class of a virtual call's receivers; empty for other points.
+	// Holder is the static class of a virtual call's receivers; "" for other points.
 	Holder string
-	// Labels are the values of a switch's cases, if they have the same meaning in other versions of the code.
+	// Labels are the values of a switch's cases, nil if they may mean something else in other versions of the code.
 	Labels []int32
 }
 
-// Recorded reports whether sketches have records of points of a kind. A jump has no
-// operands: it is recognised by the points around it.
+// Recorded reports whether sketches have records of points of a kind. A jump has no operands, so the points around it
+// identify it.
 func Recorded(kind bytecode.PointKind) bool {
 	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
 }
 
-// Points returns the recorded profile points of code, in order. ok is false if the code has no sketch.
+// Points returns the recorded profile points of code in order. ok is false if the code has no sketch.
 func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	g, ok := newGraph(code)
 	if !ok {
@@ -41,7 +41,7 @@ func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	return points, r.runBlocks()
 }
 
-// Of returns the sketch of the code with an id, nil if it has none or no points.
+// Of returns the sketch of the code with an id, nil without a sketch or points.
 func Of(code []bytecode.Instruction, id uint64) []byte {
 	points, ok := Points(code)
 	if !ok || len(points) == 0 {
@@ -54,7 +54,7 @@ func Of(code []bytecode.Instruction, id uint64) []byte {
 	return disk.AppendSketch(nil, id, records)
 }
 
-// point hands a point to the callbacks.
+// point passes a point to the callback.
 func (r *run) point(i int, p Point) {
 	if r.points != nil {
 		r.points(i, p)
@@ -122,8 +122,8 @@ func conditionOf(op byte, operands []value) condition {
 	return relation(op-bytecode.IfEq, lCmp, a, integer(0, false))
 }
 
-// relation returns the condition of a branch. which is its index among eq, ne, lt, ge,
-// gt, le, and compares the instruction that compares the operands.
+// relation returns the condition of a branch. which is its index among eq, ne, lt, ge, gt and le. compares is the
+// instruction that compares the operands.
 func relation(which, compares byte, a, b value) condition {
 	switch which {
 	case 0, 1:
@@ -134,14 +134,14 @@ func relation(which, compares byte, a, b value) condition {
 	return order(ofNaN(compares, fCmpG, dCmpG), b, a, which == 5)
 }
 
-// Results of the condition that one value is less than another if one is NaN.
+// Results of a less-than condition if one operand is NaN.
 const (
 	integral = 0
 	nanFails = 1
 	nanHolds = 2
 )
 
-// ofNaN returns the result for NaN. The condition holds if the comparison is one of the two instructions.
+// ofNaN returns the result for NaN. The condition holds if compares is float or double.
 func ofNaN(compares, float, double byte) byte {
 	switch compares {
 	case lCmp:

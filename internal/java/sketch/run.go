@@ -11,15 +11,15 @@ import (
 type run struct {
 	g        *graph
 	v        *variables
-	identity func(node int) uint64 // of what a use of a local variable loads
+	identity func(node int) uint64 // identity of the value that a use of a local variable loads
 
-	entries  [][]arrival // by block: the edges into it
-	controls []control   // by block
+	entries  [][]arrival // edges into each block
+	controls []control   // condition of each block
 	stack    []value
 	bad      bool
 
-	sets   map[int]value            // by instruction: the expression that it sets a variable to
-	points func(i int, point Point) // gets the points
+	sets   map[int]value            // expression that each instruction stores in a variable
+	points func(i int, point Point) // callback for points
 }
 
 func newRun(g *graph, v *variables, identity func(node int) uint64) *run {
@@ -32,10 +32,10 @@ type arrival struct {
 	under control
 }
 
-// maxStack bounds the values on the stack at the end of a block.
+// maxStack is the maximum number of values on the stack at the end of a block.
 const maxStack = 256
 
-// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is not sound.
+// runBlocks executes all blocks in the order of their bytecodes. ok is false if the code is malformed.
 func (r *run) runBlocks() (ok bool) {
 	r.entries = make([][]arrival, len(r.g.blocks))
 	r.controls = make([]control, len(r.g.blocks))
@@ -81,7 +81,7 @@ func (r *run) enter(b int) {
 	}
 }
 
-// together returns the control of a block that is entered from several places.
+// together returns the control of a block with several predecessors.
 func together(arrivals []arrival) control {
 	if len(arrivals) == 1 {
 		return arrivals[0].under
@@ -94,8 +94,7 @@ func together(arrivals []arrival) control {
 	return control{inNoOrder(shapes), inNoOrder(fulls)}
 }
 
-// arrive adds an edge to a block. Edges back come too late for its stack, which compilers
-// keep empty at loops.
+// arrive adds an edge to a block. Back edges come too late for its stack, which compilers keep empty at loops.
 func (r *run) arrive(b int, under control) {
 	var stack []value
 	if len(r.stack) > 0 {
@@ -117,7 +116,7 @@ func (r *run) pop() value {
 	return v
 }
 
-// popSlots pops values of that many slots, and returns the lowest first.
+// popSlots pops values that fill a number of slots, and returns the lowest first.
 func (r *run) popSlots(slots int) []value {
 	from := len(r.stack)
 	for ; slots > 0 && from > 0; from-- {
@@ -170,8 +169,8 @@ func (r *run) duplicate(which int) {
 	r.pushValues(top)
 }
 
-// local returns the value of a local variable: the expression that it was set to if there is
-// one only, and if that has the same value still.
+// local returns the value of a local variable. It is the expression in the only definition if its value is unchanged,
+// else an identity.
 func (r *run) local(op byte, i int) value {
 	if all := r.v.reaching(r.v.used[i]); len(all) == 1 && all[0] >= 0 {
 		if set, ok := r.sets[all[0]]; ok && !set.passing && set.wide == wide(op) {
@@ -193,7 +192,7 @@ func (r *run) operate(b, i int) {
 		r.bad = true
 		return
 	}
-	operands := r.stack[len(r.stack)-len(takes):] // until something is put there
+	operands := r.stack[len(r.stack)-len(takes):] // valid until the next push
 	r.stack = r.stack[:len(r.stack)-len(takes)]
 	for k := range operands {
 		r.bad = r.bad || operands[k].wide != isWide(takes[k])
@@ -239,9 +238,9 @@ func (r *run) leave(b, i int, operands []value) {
 	}
 }
 
-// madeUp reports whether a compiler invents a name, which may have another meaning in the
-// next version: maps from enum constants to the cases of a switch, synthetic accessors,
-// and methods that find the case of a switch over patterns.
+// madeUp reports whether a compiler invented a name, which may mean something else in the next version. Such names are
+// maps from enum constants to cases of a switch, synthetic accessors, and methods that find the case of a switch over
+// patterns.
 func madeUp(name string) bool {
 	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" ||
 		name == "enumSwitch"

@@ -9,34 +9,34 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 )
 
-// A local variable is known by the definitions that reach a use of it: a compiler may use one local for
-// several variables in turn. A node is the value of a local at the start of a block, or a definition.
+// The definitions that reach a use identify a local variable, because a compiler may use one local for several
+// variables in turn. A node is the value of a local at the start of a block, or a definition.
 
-// maxNodes bounds blocks times locals, maxSteps the search for definitions, maxRounds the
-// passes of data flow. Compiled methods are far below.
+// maxNodes limits blocks times locals, maxSteps the search for definitions, and maxRounds the passes of data flow.
+// Compiled methods are far below.
 const (
 	maxNodes  = 1 << 20
 	maxSteps  = 1 << 22
 	maxRounds = 64
 )
 
-// variables are the local variables of a method.
+// variables has the local variables of a method.
 type variables struct {
 	g       *graph
 	locals  int
-	live    []bool        // by block and local: used before it is set
-	from    map[int][]int // by node at the start of a block: the nodes that it may be
-	used    []int         // by instruction: the node that it loads, -1 for none
-	defined []int         // by definition: the instruction
-	last    []int         // by local: the definition before an instruction, in textual order
-	reached map[int][]int // by node: the definitions that reach it, see reaching
-	steps   int           // taken by reaching
+	live    []bool        // whether each local is used before it is set, by block and local
+	from    map[int][]int // possible origins of each node at the start of a block
+	used    []int         // node that each instruction loads, -1 if it loads no local
+	defined []int         // instruction of each definition
+	last    []int         // latest definition of each local in textual order
+	reached map[int][]int // result of reaching for each node
+	steps   int           // total steps of reaching
 }
 
 func loads(op byte) bool  { return op >= bytecode.ILoad && op <= bytecode.ALoad }
 func stores(op byte) bool { return op >= bytecode.IStore && op <= bytecode.AStore }
 
-// wide reports whether a load or store is of a long or double.
+// wide reports whether a load or store moves a long or double.
 func wide(op byte) bool {
 	return op == bytecode.LLoad || op == bytecode.DLoad || op == bytecode.LStore || op == bytecode.DStore
 }
@@ -55,7 +55,7 @@ func findVariables(g *graph) (v *variables, ok bool) {
 	v.used = make([]int, len(g.code))
 	v.last = make([]int, v.locals)
 	for local := range v.last {
-		v.last[local] = local // as the method is entered
+		v.last[local] = local // value at entry of the method
 	}
 	for b := range g.blocks {
 		v.connect(b)
@@ -63,7 +63,7 @@ func findVariables(g *graph) (v *variables, ok bool) {
 	return v, true
 }
 
-// findLive computes live by passes backwards through the blocks until nothing changes.
+// findLive computes live by backward passes over the blocks until nothing changes.
 func (v *variables) findLive() bool {
 	v.live = make([]bool, v.locals*len(v.g.blocks))
 	out := make([]bool, v.locals)
@@ -97,13 +97,13 @@ func (v *variables) findLive() bool {
 	return false
 }
 
-// connect walks over a block, and leads the nodes at its end to the starts of its successors.
+// connect follows a block, and links the nodes at its end to the starts of its successors.
 func (v *variables) connect(b int) {
 	now := make([]int, v.locals)
 	for local := range now {
 		now[local] = b*v.locals + local
 		if v.g.blocks[b].handler && v.live[now[local]] {
-			v.from[now[local]] = append(v.from[now[local]], v.last[local]) // the try block had it
+			v.from[now[local]] = append(v.from[now[local]], v.last[local]) // value in the try block
 		}
 	}
 	for i := v.g.blocks[b].first; i < v.g.blocks[b].end; i++ {
@@ -127,11 +127,11 @@ func (v *variables) connect(b int) {
 	}
 }
 
-// firstDefinition is the node of the first definition.
+// firstDefinition returns the node of the first definition.
 func (v *variables) firstDefinition() int { return v.locals * len(v.g.blocks) }
 
-// reaching returns the definitions that reach a node: instructions, and -1-local for the value
-// of a local as the method is entered.
+// reaching returns the definitions that reach a node. They are instructions, or -1-local for the value of a local at
+// entry of the method.
 func (v *variables) reaching(node int) (all []int) {
 	if known, ok := v.reached[node]; ok {
 		return known
@@ -159,9 +159,9 @@ func (v *variables) reaching(node int) (all []int) {
 	return all
 }
 
-// identify computes an identity for what each use of a local variable loads: the expressions that it is set
-// to by the definitions that reach the use, and for a parameter its place. Variables in these expressions are
-// replaced by the expressions that they are set to, without variables.
+// identify computes an identity for the value that each use of a local variable loads. It combines the expressions of
+// the definitions that reach the use, and the index of a parameter. Variables in these expressions are expanded once,
+// without further variables.
 func identify(g *graph, v *variables) (identity func(node int) uint64, ok bool) {
 	identity = func(int) uint64 { return 0 }
 	for range 2 {
@@ -197,35 +197,35 @@ func (v *variables) byDefinitions(node int, sets map[int]value) uint64 {
 
 // A value is an expression on the operand stack, as hashes of its normal form.
 type value struct {
-	root     uint64 // of its operator and name
-	shape    uint64 // of all of it, local variables without their identities
-	full     uint64 // of all of it
-	wide     bool   // long or double: it takes two slots
+	root     uint64 // hash of operator and name
+	shape    uint64 // hash of the expression without identities of local variables
+	full     uint64 // hash of the whole expression
+	wide     bool   // long or double, which takes two slots
 	constant *int64 // value of an integral constant
 	compared *comparison
-	// unstable is whether it depends on names or numbers that the compiler invents.
+	// unstable reports whether the value depends on names or numbers that the compiler invents.
 	unstable bool
-	// passing is whether it may have another value later: it was read from the heap, or returned by a call.
+	// passing reports whether the value may change later, because it comes from the heap or from a call.
 	passing bool
 }
 
-// A comparison is the result of lcmp or its like.
+// A comparison is the result of lcmp or a similar instruction.
 type comparison struct {
 	op          byte
 	left, right value
 }
 
-// seed is what hashes begin with.
+// seed is the initial value of hashes.
 const seed = 0x9e3779b97f4a7c15
 
-// hashStep hashes one more number.
+// hashStep adds a number to a hash.
 func hashStep(h, n uint64) uint64 {
 	h = (h ^ n) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>29) * 0x94d049bb133111eb
 	return h ^ h>>32
 }
 
-// mix hashes numbers in their order.
+// mix returns a hash of numbers in order.
 func mix(numbers ...uint64) uint64 {
 	h := uint64(seed)
 	for _, n := range numbers {
@@ -234,7 +234,7 @@ func mix(numbers ...uint64) uint64 {
 	return h
 }
 
-// operator returns the expression of an operator with the hash of its name, and of its operands.
+// operator returns the expression of an operator with the hash of its name, and with operands.
 func operator(op byte, name uint64, operands ...value) value {
 	v := value{root: mix(uint64(op), name)}
 	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
@@ -249,7 +249,7 @@ func operator(op byte, name uint64, operands ...value) value {
 // noName is the name of an operator without a name.
 const noName = 0
 
-// constant returns the expression of a constant by its text.
+// constant returns the expression of a constant with a text.
 func constant(text string) value { return operator(bytecode.Ldc, xxhash.Sum64String(text)) }
 
 // unordered returns the expression of an operator whose operands have no order.
@@ -269,7 +269,7 @@ type arm struct {
 	under control
 }
 
-// A control is the condition under which a block is entered.
+// A control is the condition under which a block runs.
 type control struct{ shape, full uint64 }
 
 // either returns the value of a stack slot at the join of several blocks.
@@ -289,17 +289,17 @@ func either(arms []arm) value {
 	return v
 }
 
-// inNoOrder hashes numbers regardless of their order.
+// inNoOrder returns a hash of numbers regardless of their order.
 func inNoOrder(numbers []uint64) uint64 {
 	slices.Sort(numbers)
 	return mix(numbers...)
 }
 
-// A condition is what a branch tests: a relation of its operands in normal form.
+// A condition is a relation of a branch's operands in normal form.
 type condition struct {
 	shape, full uint64
-	inverse     bool // the branch is taken where the relation does not hold
-	unknown     bool // it cannot be distinguished from its opposite
+	inverse     bool // branch is taken if the relation does not hold
+	unknown     bool // indistinguishable from its opposite
 	unstable    bool
 }
 
@@ -318,13 +318,13 @@ func equality(a, b value, inverse bool) condition {
 // order returns the condition that one value is less than another. nan is the result for NaN.
 func order(nan byte, a, b value, inverse bool) condition {
 	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
-		a, b, inverse = b, integer(*a.constant+1, a.wide), !inverse // c < x is not x < c+1
+		a, b, inverse = b, integer(*a.constant+1, a.wide), !inverse // c < x equals !(x < c+1)
 	}
 	c := condition{
 		shape: mix(less, uint64(nan), a.shape, b.shape), full: mix(less, uint64(nan), a.full, b.full),
 		inverse: inverse, unstable: a.unstable || b.unstable, unknown: a.full == b.full,
 	}
-	if a.shape == b.shape { // its shape alone would not tell a < b from b < a
+	if a.shape == b.shape { // the shape would not distinguish a < b from b < a
 		c.shape = c.full
 	}
 	return c

@@ -2,14 +2,14 @@ package display
 
 import "github.com/ianlancetaylor/demangle"
 
-// Limits of one name: a short one may stand for a text of any length.
+// Limits of one name. A short mangled name can expand without bound.
 const (
-	maxMangled     = 1 << 13 // bytes
-	maxSpelledLog2 = 14      // binary logarithm of bytes
+	maxMangled     = 1 << 13 // maximum length of a mangled name in bytes
+	maxSpelledLog2 = 14      // binary logarithm of the maximum length of a demangled name
 )
 
-// Demangle returns the spelling of a mangled name of C++ or Rust. ok is false if it is none, or
-// if it exceeds a limit.
+// Demangle returns the spelling of a mangled C++ or Rust name. ok is false if the name is not mangled or exceeds a
+// limit.
 func Demangle(mangled string) (name string, ok bool) {
 	if len(mangled) > maxMangled {
 		return "", false

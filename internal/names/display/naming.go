@@ -1,4 +1,4 @@
-// Package naming spells the methods and types of an archive for people.
+// Package display spells the methods, types and tables of an archive for people.
 package display
 
 import (
@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// MethodText returns a method as people read it: in the spelling of PrintMethodData in domain hotspot, in
-// that of the producer elsewhere. The loader is left out.
+// MethodText spells a method without its loader. It uses the form of PrintMethodData for domain hotspot, and that of
+// the producer for others.
 func MethodText(d layout.Domain, k layout.Key) string {
 	class := k.Class
 	between := ""
@@ -30,7 +30,7 @@ func MethodText(d layout.Domain, k layout.Key) string {
 	return class + k.Name + between + k.Signature
 }
 
-// IDText returns an id of a method or of code in hexadecimal.
+// IDText returns the id of a method or of code as 16 hexadecimal digits.
 func IDText(id uint64) string { return fmt.Sprintf("%016x", id) }
 
 // AccessText returns the access flags before a method, each followed by a space.
@@ -48,7 +48,7 @@ func AccessText(access uint32) string {
 	return text
 }
 
-// TypeText returns the name of a type, with its class loader if it has one.
+// TypeText returns the name of a type, followed by its class loader if it has one.
 func TypeText(t reader.Type) (string, error) {
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
@@ -59,15 +59,15 @@ func TypeText(t reader.Type) (string, error) {
 	return text, errors.Join(nameErr, loaderErr)
 }
 
-// The loaders that every JVM has. That of the JDK's own classes has no name in an archive.
+// Loaders that every JVM has. The boot loader has no name in an archive.
 const (
 	bootLoader     = ""
 	platformLoader = "platform"
 	appLoader      = "app"
 )
 
-// LoaderNote returns " (loader NAME)" after a class if people need it: for loaders that a
-// program made, and for all if the archive has the class of several that every JVM has.
+// LoaderNote returns " (loader NAME)" if readers need the loader to identify a class, else "". They need it for loaders
+// that a program made. For built-in loaders, they need it only if the archive has the class of several of them.
 func LoaderNote(s *reader.Store, class, loader string) string {
 	builtin := []string{bootLoader, platformLoader, appLoader}
 	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin,
@@ -83,8 +83,7 @@ func holds(s *reader.Store, class, loader string) bool {
 	return err == nil
 }
 
-// PointWord says what the profile points of a domain are numbered by: bytecode indices where
-// methods have bytecodes.
+// PointWord returns the unit in which the points of a domain are numbered, "bci" or "point".
 func PointWord(d layout.Domain) string {
 	if d == layout.DomainHotSpot || d == layout.DomainGraal {
 		return "bci"

@@ -7,16 +7,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Spelling says how names are spelled for people. The zero Spelling writes them as programmers do: methods
-// of Java as java.util.Map.Entry.combine(Object, int), and functions of C++ and Rust demangled.
+// A Spelling selects the spelling of names. The zero Spelling writes them as programmers do. Java methods look like
+// java.util.Map.Entry.combine(Object, int), and C++ and Rust functions are demangled.
 type Spelling struct {
-	Raw     bool // as MethodText does
-	Mangled bool // names of C++ and Rust as linkers know them
-	Short   bool // classes of Java without their packages
+	Raw     bool // spell methods like MethodText
+	Mangled bool // keep mangled names of C++ and Rust
+	Short   bool // omit packages of Java classes
 }
 
-// Method returns a method without its loader. Parameters are without packages: two methods
-// may have one spelling.
+// Method spells a method without its loader. Two methods can have the same spelling, because parameter types have no
+// packages.
 func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 	switch {
 	case sp.Raw:
@@ -34,7 +34,7 @@ func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 	return MethodText(d, k)
 }
 
-// Type returns a type by its name in an archive: java.lang.String[] for [Ljava/lang/String;.
+// Type spells a type from its name in an archive, such as java.lang.String[] for [Ljava/lang/String;.
 func (sp Spelling) Type(d layout.Domain, name string) string {
 	if sp.Raw || !ofJava(d) {
 		return name
@@ -45,8 +45,8 @@ func (sp Spelling) Type(d layout.Domain, name string) string {
 	return javanames.JavaType(name)
 }
 
-// Function returns a function by the name that a linker has for it, after the file of one
-// that is local to it: "a.cpp;run(int)" for "a.cpp;_ZL3runi".
+// Function spells a function from its linker name. A file before the name of a local function stays, so
+// "a.cpp;_ZL3runi" becomes "a.cpp;run(int)".
 func (sp Spelling) Function(name string) string {
 	if sp.Raw || sp.Mangled {
 		return name
@@ -54,12 +54,12 @@ func (sp Spelling) Function(name string) string {
 	return demangled(name)
 }
 
-// ofJava reports whether the methods of a domain are Java's.
+// ofJava reports whether the methods of a domain are Java methods.
 func ofJava(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }
 
-// withoutPackage returns a class without its package, and a hidden one with that of its host.
+// withoutPackage removes the packages of a class and, if it is hidden, of its host.
 func withoutPackage(class string) string {
 	own, host, hidden := strings.Cut(class, "@")
 	if hidden {
@@ -68,7 +68,7 @@ func withoutPackage(class string) string {
 	return javanames.WithoutPackage(own)
 }
 
-// javaMethod returns a method as it is written in Java; ok is false if it has no sound signature.
+// javaMethod spells a method in Java syntax; ok is false if its signature is malformed.
 func javaMethod(d layout.Domain, k layout.Key, qualified bool) (text string, ok bool) {
 	k = k.Split(d)
 	parameters, ok := javanames.JavaParameters(k.Signature, qualified)
@@ -81,8 +81,7 @@ func javaMethod(d layout.Domain, k layout.Key, qualified bool) (text string, ok 
 	return k.Name + parameters, ok && k.Class != ""
 }
 
-// graalParameters returns the parameters of a signature of GraalVM: "(int, String[])" of
-// void(int,[Ljava.lang.String;).
+// graalParameters spells the parameters in a GraalVM signature. void(int,[Ljava.lang.String;) gives "(int, String[])".
 func graalParameters(signature string, qualified bool) (text string, ok bool) {
 	_, list, ok := strings.Cut(signature, "(")
 	list, ended := strings.CutSuffix(list, ")")
@@ -99,8 +98,8 @@ func graalParameters(signature string, qualified bool) (text string, ok bool) {
 	return "(" + strings.Join(parameters, ", ") + ")", true
 }
 
-// demangled returns a function's name demangled, or as it is. LLVM puts the file of a local
-// function before its name, with a semicolon or, up to LLVM 16, a colon.
+// demangled returns a function's demangled name, or the name itself. LLVM puts the file of a local function before its
+// name, with a semicolon, or with a colon up to LLVM 16.
 func demangled(name string) string {
 	at := strings.LastIndexAny(name, ";:") + 1
 	mangled := name[at:]
@@ -113,14 +112,14 @@ func demangled(name string) string {
 	return name
 }
 
-// plain unifies the ways in which people write a name: separators, nested classes, spaces between parameters.
+// plain unifies separators, nested classes, and spaces between parameters.
 var plain = strings.NewReplacer("::", ".", "/", ".", "$", ".", ", ", ",")
 
-// Plain returns a name that somebody wrote in the form of PlainForms.
+// Plain converts a name that a user wrote to the form of PlainForms.
 func Plain(text string) string { return plain.Replace(text) }
 
-// PlainForms returns the forms in which people may write a method: in Java with and without
-// the packages of parameters, and demangled. They are fewer if some are the same.
+// PlainForms returns the forms in which users may write a method. Java methods have forms with and without packages of
+// parameters, others a demangled form. Equal forms occur once.
 func PlainForms(d layout.Domain, k layout.Key) (forms []string) {
 	if !ofJava(d) {
 		if name := demangled(k.Name); name != k.Name && k.Class == "" {

@@ -1,7 +1,7 @@
 package entries
 
-// cures says of a reason what the compiler had assumed, and what makes it assume something else. Where training makes
-// the difference, an archive of a training run that does what production does is the cure.
+// cures explains the failed assumption behind a trap reason, followed by the remedy. In most cases the remedy is a
+// training run that does what production does.
 var cures = map[string]string{
 	"null_check":                     "null came where none was seen: train with it",
 	"null_assert":                    "an object came where only null was seen: train with it",
@@ -28,7 +28,7 @@ var cures = map[string]string{
 	ManyTraps:                        "several reasons at one point: train with what production does",
 }
 
-// TrapCure returns what a reason means and what can be done, "" where that is not known.
+// TrapCure explains a trap reason and its remedy; "" if the reason is unknown.
 func TrapCure(reason string) string {
 	if cure, ok := cures[reason]; ok {
 		return cure

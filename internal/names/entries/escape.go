@@ -7,12 +7,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// escapeWords are the flags of the result of an escape analysis, by bit.
+// escapeWords describes the flags of an escape analysis by bit.
 var escapeWords = []string{"", "it returns only its arguments", "it returns only new objects", "a new object escapes",
 	"it modifies objects that are not known"}
 
-// EscapeText says what the escape analysis of C2 found for a method: "argument slot 0 does not escape". Arguments are
-// numbered by slot, from 0.
+// EscapeText describes the result of C2's escape analysis for a method, such as "argument slot 0 does not escape".
+// Argument slots count from 0.
 func EscapeText(e reader.Escape) string {
 	if e.Flags&1 == 0 {
 		return "no result"
@@ -40,7 +40,7 @@ func EscapeText(e reader.Escape) string {
 	return strings.Join(parts, "; ")
 }
 
-// slotsText names the slots of arguments whose bits are set.
+// slotsText names the argument slots with set bits.
 func slotsText(set uint64) string {
 	var list []string
 	for slot := range 64 {
@@ -54,7 +54,7 @@ func slotsText(set uint64) string {
 	return "each of the argument slots " + strings.Join(list, ", ")
 }
 
-// ModifiedText says what a method changes of an argument: the words of the object, as bits.
+// ModifiedText describes which words of an argument a method modifies. words has a bit per word.
 func ModifiedText(words int64) string {
 	switch {
 	case words == 0:

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Properties returns the properties of an archive, each with its values in their order.
+// Properties returns the properties of an archive, each with its values in order.
 func Properties(s *reader.Store) (map[string][]string, error) {
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {

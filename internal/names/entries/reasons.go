@@ -1,5 +1,5 @@
-// Package entries names what entries of a profile record by number: reasons of traps, and the
-// functions and vtables at value sites.
+// Package entries names the numbers in entries of a profile, which are reasons of traps, and functions and vtables at
+// value sites.
 package entries
 
 import (
@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// BytecodeTraps are the reasons of traps that HotSpot records for a bytecode, with the
-// same numbers in JDK 17 and 25. Most VMs are built with JVMCI, which uses three of them
-// for a second purpose too, under a longer name. Plain is the name in the other VMs.
+// BytecodeTraps are the trap reasons that HotSpot records for a bytecode, with equal numbers in JDK 17 and 25. Most VMs
+// are built with JVMCI, which gives three of them a second meaning and a longer name. Plain is the name in other VMs.
 var BytecodeTraps = [...]struct{ Name, Plain string }{
 	0: {"none", "none"},
 	1: {"null_check", "null_check"},
@@ -26,20 +25,19 @@ var BytecodeTraps = [...]struct{ Name, Plain string }{
 	8: {"profile_predicate", "profile_predicate"},
 }
 
-// The words of a trap state beside the reasons.
+// Words of a trap state other than reasons.
 const (
 	ManyTraps        = "many" // traps for several reasons
 	RecompiledSuffix = " recompiled"
 )
 
-// TrapReasons has the names of the reasons for which compiled code was left, as the VMs
-// of an archive number them. The numbers differ between releases.
+// TrapReasons names the trap reasons as numbered by the VMs of an archive. The numbers differ between releases.
 type TrapReasons struct {
-	lists [][]string // of each VM, "" where a name is not known
+	lists [][]string // names by VM and number, "" if a name is unknown
 }
 
-// laterReasons are the reasons after those of BytecodeTraps, which a VM with JVMCI of that
-// release counts for a method. Archives of live VMs have the VM's own list instead.
+// laterReasons lists, by release, the reasons after BytecodeTraps that a VM with JVMCI counts for a method. Archives of
+// live VMs have the VM's own list instead.
 var laterReasons = map[uint32]string{
 	17: "unloaded uninitialized initialized unreached unhandled constraint div0_check age predicate loop_limit_check " +
 		"speculate_class_check speculate_null_check speculate_null_assert rtm_state_change unstable_if unstable_fused_if " +
@@ -50,7 +48,7 @@ var laterReasons = map[uint32]string{
 		"receiver_constraint aliasing transfer_to_interpreter not_compiled_exception_handler unresolved jsr_mismatch",
 }
 
-// reasonsOfRelease returns the list of a release, nil if it is not known.
+// reasonsOfRelease returns the list of a release, nil if it is unknown.
 func reasonsOfRelease(release uint32) (list []string) {
 	later, ok := laterReasons[release]
 	if !ok {
@@ -62,8 +60,8 @@ func reasonsOfRelease(release uint32) (list []string) {
 	return append(list, strings.Fields(later)...)
 }
 
-// TrapReasonsOf reads the lists of an archive, or takes that of its VM's release. An archive
-// that says nothing of its VM has the names on which all known releases agree.
+// TrapReasonsOf reads the lists of an archive, or uses the list of its VM's release. If the release is unknown, it has
+// the names on which all known releases agree.
 func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	for i := 0; err == nil && i < t.Rows; i++ {
@@ -86,8 +84,7 @@ func TrapReasonsOf(s *reader.Store) (r TrapReasons, err error) {
 	return r, nil
 }
 
-// ReasonWithJVMCI returns the name of a reason in a VM that was built with JVMCI, which uses
-// some for a second purpose.
+// ReasonWithJVMCI returns the name of a reason in a VM built with JVMCI.
 func ReasonWithJVMCI(plain string) string {
 	for _, r := range BytecodeTraps {
 		if r.Plain == plain {
@@ -97,8 +94,7 @@ func ReasonWithJVMCI(plain string) string {
 	return plain
 }
 
-// find returns the name that a number has in all lists. Where only some VMs were built
-// with JVMCI it is the part before "_or_".
+// find returns the name of a number in all lists. If only some VMs were built with JVMCI, it is the part before "_or_".
 func (r TrapReasons) find(number int) (name string, ok bool) {
 	for i, list := range r.lists {
 		if number < 0 || number >= len(list) || list[number] == "" {
@@ -122,8 +118,8 @@ func firstReason(name string) string {
 	return first
 }
 
-// Name returns the name of a reason, "#23" if no name is known or the VMs of a merged
-// archive use the number for different reasons.
+// Name returns the name of a reason. It returns "#23" for number 23 if the name is unknown or differs between the VMs
+// of a merged archive.
 func (r TrapReasons) Name(number int) string {
 	if name, ok := r.find(number); ok {
 		return name
@@ -131,13 +127,13 @@ func (r TrapReasons) Name(number int) string {
 	return fmt.Sprintf("#%d", number)
 }
 
-// atBranches has the reasons that a VM notes at a branch under the number of another, which
-// cannot occur there: only nine reasons have numbers in the trap state of a bytecode.
+// atBranches maps reasons at a branch to the reason that the VM means. HotSpot reuses numbers that cannot occur at
+// branches, because the trap state of a bytecode has only nine reasons.
 var atBranches = map[string]string{"intrinsic": "unstable_if", "range_check": "unstable_fused_if"}
 
-// Text returns the trap state of an entry as text: "class_check recompiled"; "" if there is none.
-// A division by zero is recorded as "null_check", and so are reasons of speculation as those
-// of checks: their numbers do not tell them apart.
+// Text describes the trap state of an entry, such as "class_check recompiled"; "" without traps. HotSpot gives a
+// division by zero the number of "null_check", and reasons of speculation the numbers of checks, so they look the same
+// here.
 func (r TrapReasons) Text(traps layout.EntryTraps, atBranch bool) string {
 	if traps == 0 {
 		return ""

@@ -45,7 +45,7 @@ func merged(t *testing.T, stores ...*reader.Store) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, s := range stores {
-		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

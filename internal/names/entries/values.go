@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Values finds the functions and vtables that the values of LLVM's value sites stand for.
+// Values finds the functions and vtables behind the values of LLVM's value sites.
 type Values struct {
 	store   *reader.Store
 	vtables map[uint64]string
@@ -35,7 +35,7 @@ func NewValues(s *reader.Store) (*Values, error) {
 	return v, nil
 }
 
-// Function returns the function with an id. ok is false if the archive has no such function, or two.
+// Function returns the function with an id; ok is false if the archive has no such function, or two.
 func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
 	m, err = v.store.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
@@ -44,18 +44,17 @@ func (v *Values) Function(id uint64) (m reader.Method, ok bool, err error) {
 	return m, err == nil, err
 }
 
-// VTable returns the name of the vtable with an id. ok is false if the archive has no such vtable.
+// VTable returns the name of the vtable with an id; ok is false if the archive has no such vtable.
 func (v *Values) VTable(id uint64) (name string, ok bool) {
 	name, ok = v.vtables[id]
 	return name, ok
 }
 
-// Targets names the values of value sites: functions and vtables. The zero
-// Targets reads the names of the store on first use.
+// Targets names functions and vtables at value sites. The zero Targets reads the names of the store on first use.
 type Targets struct{ values *Values }
 
-// Find names the function or vtable that has an id, by the id if the archive does not name it. m is
-// the function, invalid if the archive has none.
+// Find returns the name of the function or vtable with an id, or the id if the archive has no name. m is the function,
+// invalid if the archive lacks it.
 func (t *Targets) Find(s *reader.Store, sub layout.Sub, id uint64) (text string, m reader.Method, err error) {
 	text = fmt.Sprintf("id %016x", id)
 	if t.values == nil {

@@ -1,10 +1,9 @@
-// Package escape spells the characters of foreign text that must not reach a terminal as they are. A terminal
-// obeys control characters, and a reader does not see bidirectional controls and characters without width, so
-// that with either of them a name can hide what stands beside it or pass for another.
+// Package escape makes foreign text safe for a terminal. A terminal obeys control characters, and readers cannot see
+// bidirectional controls and characters without width. A name could use them to hide its neighbors or to pass for
+// another name.
 //
-// The spelling follows JSON strings, \uXXXX, so that one writer serves text
-// for people and JSON alike. A byte that is not part of valid UTF-8 becomes the
-// lone surrogate \udcXX. docs/format.md fixes both for the JSON dump.
+// Escapes follow JSON strings, \uXXXX, so that one writer serves text and JSON. A byte outside of valid UTF-8 becomes
+// the lone surrogate \udcXX. docs/format.md fixes both for the JSON dump.
 package escape
 
 import (
@@ -12,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// unsafe are the ranges of characters that are escaped, in ascending order.
+// unsafe lists the ranges of escaped characters in ascending order.
 var unsafe = [...]struct{ first, last rune }{
 	{0x00, 0x1f},       // C0 controls
 	{0x7f, 0x9f},       // delete, C1 controls
@@ -27,7 +26,7 @@ var unsafe = [...]struct{ first, last rune }{
 	{0xe0000, 0xe007f}, // tags
 }
 
-// Unsafe reports whether a character is escaped. It reports true for line feed and tab, too.
+// Unsafe reports whether a character must be escaped. Line feed and tab are unsafe, too.
 func Unsafe(r rune) bool {
 	for _, in := range unsafe {
 		if r <= in.last {

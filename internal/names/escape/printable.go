@@ -8,11 +8,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxPrinted is the most bytes of one text that people are shown. JSON has all of it.
+// maxPrinted is the maximum printed length of one text in bytes. JSON has no limit.
 const maxPrinted = 8 << 10
 
-// Printable returns foreign text as people are shown it: on one line, so that no name can forge a line of the
-// output. Text that is not printable is quoted as in Go, and the middle of a very long text is left out.
+// Printable returns foreign text on one line, so that a name cannot forge a line of the output. Text with unprintable
+// characters is quoted as in Go, and very long text loses its middle.
 func Printable(text string) string {
 	if len(text) > maxPrinted {
 		text = withoutMiddle(text)

@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// A Writer writes text with everything unsafe in it escaped, except line feeds and tabs. It holds the
-// beginning of a character back until the rest is written, so that Close must follow the last Write.
+// A Writer escapes unsafe characters except line feeds and tabs. It holds back an incomplete character until the next
+// Write, so callers must call Close after the last one.
 type Writer struct {
 	w    io.Writer
-	held []byte // the beginning of a character
+	held []byte // start of an incomplete character
 	out  []byte // scratch
 }
 
 // NewWriter returns a Writer that writes to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
 
-// Write writes text. It returns how many bytes of p it took, whatever the length of the escapes.
+// Write writes text. It returns the number of bytes taken from p, not the length of the escapes.
 func (w *Writer) Write(p []byte) (int, error) {
 	text := p
 	if len(w.held) > 0 {
@@ -30,7 +30,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close escapes the bytes held back: the text ended inside a character.
+// Close escapes an incomplete character at the end of the text.
 func (w *Writer) Close() error {
 	held := w.held
 	w.held = nil

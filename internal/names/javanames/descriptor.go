@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Pieces yields a descriptor in pieces: names of classes, for which class is true,
-// and the text between them. Joined, the pieces are the descriptor.
+// Pieces yields the names of classes in a descriptor with class true, and the text between them. All pieces together
+// form the descriptor.
 func Pieces(descriptor string) iter.Seq2[string, bool] {
 	return func(yield func(piece string, class bool) bool) {
 		for descriptor != "" {
@@ -24,8 +24,7 @@ func Pieces(descriptor string) iter.Seq2[string, bool] {
 	}
 }
 
-// CutType cuts a descriptor after its first type. The first type of a descriptor
-// that is not empty is not empty.
+// CutType cuts a descriptor after its first type. The first type of a nonempty descriptor is nonempty.
 func CutType(descriptor string) (first, rest string) {
 	at := len(descriptor) - len(strings.TrimLeft(descriptor, "["))
 	length := 1
@@ -44,8 +43,8 @@ func IsReference(descriptor string) bool {
 	return descriptor != "" && (descriptor[0] == 'L' || descriptor[0] == '[')
 }
 
-// GraalSignature converts the descriptor of a method to GraalVM's spelling: (I[Ljava/lang/String;)V becomes
-// void(int,[Ljava.lang.String;). ok is false if it is no descriptor of a method.
+// GraalSignature converts a method descriptor to GraalVM's spelling. (I[Ljava/lang/String;)V becomes
+// void(int,[Ljava.lang.String;). ok is false if the descriptor is malformed.
 func GraalSignature(descriptor string) (signature string, ok bool) {
 	parameters, result, ok := CutSignature(descriptor)
 	if !ok {
@@ -57,8 +56,8 @@ func GraalSignature(descriptor string) (signature string, ok bool) {
 	return className(result) + "(" + strings.Join(parameters, ",") + ")", true
 }
 
-// CutSignature returns the types of the parameters and of the result of a method, as
-// descriptors. ok is false if the text is no descriptor of a method.
+// CutSignature splits a method descriptor into the descriptors of its parameters and its result. ok is false if it is
+// malformed.
 func CutSignature(descriptor string) (parameters []string, result string, ok bool) {
 	rest, ok := strings.CutPrefix(descriptor, "(")
 	for ok && !strings.HasPrefix(rest, ")") {
@@ -85,7 +84,7 @@ func IsType(descriptor string) bool {
 var primitiveNames = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float",
 	'I': "int", 'J': "long", 'S': "short", 'V': "void"}
 
-// className returns the name of a type as Class.getName does.
+// className returns the name of a type in the spelling of Class.getName.
 func className(descriptor string) string {
 	switch descriptor[0] {
 	case '[':

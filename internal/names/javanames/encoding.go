@@ -11,8 +11,8 @@ import (
 // surrogateLead is the first byte of every encoded surrogate.
 const surrogateLead = 0xed
 
-// FromModifiedUTF8 converts a name from the modified UTF-8 of class files and VMs, where
-// a character beyond U+FFFF is two surrogates of three bytes each, to UTF-8.
+// FromModifiedUTF8 converts a name from the modified UTF-8 of class files and VMs to UTF-8. Modified UTF-8 encodes a
+// character beyond U+FFFF as two surrogates of three bytes each.
 func FromModifiedUTF8(s string) string {
 	if strings.IndexByte(s, surrogateLead) < 0 {
 		return s
@@ -30,7 +30,7 @@ func FromModifiedUTF8(s string) string {
 	return b.String()
 }
 
-// surrogate decodes the surrogate with which s begins. It returns 0 if there is none.
+// surrogate decodes the surrogate at the start of s. It returns 0 if s starts otherwise.
 func surrogate(s string) rune {
 	if len(s) < 3 || s[0] != surrogateLead || s[1] < 0xa0 || s[1] > 0xbf || s[2]&0xc0 != 0x80 {
 		return 0
@@ -38,7 +38,7 @@ func surrogate(s string) rune {
 	return 0xd000 | rune(s[1]&0x3f)<<6 | rune(s[2]&0x3f)
 }
 
-// ToModifiedUTF8 returns the inverse of FromModifiedUTF8.
+// ToModifiedUTF8 is the inverse of FromModifiedUTF8.
 func ToModifiedUTF8(s string) string {
 	if strings.IndexFunc(s, func(r rune) bool { return r > 0xffff }) < 0 {
 		return s
@@ -60,16 +60,16 @@ func appendSurrogate(b []byte, r rune) []byte {
 	return append(b, surrogateLead, 0x80|byte(r>>6)&0x3f, 0x80|byte(r)&0x3f)
 }
 
-// In headers HotSpot quotes names and signatures of methods: characters other than printable ASCII become
-// \uXXXX, in UTF-16. A backslash itself is not quoted, so a name may look quoted without being so.
+// HotSpot quotes names and signatures of methods in headers. Characters other than printable ASCII become \uXXXX, in
+// UTF-16. A backslash is not quoted, so an unquoted name can look quoted.
 
 const (
 	quoteMark   = `\u`
 	quoteLength = len(`\uXXXX`)
 )
 
-// Unquote undoes HotSpot's quoting of names. Escapes that HotSpot would not have written stay unchanged, and
-// so do escapes of characters that no name in an archive contains: half a surrogate pair, a NUL.
+// Unquote removes HotSpot's quoting of names. It leaves escapes that HotSpot does not write, and escapes of characters
+// that archives cannot contain, such as half a surrogate pair or NUL.
 func Unquote(quoted []byte) string {
 	s := string(quoted)
 	if !strings.Contains(s, quoteMark) {
@@ -88,7 +88,7 @@ func Unquote(quoted []byte) string {
 	return b.String()
 }
 
-// quotedRune decodes the quoted character of n bytes with which s begins. n is 0 if there is none.
+// quotedRune decodes the quoted character at the start of s and returns its length in bytes, 0 if s starts otherwise.
 func quotedRune(s string) (r rune, n int) {
 	r = quotedUnit(s)
 	switch {
@@ -103,7 +103,7 @@ func quotedRune(s string) (r rune, n int) {
 	return 0, 0
 }
 
-// quotedUnit decodes the \uXXXX with which s begins. It returns 0 if there is none.
+// quotedUnit decodes the \uXXXX at the start of s. It returns 0 if s starts otherwise.
 func quotedUnit(s string) rune {
 	if len(s) < quoteLength || !strings.HasPrefix(s, quoteMark) {
 		return 0
@@ -116,7 +116,7 @@ func quotedUnit(s string) rune {
 	return rune(n)
 }
 
-// AppendQuoted appends a name as HotSpot quotes it. It is the inverse of Unquote.
+// AppendQuoted appends a name in HotSpot's quoting. It is the inverse of Unquote.
 func AppendQuoted(b []byte, name string) []byte {
 	for i := 0; i < len(name); {
 		if c := name[i]; c >= ' ' && c < 0x7f {
@@ -125,7 +125,7 @@ func AppendQuoted(b []byte, name string) []byte {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(name[i:])
-		if r == utf8.RuneError && n == 1 { // no character at all
+		if r == utf8.RuneError && n == 1 { // invalid UTF-8
 			b = append(b, name[i])
 			i++
 			continue

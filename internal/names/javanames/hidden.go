@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// The VM invents the names of hidden classes: Foo$$Lambda$14+0x00007f12a8001228 in JDK 17,
-// Foo$$Lambda+0x00007f12a8001228 in JDK 25, where the tail is an address. An archive calls such a class
-// Foo$$Lambda@Foo#0 instead, after its host and its rank among the hidden classes of the same dump.
+// Names of hidden classes come from the VM. JDK 17 has Foo$$Lambda$14+0x00007f12a8001228, JDK 25 has
+// Foo$$Lambda+0x00007f12a8001228, where the tail is an address. Archives use Foo$$Lambda@Foo#0 instead, with the host
+// and the rank among the hidden classes of the same dump.
 
 const (
 	addressPrefix = "0x"
-	lambdaMark    = "$$Lambda$" // a number follows
+	lambdaMark    = "$$Lambda$" // prefix of a number
 )
 
-// IsHidden reports whether an internal name names a hidden class.
+// IsHidden reports whether an internal name belongs to a hidden class.
 func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
 
-// hiddenAddress returns the place of the separator before the address in the
-// name of a hidden class, -1 if the class is not hidden.
+// hiddenAddress returns the index of the separator before the address in a hidden class's name, -1 if the class is not
+// hidden.
 func hiddenAddress(name string, separator byte) int {
 	at := strings.LastIndexByte(name, separator)
 	if at <= 0 || !strings.HasPrefix(name[at+1:], addressPrefix) {
@@ -37,9 +37,9 @@ func hiddenAddress(name string, separator byte) int {
 
 // A hiddenClass is the parsed name of a hidden class.
 type hiddenClass struct {
-	name    string // in the VM
-	stem    string // without number and address
-	number  uint64 // the VM's own; 0 if the name has none
+	name    string // name in the VM
+	stem    string // name without number and address
+	number  uint64 // number from the VM, 0 if the name has none
 	address string
 }
 
@@ -60,7 +60,7 @@ func parseHidden(name string) (h hiddenClass, ok bool) {
 	return h, true
 }
 
-// hostOf returns the class to which a hidden class with that stem belongs.
+// hostOf returns the host of a hidden class with a stem.
 func hostOf(stem string) string {
 	simple := strings.LastIndexByte(stem, '/') + 1
 	if at := strings.LastIndex(stem[simple:], "$$"); at > 0 {
@@ -72,15 +72,14 @@ func hostOf(stem string) string {
 	return stem
 }
 
-// compare orders hidden classes with one stem by the order in which the VM made them, as
-// far as it follows from their names: by number, then by address.
+// compare orders hidden classes with equal stems by number and address, which mostly is the order of creation.
 func (h hiddenClass) compare(other hiddenClass) int {
 	return cmp.Or(cmp.Compare(h.stem, other.stem), cmp.Compare(h.number, other.number),
 		cmp.Compare(len(h.address), len(other.address)), cmp.Compare(h.address, other.address),
 		cmp.Compare(h.name, other.name))
 }
 
-// CanonicalHidden returns the names in archives of the hidden classes among the internal names of one dump.
+// CanonicalHidden returns the archive names of the hidden classes among the internal names of one dump.
 func CanonicalHidden(names map[string]bool) map[string]string {
 	var all []hiddenClass
 	for name := range names {
@@ -100,12 +99,12 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 	return canonical
 }
 
-// numbered matches classes that a JDK generates and numbers at run time: accessors of methods that are often
-// called by reflection, up to JDK 17, and proxies, which also implement annotations.
+// numbered matches classes that a JDK generates and numbers at run time. They are accessors for reflection, up to JDK
+// 17, and proxies, which also implement annotations.
 var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
-// IsNumbered reports whether a JDK has generated and numbered a class at run time, so
-// that its name may name another class in another run.
+// IsNumbered reports whether a JDK generated and numbered a class at run time. Its name can belong to another class in
+// another run.
 func IsNumbered(class string) bool {
 	last := len(class) - 1
 	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)

@@ -2,9 +2,9 @@ package javanames
 
 import "strings"
 
-// JavaClass returns a class as it is written in Java, from its internal or external name:
-// java/util/Map$Entry is java.util.Map.Entry. Names that a compiler or VM made keep their
-// dollar signs, as in Main$1 and Main$$Lambda@Main#0.
+// JavaClass spells a class in Java syntax from its internal or external name. java/util/Map$Entry becomes
+// java.util.Map.Entry. Names that a compiler or VM made keep their dollar signs, such as Main$1 and
+// Main$$Lambda@Main#0.
 func JavaClass(name string) string {
 	b := []byte(name)
 	for i, c := range b {
@@ -20,11 +20,11 @@ func JavaClass(name string) string {
 
 func separates(c byte) bool { return c == '.' || c == '/' || c == '$' || c == '[' }
 
-// startsName reports whether a byte may begin a name of Java, without the signs that compilers use.
+// startsName reports whether a byte can begin a Java name that no compiler made.
 func startsName(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80 }
 
-// JavaType returns a type as it is written in Java, from its name in an archive or its descriptor: [[I is
-// int[][], and Ljava/lang/String; as well as java/lang/String is java.lang.String.
+// JavaType spells a type in Java syntax from its archive name or descriptor. [[I becomes int[][]. Both
+// Ljava/lang/String; and java/lang/String become java.lang.String.
 func JavaType(name string) string {
 	element := strings.TrimLeft(name, "[")
 	dimensions := len(name) - len(element)
@@ -39,9 +39,8 @@ func JavaType(name string) string {
 	return element + strings.Repeat("[]", dimensions)
 }
 
-// JavaParameters returns the parameters of a method as they are written in Java, from its
-// descriptor: "(int, String[])" of (I[Ljava/lang/String;)V. Packages are left out unless
-// qualified is true. ok is false if the text is no descriptor of a method.
+// JavaParameters spells the parameters of a method descriptor in Java syntax. (I[Ljava/lang/String;)V gives "(int,
+// String[])", with packages if qualified is true. ok is false if the descriptor is malformed.
 func JavaParameters(descriptor string, qualified bool) (text string, ok bool) {
 	parameters, _, ok := CutSignature(descriptor)
 	if !ok {
@@ -63,8 +62,8 @@ func javaParameter(descriptor string, qualified bool) string {
 	return JavaType(descriptor)
 }
 
-// WithoutPackage returns the name or descriptor of a type without its package:
-// [LMap$Entry; of [Ljava/util/Map$Entry;.
+// WithoutPackage removes the package from the name or descriptor of a type. [Ljava/util/Map$Entry; becomes
+// [LMap$Entry;.
 func WithoutPackage(name string) string {
 	element := strings.TrimLeft(name, "[")
 	front := name[:len(name)-len(element)]

@@ -2,7 +2,7 @@ package javanames
 
 import "strings"
 
-// Internal returns the internal name of a class with that external name.
+// Internal converts the external name of a class to its internal name.
 func Internal(external string) string {
 	if at := hiddenAddress(external, '/'); at >= 0 {
 		return strings.ReplaceAll(external[:at], ".", "/") + "+" + external[at+1:]
@@ -10,8 +10,8 @@ func Internal(external string) string {
 	return strings.ReplaceAll(external, ".", "/")
 }
 
-// HiddenInternal returns the internal name of a hidden class from a name with a slash
-// before the address, as in external names. Other names are returned unchanged.
+// HiddenInternal converts a hidden class's name with a slash before the address to its internal name. It returns other
+// names unchanged.
 func HiddenInternal(name string) string {
 	if at := hiddenAddress(name, '/'); at >= 0 {
 		return name[:at] + "+" + name[at+1:]
@@ -19,7 +19,7 @@ func HiddenInternal(name string) string {
 	return name
 }
 
-// AppendExternal appends the external name of a class with that internal name.
+// AppendExternal appends the external name of a class.
 func AppendExternal(b []byte, internal string) []byte {
 	address := hiddenAddress(internal, '+')
 	for i, c := range []byte(internal) {
@@ -34,7 +34,7 @@ func AppendExternal(b []byte, internal string) []byte {
 	return b
 }
 
-// primitives maps the element types of arrays, as HotSpot prints them, to their descriptors.
+// primitives maps HotSpot's names of array element types to descriptors.
 var primitives = map[string]byte{
 	"bool": 'Z', "char": 'C', "float": 'F', "double": 'D',
 	"byte": 'B', "short": 'S', "int": 'I', "long": 'J',
@@ -46,8 +46,7 @@ const (
 	arraySuffix     = "[]"
 )
 
-// FromPrinted returns the name of a type from its form in HotSpot's output. ok is false
-// if HotSpot prints no type in that form.
+// FromPrinted converts a type in HotSpot's output to its archive name; ok is false if HotSpot prints no such form.
 func FromPrinted(spelling string) (name string, ok bool) {
 	dimensions := 0
 	for strings.HasSuffix(spelling, arraySuffix) {
@@ -72,7 +71,7 @@ func FromPrinted(spelling string) (name string, ok bool) {
 	return strings.Repeat("[", dimensions) + "L" + class + ";", true
 }
 
-// AppendPrinted appends a type as HotSpot prints it. It is the inverse of FromPrinted.
+// AppendPrinted appends a type in the form of HotSpot's output. It is the inverse of FromPrinted.
 func AppendPrinted(b []byte, name string) []byte {
 	element := strings.TrimLeft(name, "[")
 	dimensions := len(name) - len(element)
@@ -91,7 +90,7 @@ func AppendPrinted(b []byte, name string) []byte {
 	return append(b, strings.Repeat(arraySuffix, dimensions)...)
 }
 
-// Element returns the class of an array's elements, and any other type's name as it is.
+// Element returns the class of an array's elements, and other names unchanged.
 func Element(name string) string {
 	element := strings.TrimLeft(name, "[")
 	if element == name {

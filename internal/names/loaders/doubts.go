@@ -7,15 +7,15 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A Doubt is a name of class loaders in both runs whose matching is uncertain.
+// A Doubt is a loader name in two runs whose matching is uncertain.
 type Doubt struct {
 	Loader   string   `json:"loader"`
-	A        []string `json:"a"` // identities of loaders with the name
+	A        []string `json:"a"` // identities of loaders with the name in the first run
 	B        []string `json:"b"`
-	Numbered bool     `json:"numbered"` // only numbered identities are the same; else none is the same
+	Numbered bool     `json:"numbered"` // only numbered identities match; if false, none matches
 }
 
-// Doubts compares the class loaders of two runs.
+// Doubts compares the class loaders of two runs. The identities must be sorted.
 func Doubts(a, b []string) []Doubt {
 	inA := byName(a)
 	inB := byName(b)
@@ -36,7 +36,7 @@ func Doubts(a, b []string) []Doubt {
 	return doubts
 }
 
-// byName groups sorted identities by the loader names in them.
+// byName groups identities by loader name.
 func byName(identities []string) map[string][]string {
 	all := map[string][]string{}
 	for _, identity := range identities {

@@ -1,5 +1,5 @@
-// Package loaders lists the class loaders that an archive names, and pairs the classes of
-// two archives when only one names them.
+// Package loaders lists the class loaders in an archive, and pairs the classes of two archives if only one of them
+// names loaders.
 package loaders
 
 import (
@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Known reports whether the archive knows the class loader of any type. What comes from PrintMethodData does
-// not: a class of the application has no loader there, or one that was made up (disk.TwinLoader).
+// Known reports whether the archive has the class loader of any type. Output of PrintMethodData does not have it. Its
+// application classes have no loader, or the made-up disk.TwinLoader.
 func Known(s *reader.Store) (bool, error) {
 	for t, err := range s.Types() {
 		if err != nil {
@@ -30,7 +30,7 @@ func Known(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// List returns the identities of the class loaders of all types, in order, without the empty one.
+// List returns the sorted identities of the class loaders of all types, without "".
 func List(s *reader.Store) ([]string, error) {
 	found := map[string]bool{}
 	last := ""
@@ -50,18 +50,17 @@ func List(s *reader.Store) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// A Pairing finds the classes of one archive in another if only one of the two names class
-// loaders: by their names. A class that has several loaders in either is in no pair, since
-// its name does not say which one is meant. The nil Pairing pairs nothing.
+// A Pairing finds classes of one archive in another by name alone, for archives of which only one names class loaders.
+// A class with several loaders in either archive has no pair, because its name is ambiguous. The nil Pairing pairs
+// nothing.
 type Pairing struct {
-	only   map[string]string // loader of each class that has one alone, in the archive that names them
-	toThem bool              // that archive is the second
+	only   map[string]string // only loader of each class with one, in the archive that names loaders
+	toThem bool              // the second archive names loaders
 	// Unnamed is the archive without class loaders.
 	Unnamed *reader.Store
 }
 
-// Pair returns the pairing of the classes of one archive with those of another, nil if both
-// name class loaders or neither does.
+// Pair pairs the classes of two archives. It returns nil if both name class loaders or neither does.
 func Pair(from, to *reader.Store) (*Pairing, error) {
 	if from.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
@@ -114,8 +113,7 @@ func eachClass(s *reader.Store, yield func(name, loader string)) error {
 	return nil
 }
 
-// Loader returns the loader that a class of the first archive has in the second; ok is false
-// if it has no pair.
+// Loader returns the loader in the second archive of a class of the first; ok is false if the class has no pair.
 func (p *Pairing) Loader(class, loader string) (other string, ok bool) {
 	if p == nil {
 		return "", false

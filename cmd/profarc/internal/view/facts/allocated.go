@@ -40,7 +40,7 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 	if err != nil {
 		return nil, err
 	}
-	found, err := tally.selected(s, o)
+	found, err := tally.selectedIDs(s, o)
 	if err != nil {
 		return nil, err
 	}
@@ -51,12 +51,12 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 	})
 	r := &AllocationReport{Archive: s.Mapping().Name(), By: ByAllocated, Stacks: tally.stacks,
 		Allocations: tally.allocations, Total: tally.bytes, Of: len(found), Methods: []StackedMethod{}}
-	for _, id := range found[:min(o.Limit, len(found))] {
+	for _, id := range found[:o.Limited(len(found))] {
 		name, err := nameOfID(s, id)
 		if err != nil {
 			return nil, err
 		}
-		r.Methods = append(r.Methods, stacked(name, *tally.functions[id], r.Total))
+		r.Methods = append(r.Methods, stackedMethod(name, *tally.functions[id], r.Total))
 	}
 	return r, nil
 }
@@ -80,8 +80,8 @@ func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
 	return m, err
 }
 
-// selected returns the ids of the functions that a ranking lists.
-func (t *allocationTally) selected(s *reader.Store, o analyze.RankOptions) (found []uint64, err error) {
+// selectedIDs returns the ids of the functions that a ranking lists.
+func (t *allocationTally) selectedIDs(s *reader.Store, o analyze.RankOptions) (found []uint64, err error) {
 	for id, n := range t.functions {
 		if n.Total < max(o.Min, 1) {
 			continue

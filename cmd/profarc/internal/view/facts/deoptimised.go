@@ -71,7 +71,7 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 			}
 		}
 	}
-	return d.report, d.rank(s, o.Limit)
+	return d.report, d.rankReasons(s, o.Limited(len(d.report.Reasons)))
 }
 
 // A deoptimisations finds reasons.
@@ -140,8 +140,8 @@ func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReas
 	return list, nil
 }
 
-// rank sorts the reasons, and names the methods of those that are listed.
-func (d *deoptimisations) rank(s *reader.Store, limit int) error {
+// rankReasons sorts the reasons, and names the methods of those that are listed.
+func (d *deoptimisations) rankReasons(s *reader.Store, limit int) error {
 	order := make([]int, len(d.methods))
 	for i := range order {
 		order[i] = i

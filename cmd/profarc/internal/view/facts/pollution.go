@@ -53,7 +53,7 @@ func (s *PollutedSite) CertainShare() float64 {
 	for _, row := range s.Certain {
 		sum = disk.SaturatingAdd(sum, row.Count)
 	}
-	return share(min(sum, s.Count), s.Count)
+	return shareOf(min(sum, s.Count), s.Count)
 }
 
 // A Doubt is what cannot be known of a site since only the most frequent types have rows, or the first ones.
@@ -68,7 +68,7 @@ const (
 
 // Doubt returns what may be so of those without a row, the worst.
 func (s *PollutedSite) Doubt() Doubt {
-	switch hidden := share(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
+	switch hidden := shareOf(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
 	case hidden >= Dominant:
 		return DoubtDominant
 	case hidden > s.Best:
@@ -119,7 +119,7 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 			return nil, err
 		}
 		for _, at := range sites {
-			if n := at.pooled().total(); n >= max(o.Min, 1) && at.listed() {
+			if n := at.pooledTally().totalCount(); n >= max(o.Min, 1) && at.isListed() {
 				found = append(found, pollution{m, at, n})
 			}
 		}
@@ -128,21 +128,21 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 		return nil, err
 	}
 	r := &PollutionReport{Archive: s.Mapping().Name(), By: ByPollution, Of: len(found), Sites: []PollutedSite{}}
-	return r, r.list(s, found[:min(o.Limit, len(found))])
+	return r, r.addSites(s, found[:o.Limited(len(found))])
 }
 
-func (r *PollutionReport) list(s *reader.Store, found []pollution) error {
+func (r *PollutionReport) addSites(s *reader.Store, found []pollution) error {
 	p := &siteNames{s: s}
 	for _, f := range found {
 		name, err := analyze.NameOf(s, f.m)
 		if err != nil {
 			return err
 		}
-		all := f.site.pooled()
+		all := f.site.pooledTally()
 		row := PollutedSite{MethodName: name, Method: f.m.Ref(), Kind: f.site.kind, Point: f.site.point, Count: f.count,
-			Best:     share(all.best(), f.count),
+			Best:     shareOf(all.highestCount(), f.count),
 			Contexts: len(f.site.parts), Seen: p.mostSeen(all, seenRows), Other: all.other, Untyped: all.untyped}
-		row.Split, row.Cured = f.site.split()
+		row.Split, row.Cured = f.site.splitByContext()
 		if f.site.code != 0 {
 			row.Code = display.IDText(f.site.code)
 		}
@@ -163,9 +163,9 @@ type siteNames struct {
 }
 
 // mostSeen names what was seen most at a site, at most so many rows.
-func (p *siteNames) mostSeen(t *tally, most int) []SeenRow {
+func (p *siteNames) mostSeen(t *siteTally, most int) []SeenRow {
 	type counted struct {
-		what  way
+		what  outcomeID
 		count uint64
 	}
 	var all []counted
@@ -185,7 +185,7 @@ func (p *siteNames) mostSeen(t *tally, most int) []SeenRow {
 }
 
 // seenText names a way.
-func (p *siteNames) seenText(w way) string {
+func (p *siteNames) seenText(w outcomeID) string {
 	switch w.kind {
 	case analyze.OfType:
 		t, err := p.s.Type(uint32(w.id))

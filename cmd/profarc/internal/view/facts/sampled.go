@@ -31,9 +31,9 @@ type StackedMethod struct {
 	TotalShare float64 `json:"total_share"`
 }
 
-// stacked returns a method with its shares of a total.
-func stacked(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
-	return StackedMethod{name, n.Self, share(n.Self, total), n.Total, share(n.Total, total)}
+// stackedMethod returns a method with its shares of a total.
+func stackedMethod(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
+	return StackedMethod{name, n.Self, shareOf(n.Self, total), n.Total, shareOf(n.Total, total)}
 }
 
 // SamplesOnly reports whether an archive has samples and no counts.
@@ -74,16 +74,16 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 	})
 	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,
 		Of: len(found), Methods: []StackedMethod{}}
-	return r, r.list(s, tally, found[:min(o.Limit, len(found))])
+	return r, r.addMethods(s, tally, found[:o.Limited(len(found))])
 }
 
-func (r *SampleReport) list(s *reader.Store, tally *SampleTally, found []reader.Method) error {
+func (r *SampleReport) addMethods(s *reader.Store, tally *SampleTally, found []reader.Method) error {
 	for _, m := range found {
 		name, err := analyze.NameOf(s, m)
 		if err != nil {
 			return err
 		}
-		r.Methods = append(r.Methods, stacked(name, tally.Of(m), r.Total))
+		r.Methods = append(r.Methods, stackedMethod(name, tally.Of(m), r.Total))
 	}
 	return nil
 }

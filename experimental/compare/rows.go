@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// finish completes the report, with the names of everything that it lists.
+// finish completes the report and sets the names of all its rows.
 func (c *comparison) finish() (*Report, error) {
 	r := &c.report
 	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), timeText(c.a), timeText(c.b)
@@ -35,7 +35,7 @@ func (c *comparison) finish() (*Report, error) {
 	return r, cmp.Or(n.err, c.compareLoaders())
 }
 
-// timeText returns when an archive was dumped, "" if that is not known.
+// timeText returns the dump time of an archive, "" if it is unknown.
 func timeText(s *reader.Store) string {
 	if t := s.Header().Time(); !t.IsZero() {
 		return t.UTC().Format(time.RFC3339)
@@ -43,7 +43,7 @@ func timeText(s *reader.Store) string {
 	return ""
 }
 
-// compareLoaders lists the class loaders of the two archives whose matching is uncertain.
+// compareLoaders lists the class loaders whose matching is uncertain.
 func (c *comparison) compareLoaders() error {
 	r := &c.report
 	r.Loaders = []loaders.Doubt{}
@@ -60,7 +60,7 @@ func (c *comparison) compareLoaders() error {
 	return errors.Join(errA, errB)
 }
 
-// names reads names for a report. It keeps the first error.
+// names converts results to rows of the report. It keeps the first error.
 type names struct {
 	a, b *reader.Store
 	err  error
@@ -113,7 +113,7 @@ func (n *names) flip(f *flip) Flip {
 	return Flip{n.place(&f.place), f.tag.String(), f.a.named(), f.b.named(), f.weight}
 }
 
-// named returns the way with its name.
+// named converts a way to a row of the report.
 func (w *way) named() Way { return Way{w.text(), w.share, w.count} }
 
 func (w *way) text() string {
@@ -170,7 +170,7 @@ func (n *names) target(s *reader.Store, k kind, t *target) Target {
 	return shown
 }
 
-// function returns the name of the function with an id, or the id.
+// function returns the name of the function with an id, or the id if the archive lacks it.
 func (n *names) function(s *reader.Store, id uint64) string {
 	if m, err := s.FindID(id); err == nil {
 		return n.of(s, m).String()
