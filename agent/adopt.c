@@ -15,14 +15,14 @@ enum { WORD = 8, FREE_TAG = 0, NO_PARAMETERS = -2 };
 
 /* ---- a MethodData of the VM ---- */
 
-/* A part of a MethodData: words of 8 bytes. */
+/* A section of a MethodData, in words of 8 bytes. */
 typedef struct part { uint64_t *words; uint32_t n; } part;
 
 typedef struct parts { part data, extra, parameters; bool sound; } parts;
 
 static int32_t offset_at(const vm_data *d, uint32_t at) { return (int32_t)vm_u32(d, at); }
 
-/* parts_of cuts a MethodData: data, extra entries, parameters, handlers. */
+/* parts_of finds the sections of a MethodData, which are data, extra entries, parameters and handlers. */
 static parts parts_of(const vm *v, const vm_data *d) {
 	int32_t end = offset_at(d, v->data.size) - (int32_t)v->data.header, data = offset_at(d, v->data.data_size);
 	int32_t parameters = offset_at(d, v->data.parameters),
@@ -38,24 +38,24 @@ static parts parts_of(const vm *v, const vm_data *d) {
 	               true};
 }
 
-/* ---- the archive's entries beside the VM's ---- */
+/* ---- comparing the archive's entries with the VM's ---- */
 
-/* The first word of an entry: tag, flags, bci, traps. */
+/* The first word of an entry has the tag, flags, bci and traps. */
 static uint8_t tag_of(uint64_t header) { return (uint8_t)header; }
 static uint16_t bci_of(uint64_t header) { return (uint16_t)(header >> 16); }
 
-/* same_cell reports whether a cell that the VM has set from the bytecodes is as in the archive. */
+/* same_cell compares a cell that the VM has set from the bytecodes with the archive. */
 static bool same_cell(const uint64_t *words, const pa_entry *e, uint32_t cell) {
 	return words[1 + cell] == pa_trained(e, cell);
 }
 
-/* same_list compares the length of a list, which is stored before it. */
+/* same_list compares the length of a list, which is stored before the list. */
 static bool same_list(const uint64_t *words, const pa_entry *e, const pa_rows *rows) {
 	return rows->first == 0 || same_cell(words, e, rows->first - 1);
 }
 
-/* same_entry compares what of an entry does not count, but for displacements: they follow from the tags and the code,
- * and are others with other rows. */
+/* same_entry compares the cells of an entry that are not counts. It skips displacements, which depend on the tags, the
+ * code and the number of rows. */
 static bool same_entry(const uint64_t *words, const narrowed *n) {
 	pa_rows rows;
 	uint32_t returned;
@@ -76,8 +76,8 @@ static bool same_entry(const uint64_t *words, const narrowed *n) {
 	return false;
 }
 
-/* same_part compares a section with a part. They must end together. point becomes that of the last entry that was
- * compared. */
+/* same_part compares a section with a part, which must have the same entries. It sets point to the point of the last
+ * entry compared. */
 static bool same_part(const vm *v, const pa_profile *p, pa_section section, part to, int32_t *point) {
 	narrower it = narrow_begin(v, p, section);
 	narrowed n;
@@ -95,7 +95,7 @@ bool adopt_fits(const vm *v, const vm_data *d, const pa_profile *p, int32_t *poi
 	return to.sound && same_part(v, p, PA_DATA, to.data, point) && same_part(v, p, PA_PARAMETERS, to.parameters, point);
 }
 
-/* is_counted reports whether an entry of the VM has a count. */
+/* is_counted reports whether an entry of the VM has a nonzero count. */
 static bool is_counted(const uint64_t *words, const narrowed *n) {
 	switch (n->tag) {
 	case PA_COUNTER: case PA_JUMP: case PA_RET: case PA_CALL_TYPE: return words[1] != 0;
@@ -125,10 +125,10 @@ typedef struct writer {
 	const vm *vm;
 	jni_env *jni;
 	const adopter *to;
-	double factor; /* 0: each count is 1 */
+	double factor; /* 0 sets each count to 1 */
 } writer;
 
-static const double MOST = 2e9; /* counts are added up in 32 bits by the VM's compilers */
+static const double MOST = 2e9; /* the VM's compilers add up counts in 32 bits */
 
 uint64_t adopt_scaled(uint64_t count, double factor) {
 	if (count == 0) return 0;
@@ -138,7 +138,7 @@ uint64_t adopt_scaled(uint64_t count, double factor) {
 
 static uint64_t scaled(const writer *w, uint64_t count) { return adopt_scaled(count, w->factor); }
 
-/* scaled_check returns the count of a type check, which failures make negative. */
+/* scaled_check scales the count of a type check, which failed checks make negative. */
 static uint64_t scaled_check(const writer *w, uint64_t count) {
 	int64_t n = (int64_t)count;
 	return n < 0 ? (uint64_t)-(int64_t)scaled(w, (uint64_t)-(n + 1) + 1) : scaled(w, count);
@@ -148,7 +148,7 @@ static void put(uint64_t *words, uint32_t cell, uint64_t value) {
 	__atomic_store_n(words + 1 + cell, value, __ATOMIC_RELAXED);
 }
 
-/* put_listed adds to a count what readers of the VM's profiles take off again. */
+/* put_listed adds to a count and lists the addition, so that readers of the VM's profiles can subtract it. */
 static void put_listed(const writer *w, adopted_kind kind, uint64_t *words, uint32_t cell, uint64_t value) {
 	if (w->to->trained) put(words, cell, 0);
 	if (value != 0 && adopted_add(kind, words + 1 + cell, 0, (uint32_t)value))
@@ -185,7 +185,7 @@ static void put_receivers(const writer *w, uint64_t *words, const narrowed *n) {
 			put(words, cell + 1, 0);
 		}
 		uint64_t count = i < found ? scaled(w, rows[i].count) : 0;
-		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* the weights of a merge may have made it 0 */
+		if (count == 0 || rows[i].type == PA_NO_TYPE) continue; /* a weighted merge may have set it to 0 */
 		type_cell to = {w->to->data, callee, words + 1 + cell, words + 2 + cell, count};
 		receivers_bind(w->jni, w->to->holder, w->to->from->first_type + rows[i].type, to);
 		counts[1 + i] = (uint32_t)to.trained;
@@ -248,7 +248,7 @@ static void put_section(const writer *w, const pa_profile *p, pa_section section
 	for (uint32_t at = 0; narrow_next(&it, &n); at += n.units) put_entry(w, to.words + at, &n);
 }
 
-/* put_extra notes the traps at bytecodes without an entry: in free words, which begin the extra entries. */
+/* put_extra records the traps at bytecodes without an entry in the free words, at the start of the extra entries. */
 static void put_extra(const pa_profile *p, part vm) {
 	pa_entries it = pa_entries_of(p, PA_EXTRA);
 	pa_entry e;
@@ -266,9 +266,9 @@ static void put_extra(const pa_profile *p, part vm) {
 
 enum {
 	BACKEDGES_AN_INVOCATION = 40
-}; /* of a method that was entered in a loop alone: what HotSpot's thresholds take for equal */
+}; /* HotSpot's thresholds treat these as equal, for a method that was only entered in a loop */
 
-/* invocations_of returns how often a method was invoked, or an equivalent count. */
+/* invocations_of returns the invocations of a method, or an equivalent count. */
 static double invocations_of(const pa_summary *s) {
 	return s->invocations > 0 ? (double)s->invocations : (double)s->backedges / BACKEDGES_AN_INVOCATION + 1;
 }
@@ -293,7 +293,7 @@ void adopt_nothing(const vm *v, vm_data *d) {
 	put_counter(v, d, v->data.backedges, 0);
 }
 
-/* Reasons of traps below this number are the same in all releases: those that a VM notes at bytecodes. */
+/* The numbers of trap reasons below this one, which a VM records per bytecode, are the same in all releases. */
 enum { REASONS_OF_ALL_RELEASES = 9 };
 
 static void put_traps(const vm *v, vm_data *d, const pa_profile *p, const pa_summary *s) {
@@ -326,14 +326,14 @@ bool adopt(const vm *v, jni_env *jni, const adopter *a, const pa_profile *p, sca
 	return true;
 }
 
-/* ---- a profile of the VM's cache ---- */
+/* ---- profiles in the VM's cache ---- */
 
 void adopt_kept(const vm *v, vm_data *d, const vm_data *cached) {
 	uint32_t first = v->data.decompiles; /* the first field that the VM resets */
 	memcpy((char *)d + first, (const char *)cached + first, v->data.header - first);
 }
 
-/* An entry in memory, and in the file of the cache, where addresses are others. */
+/* An entry in memory and in the cache's file. Addresses differ between the two. */
 typedef struct cached_entry { uint64_t *words; const uint64_t *file; } cached_entry;
 
 static void list_count(cached_entry e, adopted_kind kind, uint32_t cell) {

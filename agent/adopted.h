@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the VM has of the archive: each cell of a MethodData that the agent wrote, with what it wrote. Whoever reads the
- * VM's profiles from outside finds the list by the exported name profarc_adopted, and takes the archive's part off: the
- * rest is what this program did. internal/hotspot/live reads it.
+ * The list of the words that the agent wrote to MethodData, with their values. Readers of the VM's profiles from
+ * outside find the list by the exported name profarc_adopted and subtract the archive's counts. The rest are the counts
+ * of this program. internal/hotspot/live reads the list.
  *
- * A row is there before its cell is written, and counts only if the cell has what the row says. Rows are never changed:
- * a later row of a cell takes the place of those before. So the process can be stopped anywhere.
+ * A row is added before its cell is written, and is valid only while the cell has the value in the row. Rows never
+ * change. A later row for a cell supersedes earlier ones. So a reader may stop the process at any time.
  */
 #ifndef PROFARC_AGENT_ADOPTED_H
 #define PROFARC_AGENT_ADOPTED_H
@@ -17,23 +17,23 @@
 
 typedef enum adopted_kind {
 	ADOPTED_METHOD =
-		1, /* the cell is a Method that gets a MethodData now; what was written to one of its address before is void */
-	ADOPTED_PROFILE, /* what: a MethodData for the Method; value: the invocations that it was given */
-	ADOPTED_END,     /* all was written for the Method, but types that wait */
-	ADOPTED_COUNT,   /* value: the count */
-	ADOPTED_CHECK,   /* of a type check; value: the count, with its sign */
-	ADOPTED_ROW,     /* what: the class; value: the count, in the next cell */
-	ADOPTED_WORD,    /* a type word; what: the word */
-	ADOPTED_BITS,    /* of the first word of an entry; what: the bits that were set */
-	ADOPTED_BYTE,    /* a count of traps; value: it */
-	ADOPTED_STRUCK   /* the cell is the VM's own */
+		1, /* the cell is a Method that gets a MethodData; earlier writes to a Method at this address are void */
+	ADOPTED_PROFILE, /* what is the Method's MethodData, value the invocations given to it */
+	ADOPTED_END,     /* all cells of the Method are written, except for waiting types */
+	ADOPTED_COUNT,   /* value is the count */
+	ADOPTED_CHECK,   /* a type check; value is the signed count */
+	ADOPTED_ROW,     /* what is the class; value is the count in the next cell */
+	ADOPTED_WORD,    /* a type word; what is the word */
+	ADOPTED_BITS,    /* the first word of an entry; what has the bits that were set */
+	ADOPTED_BYTE,    /* value is a count of traps */
+	ADOPTED_STRUCK   /* the cell belongs to the VM */
 } adopted_kind;
 
-/* adopted_open names what is adopted. */
+/* adopted_open records the dump ids of the layers. */
 void adopted_open(const layers *l);
 
-/* adopted_add adds a row. If the list is full, at 48 MiB, or there is no memory, it returns false, and the cell must
- * not be written: a program may load and unload classes without end. */
+/* adopted_add adds a row. It returns false if memory runs out or the list has reached 48 MiB, which can happen if a
+ * program keeps loading and unloading classes. The cell must not be written then. */
 bool adopted_add(adopted_kind kind, const void *cell, uint64_t what, uint32_t value);
 
 #endif

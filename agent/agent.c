@@ -1,18 +1,18 @@
 //go:build ignore
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profarc's agent for HotSpot: it reads an archive when the VM starts, and gives each method of a class that is
- * prepared the MethodData that a training run has left of it, as if the method had already run here.
+ * profarc's agent for HotSpot. It reads an archive when the VM starts. When the VM prepares a class, the agent gives
+ * the class's methods the MethodData of a training run, as if they had already run in this process.
  *
  *	java -agentpath:libprofarc-agent.so=archive=app.parc ...
  *
  *	Agent_OnLoad     options, archive, the VM's tables
- *	VMInit           natives of WhiteBox; the classes that are prepared already
- *	ClassPrepare     linked, and not initialised: nobody runs its methods yet
+ *	VMInit           natives of WhiteBox; classes that are prepared already
+ *	ClassPrepare     the class is linked but not initialized, so its methods do not run yet
  *	VMDeath          report
  *
- * Whatever is not as expected switches the agent off with one line on stderr, and the program runs as it is.
- * docs/agent.md says what is written where, and what was measured.
+ * If anything is unexpected, the agent disables itself with one line on stderr, and the program runs as without the
+ * agent. docs/agent.md describes the writes and the measurements.
  */
 #define _GNU_SOURCE
 #include <inttypes.h>
@@ -50,9 +50,9 @@ static struct {
 	vm vm;
 	layers layers;
 	jvmti_env *ti;
-	/* the metaspace was full: the VM makes no MethodData any more, and its native does not expect that */
+	/* the metaspace is full, so the VM makes no MethodData any more, and its native would crash */
 	bool exhausted;
-	bool named;     /* on the command line: the library is loaded once, and has one state */
+	bool named;     /* the command line named the agent; the library is loaded once and has one state */
 } agent;
 
 static uint64_t now(void) {
@@ -66,14 +66,14 @@ static void give_up(const char *reason, const char *what) {
 	if (!agent.options.quiet) fprintf(stderr, "profarc: no profiles adopted: %s%s\n", what == NULL ? "" : what, reason);
 }
 
-/* warn reports what does not work as it was asked for. */
+/* warn reports a feature that does not work as requested. */
 static void warn(const char *what) {
 	if (what != NULL && !agent.options.quiet) fprintf(stderr, "profarc: %s\n", what);
 }
 
 /* ---- methods ---- */
 
-/* profile_of finds the profile of a method for the code that the VM has. */
+/* profile_of finds the profile of a method for the code in the VM. */
 static bool profile_of(const layer *from, const pa_method *m, const vm_method *is, pa_profile *p) {
 	uint32_t size;
 	const uint8_t *code = vm_method_code(&agent.vm, is, &size);
@@ -87,7 +87,7 @@ static bool profile_of(const layer *from, const pa_method *m, const vm_method *i
 	return false;
 }
 
-/* scale_of returns how the counts of a method are scaled, which trained says to be in the VM's cache too. */
+/* scale_of returns the scale of a method's counts. trained means that the VM's cache has the method too. */
 static scale scale_of(const options *o, layer_method m, bool trained) {
 	enum { SHARE = 5 };
 	uint32_t weight = compile_requests_mature_weight(m);
@@ -96,7 +96,7 @@ static scale scale_of(const options *o, layer_method m, bool trained) {
 	return (scale){o->weight, o->weights == WEIGHTS_FLAT ? 0 : SHARE};
 }
 
-/* write_profile writes a profile that fits. */
+/* write_profile writes a fitting profile. */
 static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, const pa_profile *p) {
 	scale s = scale_of(&agent.options, layer_method_of(to->from, m->at), to->trained);
 	if (!adopt(&agent.vm, jni, to, p, s)) {
@@ -110,7 +110,7 @@ static void write_profile(jni_env *jni, const adopter *to, const pa_method *m, c
 	if (agent.options.drift) since_adoption_add(to->holder, m, p, s);
 }
 
-/* refuse_layout notes a method whose MethodData has other entries than the archive. */
+/* refuse_layout records a method whose MethodData has other entries than the archive. */
 static void refuse_layout(const pa_method *m, vm_data *d, const vm_data *cached, int32_t point) {
 	if (cached != NULL) adopt_kept(&agent.vm, d, cached);
 	else adopt_nothing(&agent.vm, d);
@@ -124,7 +124,7 @@ static void keep_cached(const vm_method *is, vm_data *d, const vm_data *cached, 
 	COUNT(kept_cache);
 }
 
-/* make_profile has the VM make a MethodData, which gets what the archive has. */
+/* make_profile lets the VM make a MethodData and copies the archive's profile into it. */
 static void make_profile(jni_env *jni, const layer *from, const prepared *class, const pa_method *m,
 	const vm_method *is, const pa_profile *p) {
 	const vm *v = &agent.vm;
@@ -140,7 +140,7 @@ static void make_profile(jni_env *jni, const layer *from, const prepared *class,
 	free(cached);
 }
 
-/* list_started lists what of a profile that the VM has already is of its cache. */
+/* list_started lists the counts that come from the VM's cache, for a profile that the VM already has. */
 static void list_started(const vm_method *is, vm_data *d, const pa_profile *p) {
 	int32_t point;
 	vm_data *cached = aot_cache_read(&agent.vm, d);
@@ -168,7 +168,7 @@ static void adopt_profile(jni_env *jni, const layer *from, const prepared *class
 
 /* ---- layers ---- */
 
-/* The methods of a class for which layers have answered, with a profile of their code. Those beneath are not asked for
+/* Methods of a class that upper layers have answered with a profile of their code. Lower layers are not asked for
  * them. */
 typedef struct answered { const vm_method **list; uint32_t n, above, room; } answered;
 
@@ -178,7 +178,7 @@ static bool is_answered(const answered *a, const vm_method *is) {
 	return false;
 }
 
-/* answer notes a method, if there is memory: what has adopted adopts no second time. */
+/* answer adds a method if memory permits. A method that has adopted never adopts again. */
 static void answer(answered *a, const vm_method *is) {
 	if (list_grow((void **)&a->list, a->n + 1, &a->room, sizeof *a->list)) a->list[a->n++] = is;
 }
@@ -201,7 +201,7 @@ static void adopt_method(jni_env *jni, const layer *from, const prepared *class,
 
 /* ---- classes ---- */
 
-/* adopt_type adopts the methods of a type of a layer. It returns how many there are. */
+/* adopt_type adopts the methods of a type in a layer. It returns their number. */
 static uint64_t adopt_type(jni_env *jni, const layer *from, const prepared *class, uint32_t type, answered *a) {
 	pa_class_methods it = pa_class_methods_of(from->archive, type);
 	pa_method m;
@@ -218,7 +218,7 @@ static uint64_t adopt_type(jni_env *jni, const layer *from, const prepared *clas
 
 typedef enum phase { PHASE_RECEIVER = 1, PHASE_METHODS = 2 } phase;
 
-/* take_up takes a class up as all types that it may be, in all layers. */
+/* take_up processes a class as each type that it can be, in all layers. */
 static void take_up(jni_env *jni, const prepared *class, const class_name *name, int phases) {
 	answered a = {0};
 	uint64_t n = 0;
@@ -234,7 +234,7 @@ static void take_up(jni_env *jni, const prepared *class, const class_name *name,
 	free(a.list);
 }
 
-/* take_class takes a class up: as a receiver, and for its methods, unless they may be others soon. */
+/* take_class processes a class as a receiver, and its methods too unless they may soon be replaced. */
 static void take_class(jni_env *jni, jvm_ref object, int phases) {
 	class_names names;
 	const vm_klass *klass = whitebox_klass(&agent.vm, jni, object);
@@ -270,7 +270,7 @@ static void on_class_prepare(jvmti_env *ti, jni_env *jni, jvm_ref thread, jvm_re
 	COUNT_N(prepared_ns, now() - begun);
 }
 
-/* is_prepared reports whether a loaded class is one with methods that was prepared. */
+/* is_prepared reports whether a loaded class has methods and was prepared. */
 static bool is_prepared(jvm_ref class) {
 	char *signature;
 	int32_t status = 0;
@@ -281,12 +281,12 @@ static bool is_prepared(jvm_ref class) {
 	return !array;
 }
 
-enum { LOCAL_REFS = 16 }; /* that a native may have without asking */
+enum { LOCAL_REFS = 16 }; /* guaranteed capacity for local references */
 
 static void take_methods(jni_env *jni, jvm_ref class) { on_class(jni, class, PHASE_METHODS); }
 
-/* adopt_loaded takes up the classes that were prepared before the agent could: all as receivers first. Profiles of a
- * cache are replaced before the program runs. */
+/* adopt_loaded processes the classes that were prepared before the agent was ready. It processes all of them as
+ * receivers first. It replaces profiles of a cache before the program runs. */
 static void adopt_loaded(jni_env *jni, jvm_ref thread) {
 	late_work w = {agent.ti, .take = take_methods, .finish = attach_end};
 	int32_t n;
@@ -329,8 +329,7 @@ static void on_init(jvmti_env *ti, jni_env *jni, jvm_ref thread) {
 	COUNT_N(started_ns, now() - begun);
 }
 
-/* on_exhausted is called before the VM notes that it has no room for profiles. The VM writes a line to its log each
- * time. */
+/* on_exhausted is called before the VM records that the metaspace is full. The VM logs a line each time. */
 static void on_exhausted(jvmti_env *ti, jni_env *jni, int32_t flags, const void *reserved, const char *text) {
 	(void)jni;
 	(void)flags;
@@ -340,7 +339,7 @@ static void on_exhausted(jvmti_env *ti, jni_env *jni, int32_t flags, const void 
 	ti_enable(ti, TI_DISABLE, TI_EVENT_RESOURCE_EXHAUSTED);
 }
 
-/* expect_exhaustion asks for the event where the metaspace has a limit. */
+/* expect_exhaustion requests the event if the metaspace has a limit. */
 static bool expect_exhaustion(jvmti_env *ti) {
 	vm_flag limit;
 	if (!vm_find_flag(&agent.vm, "MaxMetaspaceSize", "MetaspaceSize", &limit)) return false;
@@ -349,8 +348,8 @@ static bool expect_exhaustion(jvmti_env *ti) {
 		ti_enable(ti, TI_ENABLE, TI_EVENT_RESOURCE_EXHAUSTED) == JVM_OK;
 }
 
-/* say_refused reports methods that the archive has for another VM: a program that has changed is no reason to say
- * anything. */
+/* say_refused reports methods that the archive recorded in another VM. Methods refused because the program changed are
+ * not reported. */
 static void say_refused(void) {
 	uint64_t n = __atomic_load_n(&agent_counters.refused_layout, __ATOMIC_RELAXED);
 	if (n == 0 || agent.options.quiet) return;
@@ -390,8 +389,8 @@ static bool set_events(jvmti_env *ti) {
 		ti_enable(ti, TI_ENABLE, TI_EVENT_VM_INIT) == JVM_OK && ti_enable(ti, TI_ENABLE, TI_EVENT_VM_DEATH) == JVM_OK;
 }
 
-/* unfit returns why the agent does not work in a release of the JDK. Those between the two that it was run with have
- * the same tables, as far as their sources say. */
+/* unfit returns why the agent does not support a release of the JDK. According to their sources, releases between the
+ * tested ones have the same tables. */
 static const char *unfit(int release, const options *o) {
 	enum { FIRST_RUN = 17, LAST_RUN = 25 };
 	if (release < FIRST_RUN || release > LAST_RUN) return "the agent knows HotSpot of JDK 17 to 25";
@@ -399,7 +398,7 @@ static const char *unfit(int release, const options *o) {
 	return "the agent was run with JDK 17 and 25 only: the option untried has it try this one";
 }
 
-/* open_base opens the base of the archive. Without it the archive is adopted alone: what it has is right. */
+/* open_base opens the base of the archive. If that fails, the archive is adopted alone, which is correct. */
 static void open_base(void) {
 	const char *base = agent.options.base;
 	if (base != NULL && *base == 0) return;
@@ -409,7 +408,8 @@ static void open_base(void) {
 			base == NULL ? "" : " ", base == NULL ? "" : base, e.message);
 }
 
-/* no_use returns why profiles have no use: C2 reads them, and the tier below counts on in them. */
+/* no_use returns why profiles have no effect. C2 must be there to read them, and a lower tier to continue their
+ * counts. */
 static const char *no_use(const vm *v) {
 	enum { PROFILING = 3 };
 	vm_flag compiler;
@@ -420,7 +420,7 @@ static const char *no_use(const vm *v) {
 										   : NULL;
 }
 
-/* load does what can be done before the VM starts. It returns NULL, or why the agent can't work. */
+/* load does the work before the VM starts. It returns NULL, or the reason why the agent cannot work. */
 static const char *load(java_vm *java, const char **what) {
 	if (vm_get_env(java, &agent.ti, JVMTI_VERSION) != JVM_OK) return "the VM has no JVMTI";
 	int release = release_of(agent.ti);

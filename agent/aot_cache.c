@@ -11,24 +11,24 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-/* A part of the file in memory. */
+/* A mapped range of the file. */
 typedef struct mapping { uintptr_t from, to; uint64_t offset; } mapping;
 
-enum { FIRST_WITH_PROFILES = 25, MOST_MAPPINGS = 16 }; /* the release; a cache has four or five */
+enum { FIRST_WITH_PROFILES = 25, MOST_MAPPINGS = 16 }; /* release number; a cache has four or five mappings */
 
 static struct {
 	mapping list[MOST_MAPPINGS];
 	int n, file;
-	bool named; /* by a flag of the VM */
+	bool named; /* a flag of the VM names the cache */
 } cache;
 
-/* path_of returns the value of a flag that names a file; NULL if it is not set. */
+/* path_of returns the value of a flag that names a file, or NULL. */
 static const char *path_of(const vm *v, const char *flag) {
 	vm_flag found;
 	return vm_find_flag(v, flag, "SharedArchiveFile", &found) ? *(const char *const *)found.at : NULL;
 }
 
-/* note_mappings notes where a file is mapped, whatever its name is by now. */
+/* note_mappings records where a file is mapped. It identifies the file by its inode, not its name. */
 static void note_mappings(FILE *maps, const struct stat *file) {
 	char line[4096];
 	while (cache.n < MOST_MAPPINGS && fgets(line, sizeof line, maps) != NULL) {

@@ -10,7 +10,7 @@
 #include "lists.h"
 #include "whitebox.h"
 
-/* A method that is to be compiled. */
+/* A method to compile. */
 typedef struct recorded { const vm_klass *holder; const vm_method *method; } recorded;
 
 static struct {
@@ -28,8 +28,8 @@ void aot_record_add(const prepared *holder, const vm_method *m) {
 	pthread_mutex_unlock(&all.lock);
 }
 
-/* take_initialized takes a method out of the list whose class is initialised. It begins at a place, and leaves there
- * where it stopped. */
+/* take_initialized removes a method with an initialized class from the list. It starts at position *at and sets *at to
+ * the position where it stopped. */
 static bool take_initialized(uint32_t *at, recorded *found) {
 	bool is = false;
 	pthread_mutex_lock(&all.lock);
@@ -43,7 +43,8 @@ static bool take_initialized(uint32_t *at, recorded *found) {
 	return is;
 }
 
-/* ask has a method compiled that has no code. The lock is not held: the VM may load classes for it. */
+/* ask requests compilation of a method without code. The caller must not hold the lock, because the VM may load
+ * classes. */
 static void ask(jni_env *jni, const vm_method *m) {
 	enum { C1_PROFILING = 3 };
 	if (whitebox_level(jni, m) != 0 || !whitebox_can_compile(jni, m, C1_PROFILING)) return;

@@ -8,13 +8,13 @@
 #include "receivers.h"
 #include "search.h"
 
-/* An array of the archive. The class of its elements need not be in the archive. */
+/* An array type of the archive. The class of its elements need not be in the archive. */
 typedef struct array {
 	pa_text element, loader; /* a class, or the letter of a primitive type */
 	bool primitive;
 	uint32_t type, dimensions;
 	const vm_klass
-		*known; /* the class of its elements, or of the primitive array of one dimension; NULL: not seen yet */
+		*known; /* the class of its elements, or the one-dimensional array of the primitive type; NULL if not seen yet */
 } array;
 
 static struct {
@@ -22,7 +22,7 @@ static struct {
 	pthread_mutex_t lock;
 	array *list; /* sorted */
 	uint32_t n;
-	uint32_t *awaited, n_awaited; /* places of those whose elements are known, and that are not bound yet */
+	uint32_t *awaited, n_awaited; /* indexes of arrays whose elements are known but that are not bound yet */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the archive ---- */
@@ -34,7 +34,7 @@ static int compare(const void *x, const void *y) {
 	return order != 0 ? order : compare_texts(a->loader, b->loader);
 }
 
-/* parse finds what an array of an archive has for elements. */
+/* parse determines the element type of an array type of an archive. */
 static bool parse(const pa_type *t, array *a) {
 	pa_text name = t->name;
 	*a = (array){.loader = t->loader};
@@ -44,7 +44,7 @@ static bool parse(const pa_type *t, array *a) {
 	return a->dimensions > 0 && (a->primitive || (name.size > 2 && *name.bytes == 'L'));
 }
 
-/* collect adds the arrays of an archive. */
+/* collect adds the array types of an archive. */
 static void collect(const layer *t) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
@@ -69,7 +69,7 @@ static bool is_array_before(const void *list, uint32_t i, const void *like) {
 	return compare((const array *)list + i, like) < 0;
 }
 
-/* add_elements makes the elements of arrays known. */
+/* add_elements sets the element class of the arrays equal to like. */
 static void add_elements(const array *like, const vm_klass *k) {
 	uint32_t i = search_first(all.list, all.n, like, is_array_before);
 	if (i == all.n || compare(&all.list[i], like) != 0) return;
@@ -98,14 +98,14 @@ void arrays_begin(const vm_klass *of_boot_loader) {
 	}
 }
 
-/* klass_of returns the class of an array whose elements are known, NULL if the VM has made none. */
+/* klass_of returns the class of an array with known elements, or NULL if the VM has made none. */
 static const vm_klass *klass_of(const array *a) {
 	const vm_klass *k = a->primitive ? a->known : vm_pointer(a->known, all.vm->klass.arrays);
 	for (uint32_t i = 1; i < a->dimensions && k != NULL; i++) k = vm_pointer(k, all.vm->klass.higher);
 	return k;
 }
 
-/* look_at binds an array that is there now. */
+/* look_at binds an array type if its class exists now. */
 static bool look_at(jni_env *jni, const array *a) {
 	const vm_klass *k = klass_of(a);
 	if (k != NULL) receivers_prepared(jni, a->type, &(prepared){.klass = k, .permanent = true});
@@ -113,7 +113,7 @@ static bool look_at(jni_env *jni, const array *a) {
 }
 
 void arrays_look(jni_env *jni) {
-	if (pthread_mutex_trylock(&all.lock) != 0) return; /* another thread looks */
+	if (pthread_mutex_trylock(&all.lock) != 0) return; /* another thread is looking */
 	for (uint32_t i = all.n_awaited; i-- > 0;)
 		if (look_at(jni, &all.list[all.awaited[i]])) all.awaited[i] = all.awaited[--all.n_awaited];
 	pthread_mutex_unlock(&all.lock);

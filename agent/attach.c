@@ -23,7 +23,7 @@ static bool has(const klasses *k, const vm_klass *klass) {
 	return false;
 }
 
-/* add adds a class, if there is memory: without it, a MethodData that is there is counted as refused. */
+/* add adds a class if memory permits. Without it, an existing MethodData counts as refused. */
 static void add(klasses *k, const vm_klass *klass) {
 	if (list_grow((void **)&k->list, k->n + 1, &k->room, sizeof *k->list)) k->list[k->n++] = klass;
 }

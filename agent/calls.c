@@ -15,10 +15,10 @@ static const void *pool_of(const vm *v, const vm_method *m) {
 	return vm_pointer(vm_pointer(m, v->method.const_method), v->const_method.constants);
 }
 
-/* slot returns a constant that is two numbers of 16 bits, or a name. */
+/* slot returns a constant, which is two 16-bit numbers or a name. */
 static const void *slot(const vm *v, const void *pool, uint32_t i) { return (const char *)pool + v->pool.size + 8 * i; }
 
-/* method_index returns the constant of a call, for its index in the pool's cache; 0 if there is none. */
+/* method_index returns the constant of a call for its index in the pool's cache, or 0. */
 static uint32_t method_index(const vm *v, const void *pool, uint32_t i) {
 	const char *cache = vm_pointer(pool, v->pool.cache);
 	if (cache == NULL) return 0;
@@ -27,18 +27,18 @@ static uint32_t method_index(const vm *v, const void *pool, uint32_t i) {
 	return vm_u16(list + v->cache.first + i * v->cache.stride, v->cache.index);
 }
 
-/* What a call's constant names. class is NULL if it is no method of a class; resolved is that class, NULL before the
- * call runs. The class with the call keeps it from being unloaded. */
+/* The names in a call's constant. class is NULL if the constant is not a method of a class. resolved is the class, or
+ * NULL before the call runs. The class with the call keeps it loaded. */
 typedef struct named { const vm_symbol *class, *name, *signature; const vm_klass *resolved; } named;
 
-/* symbol_at returns the name that one half of a constant refers to. */
+/* symbol_at returns the name in one half of a constant. */
 static const vm_symbol *symbol_at(const vm *v, const void *pool, uint32_t constant, uint32_t half) {
 	uint32_t n = vm_u32(pool, v->pool.length);
 	uint32_t i = constant == 0 || constant >= n ? 0 : vm_u16(slot(v, pool, constant), half);
 	return i == 0 || i >= n ? NULL : vm_pointer(slot(v, pool, i), 0);
 }
 
-/* resolved_class returns the class that a constant was resolved to. */
+/* resolved_class returns the resolved class of a constant. */
 static const vm_klass *resolved_class(const vm *v, const void *pool, uint32_t constant) {
 	const void *list = vm_pointer(pool, v->pool.resolved);
 	uint32_t i = constant == 0 ? 0 : vm_u16(slot(v, pool, constant), 0);
@@ -56,8 +56,8 @@ static named named_by(const vm *v, const void *pool, uint32_t constant) {
 		symbol_at(v, pool, method, SECOND), resolved_class(v, pool, class)};
 }
 
-/* virtual_call returns what a bytecode names if it is an invokevirtual. The VM has other bytecodes for calls that it
- * has found to have one callee. */
+/* virtual_call returns the names in a bytecode if it is an invokevirtual. The VM rewrites calls with only one possible
+ * callee to other bytecodes. */
 static named virtual_call(const vm *v, const vm_method *m, uint32_t bci) {
 	uint32_t size;
 	uint16_t index;
@@ -83,15 +83,15 @@ callee calls_at(const vm *v, const vm_method *m, uint32_t bci) {
 
 /* ---- parents ---- */
 
-/* parent_named returns the class of a name among a class and its parents; NULL if there is none. */
+/* parent_named returns the class with a name among a class and its superclasses, or NULL. */
 static const vm_klass *parent_named(const vm *v, const vm_klass *k, const vm_symbol *name) {
 	for (int i = 0; k != NULL && i < LONGEST_CHAIN; k = vm_pointer(k, v->klass.super), i++)
 		if (vm_klass_name(v, k) == name) return k;
 	return NULL;
 }
 
-/* sees reports whether a name means a class of one loader to the classes of another. The boot loader's own are seen by
- * all, and what a loader defines is what it finds. */
+/* sees reports whether a class name resolved by the classes of loader from means the class of loader. All loaders see
+ * the boot loader's classes, and a loader finds the classes that it defines. */
 static bool sees(const void *from, const void *loader) {
 	return from == loader || classes_is_boot(loader) || (classes_is_builtin(from) && classes_is_builtin(loader));
 }

@@ -7,12 +7,12 @@
 
 /* ---- modified UTF-8 ---- */
 
-/* In a class file a NUL is two bytes, and a character beyond U+FFFF two surrogates of three bytes each; archives have
- * UTF-8. */
+/* In a class file a NUL has two bytes, and a character above U+FFFF is two surrogates of three bytes each. Archives
+ * have UTF-8. */
 static bool is_surrogate(const uint8_t *p, uint32_t n) { return n >= 3 && p[0] == 0xed && (p[1] & 0xe0) == 0xa0; }
 static uint32_t surrogate(const uint8_t *p) { return (uint32_t)(p[1] & 0x1f) << 6 | (p[2] & 0x3f); }
 
-/* pair writes the character of two surrogates; 0 if they are no pair. */
+/* pair converts two surrogates to one character. It returns 0 if they are not a pair. */
 static uint32_t pair(const uint8_t *p, uint32_t n, char *out) {
 	if (n < 6 || !is_surrogate(p, n) || !is_surrogate(p + 3, n - 3) || surrogate(p) >= 0x400 ||
 		surrogate(p + 3) < 0x400)
@@ -25,10 +25,10 @@ static uint32_t pair(const uint8_t *p, uint32_t n, char *out) {
 	return 4;
 }
 
-/* is_plain reports whether bytes are the same in both forms. */
+/* is_plain reports whether bytes are the same in both encodings. */
 static bool is_plain(const uint8_t *p, uint32_t n) { return memchr(p, 0xed, n) == NULL && memchr(p, 0xc0, n) == NULL; }
 
-/* text_of reads the text of a symbol: in place, or converted into LONGEST_NAME bytes. */
+/* text_of returns the text of a symbol, in the VM's memory or converted into a buffer of LONGEST_NAME bytes. */
 static bool text_of(const vm *v, const vm_symbol *s, char *buffer, pa_text *text) {
 	const uint8_t *p = vm_symbol_bytes(v, s);
 	uint32_t n = vm_symbol_size(v, s), out = 0;
@@ -36,7 +36,7 @@ static bool text_of(const vm *v, const vm_symbol *s, char *buffer, pa_text *text
 	if (is_plain(p, n)) return n > 0;
 	if (n > LONGEST_NAME) return false;
 	for (uint32_t at = 0; at < n;) {
-		if (p[at] == 0xc0) return false; /* a NUL, which no name of an archive has */
+		if (p[at] == 0xc0) return false; /* a NUL, which no name in an archive contains */
 		uint32_t written = pair(p + at, n - at, buffer + out);
 		if (written == 0) buffer[out++] = (char)p[at++];
 		else {
@@ -58,7 +58,7 @@ bool classes_symbol(const vm *v, const vm_symbol *s, pa_text name) {
 }
 
 const vm_method *classes_method(const vm *v, const vm_klass *k, const pa_method *m) {
-	if (m->key.signature.bytes == NULL) return NULL; /* a list, which no HotSpot archive has */
+	if (m->key.signature.bytes == NULL) return NULL; /* a list, which archives of HotSpot do not have */
 	for (uint32_t i = 0, n = vm_methods(v, k); i < n; i++) {
 		const vm_method *is = vm_method_at(v, k, i);
 		if (classes_symbol(v, vm_method_name(v, is), m->key.name) &&
@@ -70,7 +70,7 @@ const vm_method *classes_method(const vm *v, const vm_klass *k, const pa_method 
 
 /* ---- loaders ---- */
 
-/* The ClassLoaderData of the built-in loaders, once one of their classes was prepared. They live as long as the VM. */
+/* The ClassLoaderData of each built-in loader, once one of its classes was prepared. They are never freed. */
 static const void *builtin[3];
 static const char *const identities[3] = {"", "platform", "app"};
 static const char *const builtin_classes[3] = {
@@ -94,8 +94,8 @@ bool classes_is_builtin(const void *data) {
 	return false;
 }
 
-/* add_builtin notes the data of a built-in loader. A loader has one for as long as the VM lives: a class that was read
- * while the VM changed it must not take its place. */
+/* add_builtin records the ClassLoaderData of a built-in loader. A loader has one during the whole life of the VM. The
+ * first value is kept, because a later one could have been read while the VM changed the class. */
 static bool add_builtin(int i, const void *data, class_name *name) {
 	const void *known = NULL;
 	if (!__atomic_compare_exchange_n(&builtin[i], &known, data, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
@@ -106,8 +106,8 @@ static bool add_builtin(int i, const void *data, class_name *name) {
 	return true;
 }
 
-/* base_loader returns java.lang.ClassLoader, from the class of a loader: to find it by name would ask the loader of the
- * program's code that runs, which is code of the program, and may have to wait for this thread. */
+/* base_loader returns java.lang.ClassLoader by following the superclasses of a loader's class. A lookup by name would
+ * call the loader of the running code, which is program code and might wait for this thread. */
 static jvm_ref base_loader(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	jvm_ref class = jni_new_local_ref(jni, kind);
 	while (class != NULL) {
@@ -124,7 +124,7 @@ static jvm_ref base_loader(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	return NULL;
 }
 
-/* name_field returns the field of a loader's name. */
+/* name_field returns the field with a loader's name. */
 static void *name_field(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	static void *known;
 	void *field = __atomic_load_n(&known, __ATOMIC_RELAXED);
@@ -137,9 +137,9 @@ static void *name_field(jvmti_env *ti, jni_env *jni, jvm_ref kind) {
 	return field;
 }
 
-/* given_name reads the name that the program gave a loader of a class, "" for none. */
+/* given_name reads the name that the program gave a loader, "" if it gave none. */
 static bool given_name(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, char *out, size_t room) {
-	enum { LONGEST_GIVEN = 200 }; /* an archive leaves out longer ones */
+	enum { LONGEST_GIVEN = 200 }; /* an archive omits longer ones */
 	void *field = name_field(ti, jni, kind);
 	jvm_ref string = field == NULL ? NULL : jni_get_object_field(jni, loader, field);
 	const char *text = string == NULL ? NULL : jni_get_string(jni, string);
@@ -152,7 +152,7 @@ static bool given_name(jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind
 	return ok;
 }
 
-/* other_loader writes the identity of a loader of a program: its class, and in brackets its own name. */
+/* other_loader writes the identity of a program's loader, which is its class and its name in brackets. */
 static bool other_loader(
 	jvmti_env *ti, jni_env *jni, jvm_ref loader, jvm_ref kind, const char *signature, class_names *n) {
 	char given[256];

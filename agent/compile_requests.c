@@ -14,29 +14,29 @@
 #include "processors.h"
 #include "whitebox.h"
 
-/* What became of a method of the list. */
+/* The state of a method in the list. */
 typedef enum state { ABSENT, ADOPTED, KNOWN, ASKED, SETTLED } state;
 
 typedef struct request {
-	/* a state; the thread of a class that is prepared makes it ADOPTED; from then on it is the requests' own */
+	/* a value of enum state; the thread that prepares the class sets ADOPTED, after that the thread of requests owns it */
 	uint32_t state;
 	const layer *from;
 	const vm_klass *holder;
 	const vm_method *method;
 	pa_ref record, profile;
-	uint32_t *needs, n; /* types whose classes it depends on, by number among those of all layers */
+	uint32_t *needs, n; /* types whose classes it depends on, by number among the types of all layers */
 } request;
 
 static struct {
 	const vm *vm;
 	compiled list;
 	request *requests;
-	uint32_t weight, limit, budget; /* milliseconds; percent */
+	uint32_t weight, limit, budget; /* in milliseconds; in percent */
 	double processors;
-	int32_t longest;      /* queue */
+	int32_t longest;      /* maximum queue length */
 	threads c2;
-	uint64_t begun, spent, seen; /* nanoseconds; of C2: for requests, and at the last look */
-	uint32_t asked;       /* requests that are not settled */
+	uint64_t begun, spent, seen; /* in nanoseconds; processor time of C2, for requests and at the last look */
+	uint32_t asked;       /* number of requests that are not settled */
 	bool begins, ending;
 } all;
 
@@ -50,8 +50,8 @@ static uint64_t now(void) {
 
 /* ---- the list ---- */
 
-/* mature_weight returns the number of invocations from which on C2 believes a profile, and a little more; 0 if the
- * flags are not as expected. */
+/* mature_weight returns a number of invocations just above the one from which C2 trusts a profile. It returns 0 if the
+ * flags have unexpected values. */
 static uint32_t mature_weight(const vm *v) {
 	int64_t threshold = vm_flag_number(v, "Tier4InvocationThreshold"),
 			percent = vm_flag_number(v, "ProfileMaturityPercentage");
@@ -118,8 +118,7 @@ static void need(needs *to, uint32_t type) {
 	else to->types[to->n++] = type;
 }
 
-/* need_receiver adds the type of a row. Of those whose class has another name in each run, and of arrays, nothing can
- * be said. */
+/* need_receiver adds the type of a row, except for arrays and for classes whose name differs in each run. */
 static void need_receiver(needs *to, const layer *from, uint32_t type) {
 	pa_type t;
 	if (pa_type_get(from->archive, type, &t).code != PA_OK || t.name.size == 0) to->sound = false;
@@ -137,14 +136,14 @@ static void need_receivers(needs *to, const layer *from, const pa_entry *e) {
 	}
 }
 
-/* need_inlined adds the classes of what C2 inlined into a method in training. */
+/* need_inlined adds the classes of the methods that C2 inlined into a method in training. */
 static void need_inlined(needs *to, layer_method method) {
 	const compiled *c = &all.list;
 	for (uint32_t i = compiled_inlined_first(c, method); i < c->n_inlined && c->inlined[i].into == method; i++)
 		need(to, c->inlined[i].holder);
 }
 
-/* A request for C2 makes the VM load the classes of the method's signature: they must be there. */
+/* A request makes the VM load the classes in the method's signature, so they must be loaded already. */
 static bool is_signature_there(const pa_method *m) {
 	pa_text s = m->key.signature;
 	for (size_t i = 0; s.bytes != NULL && i < s.size; i++) {
@@ -156,9 +155,9 @@ static bool is_signature_there(const pa_method *m) {
 	return s.bytes != NULL;
 }
 
-/* find_needs finds out what a method depends on. It returns false if that can't be told. */
+/* find_needs finds the dependencies of a method. It returns false if they are unknown. */
 static bool find_needs(request *r) {
-	static needs found; /* of the requests' thread alone */
+	static needs found; /* used by the thread of requests only */
 	pa_profile p;
 	pa_entry e;
 	if (pa_profile_at(r->from->archive, r->profile, &p).code != PA_OK) return false;
@@ -188,7 +187,7 @@ static bool is_initialized(const request *r) {
 
 static void set(request *r, state s) { __atomic_store_n(&r->state, s, __ATOMIC_RELAXED); }
 
-/* is_ready reports whether a method can be asked for; one that never can is settled. */
+/* is_ready reports whether a method can be requested now. It settles a method that can never be requested. */
 static bool is_ready(jni_env *jni, request *r) {
 	if (!vm_has_code(all.vm, r->method) || !is_initialized(r)) return false;
 	int32_t level = whitebox_level(jni, r->method);
@@ -200,7 +199,7 @@ static bool is_ready(jni_env *jni, request *r) {
 														 : false;
 }
 
-/* ask asks for the code of a method. */
+/* ask requests compilation of a method. */
 static void ask(jni_env *jni, request *r) {
 	pa_method m;
 	bool sure = pa_method_at(r->from->archive, r->record, &m).code == PA_OK && is_signature_there(&m) &&
@@ -219,7 +218,7 @@ static void ask(jni_env *jni, request *r) {
 	}
 }
 
-/* settle looks what became of a request. */
+/* settle checks the result of a request. */
 static void settle(jni_env *jni, request *r) {
 	if (whitebox_is_queued(jni, r->method)) return;
 	if (whitebox_level(jni, r->method) == C2) COUNT(requests_compiled);
@@ -228,14 +227,14 @@ static void settle(jni_env *jni, request *r) {
 	all.asked--;
 }
 
-/* spend charges what C2 has worked since the last look, if it had requests. */
+/* spend charges the processor time of C2 since the last look to the budget, if C2 had requests. */
 static void spend(void) {
 	uint64_t time = threads_time(&all.c2);
 	if (all.asked > 0 && time > all.seen) all.spent += time - all.seen;
 	all.seen = time;
 }
 
-/* may_ask reports whether there is room in the queue and in the budget. */
+/* may_ask reports whether the queue and the budget permit a request. */
 static bool may_ask(jni_env *jni) {
 	if ((double)all.spent >= (double)(now() - all.begun) * all.processors * all.budget / 100) {
 		COUNT(requests_over_budget);
@@ -248,7 +247,7 @@ static bool may_ask(jni_env *jni) {
 	return true;
 }
 
-/* is_next reports whether a method is to be asked for, once there is room. */
+/* is_next reports whether a method should be requested as soon as possible. */
 static bool is_next(jni_env *jni, request *r) {
 	uint32_t state = __atomic_load_n(&r->state, __ATOMIC_ACQUIRE);
 	if (state == ADOPTED) {
@@ -260,8 +259,8 @@ static bool is_next(jni_env *jni, request *r) {
 	return state == KNOWN && is_ready(jni, r);
 }
 
-/* next_of returns the first method of the list to be asked for. While it is sought a class may become initialised on
- * which several depend: those before the one that was found are looked at again. */
+/* next_of returns the first method in the list to request. A class on which several methods depend can be initialized
+ * during the search, so it checks the methods before the result again. */
 static request *next_of(jni_env *jni) {
 	request *found = NULL;
 	for (uint32_t i = 0, end = all.list.n; i < end; i++) {
@@ -277,7 +276,7 @@ static request *next_of(jni_env *jni) {
 
 /* ---- the thread ---- */
 
-enum { PERIOD = 10, PERIODS_A_LOOK = 50 }; /* ms; the compilers' threads come and go */
+enum { PERIOD = 10, PERIODS_A_LOOK = 50 }; /* in ms; compiler threads start and stop */
 
 static void look(jni_env *jni, uint32_t period) {
 	if (period % PERIODS_A_LOOK == 0) {
@@ -310,8 +309,8 @@ const char *compile_requests_begin(jvmti_env *ti, jni_env *jni, jvm_ref thread) 
 	return ti_start(ti, jni, thread, run) ? NULL : "there is no thread to ask for compilations";
 }
 
-/* compile_requests_end does not wait for the thread: it may wait for a class that the thread which ends the VM loads.
- */
+/* compile_requests_end does not wait for the thread. The thread may be waiting for a class that the thread which ends
+ * the VM loads. */
 void compile_requests_end(void) {
 	__atomic_store_n(&all.ending, true, __ATOMIC_RELAXED);
 	for (uint32_t i = 0; all.begins && i < all.list.n; i++) {

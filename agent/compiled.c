@@ -19,7 +19,7 @@ static int compare_methods(const void *x, const void *y) {
 	return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* collect copies the rows of code of C2 that was in use. Code that is entered in a loop has a point; -1 is none. */
+/* collect copies the rows for C2 code in use at the end. The point is the loop entry, or -1. */
 static void collect(compiled *c, const pa_table *t) {
 	for (uint32_t i = 0; i < t->rows; i++) {
 		uint64_t id = pa_table_cell(t, ID, i);
@@ -30,7 +30,7 @@ static void collect(compiled *c, const pa_table *t) {
 	}
 }
 
-/* unite leaves of each method the row with the lowest id. */
+/* unite keeps the row with the lowest compile id for each method. */
 static void unite(compiled *c) {
 	uint32_t n = 0;
 	qsort(c->methods, c->n, sizeof *c->methods, compare_methods);
@@ -39,7 +39,7 @@ static void unite(compiled *c) {
 	c->n = n;
 }
 
-/* ran returns how much a method ran in training. */
+/* ran returns the counts of a method in training. */
 static uint64_t ran(const layers *of, layer_method method) {
 	const pa_archive *archive = of->list[method >> 32].archive;
 	pa_method m;
@@ -59,7 +59,7 @@ static int compare_ranks(const void *x, const void *y) {
 	return a->rank != b->rank ? (a->rank < b->rank ? -1 : 1) : compare_methods(x, y);
 }
 
-/* rank sorts the methods by their rank, and leaves the list as it is. */
+/* rank fills order with the methods sorted by rank. */
 static bool rank(compiled *c, compiled_order order) {
 	compiled_method *sorted = malloc((c->n + 1) * sizeof *sorted);
 	c->order = malloc((c->n + 1) * sizeof *c->order);
@@ -93,7 +93,7 @@ static int compare_inlined(const void *x, const void *y) {
 	return (a->holder > b->holder) - (a->holder < b->holder);
 }
 
-/* inlined_at reads a row: the method of a context was inlined into the method of its outermost frame. */
+/* inlined_at reads a row. The method of its context was inlined into the method of the outermost frame. */
 static bool inlined_at(const layers *of, pa_ref at, compiled_inlined *to) {
 	const layer *top = &of->list[0];
 	enum { DEEPEST = 64 };

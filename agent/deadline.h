@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Waits with a limit. The wall clock may be set meanwhile, so that they go by the monotonic one. */
+/* Waits with a timeout. They use the monotonic clock, since the wall clock can be set meanwhile. */
 #ifndef PROFARC_AGENT_DEADLINE_H
 #define PROFARC_AGENT_DEADLINE_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/* deadline_open makes a condition for deadline_wait. */
+/* deadline_open initializes a condition for deadline_wait. */
 static inline void deadline_open(pthread_cond_t *c) {
 	pthread_condattr_t attributes;
 	pthread_condattr_init(&attributes);
@@ -17,8 +17,8 @@ static inline void deadline_open(pthread_cond_t *c) {
 	pthread_condattr_destroy(&attributes);
 }
 
-/* deadline_wait waits for some milliseconds, or until the flag is set and the condition signalled. It returns the flag.
- */
+/* deadline_wait waits until the flag is set and the condition is signaled, or for ms milliseconds. It returns the
+ * flag. */
 static inline bool deadline_wait(pthread_cond_t *c, pthread_mutex_t *lock, const bool *flag, uint32_t ms) {
 	struct timespec until;
 	clock_gettime(CLOCK_MONOTONIC, &until);

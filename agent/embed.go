@@ -1,8 +1,7 @@
 // Package agent holds the C sources of the agent for HotSpot. The command builds them
 // with the compiler of the machine, together with the sources of package c.
 //
-// The go command compiles no C here: each .c file begins with a line "//go:build ignore",
-// which it obeys and a C compiler takes for a comment.
+// Each .c file begins with "//go:build ignore", so that the go command does not compile it.
 package agent
 
 import "embed"

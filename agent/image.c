@@ -17,8 +17,9 @@ static pa_error failed(const char *message) {
 
 enum { HUGE_PAGE = 2 << 20 };
 
-/* reserve takes memory that begins where a huge page may: small pages cost more to get than to read. What fills less
- * than half of a huge page gets none, so that a small archive takes little memory. */
+/* reserve allocates memory at the alignment of a huge page, because faulting small pages takes longer than reading the
+ * file. If the data fills less than half of a huge page it uses small pages, so that a small archive takes little
+ * memory. */
 static bool reserve(image *i, size_t size) {
 	size_t whole = (size + HUGE_PAGE / 2) / HUGE_PAGE * HUGE_PAGE, slack = whole > 0 ? HUGE_PAGE : 0,
 		   room = (whole > size ? whole : size) + slack;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The bytes of an archive in memory of this process alone. A mapped file that is cut short later ends the VM by SIGBUS,
- * and a handler of that signal would be in the way of the VM's own.
+ * A private copy of an archive in memory. If a mapped file were truncated, access would end the VM by SIGBUS, and a
+ * handler for SIGBUS would interfere with the VM's handler.
  */
 #ifndef PROFARC_AGENT_IMAGE_H
 #define PROFARC_AGENT_IMAGE_H
@@ -10,7 +10,7 @@
 
 typedef struct image { void *bytes; size_t size, room; } image;
 
-/* image_read reads an ordinary file. It never waits, as for the writer of a pipe. */
+/* image_read reads a regular file. It never blocks, for example on a pipe. */
 pa_error image_read(image *to, const char *path);
 
 void image_free(image *i);

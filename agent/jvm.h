@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The parts of JNI and JVMTI that the agent calls. Both interfaces are tables of functions whose places never change;
- * their specifications number them. So the agent is built without the headers of a JDK, which a run-time image lacks.
- * The test TestPlacesOfFunctions compares the places with a JDK's headers where there is one.
+ * The parts of JNI and JVMTI that the agent calls. Both interfaces are tables of functions with fixed indexes, which
+ * their specifications define. So building the agent needs no headers of a JDK, which a run-time image lacks.
+ * TestPlacesOfFunctions compares the indexes with a JDK's headers if there are any.
  */
 #ifndef PROFARC_AGENT_JVM_H
 #define PROFARC_AGENT_JVM_H
@@ -16,15 +16,15 @@ typedef void (*jvm_function)(void);
 typedef struct jvm_env { const jvm_function *functions; } jvm_env;
 typedef jvm_env jni_env, jvmti_env, java_vm;
 
-typedef void *jvm_ref; /* jobject and its kinds */
+typedef void *jvm_ref; /* jobject and its subtypes */
 typedef void *jvm_method;
 
 enum { JVM_OK = 0 };
 
-/* Places in the table of a JavaVM. */
+/* Indexes in the table of a JavaVM. */
 enum { VM_GET_ENV = 6 };
 
-/* Places in the table of a JNIEnv. */
+/* Indexes in the table of a JNIEnv. */
 enum {
 	JNI_DEFINE_CLASS = 5,
 	JNI_FROM_REFLECTED_METHOD = 7,
@@ -52,7 +52,7 @@ enum {
 	JNI_EXCEPTION_CHECK = 228
 };
 
-/* Places in the table of a jvmtiEnv: one less than the numbers of the specification. */
+/* Indexes in the table of a jvmtiEnv, which are one less than the numbers in the specification. */
 enum {
 	TI_SET_EVENT_NOTIFICATION_MODE = 1,
 	TI_RUN_AGENT_THREAD = 11,
@@ -78,12 +78,12 @@ enum {
 	TI_EVENT_CLASS_PREPARE = 56,
 	TI_EVENT_RESOURCE_EXHAUSTED = 80,
 	TI_EVENTS = 39
-}; /* 39 events, from VM_INIT on */
+}; /* 39 events, starting at VM_INIT */
 enum { TI_CLASS_PREPARED = 2, TI_CLASS_ARRAY = 16, TI_CLASS_PRIMITIVE = 32 };
 enum {
 	TI_CAN_TELL_EXHAUSTION = 39,
 	TI_CAPABILITY_BITS = 128
-}; /* a bit of the capabilities: exhaustion of the heap and the metaspace */
+}; /* capability bit for exhaustion of the heap and the metaspace */
 
 /* ---- JavaVM ---- */
 
@@ -140,7 +140,7 @@ static inline jvm_method jni_get_static_method(jni_env *e, jvm_ref class, const 
 static inline void jni_call_static_void(jni_env *e, jvm_ref class, jvm_method method) {
 	((void (*)(jni_env *, jvm_ref, jvm_method, ...))e->functions[JNI_CALL_STATIC_VOID_METHOD])(e, class, method);
 }
-/* jni_new_object makes an object by a constructor with one argument. */
+/* jni_new_object makes an object with a constructor that has one argument. */
 static inline jvm_ref jni_new_object(jni_env *e, jvm_ref class, const char *signature, jvm_ref argument) {
 	jvm_method init = ((jvm_method(*)(jni_env *, jvm_ref, const char *, const char *))e->functions[JNI_GET_METHOD_ID])(
 		e, class, "<init>", signature);
@@ -173,12 +173,12 @@ static inline int ti_enable(jvmti_env *t, int on, int event) {
 }
 typedef void (*ti_thread)(jvmti_env *, jni_env *, void *);
 
-/* ti_run runs a function in a thread that no code of the program sees. */
+/* ti_run runs a function in a thread that is invisible to the program. */
 static inline int ti_run(jvmti_env *t, jvm_ref thread, ti_thread run, int priority) {
 	return ((int (*)(jvmti_env *, jvm_ref, ti_thread, const void *, int32_t))t->functions[TI_RUN_AGENT_THREAD])(
 		t, thread, run, 0, priority);
 }
-/* ti_start runs a function in a new thread, of the class that another has. It returns false if it can't. */
+/* ti_start runs a function in a new thread object with the class of another one. It returns false on failure. */
 static inline bool ti_start(jvmti_env *t, jni_env *e, jvm_ref other, ti_thread run) {
 	enum { NORMAL_PRIORITY = 5 };
 	jvm_ref class = jni_get_object_class(e, other), name = jni_new_string(e, "profarc"), thread = 0;

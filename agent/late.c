@@ -11,11 +11,11 @@
 static struct {
 	late_work work;
 	pthread_mutex_t lock;
-	pthread_cond_t changed; /* running or ending */
+	pthread_cond_t changed; /* signaled when running or ending changes */
 	bool running, ending;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-enum { WAIT = 5 }; /* ms, in which few methods become hot, and Hello World ends */
+enum { WAIT = 5 }; /* in ms; few methods become hot in this time, and Hello World ends */
 
 static void finish(void) {
 	all.work.finish();
@@ -41,7 +41,7 @@ static void run(jvmti_env *ti, jni_env *jni, void *unused) {
 	take_all(jni);
 }
 
-/* keep makes the references ones that another thread may use. Classes without memory for that are left out. */
+/* keep converts local references to global ones. It drops classes for which memory runs out. */
 static void keep(jni_env *jni, late_work *w) {
 	int32_t kept = 0;
 	for (int32_t i = 0; i < w->n; i++) {

@@ -12,7 +12,7 @@
 static bool is(pa_text text, const char *s) { return text.size == strlen(s) && memcmp(text.bytes, s, text.size) == 0; }
 bool is_builtin_loader(pa_text loader) { return loader.size == 0 || is(loader, "platform") || is(loader, "app"); }
 
-/* base_of returns the identity of a loader without its anchor, "@" and 16 digits, or its number, "#" and digits. */
+/* base_of returns the identity of a loader without its anchor ("@" and 16 digits) or its number ("#" and digits). */
 static pa_text base_of(pa_text loader) {
 	size_t n = loader.size;
 	while (n > 0 && loader.bytes[n - 1] != '@' && loader.bytes[n - 1] != '#' && loader.bytes[n - 1] != ']') n--;
@@ -37,7 +37,7 @@ static int compare_others(const void *x, const void *y) {
 	return order != 0 ? order : (a->type > b->type) - (a->type < b->type);
 }
 
-/* collect collects the types of other loaders, whose names lie in the archive. */
+/* collect lists the types of other loaders. Their names point into the archive. */
 static bool collect(const layer *t, other *list, uint32_t *n, pa_error *e) {
 	pa_types it = pa_types_of(t->archive);
 	pa_type type;
@@ -118,7 +118,7 @@ static pa_error open_archive(layer *t, const char *path) {
 	return (pa_error){.code = PA_OK, .message = ""};
 }
 
-/* push makes an archive the layer beneath those that are open. */
+/* push adds an archive below the open layers. */
 static void push(layers *l, layer t) {
 	t.number = l->n;
 	t.first_type = l->types;

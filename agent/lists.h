@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that grow. */
 #ifndef PROFARC_AGENT_LISTS_H
 #define PROFARC_AGENT_LISTS_H
 
@@ -7,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* list_grow makes room for as many elements of a size as are needed. It returns false, and leaves the list, if there is
- * no memory. */
+/* list_grow ensures the capacity for needed elements of a size. It returns false and leaves the list unchanged if
+ * memory runs out. */
 static inline bool list_grow(void **list, uint32_t needed, uint32_t *room, size_t size) {
 	enum { LEAST = 64 };
 	if (needed <= *room) return true;

@@ -17,8 +17,8 @@ narrower narrow_begin(const vm *v, const pa_profile *p, pa_section section) {
 	return n;
 }
 
-/* take adds an entry of a point. What a merge keeps beside HotSpot's entries is left out; of two of HotSpot's, the VM
- * has none. */
+/* take adds an entry of a point. It skips the entries that a merge adds to HotSpot's. If two entries of HotSpot remain,
+ * the VM can have neither. */
 static void take(narrowed *to, const pa_entry *e) {
 	bool beside = e->tag >= FIRST_WIDE && e->tag != PA_RECEIVERS && e->tag != PA_UNDECODED;
 	if (beside) return;
@@ -32,7 +32,7 @@ static void take(narrowed *to, const pa_entry *e) {
 	}
 }
 
-/* join makes one entry of the parts that a merge made of it. */
+/* join combines the parts that a merge made of an entry. */
 static void join(narrowed *to) {
 	const pa_entry *e = &to->entry;
 	to->traps = e->traps;
@@ -50,8 +50,8 @@ static void join(narrowed *to) {
 	}
 }
 
-/* place finds where the VM's entry has its parts. */
-static void place(const narrower *n, narrowed *to) {
+/* lay_out computes the layout of the VM's entry. */
+static void lay_out(const narrower *n, narrowed *to) {
 	pa_rows list = {0};
 	uint32_t returned, receivers = 1 + n->gap + 2 * n->types, length = 0;
 	bool typed = pa_arguments_of(&to->types, &list, &returned);
@@ -68,7 +68,7 @@ static void place(const narrower *n, narrowed *to) {
 	case PA_RET: to->units = 2 + 3 * n->returns; break;
 	}
 	if (typed) to->shift = (int32_t)length - (int32_t)(list.first - 1);
-	if (n->types > MOST_ROWS) to->tag = 0; /* no VM has so many */
+	if (n->types > MOST_ROWS) to->tag = 0; /* more than any VM has */
 }
 
 bool narrow_next(narrower *n, narrowed *to) {
@@ -78,7 +78,7 @@ bool narrow_next(narrower *n, narrowed *to) {
 		while ((n->more = pa_entries_next(&n->it, &n->next)) && n->next.point == point);
 		if (to->entry.tag != 0 || to->types.tag != 0) join(to);
 	}
-	if (to->entry.tag != 0) place(n, to);
+	if (to->entry.tag != 0) lay_out(n, to);
 	return to->entry.tag != 0;
 }
 
@@ -86,14 +86,14 @@ bool narrow_next(narrower *n, narrowed *to) {
 
 static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-/* add_others adds a count to those without a row; the count of a type check has a sign. */
+/* add_others adds a count to the receivers without a row. The count of a type check is signed. */
 static uint64_t add_others(const narrowed *n, uint64_t others, uint64_t count) {
 	if (n->tag != PA_RECEIVER_TYPE) return sum(others, count);
 	int64_t was = (int64_t)others, more = count > INT64_MAX ? INT64_MAX : (int64_t)count;
 	return (uint64_t)(was > 0 && more > INT64_MAX - was ? INT64_MAX : was + more);
 }
 
-/* keep puts a row among those that are kept, the highest count first, and returns the one that has no room. */
+/* keep inserts a row into the kept rows, sorted by count, and returns the row that no longer fits. */
 static narrow_row keep(narrow_row *rows, uint32_t *n, uint32_t room, narrow_row r) {
 	uint32_t at = *n;
 	while (at > 0 && rows[at - 1].count < r.count) at--;

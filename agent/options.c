@@ -8,8 +8,7 @@
 enum { BUDGET_DEFAULT = 25, BUDGET_HIGHEST = 100 };
 enum { WARMUP_DEFAULT = 60000, WARMUP_HIGHEST = 24 * 60 * 60 * 1000 };
 
-/* cut copies the text up to the next comma that stands alone, with doubled ones made single, and returns what follows
- * it. */
+/* cut copies the text up to the next single comma, replaces double commas by single ones, and returns the rest. */
 static const char *cut(const char *text, char *out) {
 	for (; *text != 0; text++) {
 		if (*text == ',' && *++text != ',') break;
@@ -28,7 +27,7 @@ static bool number(const char *text, uint32_t highest, uint32_t *n) {
 	return true;
 }
 
-/* choose sets a switch that is one of two words. */
+/* choose sets a switch from one of two words. */
 static bool choose(const char *value, const char *yes, const char *no, bool *to) {
 	*to = strcmp(value, yes) == 0;
 	return *to || strcmp(value, no) == 0;
@@ -52,7 +51,7 @@ static bool set_weight(options *o, const char *value) {
 	return number(value, WEIGHT_HIGHEST, &o->weight) && o->weight > 0;
 }
 
-/* find finds a word in a list of them. */
+/* find returns the index of a word in a list. */
 static bool find(const char *value, const char *const *names, int n, int *at) {
 	for (*at = 0; *at < n; ++*at)
 		if (strcmp(value, names[*at]) == 0) return true;
@@ -73,7 +72,7 @@ static bool set_policy(options *o, const char *value) {
 	return true;
 }
 
-/* set_cached sets what becomes of the profiles of a cache: a number replaces them with that weight. */
+/* set_cached sets the treatment of cached profiles. A number replaces them with that weight. */
 static bool set_cached(options *o, const char *value) {
 	o->cached = strcmp(value, "keep") == 0 ? CACHED_KEEP : CACHED_REPLACE;
 	o->cached_weight = 0;
@@ -81,7 +80,7 @@ static bool set_cached(options *o, const char *value) {
 		(number(value, WEIGHT_HIGHEST, &o->cached_weight) && o->cached_weight > 0);
 }
 
-/* set sets an option. value is kept. */
+/* set sets an option. It keeps value. */
 static bool set(options *o, const char *name, const char *value) {
 	if (strcmp(name, "archive") == 0) {
 		o->archive = value;

@@ -5,47 +5,47 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How methods weigh. */
+/* The weight of methods. */
 typedef enum weights {
-	WEIGHTS_FLAT,   /* all alike */
-	WEIGHTS_BOUNDED /* less if training invoked them little: they gain little from being compiled early */
+	WEIGHTS_FLAT,   /* equal weights */
+	/* lower weight for methods with few invocations in training, which gain little from early compilation */
+	WEIGHTS_BOUNDED
 } weights;
 
-/* What the VM is asked to compile. */
+/* Compilations to request from the VM. */
 typedef enum policy {
 	POLICY_NONE,   /* nothing */
-	POLICY_ORDER,  /* what training compiled with C2, in its order */
-	POLICY_HOTTEST /* the same, what ran most first */
+	POLICY_ORDER,  /* methods that training compiled with C2, in its order */
+	POLICY_HOTTEST /* the same methods, the hottest first */
 } policy;
 
-/* What becomes of a profile that the VM has in its own cache. */
+/* Treatment of a profile in the VM's cache. */
 typedef enum cached {
-	CACHED_KEEP,   /* the VM gets it as the cache has it */
-	CACHED_REPLACE /* the archive's takes its place */
+	CACHED_KEEP,   /* the VM keeps the cached profile */
+	CACHED_REPLACE /* the archive's profile replaces it */
 } cached;
 
-/* What follows the = of -agentpath:PATH=..., see docs/agent.md. Texts are allocated, and live as long as the
- * VM. */
+/* The options after the = of -agentpath:PATH=... (docs/agent.md). Strings are allocated and never freed. */
 typedef struct options {
 	const char *archive;
-	const char *base;   /* NULL: not named; "": the archive is to be adopted alone, also if it is a layer */
+	const char *base;   /* NULL if not given; "" adopts the archive alone, even if it is a layer */
 	const char *report; /* NULL for none, "-" for stderr */
-	uint32_t weight;    /* invocations that an adopted profile counts for; WEIGHT_PRESENCE: each count is 1 */
-	uint32_t warmup;    /* milliseconds after which the flag is restored at the latest */
-	bool raise;         /* a flag of the VM, while warming up */
+	uint32_t weight;    /* invocations of an adopted profile; WEIGHT_PRESENCE sets each count to 1 */
+	uint32_t warmup;    /* maximum time in milliseconds until the flag is restored */
+	bool raise;         /* raise a flag of the VM while warming up */
 	weights weights;
 	policy policy;
 	cached cached;
-	uint32_t cached_weight; /* of profiles that take the place of the cache's; 0: as of others */
-	uint32_t budget;    /* percent of the processors that C2 may take for requests of the policy */
+	uint32_t cached_weight; /* weight of profiles that replace cached ones; 0 for the weight of others */
+	uint32_t budget;    /* percentage of the processors that C2 may use for requests */
 	bool dry, drift, quiet;
-	bool record;  /* for an AOT cache */
-	bool untried; /* adopt in a release that the agent was not run with */
+	bool record;  /* record an AOT cache */
+	bool untried; /* adopt in an untested release */
 } options;
 
 enum { WEIGHT_PRESENCE = 0, WEIGHT_DEFAULT = 200, WEIGHT_HIGHEST = 1 << 20 };
 
-/* options_parse returns NULL, or the text of the error. */
+/* options_parse returns NULL or an error text. */
 const char *options_parse(options *o, const char *text);
 
 #endif

@@ -5,28 +5,28 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* A set of hashes: a free place is 0, and at most half of the places are taken. */
+/* A hash set. A free slot is 0, and at most half of the slots are used. */
 static struct {
 	pthread_mutex_t lock;
 	uint64_t *places;
-	size_t n, room; /* a power of two */
+	size_t n, room; /* capacity, a power of two */
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* hash_of returns FNV-1a, which is good enough for names; never 0. */
+/* hash_of returns the FNV-1a hash, but never 0. */
 static uint64_t hash_of(pa_text name) {
 	uint64_t h = 0xcbf29ce484222325;
 	for (size_t i = 0; i < name.size; i++) h = (h ^ (uint8_t)name.bytes[i]) * 0x100000001b3;
 	return h == 0 ? 1 : h;
 }
 
-/* place_of returns where a hash is, or would be. */
+/* place_of returns the slot of a hash, or the free slot for it. */
 static uint64_t *place_of(uint64_t h) {
 	size_t i = (size_t)(h ^ h >> 32) & (all.room - 1);
 	while (all.places[i] != 0 && all.places[i] != h) i = (i + 1) & (all.room - 1);
 	return &all.places[i];
 }
 
-/* grow doubles the places when half of them are taken. */
+/* grow doubles the capacity when half of the slots are used. */
 static bool grow(void) {
 	if (2 * all.n < all.room) return true;
 	uint64_t *old = all.places;

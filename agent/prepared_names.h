@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the classes that loaders which the VM comes with have prepared, as hashes: a name that was not seen is
- * seldom taken for one that was. */
+/* A set with the names of the classes that built-in loaders have prepared. It stores hashes, so false positives are
+ * possible but rare. */
 #ifndef PROFARC_AGENT_PREPARED_NAMES_H
 #define PROFARC_AGENT_PREPARED_NAMES_H
 
@@ -8,7 +8,7 @@
 
 #include "profarc_archive.h"
 
-/* prepared_names_add adds a name; without memory it is left out. */
+/* prepared_names_add adds a name, or drops it if memory runs out. */
 void prepared_names_add(pa_text name);
 
 /* prepared_names_has reports whether a name was added. */

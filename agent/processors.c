@@ -22,7 +22,7 @@ double processors_quota(const char *text) {
 	return period <= 0 ? 0 : quota / period;
 }
 
-/* read_text appends a file to a text. */
+/* read_text appends the content of a file to a text. */
 static bool read_text(const char *path, char *text, size_t room) {
 	FILE *f = fopen(path, "re");
 	size_t at = strlen(text);
@@ -33,7 +33,7 @@ static bool read_text(const char *path, char *text, size_t room) {
 	return true;
 }
 
-/* quota_of returns the quota of a folder of cgroups, of version 2 or 1; 0 for none. */
+/* quota_of returns the quota in a cgroup folder of version 2 or 1, or 0. */
 static double quota_of(const char *folder) {
 	char path[1200], text[128] = "";
 	snprintf(path, sizeof path, "%s/cpu.max", folder);
@@ -44,8 +44,8 @@ static double quota_of(const char *folder) {
 	return both && read_text(path, text, sizeof text) ? processors_quota(text) : 0;
 }
 
-/* least_quota returns the least quota of a cgroup and of those around it. In a container its own folder is that of the
- * mount. */
+/* least_quota returns the lowest quota of a cgroup and its ancestors. In a container the mount point is the container's
+ * cgroup. */
 static double least_quota(const char *mount, char *group) {
 	char folder[1100];
 	double least = 0;
@@ -58,7 +58,7 @@ static double least_quota(const char *mount, char *group) {
 	}
 }
 
-/* has_word reports whether a list with commas has a word. */
+/* has_word reports whether a list separated by commas has a word. */
 static bool has_word(const char *list, const char *word) {
 	size_t n = strlen(word);
 	for (const char *at = list; at != NULL; at = strchr(at, ','), at += at != NULL)
@@ -66,7 +66,7 @@ static bool has_word(const char *list, const char *word) {
 	return false;
 }
 
-/* group_quota returns the quota that a line of /proc/self/cgroup leads to: number, controllers, group. */
+/* group_quota returns the quota for a line of /proc/self/cgroup, which has number, controllers and group. */
 static double group_quota(char *line) {
 	char *controllers = strchr(line, ':'), *group = controllers == NULL ? NULL : strchr(controllers + 1, ':'),
 		 mount[128];
@@ -119,7 +119,7 @@ threads threads_named(const char *name) {
 	return t;
 }
 
-/* clock_of returns the clock of a thread of this process, as Linux numbers them. */
+/* clock_of returns the CPU clock of a thread of this process, as Linux numbers them. */
 static clockid_t clock_of(int id) {
 	enum { SCHEDULED = 2, ONE_THREAD = 4 };
 	return (clockid_t)((~(unsigned)id << 3) | ONE_THREAD | SCHEDULED);

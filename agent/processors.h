@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processors that this process may use, and what the VM's compilers use of them. */
+/* Processors available to the process, and processor time of the VM's compilers. */
 #ifndef PROFARC_AGENT_PROCESSORS_H
 #define PROFARC_AGENT_PROCESSORS_H
 
 #include <stdint.h>
 
-/* processors_available returns how many processors the process may use: those it may run on, or fewer by the quota of
- * its cgroup. */
+/* processors_available returns the number of processors that the process may use. It is the affinity mask, or the quota
+ * of the cgroup if that is lower. */
 double processors_available(void);
 
-/* processors_quota returns the quota of a cgroup in processors, as its files say it: quota and period in microseconds,
- * on one line (cpu.max) or on two. A quota that is no number, or not positive, is none: 0. */
+/* processors_quota parses the quota of a cgroup and returns it in processors. The text has the quota and the period in
+ * microseconds, on one line (cpu.max) or on two. If the quota is not a positive number, it returns 0. */
 double processors_quota(const char *text);
 
-/* Threads of the process, by the beginning of their name. */
+/* Threads of the process with a common prefix of their names. */
 typedef struct threads { int ids[32], n; } threads;
 
-/* threads_named finds the threads whose name begins so, as many as there is room for. */
+/* threads_named finds the threads whose name has a prefix, up to the capacity. */
 threads threads_named(const char *name);
 
-/* threads_time returns the processor time in nanoseconds of those that still live. */
+/* threads_time returns the processor time in nanoseconds of the threads that are still alive. */
 uint64_t threads_time(const threads *t);
 
-/* threads_demand returns the time in nanoseconds in which they ran or waited for a processor; 0 if the system does not
- * tell. */
+/* threads_demand returns the nanoseconds in which the threads ran or waited for a processor. It returns 0 if
+ * unknown. */
 uint64_t threads_demand(const threads *t);
 
 #endif

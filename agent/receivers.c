@@ -10,19 +10,19 @@
 #include "lists.h"
 #include "redefinition.h"
 
-/* A class, held weakly if it may be unloaded; no class if there was no memory for that. */
+/* A class, with a weak reference if it may be unloaded. klass is NULL if memory ran out. */
 typedef struct held { const vm_klass *klass; jvm_ref weak; } held;
 
-/* The state of a type of the archive. */
+/* The state of a type in the archive. */
 typedef struct type_state {
-	held class;       /* no class: it was not prepared yet */
-	uint32_t waiting; /* first cell that waits + 1 */
-	bool several;     /* classes of several loaders have the name, so that nothing is bound any more */
+	held class;       /* empty before the class is prepared */
+	uint32_t waiting; /* first waiting cell + 1 */
+	bool several;     /* several loaders have a class with the name, so nothing is bound any more */
 } type_state;
 
 typedef struct waiting { type_cell cell; uint32_t holder, next; } waiting;
 
-/* A class with cells that wait. Without any its place is free. */
+/* A class with waiting cells. The slot is free if it has none. */
 typedef struct holder { held class; uint32_t cells, next; } holder;
 
 static struct {
@@ -30,9 +30,10 @@ static struct {
 	pthread_mutex_t lock;
 	type_state *types;
 	waiting *cells;
-	uint32_t n, room, free; /* free: first cell that is free + 1 */
+	uint32_t n, room, free; /* free is the first free cell + 1 */
 	holder *holders;
-	uint32_t n_holders, holder_room, free_holder, last; /* first that is free + 1; the one that was added last */
+	/* free_holder is the first free slot + 1; last is the slot that was added last */
+	uint32_t n_holders, holder_room, free_holder, last;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 bool receivers_open(const vm *v, uint32_t types) {
@@ -50,13 +51,13 @@ static held hold(jni_env *jni, const prepared *p) {
 	return weak == NULL ? (held){0} : (held){p->klass, weak};
 }
 
-/* drop lets go of a class. */
+/* drop releases a class. */
 static void drop(jni_env *jni, held *h) {
 	if (h->weak != NULL) jni_delete_weak_ref(jni, h->weak);
 	*h = (held){0};
 }
 
-/* pin keeps a class from being unloaded until unpin. It returns false if it is gone. */
+/* pin keeps a class loaded until unpin. It returns false if the class was unloaded. */
 static bool pin(jni_env *jni, const held *h, jvm_ref *local) {
 	*local = NULL;
 	if (h->weak == NULL) return true;
@@ -77,18 +78,18 @@ static bool is_loaded(jni_env *jni, const held *h) {
 
 /* ---- binding ---- */
 
-enum { TYPE_TAGS = 3 }; /* of a type word: a null was seen, several types were */
+enum { TYPE_TAGS = 3 }; /* bits of a type word for a null and for several types */
 
-/* take_back takes the count of training out of a row, if the VM has not set it since. */
+/* take_back subtracts the training count from a row, unless the VM has set the count since. */
 static void take_back(const type_cell *c) {
 	uint64_t n = __atomic_load_n(c->count, __ATOMIC_RELAXED);
 	while (n >= c->trained &&
 		!__atomic_compare_exchange_n(c->count, &n, n - c->trained, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {}
 }
 
-/* claim_row makes an empty receiver row one of a class. The VM may claim the row at the same moment: where it has found
- * it empty it stores a class, and 1 as its count. So the count comes once the row is ours, and goes if the VM has
- * stored its class over ours. */
+/* claim_row assigns an empty receiver row to a class. The VM can claim the row at the same moment. If it sees an empty
+ * row it stores a class, then the count 1. So claim_row adds its count only after it has stored its class, and takes
+ * the count back if the VM has overwritten the class. */
 static bool claim_row(const type_cell *c, uint64_t klass) {
 	uint64_t empty = 0;
 	if (!__atomic_compare_exchange_n(c->cell, &empty, klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return false;
@@ -98,7 +99,7 @@ static bool claim_row(const type_cell *c, uint64_t klass) {
 	return ours;
 }
 
-/* write_row lists a row and claims it. The VM may have claimed it before, for the same class too. */
+/* write_row lists a row and claims it. The VM may have claimed it already, even for the same class. */
 static bool write_row(const type_cell *c, uint64_t klass) {
 	if (__atomic_load_n(c->cell, __ATOMIC_RELAXED) != 0 ||
 		!adopted_add(ADOPTED_ROW, c->cell, klass, (uint32_t)c->trained))
@@ -108,17 +109,17 @@ static bool write_row(const type_cell *c, uint64_t klass) {
 	return written;
 }
 
-/* write_word adds a class to a type word that has none. */
+/* write_word sets the class of a type word without a class. */
 static bool write_word(const type_cell *c, uint64_t klass) {
 	uint64_t was = __atomic_load_n(c->cell, __ATOMIC_RELAXED);
-	if ((was & ~(uint64_t)1) != 0) return false; /* a class, or several types */
+	if ((was & ~(uint64_t)1) != 0) return false; /* a class, or the bit for several types */
 	if (!adopted_add(ADOPTED_WORD, c->cell, was | klass, 0)) return false;
 	bool written = __atomic_compare_exchange_n(c->cell, &was, was | klass, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	if (!written) adopted_add(ADOPTED_STRUCK, c->cell, 0, 0);
 	return written;
 }
 
-/* write_class binds a cell to a class, and counts what came of it under bound. */
+/* write_class binds a cell to a class and counts the result. *bound is the counter for success. */
 static void write_class(const type_cell *c, const vm_klass *klass, uint64_t *bound) {
 	uint64_t word = (uint64_t)(uintptr_t)klass;
 	if ((word & TYPE_TAGS) != 0 || !calls_class(all.vm, &c->callee, klass)) COUNT(receivers_refused);
@@ -129,9 +130,9 @@ static void write_class(const type_cell *c, const vm_klass *klass, uint64_t *bou
 
 /* ---- waiting ---- */
 
-enum { MOST_WAITING = 1 << 20 }; /* cells: a program may load classes without end whose receivers never come */
+enum { MOST_WAITING = 1 << 20 }; /* number of cells; a program can keep loading classes whose receivers never come */
 
-/* holder_of finds the number of a holder. A class adopts all of its methods in a row. */
+/* holder_of finds the number of a holder. All methods of a class adopt in a row, so it checks the last holder first. */
 static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	const held *last = all.n_holders == 0 ? NULL : &all.holders[all.last].class;
 	if (last != NULL && last->klass == p->klass && is_loaded(jni, last)) {
@@ -151,7 +152,7 @@ static bool holder_of(jni_env *jni, const prepared *p, uint32_t *number) {
 	return true;
 }
 
-/* leave says that a cell of a holder waits no more. */
+/* leave removes a waiting cell of a holder. */
 static void leave(jni_env *jni, uint32_t number) {
 	holder *h = &all.holders[number];
 	if (--h->cells > 0) return;
@@ -173,7 +174,7 @@ static bool add_waiting(jni_env *jni, const prepared *holder, uint32_t type, typ
 	return true;
 }
 
-/* bind_pinned binds a cell that has waited, in a class that can't be unloaded now. */
+/* bind_pinned binds a waiting cell of a pinned class. */
 static void bind_pinned(const waiting *w, const vm_klass *klass) {
 	const vm_klass *holder = all.holders[w->holder].class.klass;
 	if (redefinition_forgot(holder) || (*all.vm->can_redefine && vm_method_with(all.vm, holder, w->cell.data) == NULL))

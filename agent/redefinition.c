@@ -12,23 +12,23 @@
 #include "counters.h"
 #include "whitebox.h"
 
-/* A jvmtiClassDefinition. */
+/* The layout of jvmtiClassDefinition. */
 typedef struct definition { jvm_ref class; int32_t size; const uint8_t *bytes; } definition;
 typedef int32_t (*redefine_function)(jvmti_env *, int32_t, const definition *);
 typedef int32_t (*retransform_function)(jvmti_env *, int32_t, const jvm_ref *);
 
-/* A redefinition that runs, with references to its classes that any thread may use. */
+/* A running redefinition, with global references to its classes. */
 typedef struct running { jvm_ref *classes; int32_t n; struct running *next; } running;
 
 static struct {
 	const vm *vm;
 	java_vm *java;
-	redefine_function redefine; /* the VM's; NULL: redefinitions are not seen */
+	redefine_function redefine; /* the VM's function; NULL if redefinitions are not intercepted */
 	retransform_function retransform;
 	pthread_rwlock_t lock;
-	bool begun, blind; /* blind: there was no memory to note a class, so that all are taken for forgotten */
-	const vm_klass **forgotten; /* a hash table */
-	size_t n, room;             /* room is a power of two */
+	bool begun, blind; /* blind is set if memory ran out; all classes then count as forgotten */
+	const vm_klass **forgotten; /* hash table */
+	size_t n, room;             /* room is the capacity, a power of two */
 	running *running;
 } all = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
@@ -86,8 +86,8 @@ static bool is_instance(jvmti_env *ti, jvm_ref class) {
 		(status & (TI_CLASS_ARRAY | TI_CLASS_PRIMITIVE)) == 0;
 }
 
-/* start forgets the classes of a redefinition and lists it. A class that another thread redefines now is forgotten, and
- * its constants may be freed at any time. */
+/* start marks the classes of a redefinition as forgotten and adds it to the list. If another thread is redefining a
+ * class, its constants can be freed at any time, so it is forgotten too. */
 static void start(running *r, jvmti_env *ti, jni_env *jni, int32_t n, jvm_ref class_at(const void *, int32_t),
 	const void *list) {
 	r->classes = n > 0 && list != NULL ? calloc((size_t)n, sizeof *r->classes) : NULL;
@@ -117,7 +117,8 @@ static void finish(running *r, jni_env *jni) {
 	free(r->classes);
 }
 
-/* jni_here returns the JNI of this thread, NULL if it is none of the VM's: the VM's function says so. */
+/* jni_here returns the JNI environment of this thread, or NULL if the thread does not belong to the VM. The VM's
+ * function reports that error. */
 static jni_env *jni_here(void) {
 	jvm_env *jni = NULL;
 	return vm_get_env(all.java, &jni, JNI_VERSION) == JVM_OK ? jni : NULL;
@@ -155,7 +156,7 @@ static bool is_of_vm(const java_vm *java, const void *p) {
 		vm.dli_fbase == info.dli_fbase;
 }
 
-/* can_write reports whether memory of this process may be written, as the kernel says. */
+/* can_write asks the kernel whether a memory range of this process is writable. */
 static bool can_write(const void *p, size_t size) {
 	uintptr_t from, to, at = (uintptr_t)p;
 	char line[512], writes;

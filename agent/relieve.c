@@ -12,15 +12,14 @@
 #include "lists.h"
 #include "redefinition.h"
 
-/* ENOUGH others are more than what a phase of the program's start brings, and as many as a row of training weighs by
- * default. */
+/* ENOUGH exceeds the other receivers in a start phase of a program, and equals the default weight of a trained row. */
 enum { ENOUGH = 100, MOST_CALLS = 1 << 20, SLICE = 512 };
 
 typedef struct call {
 	const vm_klass *holder;
 	const vm_data *data;
 	uint64_t *others, *types;
-	uint32_t rows, counts; /* the place of its first count */
+	uint32_t rows, counts; /* number of rows, and index of its first count */
 } call;
 
 static struct {
@@ -59,7 +58,7 @@ static bool is_overflowing(const call *c, const uint32_t *counts) {
 	return load(c->others) >= (uint64_t)counts[0] + ENOUGH;
 }
 
-/* is_unseen reports whether a row has a type of training that did not come. */
+/* is_unseen reports whether a row has a type of training that has not occurred in this run. */
 static bool is_unseen(const uint64_t *row, uint32_t count) {
 	return count > 0 && load(row) != 0 && load(row + 1) == count;
 }
@@ -71,7 +70,7 @@ static void empty_row(uint64_t *row) {
 	adopted_add(ADOPTED_STRUCK, row, 0, 0);
 }
 
-/* relieve empties the rows of types that did not come. It returns whether there were any. */
+/* relieve empties the rows of types that have not occurred. It returns whether there were any. */
 static bool relieve(const call *c, const uint32_t *counts) {
 	uint32_t emptied = 0;
 	for (uint32_t i = 0; i < c->rows; i++)
@@ -88,15 +87,15 @@ static bool relieve(const call *c, const uint32_t *counts) {
 	return emptied > 0;
 }
 
-/* is_bound reports whether a call has one callee whatever the receiver is. The interpreter of some releases counts all
- * receivers of such a call among the others, and C1 fills the rows: that a type of training does not come says nothing
- * then, and C2 inlines the callee without it. */
+/* is_bound reports whether a call has the same callee for every receiver. In some releases the interpreter counts all
+ * receivers of such a call as others, and C1 fills the rows. A trained type that does not occur then means nothing, and
+ * C2 inlines the callee without the profile. */
 static bool is_bound(const vm *v, const vm_method *m, const call *c) {
 	uint16_t bci = (uint16_t)(load(c->others - 1) >> 16); /* in the entry's first word */
 	return calls_is_bound(v, m, bci);
 }
 
-/* look_at looks at a call. It returns whether nobody needs to look again. */
+/* look_at checks a call. It returns whether the call needs no more checks. */
 static bool look_at(const vm *v, const call *c) {
 	const uint32_t *counts = all.counts + c->counts;
 	if (redefinition_forgot(c->holder)) return true;
@@ -105,8 +104,8 @@ static bool look_at(const vm *v, const call *c) {
 	return m != NULL && (is_bound(v, m, c) || relieve(c, counts));
 }
 
-/* look_at_slice looks at the calls from one on. It returns how many are left before that one. A call that was relieved
- * is the VM's own from then on. */
+/* look_at_slice checks the calls from index from on. It returns how many calls remain before from. A relieved call
+ * belongs to the VM from then on. */
 static uint32_t look_at_slice(const vm *v, uint32_t from) {
 	redefinition_hold();
 	pthread_mutex_lock(&all.lock);

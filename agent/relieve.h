@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that an archive crowds out. A call has few rows for its receivers, two by default. Once the types of training
- * hold them all, the VM counts every other type under "others", for good, and C2 inlines none of them: a call that
- * would have one receiver here stays a call through the table of methods as long as the program runs. No deoptimisation
- * tells of it.
+ * Calls that an archive crowds out. A call has few rows for its receivers, two by default. If the types of training
+ * fill all rows, the VM counts every other type as "others", permanently, and C2 inlines none of them. A call with one
+ * receiver in this run then stays a virtual call as long as the program runs. No deoptimization reveals this.
  *
- * So calls with types of training are looked at while the program warms up. Where many others came and a type of
- * training did not, not once, its row is emptied, and the count of others starts anew: the VM profiles the call again
- * by itself. A type that is in nobody's way keeps its row: the program may still come to it.
+ * So the agent checks calls with trained types while the program warms up. If many others came and a trained type did
+ * not occur once, the agent empties the type's row and resets the count of others. The VM then profiles the call again.
+ * If no others came, the type keeps its row, since it may still occur.
  *
- * To empty a row is what the VM does itself, beside running code and compilers, when a class is unloaded. Only words of
- * counts and types are written, each in one piece; a count that the VM writes at the same moment may get lost, or stay.
+ * The VM empties rows too, concurrently with running code and compilers, when it unloads a class. The agent writes only
+ * words of counts and types, each in one store. A count that the VM writes at the same moment can be lost, or can
+ * survive the reset.
  */
 #ifndef PROFARC_AGENT_RELIEVE_H
 #define PROFARC_AGENT_RELIEVE_H
@@ -18,22 +18,21 @@
 #include "receivers.h"
 #include "vm.h"
 
-/* A call that has adopted types. counts are those that it was given: of others, then of each row, 0 for an empty one.
- */
+/* A call with adopted types. counts are the values given to it, first of others, then of each row, 0 for an empty
+ * row. */
 typedef struct relieve_call {
 	const prepared *holder;
 	const vm_data *data;
 	uint64_t *others; /* the count of others */
-	uint64_t *types;  /* a class and a count for each row */
+	uint64_t *types;  /* class and count of each row */
 	uint32_t rows;
 	const uint32_t *counts;
 } relieve_call;
 
-/* relieve_add has a call looked at. Those of classes that may be unloaded are left out: no thread pins them meanwhile.
- */
+/* relieve_add registers a call. It ignores classes that may be unloaded, since no thread pins them. */
 void relieve_add(const relieve_call *call);
 
-/* relieve_look looks at all calls, and empties rows where it must. */
+/* relieve_look checks all calls and empties rows where necessary. */
 void relieve_look(const vm *v);
 
 #endif

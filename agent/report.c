@@ -32,7 +32,7 @@ static void write_report(FILE *f, const options *o, const vm *v, const layers *l
 	fputs("\n}\n", f);
 }
 
-/* write_text makes the text of a report. It is freed with free; NULL without memory. */
+/* write_text makes the text of a report. The caller frees it with free. It returns NULL if memory runs out. */
 static char *write_text(
 	const options *o, const vm *v, const layers *l, const counters *c, const watched *w, size_t *size) {
 	char *text = NULL;

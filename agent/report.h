@@ -8,7 +8,7 @@
 #include "vm.h"
 #include "watch.h"
 
-/* report_write writes what was done, as JSON: to a file, which is replaced in one step, or to stderr. */
+/* report_write writes the statistics as JSON, to a file, which it replaces in one step, or to stderr. */
 void report_write(const options *o, const vm *v, const layers *l, const counters *c, const watched *w);
 
 #endif

@@ -41,12 +41,12 @@ void since_adoption_add(const prepared *holder, const pa_method *m, const pa_pro
 
 /* ---- comparison ---- */
 
-enum { ENOUGH = 100 }; /* events at a point that say something */
+enum { ENOUGH = 100 }; /* minimum number of events for a comparison */
 
-/* What was seen of a method, or of all. */
+/* Totals of a method, or of all methods. */
 typedef struct drift { uint64_t ran, deoptimised, branches, flipped, calls, unlisted; } drift;
 
-/* since returns how often something happened since the method adopted its profile. */
+/* since returns the number of events since the adoption. */
 static uint64_t since(uint64_t now, uint64_t adopted) { return now > adopted ? now - adopted : 0; }
 
 static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, double factor) {
@@ -58,7 +58,7 @@ static void compare_branch(drift *d, const uint64_t *words, const pa_entry *e, d
 	if ((taken > other) != (taken_now > other_now)) d->flipped++;
 }
 
-/* compare_call looks how many receivers found no row. */
+/* compare_call counts the receivers without a row. */
 static void compare_call(drift *d, const uint64_t *words, const narrowed *n, double factor) {
 	narrow_row rows[MOST_ROWS];
 	uint64_t others;
@@ -87,7 +87,7 @@ static drift compare(const vm *v, const vm_data *data, const pa_profile *p, scal
 	return d;
 }
 
-/* compare_adopted compares a method, if the VM still has the MethodData that fits. */
+/* compare_adopted compares a method, if the VM still has its MethodData. */
 static bool compare_adopted(const vm *v, const adopted *a, pa_method *m, drift *d) {
 	pa_profile p;
 	int32_t point;
@@ -126,7 +126,7 @@ void since_adoption_write(FILE *f, const vm *v) {
 	uint32_t compared = 0, listed = 0;
 	fputs(",\n  \"drift\": {\n    \"methods\": [", f);
 	redefinition_hold();
-	pthread_mutex_lock(&all.lock); /* threads go on preparing classes while the VM ends */
+	pthread_mutex_lock(&all.lock); /* threads continue to prepare classes while the VM ends */
 	uint32_t n = redefinition_is_unseen(v) ? 0 : all.n;
 	for (uint32_t i = 0; i < n; i++) {
 		if (!compare_adopted(v, &all.list[i], &m, &d)) continue;

@@ -7,7 +7,7 @@
 #include <link.h>
 #include <string.h>
 
-/* A lookup in the VM's tables. It keeps the first name that is missing, or whose value is impossible. */
+/* A lookup in the VM's tables. It keeps the first name that is missing or has an impossible value. */
 typedef struct lookup { void *library; const char *missing; } lookup;
 
 /* exported returns the value of a variable of libjvm.so. */
@@ -53,7 +53,7 @@ static uint64_t size_of(lookup *l, const char *type) {
 	return 0;
 }
 
-/* constant returns an exported constant, or otherwise where the VM does not export it. */
+/* constant returns an exported constant, or otherwise if the VM does not export it. */
 static int32_t constant(lookup *l, const char *name, int32_t otherwise) {
 	uint64_t stride = exported(l, "gHotSpotVMIntConstantEntryArrayStride"),
 			 names = exported(l, "gHotSpotVMIntConstantEntryNameOffset");
@@ -65,7 +65,7 @@ static int32_t constant(lookup *l, const char *name, int32_t otherwise) {
 	return otherwise;
 }
 
-/* offset_of returns the offset of a field of width bytes, which must lie in its structure. */
+/* offset_of returns the offset of a field of width bytes. It checks that the field is inside its structure. */
 static uint32_t offset_of(lookup *l, const char *type, const char *name, uint32_t width) {
 	field f;
 	uint64_t size = size_of(l, type);
@@ -124,7 +124,7 @@ static void find_methods(vm *v, lookup *l) {
 	v->pool.resolved = offset_of(l, "ConstantPool", "_resolved_klasses", POINTER);
 }
 
-/* find_cache finds the cache of a constant pool: newer releases keep calls in a list of their own. */
+/* find_cache finds the cache of a constant pool. Newer releases keep calls in a separate list. */
 static void find_cache(vm *v, lookup *l) {
 	field f;
 	if (find_field(l, "ResolvedMethodEntry", "_cpool_index", &f)) {
@@ -139,12 +139,12 @@ static void find_cache(vm *v, lookup *l) {
 	v->cache.first = (uint32_t)size_of(l, "ConstantPoolCache");
 	v->cache.stride = (uint32_t)size_of(l, "ConstantPoolCacheEntry");
 	v->cache.index =
-		offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* its low half; the machine is little-endian */
+		offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* the low half, since the machine is little-endian */
 }
 
-enum { FIRST_WITH_HANDLERS = 22 }; /* the release */
+enum { FIRST_WITH_HANDLERS = 22 }; /* release number */
 
-/* find_data finds the fields of MethodData. The two InvocationCounters lie 16 bytes before _tenure_traps. */
+/* find_data finds the fields of MethodData. The two InvocationCounters are 16 bytes before _tenure_traps. */
 static void find_data(vm *v, lookup *l) {
 	uint32_t tenure = offset_of(l, "MethodData", "_tenure_traps", INT);
 	v->data.header = offset_of(l, "MethodData", "_data[0]", POINTER);
@@ -220,7 +220,7 @@ const char *vm_open(vm *v, java_vm *java, int release) {
 
 /* ---- redefinition ---- */
 
-/* A look at the libraries of the process, by how many were ever loaded. */
+/* The state of the process's libraries when loaded libraries had been loaded in total. */
 typedef struct libraries { unsigned long long loaded; bool begun, redefine; } libraries;
 
 static unsigned long long looked_at;
@@ -241,7 +241,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *state) {
 	return 0;
 }
 
-/* The VM's flag alone says too little: some releases set it always. */
+/* The VM's flag alone is not enough, since some releases always set it. */
 bool vm_may_redefine(const vm *v) {
 	libraries l = {0};
 	if (!*v->can_redefine || __atomic_load_n(&redefine, __ATOMIC_ACQUIRE)) return *v->can_redefine;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HotSpot's structures, through the tables that libjvm.so exports for debuggers (gHotSpotVMStructs and others): where
- * the fields lie that the agent reads and writes. Nothing is assumed of a release but what the tables say; five fields
- * of MethodData that they leave out are derived from exported neighbours, as the package internal/hotspot/live does,
- * and checked.
+ * Offsets of the HotSpot structures that the agent reads and writes. They come from the tables that libjvm.so exports
+ * for debuggers (gHotSpotVMStructs and others). The agent assumes nothing else about a release. Five fields of
+ * MethodData are not in the tables. Their offsets are derived from exported neighbors, as in the package
+ * internal/hotspot/live, and checked.
  */
 #ifndef PROFARC_AGENT_VM_H
 #define PROFARC_AGENT_VM_H
@@ -14,13 +14,13 @@
 
 #include "jvm.h"
 
-/* Structures of the VM, which the agent knows by address alone. */
+/* Structures of the VM. The agent uses only their addresses. */
 typedef struct vm_klass vm_klass;
 typedef struct vm_method vm_method;
 typedef struct vm_data vm_data; /* a MethodData */
 typedef struct vm_symbol vm_symbol;
 
-/* A flag of the VM, in its memory. */
+/* A flag of the VM, in the VM's memory. */
 typedef struct vm_flag { void *at; uint32_t type; } vm_flag;
 
 typedef struct vm {
@@ -28,15 +28,15 @@ typedef struct vm {
 	int release;   /* 17, 21, 25 */
 	struct {
 		uint32_t name, loader, super, flags, methods, init_state, arrays, higher;
-	} klass; /* arrays: of a class; higher: of an array */
+	} klass; /* arrays is the array of a class; higher is the array of an array */
 	struct { uint32_t klasses, next, hidden; } loader;
 	struct { uint32_t data, const_method, code, flags; } method;
 	struct { uint32_t constants, code_size, name, signature, size; } const_method;
 	struct { uint32_t holder, length, size, tags, cache, resolved; } pool;
 	struct {
-		uint32_t entries;               /* of a pool's cache: where its list of calls is; 0: they follow the cache */
-		uint32_t length, first, stride; /* of the list */
-		uint32_t index;                 /* of a call: its constant */
+		uint32_t entries;               /* offset of the list of calls in a pool's cache; 0 if the calls follow the cache */
+		uint32_t length, first, stride; /* layout of the list */
+		uint32_t index;                 /* offset of a call's constant index */
 	} cache;
 	struct { uint32_t length, body; } symbol;
 	struct { uint32_t length, data, bytes; } array;
@@ -44,25 +44,25 @@ typedef struct vm {
 		uint32_t header, size, data_size, parameters, handlers; /* handlers is 0 if the release has none */
 		uint32_t traps, trap_reasons, decompiles, invocations, backedges;
 	} data;
-	uint32_t initialized;     /* InstanceKlass::_init_state of an initialised class */
-	uint32_t increment;       /* one count of an InvocationCounter */
+	uint32_t initialized;     /* value of InstanceKlass::_init_state for an initialized class */
+	uint32_t increment;       /* value of one event in an InvocationCounter */
 	const bool *can_redefine; /* whether some agent may redefine classes */
 	struct { const char *flags; size_t n, size; uint32_t name, at, type; } flags;
-	int64_t type_rows; /* of receivers that an entry has; -1: the VM does not say */
+	int64_t type_rows; /* number of receiver rows of an entry; -1 if the VM does not export it */
 } vm;
 
-/* vm_open finds everything. It returns NULL, or why the VM is not one that the agent knows. */
+/* vm_open finds everything. It returns NULL, or why the agent does not support the VM. */
 const char *vm_open(vm *v, java_vm *java, int release);
 
-/* vm_may_redefine reports whether agents for Java code or a debugger may redefine classes: the methods of a class and
- * what belongs to them can be freed at any time then, while a thread looks at them. */
+/* vm_may_redefine reports whether agents for Java code or a debugger may redefine classes. The methods of a class and
+ * their data can then be freed at any time, even while a thread reads them. */
 bool vm_may_redefine(const vm *v);
 
-/* vm_find_flag finds a flag of a type that another flag has: types are numbered differently in each release. */
+/* vm_find_flag finds a flag with the same type as the flag like, since type numbers differ between releases. */
 bool vm_find_flag(const vm *v, const char *name, const char *like, vm_flag *flag);
 
-/* vm_flag_is_set reports whether the VM has a flag, and it is set; vm_flag_number returns the value of an intx, -1 if
- * there is none. */
+/* vm_flag_is_set reports whether the VM has a flag and it is set. vm_flag_number returns the value of an intx flag, or
+ * -1. */
 bool vm_flag_is_set(const vm *v, const char *name);
 int64_t vm_flag_number(const vm *v, const char *name);
 
@@ -72,7 +72,7 @@ static inline const void *vm_pointer(const void *p, uint32_t at) {
 	return __atomic_load_n((const void *const *)((const char *)p + at), __ATOMIC_ACQUIRE);
 }
 
-/* The name of a class, in the VM's modified UTF-8. */
+/* vm_klass_name returns the name of a class, in the VM's modified UTF-8. */
 static inline const vm_symbol *vm_klass_name(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.name); }
 static inline uint32_t vm_symbol_size(const vm *v, const vm_symbol *s) { return vm_u16(s, v->symbol.length); }
 static inline const uint8_t *vm_symbol_bytes(const vm *v, const vm_symbol *s) {
@@ -81,12 +81,12 @@ static inline const uint8_t *vm_symbol_bytes(const vm *v, const vm_symbol *s) {
 
 /* vm_klass_loader returns the ClassLoaderData of a class. */
 static inline const void *vm_klass_loader(const vm *v, const vm_klass *k) { return vm_pointer(k, v->klass.loader); }
-/* vm_is_hidden reports whether a class is hidden from its loader, and may be unloaded by itself. */
+/* vm_is_hidden reports whether a class is hidden, and so may be unloaded before its loader. */
 static inline bool vm_is_hidden(const vm *v, const vm_klass *k) {
 	return *((const uint8_t *)vm_klass_loader(v, k) + v->loader.hidden) != 0;
 }
 
-/* vm_is_initialized reports whether the initialiser of a class has run. */
+/* vm_is_initialized reports whether the initializer of a class has run. */
 static inline bool vm_is_initialized(const vm *v, const vm_klass *k) {
 	return __atomic_load_n((const uint8_t *)k + v->klass.init_state, __ATOMIC_ACQUIRE) == v->initialized;
 }
@@ -103,7 +103,7 @@ static inline const vm_method *vm_method_at(const vm *v, const vm_klass *k, uint
 const vm_symbol *vm_method_name(const vm *v, const vm_method *m);
 const vm_symbol *vm_method_signature(const vm *v, const vm_method *m);
 
-/* vm_method_code returns a method's bytecodes, as the VM has rewritten them. */
+/* vm_method_code returns a method's bytecodes, as rewritten by the VM. */
 const uint8_t *vm_method_code(const vm *v, const vm_method *m, uint32_t *size);
 
 static inline bool vm_has_code(const vm *v, const vm_method *m) { return vm_pointer(m, v->method.code) != NULL; }
@@ -111,7 +111,7 @@ static inline vm_data *vm_method_data(const vm *v, const vm_method *m) {
 	return (vm_data *)vm_pointer(m, v->method.data);
 }
 
-/* vm_method_with returns the method of a class that has a MethodData; NULL if none has: methods lose theirs when their
+/* vm_method_with returns the method of a class with a MethodData, or NULL. Methods lose their MethodData when their
  * class is redefined. */
 const vm_method *vm_method_with(const vm *v, const vm_klass *k, const vm_data *d);
 

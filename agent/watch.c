@@ -13,21 +13,21 @@
 
 static struct {
 	const vm *vm;
-	uint32_t limit; /* milliseconds */
+	uint32_t limit; /* in milliseconds */
 	watched seen;
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool running, ending;
-	/* TieredOldPercentage, an intx that is read at each event of the compilation policy. When it is high, a method that
-	 * was not called for long is compiled with profiling as others are. */
+	/* TieredOldPercentage, an intx flag that the VM reads at each event of its compilation policy. If it is high, the VM
+	 * compiles a method that was not called for long with profiling, like other methods. */
 	int64_t *flag, before, value;
 	bool raised_now;
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- the flag ---- */
 
-/* raise_flag raises the flag if it is as it must be. */
+/* raise_flag raises the flag if it has the expected value. */
 static bool raise_flag(const vm *v) {
 	enum { RAISED = 1000000, HIGHEST = 1 << 30 };
 	vm_flag found;
@@ -40,7 +40,7 @@ static bool raise_flag(const vm *v) {
 	return w.seen.raised = w.raised_now = true;
 }
 
-/* restore_flag gives the flag its value back, unless somebody else has written it since. */
+/* restore_flag restores the flag, unless something else has written it since. */
 static void restore_flag(uint32_t elapsed) {
 	if (!w.raised_now) return;
 	int64_t value = w.value;
@@ -51,10 +51,10 @@ static void restore_flag(uint32_t elapsed) {
 
 /* ---- the compilers ---- */
 
-enum { WINDOW = 100, PERIOD = 500 }; /* ms */
+enum { WINDOW = 100, PERIOD = 500 }; /* in ms */
 
-/* time_of returns the processor time of the threads of a compiler that live, in milliseconds; demand_of with what they
- * waited for a processor. */
+/* time_of returns the processor time of the live threads of a compiler, in milliseconds. demand_of includes their
+ * waiting for a processor. */
 static uint64_t time_of(const char *compiler) {
 	threads t = threads_named(compiler);
 	return threads_time(&t) / 1000000;
@@ -65,28 +65,28 @@ static uint64_t demand_of(const char *compiler) {
 	return threads_demand(&t) / 1000000;
 }
 
-/* What compilers have worked, in milliseconds: at the start, and at the last look. */
+/* The work of compilers in milliseconds, at the start and at the last look. */
 typedef struct load { uint64_t begun, seen; } load;
 
-/* worked brings a load up to date and returns what was worked since the last look: 0 if a thread has ended, whose time
- * is gone. */
+/* worked updates a load and returns the work since the last look. It returns 0 if a thread has ended, since its time is
+ * lost. */
 static uint64_t worked(load *l, uint64_t now) {
 	uint64_t n = now < l->seen ? 0 : now - l->seen;
 	l->seen = now;
 	return n;
 }
 
-/* is_draining reports whether C2 has no work for a whole processor any more, whether it gets one or not. Once that is
- * so for some windows, it has compiled what the start of the program had for it, and the raised flag keeps methods from
- * being profiled that are compiled late. */
+/* is_draining reports whether C2 demands less than a whole processor. After several such windows C2 has compiled the
+ * methods of the program's start. From then on the raised flag would prevent profiling of methods that are compiled
+ * late. */
 static bool is_draining(load *c2) {
-	enum { BEGUN = 300, SHARE = 80 }; /* ms; percent of a processor */
+	enum { BEGUN = 300, SHARE = 80 }; /* in ms; in percent of a processor */
 	uint64_t now = demand_of("C2 Compiler"), n = worked(c2, now);
 	return now >= c2->begun + BEGUN && n * 100 < SHARE * WINDOW;
 }
 
-/* is_quiet reports whether the compilers take less than a tenth of a processor. A program that waits for its first
- * request has not warmed up, however quiet its compilers are. */
+/* is_quiet reports whether the compilers use less than a tenth of a processor. They must also have worked for some
+ * time, since a program that waits for its first request has not warmed up. */
 static bool is_quiet(load *both) {
 	enum { BEGUN = 1000, SHARE = 10 };
 	uint64_t now = time_of("C1 Compiler") + time_of("C2 Compiler"), n = worked(both, now);
@@ -95,7 +95,7 @@ static bool is_quiet(load *both) {
 
 /* ---- the thread ---- */
 
-enum { LOOK = 20, LOOK_SHARE = 200 }; /* ms; a two hundredth of a processor */
+enum { LOOK = 20, LOOK_SHARE = 200 }; /* in ms; 1/200 of a processor */
 enum { DRAINED_WINDOWS = 5, QUIET_PERIODS = 4 }; /* half a second; 2 s */
 
 /* sleep_for waits for some milliseconds. It returns false at the end of the VM. */
@@ -107,8 +107,8 @@ static uint64_t thread_time(void) {
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* look_at_calls looks at the calls, and returns how many milliseconds are to pass until the next time: C2 may compile a
- * method at any time, but a look must not take more than a small share of a processor. */
+/* look_at_calls checks the calls and returns the milliseconds until the next check. C2 can compile a method at any
+ * time, but the checks must use only a small share of a processor. */
 static uint32_t look_at_calls(void) {
 	uint64_t begun = thread_time();
 	relieve_look(w.vm);
@@ -116,7 +116,7 @@ static uint32_t look_at_calls(void) {
 	return ms < LOOK ? LOOK : ms > PERIOD ? PERIOD : (uint32_t)ms;
 }
 
-/* pass_window lets a window go by, and looks at the calls when it is time. It returns false at the end of the VM. */
+/* pass_window waits for a window, and checks the calls when they are due. It returns false at the end of the VM. */
 static bool pass_window(uint32_t *until_look) {
 	for (uint32_t passed = 0, pause; passed < WINDOW; passed += pause, *until_look -= pause) {
 		if (*until_look == 0) *until_look = look_at_calls();
@@ -126,8 +126,8 @@ static bool pass_window(uint32_t *until_look) {
 	return true;
 }
 
-/* is_fitting reports whether no fewer methods have adopted a profile than were refused. The raised flag helps nobody
- * with the archive of another program. */
+/* is_fitting reports whether at least as many methods have adopted a profile as were refused. With the archive of
+ * another program the raised flag has no benefit. */
 static bool is_fitting(void) {
 	const counters *c = &agent_counters;
 	uint64_t refused = __atomic_load_n(&c->refused_code, __ATOMIC_RELAXED) +
@@ -135,7 +135,7 @@ static bool is_fitting(void) {
 	return __atomic_load_n(&c->adopted, __ATOMIC_RELAXED) >= refused;
 }
 
-/* watch looks at the compilers until they are quiet. */
+/* watch observes the compilers until they are quiet. */
 static void *watch(void *unused) {
 	uint64_t demanded = demand_of("C2 Compiler"), begun = time_of("C1 Compiler") + time_of("C2 Compiler");
 	load c2 = {demanded, demanded}, both = {begun, begun};

@@ -21,8 +21,8 @@ static struct {
 	level_of level;
 	can_compile able;
 	compile compile;
-	jvm_function *table; /* JNI's functions; FromReflectedMethod returns the method of this thread */
-	jvm_ref any;         /* an object where the natives want one */
+	jvm_function *table; /* JNI's functions, except that FromReflectedMethod returns the method of this thread */
+	jvm_ref any;         /* an object, for natives that require one */
 } natives;
 
 /* The jmethodID of the method for which this thread calls a native. */
@@ -34,7 +34,7 @@ static jvm_method from_reflected_method(jni_env *jni, jvm_ref method) {
 	return current;
 }
 
-/* register_natives takes the place of JNI's RegisterNatives while the VM registers WhiteBox's. */
+/* register_natives replaces JNI's RegisterNatives while the VM registers WhiteBox's natives. */
 static int32_t register_natives(jni_env *jni, jvm_ref class, const jni_native *list, int32_t n) {
 	(void)jni;
 	(void)class;
@@ -77,7 +77,7 @@ static void put_class(class_file *c, uint32_t name) {
 	put16(c, name);
 }
 
-/* make_class writes: public class NAME { static native void registerNatives(); } */
+/* make_class writes the class file of public class NAME { static native void registerNatives(); } */
 static void make_class(class_file *c, const char *name) {
 	enum { JAVA_8 = 52, PUBLIC_SUPER = 0x21, STATIC_NATIVE = 0x108 };
 	c->n = 0;
@@ -85,7 +85,7 @@ static void make_class(class_file *c, const char *name) {
 	put16(c, 0xbabe);
 	put16(c, 0);
 	put16(c, JAVA_8);
-	put16(c, 7); /* one more than the number of constants */
+	put16(c, 7); /* number of constants + 1 */
 	put_text(c, name);
 	put_class(c, 1);
 	put_text(c, "java/lang/Object");
@@ -107,7 +107,7 @@ static void make_class(class_file *c, const char *name) {
 
 /* ---- registration ---- */
 
-/* define defines the class; NULL if the VM refuses, for instance since it has one of that name. */
+/* define defines the class. It returns NULL if the VM refuses, for instance because a class with the name exists. */
 static jvm_ref define(jni_env *jni, const char *name) {
 	class_file c;
 	make_class(&c, name);
@@ -116,7 +116,7 @@ static jvm_ref define(jni_env *jni, const char *name) {
 	return class;
 }
 
-/* call_registration calls registerNatives with a table of JNI functions that is told what is registered. */
+/* call_registration calls registerNatives with a table of JNI functions that intercepts the registration. */
 static void call_registration(jni_env *jni, jvm_ref class, jvm_method method, jvm_function *table) {
 	const jvm_function *own = jni->functions;
 	table[JNI_REGISTER_NATIVES] = (jvm_function)register_natives;
@@ -167,7 +167,7 @@ const vm_klass *whitebox_klass(const vm *v, jni_env *jni, jvm_ref class) {
 
 const vm_klass *whitebox_class(const vm *v, jni_env *jni) { return whitebox_klass(v, jni, natives.any); }
 
-/* begin and end enclose a native that asks for the method of an object. */
+/* begin and end enclose a call of a native that reads the method of an object. */
 static const jvm_function *begin(jni_env *jni, const vm_method *const *word, jvm_method id) {
 	const jvm_function *own = jni->functions;
 	current = id != NULL ? id : (jvm_method)(uintptr_t)word;
