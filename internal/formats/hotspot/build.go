@@ -15,21 +15,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TextOptions say how a text is read. The zero value reads with the defaults.
+// TextOptions configure [ReadText]. The zero value is valid.
 type TextOptions struct {
-	Name string // of the text, for errors
-	// Config configures the archive. The Params that the text shows are overwritten.
+	Name string // file name for errors
+	// Config configures the archive. Params found in the text override it.
 	Config builder.Config
-	// Unordered drops the order of the methods, so that two texts that differ only in it
-	// become the same archive.
+	// Unordered drops the order of methods, so that texts that differ only in it become the same archive.
 	Unordered bool
 }
 
-// ReadText reads the text of one dump into a new builder, with the settings that the
-// text shows. The error is a [*TextError] if the text is not what a VM prints.
+// ReadText reads the text of one dump into a new builder, with the settings found in the text. The error is a
+// [*TextError] for invalid text.
 //
-// If the text has a method several times, because several class loaders define its
-// class, all are kept: the second has the loader "text#2", and so on.
+// If several class loaders define a class, its methods appear several times. All are kept, and the second gets the
+// loader "text#2".
 func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error) {
 	dump, report, err := parseText(r, o.Name)
 	if err != nil {
@@ -52,17 +51,17 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 	return b, report, err
 }
 
-// A textBuild puts a dump into a builder.
+// A textBuild adds a dump to a builder.
 type textBuild struct {
 	*builder.Builder
 	shape  disk.Shape
 	report *TextReport
-	hidden map[string]string // VM's name to canonical name
-	types  []builder.TypeRef // by typeID-1
+	hidden map[string]string // canonical names, by name in the VM
+	types  []builder.TypeRef // types by typeID - 1
 	seen   map[layout.Key]int
 }
 
-// buildArchive puts a dump into a new builder.
+// buildArchive adds a dump to a new builder.
 func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
 	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report,
 		seen: map[layout.Key]int{}}
@@ -103,7 +102,7 @@ func (d *textDump) classNames() map[string]bool {
 	return classes
 }
 
-// addProperties records what WriteText needs to print the same text again.
+// addProperties records what WriteText needs to reproduce the text.
 func (b *textBuild) addProperties(d *textDump) {
 	b.addProperty(PropertyDialect, d.dialect.String())
 	if d.plain {
@@ -129,7 +128,7 @@ func (b *textBuild) addProperty(key, value string) {
 	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
 }
 
-// internType interns a type by its name in the VM. The alias of a hidden class is that name.
+// internType interns a type by its name in the VM, which becomes the alias of a hidden class.
 func (b *textBuild) internType(name, loader string) builder.TypeRef {
 	class := javanames.Element(name)
 	canonical, hidden := b.hidden[class]
@@ -145,7 +144,7 @@ func (b *textBuild) internType(name, loader string) builder.TypeRef {
 func (b *textBuild) internMethod(class string, k layout.Key) builder.MethodRef {
 	var flags layout.MethodFlags
 	if _, hidden := b.hidden[class]; hidden || k.Signature == "" || k.Loader != "" {
-		flags = layout.MethodNotMatchable // the method is not identified in another run
+		flags = layout.MethodNotMatchable // cannot be identified in another run
 	}
 	b.internType(class, k.Loader)
 	m := b.Method(k)
@@ -159,7 +158,7 @@ func (b *textBuild) canonicalClass(class string) string { return cmp.Or(b.hidden
 // twinLoader returns the loader of the n-th method with the same header.
 func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 
-// distinctKey returns the key of a method, with a loader if the text has had it before.
+// distinctKey returns the key of a method, with a loader if the text repeats the method.
 func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 	key := layout.Key{Class: b.canonicalClass(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
@@ -169,7 +168,7 @@ func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 	return key
 }
 
-// addMethod adds the profile of a method, without finishing it.
+// addMethod adds the profile of a method without finishing it.
 func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 	m := b.internMethod(t.class, b.distinctKey(t))
 	b.addSketch(m, t)
@@ -230,7 +229,7 @@ func (b *textBuild) addEntry(p *builder.Profile, e *textEntry) {
 	}
 }
 
-// freeReturn is an unused row of a Ret entry, which HotSpot marks by a bci and a displacement of -1.
+// freeReturn is an unused row of a Ret entry, with HotSpot's bci and displacement of -1.
 var freeReturn = builder.RetRow{Bci: math.MaxUint64, Displacement: -1}
 
 func (b *textBuild) returnRows(e *textEntry) []builder.RetRow {

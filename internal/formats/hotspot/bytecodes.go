@@ -11,15 +11,15 @@ import (
 	"github.com/profarc/profarc/internal/java/sketch"
 )
 
-// The listing of a method's bytecodes becomes a sketch of its profile points. The listing itself is not kept.
+// The listing of a method's bytecodes becomes a sketch of its profile points. The archive does not keep the listing.
 
-// A textCode is the listing of a method, as far as it can be read.
+// A textCode is the readable part of a method's listing.
 type textCode struct {
 	code []bytecode.Instruction
 	bad  bool
 }
 
-// addInstruction adds a line of the listing, like "12 iload_2".
+// addInstruction adds a line of the listing like "12 iload_2".
 func (t *textCode) addInstruction(line []byte) {
 	if t.bad {
 		return
@@ -32,21 +32,20 @@ func (t *textCode) addInstruction(line []byte) {
 	t.code = append(t.code, i)
 }
 
-// sketch returns the sketch of the method, nil if it has none. The code id is not known.
-func (t *textCode) sketch() []byte {
+// sketchOfCode returns the sketch of the method, or nil. The code id is unknown.
+func (t *textCode) sketchOfCode() []byte {
 	if t.bad || len(t.code) == 0 {
 		return nil
 	}
 	return sketch.Of(t.code, 0)
 }
 
-// maxBci is above every bci.
+// maxBci exceeds every bci.
 const maxBci = 1 << 16
 
-// parseInstruction reads a line of a listing.
 func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	if bytes.ContainsFunc(line, func(r rune) bool { return r > '~' }) {
-		return i, false // such names are not printed literally
+		return i, false // HotSpot escapes such names
 	}
 	c := newCursor(line)
 	c.Spaces()
@@ -82,7 +81,6 @@ func printedConstant(text string) string {
 	return bytecode.Text(text)
 }
 
-// parseOperands reads the operands of a bytecode.
 func parseOperands(c *cursor, i *bytecode.Instruction) {
 	switch op := i.Op; {
 	case op == bytecode.BiPush || op == bytecode.SiPush:
@@ -120,8 +118,8 @@ func parseOperands(c *cursor, i *bytecode.Instruction) {
 	}
 }
 
-// parseCases reads a switch: its default, some numbers, and its cases. Some releases
-// print the distance of a case in parentheses.
+// parseCases reads a switch with its default, some numbers, and its cases. Some releases print the distance of a case
+// in parentheses.
 func parseCases(c *cursor, i *bytecode.Instruction, numbers int) {
 	i.Targets = []int{int(c.Number(maxBci))}
 	for range numbers {
@@ -139,8 +137,8 @@ func parseCases(c *cursor, i *bytecode.Instruction, numbers int) {
 	}
 }
 
-// parseMember reads a field or method: "29 <java/util/List.size()I>". Fields are printed
-// as name/type or, since JDK 21, as name:type.
+// parseMember reads a field or method like "29 <java/util/List.size()I>". Fields are printed as name/type, or as
+// name:type since JDK 21.
 func parseMember(c *cursor, i *bytecode.Instruction) {
 	c.Until("<")
 	text, ok := strings.CutSuffix(strings.TrimRight(string(c.Rest()), " "), ">")
@@ -163,7 +161,7 @@ func parseMember(c *cursor, i *bytecode.Instruction) {
 	}
 }
 
-// parseClass reads a class: "9 <java/util/List>" or "java/util/List".
+// parseClass reads a class like "9 <java/util/List>" or "java/util/List".
 func parseClass(c *cursor, i *bytecode.Instruction) {
 	text := strings.TrimSpace(string(c.Rest()))
 	if _, quoted, ok := strings.Cut(text, "<"); ok {
@@ -175,8 +173,8 @@ func parseClass(c *cursor, i *bytecode.Instruction) {
 	}
 }
 
-// sketch records the sketch of a method, unless its class is hidden.
-func (b *textBuild) sketch(m builder.MethodRef, t *textMethod) {
+// addSketch stores the sketch of a method, unless its class is hidden.
+func (b *textBuild) addSketch(m builder.MethodRef, t *textMethod) {
 	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
 		return
 	}

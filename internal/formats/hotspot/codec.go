@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Importer reads the text that PrintMethodData prints. It has no options.
+// An Importer reads the output of PrintMethodData. It has no options.
 type Importer struct{}
 
 // Format implements [codec.Importer].
@@ -17,8 +17,8 @@ func (*Importer) Format() codec.Format {
 	return codec.Format{Name: "methoddata", About: "what java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData prints"}
 }
 
-// Detect reports whether a text has method data. It accepts any text that is longer than head: a program may
-// print much before its VM does, and Import names the missing parts.
+// Detect reports whether a text has method data. It accepts any text longer than head, because programs can print
+// before their VM does. Import reports missing parts.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	return Detect(head) || !whole && bytes.IndexByte(head, 0) < 0
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// rule is the line before every method, and before the last line.
+// rule is the line before every method and before the last line.
 var rule = []byte(strings.Repeat("-", 72))
 
 const (
@@ -16,28 +16,28 @@ const (
 	totalSuffix = " bytes"
 )
 
-// firstCounter is the beginning of the line after a header.
+// firstCounter is the prefix of the line after a header.
 const firstCounter = "  interpreter_invocation_count:"
 
-// Detect reports whether PrintMethodData text, perhaps in an XML log, begins within prefix.
+// Detect reports whether PrintMethodData text, possibly in an XML log, begins within prefix.
 func Detect(prefix []byte) bool {
 	l := newLineReader(bytes.NewReader(prefix), "")
 	for {
 		line, ok := l.nextLine()
-		if !ok || bytes.HasSuffix(line.text, rule) && l.methodNext() {
+		if !ok || bytes.HasSuffix(line.text, rule) && l.isMethodNext() {
 			return ok
 		}
 	}
 }
 
-// methodNext reports whether the next two lines begin a method. Only then the rule before them is the VM's:
-// it may also be output of the program, or part of a string constant that JDK 17 prints literally.
-func (l *lineReader) methodNext() bool {
-	header, ok := l.peek(0)
+// isMethodNext reports whether the next two lines begin a method. Otherwise the rule before them is output of the
+// program, or part of a string constant that JDK 17 prints literally.
+func (l *lineReader) isMethodNext() bool {
+	header, ok := l.peekLine(0)
 	if !ok || bytes.HasPrefix(header.text, rule) {
 		return false
 	}
-	counter, ok := l.peek(1)
+	counter, ok := l.peekLine(1)
 	if !ok || !bytes.HasPrefix(counter.text, []byte(firstCounter)) {
 		return false
 	}
@@ -45,9 +45,9 @@ func (l *lineReader) methodNext() bool {
 	return ok
 }
 
-// totalNext reports whether the next line is the last of a dump.
-func (l *lineReader) totalNext() (total uint64, ok bool) {
-	line, there := l.peek(0)
+// peekTotal returns the total if the next line is the last of a dump.
+func (l *lineReader) peekTotal() (total uint64, ok bool) {
+	line, there := l.peekLine(0)
 	c := newCursor(line.text)
 	c.Expect(totalPrefix)
 	total = c.Number(1 << 62)
@@ -56,37 +56,36 @@ func (l *lineReader) totalNext() (total uint64, ok bool) {
 	return total, there && c.OK()
 }
 
-// A textLine is one line without its end. The text is valid until three further lines have been read.
+// A textLine is one line without its end. The text is valid until three more lines have been read.
 type textLine struct {
 	parse.Place
 	text []byte
-	cut  bool // the last line, and it has no end
+	cut  bool // last line of the text, without a line end
 }
 
-// lookahead is the number of lines by which a method is recognized: the rule, the header
-// and the first counter.
+// lookahead is the number of lines that identify a method: the rule, the header and the first counter.
 const lookahead = 3
 
-// maxLine limits the kept part of a line. Output of the program may have lines of any
-// length. The end of a longer line is kept, since it may be a rule.
+// maxLine limits the kept part of a line in bytes. Output of the program can have longer lines. Their ends are kept,
+// because they can be rules.
 const maxLine = 4 << 20
 
-// A lineReader reads lines, some of them ahead. In an XML log it skips tags and unescapes all other lines.
+// A lineReader reads lines with lookahead. In an XML log it skips tags and unescapes all other lines.
 type lineReader struct {
 	in    *parse.Lines
 	ring  [lookahead + 1]textLine
-	head  int // place of the next line in ring
-	ahead int // lines read ahead
+	head  int // index of the next line in ring
+	ahead int // number of lines read ahead
 	xml   bool
-	err   error // why there are no more lines
+	err   error // error that ended the lines, io.EOF at the end
 }
 
 func newLineReader(r io.Reader, name string) *lineReader {
 	return &lineReader{in: parse.NewLinesLimited(r, name, maxLine, parse.OverlongKeepEnd)}
 }
 
-// peek returns the line i lines ahead; line 0 is the next one. ok is false if the text ends before it.
-func (l *lineReader) peek(i int) (line textLine, ok bool) {
+// peekLine returns the line i lines ahead. Line 0 is the next one. ok is false if the text ends before it.
+func (l *lineReader) peekLine(i int) (line textLine, ok bool) {
 	for l.ahead <= i && l.err == nil {
 		l.readAhead()
 	}
@@ -96,9 +95,8 @@ func (l *lineReader) peek(i int) (line textLine, ok bool) {
 	return l.ring[(l.head+i)%len(l.ring)], true
 }
 
-// nextLine returns the next line.
 func (l *lineReader) nextLine() (line textLine, ok bool) {
-	line, ok = l.peek(0)
+	line, ok = l.peekLine(0)
 	if ok {
 		l.head = (l.head + 1) % len(l.ring)
 		l.ahead--
@@ -106,18 +104,17 @@ func (l *lineReader) nextLine() (line textLine, ok bool) {
 	return line, ok
 }
 
-// failure returns the error of the reader, nil if the text has ended.
-func (l *lineReader) failure() error {
+// readError returns the error of the reader, or nil at the end of the text.
+func (l *lineReader) readError() error {
 	if l.err == io.EOF {
 		return nil
 	}
 	return l.err
 }
 
-// readAhead reads one line ahead.
 func (l *lineReader) readAhead() {
 	text, err := l.in.Next()
-	for err == nil && l.isTag(text) {
+	for err == nil && l.isLogTag(text) {
 		text, err = l.in.Next()
 	}
 	if l.err = err; err != nil {
@@ -131,11 +128,11 @@ func (l *lineReader) readAhead() {
 	l.ahead++
 }
 
-// logTags are the beginnings of lines by which an XML log is recognized.
+// logTags are prefixes of lines that identify an XML log.
 var logTags = [][]byte{[]byte("<?xml "), []byte("<hotspot_log "), []byte("<tty>"), []byte("<writer thread=")}
 
-// isTag reports whether a line is a tag of an XML log.
-func (l *lineReader) isTag(line []byte) bool {
+// isLogTag reports whether a line is a tag of an XML log.
+func (l *lineReader) isLogTag(line []byte) bool {
 	if len(line) == 0 || line[0] != '<' {
 		return false
 	}
@@ -145,7 +142,6 @@ func (l *lineReader) isTag(line []byte) bool {
 	return l.xml
 }
 
-// escapes are the escapes in HotSpot's XML logs.
 var escapes = []struct {
 	escape []byte
 	char   byte
@@ -154,7 +150,7 @@ var escapes = []struct {
 	{[]byte("&quot;"), '"'}, {[]byte("&apos;"), '\''},
 }
 
-// unescape undoes escapes in place.
+// unescape replaces escapes in place.
 func unescape(line []byte) []byte {
 	at := bytes.IndexByte(line, '&')
 	if at < 0 {

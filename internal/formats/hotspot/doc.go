@@ -16,11 +16,11 @@
 // log of -XX:+LogVMOutput. JDK 17 and 25 differ in columns, and in whether a receiver
 // entry has a nonprofiled_count: see [Dialect].
 //
-// The text is incomplete: a VM does not print ArgInfo, loaders and most of a MethodData's header. Printed
-// parts that an archive does not keep (the bytecodes) are counted in the [TextReport].
+// The text is incomplete. A VM does not print ArgInfo, loaders and most of a MethodData's header. Printed bytecodes
+// are not kept in an archive, and the [TextReport] counts them.
 //
 // # Trust
 //
-// Text is not trusted: a violation of the grammar is a [*TextError] with line and
-// column, and memory grows only with the bytes read.
+// Text is not trusted. A violation of the grammar is a [*TextError] with line and column. Memory is proportional to
+// the bytes read.
 package hotspot

@@ -10,26 +10,25 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The parsed text. Names of hidden classes and widths of entries are determined later,
-// since both need the whole text.
+// The parsed text. Names of hidden classes and widths of entries need the whole text, so they are determined later.
 
-// A textDump is everything that one VM printed.
+// A textDump is the complete output of one VM.
 type textDump struct {
 	methods []textMethod
 	types   spellings
 	total   uint64 // "Total MDO size"
-	hasGap  bool   // some receiver entry has a nonprofiled_count
-	plain   bool   // some trap reason has its name in a VM without JVMCI
+	hasGap  bool   // a receiver entry has a nonprofiled_count
+	plain   bool   // a trap reason has its name in a VM without JVMCI
 	dialect Dialect
 }
 
-// A typeID is the index of a type in a dump's printed types; 0 is none.
+// A typeID is the index + 1 of a printed type in a dump, or 0.
 type typeID uint32
 
-// spellings interns types in their printed form.
+// A spellings interns printed types.
 type spellings struct {
 	ids  map[string]typeID
-	list []string // by typeID-1
+	list []string // printed types by typeID - 1
 }
 
 func (s *spellings) internSpelling(text []byte) typeID {
@@ -46,7 +45,6 @@ func (s *spellings) internSpelling(text []byte) typeID {
 	return id
 }
 
-// A textMethod is one method with its counters and entries.
 type textMethod struct {
 	line            int
 	access          uint32
@@ -58,17 +56,17 @@ type textMethod struct {
 
 	parameters []textSlot
 	entries    []textEntry
-	sketch     []byte // of its code; nil if there is none
+	sketch     []byte // sketch of the code, or nil
 }
 
-// A textEntry is one profile entry. Its tag decides which fields are used.
+// A textEntry is one profile entry. Its tag determines the used fields.
 type textEntry struct {
 	line   int
 	offset int // printed offset from the start of the data
 	tag    layout.Tag
 	at     builder.At
 
-	count, gap   uint64 // or taken
+	count, gap   uint64 // count is also the taken count
 	notTaken     uint64
 	displacement int64
 	rows         []textRow
@@ -78,20 +76,18 @@ type textEntry struct {
 	traps        []textTrap // speculative traps at the same bci
 }
 
-// A textRow is a receiver row.
 type textRow struct {
 	typ   typeID
 	count uint64
 }
 
-// A textWord is the type of one value.
 type textWord struct {
 	typ      typeID
 	nullSeen bool
 	unknown  bool
 }
 
-// A textSlot is the type of an argument or parameter.
+// A textSlot is the type of an argument or parameter in a stack slot.
 type textSlot struct {
 	stack uint64
 	word  textWord
@@ -100,10 +96,10 @@ type textSlot struct {
 // textTypes are the types of a call.
 type textTypes struct {
 	args   []textSlot
-	result *textWord // nil if the VM does not profile it
+	result *textWord // nil if not profiled
 }
 
-// lengthCell returns the value of the length cell of an entry with those types.
+// lengthCell returns the value of the length cell of an entry with these types.
 func (t *textTypes) lengthCell() int {
 	n := 2 * len(t.args)
 	if t.result != nil {
@@ -114,19 +110,19 @@ func (t *textTypes) lengthCell() int {
 
 func (t *textTypes) isEmpty() bool { return len(t.args) == 0 && t.result == nil }
 
-// A textTrap is a speculative trap: a method without its signature, and the trap state.
+// A textTrap is a speculative trap, which names a method without its signature.
 type textTrap struct {
 	class, name string
 	traps       layout.EntryTraps
 }
 
-// A Dialect is the arrangement of columns in a VM's text.
+// A Dialect is a VM's column layout.
 type Dialect uint8
 
-// The dialects.
+// Column layouts.
 const (
-	JDK17 Dialect = iota // columns run together if a number is long
-	JDK25                // there is always a space between columns
+	JDK17 Dialect = iota // long numbers touch the next column
+	JDK25                // columns are always separated by a space
 )
 
 // dialectNames are the values of [PropertyDialect].
@@ -134,19 +130,18 @@ var dialectNames = [...]string{JDK17: "jdk17", JDK25: "jdk25"}
 
 func (d Dialect) String() string { return dialectNames[d] }
 
-// parseDialect returns the inverse of String.
 func parseDialect(name string) (d Dialect, ok bool) {
 	i := slices.Index(dialectNames[:], name)
 	return Dialect(max(i, 0)), i >= 0
 }
 
-// Columns of the text, from 0.
+// Columns of the text, 0-based.
 const (
-	columnKind = 16 // of the entry's kind in JDK 17, and of the names of type lists
-	columnBody = 36 // of counts
+	columnKind = 16 // entry kind in JDK 17, and names of type lists
+	columnBody = 36 // counts
 )
 
-// entryColumns returns the columns at which "bci:" and the kind begin.
+// entryColumns returns the columns of "bci:" and of the kind.
 func (d Dialect) entryColumns() (bci, kind int) {
 	if d == JDK17 {
 		return 6, columnKind
@@ -154,14 +149,14 @@ func (d Dialect) entryColumns() (bci, kind int) {
 	return 7, columnKind + 1
 }
 
-// Properties of an archive that came from a text, in disk.TableProperties.
+// Properties of an archive imported from text, in disk.TableProperties.
 const (
-	PropertyDialect = "methoddata.dialect" // the [Dialect]: "jdk17" or "jdk25"
-	// "plain" if the VM was built without JVMCI, whose names of trap reasons are longer
+	PropertyDialect = "methoddata.dialect" // [Dialect], "jdk17" or "jdk25"
+	// PropertyReasons is "plain" for a VM without JVMCI, whose names of trap reasons are longer.
 	PropertyReasons = "methoddata.reasons"
-	PropertyTotal   = "methoddata.total" // "Total MDO size", if it is not the sum of the sizes
-	// PropertyInterpreted is "own" if the invocations by the interpreter have a count of their own. VMs from
-	// JDK 17 on do not print that count, but all invocations in its place.
+	PropertyTotal   = "methoddata.total" // "Total MDO size", unless the sizes add up to it
+	// PropertyInterpreted is "own" if the archive counts interpreted invocations separately. VMs from JDK 17 on print the
+	// count of all invocations instead.
 	PropertyInterpreted = "methoddata.interpreted"
 )
 
@@ -170,16 +165,16 @@ const OwnInterpreted = "own"
 
 const plainReasons = "plain"
 
-// The text does not show how many rows its entries have. But it shows their offsets, so
-// that the distance to the next entry is the size of an entry.
+// The text lacks the number of rows per entry, but it has offsets. The distance to the next entry is the size of an
+// entry.
 
-// defaultRows is HotSpot's default of TypeProfileWidth and BciProfileWidth.
+// defaultRows is HotSpot's default for TypeProfileWidth and BciProfileWidth.
 const defaultRows = 2
 
-// maxShapeRows is the most rows that an archive's settings can have.
+// maxShapeRows is the maximum number of rows in an archive's settings.
 const maxShapeRows = 64
 
-// markExtraEntries sets the section of traps without a data entry: HotSpot keeps them after all data entries.
+// markExtraEntries sets the section of traps without a data entry, which HotSpot stores after all data entries.
 func (m *textMethod) markExtraEntries() {
 	last := -1
 	for _, e := range m.entries {
@@ -194,7 +189,7 @@ func (m *textMethod) markExtraEntries() {
 	}
 }
 
-// A rowVote counts how often a number of rows was seen.
+// A rowVote maps numbers of rows to their frequencies.
 type rowVote map[int]int
 
 // voteRows counts the rows of an entry with cells = fixed + each*rows.
@@ -204,7 +199,7 @@ func (v rowVote) voteRows(cells, fixed, each int) {
 	}
 }
 
-// mostFrequent returns the most frequent number of rows, or atLeast if that is higher.
+// mostFrequent returns the most frequent number of rows, but at least atLeast.
 func (v rowVote) mostFrequent(atLeast int) int {
 	if len(v) == 0 {
 		return max(defaultRows, atLeast)
@@ -242,7 +237,7 @@ func (d *textDump) inferShape() (s disk.Shape) {
 	return s
 }
 
-// sizeInVM returns the size in bytes of an entry in a VM of that shape.
+// sizeInVM returns the size in bytes of an entry in a VM with shape s.
 func (e *textEntry) sizeInVM(s disk.Shape) int {
 	length := e.types.lengthCell()
 	if e.tag == layout.TagMultiBranch {
@@ -251,8 +246,8 @@ func (e *textEntry) sizeInVM(s disk.Shape) int {
 	return disk.EntryHeaderSize + s.Cells(e.tag, length)*disk.CellSize
 }
 
-// checkOffsets compares the printed offsets of the data entries with those that follow from the shape, and
-// returns the end of the data. One gap counts once. Entries must be in the order of their bytecodes.
+// checkOffsets compares the printed offsets of data entries with those computed from the shape, and returns the end of
+// the data. A gap counts once. Entries must be in bytecode order.
 func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 	bci := -1
 	for i := range m.entries {

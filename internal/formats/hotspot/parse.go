@@ -15,7 +15,7 @@ import (
 type textParser struct {
 	lines  *lineReader
 	dump   textDump
-	code   textCode // of the current method
+	code   textCode // bytecodes of the current method
 	report *TextReport
 }
 
@@ -31,29 +31,29 @@ func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
 }
 
 func (p *textParser) parseDump() error {
-	more, err := p.prologue()
+	more, err := p.skipPrologue()
 	for more && err == nil {
-		more, err = p.method()
+		more, err = p.readMethod()
 	}
 	if err != nil {
 		return err
 	}
-	return p.epilogue()
+	return p.skipEpilogue()
 }
 
-// prologue skips the lines before the first method, including dumps without methods: a program may start
-// several VMs. The program's last line may lack its end, so that the rule follows on the same line.
-func (p *textParser) prologue() (more bool, err error) {
+// skipPrologue skips the lines before the first method, including dumps without methods, since a program can start
+// several VMs. The program's last line can lack its end, so the rule can be at the end of a line.
+func (p *textParser) skipPrologue() (more bool, err error) {
 	for empty := false; ; {
 		line, ok := p.lines.nextLine()
 		switch {
 		case !ok && empty:
-			return false, p.lines.failure()
+			return false, p.lines.readError()
 		case !ok:
 			return false, p.noMethodData()
-		case bytes.HasSuffix(line.text, rule) && p.lines.methodNext():
+		case bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext():
 			return true, nil
-		case bytes.HasSuffix(line.text, rule) && p.emptyDump():
+		case bytes.HasSuffix(line.text, rule) && p.skipEmptyDump():
 			empty = true
 		default:
 			p.report.OtherLines++
@@ -61,9 +61,9 @@ func (p *textParser) prologue() (more bool, err error) {
 	}
 }
 
-// emptyDump reads the total of a dump without methods, after its rule.
-func (p *textParser) emptyDump() bool {
-	total, ok := p.lines.totalNext()
+// skipEmptyDump reads the total of a dump without methods after its rule.
+func (p *textParser) skipEmptyDump() bool {
+	total, ok := p.lines.peekTotal()
 	if ok {
 		p.dump.total = total
 		p.lines.nextLine()
@@ -72,22 +72,22 @@ func (p *textParser) emptyDump() bool {
 }
 
 func (p *textParser) noMethodData() error {
-	if err := p.lines.failure(); err != nil {
+	if err := p.lines.readError(); err != nil {
 		return err
 	}
 	return parse.Place{Name: p.lines.in.Name}.Fail(ErrNoMethodData)
 }
 
-// method reads one method from its header on, and the rule after it. more is false after the last one.
-func (p *textParser) method() (more bool, err error) {
+// readMethod reads one method from its header to the rule after it. more is false after the last method.
+func (p *textParser) readMethod() (more bool, err error) {
 	header, _ := p.lines.nextLine()
 	m, _ := parseHeader(header.text)
 	m.line = header.Line
 	p.code = textCode{code: p.code.code[:0]}
-	if err := p.counters(&m); err != nil {
+	if err := p.readCounters(&m); err != nil {
 		return false, err
 	}
-	if err := p.parameters(&m); err != nil {
+	if err := p.readParameters(&m); err != nil {
 		return false, err
 	}
 	for {
@@ -96,9 +96,9 @@ func (p *textParser) method() (more bool, err error) {
 			return false, err
 		}
 		if bytes.Equal(line.text, rule) {
-			total, last := p.lines.totalNext()
-			if last || p.lines.methodNext() {
-				m.sketch = p.code.sketch()
+			total, last := p.lines.peekTotal()
+			if last || p.lines.isMethodNext() {
+				m.sketch = p.code.sketchOfCode()
 				p.dump.methods = append(p.dump.methods, m)
 				p.dump.total = total
 				if last {
@@ -107,18 +107,17 @@ func (p *textParser) method() (more bool, err error) {
 				return !last, nil
 			}
 		}
-		if err := p.body(&m, line); err != nil {
+		if err := p.readBodyLine(&m, line); err != nil {
 			return false, err
 		}
 	}
 }
 
-// body reads a line inside a method.
-func (p *textParser) body(m *textMethod, line textLine) error {
+func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
 	e, kind, c := parseEntry(line)
 	switch {
 	case kind != nil:
-		return p.entry(m, e, kind, line, &c)
+		return p.readEntry(m, e, kind, line, &c)
 	case isBytecode(line.text):
 		p.code.addInstruction(line.text)
 		p.report.Lost.AddAt(LossBytecodes, line.Line)
@@ -128,7 +127,7 @@ func (p *textParser) body(m *textMethod, line textLine) error {
 	return nil
 }
 
-// isBytecode reports whether a line begins like "12 iload_2" does.
+// isBytecode reports whether a line begins like "12 iload_2".
 func isBytecode(line []byte) bool {
 	c := newCursor(line)
 	c.Spaces()
@@ -137,14 +136,13 @@ func isBytecode(line []byte) bool {
 	return c.OK() && len(c.Rest()) > 0 && (c.Rest()[0] >= 'a' && c.Rest()[0] <= 'z' || c.Rest()[0] == '<')
 }
 
-// epilogue skips the lines after the dump.
-func (p *textParser) epilogue() error {
+func (p *textParser) skipEpilogue() error {
 	for later := false; ; {
 		line, ok := p.lines.nextLine()
 		if !ok {
-			return p.lines.failure()
+			return p.lines.readError()
 		}
-		later = later || bytes.HasSuffix(line.text, rule) && p.lines.methodNext()
+		later = later || bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext()
 		if later {
 			p.report.Lost.AddAt(LossLaterDump, line.Line)
 			continue
@@ -157,7 +155,7 @@ func (p *textParser) epilogue() error {
 func (p *textParser) nextLine(expected string) (textLine, error) {
 	line, ok := p.lines.nextLine()
 	if !ok {
-		if err := p.lines.failure(); err != nil {
+		if err := p.lines.readError(); err != nil {
 			return line, err
 		}
 		e := p.lines.in.Fail(ErrTextCut)
@@ -167,7 +165,7 @@ func (p *textParser) nextLine(expected string) (textLine, error) {
 	return line, nil
 }
 
-// readLine reads one line with take, whose misses are an error.
+// readLine reads one line with take. A miss of its cursor is an error.
 func (p *textParser) readLine(take func(c *cursor)) error {
 	line, err := p.nextLine("the rest of the method")
 	if err != nil {
@@ -178,12 +176,12 @@ func (p *textParser) readLine(take func(c *cursor)) error {
 	return p.checkLine(line, &c)
 }
 
-// checkLine returns the error of a line whose cursor missed something.
+// checkLine returns the error for a miss of a line's cursor.
 func (p *textParser) checkLine(line textLine, c *cursor) error {
 	if c.OK() {
 		return nil
 	}
-	if err := p.lines.failure(); err != nil && line.cut {
+	if err := p.lines.readError(); err != nil && line.cut {
 		return err
 	}
 	if line.cut {
@@ -192,13 +190,12 @@ func (p *textParser) checkLine(line textLine, c *cursor) error {
 	return line.Missing(&c.Cursor, ErrTextSyntax)
 }
 
-// beginsWith reports whether the next line has a prefix.
-func (p *textParser) beginsWith(prefix string) bool {
-	line, ok := p.lines.peek(0)
+func (p *textParser) nextBeginsWith(prefix string) bool {
+	line, ok := p.lines.peekLine(0)
 	return ok && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
 }
 
-// modifiers are the words before the class, in their order.
+// modifiers are the words before the class, in order.
 var modifiers = []struct {
 	word   string
 	access uint32
@@ -223,7 +220,7 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	}
 	class := c.Until(classEnd)
 	at := signatureStart(c.Rest())
-	if !c.OK() || !isClass(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
+	if !c.OK() || !isClassName(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}
 	m.class = javanames.Internal(javanames.FromModifiedUTF8(string(class)))
@@ -232,11 +229,11 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	return m, true
 }
 
-// isClass reports whether a name can name a class with methods, and no array.
-func isClass(name []byte) bool { return len(name) > 0 && name[0] != '[' }
+// isClassName reports whether a name can be a class with methods, which excludes arrays.
+func isClassName(name []byte) bool { return len(name) > 0 && name[0] != '[' }
 
-// signatureStart returns the index of the signature in "name(Ljava/lang/String;)I", -1 if
-// there is none. A name may contain parentheses itself.
+// signatureStart returns the index of the signature in "name(Ljava/lang/String;)I", or -1. A name can contain
+// parentheses.
 func signatureStart(b []byte) int {
 	for at, c := range b {
 		if c == '(' {
@@ -248,16 +245,16 @@ func signatureStart(b []byte) int {
 	return -1
 }
 
-// counters reads the lines after the header, and the empty one after them.
-func (p *textParser) counters(m *textMethod) error {
+// readCounters reads the counter lines after the header, and the empty line after them.
+func (p *textParser) readCounters(m *textMethod) error {
 	for _, counter := range []struct {
 		name string
 		take func(c *cursor)
 	}{
-		{firstCounter, func(c *cursor) { m.interpreted = c.counter() }},
-		{"  invocation_counter:", func(c *cursor) { m.invocations = c.counter() }},
-		{"  backedge_counter:", func(c *cursor) { m.backedges = c.counter() }},
-		{"  decompile_count:", func(c *cursor) { m.decompiles = c.counter32() }},
+		{firstCounter, func(c *cursor) { m.interpreted = c.takeCounter() }},
+		{"  invocation_counter:", func(c *cursor) { m.invocations = c.takeCounter() }},
+		{"  backedge_counter:", func(c *cursor) { m.backedges = c.takeCounter() }},
+		{"  decompile_count:", func(c *cursor) { m.decompiles = c.takeCounter32() }},
 		{"  mdo size:", func(c *cursor) { m.size = uint32(c.Number(math.MaxUint32)); c.Expect(totalSuffix) }},
 		{"", func(*cursor) {}},
 	} {
@@ -277,28 +274,27 @@ func (p *textParser) counters(m *textMethod) error {
 // A cursor reads a line of the text from left to right.
 type cursor struct{ parse.Cursor }
 
-// newCursor returns a cursor at the start of a line.
 func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
 
-// counter takes a counter of a method: a 32-bit number, which has overflowed if it is negative.
-func (c *cursor) counter() uint64 {
+// takeCounter takes a method counter of 32 bits, which is printed as negative after an overflow.
+func (c *cursor) takeCounter() uint64 {
 	if c.Skip("-") {
 		return uint64(uint32(-int32(c.Number(math.MaxInt32 + 1))))
 	}
 	return c.Number(math.MaxInt64)
 }
 
-// counter32 takes a counter that archives keep in 32 bits.
-func (c *cursor) counter32() uint32 {
-	n := c.counter()
+// takeCounter32 takes a counter that archives store in 32 bits.
+func (c *cursor) takeCounter32() uint32 {
+	n := c.takeCounter()
 	if n > math.MaxUint32 {
 		c.Miss("a number of 32 bits")
 	}
 	return uint32(n)
 }
 
-// field takes a number between its name, which ends in "(", and ")", and the spaces after it.
-func (c *cursor) field(name string) uint64 {
+// takeField takes a number between its name, which ends with "(", and ")", and the spaces after it.
+func (c *cursor) takeField(name string) uint64 {
 	c.Expect(name)
 	n := c.Number(math.MaxUint64)
 	c.Expect(")")
@@ -306,21 +302,21 @@ func (c *cursor) field(name string) uint64 {
 	return n
 }
 
-// displacement takes "displacement(-24)".
-func (c *cursor) displacement() int64 {
+// takeDisplacement takes "displacement(-24)".
+func (c *cursor) takeDisplacement() int64 {
 	c.Expect("displacement(")
 	n := c.Signed(math.MaxInt64)
 	c.Expect(")")
 	return n
 }
 
-// rowCount takes "entries(2)", the number of rows that follow.
-func (c *cursor) rowCount() int {
+// takeRowCount takes "entries(2)", the number of following rows.
+func (c *cursor) takeRowCount() int {
 	c.Expect("entries(")
 	n := c.Number(maxShapeRows)
 	c.Expect(")")
 	return int(n)
 }
 
-// indent is the space before counts on lines of their own.
+// indent precedes counts on separate lines.
 var indent = strings.Repeat(" ", columnBody)

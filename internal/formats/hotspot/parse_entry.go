@@ -15,16 +15,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// entryKinds are the kinds of entries as the VM prints them. CallTypeData and
-// VirtualCallTypeData print as CounterData and VirtualCallData with types.
+// entryKinds has the printed kinds of entries. CallTypeData and VirtualCallTypeData print as CounterData and
+// VirtualCallData with types.
 var entryKinds = map[string]layout.Tag{
 	"BitData": layout.TagBit, "CounterData": layout.TagCounter, "JumpData": layout.TagJump,
 	"BranchData": layout.TagBranch, "MultiBranchData": layout.TagMultiBranch, "RetData": layout.TagRet,
 	"ReceiverTypeData": layout.TagReceiverType, "VirtualCallData": layout.TagVirtualCall,
 }
 
-// parseEntry reads the offset, bci and kind of an entry, and returns the cursor after
-// them. kind is nil if the line is no entry.
+// parseEntry reads the offset, bci and kind of an entry, and returns the cursor after them. kind is nil for other
+// lines.
 func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 	c = newCursor(line.text)
 	if !c.Skip("  ") {
@@ -46,8 +46,8 @@ func parseEntry(line textLine) (e textEntry, kind []byte, c cursor) {
 
 func isASCIILetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
-// entryDialect returns the dialect of the line of an entry: JDK 25 has a space before
-// "bci:" at the column where JDK 17 begins it or has a long number.
+// entryDialect returns the dialect of an entry's line. Only JDK 25 has a space right before "bci:" at or after its
+// column.
 func entryDialect(line []byte) Dialect {
 	c := newCursor(line)
 	before := len(c.Until("bci: "))
@@ -57,8 +57,8 @@ func entryDialect(line []byte) Dialect {
 	return JDK17
 }
 
-// entry reads an entry of the method after its kind, and its further lines.
-func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
+// readEntry reads an entry after its kind, and its further lines.
+func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
 	if !known {
 		p.report.Lost.AddAt(LossUnknownKind, e.line)
@@ -66,8 +66,8 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 	}
 	p.noteDialect(entryDialect(line.text))
 	e.tag = tag
-	p.trapsAndFlags(&e, c)
-	more := p.counts(&e, c)
+	p.readTrapsAndFlags(&e, c)
+	more := p.readCounts(&e, c)
 	c.End()
 	if err := p.checkLine(line, c); err != nil {
 		return err
@@ -80,16 +80,16 @@ func (p *textParser) entry(m *textMethod, e textEntry, kind []byte, line textLin
 	return nil
 }
 
-// trapsAndFlags reads the traps and flags that an entry of any kind may have before its counts:
+// readTrapsAndFlags reads the traps and flags that an entry of any kind may have before its counts:
 //
 //	trap(null_check recompiled) trap/ com.example.A::m(class_check) flags(1)
-func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
+func (p *textParser) readTrapsAndFlags(e *textEntry, c *cursor) {
 	if c.Skip("trap(") {
-		e.at.Traps = p.trapState(string(c.Until(")")), c, e.line)
+		e.at.Traps = p.parseTrapState(string(c.Until(")")), c, e.line)
 		c.Spaces()
 	}
 	for c.Skip("trap/") {
-		p.speculativeTrap(e, c)
+		p.readSpeculativeTrap(e, c)
 		c.Spaces()
 	}
 	if c.Skip("flags(") {
@@ -99,7 +99,7 @@ func (p *textParser) trapsAndFlags(e *textEntry, c *cursor) {
 	}
 }
 
-func (p *textParser) trapState(text string, c *cursor, line int) layout.EntryTraps {
+func (p *textParser) parseTrapState(text string, c *cursor, line int) layout.EntryTraps {
 	traps, known, plain, ok := parseTrap(text)
 	if !ok {
 		c.Miss("the reason of a trap")
@@ -111,9 +111,9 @@ func (p *textParser) trapState(text string, c *cursor, line int) layout.EntryTra
 	return traps
 }
 
-// speculativeTrap reads " com.example.A::m(class_check) ". The name may contain
-// parentheses itself: the reason is in those after which the entry continues.
-func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
+// readSpeculativeTrap reads " com.example.A::m(class_check) ". The name can contain parentheses. The reason is in the
+// pair after which the entry continues.
+func (p *textParser) readSpeculativeTrap(e *textEntry, c *cursor) {
 	c.Expect(" ")
 	class := c.Until(classEnd)
 	name := c.Rest()
@@ -121,13 +121,13 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 		n += len(c.Until("("))
 		reason := string(c.Until(")"))
 		if _, _, _, ok := parseTrap(reason); ok && mayFollowTrap(c.Rest()) {
-			if !isClass(class) || n == 0 {
+			if !isClassName(class) || n == 0 {
 				c.Miss("a class and a method")
 			}
 			t := textTrap{
 				class: javanames.Internal(javanames.FromModifiedUTF8(string(class))),
 				name:  javanames.Unquote(name[:n]),
-				traps: p.trapState(reason, c, e.line),
+				traps: p.parseTrapState(reason, c, e.line),
 			}
 			e.traps = append(e.traps, t)
 			return
@@ -136,40 +136,40 @@ func (p *textParser) speculativeTrap(e *textEntry, c *cursor) {
 	}
 }
 
-// mayFollowTrap reports whether rest may follow a trap.
+// mayFollowTrap reports whether rest can follow a trap.
 func mayFollowTrap(rest []byte) bool {
 	text := strings.TrimLeft(string(rest), " ")
 	return text == "" || slices.ContainsFunc([]string{"trap/ ", "flags(", "count(", "taken(", "default_count("},
 		func(front string) bool { return strings.HasPrefix(text, front) })
 }
 
-// counts reads the counts of an entry, and returns a function that reads its further lines.
-func (p *textParser) counts(e *textEntry, c *cursor) (more func() error) {
+// readCounts reads the counts of an entry, and returns a function that reads its further lines.
+func (p *textParser) readCounts(e *textEntry, c *cursor) (more func() error) {
 	switch e.tag {
 	case layout.TagCounter:
-		e.count = c.field("count(")
-		return func() error { return p.types(e) }
+		e.count = c.takeField("count(")
+		return func() error { return p.readCallTypes(e) }
 	case layout.TagJump:
-		e.count, e.displacement = c.field("taken("), c.displacement()
+		e.count, e.displacement = c.takeField("taken("), c.takeDisplacement()
 	case layout.TagBranch:
-		e.count, e.displacement = c.field("taken("), c.displacement()
-		return func() error { return p.notTaken(e) }
+		e.count, e.displacement = c.takeField("taken("), c.takeDisplacement()
+		return func() error { return p.readNotTaken(e) }
 	case layout.TagMultiBranch:
-		e.cases = []builder.SwitchCase{{Count: c.field("default_count("), Displacement: c.displacement()}}
-		return func() error { return p.cases(e) }
+		e.cases = []builder.SwitchCase{{Count: c.takeField("default_count("), Displacement: c.takeDisplacement()}}
+		return func() error { return p.readCases(e) }
 	case layout.TagRet:
-		e.count = c.field("count(")
-		rows := c.rowCount()
-		return func() error { return p.returns(e, rows) }
+		e.count = c.takeField("count(")
+		rows := c.takeRowCount()
+		return func() error { return p.readReturns(e, rows) }
 	case layout.TagReceiverType, layout.TagVirtualCall:
-		rows := p.receiverCounts(e, c)
-		return func() error { return p.receivers(e, rows) }
+		rows := p.readReceiverCounts(e, c)
+		return func() error { return p.readReceivers(e, rows) }
 	}
 	return func() error { return nil }
 }
 
-// receiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
-func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
+// readReceiverCounts reads "count(6015) nonprofiled_count(0) entries(2)".
+func (p *textParser) readReceiverCounts(e *textEntry, c *cursor) (rows int) {
 	c.Expect("count(")
 	e.count = c.Number(math.MaxInt64)
 	c.Expect(")")
@@ -183,11 +183,11 @@ func (p *textParser) receiverCounts(e *textEntry, c *cursor) (rows int) {
 		c.Expect(")")
 		c.Spaces()
 	}
-	return c.rowCount()
+	return c.takeRowCount()
 }
 
-// signExtend returns the count of type checks that is printed as n: failing checks count
-// down, and HotSpot prints the low 32 bits without their sign.
+// signExtend returns the count of type checks for a printed n. Failing checks count down, and HotSpot prints the low
+// 32 bits unsigned.
 func signExtend(n uint64) uint64 {
 	if n > math.MaxInt32 && n <= math.MaxUint32 {
 		return uint64(int64(int32(uint32(n))))
@@ -197,7 +197,7 @@ func signExtend(n uint64) uint64 {
 
 // The further lines of an entry begin at columnBody, except for the names of type lists.
 
-func (p *textParser) notTaken(e *textEntry) error {
+func (p *textParser) readNotTaken(e *textEntry) error {
 	return p.readLine(func(c *cursor) {
 		c.Expect(indent + "not taken(")
 		e.notTaken = c.Number(math.MaxUint64)
@@ -206,12 +206,12 @@ func (p *textParser) notTaken(e *textEntry) error {
 	})
 }
 
-// cases reads all cases that follow.
-func (p *textParser) cases(e *textEntry) error {
-	for p.beginsWith(indent + "count(") {
+// readCases reads all following cases.
+func (p *textParser) readCases(e *textEntry) error {
+	for p.nextBeginsWith(indent + "count(") {
 		err := p.readLine(func(c *cursor) {
 			c.Expect(indent)
-			e.cases = append(e.cases, builder.SwitchCase{Count: c.field("count("), Displacement: c.displacement()})
+			e.cases = append(e.cases, builder.SwitchCase{Count: c.takeField("count("), Displacement: c.takeDisplacement()})
 			c.End()
 		})
 		if err != nil {
@@ -221,7 +221,6 @@ func (p *textParser) cases(e *textEntry) error {
 	return nil
 }
 
-// readLines reads n lines.
 func (p *textParser) readLines(n int, take func(c *cursor)) (err error) {
 	for i := 0; i < n && err == nil; i++ {
 		err = p.readLine(take)
@@ -229,35 +228,35 @@ func (p *textParser) readLines(n int, take func(c *cursor)) (err error) {
 	return err
 }
 
-// returns reads rows like "bci(7: count(3414) displacement(-24))".
-func (p *textParser) returns(e *textEntry, rows int) error {
+// readReturns reads rows like "bci(7: count(3414) displacement(-24))".
+func (p *textParser) readReturns(e *textEntry, rows int) error {
 	return p.readLines(rows, func(c *cursor) {
 		c.Expect(indent + "bci(")
 		row := builder.RetRow{Bci: c.Number(math.MaxInt32)}
 		c.Expect(": ")
-		row.Count, row.Displacement = c.field("count("), c.displacement()
+		row.Count, row.Displacement = c.takeField("count("), c.takeDisplacement()
 		c.Expect(")")
 		c.End()
 		e.returns = append(e.returns, row)
 	})
 }
 
-// receivers reads rows like "'java/lang/String'(42105 0.70)", and the types after them.
-// The share follows from the counts.
-func (p *textParser) receivers(e *textEntry, rows int) error {
+// readReceivers reads rows like "'java/lang/String'(42105 0.70)" and the types after them. It ignores the share, which
+// follows from the counts.
+func (p *textParser) readReceivers(e *textEntry, rows int) error {
 	err := p.readLines(rows, func(c *cursor) {
 		c.Expect(indent)
 		typ := p.takeType(c, bytes.LastIndexByte(c.Rest(), '('))
-		e.rows = append(e.rows, textRow{typ: typ, count: c.receiverCount()})
+		e.rows = append(e.rows, textRow{typ: typ, count: c.takeReceiverCount()})
 	})
 	if err == nil && e.tag == layout.TagVirtualCall {
-		return p.types(e)
+		return p.readCallTypes(e)
 	}
 	return err
 }
 
-// receiverCount takes "(42105 0.70)".
-func (c *cursor) receiverCount() uint64 {
+// takeReceiverCount takes "(42105 0.70)".
+func (c *cursor) takeReceiverCount() uint64 {
 	c.Expect("(")
 	n := c.Number(math.MaxUint64)
 	c.Expect(" ")
@@ -266,7 +265,7 @@ func (c *cursor) receiverCount() uint64 {
 	return n
 }
 
-// takeType takes the first n bytes, a type as HotSpot prints it.
+// takeType takes the first n bytes, which are a type as HotSpot prints it.
 func (p *textParser) takeType(c *cursor, n int) typeID {
 	if !c.OK() || n <= 0 {
 		c.Miss("a type")
@@ -282,7 +281,7 @@ func (p *textParser) takeType(c *cursor, n int) typeID {
 		c.Miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
 		return 0
 	}
-	return p.dump.types.intern(c.Take(n))
+	return p.dump.types.internSpelling(c.Take(n))
 }
 
 const (
@@ -294,7 +293,7 @@ const (
 	unknownType    = "unknown"
 )
 
-// listName returns the beginning of the first line of a type list.
+// listName returns the prefix of a type list's first line.
 func listName(column int, name string) string {
 	return fmt.Sprintf("%*s%-*s", column, "", columnBody-column, name)
 }
@@ -304,23 +303,23 @@ var (
 	returnLine    = listName(columnKind, returnType)
 )
 
-// types reads the types of a call. An entry with types is of another kind than the printed one.
-func (p *textParser) types(e *textEntry) (err error) {
-	if p.beginsWith(argumentsLine) {
-		e.types.args, err = p.slots(argumentsLine)
+// readCallTypes reads the types of a call. An entry with types has a different tag.
+func (p *textParser) readCallTypes(e *textEntry) (err error) {
+	if p.nextBeginsWith(argumentsLine) {
+		e.types.args, err = p.readTypeSlots(argumentsLine)
 		if err != nil {
 			return err
 		}
 	}
-	if p.beginsWith(returnLine) {
+	if p.nextBeginsWith(returnLine) {
 		e.types.result = new(textWord)
 		err = p.readLine(func(c *cursor) {
 			c.Expect(returnLine)
-			*e.types.result = p.typeWord(c)
+			*e.types.result = p.takeTypeWord(c)
 		})
 	}
 	switch {
-	case e.types.none():
+	case e.types.isEmpty():
 	case e.tag == layout.TagCounter:
 		e.tag = layout.TagCallType
 	default:
@@ -329,21 +328,21 @@ func (p *textParser) types(e *textEntry) (err error) {
 	return err
 }
 
-// parametersLines are the beginnings of the first line of parameters.
+// parametersLines are the prefixes of the first line of parameters.
 var parametersLines = [...]string{
 	JDK17: listName(2, parameterTypes),
 	JDK25: fmt.Sprintf("  %-15s%-*s", "bci: 0 ", columnBody-columnKind-1, "ParametersTypeData"),
 }
 
-// parameters reads the types of the method's parameters, if there are any. In JDK 25 an empty line follows.
-func (p *textParser) parameters(m *textMethod) (err error) {
+// readParameters reads the types of the method's parameters. In JDK 25 an empty line follows.
+func (p *textParser) readParameters(m *textMethod) (err error) {
 	for d, front := range parametersLines {
-		if !p.beginsWith(front) {
+		if !p.nextBeginsWith(front) {
 			continue
 		}
 		p.noteDialect(Dialect(d))
 		p.report.Entries++
-		m.parameters, err = p.slots(front)
+		m.parameters, err = p.readTypeSlots(front)
 		if err == nil && Dialect(d) == JDK25 {
 			err = p.readLine((*cursor).End)
 		}
@@ -352,21 +351,21 @@ func (p *textParser) parameters(m *textMethod) (err error) {
 	return nil
 }
 
-// noteDialect sets the dialect from the first line that shows it.
+// noteDialect sets the dialect from the first line that reveals it.
 func (p *textParser) noteDialect(d Dialect) {
 	if p.report.Entries == 0 {
 		p.dump.dialect = d
 	}
 }
 
-// slots reads a list of types: the first on the line that begins with name, the others on lines of their own.
-func (p *textParser) slots(name string) (slots []textSlot, err error) {
-	for front := name; err == nil && p.beginsWith(front+slotName(len(slots))); front = indent {
+// readTypeSlots reads a list of types. The first line begins with name, and each further type has a line.
+func (p *textParser) readTypeSlots(name string) (slots []textSlot, err error) {
+	for front := name; err == nil && p.nextBeginsWith(front+slotName(len(slots))); front = indent {
 		err = p.readLine(func(c *cursor) {
 			c.Expect(front + slotName(len(slots)))
 			s := textSlot{stack: c.Number(math.MaxUint32)}
 			c.Expect(") ")
-			s.word = p.typeWord(c)
+			s.word = p.takeTypeWord(c)
 			slots = append(slots, s)
 		})
 	}
@@ -378,8 +377,8 @@ func (p *textParser) slots(name string) (slots []textSlot, err error) {
 
 func slotName(i int) string { return fmt.Sprintf("%d: stack(", i) }
 
-// typeWord takes a type up to the end of the line.
-func (p *textParser) typeWord(c *cursor) (w textWord) {
+// takeTypeWord takes a type up to the end of the line.
+func (p *textParser) takeTypeWord(c *cursor) (w textWord) {
 	if !c.OK() {
 		return w
 	}
@@ -395,8 +394,8 @@ func (p *textParser) typeWord(c *cursor) (w textWord) {
 	return w
 }
 
-// parseTrap parses the text inside "trap(...)". known is false for a reason that is not recorded for
-// bytecodes, plain is true for a name in VMs without JVMCI, and ok is false if the text is no trap state.
+// parseTrap parses the text inside "trap(...)". known is false for a reason that bytecodes do not record, plain is
+// true for a name in VMs without JVMCI, and ok is false for invalid text.
 func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 	if raw, is := strings.CutPrefix(text, "#"); is { // HotSpot has no name for it
 		n, err := strconv.ParseInt(raw, 10, 32)
@@ -417,12 +416,12 @@ func parseTrap(text string) (traps layout.EntryTraps, known, plain, ok bool) {
 	return traps, false, false, reasonName(name)
 }
 
-// reasonName reports whether s looks like HotSpot's name of a reason.
+// reasonName reports whether s resembles HotSpot's name of a reason.
 func reasonName(s string) bool {
 	return s != "" && strings.Trim(s, "_abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// appendTrap appends the text inside "trap(...)" for a trap state.
+// appendTrap appends a trap state as printed inside "trap(...)".
 func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {

@@ -40,28 +40,27 @@ const (
 	LossTypeWithMore codec.LossKind = "types of values that another type made unknown later"
 )
 
-// A TextReport says what was read or written.
+// A TextReport describes a text that was read or written.
 type TextReport struct {
 	Dialect       Dialect
-	XML           bool          // the text was an XML log
-	Params        layout.Params // inferred from the text
+	XML           bool          // the text is an XML log
+	Params        layout.Params // settings inferred from the text
 	Methods       int
-	Entries       int // profile entries, parameters and traps included
-	OtherLines    int // lines before the method data and after it
+	Entries       int // number of profile entries, including parameters and traps
+	OtherLines    int // number of lines before and after the method data
 	HiddenClasses int
 	Lost          codec.Losses
 }
 
-// The sentinels that a [*TextError] matches.
+// Sentinels that a [*TextError] matches.
 var (
-	// ErrNoMethodData: the text holds no method data at all.
+	// ErrNoMethodData is returned for a text without method data.
 	ErrNoMethodData = errors.New("no PrintMethodData text in it")
-	// ErrTextCut: the text ends before its last line, "Total MDO size".
+	// ErrTextCut is returned for a text without the last line, "Total MDO size".
 	ErrTextCut = errors.New("method data is cut off")
-	// ErrTextSyntax: a line is not what a VM prints there.
+	// ErrTextSyntax is returned for a line that no VM prints there.
 	ErrTextSyntax = errors.New("not what PrintMethodData prints here")
 )
 
-// A TextError describes a fault of a text and its place: Name, Line, Column, the
-// Kind that it matches, what was Expected and what was Found.
+// A TextError has the Name, Line and Column of a fault, its Kind to match, and the Expected and Found text.
 type TextError = parse.Error

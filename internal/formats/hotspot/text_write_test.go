@@ -140,7 +140,7 @@ func TestShares(t *testing.T) {
 			for _, r := range c.rows {
 				s.addCount(r)
 			}
-			if got := string(s.append(nil, c.rows[0])); got != c.want {
+			if got := string(s.appendShare(nil, c.rows[0])); got != c.want {
 				t.Errorf("%d of %d and %d: %s, not %s", c.rows[0], c.rows, int64(c.count), got, c.want)
 			}
 		})

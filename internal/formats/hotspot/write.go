@@ -26,13 +26,12 @@ type textWriter struct {
 	report *TextReport
 
 	settings textSettings
-	types    map[uint32]string // as printed, by ordinal
-	total    uint64            // of the sizes printed
+	types    map[uint32]string // printed types, by ordinal
+	total    uint64            // total of the printed sizes
 }
 
-// WriteText prints the profiles of an archive as -XX:+PrintMethodData does, in their
-// original order if the archive has it, else the most often invoked first. An archive
-// does not have the bytecodes between the entries, so they are not printed.
+// WriteText prints the profiles of an archive like -XX:+PrintMethodData. They are in their original order if the
+// archive has it, and otherwise sorted by invocations, highest first. Archives lack the bytecodes between entries.
 func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
 		return nil, fmt.Errorf("profiles of domain %s cannot be printed as HotSpot's method data: "+
@@ -45,7 +44,6 @@ func WriteText(out io.Writer, s *reader.Store) (*TextReport, error) {
 	return w.report, nil
 }
 
-// writeDump prints all profiles.
 func (w *textWriter) writeDump() (err error) {
 	w.settings, err = readSettings(w.store)
 	if err != nil {
@@ -64,7 +62,6 @@ func (w *textWriter) writeDump() (err error) {
 	return w.writeDumpEnd()
 }
 
-// writeDumpEnd prints the last two lines.
 func (w *textWriter) writeDumpEnd() error {
 	if w.settings.hasTotal {
 		w.total = w.settings.total
@@ -74,25 +71,25 @@ func (w *textWriter) writeDumpEnd() error {
 	return w.out.Flush()
 }
 
-// writeLine prints a line from the buffer w.line. Errors are reported by the Flush at the end.
+// writeLine prints a line from the buffer w.line. Flush returns earlier errors at the end.
 func (w *textWriter) writeLine(line []byte) {
 	line = append(line, '\n')
 	_, _ = w.out.Write(line)
 	w.line = line[:0]
 }
 
-// textSettings are the properties in which the texts of VMs differ.
+// textSettings are the properties in which VMs' texts differ.
 type textSettings struct {
 	dialect  Dialect
-	plain    bool // names of trap reasons in a VM without JVMCI
+	plain    bool // use the trap reasons of a VM without JVMCI
 	total    uint64
 	hasTotal bool
-	own      bool       // the VM does not print the invocations by the interpreter
-	shape    disk.Shape // with the rows of the widest entry
+	own      bool       // print all invocations in place of interpreted ones
+	shape    disk.Shape // shape with the rows of the widest entry
 }
 
-// readSettings reads the settings from the properties of an archive. An archive that was
-// not made from a text is printed in the dialect of its VM.
+// readSettings reads the settings from the properties of an archive. By default it uses the dialect of the archive's
+// VM.
 func readSettings(s *reader.Store) (textSettings, error) {
 	set := textSettings{shape: (*mapped.Mapping)(s.Mapping()).Shape(), dialect: JDK25}
 	if set.shape.Gap > 0 {
@@ -112,7 +109,7 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	return set, err
 }
 
-// lastValue returns the last value of a property, empty if it has none.
+// lastValue returns the last value of a property, or "".
 func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -120,7 +117,6 @@ func lastValue(values []string) string {
 	return values[len(values)-1]
 }
 
-// writeProfile prints one method.
 func (w *textWriter) writeProfile(p reader.Profile) error {
 	m, err := p.Method()
 	if err != nil {
@@ -176,14 +172,14 @@ func (w *textWriter) appendMethod(b []byte, m reader.Method, class reader.Type) 
 	return javanames.AppendQuoted(b, name.String()), err
 }
 
-// internalName returns the VM's name of a type: its alias, if it has one.
+// internalName returns the VM's name of a type, preferably its alias.
 func internalName(t reader.Type) (string, error) {
 	alias, err := t.Alias()
 	if err != nil || alias.Len() == 0 {
 		name, nameErr := t.Name()
 		return name.String(), cmp.Or(err, nameErr)
 	}
-	return javanames.HiddenInternal(alias.String()), nil // an alias may be in the external form
+	return javanames.HiddenInternal(alias.String()), nil // an alias can have the external form
 }
 
 func (w *textWriter) writeCounters(p reader.Profile) {
@@ -211,8 +207,8 @@ func (w *textWriter) writeCounters(p reader.Profile) {
 	w.total += uint64(size)
 }
 
-// printedCounter returns a method's counter as HotSpot prints it, as a signed number of
-// 32 bits. Only counts that no VM can have are printed wider.
+// printedCounter converts a counter to a signed 32-bit number, as HotSpot prints it. Only counts beyond a VM's range
+// are wider.
 func printedCounter(n uint64) int64 {
 	if n <= math.MaxUint32 {
 		return int64(int32(uint32(n)))
@@ -220,7 +216,7 @@ func printedCounter(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
 }
 
-// countHiddenParts counts the parts of a profile that the text does not show.
+// countHiddenParts counts the parts of a profile that the text lacks.
 func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error {
 	if _, ok, err := p.Context(); err != nil {
 		return err
@@ -247,7 +243,7 @@ func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error
 	return err
 }
 
-// profilesToPrint returns the profiles in the order of printing.
+// profilesToPrint returns the profiles in print order.
 func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {
 	ordered, err := w.sourceOrder()
 	if err != nil {
@@ -284,7 +280,7 @@ func invocationCount(p reader.Profile) uint64 {
 	return c.Load()
 }
 
-// sourceOrder returns the profiles of a text in their original order.
+// sourceOrder returns the profiles in the order of the imported text.
 func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	t, err := w.store.TableOrEmpty(disk.TableOrder)
 	if err != nil || t.Rows == 0 {
@@ -303,8 +299,7 @@ func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	return profiles, nil
 }
 
-// widenShape widens the shape for entries with more rows than the VM has. Offsets are then
-// printed as by a VM with so many rows.
+// widenShape widens the shape for entries with more rows than the VM has. Offsets are then those of a wider VM.
 func (w *textWriter) widenShape(p reader.Profile) {
 	for e := range p.Entries() {
 		switch e.Tag() {

@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// printedKinds are the printed names of entries.
 var printedKinds = map[layout.Tag]string{
 	layout.TagBit: "BitData", layout.TagCounter: "CounterData", layout.TagCallType: "CounterData",
 	layout.TagJump: "JumpData", layout.TagBranch: "BranchData", layout.TagMultiBranch: "MultiBranchData",
@@ -24,7 +23,7 @@ var printedKinds = map[layout.Tag]string{
 	layout.TagVirtualCall: "VirtualCallData", layout.TagVirtualCallType: "VirtualCallData",
 }
 
-// hotspotTag returns the tag of the VM's entry that corresponds to an entry, 0 if there is none.
+// hotspotTag returns the tag of the corresponding entry in HotSpot, or 0.
 func hotspotTag(e reader.Entry) layout.Tag {
 	switch {
 	case !disk.IsWide(e.Tag()):
@@ -39,7 +38,7 @@ func hotspotTag(e reader.Entry) layout.Tag {
 	return 0
 }
 
-// unprintableLoss returns the loss of an entry that no entry of the VM corresponds to.
+// unprintableLoss returns the loss of an entry that HotSpot lacks.
 func unprintableLoss(e reader.Entry) codec.LossKind {
 	if e.Tag() == disk.TagUndecoded {
 		return LossUndecoded
@@ -54,7 +53,7 @@ type placedEntry struct {
 	offset int
 }
 
-// writeEntries prints the entries of a method in the order of their bytecodes.
+// writeEntries prints the entries of a method in bytecode order.
 func (w *textWriter) writeEntries(p reader.Profile) error {
 	var placed []placedEntry
 	end := 0
@@ -82,8 +81,8 @@ func (w *textWriter) writeEntries(p reader.Profile) error {
 	return nil
 }
 
-// cutTrapsAt cuts the speculative traps at a bci from the front of traps, which are sorted
-// by bci. Traps before it have no entry with which they could be printed.
+// cutTrapsAt cuts the speculative traps at a bci from traps, which are sorted by bci. Traps before it are lost, since
+// no entry at their bci is printed.
 func (w *textWriter) cutTrapsAt(traps []reader.Entry, bci int32) (here, rest []reader.Entry) {
 	for ; len(traps) > 0 && traps[0].Point() < bci; traps = traps[1:] {
 		w.report.Lost.Add(LossHiddenTrap, 1)
@@ -95,7 +94,7 @@ func (w *textWriter) cutTrapsAt(traps []reader.Entry, bci int32) (here, rest []r
 	return traps[:n], traps[n:]
 }
 
-// entrySize returns the size of an entry in a VM.
+// entrySize returns the size of an entry in a VM, in bytes.
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !disk.IsWide(e.Tag()) {
@@ -104,8 +103,8 @@ func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }
 
-// addExtraTraps adds the traps without a data entry to the placed entries, sorted by bci, and
-// returns the speculative traps sorted by bci.
+// addExtraTraps adds the traps without a data entry to placed, sorted by bci. It also returns the speculative traps,
+// sorted by bci.
 func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
 	for e := range p.Section(disk.SectionExtra) {
 		switch e.Tag() {
@@ -126,7 +125,7 @@ func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end i
 	return placed, traps
 }
 
-// writeEntry prints an entry with all its lines.
+// writeEntry prints an entry with all of its lines.
 func (w *textWriter) writeEntry(e placedEntry, traps []reader.Entry) error {
 	w.report.Entries += 1 + len(traps)
 	b := w.beginEntryLine(e.offset, int(e.Point()), printedKinds[e.tag])
@@ -146,7 +145,6 @@ func (w *textWriter) writeEntry(e placedEntry, traps []reader.Entry) error {
 	return w.writeCounts(b, e)
 }
 
-// beginEntryLine begins the line of an entry.
 func (w *textWriter) beginEntryLine(offset, bci int, kind string) []byte {
 	bciColumn, kindColumn := w.settings.dialect.entryColumns()
 	b := strconv.AppendInt(append(w.line, "  "...), int64(offset), 10)
@@ -156,7 +154,7 @@ func (w *textWriter) beginEntryLine(offset, bci int, kind string) []byte {
 	return padLine(append(b, kind...), columnBody)
 }
 
-// padToColumn pads a line with spaces up to a column, in JDK 25 with at least one.
+// padToColumn pads a line with spaces up to a column, in JDK 25 with one or more.
 func (w *textWriter) padToColumn(b []byte, column int) []byte {
 	if w.settings.dialect == JDK25 {
 		b = append(b, ' ')
@@ -195,23 +193,23 @@ func (w *textWriter) appendSpeculative(b []byte, e reader.Entry) ([]byte, error)
 	return append(b, ") "...), nil
 }
 
-// A textExtra is an entry after the data entries: a trap at a bci without an entry, or a speculative trap.
+// A textExtra is an entry after the data entries, either a trap at a bci without an entry or a speculative trap.
 type textExtra struct {
-	at    builder.At
-	line  int
-	trap  textTrap // of a speculative trap
-	bit   bool
+	at     builder.At
+	line   int
+	trap   textTrap // speculative trap
+	bit    bool
 	offset int // printed offset of a bit entry
 }
 
-// Sizes of the two in bytes.
+// Sizes of both in bytes.
 var (
 	bitSize  = disk.EntryHeaderSize
 	trapSize = disk.EntryHeaderSize + disk.CellSize
 )
 
-// orderExtras returns the entries after the data in their order. The data ends at offset end. The text has only
-// the offsets of bit entries: speculative traps fill the gaps between them.
+// orderExtras returns the entries after the data in order. The data ends at offset end. The text has offsets of bit
+// entries only, and speculative traps fill the gaps between them.
 func (m *textMethod) orderExtras(end int, r *TextReport) (order []textExtra) {
 	var bits, traps []textExtra
 	for _, e := range m.entries {
@@ -280,8 +278,7 @@ func (w *textWriter) writeCases(b []byte, e placedEntry) {
 	}
 }
 
-// writeReturns prints the used rows of a Ret entry. A merged one is wide, and has neither a
-// count of its own nor displacements.
+// writeReturns prints the used rows of a Ret entry. A merged entry is wide and lacks displacements and a total.
 func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 	var rows []byte
 	var count uint64
@@ -312,7 +309,7 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 	_, _ = w.out.Write(rows)
 }
 
-// writeReceivers prints a type profile, and the types after it.
+// writeReceivers prints a type profile and the types after it.
 func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
@@ -341,7 +338,7 @@ func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	return w.writeCallTypes(e.Entry)
 }
 
-// printedCount returns the inverse of signExtend.
+// printedCount is the inverse of signExtend.
 func printedCount(cell uint64) uint64 {
 	if n := int64(cell); n < 0 && n >= math.MinInt32 {
 		return uint64(uint32(cell))
@@ -349,11 +346,10 @@ func printedCount(cell uint64) uint64 {
 	return cell
 }
 
-// A share sums the counts that receiver rows are shares of. HotSpot sums in signed
-// 32 bits, so the sum may be negative.
+// A share has the total for the shares of receiver rows. HotSpot adds in signed 32 bits, so the total can be negative.
 type share struct {
 	sum  int32
-	wide uint64 // the sum, if some count has more than 32 bits
+	wide uint64 // total for counts of more than 32 bits
 	over bool
 }
 
@@ -363,7 +359,7 @@ func (s *share) addCount(count uint64) {
 	s.over = s.over || printedCount(count) > math.MaxUint32
 }
 
-// appendShare appends the share of a row as C prints a float with %4.2f.
+// appendShare appends the share of a row like C's %4.2f for a float.
 func (s *share) appendShare(b []byte, count uint64) []byte {
 	f := float32(uint32(count)) / float32(s.sum)
 	if s.over {
@@ -392,7 +388,7 @@ func (w *textWriter) printedType(t reader.Type) (string, error) {
 	return s, nil
 }
 
-// writeCallTypes prints the types of a call, if the entry has any.
+// writeCallTypes prints the types of a call.
 func (w *textWriter) writeCallTypes(e reader.Entry) error {
 	types, ok := e.Types()
 	if !ok {
@@ -425,7 +421,7 @@ func (w *textWriter) writeParameters(p reader.Profile) error {
 	return nil
 }
 
-// writeTypeSlots prints a list of types, the first on a line that begins with name.
+// writeTypeSlots prints a list of types, and begins the first line with name.
 func (w *textWriter) writeTypeSlots(name string, types reader.TypeList) error {
 	for i := range types.Args() {
 		slot, word := types.Arg(i)

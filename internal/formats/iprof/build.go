@@ -7,33 +7,32 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
-// A build adds a recording to a builder, with references instead of ids.
+// A build adds a recording to a builder and replaces ids by references.
 type build struct {
 	*recording
 	b      *builder.Builder
 	o      ReadOptions
 	report *Report
-	intake intake // of methods, while the file is read
+	intake intake // interns methods while the file is read
 
 	typeRows, methodRows idRows
-	typeRefs             []builder.TypeRef // by row; ids without a row follow the file's
-	numbers, spelled     []string          // by row of types: the duplicate mark of its name, its spelling in signatures
+	typeRefs             []builder.TypeRef // by row; ids without a row come after the rows
+	numbers, spelled     []string          // by type row: duplicate mark, spelling in signatures
 	methodRefs           []builder.MethodRef
-	ran                  []bool // by row of methods
-	taken                refSet // methods of rows
-	doubled              []int  // rows of methods that have the key of an earlier row
+	ran                  []bool // executed methods, by row
+	taken                refSet // methods that have a row
+	doubled              []int  // rows of methods with the key of an earlier row
 
-	next       []uint32 // by record: the next of its node, +1
-	first      []uint32 // by node: its first record, +1
-	last       []uint32
-	places     []nodePlace          // by node
-	profileRef []builder.ProfileRef // by node
-	ordinals   map[int]int          // by record, if it is not the next one of its profile
-	entries    entryScratch
+	next         []uint32 // index + 1 of the node's next record, by record
+	first        []uint32 // index + 1 of the first record, by node
+	last         []uint32
+	nodeProfiles []methodInContext    // by node
+	profileRef   []builder.ProfileRef // by node
+	ordinals     map[int]int          // by record, if not the next one in its profile
+	entries      entryScratch
 }
 
 func newBuild(rec *recording, o ReadOptions, report *Report) *build {
@@ -43,31 +42,30 @@ func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 	}
 }
 
-// finish adds the whole recording.
-func (b *build) finish() (*builder.Builder, error) {
+func (b *build) addRecording() (*builder.Builder, error) {
 	b.internArrived()
 	b.linkRecords()
 	b.waitForIntake()
 	var sorting sync.WaitGroup
 	defer sorting.Wait()
-	sorting.Go(rawprofile.Set(b.b).SortSymbols)
+	sorting.Go(b.b.Internal().SortSymbols)
 	b.numberDuplicates()
 	b.dropMethodRows()
 	b.addProfiles()
 	b.addMonitors()
 	b.addSamples()
 	b.markExecutedByText()
-	if b.report.Salvage == nil { // the missing part may show that they ran
+	if b.report.Salvage == nil { // the missing part can contain their counts
 		b.markUnexecuted()
 	}
-	b.addRest()
-	b.report.Types, b.report.Methods = len(b.types), b.methods.len()
+	b.addMetadata()
+	b.report.Types, b.report.Methods = len(b.types), b.methods.rowCount()
 	b.report.Repeated = b.typeRows.repeated + b.methodRows.repeated
-	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-b.methods.len()
+	b.report.Stacks, b.report.Dangling = len(b.stacks), len(b.typeRefs)+len(b.methodRefs)-len(b.types)-b.methods.rowCount()
 	return b.b, b.b.Err()
 }
 
-// internTypes interns the rows of types, each as a type of its own.
+// internTypes interns the rows of types. Each row becomes a distinct type.
 func (b *build) internTypes() {
 	b.typeRefs = make([]builder.TypeRef, len(b.types))
 	b.spelled = make([]string, len(b.types))
@@ -76,62 +74,61 @@ func (b *build) internTypes() {
 	for i, t := range b.types {
 		ref := b.b.Type(builder.TypeKey{Name: t.name})
 		number := ""
-		for n := 2; taken.has(uint32(ref)); n++ {
+		for n := 2; taken.containsRef(uint32(ref)); n++ {
 			number = duplicateMark(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
 			b.b.DescribeType(ref, "", layout.TypeNotMatchable)
 		}
-		taken.add(uint32(ref))
+		taken.insertRef(uint32(ref))
 		b.typeRefs[i], b.numbers[i], b.spelled[i] = ref, number, signatureName(t.name, number)
-		b.typeRows.add(t.id, i)
+		b.typeRows.setRow(t.id, i)
 	}
 }
 
-// typeOf returns the type of an id.
-func (b *build) typeOf(id int64) builder.TypeRef {
-	if row, ok := b.typeRows.row(id); ok {
+func (b *build) typeForID(id int64) builder.TypeRef {
+	if row, ok := b.typeRows.rowOfID(id); ok {
 		return b.typeRefs[row]
 	}
-	ref := b.b.Type(builder.TypeKey{Name: idName(id)})
+	ref := b.b.Type(builder.TypeKey{Name: formatIDName(id)})
 	b.b.DescribeType(ref, "", layout.TypeNotMatchable)
-	b.typeRows.add(id, len(b.typeRefs))
-	b.typeRefs, b.spelled, b.numbers = append(b.typeRefs, ref), append(b.spelled, idName(id)), append(b.numbers, "")
+	b.typeRows.setRow(id, len(b.typeRefs))
+	b.typeRefs, b.spelled, b.numbers = append(b.typeRefs, ref), append(b.spelled, formatIDName(id)), append(b.numbers, "")
 	return ref
 }
 
 // A refSet is a set of references, which are dense.
 type refSet []bool
 
-func (s refSet) has(ref uint32) bool { return int(ref) < len(s) && s[ref] }
+func (s refSet) containsRef(ref uint32) bool { return int(ref) < len(s) && s[ref] }
 
-func (s *refSet) add(ref uint32) {
+func (s *refSet) insertRef(ref uint32) {
 	for len(*s) <= int(ref) {
 		*s = append(*s, false)
 	}
 	(*s)[ref] = true
 }
 
-// methodOf returns the method of an id and marks it executed.
-func (b *build) methodOf(id int64) builder.MethodRef {
-	if row, ok := b.methodRows.row(id); ok {
+// methodForID returns the method of an id and marks it as executed.
+func (b *build) methodForID(id int64) builder.MethodRef {
+	if row, ok := b.methodRows.rowOfID(id); ok {
 		b.ran[row] = true
 		return b.methodRefs[row]
 	}
-	ref := b.b.Method(layout.Key{Name: idName(id)})
+	ref := b.b.Method(layout.Key{Name: formatIDName(id)})
 	b.b.DescribeMethod(ref, 0, layout.MethodNotMatchable)
-	b.methodRows.add(id, len(b.methodRefs))
+	b.methodRows.setRow(id, len(b.methodRefs))
 	b.methodRefs, b.ran = append(b.methodRefs, ref), append(b.ran, true)
 	return ref
 }
 
-// markUnexecuted adds the methods that were instrumented and are unexecuted. If several
-// rows have an id that is used, it is not known which of them ran.
+// markUnexecuted adds the instrumented methods without counts. A used id marks all of its rows as executed, since the
+// row that ran is unknown.
 func (b *build) markUnexecuted() {
 	row := 0
 	for _, batch := range b.methods {
 		var idle []builder.MethodRef
 		for _, m := range batch.rows {
-			if first, _ := b.methodRows.row(m.id); !b.ran[first] {
+			if first, _ := b.methodRows.rowOfID(m.id); !b.ran[first] {
 				idle = append(idle, b.methodRefs[row])
 			}
 			row++
@@ -147,7 +144,7 @@ func (b *build) addMonitors() {
 	}
 	t := b.b.Table(disk.TableMonitors, 0)
 	for i := 0; i < len(b.monitor); i += 2 {
-		t.Row(uint64(b.typeOf(b.monitor[i])), uint64(b.monitor[i+1]))
+		t.Row(uint64(b.typeForID(b.monitor[i])), uint64(b.monitor[i+1]))
 	}
 }
 
@@ -158,22 +155,22 @@ func (b *build) addSamples() {
 	t := b.b.Table(disk.TableSamples, 0)
 	for i, s := range b.stacks {
 		for _, f := range b.frames[s.first : s.first+s.n] {
-			t.Row(uint64(i), uint64(b.methodOf(f.id)), uint64(int64(f.point)), uint64(s.count))
+			t.Row(uint64(i), uint64(b.methodForID(f.id)), uint64(int64(f.point)), uint64(s.count))
 		}
 	}
 }
 
-// entryScratch is reused for every profile.
+// An entryScratch has the buffers of addProfile and addEntry.
 type entryScratch struct {
 	successors []builder.Successor
 	rows       []builder.Row
-	ordered    [sectionKinds][]uint32 // records of the profile by section, in the order of the file
+	ordered    [sectionKinds][]uint32 // records of the profile by section, in file order
 	sorted     []uint32
 }
 
-// addProfiles makes one profile of all records of a method in a context.
+// addProfiles creates one profile for all records of a method in a context.
 func (b *build) addProfiles() {
-	b.placeNodes()
+	b.internContexts()
 	for node := range b.nodes.nodes {
 		if b.first[node] != 0 {
 			b.addProfile(uint32(node) + 1)
@@ -182,32 +179,32 @@ func (b *build) addProfiles() {
 	b.report.Entries += len(b.records)
 }
 
-// A nodePlace is the method and the context of a node of the trie.
-type nodePlace struct {
+// A methodInContext is the method and the context of a trie node.
+type methodInContext struct {
 	method  builder.MethodRef
 	context builder.ContextRef
 }
 
-// placeNodes interns the contexts of all nodes, parents first.
-func (b *build) placeNodes() {
-	b.places = make([]nodePlace, len(b.nodes.nodes))
-	for i := range b.nodes.nodes { // a short loop, so that cache misses overlap
-		b.places[i].method = b.methodOf(b.nodes.nodes[i].id)
+// internContexts interns the contexts of all nodes, parents first.
+func (b *build) internContexts() {
+	b.nodeProfiles = make([]methodInContext, len(b.nodes.nodes))
+	for i := range b.nodes.nodes { // short, so that cache misses overlap
+		b.nodeProfiles[i].method = b.methodForID(b.nodes.nodes[i].id)
 	}
 	for i := range b.nodes.nodes {
 		n := &b.nodes.nodes[i]
-		place := &b.places[i]
+		place := &b.nodeProfiles[i]
 		if n.parent == 0 {
 			continue
 		}
 		caller := place.method
-		inner := b.places[n.parent-1]
+		inner := b.nodeProfiles[n.parent-1]
 		place.method = inner.method
-		place.context = rawprofile.Set(b.b).OuterContext(inner.method, inner.context, caller, n.point)
+		place.context = b.b.Internal().OuterContext(inner.method, inner.context, caller, n.point)
 	}
 }
 
-// linkRecords links the records of each node in the order of the file.
+// linkRecords links the records of each node in file order.
 func (b *build) linkRecords() {
 	n := len(b.nodes.nodes)
 	b.first = make([]uint32, n)
@@ -226,7 +223,7 @@ func (b *build) linkRecords() {
 }
 
 func (b *build) addProfile(node uint32) {
-	at := b.places[node-1]
+	at := b.nodeProfiles[node-1]
 	p := b.b.ProfileIn(at.method, 0, at.context)
 	b.profileRef[node-1] = p.Ref()
 	s := &b.entries
@@ -246,8 +243,8 @@ func (b *build) addProfile(node uint32) {
 	_ = p.Done() // the builder keeps the error
 }
 
-// addEntry adds a record to a profile. The call count at bci 0 is how often the method
-// itself was called in this context, which is the invocation counter.
+// addEntry adds a record to a profile. The call count at bci 0 counts calls of the method in this context, so it
+// becomes the invocation counter.
 func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 	v := b.values[r.first : r.first+int(r.n)]
 	switch r.kind {
@@ -268,7 +265,7 @@ func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 	case virtuals, instanceofs:
 		rows := b.entries.rows[:0]
 		for i := 0; i < len(v); i += 2 {
-			rows = append(rows, builder.Row{Type: b.typeOf(v[i]), Count: uint64(v[i+1])})
+			rows = append(rows, builder.Row{Type: b.typeForID(v[i]), Count: uint64(v[i+1])})
 		}
 		b.entries.rows = rows
 		sub := layout.SubVirtualCall
@@ -279,8 +276,8 @@ func (b *build) addEntry(p *builder.Profile, r *record, invoked *bool) {
 	}
 }
 
-// findOrdinals records the places of records of one section and profile that are not in
-// the order of an archive: the invocation counter, then by point.
+// findOrdinals stores the ordinals of one section's records in a profile if the file has them in another order than
+// the archive. An archive has the invocation counter first and then the points in ascending order.
 func (b *build) findOrdinals(of []uint32) {
 	if len(of) < 2 {
 		return

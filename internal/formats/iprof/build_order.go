@@ -7,11 +7,11 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// listColumns is the number of columns that the lists of a source order fill: as
-// many as a table can have, but for one shorter column at the end of each list.
+// listColumns is the number of columns for the lists of a source order. Each list can end with one shorter column
+// beyond them.
 const listColumns = disk.MaxColumns - int(orderLists)
 
-// addMetadata keeps everything but profiles: the version and the order of the file, unknown keys.
+// addMetadata adds the version and the order of the file, and its unknown keys.
 func (b *build) addMetadata() {
 	b.report.Lost.Add(LossOdd, b.odd)
 	properties := b.b.Table(disk.TableProperties, 0)
@@ -22,7 +22,7 @@ func (b *build) addMetadata() {
 	}
 }
 
-// versionProperty is the key of the property that has the version of the imported file.
+// versionProperty is the property key for the version of the imported file.
 const versionProperty = "iprof version"
 
 // addForeign keeps unknown keys as text.
@@ -39,30 +39,29 @@ func foreignPointer(key string) string { return "/" + pointerEscapes.Replace(key
 
 var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
-// The source order of an archive is two tables.
+// The source order of an archive consists of two tables.
 //
-// TableOrderRuns has a row for each run of items of the file that belong together: its key, how its items are
-// kept, their number, and the id or the place of the first. The runs of a key are adjacent, and keys and
-// items have the order of the file.
 //
-// TableOrder has columns of types, of methods and of profiles. The columns of one kind, one after the other,
-// are one list: the rows of types, the rows of methods, and the profiles of the records of the sections in
-// profiles. Wrapping the lists keeps the table free of empty cells. The ids of a run of types or methods
-// count up from the id of its first item; an empty cell is an id that the file does not have.
+// TableOrderRuns has a row for each run of adjacent items in the file, with its key, a keptAs, the number of items,
+// and the id or ordinal of the first item. The runs of a key are adjacent. Keys and items are in file order.
+//
+//
+// TableOrder has columns of types, methods and profiles. The columns of one kind form one list: the type rows, the
+// method rows, and the profiles of the records. Wrapping the lists avoids empty cells. In a run of types or methods
+// the ids increase by 1 from the id of the first item. An empty cell skips an id.
 
-// A keptAs says where the items of a run are. The numbers are stored.
+// A keptAs tells where the archive has the items of a run. The numbers are stored.
 type keptAs uint64
 
 const (
-	keptWhole  keptAs = 0 // the value of the key is a text in TableForeign
-	keptListed keptAs = 1 // as rows or records
+	keptWhole  keptAs = 0 // the whole value is a text in TableForeign
+	keptListed keptAs = 1 // items are rows or records
 )
 
-// maxSkippedIDs is the longest gap between ids that is filled with empty cells:
-// these take less room than another run.
+// maxSkippedIDs is the longest gap between ids to fill with empty cells, which take less space than another run.
 const maxSkippedIDs = 7
 
-// An orderList is one of the lists of TableOrder.
+// An orderList is one of the lists in TableOrder.
 type orderList int
 
 const (
@@ -72,7 +71,7 @@ const (
 	orderLists
 )
 
-// sourceList returns the list with the items of a section; ok is false if none has.
+// sourceList returns the list with the items of a section, if one has them.
 func (k sectionKind) sourceList() (list orderList, ok bool) {
 	switch {
 	case k == types:
@@ -83,14 +82,14 @@ func (k sectionKind) sourceList() (list orderList, ok bool) {
 	return listProfiles, k.inProfiles()
 }
 
-// An orderWriter makes the tables of the source order.
+// An orderWriter builds the tables of the source order.
 type orderWriter struct {
 	*build
 	runs  *builder.Table
 	lists [orderLists][]uint64
 }
 
-// addOrder keeps the order of the file.
+// addOrder adds the order of the file.
 func (b *build) addOrder() {
 	w := orderWriter{build: b}
 	w.runs = b.b.Table(disk.TableOrderRuns, 0)
@@ -113,13 +112,13 @@ func (b *build) addOrder() {
 
 // A listedItem is an item that is kept as a row or a record.
 type listedItem struct {
-	ref     uint64 // in the list of its section
-	first   uint64 // what the table says of the item if it begins a run
-	skipped uint64 // ids between the item before and this one
-	begins  bool   // the item cannot continue the run of the item before
+	ref     uint64 // reference in the list of its section
+	first   uint64 // last column of TableOrderRuns if the item begins a run
+	skipped uint64 // number of ids skipped since the previous item
+	begins  bool   // the item cannot continue the current run
 }
 
-// addItems adds the items of a section; next returns its listed items one by one.
+// addItems adds the items of a section, which next returns one by one.
 func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	var n, first uint64
 	key := uint64(w.b.Symbol(sectionKeys[s.kind]))
@@ -146,7 +145,7 @@ func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	endRun()
 }
 
-// listedItems returns a function that returns the listed items of a section one by one.
+// listedItems returns an iterator over the listed items of a section.
 func (w *orderWriter) listedItems(s *section) func() listedItem {
 	i := -1
 	switch {
@@ -175,7 +174,7 @@ func (w *orderWriter) listedItems(s *section) func() listedItem {
 	return func() listedItem { return listedItem{} }
 }
 
-// splitIDRuns returns a function that returns the rows of types or methods one by one, as next has them.
+// splitIDRuns returns an iterator over type or method rows with the bounds of their runs.
 func splitIDRuns(next func() (id int64, ref uint64)) func() listedItem {
 	before := int64(0)
 	begun := false
@@ -188,7 +187,7 @@ func splitIDRuns(next func() (id int64, ref uint64)) func() listedItem {
 	}
 }
 
-// writeLists writes the lists next to each other, each in as many columns as it needs.
+// writeLists stores each list in as few columns as the rows permit.
 func (w *orderWriter) writeLists() {
 	total := 0
 	for _, list := range w.lists {

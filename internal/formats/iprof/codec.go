@@ -30,7 +30,7 @@ func (i *Importer) Format() codec.Format {
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
-// DetectNear implements [codec.NearDetector]: a later part has the key of a section.
+// DetectNear implements [codec.NearDetector]. It accepts an object that has the key of a section in a later part.
 func (*Importer) DetectNear(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && sectionKey.Match(head)
 }
@@ -54,16 +54,16 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 			"version": r.Version, "never_ran": r.Seen, "profiles": r.Profiles, "stacks": r.Stacks,
 			"ids_without_a_row": r.Dangling, "ids_repeated": r.Repeated, "odd_items": r.Lost.Count(LossOdd),
 		},
-		Notes: r.notes(name),
+		Notes: r.importNotes(name),
 	}
 	if r.Salvage != nil {
-		r.Salvage.describe(report, name)
+		r.Salvage.addToReport(report, name)
 	}
 	return report, nil
 }
 
-// notes describes items that are kept in another form than in the file. OfName names the file if there are several.
-func (r *Report) notes(ofName string) (notes []string) {
+// importNotes describes items whose form in the archive differs from the file. ofName names one of several files.
+func (r *Report) importNotes(ofName string) (notes []string) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	if r.Dangling > 0 {
 		note("%d ids %shave no row of a type or method: they are kept under their number", r.Dangling, ofName)
@@ -74,8 +74,8 @@ func (r *Report) notes(ofName string) (notes []string) {
 	return notes
 }
 
-// describe adds to a report what was left out of a damaged file.
-func (s *Salvage) describe(r *codec.Report, ofName string) {
+// addToReport adds the unread part of a damaged file to a report.
+func (s *Salvage) addToReport(r *codec.Report, ofName string) {
 	r.Facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
 	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset,
 		s.Reason.Reason())
@@ -84,7 +84,7 @@ func (s *Salvage) describe(r *codec.Report, ofName string) {
 		ofName))
 }
 
-// An Exporter writes iprof files. Its fields are explained at [WriteOptions].
+// An Exporter writes iprof files. [WriteOptions] explains its fields.
 type Exporter struct {
 	Version string
 	Prune   bool

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Detect reports whether a file that begins with head is likely one. Types and
-// methods alone do not identify it after keys that it does not have.
+// Detect reports whether a file that begins with head is probably a profile. After unknown keys, types and methods
+// alone do not identify one.
 func Detect(head []byte) bool {
 	s := scanner{buf: append(head[:len(head):len(head)], 0), end: len(head)}
-	if !s.token('{') {
+	if !s.readToken('{') {
 		return false
 	}
 	for others := false; ; {
 		from := s.pos
-		key, ok := s.memberKey()
+		key, ok := s.readMemberKey()
 		if !ok {
 			return !others && cutInKey(bytes.TrimSpace(head[from:]))
 		}
@@ -23,13 +23,13 @@ func Detect(head []byte) bool {
 			return true
 		}
 		others = others || kind == foreign
-		if !s.skipValue(0) || !s.token(',') {
+		if !s.skipValue(0) || !s.readToken(',') {
 			return s.pos == s.end && kind == version
 		}
 	}
 }
 
-// cutInKey reports whether the rest of a head is the beginning of a key that a profile has.
+// cutInKey reports whether the rest of a head is a prefix of a profile's key.
 func cutInKey(rest []byte) bool {
 	for key := range kindOf {
 		if strings.HasPrefix(`"`+key+`":`, string(rest)) {

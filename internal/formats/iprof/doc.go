@@ -44,7 +44,7 @@
 //
 // # Odd files
 //
-// Ids need not have a row, and rows need not differ: see names.go for the keys of such types and methods. An
+// Ids need not have a row, and rows need not differ: see key_spelling.go for the keys of such types and methods. An
 // invalid item of a section (a negative count, a record of the wrong length) is left out, as unknown members
 // are, and counted. The methods that such an item names have run.
 //

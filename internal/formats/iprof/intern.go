@@ -2,19 +2,19 @@ package iprof
 
 import "github.com/profarc/profarc/internal/file/refindex"
 
-// idRows finds the row of an id. Ids are mostly small and dense; others go into a map,
-// so that memory stays proportional to the rows.
+// An idRows maps ids to rows. Most ids are small and dense. The others are in a map, so that memory stays proportional
+// to the rows.
 type idRows struct {
-	dense  []uint32 // row+1 by id, 0 if it has none
+	dense  []uint32 // row + 1 by id, or 0
 	sparse map[int64]uint32
 	rows   int
-	// repeated counts the rows with the id of an earlier row.
+	// repeated counts rows with the id of an earlier row.
 	repeated int
 }
 
-// add sets the row of an id. The first row of an id keeps it; others are counted.
-func (t *idRows) add(id int64, row int) {
-	if _, taken := t.row(id); taken {
+// setRow sets the row of an id. The first row keeps the id.
+func (t *idRows) setRow(id int64, row int) {
+	if _, taken := t.rowOfID(id); taken {
 		t.repeated++
 		return
 	}
@@ -27,12 +27,12 @@ func (t *idRows) add(id int64, row int) {
 		return
 	}
 	if n := int(id) + 1 - len(t.dense); n > 0 {
-		t.dense = append(room(t.dense, n), make([]uint32, n)...)
+		t.dense = append(growDoubling(t.dense, n), make([]uint32, n)...)
 	}
 	t.dense[id] = uint32(row) + 1
 }
 
-func (t *idRows) row(id int64) (row int, ok bool) {
+func (t *idRows) rowOfID(id int64) (row int, ok bool) {
 	if uint64(id) < uint64(len(t.dense)) && t.dense[id] != 0 {
 		return int(t.dense[id]) - 1, true
 	}
@@ -40,13 +40,13 @@ func (t *idRows) row(id int64) (row int, ok bool) {
 	return int(r) - 1, ok
 }
 
-// A contextTrie interns contexts. A node without a parent is a method; a child adds the
-// frame of a caller. Nodes are numbered from 1.
+// A contextTrie interns contexts. A root is a method, and a child adds the frame of a caller. Nodes are numbered from
+// 1.
 type contextTrie struct {
 	nodes []contextNode
 	index refindex.Index
-	path  []frame  // the last context: the next one often begins alike
-	along []uint32 // its nodes
+	path  []frame  // last context, whose prefix the next one often shares
+	along []uint32 // nodes of path
 }
 
 type contextNode struct {
@@ -54,29 +54,29 @@ type contextNode struct {
 	parent uint32
 }
 
-// child returns the node that adds a frame to parent.
-func (t *contextTrie) child(parent uint32, f frame) uint32 {
+// childNode returns the node that adds a frame to parent.
+func (t *contextTrie) childNode(parent uint32, f frame) uint32 {
 	key := contextNode{f, parent}
-	hash := key.hash()
+	hash := key.hashFields()
 	n, at := t.index.Find(hash, func(n uint32) bool { return t.nodes[n-1] == key })
 	if n == 0 {
-		t.nodes = append(room(t.nodes, 1), key)
+		t.nodes = append(growDoubling(t.nodes, 1), key)
 		n = uint32(len(t.nodes))
 		t.index.Put(at, hash, n)
 	}
 	return n
 }
 
-// hash mixes the three fields with odd multipliers.
-func (n *contextNode) hash() uint32 {
+// hashFields mixes the fields with odd multipliers.
+func (n *contextNode) hashFields() uint32 {
 	h := uint64(n.id)*0x9e3779b97f4a7c15 ^ uint64(n.parent)*0xc2b2ae3d27d4eb4f ^ uint64(uint32(n.point))*0x165667b19e3779f9
 	h ^= h >> 32
 	h *= 0xd6e8feb86659fd93
 	return uint32(h >> 32)
 }
 
-// contextOf returns the node of a method in the context of its callers. Frames are leaf
-// first; the leaf's point is not part of the context.
+// contextOf returns the node of a method in the context of its callers. Frames are leaf first. A context excludes the
+// leaf's point.
 func (t *contextTrie) contextOf(frames []frame) (node uint32) {
 	same := 0
 	for i, f := range frames {
@@ -88,7 +88,7 @@ func (t *contextTrie) contextOf(frames []frame) (node uint32) {
 			same = i + 1
 			continue
 		}
-		node = t.child(node, f)
+		node = t.childNode(node, f)
 		t.path, t.along = append(t.path[:i], f), append(t.along[:i], node)
 	}
 	return node

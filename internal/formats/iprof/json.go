@@ -10,30 +10,28 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// A scanner reads JSON text through a window. Its methods read one token each and report
-// false if the next token is another one; pos is then at the byte that does not match. A
-// NUL after the window matches nothing: at pos == end the text may continue, and the
-// caller reads the element again from its start with a larger window.
+// A scanner reads JSON text through a window. Each method reads one token, or returns false and leaves pos at the
+// first byte that does not match. buf[end] is a NUL, which matches nothing. At pos == end the text can continue, so
+// the caller reads the element again from its start with a larger window.
 type scanner struct {
 	r        io.Reader
 	buf      []byte
-	pos, end int               // buf[pos:end] was not read yet, buf[end] is NUL
-	base     int64             // offset of buf in the text
-	err      error             // of r, io.EOF at the end
-	exceeded *parse.LimitError // the limit that a value exceeded, nil for none
+	pos, end int               // buf[pos:end] is unread, buf[end] is NUL
+	base     int64             // text offset of buf
+	err      error             // error of r, io.EOF at the end
+	exceeded *parse.LimitError // exceeded limit of a value, or nil
 }
 
-// firstWindow is the size of the window until an element needs a larger one.
+// firstWindow is the initial size of the window in bytes.
 const firstWindow = 64 << 10
 
 func newScanner(r io.Reader) scanner { return scanner{r: r, buf: make([]byte, firstWindow)} }
 
-// offset returns the offset of the next byte in the text.
-func (s *scanner) offset() int64 { return s.base + int64(s.pos) }
+// textOffset returns the text offset of pos.
+func (s *scanner) textOffset() int64 { return s.base + int64(s.pos) }
 
-// readMore moves the text from mark on to the front, reads more after it, and sets pos
-// to its start. It at least doubles the text, so that repeated reading of an element
-// stays linear. It reports false at the end of the input.
+// readMore moves the text from mark to the front, appends more, and sets pos to 0. It at least doubles the text, so
+// rereading an element takes linear time. It returns false at the end of the input.
 func (s *scanner) readMore(mark int) bool {
 	kept := s.end - mark
 	if kept > parse.MaxItem {
@@ -61,7 +59,7 @@ func (s *scanner) readMore(mark int) bool {
 	return s.end > kept
 }
 
-// countRest returns the number of bytes left, by reading them.
+// countRest consumes the rest of the input and returns its number of bytes.
 func (s *scanner) countRest() int64 {
 	left := int64(s.end - s.pos)
 	if s.err == nil {
@@ -71,13 +69,13 @@ func (s *scanner) countRest() int64 {
 	return left
 }
 
-// A byteClass is the set of roles that a byte can have in JSON text.
+// A byteClass is the set of roles of a byte in JSON text.
 type byteClass uint8
 
 const (
-	blank      byteClass = 1 << iota // between tokens
-	endsPlain                        // a quotation mark, a backslash, or no part of a string at all
-	endsNumber                       // may follow a number
+	blank      byteClass = 1 << iota // allowed between tokens
+	endsPlain                        // ends a run of plain characters in a string
+	endsNumber                       // can follow a number
 )
 
 var classes = func() (c [256]byteClass) {
@@ -101,8 +99,8 @@ func (s *scanner) skipBlanks() {
 	}
 }
 
-// token reads one byte that is a token.
-func (s *scanner) token(c byte) bool {
+// readToken reads one token of one byte.
+func (s *scanner) readToken(c byte) bool {
 	if s.buf[s.pos] != c {
 		if s.skipBlanks(); s.buf[s.pos] != c {
 			return false
@@ -112,8 +110,8 @@ func (s *scanner) token(c byte) bool {
 	return true
 }
 
-// integer reads an integer of 64 bits in canonical form.
-func (s *scanner) integer() (n int64, ok bool) {
+// readInteger reads a 64-bit integer in canonical form.
+func (s *scanner) readInteger() (n int64, ok bool) {
 	s.skipBlanks()
 	negative := s.buf[s.pos] == '-'
 	if negative {
@@ -139,10 +137,10 @@ func (s *scanner) integer() (n int64, ok bool) {
 	return int64(v), true
 }
 
-// stringToken reads a string and returns the bytes between its quotation marks. plain
-// reports whether it has no escapes. The bytes are valid until the next read.
-func (s *scanner) stringToken() (t []byte, plain, ok bool) {
-	if !s.token('"') {
+// readStringToken reads a string and returns the bytes between its quotation marks, which are valid until the next
+// read. plain reports whether there are no escapes.
+func (s *scanner) readStringToken() (t []byte, plain, ok bool) {
+	if !s.readToken('"') {
 		return nil, false, false
 	}
 	start := s.pos
@@ -174,7 +172,6 @@ func (s *scanner) stringToken() (t []byte, plain, ok bool) {
 	}
 }
 
-// skipEscape reads an escape sequence.
 func (s *scanner) skipEscape() bool {
 	s.pos++
 	switch s.buf[s.pos] {
@@ -194,11 +191,10 @@ func (s *scanner) skipEscape() bool {
 	return false
 }
 
-// memberKey reads the key of an object's member and the colon. It rejects keys with
-// escapes, which no known key has.
-func (s *scanner) memberKey() (k []byte, ok bool) {
-	k, plain, ok := s.stringToken()
-	if !ok || !plain || !s.token(':') {
+// readMemberKey reads the key of a member and the colon. It rejects escapes, since known keys have none.
+func (s *scanner) readMemberKey() (k []byte, ok bool) {
+	k, plain, ok := s.readStringToken()
+	if !ok || !plain || !s.readToken(':') {
 		return nil, false
 	}
 	return k, true
@@ -206,8 +202,8 @@ func (s *scanner) memberKey() (k []byte, ok bool) {
 
 var escaped = map[byte]byte{'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unescape appends the unescaped string. A lone surrogate, which Java's names may have,
-// is encoded like any other character.
+// unescape appends the unescaped string. It encodes lone surrogates, which Java's names can contain, like other
+// characters.
 func unescape(b, t []byte) []byte {
 	for i := 0; i < len(t); {
 		if t[i] != '\\' {
@@ -237,7 +233,7 @@ func unescape(b, t []byte) []byte {
 	return b
 }
 
-// codeUnit returns the UTF-16 code unit of an escape.
+// codeUnit decodes the four digits of an escape as a UTF-16 code unit.
 func codeUnit(digits []byte) rune {
 	n, _ := strconv.ParseUint(string(digits[:4]), 16, 16)
 	return rune(n)
@@ -251,54 +247,53 @@ func appendCodeUnit(b []byte, r rune) []byte {
 	return utf8.AppendRune(b, r)
 }
 
-// skipValue reads any value.
 func (s *scanner) skipValue(depth int) bool {
 	s.skipBlanks()
 	switch s.buf[s.pos] {
 	case '{':
 		return s.skipList('}', depth, func() bool {
-			_, _, ok := s.stringToken()
-			return ok && s.token(':') && s.skipValue(depth+1)
+			_, _, ok := s.readStringToken()
+			return ok && s.readToken(':') && s.skipValue(depth+1)
 		})
 	case '[':
 		return s.skipList(']', depth, func() bool { return s.skipValue(depth + 1) })
 	case '"':
-		_, _, ok := s.stringToken()
+		_, _, ok := s.readStringToken()
 		return ok
 	case 't':
-		return s.literal("true")
+		return s.readLiteral("true")
 	case 'f':
-		return s.literal("false")
+		return s.readLiteral("false")
 	case 'n':
-		return s.literal("null")
+		return s.readLiteral("null")
 	}
 	return s.skipNumber()
 }
 
-// skipList reads an object or an array. member reads each of its members.
+// skipList reads an object or an array, and calls member for each member.
 func (s *scanner) skipList(end byte, depth int, member func() bool) bool {
 	if depth >= parse.MaxNesting {
 		s.exceeded = parse.Exceeded("values nested in more than %d others", parse.MaxNesting)
 		return false
 	}
 	s.pos++
-	if s.token(end) {
+	if s.readToken(end) {
 		return true
 	}
 	for {
 		if !member() {
 			return false
 		}
-		if s.token(end) {
+		if s.readToken(end) {
 			return true
 		}
-		if !s.token(',') {
+		if !s.readToken(',') {
 			return false
 		}
 	}
 }
 
-func (s *scanner) literal(w string) bool {
+func (s *scanner) readLiteral(w string) bool {
 	for i := range len(w) {
 		if s.buf[s.pos] != w[i] {
 			return false
@@ -308,7 +303,6 @@ func (s *scanner) literal(w string) bool {
 	return true
 }
 
-// skipNumber reads any number.
 func (s *scanner) skipNumber() bool {
 	if s.buf[s.pos] == '-' {
 		s.pos++
@@ -343,7 +337,6 @@ func (s *scanner) skipDigits() bool {
 	return s.pos > first
 }
 
-// An output is a buffered writer of JSON text.
 type output struct {
 	w   io.Writer
 	b   []byte
@@ -352,15 +345,15 @@ type output struct {
 
 const outputSize = 64 << 10
 
-// flushIfFull writes the buffer if it is full, and returns the first error.
+// flushIfFull writes a full buffer and returns the first error.
 func (o *output) flushIfFull() error {
 	if len(o.b) >= outputSize {
-		return o.flush()
+		return o.flushBuffer()
 	}
 	return o.err
 }
 
-func (o *output) flush() error {
+func (o *output) flushBuffer() error {
 	if o.err == nil {
 		_, o.err = o.w.Write(o.b)
 	}
@@ -371,14 +364,14 @@ func (o *output) flush() error {
 func (o *output) writeRaw(text string) { o.b = append(o.b, text...) }
 func (o *output) writeInteger(n int64) { o.b = strconv.AppendInt(o.b, n, 10) }
 
-// writeComma writes a comma, except before the first item of a list.
+// writeComma writes a comma, except before item 0 of a list.
 func (o *output) writeComma(n int) {
 	if n > 0 {
 		o.b = append(o.b, ',')
 	}
 }
 
-// writeString writes a string, which may contain lone surrogates.
+// writeString writes a string, which can contain lone surrogates.
 func (o *output) writeString(t []byte) {
 	o.b = append(o.b, '"')
 	start := 0
@@ -401,7 +394,7 @@ func (o *output) writeString(t []byte) {
 	o.b = append(append(o.b, t[start:]...), '"')
 }
 
-// writeEscape writes the first character of t escaped and returns its size in t.
+// writeEscape escapes the first character of t and returns its size in bytes.
 func (o *output) writeEscape(t []byte) int {
 	switch c := t[0]; {
 	case c == '"' || c == '\\':

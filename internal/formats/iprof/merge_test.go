@@ -39,7 +39,7 @@ func mergeTexts(t *testing.T, weight layout.Weight, texts ...string) []byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := merge.Into(t.Context(), all, open(t, archiveOf(t, b)), builder.Run{Weight: weight}); err != nil {
+		if err := merge.Into(t.Context(), all, open(t, archiveOf(t, b)), merge.Run{Weight: weight}); err != nil {
 			t.Fatal(err)
 		}
 	}

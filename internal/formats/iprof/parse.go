@@ -14,17 +14,15 @@ import (
 
 // ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
-	Name string // of the file, for errors
-	// Config describes the archive.
+	Name   string // file name for errors
 	Config builder.Config
-	// Unordered drops the order of the file, its ids, and items that are not profiles.
+	// Unordered drops the order and the ids of the file.
 	Unordered bool
 	// Salvage reads the complete items of a truncated or damaged file.
 	Salvage bool
 }
 
-// Read reads a decompressed iprof file into a new builder. The error is an [*Error] if
-// the file is not one that GraalVM writes.
+// Read reads a decompressed iprof file into a new builder. The error for an invalid file is an [*Error].
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	report := &Report{}
 	p := newParser(r, o.Name)
@@ -37,18 +35,18 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 			build.waitForIntake()
 			return nil, nil, err
 		}
-		p.rec.require(types, methods)
+		p.rec.requireSections(types, methods)
 	}
 	report.Version = p.rec.version
-	b, err := build.finish()
+	b, err := build.addRecording()
 	if err != nil && o.Name != "" {
 		err = fmt.Errorf("%s: %w", o.Name, err)
 	}
 	return b, report, err
 }
 
-// salvaged returns what was not read of a damaged file. It returns nil if nothing can be
-// used, as in a file without a version.
+// salvaged describes the unread part of a damaged file. It returns nil if nothing is usable, for example without a
+// version.
 func (p *parser) salvaged(err error) *Salvage {
 	var damage *Error
 	if !errors.As(err, &damage) || !p.salvage || !errors.Is(err, ErrCut) && !errors.Is(err, ErrSyntax) &&
@@ -62,8 +60,8 @@ func (p *parser) salvaged(err error) *Salvage {
 	return &Salvage{Offset: p.whole, Last: damage.Last, Left: damage.Offset + p.countRest() - p.whole, Reason: damage}
 }
 
-// require adds the sections that a profile must have.
-func (rec *recording) require(kinds ...sectionKind) {
+// requireSections adds missing sections of the given kinds.
+func (rec *recording) requireSections(kinds ...sectionKind) {
 	for _, k := range kinds {
 		if !slices.ContainsFunc(rec.sections, func(s section) bool { return s.kind == k }) {
 			rec.sections = append(rec.sections, section{kind: k, key: sectionKeys[k]})
@@ -71,37 +69,36 @@ func (rec *recording) require(kinds ...sectionKind) {
 	}
 }
 
-// A parser reads a file into a recording.
 type parser struct {
 	scanner
 	rec   recording
-	name  string // of the file
-	last  string // the last key
-	item  int    // number of items of that section
-	odd   int    // of these are left out
-	whole int64  // end of the last complete item or key
+	name  string // file name
+	last  string // last key
+	item  int    // number of items in its section
+	odd   int    // number of omitted items in the section
+	whole int64  // end offset of the last complete item or key
 	seen  [sectionKinds]bool
-	keys  map[string]bool // that are unknown
-	small int             // number of short items that are not read
+	keys  map[string]bool // unknown keys
+	small int             // number of skipped short items
 
-	salvage bool // complete items are used, whatever follows
+	salvage bool // use complete items before an error
 
-	arrived func() // called when the recording has all types and another batch of methods
+	arrived func() // called after all types and after each full batch of methods
 
-	id     int64   // of the type or method
+	id     int64   // id of the current type or method
 	called []byte  // its name, as spelled in keys
-	ids    []int64 // of a signature, or the integers of a record
-	path   []frame // of a record, leaf first
-	spoken []byte  // scratch of unescape
+	ids    []int64 // ids of a signature, or integers of a record
+	path   []frame // frames of a record, leaf first
+	spoken []byte  // buffer for unescape
 }
 
 func newParser(r io.Reader, name string) *parser {
 	return &parser{scanner: newScanner(r), name: name, keys: map[string]bool{}, arrived: func() {}}
 }
 
-// readFile reads a file, which is one object. After an error rec holds the complete items before it.
+// readFile reads the object of a file. After an error, rec holds the complete items before it.
 func (p *parser) readFile() error {
-	if err := p.expect('{'); err != nil {
+	if err := p.expectToken('{'); err != nil {
 		return err
 	}
 	for c, err := p.peekByte(); c != '}'; c, err = p.peekByte() {
@@ -109,7 +106,7 @@ func (p *parser) readFile() error {
 			return err
 		}
 		if len(p.rec.sections) > 0 {
-			if err := p.expect(','); err != nil {
+			if err := p.expectToken(','); err != nil {
 				return err
 			}
 		}
@@ -127,7 +124,7 @@ func (p *parser) readFile() error {
 	return p.checkComplete()
 }
 
-// checkComplete checks that the file had all required sections.
+// checkComplete returns an error if a required section is missing.
 func (p *parser) checkComplete() error {
 	for _, k := range []sectionKind{version, types, methods} {
 		if !p.seen[k] {
@@ -137,9 +134,8 @@ func (p *parser) checkComplete() error {
 	return nil
 }
 
-// readSection reads a key and its value.
 func (p *parser) readSection() error {
-	key, err := p.readKey()
+	key, err := p.readSectionKey()
 	if err != nil {
 		return err
 	}
@@ -151,13 +147,13 @@ func (p *parser) readSection() error {
 	if err != nil {
 		return err
 	}
-	if known && c != opening(kind, key) {
+	if known && c != openingByte(kind, key) {
 		kind = foreign
 	}
 	if kind == foreign && p.keys[key] || kind != foreign && p.seen[kind] {
 		return p.syntaxError(fmt.Sprintf("a second %q", key))
 	}
-	p.last, p.item, p.odd, p.whole = key, 0, 0, p.offset()
+	p.last, p.item, p.odd, p.whole = key, 0, 0, p.textOffset()
 	p.rec.sections = append(p.rec.sections, section{kind: kind, key: key, first: len(p.rec.records)})
 	err = p.readContent(&p.rec.sections[len(p.rec.sections)-1])
 	switch {
@@ -177,8 +173,8 @@ func (p *parser) readSection() error {
 	return err
 }
 
-// opening returns the first byte that the value of a key should have.
-func opening(k sectionKind, key string) byte {
+// openingByte returns the first byte of a valid value.
+func openingByte(k sectionKind, key string) byte {
 	switch {
 	case k == version:
 		return '"'
@@ -206,7 +202,7 @@ func (p *parser) readContent(sec *section) error {
 	return err
 }
 
-// readItems reads the items of a section; each iterates over them.
+// readItems reads the items of a section. each iterates over them.
 func (p *parser) readItems(sec *section, each func(one func() error) error) error {
 	fast := p.recordReader(sec)
 	switch sec.kind {
@@ -215,11 +211,11 @@ func (p *parser) readItems(sec *section, each func(one func() error) error) erro
 	case methods:
 		fast = p.readMethod
 	}
-	odd := func(text []byte) { p.takeOdd(sec, text, fast) }
+	odd := func(text []byte) { p.readOddItem(sec, text, fast) }
 	return each(func() error { return p.readElement(fast, odd) })
 }
 
-// readObject reads the only item of a section that is not an array.
+// readObject reads the only item of a section without an array.
 func (p *parser) readObject(one func() error) error {
 	if err := one(); err != nil {
 		return err
@@ -229,7 +225,7 @@ func (p *parser) readObject(one func() error) error {
 }
 
 func (p *parser) readArray(one func() error) error {
-	if err := p.expect('['); err != nil {
+	if err := p.expectToken('['); err != nil {
 		return err
 	}
 	for {
@@ -242,7 +238,7 @@ func (p *parser) readArray(one func() error) error {
 			return nil
 		}
 		if p.item > 0 {
-			if err := p.expect(','); err != nil {
+			if err := p.expectToken(','); err != nil {
 				return err
 			}
 		}
@@ -250,12 +246,12 @@ func (p *parser) readArray(one func() error) error {
 			return err
 		}
 		p.item++
-		p.whole = p.offset()
+		p.whole = p.textOffset()
 	}
 }
 
-// readElement reads one item. fast reads it if it is valid and must have no effect
-// otherwise; then odd is called with its text.
+// readElement reads one item. fast reads a valid item and otherwise has no effect. Then readElement calls odd with the
+// item's text.
 func (p *parser) readElement(fast func() bool, odd func(text []byte)) error {
 	for {
 		p.skipBlanks()
@@ -282,7 +278,7 @@ func (p *parser) readElement(fast func() bool, odd func(text []byte)) error {
 	}
 }
 
-// countSmall counts short items that are not read: a file of nothing else is refused early.
+// countSmall counts skipped short items, and rejects a file with too many of them early.
 func (p *parser) countSmall(size int) error {
 	if size >= parse.SmallItem {
 		return nil
@@ -307,7 +303,7 @@ func (p *parser) peekByte() (byte, error) {
 	}
 }
 
-func (p *parser) expect(c byte) error {
+func (p *parser) expectToken(c byte) error {
 	found, err := p.peekByte()
 	if err != nil {
 		return err
@@ -319,11 +315,11 @@ func (p *parser) expect(c byte) error {
 	return nil
 }
 
-func (p *parser) readKey() (key string, err error) {
+func (p *parser) readSectionKey() (key string, err error) {
 	found := false
 	err = p.readElement(func() bool {
-		t, plain, ok := p.stringToken()
-		if !ok || !p.token(':') {
+		t, plain, ok := p.readStringToken()
+		if !ok || !p.readToken(':') {
 			return false
 		}
 		key = string(t)
@@ -342,7 +338,7 @@ func (p *parser) readKey() (key string, err error) {
 // readVersion reads the version and rejects unknown major versions.
 func (p *parser) readVersion() error {
 	err := p.readElement(func() bool {
-		t, plain, ok := p.stringToken()
+		t, plain, ok := p.readStringToken()
 		if ok && plain {
 			p.rec.version = string(t)
 		}
@@ -374,8 +370,7 @@ func (p *parser) syntaxError(detail string) error {
 // adviceAgain is advice about a truncated file.
 const adviceAgain = "let the program exit by itself and dump again"
 
-// cutError returns the error of a truncated text. If it was compressed, the error of the
-// reader has the advice.
+// cutError returns the error of a truncated text. For a compressed one, the error of the reader has the advice.
 func (p *parser) cutError() error {
 	if p.exceeded != nil {
 		return p.newError(p.exceeded, "")
@@ -393,7 +388,6 @@ func (p *parser) cutError() error {
 	return err
 }
 
-// readerError returns the error of the reader.
 func (p *parser) readerError() error {
 	if p.name != "" {
 		return fmt.Errorf("%s: %w", p.name, p.err)
@@ -402,7 +396,7 @@ func (p *parser) readerError() error {
 }
 
 func (p *parser) newError(kind error, detail string) *Error {
-	return &Error{Name: p.name, Offset: p.offset(), Last: p.lastWhole(), Kind: kind, Detail: detail}
+	return &Error{Name: p.name, Offset: p.textOffset(), Last: p.lastWhole(), Kind: kind, Detail: detail}
 }
 
 // lastWhole names the last complete record.

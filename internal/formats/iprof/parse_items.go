@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// The members of an item, as bits.
+// Members of an item, as bits.
 const (
 	hasID = 1 << iota
 	hasName
@@ -27,7 +27,7 @@ func (p *parser) readType() bool {
 	if !p.readMembers(hasID | hasName) {
 		return false
 	}
-	p.rec.types = append(room(p.rec.types, 1), typeRow{p.id, string(p.called)})
+	p.rec.types = append(growDoubling(p.rec.types, 1), typeRow{p.id, string(p.called)})
 	return true
 }
 
@@ -36,7 +36,7 @@ func (p *parser) readMethod() bool {
 	if !p.readMembers(hasID | hasName | hasSignature) {
 		return false
 	}
-	if full := p.rec.methods.add(p.id, p.called, p.ids); full && p.seen[types] {
+	if full := p.rec.methods.addMethod(p.id, p.called, p.ids); full && p.seen[types] {
 		p.arrived()
 	}
 	return true
@@ -44,11 +44,11 @@ func (p *parser) readMethod() bool {
 
 // readMembers reads an object with exactly the wanted members into id, called, ids and path.
 func (p *parser) readMembers(wanted int) bool {
-	if !p.token('{') {
+	if !p.readToken('{') {
 		return false
 	}
 	for read := 0; ; {
-		key, ok := p.memberKey()
+		key, ok := p.readMemberKey()
 		if !ok {
 			return false
 		}
@@ -56,7 +56,7 @@ func (p *parser) readMembers(wanted int) bool {
 		switch string(key) {
 		case "id":
 			bit = hasID
-			p.id, ok = p.integer()
+			p.id, ok = p.readInteger()
 		case "name", "typeName", "methodName":
 			bit = hasName
 			p.called, ok = p.readName()
@@ -78,40 +78,39 @@ func (p *parser) readMembers(wanted int) bool {
 			return false
 		}
 		read |= bit
-		if p.token('}') {
+		if p.readToken('}') {
 			return read == wanted
 		}
-		if !p.token(',') {
+		if !p.readToken(',') {
 			return false
 		}
 	}
 }
 
-// readIntegers reads an array of integers into ids.
 func (p *parser) readIntegers() bool {
 	p.ids = p.ids[:0]
-	if !p.token('[') {
+	if !p.readToken('[') {
 		return false
 	}
-	if p.token(']') {
+	if p.readToken(']') {
 		return true
 	}
 	for {
-		n, ok := p.integer()
+		n, ok := p.readInteger()
 		if !ok {
 			return false
 		}
 		p.ids = append(p.ids, n)
-		if p.token(',') {
+		if p.readToken(',') {
 			continue
 		}
-		return p.token(']')
+		return p.readToken(']')
 	}
 }
 
-// readName reads a string and returns the name as spelled in keys. It is valid until the next call.
+// readName reads a string and returns the name as spelled in keys. The name is valid until the next call.
 func (p *parser) readName() ([]byte, bool) {
-	t, plain, ok := p.stringToken()
+	t, plain, ok := p.readStringToken()
 	if !ok || plain && (len(t) == 0 || t[0] != quoteMark && t[0] != idMark) {
 		return t, ok
 	}
@@ -119,21 +118,21 @@ func (p *parser) readName() ([]byte, bool) {
 	return []byte(quoteName(string(p.spoken))), true
 }
 
-// takeOdd takes the members that it knows from an item that is invalid or has others too.
-// Without these, the item is left out, and the methods that it names have run.
-func (p *parser) takeOdd(sec *section, text []byte, fast func() bool) {
+// readOddItem reads the known members of an item that is invalid or has unknown members. Without them it omits the
+// item and marks the methods that it names as executed.
+func (p *parser) readOddItem(sec *section, text []byte, fast func() bool) {
 	p.rec.odd++
-	if p.readUsual(text, fast) {
+	if p.readKnownMembers(text, fast) {
 		return
 	}
 	p.odd++
-	if sec.kind != monitors { // the context of its record names no method
+	if sec.kind != monitors { // its context names no method
 		p.rec.named = append(p.rec.named, contextIDs(string(text))...)
 	}
 }
 
-// readUsual reads the known members of an item that has others, too.
-func (p *parser) readUsual(text []byte, fast func() bool) bool {
+// readKnownMembers reads the known members of an item.
+func (p *parser) readKnownMembers(text []byte, fast func() bool) bool {
 	var found map[string]json.RawMessage
 	if json.Unmarshal(text, &found) != nil {
 		return false
@@ -155,7 +154,7 @@ func (p *parser) readUsual(text []byte, fast func() bool) bool {
 	return typed
 }
 
-// recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} of a section.
+// recordReader returns a function that reads {"ctx":"2:0<1:3","records":[1]} in a section.
 func (p *parser) recordReader(sec *section) func() bool {
 	kind := sec.kind
 	wanted := hasContext | hasRecords
@@ -174,7 +173,7 @@ func (p *parser) recordReader(sec *section) func() bool {
 
 // checkRecord reports whether the integers and the context of a record are valid in a section.
 func (p *parser) checkRecord(kind sectionKind) bool {
-	width := kind.width()
+	width := kind.recordWidth()
 	if len(p.ids)%width != 0 || len(p.path) > 1+disk.MaxDepth || width == 1 && len(p.ids) != 1 {
 		return false
 	}
@@ -197,24 +196,24 @@ func (p *parser) checkRecord(kind sectionKind) bool {
 	return true
 }
 
-// addRecord keeps a record.
+// addRecord stores a record.
 func (p *parser) addRecord(kind sectionKind) {
 	switch kind {
 	case monitors:
 		p.rec.monitor = append(p.rec.monitor, p.ids...)
 	case samples:
-		p.rec.stacks = append(room(p.rec.stacks, 1), stack{len(p.rec.frames), len(p.path), p.ids[0]})
-		p.rec.frames = append(room(p.rec.frames, len(p.path)), p.path...)
+		p.rec.stacks = append(growDoubling(p.rec.stacks, 1), stack{len(p.rec.frames), len(p.path), p.ids[0]})
+		p.rec.frames = append(growDoubling(p.rec.frames, len(p.path)), p.path...)
 	default:
-		p.rec.records = append(room(p.rec.records, 1),
+		p.rec.records = append(growDoubling(p.rec.records, 1),
 			record{p.rec.nodes.contextOf(p.path), p.path[0].point, len(p.rec.values), uint32(len(p.ids)), kind})
-		p.rec.values = append(room(p.rec.values, len(p.ids)), p.ids...)
+		p.rec.values = append(growDoubling(p.rec.values, len(p.ids)), p.ids...)
 	}
 }
 
-// readContext reads a string of frames into path, for instance "2:0<1:3".
+// readContext reads a string of frames like "2:0<1:3" into path.
 func (p *parser) readContext(between byte) bool {
-	t, plain, ok := p.stringToken()
+	t, plain, ok := p.readStringToken()
 	if !ok || !plain {
 		return false
 	}
@@ -250,13 +249,13 @@ func (p *parser) readContext(between byte) bool {
 	}
 }
 
-// stepBack moves back into the string that was read, so that the element does not look truncated.
+// stepBack moves back into the last string and returns false, so that the element does not look truncated.
 func (p *parser) stepBack() bool {
 	p.pos--
 	return false
 }
 
-// digitsOf reads a canonical number from t[i] on. next is the place after it, negative if there is none.
+// digitsOf parses a canonical number at t[i]. next is the index after it, or negative for an invalid number.
 func digitsOf(t []byte, i int) (n int64, next int) {
 	first := i
 	for ; i < len(t) && t[i]-'0' <= 9 && i < first+18; i++ {

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// A sectionKind is the meaning of a key of the file.
 type sectionKind uint8
 
 const (
-	foreign      sectionKind = 0 // an unknown key, or one with another value than it should have
+	foreign      sectionKind = 0 // an unknown key, or a known one with an invalid value
 	version      sectionKind = 1
 	types        sectionKind = 2
 	methods      sectionKind = 3
@@ -47,11 +46,11 @@ var kindOf = func() map[string]sectionKind {
 	return kinds
 }()
 
-// inProfiles reports whether the records of a section are entries of profiles.
+// inProfiles reports whether the records of a section become profile entries.
 func (k sectionKind) inProfiles() bool { return k >= calls && k <= instanceofs }
 
-// width returns the number of integers in a row of a record.
-func (k sectionKind) width() int {
+// recordWidth returns the number of integers per row of a record.
+func (k sectionKind) recordWidth() int {
 	switch k {
 	case conditionals:
 		return 3
@@ -61,20 +60,20 @@ func (k sectionKind) width() int {
 	return 1
 }
 
-// The orders in which versions of GraalVM write the keys.
+// Key orders of GraalVM's versions.
 var (
 	order04 = []sectionKind{version, types, methods, monitors, virtuals, calls, conditionals, samples}
 	order10 = []sectionKind{version, types, methods, calls, conditionals, virtuals, monitors, samples}
 	order11 = []sectionKind{version, types, methods, calls, conditionals, virtuals, instanceofs, monitors, samples}
 )
 
-// oldVersion reports whether a version is spelled like 0.2.0.
+// oldVersion reports whether a version has the keys of 0.2.0.
 func oldVersion(v string) bool {
 	minor, ok := strings.CutPrefix(v, "0.")
 	return ok && minor[0] < '4' && minor[1] == '.'
 }
 
-// Versions lists the versions that Write writes.
+// Versions lists the versions that Write supports.
 var Versions = []string{"0.4.0", "1.0.0", "1.1.0"}
 
 func keyOrder(v string) []sectionKind {
@@ -87,48 +86,48 @@ func keyOrder(v string) []sectionKind {
 	return order10
 }
 
-// A recording is the content of a file, with its ids: they are resolved after the whole
-// file was read, since keys may have any order.
+// A recording is the content of a file with its ids. Keys can have any order, so ids are resolved after reading the
+// whole file.
 type recording struct {
 	version  string
-	old      bool // it may be spelled like 0.2.0
+	old      bool // keys can be spelled like those of 0.2.0
 	sections []section
 
 	types   []typeRow
 	methods methodRows
 	nodes   contextTrie
-	records []record // of all sections whose records are entries of profiles
-	values  []int64  // of all records
-	monitor []int64  // type id, count; ...
+	records []record // records that become profile entries, from all sections
+	values  []int64  // concatenated integers of all records
+	monitor []int64  // pairs of type id and count
 	stacks  []stack
-	frames  []frame // of all stacks, leaf first
+	frames  []frame // concatenated frames of all stacks, leaf first
 
-	odd   int     // items that are left out, or have members that are
-	named []int64 // ids of methods in items that are left out
+	odd   int     // number of items omitted completely or partly
+	named []int64 // ids of methods in omitted items
 }
 
-// A section is the value of a key.
+// A section is a key with its value.
 type section struct {
 	kind  sectionKind
-	key   string // as it is spelled
+	key   string // spelling in the file
 	items int
-	text  string // the whole value, if the kind is foreign
-	// first and count are its records, if these are entries of profiles.
+	text  string // whole value of a foreign section
+	// first and count are the range of its records if these become profile entries.
 	first, count int
 }
 
 type typeRow struct {
 	id   int64
-	name string // as spelled in type keys
+	name string // spelling in type keys
 }
 
-// A frame is a place in a method.
+// A frame is a point in a method.
 type frame struct {
 	id    int64
 	point int32
 }
 
-// A record is an item of a section for a method in a context. Its integers are values[first:first+n].
+// A record is an item for a method in a context. Its integers are values[first:first+n].
 type record struct {
 	node  uint32
 	point int32
@@ -137,34 +136,33 @@ type record struct {
 	kind  sectionKind
 }
 
-// A stack is a sampled stack; its frames are frames[first:first+n].
+// A stack is a sampled stack with frames[first:first+n].
 type stack struct {
 	first, n int
 	count    int64
 }
 
-// room makes room for n more elements. It doubles the slice. append doubles only short
-// slices, so that most of the time of an import would go into copying.
-func room[T any](s []T, n int) []T {
+// growDoubling reserves capacity for n more elements by doubling the slice. append grows long slices in smaller steps,
+// and imports would spend most of their time copying.
+func growDoubling[T any](s []T, n int) []T {
 	if cap(s)-len(s) >= n {
 		return s
 	}
 	return slices.Grow(s, max(n, len(s)))
 }
 
-// methodRows are the rows of methods in batches, which are never copied. A full batch is
-// interned while the next is read. All but the last are full.
+// A methodRows has the method rows in batches that are never copied. A full batch is interned while the next one is
+// read. All but the last are full.
 type methodRows []methodBatch
 
-// A methodBatch is a batch of rows of methods, with their names and signatures. Its
-// elements have no pointers that the garbage collector would follow.
+// A methodBatch is a batch of method rows. Its elements have no pointers for the garbage collector to follow.
 type methodBatch struct {
 	rows  []methodRow
-	names []byte  // as spelled in keys, one after the other
-	ids   []int64 // of signatures, likewise
+	names []byte  // concatenated spellings in keys
+	ids   []int64 // concatenated signatures
 }
 
-// A methodRow is a method whose name and signature end at those places in its batch.
+// A methodRow is a method with the end indices of its name and signature in the batch.
 type methodRow struct {
 	id              int64
 	nameEnd, idsEnd int
@@ -175,20 +173,20 @@ const (
 	batchSize  = 1 << batchShift
 )
 
-func (m methodRows) len() int {
+func (m methodRows) rowCount() int {
 	if len(m) == 0 {
 		return 0
 	}
 	return (len(m)-1)<<batchShift + len(m[len(m)-1].rows)
 }
 
-// at returns the batch of a row and the row's place in it.
-func (m methodRows) at(row int) (batch *methodBatch, place int) {
+// batchOfRow returns the batch of a row and the row's index in it.
+func (m methodRows) batchOfRow(row int) (batch *methodBatch, place int) {
 	return &m[row>>batchShift], row & (batchSize - 1)
 }
 
-// add adds a row and reports whether its batch is full.
-func (m *methodRows) add(id int64, name []byte, signature []int64) (full bool) {
+// addMethod adds a row and reports whether its batch is full.
+func (m *methodRows) addMethod(id int64, name []byte, signature []int64) (full bool) {
 	if len(*m) == 0 || len((*m)[len(*m)-1].rows) == batchSize {
 		*m = append(*m, m.newBatch())
 	}
@@ -199,7 +197,7 @@ func (m *methodRows) add(id int64, name []byte, signature []int64) (full bool) {
 	return len(batch.rows) == batchSize
 }
 
-// newBatch returns an empty batch with room for as much as the last one has.
+// newBatch returns an empty batch with a little more capacity than the last one uses.
 func (m *methodRows) newBatch() methodBatch {
 	if len(*m) == 0 {
 		return methodBatch{}
@@ -210,7 +208,7 @@ func (m *methodRows) newBatch() methodBatch {
 		make([]int64, 0, more(len(last.ids)))}
 }
 
-// nameSpan returns the place of the name of a row.
+// nameSpan returns the bounds of a row's name.
 func (b *methodBatch) nameSpan(place int) (from, to int) {
 	if place > 0 {
 		from = b.rows[place-1].nameEnd
@@ -218,7 +216,7 @@ func (b *methodBatch) nameSpan(place int) (from, to int) {
 	return from, b.rows[place].nameEnd
 }
 
-// signature returns the ids of a row: the declaring type, the return type and the parameters.
+// signature returns the ids of a row: declaring type, return type and parameters.
 func (b *methodBatch) signature(place int) []int64 {
 	from := 0
 	if place > 0 {

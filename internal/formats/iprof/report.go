@@ -8,13 +8,13 @@ import (
 	"github.com/profarc/profarc/formats/codec"
 )
 
-// The losses of reading a file.
+// Losses of reading a file.
 const (
 	LossOdd     codec.LossKind = "items that are not what they should be: left out, or what is unknown in them"
 	LossForeign codec.LossKind = "keys that have no meaning here: kept only where a file is imported alone and in order"
 )
 
-// The losses of writing a file.
+// Losses of writing a file.
 const (
 	LossEntry      codec.LossKind = "entries that iprof has no section for"
 	LossRows       codec.LossKind = "counts of other types, nulls and traps of type profiles"
@@ -32,54 +32,53 @@ const (
 	PrunedTypes    codec.LossKind = "types that nothing refers to: pruned"
 )
 
-// A Report describes what was read or written.
+// A Report describes a file that was read or written.
 type Report struct {
 	Version  string // of the file
 	Types    int
 	Methods  int
-	Profiles int // methods in a context
+	Profiles int // number of methods in contexts
 	Entries  int
-	Stacks   int // sampled
-	Seen     int // methods that were instrumented and are unexecuted
-	// Dangling counts ids of methods and types without a row. They are kept under their number.
+	Stacks   int // number of sampled stacks
+	Seen     int // number of instrumented methods without counts
+	// Dangling counts the ids of methods and types without a row. Their names are the ids.
 	Dangling int
 	// Repeated counts the rows with the id of an earlier row. All uses of the id refer to the first row.
 	Repeated int
-	Salvage  *Salvage // not nil if only a part was read
+	Salvage  *Salvage // unread part of the file, or nil
 	Lost     codec.Losses
 }
 
-// Salvage describes the part of a file that was not read.
+// Salvage describes the unread part of a file.
 type Salvage struct {
-	Offset int64  // end of the last complete record
+	Offset int64  // end offset of the last complete record
 	Last   string // name of that record
-	Left   int64  // bytes after it, which were not read
+	Left   int64  // number of bytes after it
 	Reason *Error
 }
 
-// The sentinels that an [*Error] matches.
+// Sentinels that an [*Error] matches.
 var (
-	// ErrSyntax: the text is not what a profile has at this place.
+	// ErrSyntax is returned for text that is invalid at its position in a profile.
 	ErrSyntax = errors.New("not what an iprof file has here")
-	// ErrCut: the file is truncated.
+	// ErrCut is returned for a truncated file.
 	ErrCut = errors.New("the profile is cut off")
-	// ErrSalvageable: the file is cut off, and ReadOptions.Salvage was not set, which reads
-	// the whole records. It comes with ErrCut.
+	// ErrSalvageable is returned with ErrCut if ReadOptions.Salvage would read the complete records of the file.
 	ErrSalvageable = errors.New("what is whole can be read")
-	// ErrNoProfile: the file is JSON but not a profile.
+	// ErrNoProfile is returned for JSON that is not a profile.
 	ErrNoProfile = errors.New("no GraalVM profile: run a binary that native-image --pgo-instrument made, and import " +
 		"its .iprof file")
-	// ErrVersion: the profile has a later major version.
+	// ErrVersion is returned for a later major version.
 	ErrVersion = errors.New("a later major version of iprof: use a newer profarc")
 )
 
-// An Error describes an error in a profile, with its place.
+// An Error describes an error in a profile and where it is.
 type Error struct {
-	Name   string // of the file, empty if it has none
-	Offset int64  // byte, from 0
-	Last   string // the last complete record before the error; empty if there is none
-	Kind   error  // the sentinel that the error matches
-	Detail string // what was expected or found there, or what to do
+	Name   string // file name, or ""
+	Offset int64  // byte offset
+	Last   string // last complete record before the error, or ""
+	Kind   error  // sentinel that the error matches
+	Detail string // expected or found text, or advice
 
 	salvageable bool
 }
@@ -98,7 +97,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Reason returns the error without its place.
+// Reason returns the error without the file and the offset.
 func (e *Error) Reason() string {
 	if e.Detail == "" {
 		return e.Kind.Error()
@@ -109,5 +108,5 @@ func (e *Error) Reason() string {
 // Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Is reports whether target is ErrSalvageable and the file is.
+// Is reports whether target is ErrSalvageable and e is salvageable.
 func (e *Error) Is(target error) bool { return target == ErrSalvageable && e.salvageable }

@@ -9,16 +9,15 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// The ids in the values of unknown keys, which are kept as text, and in items that are left
-// out. Everything that may be an id counts as one: an id too many keeps a row that could be
-// left out, an id too few would make a written file wrong.
+// Ids in the values of unknown keys, which are kept as text, and in omitted items. All candidates count as ids, since
+// a surplus id only keeps an unneeded row, but a missed id would break a written file.
 
 var (
 	contextMember  = regexp.MustCompile(`"(?:ctx|methodBciList)"\s*:\s*"((?:[^"\\]|\\.)*)"`)
 	integersMember = regexp.MustCompile(`"(?:records|signature)"\s*:\s*\[([^\]]*)\]`)
 )
 
-// contextIDs returns the ids of methods in the contexts of a JSON text.
+// contextIDs returns the method ids in the contexts of a JSON text.
 func contextIDs(text string) (ids []int64) {
 	for _, member := range contextMember.FindAllStringSubmatch(text, -1) {
 		context := string(unescape(nil, []byte(member[1])))
@@ -30,7 +29,7 @@ func contextIDs(text string) (ids []int64) {
 	return ids
 }
 
-// listedIDs returns the integers of records and signatures in a JSON text, which are counts or ids of types.
+// listedIDs returns the integers of records and signatures in a JSON text, which are counts or type ids.
 func listedIDs(text string) (ids []int64) {
 	for _, member := range integersMember.FindAllStringSubmatch(text, -1) {
 		for n := range strings.SplitSeq(member[1], ",") {
@@ -48,8 +47,7 @@ func appendID(ids []int64, text string) []int64 {
 	return append(ids, id)
 }
 
-// markExecutedByText marks the methods executed that are named by items that are left out
-// or by the values of unknown keys.
+// markExecutedByText marks the methods executed that omitted items or unknown keys name.
 func (b *build) markExecutedByText() {
 	b.markExecuted(b.named)
 	for i := range b.sections {
@@ -59,13 +57,13 @@ func (b *build) markExecutedByText() {
 
 func (b *build) markExecuted(ids []int64) {
 	for _, id := range ids {
-		if row, ok := b.methodRows.row(id); ok {
+		if row, ok := b.methodRows.rowOfID(id); ok {
 			b.ran[row] = true
 		}
 	}
 }
 
-// readForeign reads the unknown keys that the importer kept as text.
+// readForeign reads the unknown keys from TableForeign.
 func (e *exporter) readForeign() error {
 	t, err := e.s.TableOrEmpty(disk.TableForeign)
 	if err != nil {
@@ -82,10 +80,10 @@ func (e *exporter) readForeign() error {
 	return nil
 }
 
-// addForeignText adds the value of a key, unless it is not JSON or its place is taken.
+// addForeignText adds the value of a key. It rejects invalid JSON, and a second value for a key.
 func (e *exporter) addForeignText(pointer, text string) {
 	key, ok := strings.CutPrefix(pointer, "/")
-	s := newText(text)
+	s := newTextScanner(text)
 	switch before, twice := e.raws[pointer]; {
 	case !ok || strings.Contains(key, "/") || !s.skipValue(0) || s.pos != s.end || twice && text != before:
 		e.report.Lost.Add(LossForeign, 1)
@@ -97,11 +95,12 @@ func (e *exporter) addForeignText(pointer, text string) {
 
 var pointerUnescapes = strings.NewReplacer("~1", "/", "~0", "~")
 
-// newText returns a scanner of a complete text.
-func newText(text string) scanner { return scanner{buf: append([]byte(text+" "), 0), end: len(text)} }
+// newTextScanner returns a scanner of a complete text.
+func newTextScanner(text string) scanner {
+	return scanner{buf: append([]byte(text+" "), 0), end: len(text)}
+}
 
-// markUsedByTexts marks the methods and types that texts refer to by the ids of the
-// source. Texts are written unchanged.
+// markUsedByTexts marks the methods and types used that texts name by their source ids. Texts are written unchanged.
 func (e *exporter) markUsedByTexts() error {
 	if !e.o.Prune || e.source == nil {
 		return nil
@@ -134,24 +133,24 @@ func (e *exporter) markUsedByTexts() error {
 	return nil
 }
 
-// idsInTexts returns the ids of methods in texts, and those that may be of types. The
-// records of some sections have no types.
+// idsInTexts returns the method ids in texts, and the candidates for type ids. Some sections have no types in their
+// records.
 func (e *exporter) idsInTexts() (named, listed map[int64]bool) {
 	named = map[int64]bool{}
 	listed = map[int64]bool{}
 	for pointer, text := range e.raws {
 		kind := kindOf[strings.TrimPrefix(pointer, "/")]
 		if kind != monitors {
-			addIDs(named, contextIDs(text))
+			addToSet(named, contextIDs(text))
 		}
 		if kind != calls && kind != conditionals && kind != samples {
-			addIDs(listed, listedIDs(text))
+			addToSet(listed, listedIDs(text))
 		}
 	}
 	return named, listed
 }
 
-func addIDs(set map[int64]bool, ids []int64) {
+func addToSet(set map[int64]bool, ids []int64) {
 	for _, id := range ids {
 		set[id] = true
 	}

@@ -17,16 +17,16 @@ import (
 
 // WriteOptions configure [Write]. The zero value is valid.
 type WriteOptions struct {
-	// Version is one of Versions. If it is empty, Write uses the version of the
-	// imported file, or else the oldest version that can express the archive.
+	// Version is one of Versions. "" selects the version of the imported file, or else the oldest version that can
+	// express the archive.
 	Version string
-	// Prune leaves out methods and types that nothing refers to. Unexecuted methods are then lost.
+	// Prune omits unreferenced methods and types, including unexecuted methods.
 	Prune bool
 }
 
-// Write writes the profiles of an archive as an iprof file, in one line as GraalVM does. An archive that was
-// imported from one file reproduces that file, with its ids and in its order. For other archives Write
-// assigns ids. The error matches builder.ErrMismatch if the archive is of another domain.
+// Write writes the profiles of an archive as an iprof file, in one line like GraalVM. An archive imported from one
+// file reproduces that file with its ids and order. For other archives Write assigns ids. The error matches
+// builder.ErrMismatch for an archive of another domain.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if d := s.Header().Domain; d != layout.DomainGraal {
 		return nil, fmt.Errorf("%w: %s has profiles of domain %s, and iprof is of %s", builder.ErrMismatch,
@@ -53,27 +53,27 @@ type exporter struct {
 	out    *output
 	report *Report
 
-	methods  []reader.Method // in the archive's order
+	methods  []reader.Method // methods in archive order
 	types    []reader.Type
 	profiles []layout.Ref
-	found    [sectionKinds]int // items of each section
+	found    [sectionKinds]int // number of items, by section
 	used     usage
 
-	foreignKeys []string          // in the order of the archive
-	raws        map[string]string // by JSON pointer
-	source      *sourceOrder      // nil if there is none
+	foreignKeys []string          // unknown keys in archive order
+	raws        map[string]string // values of unknown keys, by JSON pointer
+	source      *sourceOrder      // nil without a usable source order
 	listed      [orderLists][]layout.Ref
 
-	ofOldVersion bool // the imported file was spelled like 0.2.0
+	ofOldVersion bool // the imported file had the keys of 0.2.0
 
 	version   string
-	sections  []orderedSection // to be written
-	typeIDs   []int64          // by ordinal
+	sections  []orderedSection // sections to write
+	typeIDs   []int64          // type ids, by ordinal
 	methodIDs map[layout.Ref]int64
-	typeByKey map[string]int64 // by how a signature spells the type
+	typeByKey map[string]int64 // type ids, by spelling in signatures
 	extra     []extraType
 
-	items     map[layout.Ref]*profileItems // a cache
+	items     map[layout.Ref]*profileItems // cache of profileItemsAt
 	itemsText int                          // bytes of callers in the cache
 }
 
@@ -83,14 +83,14 @@ type extraType struct {
 	name string
 }
 
-// usage has the types and methods that something refers to.
+// A usage has the referenced types and methods.
 type usage struct {
-	types    []bool // by ordinal
+	types    []bool // used types, by ordinal
 	methods  map[layout.Ref]bool
-	contexts map[layout.Ref]bool // whose callers are among the methods
+	contexts map[layout.Ref]bool // contexts whose callers are in methods
 }
 
-// chooseVersion chooses the version and the sections to be written.
+// chooseVersion chooses the version and the sections to write.
 func (e *exporter) chooseVersion() error {
 	from, err := e.sourceVersion()
 	if err != nil {
@@ -124,7 +124,7 @@ func (e *exporter) chooseVersion() error {
 	return nil
 }
 
-// sourceVersion returns the version of the imported file, or nothing if Write cannot write that version.
+// sourceVersion returns the version of the imported file if Write supports it, or "".
 func (e *exporter) sourceVersion() (string, error) {
 	v, err := e.versionProperty()
 	if err != nil {
@@ -137,7 +137,7 @@ func (e *exporter) sourceVersion() (string, error) {
 	return v, nil
 }
 
-// versionProperty returns the version of the imported file, empty if it is not known.
+// versionProperty returns the version of the imported file, or "".
 func (e *exporter) versionProperty() (string, error) {
 	properties, err := entries.Properties(e.s)
 	if values := properties[versionProperty]; len(values) > 0 {
@@ -146,7 +146,7 @@ func (e *exporter) versionProperty() (string, error) {
 	return "", err
 }
 
-// plainSections returns all sections of a version, without a source order.
+// plainSections returns all sections of a version for an archive without a source order.
 func (e *exporter) plainSections(kinds []sectionKind) (all []orderedSection) {
 	for _, k := range kinds {
 		all = append(all, orderedSection{kind: k})
@@ -177,8 +177,7 @@ func (e *exporter) withForeign(all []orderedSection) []orderedSection {
 	return all
 }
 
-// surveyArchive collects the types, methods and profiles of the archive, what they refer to, and
-// what iprof cannot express.
+// surveyArchive collects the types, methods and profiles of the archive, their references and their losses.
 func (e *exporter) surveyArchive() error {
 	for t, err := range e.s.Types() {
 		if err != nil {
@@ -221,8 +220,7 @@ func (e *exporter) surveyType(t reader.Type) error {
 	return errors.Join(err1, err2, err3)
 }
 
-// supportedFields are the optional fields of a profile that iprof has, or that are only
-// about the layout of the block.
+// supportedFields are the optional fields of a profile that iprof has, or that only describe the block's layout.
 const supportedFields = disk.FileFields | disk.HasCode | disk.HasInvocations | disk.HasSections | disk.HasDirectory
 
 func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
@@ -252,7 +250,7 @@ func (e *exporter) surveyProfile(m reader.Method, p reader.Profile) error {
 	return e.markUsed(m, p)
 }
 
-// sectionOf returns the section of an entry, foreign if iprof has none for it.
+// sectionOf returns the section of an entry, or foreign.
 func sectionOf(entry reader.Entry) sectionKind {
 	switch tag, sub := entry.Tag(), entry.Sub(); {
 	case tag == layout.TagCount && sub == layout.SubCalls && disk.Entry(entry.Bytes()).Flags() == 0:
@@ -267,7 +265,7 @@ func sectionOf(entry reader.Entry) sectionKind {
 	return foreign
 }
 
-// surveyRows counts what iprof cannot express of a type profile, and marks its types used.
+// surveyRows counts the losses of a type profile and marks its types used.
 func (e *exporter) surveyRows(entry reader.Entry) {
 	r, ok := entry.Receivers()
 	if !ok {
@@ -305,7 +303,6 @@ func (e *exporter) markUsed(m reader.Method, p reader.Profile) error {
 	return err
 }
 
-// surveyTables collects the tables.
 func (e *exporter) surveyTables() error {
 	for t, err := range e.s.Tables() {
 		if err != nil {
@@ -359,7 +356,7 @@ func stacksOf(t reader.Table) (first []int) {
 	return first
 }
 
-// clampCount returns a count, or the highest that a file can have.
+// clampCount limits a count to the maximum in a file.
 func (e *exporter) clampCount(n uint64) int64 {
 	if n > math.MaxInt64 {
 		e.report.Lost.Add(LossCount, 1)

@@ -10,27 +10,27 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A sourceOrder is the order of the file that an archive was imported from.
+// A sourceOrder is the order of the imported file.
 type sourceOrder struct {
 	version  string
 	sections []orderedSection
 }
 
-// An orderedSection is a section with its items in their order.
+// An orderedSection is a section with its ordered items.
 type orderedSection struct {
 	kind     sectionKind
 	key      string        // of a foreign one
-	listed   int           // items, which are rows or records
-	ids      []int64       // of the listed items
-	ordinals []ordinalMark // by item
+	listed   int           // number of rows or records
+	ids      []int64       // ids of the listed items
+	ordinals []ordinalMark // sorted by item
 }
 
-// A ordinalMark is a listed item that is entry number ordinal of its section in its profile.
+// An ordinalMark sets the ordinal of an item, which is its rank among the records of the section in its profile.
 type ordinalMark struct{ item, ordinal int }
 
 var errOrder = errors.New("the source order does not fit")
 
-// readOrder reads the source order, and ignores it if it does not fit the archive.
+// readOrder reads the source order. It ignores an order that does not match the archive.
 func (e *exporter) readOrder() error {
 	runs, err1 := e.s.TableOrEmpty(disk.TableOrderRuns)
 	lists, err2 := e.s.TableOrEmpty(disk.TableOrder)
@@ -58,21 +58,19 @@ func (e *exporter) readOrder() error {
 	return nil
 }
 
-// An orderParser decodes a source order. Nothing in it is trusted: no number of
-// items exceeds what the archive has. What does not fit is an errOrder.
+// An orderParser decodes a source order, which is untrusted. It limits all numbers by the content of the archive. A
+// mismatch is an errOrder.
 type orderParser struct {
 	*exporter
-	lists [orderLists][]layout.Ref // the rest of the lists
+	lists [orderLists][]layout.Ref // unread rest of the lists
 	seen  map[sectionIdentity]bool
 }
 
-// A sectionIdentity identifies a section.
 type sectionIdentity struct {
 	kind sectionKind
-	key  string // of a foreign one
+	key  string // key of a foreign section
 }
 
-// parseOrder decodes the tables of the source order.
 func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 	p := &orderParser{exporter: e, lists: unwrapLists(lists), seen: map[sectionIdentity]bool{}}
 	e.source = &sourceOrder{}
@@ -98,8 +96,7 @@ func (e *exporter) parseOrder(runs, lists *reader.Table) error {
 	return err
 }
 
-// unwrapLists returns the lists of types, methods and profiles, each without the
-// empty cells that fill its last column.
+// unwrapLists returns the lists of types, methods and profiles without the empty cells after their ends.
 func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
 	of := map[disk.ColumnKind]orderList{disk.ColumnType: listTypes, disk.ColumnMethod: listMethods,
 		disk.ColumnProfile: listProfiles}
@@ -118,7 +115,7 @@ func unwrapLists(t *reader.Table) (lists [orderLists][]layout.Ref) {
 	return lists
 }
 
-// parseRun adds a run to the last section, or begins another with it.
+// parseRun appends a run to the last section, or starts another section.
 func (p *orderParser) parseRun(runs *reader.Table, row int) error {
 	key, err := runs.Text(0, row)
 	if err != nil {
@@ -152,13 +149,13 @@ func (p *orderParser) parseRun(runs *reader.Table, row int) error {
 	return nil
 }
 
-// takeListed consumes the listed items of a run from the list of their section.
+// takeListed consumes the items of a run from the list of their section.
 func (p *orderParser) takeListed(s *orderedSection, items, first uint64) error {
 	list, ok := s.kind.sourceList()
 	most := len(p.lists[list])
 	if !ok {
 		most = p.found[s.kind]
-		if s.kind == monitors { // a record without a pair has no row in the table
+		if s.kind == monitors { // an empty record has no row in the table
 			most = 1
 		}
 	}
@@ -184,7 +181,7 @@ func (p *orderParser) takeListed(s *orderedSection, items, first uint64) error {
 	return nil
 }
 
-// takeRecords consumes the profiles of the records of a run.
+// takeRecords consumes the profiles of a run's records.
 func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error {
 	profiles := p.lists[listProfiles][:items]
 	if first > math.MaxInt32 || slices.Contains(profiles, 0) {
@@ -198,7 +195,7 @@ func (p *orderParser) takeRecords(s *orderedSection, items, first uint64) error 
 	return nil
 }
 
-// orderMatchesArchive reports whether the order lists everything in the archive once.
+// orderMatchesArchive reports whether the order lists all content of the archive once.
 func (e *exporter) orderMatchesArchive() (bool, error) {
 	var typed [sectionKinds]int
 	for _, s := range e.source.sections {
@@ -225,7 +222,7 @@ func (e *exporter) orderMatchesArchive() (bool, error) {
 	return e.profilesMatchOrder()
 }
 
-// rowsMatchOrder reports whether every type and method with a row in a file is listed once.
+// rowsMatchOrder reports whether the order lists every type and method that has a row once.
 func (e *exporter) rowsMatchOrder() (bool, error) {
 	seen := map[layout.Ref]bool{}
 	for _, list := range e.listed[:listProfiles] {
@@ -258,7 +255,7 @@ func (e *exporter) rowsMatchOrder() (bool, error) {
 		delete(seen, m.Ref())
 	}
 	for _, n := range e.listed[listMethods] {
-		if seen[n] { // a place where no method begins
+		if seen[n] { // not a reference of a method
 			return false, nil
 		}
 	}
@@ -271,7 +268,7 @@ func (e *exporter) typeRef(t reader.Type) layout.Ref {
 	return disk.RefOf(section.Offset + int64(t.Ordinal())*disk.TypeSize)
 }
 
-// profilesMatchOrder reports whether every entry of the profiles is listed once.
+// profilesMatchOrder reports whether the order lists every entry of the profiles once.
 func (e *exporter) profilesMatchOrder() (bool, error) {
 	list := e.listed[listProfiles]
 	for _, s := range e.source.sections {
@@ -303,7 +300,7 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 	return len(list) == 0, nil
 }
 
-// An ordinalWalk returns the place of each listed record among the records of its section in its profile.
+// An ordinalWalk returns the ordinals of listed records.
 type ordinalWalk struct {
 	rest []ordinalMark
 	next map[layout.Ref]int

@@ -10,9 +10,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// typeKey returns the spelling of a type in signatures. dangling reports whether the name
-// is an id without a row.
-func (e *exporter) typeKey(t reader.Type) (key string, dangling bool, err error) {
+// typeSpelling returns the spelling of a type in signatures. dangling reports whether the name is an id without a row.
+func (e *exporter) typeSpelling(t reader.Type) (key string, dangling bool, err error) {
 	name, err1 := t.Name()
 	loader, err2 := t.Loader()
 	if err := errors.Join(err1, err2); err != nil {
@@ -22,7 +21,7 @@ func (e *exporter) typeKey(t reader.Type) (key string, dangling bool, err error)
 	if number != "" && number[0] != numberMark {
 		number = ""
 	}
-	_, dangling = nameID(name.String())
+	_, dangling = parseIDName(name.String())
 	return signatureName(name.String(), number), dangling && number == "", nil
 }
 
@@ -32,12 +31,11 @@ func (e *exporter) danglingMethod(m reader.Method) (id int64, dangling bool, err
 	if err != nil || name.Len() == 0 || m.Flags()&disk.MethodDeclared != 0 {
 		return 0, false, err
 	}
-	id, dangling = nameID(name.String())
+	id, dangling = parseIDName(name.String())
 	return id, dangling, nil
 }
 
-// assignIDs assigns the ids of types and methods: the source order's if there is
-// one, otherwise the next free ones.
+// assignIDs assigns the ids of the source order, or free ones.
 func (e *exporter) assignIDs() error {
 	if err := e.assignTypeIDs(); err != nil {
 		return err
@@ -54,22 +52,22 @@ func (e *exporter) assignTypeIDs() error {
 	keys := make([]string, len(e.types))
 	hasRow := make([]bool, len(e.types))
 	for i, t := range e.types {
-		key, dangling, err := e.typeKey(t)
+		key, dangling, err := e.typeSpelling(t)
 		if err != nil {
 			return err
 		}
 		keys[i], hasRow[i] = key, !dangling
 		if dangling {
-			e.typeIDs[i], _ = nameID(key)
+			e.typeIDs[i], _ = parseIDName(key)
 			taken[e.typeIDs[i]] = true
 			e.report.Dangling++
 		} else if e.source == nil {
-			e.listed[listTypes] = append(e.listed[listTypes], e.typePlace(t))
+			e.listed[listTypes] = append(e.listed[listTypes], e.typeRef(t))
 		}
 	}
-	next := freeIDs(taken)
+	next := freeIDSource(taken)
 	for i, t := range e.types {
-		if id, ok := given[e.typePlace(t)]; ok {
+		if id, ok := given[e.typeRef(t)]; ok {
 			e.typeIDs[i] = id
 		} else if hasRow[i] {
 			e.typeIDs[i] = next()
@@ -81,7 +79,8 @@ func (e *exporter) assignTypeIDs() error {
 	return e.signatureTypes(next)
 }
 
-// signatureTypes assigns ids to types that only signatures name, and marks the types of used methods used.
+// signatureTypes assigns ids to types that only signatures name. It also marks the types in signatures of used
+// methods.
 func (e *exporter) signatureTypes(next func() int64) error {
 	ordinals := make(map[int64]int, len(e.types))
 	for i, id := range e.typeIDs {
@@ -114,7 +113,7 @@ func (e *exporter) signatureTypes(next func() int64) error {
 	return nil
 }
 
-// unquoteTypeName returns the name of a type that a signature spells.
+// unquoteTypeName returns the name of a type from its spelling in signatures.
 func unquoteTypeName(spelled string) string {
 	if strings.HasPrefix(spelled, noName) {
 		return ""
@@ -129,8 +128,8 @@ func unquoteTypeName(spelled string) string {
 	return b.String()
 }
 
-// signatureOf appends the types of a method as spelled in its signature: the declaring type, the return type,
-// the parameters. ok is false if the signature is not valid; then it appends only the declaring type.
+// signatureOf appends the types of a method as spelled in its signature: declaring type, return type, parameters. For
+// an invalid signature ok is false, and it appends only the declaring type.
 func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, ok bool, err error) {
 	if m.Flags()&disk.MethodDeclared == 0 {
 		return names, true, nil
@@ -145,7 +144,7 @@ func (e *exporter) signatureOf(names []string, m reader.Method) (all []string, o
 	}
 	signature := text.String()
 	if declared {
-		key, _, err := e.typeKey(class)
+		key, _, err := e.typeSpelling(class)
 		if err != nil {
 			return names, false, err
 		}
@@ -178,7 +177,7 @@ func (e *exporter) assignMethodIDs() error {
 			e.listed[listMethods] = append(e.listed[listMethods], m.Ref())
 		}
 	}
-	next := freeIDs(taken)
+	next := freeIDSource(taken)
 	for _, m := range e.methods {
 		if _, ok := e.methodIDs[m.Ref()]; !ok {
 			e.methodIDs[m.Ref()] = next()
@@ -203,8 +202,8 @@ func (e *exporter) sourceIDs(kind sectionKind, listed []layout.Ref, given map[la
 	}
 }
 
-// freeIDs returns a function that returns free ids, from 1 on: the dummy context of monitors has the id 0.
-func freeIDs(taken map[int64]bool) func() int64 {
+// freeIDSource returns a function that returns free ids, starting at 1. The dummy context of monitors uses id 0.
+func freeIDSource(taken map[int64]bool) func() int64 {
 	last := int64(0)
 	return func() int64 {
 		for last++; taken[last]; last++ {
@@ -213,7 +212,6 @@ func freeIDs(taken map[int64]bool) func() int64 {
 	}
 }
 
-// writeTypes writes the types.
 func (e *exporter) writeTypes(s *orderedSection) error {
 	all := make([]reader.Type, len(e.listed[listTypes]))
 	for i, n := range e.listed[listTypes] {
@@ -223,7 +221,7 @@ func (e *exporter) writeTypes(s *orderedSection) error {
 			return err
 		}
 	}
-	skip := func(i int) bool { return e.pruned(!e.used.types[all[i].Ordinal()], PrunedTypes) }
+	skip := func(i int) bool { return e.isPruned(!e.used.types[all[i].Ordinal()], PrunedTypes) }
 	written, err := e.writeInOrder(s, len(all), func(i int) error {
 		name, err := all[i].Name()
 		if err != nil {
@@ -239,8 +237,8 @@ func (e *exporter) writeTypes(s *orderedSection) error {
 	return err
 }
 
-// pruned reports whether a row is left out.
-func (e *exporter) pruned(unused bool, what codec.LossKind) bool {
+// isPruned reports whether a row is omitted, and counts it.
+func (e *exporter) isPruned(unused bool, what codec.LossKind) bool {
 	if !e.o.Prune || !unused {
 		return false
 	}
@@ -257,7 +255,7 @@ func (e *exporter) writeType(id int64, name string) {
 	e.report.Types++
 }
 
-// writeName writes a name as a file has it.
+// writeName writes a name, which is spelled as in keys.
 func (e *exporter) writeName(spelled string) {
 	if len(spelled) > 0 && spelled[0] == quoteMark {
 		e.out.writeString(unquoteName(nil, []byte(spelled)))
@@ -266,11 +264,10 @@ func (e *exporter) writeName(spelled string) {
 	e.out.writeString([]byte(spelled))
 }
 
-// writeMethods writes the methods.
 func (e *exporter) writeMethods(s *orderedSection) error {
 	all := e.listed[listMethods]
 	var names []string
-	skip := func(i int) bool { return e.pruned(!e.used.methods[all[i]], PrunedMethods) }
+	skip := func(i int) bool { return e.isPruned(!e.used.methods[all[i]], PrunedMethods) }
 	_, err := e.writeInOrder(s, len(all), func(i int) error {
 		m, err := e.s.MethodAt(all[i])
 		if err != nil {
@@ -282,7 +279,7 @@ func (e *exporter) writeMethods(s *orderedSection) error {
 	return err
 }
 
-// writeMethod writes a method. names is scratch space.
+// writeMethod writes a method. names is a buffer.
 func (e *exporter) writeMethod(names []string, m reader.Method) ([]string, error) {
 	name, err := m.Name()
 	if err != nil {

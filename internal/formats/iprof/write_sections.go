@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// writeFile writes the whole file.
 func (e *exporter) writeFile() error {
-	clear(e.items) // its entries have no ids yet
+	clear(e.items) // cached before ids were assigned
 	e.out.writeRaw("{")
 	listed := e.listed[listProfiles]
 	for i := range e.sections {
@@ -21,7 +20,7 @@ func (e *exporter) writeFile() error {
 		var err error
 		switch {
 		case s.kind == foreign:
-			e.out.writeRaw(e.raws[keyPath(s.key)])
+			e.out.writeRaw(e.raws[foreignPointer(s.key)])
 		case s.kind == version:
 			e.out.writeString([]byte(e.version))
 		case s.kind.inProfiles() && e.source != nil:
@@ -37,7 +36,7 @@ func (e *exporter) writeFile() error {
 	return nil
 }
 
-// recordsOf returns the profiles of the records of a section.
+// recordsOf returns the profiles of a section's records.
 func (e *exporter) recordsOf(s *orderedSection, listed []layout.Ref) []layout.Ref {
 	for i := range e.source.sections {
 		from := &e.source.sections[i]
@@ -61,7 +60,7 @@ func (e *exporter) writeKey(s *orderedSection) {
 	e.out.writeRaw(":")
 }
 
-// writeSection writes a section that is an array but does not use the list of profiles.
+// writeSection writes an array without the list of profiles.
 func (e *exporter) writeSection(s *orderedSection) error {
 	e.out.writeRaw("[")
 	var err error
@@ -81,11 +80,11 @@ func (e *exporter) writeSection(s *orderedSection) error {
 	return err
 }
 
-// writeAllRecords writes a section in the order of the archive.
+// writeAllRecords writes a section in archive order.
 func (e *exporter) writeAllRecords(kind sectionKind) error {
 	n := 0
 	for _, at := range e.profiles {
-		p, err := e.itemsOf(at)
+		p, err := e.profileItemsAt(at)
 		if err != nil {
 			return err
 		}
@@ -101,8 +100,8 @@ func (e *exporter) writeAllRecords(kind sectionKind) error {
 	return nil
 }
 
-// writeInOrder writes the items of a section, n of them where no source order says how many.
-// skip leaves some out. It returns the number of items written.
+// writeInOrder writes the items of a section except those for which skip is true, and returns the number of written
+// items. n is the number of items without a source order.
 func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) error, skip func(i int) bool) (written int,
 	err error) {
 	if e.source != nil {
@@ -124,16 +123,16 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) erro
 	return written, nil
 }
 
-// writeListedRecords writes a section in the order of the source.
+// writeListedRecords writes a section in source order.
 func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) error {
 	walk := ordinalWalk{rest: s.ordinals, next: map[layout.Ref]int{}}
 	ordinals := make([]int, len(profiles))
 	for i, n := range profiles {
-		ordinals[i] = walk.ordinal(i, n)
+		ordinals[i] = walk.nextOrdinal(i, n)
 	}
 	e.out.writeRaw("[")
 	_, err := e.writeInOrder(s, len(profiles), func(i int) error {
-		p, err := e.itemsOf(profiles[i])
+		p, err := e.profileItemsAt(profiles[i])
 		if err != nil {
 			return err
 		}
@@ -144,7 +143,7 @@ func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) 
 	return err
 }
 
-// writeMonitors writes the one record of monitors.
+// writeMonitors writes the only record of monitors.
 func (e *exporter) writeMonitors(s *orderedSection) error {
 	t, err := e.s.TableOrEmpty(disk.TableMonitors)
 	if err != nil {
@@ -160,7 +159,7 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 	for i := range t.Rows {
 		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
-			continue // counted by survey
+			continue // markUsedTypes counted the loss
 		}
 		if err != nil {
 			return err
@@ -172,7 +171,6 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 	return nil
 }
 
-// writeStacks writes the sampled stacks.
 func (e *exporter) writeStacks(s *orderedSection) error {
 	t, err := e.s.TableOrEmpty(disk.TableSamples)
 	if err != nil {
@@ -199,29 +197,29 @@ func (e *exporter) writeStack(t reader.Table, first int) {
 	e.out.writeRaw("]}")
 }
 
-// profileItems are the records of one profile.
+// A profileItems has the records of one profile.
 type profileItems struct {
-	method  string // "5:", before the point
-	callers string // "<3:2<1:3"
+	method  string // prefix of the point, as "5:"
+	callers string // suffix of the point, as "<3:2<1:3"
 	of      [instanceofs + 1][]item
 }
 
-// An item is a record: an entry, or only a count for the invocation counter.
+// An item is a record: an entry, or the count of the invocation counter.
 type item struct {
 	point int32
 	count reader.Counter
 	entry reader.Entry
 }
 
-// cachedProfiles and cachedText limit the cache of profiles. The records of a profile are
-// mostly near each other. The text names callers, whose number is not limited.
+// cachedProfiles and cachedText limit the cache of profiles. Records of a profile are mostly near each other. The
+// number of callers in the text is otherwise unlimited.
 const (
 	cachedProfiles = 1 << 14
 	cachedText     = 16 << 20
 )
 
-// itemsOf returns the records of a profile. Its method has an id only after ids were assigned.
-func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
+// profileItemsAt returns the records of a profile. They have ids only after assignIDs.
+func (e *exporter) profileItemsAt(n layout.Ref) (*profileItems, error) {
 	if p := e.items[n]; p != nil {
 		return p, nil
 	}
@@ -255,7 +253,7 @@ func (e *exporter) itemsOf(n layout.Ref) (*profileItems, error) {
 	return items, nil
 }
 
-// spellContext spells the method and the callers of a profile.
+// spellContext sets the text of the method and callers of a profile.
 func (e *exporter) spellContext(items *profileItems, p reader.Profile) error {
 	m, err := p.Method()
 	if err != nil {
@@ -276,7 +274,6 @@ func (e *exporter) spellContext(items *profileItems, p reader.Profile) error {
 	return err
 }
 
-// writeRecord writes a record.
 func (e *exporter) writeRecord(kind sectionKind, p *profileItems, it *item) {
 	o := e.out
 	o.writeRaw(`{"ctx":"`)

@@ -11,41 +11,40 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
-// An intake passes what the parsers read on to a builder.
+// An intake adds the functions that the parsers read to a builder.
 type intake struct {
-	name    string // of the file
+	name    string // file name
 	o       ReadOptions
-	domain  layout.Domain    // of what was read before; 0 if nothing was
+	domain  layout.Domain    // domain of the files read so far; 0 before the first
 	b       *builder.Builder // nil before the first module
 	report  *Report
 	traces  uint64
-	last    []byte // name of the last function
-	kept    []byte // memory for it
-	ordered bool   // the order of the functions is kept
-	plain   plainFunctions
-	row     []uint64 // memory for a row of a table
+	last    []byte // name of the last function added
+	kept    []byte // buffer for last
+	ordered bool   // the builder keeps the order of functions
+	batch   functionBatch
+	row     []uint64 // buffer for a table row
 }
 
 func newIntake(o ReadOptions) *intake {
 	in := &intake{name: o.Name, o: o, b: o.Into, report: &Report{Params: o.Config.Params}}
 	if o.Into != nil {
-		in.domain, in.report.Params = o.Into.Domain(), rawprofile.Set(o.Into).Params()
+		in.domain, in.report.Params = o.Into.Domain(), o.Into.Internal().Params()
 	}
 	return in
 }
 
 // A heading describes a file or module, before its functions.
 type heading struct {
-	kind    Kind
-	version int // of the file, 0 of text
-	made    int // version of the indexed format that its LLVM writes; 0 if not known
-	newest  int // the newest such version if several LLVMs can have made it, else 0
-	variant Variant
-	// anyDomain says that there are memory profiles alone, which join profiles of any domain.
+	kind     Kind
+	version  int // format version of the file; 0 for text
+	producer int // indexed version that the producing LLVM writes; 0 if unknown
+	newest   int // newest candidate if several LLVMs can be the producer; else 0
+	variant  Variant
+	// anyDomain is set for files with memory profiles only, which join profiles of any domain.
 	anyDomain bool
 }
 
@@ -61,17 +60,17 @@ func (in *intake) beginModule(h heading) error {
 	p := &r.Params
 	p.LLVMVariant |= uint32(h.variant)
 	if h.kind == KindIndexed || in.o.Config.Params.LLVMVersion == 0 {
-		p.LLVMVersion = max(p.LLVMVersion, uint32(h.made))
+		p.LLVMVersion = max(p.LLVMVersion, uint32(h.producer))
 		p.LLVMNewest = max(p.LLVMNewest, uint32(h.newest))
 	}
 	if err := in.openBuilder(); err != nil {
 		return err
 	}
-	return in.nextRun()
+	return in.beginRun()
 }
 
-// joinDomain checks that a file or module is of the domain of those before it, and takes its own if it is the first.
-// Memory profiles alone are of llvm-ir, since clang uses them there.
+// joinDomain checks that a file or module has the domain of the earlier ones. The first one sets the domain. Files
+// with memory profiles only belong to llvm-ir, because clang uses them there.
 func (in *intake) joinDomain(h heading) error {
 	switch {
 	case !h.anyDomain:
@@ -85,30 +84,30 @@ func (in *intake) joinDomain(h heading) error {
 	return nil
 }
 
-// openBuilder makes the builder, or updates the parameters of the existing one.
+// openBuilder creates the builder, or updates the parameters of the existing one.
 func (in *intake) openBuilder() error {
 	if in.b != nil {
-		return rawprofile.Set(in.b).JoinParams(in.report.Params)
+		return in.b.Internal().JoinParams(in.report.Params)
 	}
 	in.o.Config.Params = in.report.Params
 	in.b = builder.New(in.domain, in.o.Config)
 	return nil
 }
 
-// nextRun starts a run, which is merged with what the builder has.
-func (in *intake) nextRun() error {
-	if err := in.plain.flushTo(in.b); err != nil {
+// beginRun starts a run, which the builder merges with its content.
+func (in *intake) beginRun() error {
+	if err := in.batch.flushToBuilder(in.b); err != nil {
 		return err
 	}
 	run := in.o.Run
-	// Until LLVM 16 the order of an indexed file shows what was merged when.
+	// Up to LLVM 16 the order of an indexed file reveals the merge order.
 	run.FileOrder = in.o.Into == nil && in.report.Kind == KindIndexed && in.report.Version < sinceSortedNames
 	in.ordered = run.AsLLVM || run.FileOrder
-	rawprofile.Set(in.b).NextRun(profileset.RunRules(run))
+	in.b.Internal().NextRun(profileset.RunRules(run))
 	return in.b.Err()
 }
 
-// checkVariant checks that a variant fits what was read before.
+// checkVariant checks that a variant can be merged with the earlier files.
 func (in *intake) checkVariant(v Variant) error {
 	before := Variant(in.report.Params.LLVMVariant)
 	switch {
@@ -132,10 +131,10 @@ func (in *intake) mismatchError(detail string) error {
 	return err
 }
 
-// maxFunctionCells is the number of cells that a block of an archive can hold.
+// maxFunctionCells is the maximum number of cells in a block of an archive.
 const maxFunctionCells = 1 << 28
 
-// checkLimits checks that an archive can hold the function.
+// checkLimits returns an error if no archive can hold the function.
 func (f *function) checkLimits() error {
 	switch {
 	case len(f.name) == 0:
@@ -151,17 +150,16 @@ func (f *function) checkLimits() error {
 	return nil
 }
 
-// addFunction adds a function to the builder.
 func (in *intake) addFunction(f *function) error {
 	in.report.Functions++
 	in.report.Entries += f.entryCount()
 	in.last = append(in.kept[:0], f.name...)
 	in.kept = in.last
 	if f.hasCountersOnly() {
-		return in.plain.gather(f, in.b)
+		return in.batch.addCopy(f, in.b)
 	}
 	if in.ordered {
-		if err := in.plain.flushTo(in.b); err != nil {
+		if err := in.batch.flushToBuilder(in.b); err != nil {
 			return err
 		}
 	}
@@ -178,42 +176,41 @@ func (in *intake) addFunction(f *function) error {
 	return p.Done()
 }
 
-// addPlainFunction adds a function that has counters only, of which it keeps the name and
-// cells until release.
+// addPlainFunction adds a function with counters only. It retains name and cells until releaseBuffer.
 func (in *intake) addPlainFunction(name []byte, hash uint64, cells []byte) error {
 	in.report.Functions++
 	in.report.Entries++
 	in.last = name
-	return in.plain.refer(profileset.Function{Name: name, Code: hash, Cells: cells}, in.b)
+	return in.batch.addReference(profileset.Function{Name: name, Code: hash, Cells: cells}, in.b)
 }
 
-// release lets go of the memory of functions: it adds those that were gathered.
-func (in *intake) release() error {
+// releaseBuffer adds the batched functions, so that the memory of their names and cells can be reused.
+func (in *intake) releaseBuffer() error {
 	in.kept = append(in.kept[:0], in.last...)
 	in.last = in.kept
-	return in.plain.flushTo(in.b)
+	return in.batch.flushToBuilder(in.b)
 }
 
-// addCalledName adds the name of a function that was called and has no counts.
+// addCalledName adds the name of a called function without counts.
 func (in *intake) addCalledName(name string) { in.b.Seen(in.b.Method(layout.Key{Name: name})) }
 
 // addBinaryIDs adds the build ids of programs and libraries.
 func (in *intake) addBinaryIDs(ids [][]byte) {
 	for _, id := range ids {
-		rawprofile.Set(in.b).Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
+		in.b.Internal().Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
 	}
 }
 
-// addVTable adds the name of a vtable and, if known, its place in memory.
+// addVTable adds the name of a vtable with its address and size, which are 0 if unknown.
 func (in *intake) addVTable(name string, address, size uint64) {
-	rawprofile.Set(in.b).Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
+	in.b.Internal().Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
 }
 
-// traceWeight returns the weight of a trace, multiplied by the weight of the run.
+// traceWeight returns the weight of a trace times the weight of the run.
 func (in *intake) traceWeight(weight uint64) uint64 {
 	run := uint64(in.o.Run.Weight)
 	if run == 0 || in.o.Run.AsLLVM && in.report.Kind != KindRaw {
-		return weight // llvm-profdata weighs traces only when it makes them
+		return weight // llvm-profdata weighs only the traces that it creates
 	}
 	hi, lo := bits.Mul64(weight, run)
 	lo, carry := bits.Add64(lo, uint64(layout.WeightOne)/2, 0)
@@ -224,7 +221,7 @@ func (in *intake) traceWeight(weight uint64) uint64 {
 	return max(1, whole)
 }
 
-// addTrace adds a temporal trace: functions in the order of their first calls.
+// addTrace adds a temporal trace, which lists functions in the order of their first calls.
 func (in *intake) addTrace(weight uint64, functions []uint64) {
 	if len(functions) == 0 {
 		return
@@ -239,14 +236,14 @@ func (in *intake) addTrace(weight uint64, functions []uint64) {
 	}
 }
 
-// llvm-profdata keeps at most llvmReservoir traces. Before LLVM 22 it counted the
-// traces of a file again, unless they were a sample.
+// llvm-profdata keeps at most llvmReservoir traces. Before LLVM 22 it recounted the traces of a file that was not
+// sampled.
 const (
 	llvmReservoir = 100
 	sinceStreams  = 13
 )
 
-// addStreamSize adds the number of traces from which the file's were sampled.
+// addStreamSize adds the number of traces from which the file's traces were sampled.
 func (in *intake) addStreamSize(size uint64) {
 	version := in.report.Params.LLVMVersion
 	if in.o.Run.AsLLVM && version > 0 && version < sinceStreams && size <= llvmReservoir {
@@ -257,30 +254,29 @@ func (in *intake) addStreamSize(size uint64) {
 	}
 }
 
-// plainFunctions gathers functions that have counters only: adding many of them to
-// a builder at once is faster.
-type plainFunctions struct {
+// A functionBatch collects functions that have counters only, because adding many at once to a builder is faster.
+type functionBatch struct {
 	functions [maxPlain]profileset.Function
 	n         int
-	names     []byte   // of all functions, one after the other
-	counts    []uint64 // likewise
+	names     []byte   // concatenated names of the copied functions
+	counts    []uint64 // concatenated counters of the copied functions
 }
 
-// Limits of a batch. A function with more counters is added directly.
+// Limits of a batch. Functions with more counters bypass it.
 const (
 	maxPlain       = 256
 	maxPlainCounts = 1 << 13
 )
 
-// gather copies a function. When there is no more room, it first adds the gathered functions to the builder.
-func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
+// addCopy copies a function into the batch. It first flushes a full batch.
+func (p *functionBatch) addCopy(f *function, b *builder.Builder) error {
 	if p.n == maxPlain || len(p.counts)+len(f.counts) > maxPlainCounts {
-		if err := p.flushTo(b); err != nil {
+		if err := p.flushToBuilder(b); err != nil {
 			return err
 		}
 	}
 	if len(f.counts) > maxPlainCounts {
-		_, err := rawprofile.Set(b).AddFunctions([]profileset.Function{{Name: f.name, Code: f.hash,
+		_, err := b.Internal().AddFunctions([]profileset.Function{{Name: f.name, Code: f.hash,
 			Cells: words.LittleEndianBytes(f.counts)}})
 		return err
 	}
@@ -293,10 +289,10 @@ func (p *plainFunctions) gather(f *function, b *builder.Builder) error {
 	return nil
 }
 
-// refer gathers a function without copying it.
-func (p *plainFunctions) refer(f profileset.Function, b *builder.Builder) error {
+// addReference adds a function to the batch without copying it.
+func (p *functionBatch) addReference(f profileset.Function, b *builder.Builder) error {
 	if p.n == maxPlain {
-		if err := p.flushTo(b); err != nil {
+		if err := p.flushToBuilder(b); err != nil {
 			return err
 		}
 	}
@@ -305,12 +301,12 @@ func (p *plainFunctions) refer(f profileset.Function, b *builder.Builder) error 
 	return nil
 }
 
-// flushTo adds the gathered functions to the builder.
-func (p *plainFunctions) flushTo(b *builder.Builder) error {
+// flushToBuilder adds the batched functions to the builder and empties the batch.
+func (p *functionBatch) flushToBuilder(b *builder.Builder) error {
 	if p.n == 0 {
 		return nil
 	}
-	_, err := rawprofile.Set(b).AddFunctions(p.functions[:p.n])
+	_, err := b.Internal().AddFunctions(p.functions[:p.n])
 	p.n = 0
 	p.names = p.names[:0]
 	p.counts = p.counts[:0]

@@ -5,19 +5,19 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
 
-// An Importer reads LLVM's profiles in any of their three forms.
+// An Importer reads LLVM's raw, indexed and text profiles.
 type Importer struct {
-	// AsLLVM merges several files as llvm-profdata merge does.
+	// AsLLVM merges several files exactly as llvm-profdata merge does.
 	AsLLVM bool
-	// Release of the LLVM that compiled the program, from 12 on; 0 if it is not
-	// known. Raw files of 14 to 17 and of 19 to 22 do not tell it.
+	// Release is the LLVM release that compiled the program, 12 or later; 0 if unknown. Raw files of 14 to 17 and of 19
+	// to 22 do not identify it.
 	Release int
-	// Binary and DebugInfo name the programs and libraries of raw profiles that were built with -profile-correlate.
+	// Binary and DebugInfo name the programs and libraries built with -profile-correlate.
 	Binary, DebugInfo []string
 }
 
@@ -49,14 +49,14 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 	return ok
 }
 
-// DetectNear implements [codec.NearDetector]: the mistake is in the first heading, or in
-// one of the numbers of the first function.
+// DetectNear implements [codec.NearDetector]. It accepts a text whose first heading, or one number of its first
+// function, is misspelled.
 func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
-// Import reads one file, which is a part of a dump. See [Read].
+// Import reads one file, which is part of a dump. See [Read].
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	o := ReadOptions{Name: in.Name, Config: in.Config, Into: in.Sum, Binary: i.Binary, DebugInfo: i.DebugInfo,
-		Run: builder.Run{Weight: in.Weight, AsLLVM: i.AsLLVM}}
+		Run: profileset.RunRules{Weight: in.Weight, AsLLVM: i.AsLLVM}}
 	if v := VersionOfRelease(i.Release); v != 0 {
 		o.Config.Params.LLVMVersion = uint32(v)
 	}
@@ -74,7 +74,7 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	}, nil
 }
 
-// An IndexedExporter writes indexed profiles (.profdata). Its fields are explained at [WriteOptions].
+// An IndexedExporter writes indexed profiles (.profdata). [WriteOptions] explains its fields.
 type IndexedExporter struct {
 	Version         int
 	Sparse          bool
@@ -109,7 +109,7 @@ func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, er
 	return r.Lost, nil
 }
 
-// A TextExporter writes LLVM's text (.proftext). Its fields are explained at [WriteOptions].
+// A TextExporter writes LLVM's text (.proftext). [WriteOptions] explains its fields.
 type TextExporter struct {
 	Sparse          bool
 	KeepVTableNames bool

@@ -9,44 +9,45 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A program that was built with -profile-correlate writes its counters alone: which function they are of is in the
-// program, in sections that are not loaded (binary) or in its debug information (debug-info). The place of a counter
-// within the section of counters is the same in both.
+// A program built with -profile-correlate writes counters without the records of its functions. The records are in the
+// program: in sections that are not loaded (binary) or in its debug information (debug-info). Both give each
+// function's offset in the section of counters.
 
-// Sections of a program: llvm/ProfileData/InstrProfData.inc.
+// Section names, from llvm/ProfileData/InstrProfData.inc.
 const (
 	sectionCounters = "__llvm_prf_cnts"
 	sectionData     = "__llvm_covdata"
 	sectionNames    = "__llvm_covnames"
 )
 
-// maxProgramSection is the most bytes of a section that is read of a program.
+// maxProgramSection is the maximum size in bytes of a section that is read from a program.
 const maxProgramSection = 1 << 30
 
-// A correlation is what a program knows of the functions that a raw profile has counters of.
+// A correlation lists the functions of a program.
 type correlation struct {
 	functions []correlated
 	names     []string
-	buildID   []byte // nil if the program has none
+	buildID   []byte // nil for a program without a build id
 }
 
-// A correlated is a function: its NameRef, its hash, and where its first counter is in the section, in bytes.
+// A correlated is one function: NameRef, FuncHash, offset in bytes of its first counter in the section, and number of
+// counters.
 type correlated struct {
 	reference, hash, offset uint64
 	counters                uint32
 }
 
-// correlate makes records of the functions of a program, as a raw profile has them.
+// correlate creates the function records of a module from its program, in the form of raw profiles.
 func (m *rawModule) correlate() error {
 	c, err := m.find()
 	if err != nil {
-		return m.fault(ErrCorrelated, m.dataAt, err.Error())
+		return m.newError(ErrCorrelated, m.dataAt, err.Error())
 	}
 	m.names = newNameIndex(c.names)
 	m.h.countersDelta = 0
 	seen := make(map[uint64]bool, len(c.functions))
 	for _, f := range c.functions {
-		if !seen[f.offset] { // of an inline function several objects have a record
+		if !seen[f.offset] { // copies of an inline function share their counters
 			m.data = append(m.data, m.recordOf(f, m.h.records)...)
 			m.h.records++
 		}
@@ -55,32 +56,32 @@ func (m *rawModule) correlate() error {
 	return nil
 }
 
-// recordOf returns record i: a function without values, whose counters are at its place.
+// recordOf encodes f as record i, without value sites.
 func (m *rawModule) recordOf(f correlated, i uint64) []byte {
 	record := make([]byte, m.l.size)
-	m.machine.put64(record, f.reference)
-	m.machine.put64(record[8:], f.hash)
+	m.machine.encode64(record, f.reference)
+	m.machine.encode64(record[8:], f.hash)
 	if m.h.version >= rawRelative {
 		f.offset -= i * m.l.size
 	}
 	if m.machine.pointer == 4 {
-		m.machine.put32(record[m.l.counters:], uint32(f.offset))
+		m.machine.encode32(record[m.l.counters:], uint32(f.offset))
 	} else {
-		m.machine.put64(record[m.l.counters:], f.offset)
+		m.machine.encode64(record[m.l.counters:], f.offset)
 	}
-	m.machine.put32(record[m.l.numCounters:], f.counters)
+	m.machine.encode32(record[m.l.numCounters:], f.counters)
 	return record
 }
 
-// A programReader reads what a program knows of its functions. counters is the address of its section of counters.
+// A programReader lists the functions of a program. counters is the address of the section of counters.
 type programReader func(p *elf.File, counters uint64) (*correlation, error)
 
-// correlationOf reads the first of some programs that the module may be of.
+// correlationOf reads the first program that matches the build ids of the module.
 func (m *rawModule) correlationOf(paths []string, read programReader) (c *correlation, err error) {
 	for _, path := range paths {
 		c, err = openProgram(path, read)
 		if err == nil {
-			err = c.check(m.ids)
+			err = c.checkBuildID(m.ids)
 		}
 		if err == nil {
 			return c, nil
@@ -103,13 +104,13 @@ func openProgram(path string, read programReader) (*correlation, error) {
 	}
 	c, err := read(p, counters.Addr)
 	if err == nil {
-		c.buildID = buildID(p)
+		c.buildID = readBuildID(p)
 	}
 	return c, err
 }
 
-// readSections reads the sections of data and names of a program. Records are as in raw profiles, but for the place of
-// the counters, which is an address.
+// readSections reads the data and names sections of a program. The records are those of raw profiles, except that the
+// pointer to the counters is an address.
 func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, error) {
 	data, err := programSection(p, sectionData)
 	if err != nil {
@@ -129,13 +130,12 @@ func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, er
 			len(data), m.l.size, m.h.version)
 	}
 	for ; len(data) > 0; data = data[m.l.size:] {
-		c.functions = append(c.functions, correlated{m.machine.u64(data), m.machine.u64(data[8:]),
-			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.u32(data[m.l.numCounters:])})
+		c.functions = append(c.functions, correlated{m.machine.decode64(data), m.machine.decode64(data[8:]),
+			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.decode32(data[m.l.numCounters:])})
 	}
 	return c, nil
 }
 
-// programSection reads a section of a program.
 func programSection(p *elf.File, name string) ([]byte, error) {
 	s := p.Section(name)
 	switch {
@@ -152,9 +152,9 @@ func programSection(p *elf.File, name string) ([]byte, error) {
 	return b, nil
 }
 
-// buildID returns the build id of a program, nil if it has none. It is a note:
-// { u32 name size, u32 size, u32 3, "GNU\0", id }.
-func buildID(p *elf.File) []byte {
+// readBuildID returns the build id of a program, or nil. It is a note: { u32 name size, u32 size, u32 3, "GNU\0", id
+// }.
+func readBuildID(p *elf.File) []byte {
 	const head, name = 12, "GNU\x00"
 	s := p.Section(".note.gnu.build-id")
 	if s == nil || s.Size > disk.PageSize {
@@ -170,8 +170,8 @@ func buildID(p *elf.File) []byte {
 
 var errOtherProgram = errors.New("it is another build than the one that wrote the profile: their build ids differ")
 
-// check returns an error if a profile is of another build of the program.
-func (c *correlation) check(ids [][]byte) error {
+// checkBuildID returns an error if none of the profile's ids is the build id of the program.
+func (c *correlation) checkBuildID(ids [][]byte) error {
 	if c.buildID == nil || len(ids) == 0 {
 		return nil
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// In the debug information each function has a variable __profc_NAME, which is where its counters are. The fields of
-// its record are annotations of the variable: llvm/lib/ProfileData/InstrProfCorrelator.cpp.
+// In the debug information each function has a variable __profc_NAME at the address of its counters. Annotations of
+// the variable have the other fields of the record: see llvm/lib/ProfileData/InstrProfCorrelator.cpp.
 const (
 	tagAnnotation    = dwarf.Tag(0x6000) // DW_TAG_LLVM_annotation
 	countersPrefix   = "__profc_"
@@ -20,14 +20,14 @@ const (
 	annotationNumber = "Num Counters"
 )
 
-// readDebugInfo reads the annotations of a program.
+// readDebugInfo lists the functions in the debug information of a program.
 func readDebugInfo(p *elf.File, counters uint64) (*correlation, error) {
 	d, err := p.DWARF()
 	if err != nil {
 		return nil, fmt.Errorf("its debug information: %w", err)
 	}
-	a := annotations{d: d, r: d.Reader(), file: p, counters: counters, c: &correlation{}}
-	if err := a.read(); err != nil {
+	a := annotationReader{d: d, r: d.Reader(), file: p, counters: counters, c: &correlation{}}
+	if err := a.readAnnotations(); err != nil {
 		return nil, fmt.Errorf("its debug information: %w", err)
 	}
 	if len(a.c.functions) == 0 {
@@ -36,19 +36,19 @@ func readDebugInfo(p *elf.File, counters uint64) (*correlation, error) {
 	return a.c, nil
 }
 
-type annotations struct {
+type annotationReader struct {
 	d         *dwarf.Data
 	r         *dwarf.Reader
 	file      *elf.File
-	counters  uint64 // address of the section
-	addresses []byte // section .debug_addr
-	base      int64  // of the unit's addresses there
+	counters  uint64 // address of the section of counters
+	addresses []byte // content of .debug_addr
+	base      int64  // offset in addresses of the unit's part
 	c         *correlation
 }
 
-func (a *annotations) read() error {
+func (a *annotationReader) readAnnotations() error {
 	if s := a.file.Section(".debug_addr"); s != nil && s.Size <= maxProgramSection {
-		a.addresses, _ = s.Data() // locations without an index need none
+		a.addresses, _ = s.Data() // only indexed locations need it
 	}
 	for {
 		e, err := a.r.Next()
@@ -60,17 +60,18 @@ func (a *annotations) read() error {
 		case e.Tag == dwarf.TagCompileUnit:
 			a.base, _ = e.Val(dwarf.AttrAddrBase).(int64)
 		case e.Tag == dwarf.TagVariable && e.Children && strings.HasPrefix(name, countersPrefix):
-			if err := a.variable(e); err != nil {
+			if err := a.readCounterVariable(e); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
 	}
 }
 
-// variable reads the annotations of the counters of a function. Counters that the linker has left out have no place.
-func (a *annotations) variable(e *dwarf.Entry) error {
+// readCounterVariable reads the annotations of a function's counters. Counters that the linker removed have no address
+// and are skipped.
+func (a *annotationReader) readCounterVariable(e *dwarf.Entry) error {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
-	address, placed := a.address(location)
+	address, placed := a.decodeLocation(location)
 	f := correlated{offset: address - a.counters}
 	name := ""
 	for {
@@ -104,8 +105,8 @@ func (a *annotations) variable(e *dwarf.Entry) error {
 	return nil
 }
 
-// address returns what a location says: DW_OP_addr and an address, or DW_OP_addrx and an index in ULEB128.
-func (a *annotations) address(location []byte) (address uint64, ok bool) {
+// decodeLocation decodes DW_OP_addr with an address, or DW_OP_addrx with an index in ULEB128.
+func (a *annotationReader) decodeLocation(location []byte) (address uint64, ok bool) {
 	const opAddr, opAddrx, width = 0x03, 0xa1, 8
 	read := a.file.ByteOrder.Uint64
 	switch {

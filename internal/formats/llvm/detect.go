@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Detect returns the format of a file that starts with head, which should be about
-// 64 KiB, or the whole file if it is smaller.
+// Detect returns the format of a file that starts with head. head should have about 64 KiB, or the whole of a smaller
+// file.
 func Detect(head []byte) (k Kind, ok bool) {
 	if _, ok := machineOf(head); ok {
 		return KindRaw, true
@@ -29,11 +29,10 @@ func detectText(head []byte) bool {
 	return len(lines) == recordLines && numbersIn(lines[1:]) == recordLines-1
 }
 
-// recordLines is the number of lines that a function has at least: its name, hash,
-// number of counters and first counter.
+// recordLines is the minimum number of lines of a function: name, hash, number of counters and first counter.
 const recordLines = 4
 
-// firstLines returns the first lines that are not empty and not comments, at most recordLines.
+// firstLines returns up to recordLines lines, without empty lines and comments.
 func firstLines(head []byte) (lines [][]byte) {
 	for line := range bytes.Lines(head) {
 		line = bytes.TrimRight(line, "\r\n")
@@ -57,12 +56,11 @@ func numbersIn(lines [][]byte) (n int) {
 	return n
 }
 
-// nearText reports whether text starts with a word that may be meant as a heading, or
-// with a function of whose numbers one is misspelled.
+// nearText reports whether text starts with a word like a heading, or with a function that has one misspelled number.
 func nearText(head []byte) bool {
 	lines := firstLines(head)
 	if len(lines) > 1 && lines[0][0] == headingMark {
-		return isText(head) && len(bytes.Fields(lines[0])) == 1
+		return looksLikeText(head) && len(bytes.Fields(lines[0])) == 1
 	}
 	if len(lines) < recordLines || numbersIn(lines[1:]) != recordLines-2 {
 		return false

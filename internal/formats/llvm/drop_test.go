@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 )
 
 // readAndDrop reads a profile as Read does, into a batch of o.Into that it rolls back.
@@ -12,7 +11,7 @@ func readAndDrop(r io.Reader, o ReadOptions) (*Report, error) {
 	var batch *profileset.Batch
 	if o.Into != nil {
 		var err error
-		if batch, err = rawprofile.Set(o.Into).Begin(); err != nil {
+		if batch, err = o.Into.Internal().Begin(); err != nil {
 			return nil, err
 		}
 		defer batch.Rollback()

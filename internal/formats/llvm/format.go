@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The versions that this package reads.
+// Versions that this package reads.
 const (
 	RawOldest     = 7 // LLVM 13
 	RawNewest     = 11
@@ -20,8 +20,7 @@ const (
 	IndexedNewest = 13 // LLVM 22
 )
 
-// The version word of raw and indexed files holds the version in its low half and
-// the variant in its highest bits.
+// The low half of the version word is the version, its highest bits are the variant.
 const (
 	versionMask  = 1<<32 - 1
 	variantShift = 55
@@ -30,20 +29,20 @@ const (
 // A Variant is bits 55 to 63 of the version word, shifted down by 55, as in layout.ParamLLVMVariant.
 type Variant uint32
 
-// The variant bits.
+// Bits of a [Variant].
 const (
 	VariantLoopEntries      Variant = 1 << iota // loop entries are instrumented
-	VariantIR                                   // instrumented on IR; else by the front end
-	VariantContextSensitive                     // has records of the second instrumentation
+	VariantIR                                   // instrumented on IR; otherwise by the front end
+	VariantContextSensitive                     // has records of the second instrumentation, after inlining
 	VariantEntryFirst                           // the entry block is always instrumented
-	VariantCorrelated                           // raw: names and data are in the debug info
+	VariantCorrelated                           // raw files: names and data are in the debug info
 	VariantByteCoverage                         // counters are 0 or 1
-	VariantEntryOnly                            // function entries alone are covered
-	VariantMemProf                              // indexed: has memory profiles
+	VariantEntryOnly                            // only function entries are covered
+	VariantMemProf                              // indexed files: has memory profiles
 	VariantTemporal                             // has temporal traces
 )
 
-// Domain returns the domain of profiles of the variant.
+// Domain returns the domain of profiles with variant v.
 func (v Variant) Domain() layout.Domain {
 	if v&VariantIR != 0 {
 		return layout.DomainLLVMIR
@@ -51,13 +50,11 @@ func (v Variant) Domain() layout.Domain {
 	return layout.DomainLLVMFrontend
 }
 
-// indexedMagic is the first little-endian word of an indexed file.
 const indexedMagic = 0x8169666f72706cff
 
-// nameSeparator separates the names of a chunk.
 const nameSeparator = 0x01
 
-// The versions of the indexed format that introduced its parts.
+// Versions of the indexed format that introduced a part, and sizes of its summary.
 const (
 	sinceNumCounts  = 2  // the number of counters of a record
 	sinceValues     = 3  // value profiles
@@ -72,12 +69,12 @@ const (
 	valueKindsKnown = 3 // indirect call, memop size, vtable
 )
 
-// PropertyStreamSize is the key in TableProperties of the number of temporal traces
-// that those in TableTraces were sampled from. Several rows add up.
+// PropertyStreamSize is the key in TableProperties for the number of temporal traces from which those in TableTraces
+// were sampled. The values of several rows add up.
 const PropertyStreamSize = disk.PropertyTraceStream
 
-// VersionOfRelease returns the version of the indexed format that a release of LLVM writes, or 0 for releases
-// before 12. For releases newer than the known ones it returns the newest version.
+// VersionOfRelease returns the indexed version that a release of LLVM writes, or 0 for releases before 12. Future
+// releases get the newest version.
 func VersionOfRelease(release int) int {
 	switch {
 	case release < 12:
@@ -92,35 +89,34 @@ func VersionOfRelease(release int) int {
 	return IndexedNewest
 }
 
-// A function is the data of one name and hash. The parser reuses its slices for the next function.
+// A function is one record: a name with one FuncHash. The parser reuses its slices for the next function.
 type function struct {
 	name   []byte
 	hash   uint64
 	counts []uint64
 	sites  []site
-	values []builder.Value // of all sites, one after the other
+	values []builder.Value // concatenated values of all sites
 	bitmap []byte
 }
 
 // A site is a value site.
 type site struct {
 	kind   layout.Sub
-	number int32 // within its kind, from 0
-	end    int   // end in the function's values, which begin at the end of the previous site
+	number int32 // 0-based number among the sites of its kind
+	end    int   // end index in function.values; starts at the previous site's end
 }
 
-// hasCountersOnly reports whether the function has neither value sites nor a bitmap.
 func (f *function) hasCountersOnly() bool { return len(f.sites) == 0 && len(f.bitmap) == 0 }
 
-// clear empties f, except for its name.
-func (f *function) clear() {
+// clearContent empties f, except for its name.
+func (f *function) clearContent() {
 	f.counts = f.counts[:0]
 	f.sites = f.sites[:0]
 	f.values = f.values[:0]
 	f.bitmap = f.bitmap[:0]
 }
 
-// entryCount returns the number of profile entries that the function becomes.
+// entryCount returns the number of profile entries for the function.
 func (f *function) entryCount() int {
 	n := 1 + len(f.sites)
 	if len(f.bitmap) > 0 {
@@ -129,10 +125,10 @@ func (f *function) entryCount() int {
 	return n
 }
 
-// An order is a byte order: true for big-endian.
-type order bool
+// A byteOrder is true for big-endian.
+type byteOrder bool
 
-func (o order) u16(b []byte) uint16 {
+func (o byteOrder) decode16(b []byte) uint16 {
 	v := binary.LittleEndian.Uint16(b)
 	if o {
 		return bits.ReverseBytes16(v)
@@ -140,7 +136,7 @@ func (o order) u16(b []byte) uint16 {
 	return v
 }
 
-func (o order) u32(b []byte) uint32 {
+func (o byteOrder) decode32(b []byte) uint32 {
 	v := binary.LittleEndian.Uint32(b)
 	if o {
 		return bits.ReverseBytes32(v)
@@ -148,7 +144,7 @@ func (o order) u32(b []byte) uint32 {
 	return v
 }
 
-func (o order) u64(b []byte) uint64 {
+func (o byteOrder) decode64(b []byte) uint64 {
 	v := binary.LittleEndian.Uint64(b)
 	if o {
 		return bits.ReverseBytes64(v)
@@ -156,21 +152,21 @@ func (o order) u64(b []byte) uint64 {
 	return v
 }
 
-func (o order) put32(b []byte, v uint32) {
+func (o byteOrder) encode32(b []byte, v uint32) {
 	if o {
 		v = bits.ReverseBytes32(v)
 	}
 	binary.LittleEndian.PutUint32(b, v)
 }
 
-func (o order) put64(b []byte, v uint64) {
+func (o byteOrder) encode64(b []byte, v uint64) {
 	if o {
 		v = bits.ReverseBytes64(v)
 	}
 	binary.LittleEndian.PutUint64(b, v)
 }
 
-// A block of value profiles is the same in raw and indexed files, except for the byte order:
+// A block of value profiles has the same layout in raw and indexed files, except for the byte order:
 //
 //	u32 size of the block, u32 number of kinds, and for each kind
 //	    u32 kind, u32 number of sites, u8 number of values for each site,
@@ -181,17 +177,17 @@ const (
 	valueSize        = 16
 )
 
-// valueBlock decodes b, a block of value profiles. The error has no place.
-func (f *function) valueBlock(b []byte, o order) error {
-	kinds := o.u32(b[4:])
+// valueBlock decodes a block of value profiles. The error has no offset.
+func (f *function) valueBlock(b []byte, o byteOrder) error {
+	kinds := o.decode32(b[4:])
 	last := -1
 	b = b[valueBlockHeader:]
 	for range kinds {
 		if len(b) < valueKindHeader {
 			return fmt.Errorf("a block of values has %d kinds and no room for them", kinds)
 		}
-		kind := o.u32(b)
-		sites := o.u32(b[4:])
+		kind := o.decode32(b)
+		sites := o.decode32(b[4:])
 		if kind >= valueKindsKnown || int(kind) <= last {
 			return fmt.Errorf("values of kind %d after kind %d", kind, last)
 		}
@@ -211,7 +207,7 @@ func (f *function) valueBlock(b []byte, o order) error {
 var tooManySites = parse.Exceeded("a function of more than %d value sites of one kind", parse.MaxValueSites)
 
 // valueSites decodes the sites of one kind and returns the bytes after them.
-func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o order) (rest []byte, err error) {
+func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o byteOrder) (rest []byte, err error) {
 	if uint64(sites) > uint64(len(b)) || sites > math.MaxInt32 {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))
 	}
@@ -229,7 +225,7 @@ func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o order) 
 			return nil, fmt.Errorf("%d values of a site in %d bytes", n, len(b))
 		}
 		for range n {
-			f.values = append(f.values, builder.Value{Value: o.u64(b), Count: o.u64(b[8:])})
+			f.values = append(f.values, builder.Value{Value: o.decode64(b), Count: o.decode64(b[8:])})
 			b = b[valueSize:]
 		}
 		f.sites = append(f.sites, site{kind, int32(i), len(f.values)})

@@ -9,18 +9,18 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
 // TestInto: files are summed, with weights; what they say of the process as a whole is there once.
 func TestInto(t *testing.T) {
 	raw := fullSpec(10, VariantIR|VariantTemporal, false, 8).encode(t)
-	b, _, err := Read(bytes.NewReader(raw), ReadOptions{Run: builder.Run{Weight: 3 * layout.WeightOne}})
+	b, _, err := Read(bytes.NewReader(raw), ReadOptions{Run: profileset.RunRules{Weight: 3 * layout.WeightOne}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := ReadOptions{Into: b, Run: builder.Run{Weight: layout.WeightOne / 2}}
+	o := ReadOptions{Into: b, Run: profileset.RunRules{Weight: layout.WeightOne / 2}}
 	if _, _, err := Read(bytes.NewReader(smallIndexed(13)), o); err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +38,8 @@ func TestInto(t *testing.T) {
 	}
 	// Another number of counters is of other code: the longer are kept.
 	if got := c.Functions["a.cpp;_ZL3addll 0000000000000009"].Counts; !slices.Equal(got, []uint64{45, 1}) ||
-		rawprofile.Set(b).Unmerged() == 0 {
-		t.Errorf("counts %d, %d unmerged", got, rawprofile.Set(b).Unmerged())
+		b.Internal().Unmerged() == 0 {
+		t.Errorf("counts %d, %d unmerged", got, b.Internal().Unmerged())
 	}
 	if len(c.BinaryIDs) != 3 || !slices.Equal(c.VTables, []string{"_ZTV1A", "_ZTV1B"}) {
 		t.Errorf("binary ids %q, vtables %q", c.BinaryIDs, c.VTables)
@@ -55,7 +55,7 @@ func TestInto(t *testing.T) {
 
 // TestWeightsOfTraces: llvm-profdata weighs a trace when it is made alone.
 func TestWeightsOfTraces(t *testing.T) {
-	run := builder.Run{Weight: 5 * layout.WeightOne, AsLLVM: true}
+	run := profileset.RunRules{Weight: 5 * layout.WeightOne, AsLLVM: true}
 	for want, file := range map[uint64][]byte{3: smallIndexed(13), 5: fullSpec(10, VariantTemporal, false, 8).encode(t)} {
 		b, _, err := Read(bytes.NewReader(file), ReadOptions{Run: run})
 		if err != nil {
@@ -96,8 +96,8 @@ func TestVariantsAreUnited(t *testing.T) {
 	}
 	second := fullSpec(10, VariantIR|VariantLoopEntries, false, 8).encode(t)
 	if _, err := readAndDrop(bytes.NewReader(second), ReadOptions{Into: b}); err != nil ||
-		rawprofile.Set(b).Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
-		t.Errorf("checked: %v, the builder has the variant %#x", err, rawprofile.Set(b).Params().LLVMVariant)
+		b.Internal().Params().LLVMVariant != uint32(VariantIR|VariantEntryFirst) {
+		t.Errorf("checked: %v, the builder has the variant %#x", err, b.Internal().Params().LLVMVariant)
 	}
 	_, report, err := Read(bytes.NewReader(second), ReadOptions{Into: b})
 	if err != nil {

@@ -10,80 +10,78 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 )
 
-// The section of memory profiles of an indexed file, by its version. Offsets are from the start of the file.
+// Layouts of the section of memory profiles in an indexed file. Offsets are from the start of the file.
 //
 //	0        offsets of: record table, frame payload, frame table; schema, records, frames
 //	1        1, then as 0
 //	2        2, as 1, offsets of: call-stack payload, call-stack table; as 0, call stacks
 //	3        3, offsets of: call-stack array, record payload, record table; schema, frames, array, records
 //
-// The schema is u64 number, { u64 field } for each, from 1: see disk.HeapFields. Records, frames of versions 0 to
-// 2 and call stacks are in tables as the functions are; their keys are ids of 8 bytes. Call stacks
-// have no key length.
+// The schema is u64 number, { u64 1-based index into disk.HeapFields }. Records, the frames of versions 0 to 2 and
+// call stacks are in hash tables like those of functions, with ids of 8 bytes as keys. Call stacks have no key length.
 //
-//	frame    as disk.HeapFrame
+//	frame    see disk.HeapFrame
 //	record   u64 number, { stack, fields }, u64 number, { stack } of calls
 //	stack    0 and 1: u64 number, { u64 id of a frame }; 2: u64 id; 3: u32 index into the array
 //	array    of u32: at the index the number of frames, then the frames by number, the innermost first.
 //	         A negative word -n says that the frame and all further ones are n words on
 const (
 	memProfNewest = 3
-	memProfOldest = 24 // the least first word of version 0, which is an offset
-	// stackExpansion is how many bytes of stacks a section may have for each of its own, beside freeStacks.
+	memProfOldest = 24 // version 0 starts with an offset, which is at least this
+	// stackExpansion is the maximum ratio of decoded stack bytes to section bytes, beyond freeStacks.
 	stackExpansion = 32
 	freeStacks     = 16 << 20
 )
 
-// memProfOffsets are the numbers of offsets that the versions begin with.
+// memProfOffsets has the number of offsets in the header, by version.
 var memProfOffsets = [...]int{3, 3, 5, 3}
 
 var errStacks = parse.Exceeded("a memory profile with stacks of more than %d times its size", stackExpansion)
 
-// A memProf is a section of memory profiles that is read.
-type memProf struct {
+// A memProfReader decodes a section of memory profiles.
+type memProfReader struct {
 	b       []byte // the section
-	base    uint64 // its offset in the file
+	base    uint64 // offset of the section in the file
 	version int
 	schema  []int             // indices of disk.HeapFields
-	frames  []byte            // of version 3, encoded
-	byID    map[uint64][]byte // encoded frames of versions 0 to 2
-	stacks  map[uint64][]byte // of version 2: ids of frames, by id of the stack
-	array   []byte            // of version 3
-	known   map[uint64][]byte // stacks of versions 2 and 3, by id or index
-	decoded int               // bytes of stacks
+	frames  []byte            // version 3: concatenated encoded frames
+	byID    map[uint64][]byte // versions 0 to 2: encoded frames, by id
+	stacks  map[uint64][]byte // version 2: ids of frames, by stack id
+	array   []byte            // version 3: call-stack array
+	known   map[uint64][]byte // decoded stacks of versions 2 and 3, by id or index
+	decoded int               // bytes of decoded stacks
 }
 
-// A heapRecord is what is known of the allocations of a function. The reader reuses it for the next one.
+// A heapRecord has the allocations of one function. The reader reuses it for the next one.
 type heapRecord struct {
 	function    uint64
 	allocations []allocation
-	calls       [][]byte // stacks
+	calls       [][]byte // stacks of calls that lead to allocations
 }
 
-// An allocation has the encoded frames of its stack, and its numbers.
+// An allocation has the encoded frames of its stack, and its statistics by index in disk.HeapFields.
 type allocation struct {
 	stack  []byte
 	fields [len(disk.HeapFields)]uint64
 }
 
-// readMemProf reads the section of memory profiles, which ends at an offset, or with the file if that is 0.
+// readMemProf reads the section of memory profiles, up to offset end, or to the end of the file if end is 0.
 func (x *indexedScan) readMemProf(end int64) error {
 	at := x.offset
 	b, ok := x.readUpTo(end)
 	if !ok {
-		return x.cut("the memory profile")
+		return x.cutError("the memory profile")
 	}
-	m := &memProf{b: b, base: uint64(at), known: map[uint64][]byte{}}
-	err := m.read(x.addHeapRecord)
+	m := &memProfReader{b: b, base: uint64(at), known: map[uint64][]byte{}}
+	err := m.readProfile(x.addHeapRecord)
 	if errors.Is(err, ErrVersion) {
 		x.report.Lost.Add(LossMemProf, 1)
 		return nil
 	}
 	if err != nil {
-		return x.malformed(at, "the memory profile: %v", err)
+		return x.malformedError(at, "the memory profile: %v", err)
 	}
 	if x.report.Allocations > 0 {
 		x.addProperty(disk.PropertyMemProf, strconv.Itoa(m.version))
@@ -91,24 +89,24 @@ func (x *indexedScan) readMemProf(end int64) error {
 	return nil
 }
 
-// readUpTo consumes the bytes up to an offset, or all of them if it is 0.
+// readUpTo consumes the bytes up to offset end, or all of them if end is 0.
 func (s *source) readUpTo(end int64) (b []byte, ok bool) {
 	if end != 0 {
 		return s.readSection(uint64(end - s.offset))
 	}
 	for {
-		piece := s.peek(1)
+		piece := s.peekBytes(1)
 		if len(piece) == 0 {
 			return b, s.readError() == nil
 		}
-		piece, _ = s.next(s.Buffered())
+		piece, _ = s.readBytes(s.Buffered())
 		b = append(b, piece...)
 	}
 }
 
-// read passes the records on. An error of a newer version matches ErrVersion.
-func (m *memProf) read(add func(*heapRecord) error) error {
-	offsets, records, err := m.header()
+// readProfile calls add for each record. The error for a newer version matches ErrVersion.
+func (m *memProfReader) readProfile(add func(*heapRecord) error) error {
+	offsets, records, err := m.readHeader()
 	if err != nil {
 		return err
 	}
@@ -122,11 +120,11 @@ func (m *memProf) read(add func(*heapRecord) error) error {
 	}
 	m.byID = map[uint64][]byte{}
 	m.stacks = map[uint64][]byte{}
-	if err := m.eachItem(offsets[1], offsets[2], true, m.addFrame); err != nil {
+	if err := m.eachTableItem(offsets[1], offsets[2], true, m.addFrame); err != nil {
 		return err
 	}
 	if m.version == 2 {
-		err := m.eachItem(offsets[3], offsets[4], false, func(id uint64, b []byte) error {
+		err := m.eachTableItem(offsets[3], offsets[4], false, func(id uint64, b []byte) error {
 			m.stacks[id] = b
 			return nil
 		})
@@ -137,7 +135,7 @@ func (m *memProf) read(add func(*heapRecord) error) error {
 	return m.eachRecord(records, offsets[0], add)
 }
 
-func (m *memProf) addFrame(id uint64, b []byte) error {
+func (m *memProfReader) addFrame(id uint64, b []byte) error {
 	if len(b) != disk.HeapFrameSize || b[len(b)-1] > 1 {
 		return fmt.Errorf("a frame of %d bytes", len(b))
 	}
@@ -145,10 +143,11 @@ func (m *memProf) addFrame(id uint64, b []byte) error {
 	return nil
 }
 
-// header reads the version, the offsets and the schema, and returns where the schema ends. Offsets are in the section.
-func (m *memProf) header() (offsets []uint64, end uint64, err error) {
+// readHeader decodes the version, the offsets and the schema. It returns offsets relative to the section, and the end
+// of the schema.
+func (m *memProfReader) readHeader() (offsets []uint64, end uint64, err error) {
 	c := heapCursor{b: m.b}
-	switch first := c.u64(); {
+	switch first := c.takeUint64(); {
 	case c.short:
 		return nil, 0, fmt.Errorf("%d bytes", len(m.b))
 	case first >= memProfOldest:
@@ -159,14 +158,14 @@ func (m *memProf) header() (offsets []uint64, end uint64, err error) {
 		m.version = int(first)
 	}
 	for range memProfOffsets[m.version] {
-		offset := c.u64() - m.base
+		offset := c.takeUint64() - m.base
 		if offset > uint64(len(m.b)) {
 			return nil, 0, fmt.Errorf("an offset of %#x", offset+m.base)
 		}
 		offsets = append(offsets, offset)
 	}
-	for range c.number(8) {
-		field := c.u64()
+	for range c.takeCount(8) {
+		field := c.takeUint64()
 		if field < 1 || field > uint64(len(disk.HeapFields)) {
 			return nil, 0, fmt.Errorf("field %d of a record, %d are known", field, len(disk.HeapFields))
 		}
@@ -178,25 +177,25 @@ func (m *memProf) header() (offsets []uint64, end uint64, err error) {
 	return offsets, uint64(len(m.b) - len(c.b)), nil
 }
 
-// eachItem passes on the key and the data of the items of a table, whose payload begins at an offset.
-func (m *memProf) eachItem(payload, table uint64, keyLength bool, add func(key uint64, data []byte) error) error {
+// eachTableItem calls add for each item of a hash table with its payload at an offset.
+func (m *memProfReader) eachTableItem(payload, table uint64, keyLength bool, add func(key uint64, data []byte) error) error {
 	if payload > table {
 		return fmt.Errorf("a table at byte %d of it, before what it has", table)
 	}
 	c := heapCursor{b: m.b[payload:table]}
 	for len(c.b) >= 2 {
-		items := binary.LittleEndian.Uint16(c.next(2))
+		items := binary.LittleEndian.Uint16(c.takeBytes(2))
 		if items == 0 {
 			break // padding
 		}
 		for range items {
-			c.next(8) // the hash
-			if keyLength && c.u64() != 8 {
+			c.takeBytes(8) // the hash
+			if keyLength && c.takeUint64() != 8 {
 				return errors.New("a key that is no id")
 			}
-			size := c.u64()
-			key := c.u64()
-			data := c.next(size)
+			size := c.takeUint64()
+			key := c.takeUint64()
+			data := c.takeBytes(size)
 			if c.short {
 				return fmt.Errorf("an item of %d bytes where %d are left", size, len(c.b))
 			}
@@ -211,10 +210,10 @@ func (m *memProf) eachItem(payload, table uint64, keyLength bool, add func(key u
 	return nil
 }
 
-// eachRecord passes on the records of all functions.
-func (m *memProf) eachRecord(payload, table uint64, add func(*heapRecord) error) error {
+// eachRecord calls add for the records of all functions.
+func (m *memProfReader) eachRecord(payload, table uint64, add func(*heapRecord) error) error {
 	var r heapRecord
-	return m.eachItem(payload, table, true, func(key uint64, data []byte) error {
+	return m.eachTableItem(payload, table, true, func(key uint64, data []byte) error {
 		r = heapRecord{key, r.allocations[:0], r.calls[:0]}
 		if err := m.readRecord(&r, data); err != nil {
 			return fmt.Errorf("function %#x: %w", key, err)
@@ -223,22 +222,22 @@ func (m *memProf) eachRecord(payload, table uint64, add func(*heapRecord) error)
 	})
 }
 
-func (m *memProf) readRecord(r *heapRecord, data []byte) error {
+func (m *memProfReader) readRecord(r *heapRecord, data []byte) error {
 	c := heapCursor{b: data}
-	for range c.number(4) {
+	for range c.takeCount(4) {
 		a := allocation{}
 		var err error
-		a.stack, err = m.stack(&c)
+		a.stack, err = m.readStack(&c)
 		if err != nil {
 			return err
 		}
 		for _, field := range m.schema {
-			a.fields[field] = c.field(field)
+			a.fields[field] = c.takeField(field)
 		}
 		r.allocations = append(r.allocations, a)
 	}
-	for range c.number(4) {
-		stack, err := m.stack(&c)
+	for range c.takeCount(4) {
+		stack, err := m.readStack(&c)
 		if err != nil {
 			return err
 		}
@@ -250,43 +249,43 @@ func (m *memProf) readRecord(r *heapRecord, data []byte) error {
 	return nil
 }
 
-// stack reads a stack of a record, and returns its encoded frames.
-func (m *memProf) stack(c *heapCursor) (stack []byte, err error) {
+// readStack reads a stack of a record and returns its encoded frames.
+func (m *memProfReader) readStack(c *heapCursor) (stack []byte, err error) {
 	if m.version < 2 {
-		stack, err = m.framesOf(c.next(8 * uint64(c.number(8))))
-		return stack, cmp.Or(err, m.decode(len(stack)))
+		stack, err = m.framesWithIDs(c.takeBytes(8 * uint64(c.takeCount(8))))
+		return stack, cmp.Or(err, m.countDecoded(len(stack)))
 	}
 	key := uint64(0)
 	if m.version == 2 {
-		key = c.u64()
+		key = c.takeUint64()
 	} else {
-		key = uint64(c.u32())
+		key = uint64(c.takeUint32())
 	}
 	stack, ok := m.known[key]
 	if ok || c.short {
 		return stack, nil
 	}
 	if m.version == 3 {
-		stack, err = m.arrayStack(key)
+		stack, err = m.readArrayStack(key)
 	} else if ids, ok := m.stacks[key]; ok {
-		stack, err = m.framesOf(ids)
+		stack, err = m.framesWithIDs(ids)
 	} else {
 		err = fmt.Errorf("stack %#x is not there", key)
 	}
 	m.known[key] = stack
-	return stack, cmp.Or(err, m.decode(len(stack)))
+	return stack, cmp.Or(err, m.countDecoded(len(stack)))
 }
 
-// decode counts decoded bytes of stacks. The error is errStacks, for too many.
-func (m *memProf) decode(n int) error {
+// countDecoded adds to the decoded bytes and returns errStacks above the limit.
+func (m *memProfReader) countDecoded(n int) error {
 	if m.decoded += n; m.decoded > freeStacks+stackExpansion*len(m.b) {
 		return errStacks
 	}
 	return nil
 }
 
-// framesOf returns the frames with ids.
-func (m *memProf) framesOf(ids []byte) (stack []byte, err error) {
+// framesWithIDs concatenates the frames with the given ids.
+func (m *memProfReader) framesWithIDs(ids []byte) (stack []byte, err error) {
 	for ; len(ids) >= 8; ids = ids[8:] {
 		frame, ok := m.byID[binary.LittleEndian.Uint64(ids)]
 		if !ok {
@@ -302,8 +301,8 @@ func (m *memProf) framesOf(ids []byte) (stack []byte, err error) {
 
 var errLongStack = parse.Exceeded("a stack with more than %d bytes of frames", disk.MaxName)
 
-// arrayStack returns the frames of the stack at an index of the array.
-func (m *memProf) arrayStack(at uint64) (stack []byte, err error) {
+// readArrayStack returns the frames of the stack at a word index of the array.
+func (m *memProfReader) readArrayStack(at uint64) (stack []byte, err error) {
 	word := func() uint32 {
 		if at >= uint64(len(m.array)/4) {
 			err = fmt.Errorf("a stack at word %d of %d", at, len(m.array)/4)
@@ -332,13 +331,13 @@ func (m *memProf) arrayStack(at uint64) (stack []byte, err error) {
 	return stack, err
 }
 
-// A heapCursor reads numbers. After the end they are 0, and short is set.
+// A heapCursor decodes numbers. At the end of its bytes it returns 0 and sets short.
 type heapCursor struct {
 	b     []byte
 	short bool
 }
 
-func (c *heapCursor) next(n uint64) []byte {
+func (c *heapCursor) takeBytes(n uint64) []byte {
 	if n > uint64(len(c.b)) {
 		c.b, c.short = nil, true
 		return nil
@@ -348,31 +347,31 @@ func (c *heapCursor) next(n uint64) []byte {
 	return b
 }
 
-func (c *heapCursor) u64() uint64 {
-	if b := c.next(8); b != nil {
+func (c *heapCursor) takeUint64() uint64 {
+	if b := c.takeBytes(8); b != nil {
 		return binary.LittleEndian.Uint64(b)
 	}
 	return 0
 }
 
-func (c *heapCursor) u32() uint32 {
-	if b := c.next(4); b != nil {
+func (c *heapCursor) takeUint32() uint32 {
+	if b := c.takeBytes(4); b != nil {
 		return binary.LittleEndian.Uint32(b)
 	}
 	return 0
 }
 
-// field reads a field of an allocation.
-func (c *heapCursor) field(i int) uint64 {
+// takeField decodes field i of an allocation.
+func (c *heapCursor) takeField(i int) uint64 {
 	if disk.HeapFields[i].Long {
-		return c.u64()
+		return c.takeUint64()
 	}
-	return uint64(c.u32())
+	return uint64(c.takeUint32())
 }
 
-// number reads the number of what has so many bytes each, at least.
-func (c *heapCursor) number(each uint64) int {
-	n := c.u64()
+// takeCount decodes the number of following items, which have at least each bytes.
+func (c *heapCursor) takeCount(each uint64) int {
+	n := c.takeUint64()
 	if n > uint64(len(c.b))/each {
 		c.b, c.short = nil, true
 		return 0
@@ -383,7 +382,7 @@ func (c *heapCursor) number(each uint64) int {
 // addHeapRecord adds the allocations of a function to the tables.
 func (in *intake) addHeapRecord(r *heapRecord) error {
 	in.report.Records++
-	set := rawprofile.Set(in.b)
+	set := in.b.Internal()
 	for _, a := range r.allocations {
 		row := append(in.row[:0], r.function, uint64(in.b.Symbol(string(a.stack))), uint64(in.report.Records))
 		in.row = append(row, a.fields[:]...)
@@ -396,7 +395,7 @@ func (in *intake) addHeapRecord(r *heapRecord) error {
 	return in.b.Err()
 }
 
-// addProperty adds a fact about the run.
+// addProperty adds a property of the run.
 func (in *intake) addProperty(key, value string) {
 	in.b.Table(disk.TableProperties, 0).Row(uint64(in.b.Symbol(key)), uint64(in.b.Symbol(value)))
 }

@@ -14,21 +14,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A heapProfile is the memory profiles of an archive, as the section is written.
+// A heapProfile has the memory profiles of an archive.
 type heapProfile struct {
-	version int
-	records []storedRecord
-	stacks  []string       // distinct ones: encoded frames
+	version      int
+	records      []storedRecord
+	stacks       []string       // distinct stacks of encoded frames
 	stackNumbers map[string]int // of the stacks
-	schema  []int          // indices of disk.HeapFields
-	unsound int            // rows whose stack has no frames
+	schema       []int          // indices of disk.HeapFields
+	unsound      int            // rows whose stack cannot be decoded
 }
 
-// A storedRecord is what an archive has of the allocations of a function.
+// A storedRecord has the allocations of one function. place is its rank in the imported file.
 type storedRecord struct {
 	function, place uint64
 	allocations     []storedAllocation
-	calls           []int // numbers of stacks
+	calls           []int // indices in stacks
 }
 
 type storedAllocation struct {
@@ -36,8 +36,8 @@ type storedAllocation struct {
 	fields [len(disk.HeapFields)]uint64
 }
 
-// readHeap returns the memory profiles of an archive, for a file of a version; nil if it has none. Functions are in the
-// order of the file that they come from.
+// readHeap returns the memory profiles of an archive for an indexed file of a version, or nil. Functions have the
+// order of the imported file.
 func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
 	h = &heapProfile{stackNumbers: map[string]int{}}
 	byFunction := map[uint64]*storedRecord{}
@@ -71,7 +71,7 @@ func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
 	return h, err
 }
 
-// eachTableRow passes on the rows of a table, with the record of their function and the number of their stack.
+// eachTableRow calls add for the rows of a table, with the record of the row's function and the index of its stack.
 func (h *heapProfile) eachTableRow(s *reader.Store, kind disk.TableKind, records map[uint64]*storedRecord,
 	add func(r *storedRecord, t *reader.Table, row, stack int)) error {
 	t, err := s.TableOrEmpty(kind)
@@ -103,7 +103,7 @@ func (h *heapProfile) eachTableRow(s *reader.Store, kind disk.TableKind, records
 	return nil
 }
 
-// internStack returns the number of a stack.
+// internStack returns the index of a stack.
 func (h *heapProfile) internStack(stack string) int {
 	n, known := h.stackNumbers[stack]
 	if !known {
@@ -113,11 +113,11 @@ func (h *heapProfile) internStack(stack string) int {
 	return n
 }
 
-// shortSchema are the fields that llvm-profdata writes from version 2 on if it is not asked for all.
+// shortSchema has the fields that llvm-profdata writes by default from version 2 on.
 var shortSchema = []int{disk.HeapAllocations, disk.HeapBytes, disk.HeapLifetime, disk.HeapDensity}
 
-// chooseFields returns the fields to write: the short ones if no allocation has others, else all that LLVM
-// of the file's version knows.
+// chooseFields returns the fields to write. These are the short ones if no allocation has others. Otherwise they are
+// all fields that LLVM of the file's version knows.
 func (h *heapProfile) chooseFields(fileVersion int) []int {
 	if h.version >= 2 && !slices.ContainsFunc(h.records, storedRecord.needsAllFields) {
 		return shortSchema
@@ -146,16 +146,16 @@ func (r storedRecord) needsAllFields() bool {
 type heapEncoder struct {
 	*heapProfile
 	b    []byte
-	base int64 // of the section in the file
+	base int64 // offset of the section in the file
 
-	frames  []string // distinct ones, encoded
-	ids     []uint64 // of the frames
+	frames  []string // distinct encoded frames
+	ids     []uint64 // ids of frames
 	byFrame map[string]int
-	popular []int    // of version 3: how many stacks have a frame
-	keys    []uint64 // of the stacks: ids of version 2, indices of version 3
+	popular []int    // version 3: number of stacks that have the frame
+	keys    []uint64 // by stack: ids for version 2, array indices for version 3
 }
 
-// encodeSection encodes the memory profiles for an offset in the file. memprof_read.go has the layout.
+// encodeSection encodes the memory profiles for an offset in the file. memprof_read.go describes the layout.
 func (h *heapProfile) encodeSection(base int64) []byte {
 	e := &heapEncoder{heapProfile: h, base: base, byFrame: map[string]int{}, keys: make([]uint64, len(h.stacks))}
 	for _, stack := range h.stacks {
@@ -179,7 +179,7 @@ func (h *heapProfile) encodeSection(base int64) []byte {
 
 func (e *heapEncoder) appendWord(v uint64) { e.b = le.AppendUint64(e.b, v) }
 
-// fileOffset returns the offset in the file of what is appended next.
+// fileOffset returns the file offset of the next appended byte.
 func (e *heapEncoder) fileOffset() int64 { return e.base + int64(len(e.b)) }
 
 func (e *heapEncoder) addFrames(stack string) {
@@ -192,7 +192,7 @@ func (e *heapEncoder) addFrames(stack string) {
 	}
 }
 
-// hashFrame returns the id of a frame, as LLVM computes it.
+// hashFrame computes LLVM's id of a frame.
 func hashFrame(frame string) (id uint64) {
 	b := []byte(frame)
 	for _, v := range []uint64{le.Uint64(b), uint64(le.Uint32(b[8:])), uint64(le.Uint32(b[12:])), uint64(b[16])} {
@@ -201,7 +201,7 @@ func hashFrame(frame string) (id uint64) {
 	return id
 }
 
-// encodeParts encodes what follows the schema, and returns the offsets for the header.
+// encodeParts encodes the parts after the schema, and returns the offsets for the header.
 func (e *heapEncoder) encodeParts() []int64 {
 	if e.version == 3 {
 		for _, frame := range e.orderByPopularity() {
@@ -213,7 +213,7 @@ func (e *heapEncoder) encodeParts() []int64 {
 		return []int64{array, records, e.appendRecordTable()}
 	}
 	for i, stack := range e.stacks {
-		e.keys[i] = xxhash.Sum64String(stack) // LLVM's is another hash; readers look it up only
+		e.keys[i] = xxhash.Sum64String(stack) // LLVM uses another hash; readers only look it up
 	}
 	offsets := []int64{e.appendRecordTable(), e.fileOffset()}
 	offsets = append(offsets, e.appendHashTable(e.ids, false, true, func(i int, b []byte) []byte {
@@ -226,7 +226,7 @@ func (e *heapEncoder) encodeParts() []int64 {
 	return offsets
 }
 
-// appendStackTable encodes the table of version 2, and returns the offset of its buckets.
+// appendStackTable encodes the hash table of stacks in version 2, and returns the offset of its buckets.
 func (e *heapEncoder) appendStackTable() int64 {
 	order := numbersBelow(len(e.stacks))
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(e.keys[a], e.keys[b]) })
@@ -244,7 +244,8 @@ func (e *heapEncoder) appendFrameIDs(b []byte, stack string) []byte {
 	return b
 }
 
-// appendHashTable encodes a hash table, and returns the offset of its buckets.
+// appendHashTable encodes a hash table, and returns the offset of its buckets. With keepOrder the items stay in the
+// order of keys.
 func (e *heapEncoder) appendHashTable(keys []uint64, laid, keyLength bool, data func(i int, b []byte) []byte) int64 {
 	t := newChainedTable(keys, laid)
 	offsets := make([]int64, len(t.heads))
@@ -273,7 +274,7 @@ func (e *heapEncoder) appendHashTable(keys []uint64, laid, keyLength bool, data 
 }
 
 func (e *heapEncoder) appendTableItem(key uint64, keyLength bool, data func([]byte) []byte) {
-	e.appendWord(key) // its own hash
+	e.appendWord(key) // hash of the key
 	if keyLength {
 		e.appendWord(8)
 	}
@@ -324,11 +325,11 @@ func (e *heapEncoder) appendStack(b []byte, stack int) []byte {
 	return e.appendFrameIDs(b, e.stacks[stack])
 }
 
-// A popularity says how many stacks have a frame, and the sum of its places in them.
+// A popularity has the number of stacks that contain a frame, and the sum of the frame's depths in them.
 type popularity struct{ stacks, depths int }
 
-// orderByPopularity numbers the frames as version 3 does, and returns them in that order: first those that most
-// stacks have, of these the ones near the innermost.
+// orderByPopularity orders the frames as version 3 does: frames in more stacks first, then those nearer to the
+// innermost frame.
 func (e *heapEncoder) orderByPopularity() []string {
 	popular := make([]popularity, len(e.frames))
 	for _, stack := range e.stacks {
@@ -339,7 +340,7 @@ func (e *heapEncoder) orderByPopularity() []string {
 			stack = stack[disk.HeapFrameSize:]
 		}
 	}
-	order := e.renumberFrames(func(a, b int) int { // equal ones stay sorted by id
+	order := e.renumberFrames(func(a, b int) int { // the sort is stable, so ties stay sorted by id
 		return cmp.Or(cmp.Compare(popular[b].stacks, popular[a].stacks), cmp.Compare(popular[a].depths, popular[b].depths))
 	})
 	e.popular = make([]int, len(order))
@@ -349,7 +350,7 @@ func (e *heapEncoder) orderByPopularity() []string {
 	return e.frames
 }
 
-// renumberFrames numbers the frames anew, and returns the old numbers in the new order.
+// renumberFrames sorts the frames and returns the old numbers in the new order.
 func (e *heapEncoder) renumberFrames(compare func(a, b int) int) []int {
 	order := numbersBelow(len(e.frames))
 	slices.SortStableFunc(order, compare)
@@ -372,12 +373,12 @@ func numbersBelow(n int) []int {
 	return all
 }
 
-// appendStackArray encodes the stacks of version 3, so that a stack shares the frames near the root with the one
-// before it, and sets their indices. The array is built from the end.
+// appendStackArray encodes the stacks of version 3 and sets their indices. A stack shares frames near the root with
+// the previous stack. The array is built from its end.
 func (e *heapEncoder) appendStackArray() {
 	var array []uint32
-	var before []int // the frames of the stack before, the root first
-	var places []int // of these in the array
+	var before []int // frames of the previous stack, root first
+	var places []int // array indices of the frames in before
 	for _, stack := range slices.Backward(e.stacksByRoot()) {
 		frames := e.framesFromRoot(e.stacks[stack])
 		shared := 0
@@ -404,7 +405,7 @@ func (e *heapEncoder) appendStackArray() {
 	}
 }
 
-// framesFromRoot returns the numbers of the frames of a stack, the root first.
+// framesFromRoot returns the frame numbers of a stack, root first.
 func (e *heapEncoder) framesFromRoot(stack string) (frames []int) {
 	for ; len(stack) > 0; stack = stack[:len(stack)-disk.HeapFrameSize] {
 		frames = append(frames, e.byFrame[stack[len(stack)-disk.HeapFrameSize:]])
@@ -412,7 +413,7 @@ func (e *heapEncoder) framesFromRoot(stack string) (frames []int) {
 	return frames
 }
 
-// stacksByRoot returns the numbers of the stacks, sorted from the root on: by how many stacks have a frame, and by its id.
+// stacksByRoot returns the stack numbers, sorted from the root by popularity and id of the frames.
 func (e *heapEncoder) stacksByRoot() []int {
 	frames := make([][]int, len(e.stacks))
 	for i, stack := range e.stacks {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -17,7 +18,7 @@ func compatStore(t testing.TB, version int, files [][]byte, weights []int) *read
 	params.LLVMVersion = uint32(version)
 	var b *builder.Builder
 	for i, f := range files {
-		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, Run: builder.Run{AsLLVM: true}}
+		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, Run: profileset.RunRules{AsLLVM: true}}
 		if weights != nil {
 			o.Run.Weight = layout.Weight(weights[i]) * layout.WeightOne
 		}

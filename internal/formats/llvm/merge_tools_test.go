@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -50,8 +51,8 @@ func TestWeightedMergeIsThatOfLLVM(t *testing.T) {
 }
 
 // weightOf returns the weight of a file in the test.
-func weightOf(i int) builder.Run {
-	return builder.Run{Weight: layout.Weight(3-i) * layout.WeightOne, AsLLVM: true}
+func weightOf(i int) profileset.RunRules {
+	return profileset.RunRules{Weight: layout.Weight(3-i) * layout.WeightOne, AsLLVM: true}
 }
 
 func weightedRead(t *testing.T, raws [][]byte) (b *builder.Builder) {
@@ -68,7 +69,7 @@ func weightedMerge(t *testing.T, raws [][]byte) (b *builder.Builder) {
 		if b == nil {
 			b = builder.New(s.Header().Domain, builder.Config{})
 		}
-		if err := merge.Into(t.Context(), b, s, weightOf(i)); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{Weight: weightOf(i).Weight, AsLLVM: true}); err != nil {
 			t.Fatal(err)
 		}
 	}

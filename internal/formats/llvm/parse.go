@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
 // A Kind is one of LLVM's file formats.
@@ -27,25 +28,22 @@ func (k Kind) String() string { return [...]string{"", "raw", "indexed", "text"}
 
 // ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
-	Name string // of the file, for errors
-	// Config describes the archive. Read sets the parameters of its Params that follow from
-	// the file. A ParamLLVMVersion that is not 0 is kept for raw files and text,
-	// which do not say exactly which LLVM made them.
+	Name string // file name for errors
+	// Config describes the archive. Read sets the Params that follow from the file. For raw files and text, which do not
+	// identify their LLVM exactly, it keeps a ParamLLVMVersion that is not 0.
 	Config builder.Config
-	// Into is the builder that the profiles are added to, nil for a new one.
+	// Into receives the profiles; nil creates a builder.
 	Into *builder.Builder
-	// Binary and DebugInfo name the programs and libraries of a raw profile that were built with
-	// -profile-correlate: their sections or their debug information are read. Of several the
-	// one is taken whose build id the module has.
+	// Binary and DebugInfo name programs and libraries built with -profile-correlate, whose sections or debug information
+	// Read reads. It uses the first one with the build id of the module.
 	Binary, DebugInfo []string
-	// Run is the run of the profiles. Each file that is read into Into and each
-	// module of a raw file starts a run.
-	Run builder.Run
+	// Run configures the merge. Each file that is read into Into, and each module of a raw file, starts a run.
+	Run profileset.RunRules
 }
 
-// Read reads a profile in any of the three formats into a builder. The error is an [*Error] if the file is
-// not one that LLVM writes. It matches builder.ErrMismatch if the profile cannot be merged with what Into
-// has: profiles of another instrumentation, or counts and single-byte coverage.
+// Read reads a profile in any of the three formats into a builder. The error is an [*Error] for invalid files. It
+// matches builder.ErrMismatch if the profile and the content of Into come from different instrumentations, or are
+// counts and single-byte coverage.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	in := newIntake(o)
 	if err := in.readProfile(r); err != nil {
@@ -54,33 +52,32 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return in.b, in.report, nil
 }
 
-// readProfile reads a profile in any of the formats.
 func (in *intake) readProfile(r io.Reader) error {
 	err := in.scanProfile(&scan{newSource(r), in})
-	if added := in.plain.flushTo(in.b); added != nil {
-		return added // of a function before the place of err
+	if added := in.batch.flushToBuilder(in.b); added != nil {
+		return added // its function precedes the offset of err
 	}
 	return err
 }
 
 func (in *intake) scanProfile(s *scan) error {
-	head := s.peek(8)
+	head := s.peekBytes(8)
 	if _, ok := machineOf(head); ok {
-		return s.readRaw()
+		return s.readRawProfile()
 	}
 	switch {
 	case s.readError() != nil:
 		return s.readError()
 	case len(head) == 8 && binary.LittleEndian.Uint64(head) == indexedMagic:
-		return s.readIndexed()
-	case len(head) > 0 && isText(head):
-		return s.readText()
+		return s.readIndexedProfile()
+	case len(head) > 0 && looksLikeText(head):
+		return s.readTextProfile()
 	}
-	return s.fault(ErrNotProfile, 0, "")
+	return s.newError(ErrNotProfile, 0, "")
 }
 
-// isText reports whether a file that starts with head can be text.
-func isText(head []byte) bool {
+// looksLikeText reports whether head has no control characters other than blanks.
+func looksLikeText(head []byte) bool {
 	for _, c := range head {
 		if c < ' ' && c != '\t' && c != '\n' && c != '\r' || c == 0x7f {
 			return false
@@ -89,22 +86,21 @@ func isText(head []byte) bool {
 	return true
 }
 
-// bufferSize is the size of a source's buffer.
+// bufferSize is the buffer size of a source in bytes.
 const bufferSize = 1 << 16
 
-// A source is a buffered input. Its memory grows with the bytes that were read, not
-// with the sizes that the input claims.
+// A source is a buffered input. Its memory is proportional to the bytes read, never to sizes claimed in the input.
 type source struct {
 	*bufio.Reader
-	offset int64 // of the next byte in the input
-	err    error // of the reader: io.EOF at the end
+	offset int64 // input offset of the next byte
+	err    error // error of the reader, io.EOF at the end
 }
 
 func newSource(r io.Reader) *source { return &source{Reader: bufio.NewReaderSize(r, bufferSize)} }
 
-// peek returns the next n bytes, at most bufferSize, or fewer at the end of the input, without
-// consuming them. They are valid until the next call.
-func (s *source) peek(n int) []byte {
+// peekBytes returns the next n bytes, at most bufferSize, without consuming them. It returns fewer at the end of the
+// input. They are valid until the next call.
+func (s *source) peekBytes(n int) []byte {
 	b, err := s.Peek(n)
 	if err != nil {
 		s.err = err
@@ -112,27 +108,27 @@ func (s *source) peek(n int) []byte {
 	return b
 }
 
-// next consumes n bytes, which are valid until the next call. ok is false if fewer are left.
-func (s *source) next(n int) (b []byte, ok bool) {
-	if n < 0 { // a size of the file that is no int here
+// readBytes consumes n bytes, which are valid until the next call. ok is false if the input ends before.
+func (s *source) readBytes(n int) (b []byte, ok bool) {
+	if n < 0 { // a claimed size that overflows int
 		return nil, false
 	}
 	if n > bufferSize {
 		return s.readSection(uint64(n))
 	}
-	b = s.peek(n)
+	b = s.peekBytes(n)
 	if len(b) < n {
 		return nil, false
 	}
-	_, _ = s.Discard(n) // they are in the buffer
+	_, _ = s.Discard(n) // cannot fail, peekBytes buffered them
 	s.offset += int64(n)
 	return b, true
 }
 
-// firstSection is the initial allocation for a section, which then grows to four times what was read.
+// firstSection is the initial allocation for a section. It grows to four times the bytes read.
 const firstSection = 1 << 20
 
-// readSection consumes n bytes into a slice of their own.
+// readSection consumes n bytes and returns a copy.
 func (s *source) readSection(n uint64) (b []byte, ok bool) {
 	for uint64(len(b)) < n {
 		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
@@ -141,28 +137,28 @@ func (s *source) readSection(n uint64) (b []byte, ok bool) {
 		read, err := io.ReadFull(s, b[at:])
 		s.offset += int64(read)
 		if err != nil {
-			s.end(err)
+			s.endWithError(err)
 			return nil, false
 		}
 	}
 	return b, true
 }
 
-// end keeps the error with which reading ended.
-func (s *source) end(err error) {
+// endWithError records the error at which reading stopped.
+func (s *source) endWithError(err error) {
 	s.err = err
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		s.err = io.EOF
 	}
 }
 
-// skip discards n bytes.
-func (s *source) skip(n uint64) bool {
+// skipBytes discards n bytes.
+func (s *source) skipBytes(n uint64) bool {
 	for n > 0 {
 		skipped, err := s.Discard(int(min(n, math.MaxInt32)))
 		s.offset += int64(skipped)
 		if err != nil {
-			s.end(err)
+			s.endWithError(err)
 			return false
 		}
 		n -= uint64(skipped)
@@ -170,56 +166,56 @@ func (s *source) skip(n uint64) bool {
 	return true
 }
 
-// drain reads to the end, so that a decompressor verifies its checksum.
-func (s *source) drain() error {
+// drainInput reads to the end, so that a decompressor verifies its checksum.
+func (s *source) drainInput() error {
 	_, s.err = io.Copy(io.Discard, s)
 	return s.readError()
 }
 
-// readError returns the error of the reader, nil at the end of the input.
+// readError returns the error of the reader, or nil at the end of the input.
 func (s *source) readError() error {
 	if s.err == nil || s.err == io.EOF {
 		return nil
 	}
 	if own, ok := s.err.(*Error); ok {
-		return own // of a line that is too long
+		return own // for an overlong line
 	}
 	return fmt.Errorf("reading a profile: %w", s.err)
 }
 
-// A scan is one input being read.
+// A scan reads one input.
 type scan struct {
 	*source
 	*intake
 }
 
-// malformed returns the error of invalid data at an offset, or of a limit that was exceeded there.
-func (s *scan) malformed(offset int64, format string, args ...any) error {
+// malformedError returns the error of invalid data at an offset, or the error of a limit in args.
+func (s *scan) malformedError(offset int64, format string, args ...any) error {
 	for _, a := range args {
 		var exceeded *parse.LimitError
 		if err, ok := a.(error); ok && errors.As(err, &exceeded) {
-			return s.fault(exceeded, offset, "")
+			return s.newError(exceeded, offset, "")
 		}
 	}
-	return s.fault(ErrMalformed, offset, fmt.Sprintf(format, args...))
+	return s.newError(ErrMalformed, offset, fmt.Sprintf(format, args...))
 }
 
-// cut returns the error of an input that ends within something, or the error of its reader.
-func (s *scan) cut(within string) error {
+// cutError returns the error of an input that ends within a part, or the error of its reader.
+func (s *scan) cutError(within string) error {
 	if err := s.readError(); err != nil {
 		return err
 	}
-	return s.fault(ErrCut, s.offset+int64(s.Buffered()), "it ends within "+within)
+	return s.newError(ErrCut, s.offset+int64(s.Buffered()), "it ends within "+within)
 }
 
-func (s *scan) fault(kind error, offset int64, detail string) error {
+func (s *scan) newError(kind error, offset int64, detail string) error {
 	return &Error{Name: s.name, Offset: offset, Kind: kind, Detail: detail, After: string(s.last)}
 }
 
-// addFunctionAt checks and adds the function that is described at an offset.
+// addFunctionAt checks and adds a function that the file describes at an offset.
 func (s *scan) addFunctionAt(f *function, offset int64) error {
 	if err := f.checkLimits(); err != nil {
-		return s.malformed(offset, "%v", err)
+		return s.malformedError(offset, "%v", err)
 	}
 	return s.addFunction(f)
 }

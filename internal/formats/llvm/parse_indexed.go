@@ -10,44 +10,42 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 )
 
-// An indexedScan reads an indexed file sequentially. It checks the offsets in the file
-// and does not follow them.
+// An indexedScan reads an indexed file sequentially. It checks the offsets in the file but does not follow them.
 type indexedScan struct {
 	*scan
 	f       function
 	version int
 	variant Variant
-	// Offsets of the parts after the buckets, 0 for none.
+	// Offsets of the parts after the buckets, or 0.
 	table, memProf, binaryIDs, traces, vtables int64
-	buckets                                    bucketSum
+	buckets                                    bucketChecksum
 	items                                      uint64
 }
 
-// A bucketSum is a checksum of bucket offsets, to compare the buckets with their table.
-type bucketSum struct{ buckets, offsets uint64 }
+// A bucketChecksum is a checksum of bucket offsets, which compares the buckets with their table.
+type bucketChecksum struct{ buckets, offsets uint64 }
 
-func (b *bucketSum) add(offset uint64) {
+func (b *bucketChecksum) addOffset(offset uint64) {
 	b.buckets++
 	b.offsets += offset
 }
 
-// readIndexed reads an indexed file.
-func (s *scan) readIndexed() error {
+func (s *scan) readIndexedProfile() error {
 	x := &indexedScan{scan: s}
-	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.begin, x.readBuckets, x.checkBucketTable,
+	for _, part := range []func() error{x.readHeader, x.skipSummaries, x.beginProfile, x.readBuckets, x.checkBucketTable,
 		x.readSections} {
 		if err := part(); err != nil {
 			return err
 		}
 	}
-	return x.drain()
+	return x.drainInput()
 }
 
-// u64s reads n words.
-func (x *indexedScan) u64s(n int, what string) ([]uint64, error) {
-	b, ok := x.next(8 * n)
+// readWords reads n words.
+func (x *indexedScan) readWords(n int, what string) ([]uint64, error) {
+	b, ok := x.readBytes(8 * n)
 	if !ok {
-		return nil, x.cut(what)
+		return nil, x.cutError(what)
 	}
 	words := make([]uint64, n)
 	for i := range words {
@@ -57,16 +55,16 @@ func (x *indexedScan) u64s(n int, what string) ([]uint64, error) {
 }
 
 func (x *indexedScan) readHeader() error {
-	words, err := x.u64s(2, "the header")
+	words, err := x.readWords(2, "the header")
 	if err != nil {
 		return err
 	}
 	x.version, x.variant = int(uint32(words[1])), Variant(words[1]>>variantShift)
 	if x.version < IndexedOldest || x.version > IndexedNewest {
-		return x.fault(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
+		return x.newError(ErrVersion, 8, fmt.Sprintf("indexed version %d, known are %d to %d: "+
 			"write it with an older llvm-profdata merge", x.version, IndexedOldest, IndexedNewest))
 	}
-	words, err = x.u64s(headerWords-2+len(headerSections(x.version)), "the header")
+	words, err = x.readWords(headerWords-2+len(headerSections(x.version)), "the header")
 	if err != nil {
 		return err
 	}
@@ -79,23 +77,23 @@ func (x *indexedScan) readHeader() error {
 	return nil
 }
 
-// begin begins the file, after its summaries: then the functions come, or their table if there are none.
-func (x *indexedScan) begin() error {
-	return x.beginModule(heading{kind: KindIndexed, version: x.version, made: x.version,
+// beginProfile begins the file after its summaries, where the first function or the table follows.
+func (x *indexedScan) beginProfile() error {
+	return x.beginModule(heading{kind: KindIndexed, version: x.version, producer: x.version,
 		variant: x.variant &^ VariantMemProf, anyDomain: x.memProf != 0 && x.table-x.offset < disk.Unit})
 }
 
-// locateSections takes the offsets of all parts from the words after the version.
+// locateSections decodes the offsets of all parts from the words after the version.
 func (x *indexedScan) locateSections(words []uint64) error {
 	if words[1] != 0 {
-		return x.malformed(24, "a hash of kind %d, only MD5 is known", words[1])
+		return x.malformedError(24, "a hash of kind %d, only MD5 is known", words[1])
 	}
 	for i, to := range []*int64{&x.table, &x.memProf, &x.binaryIDs, &x.traces, &x.vtables} {
 		if i+2 >= len(words) {
 			break
 		}
 		if words[i+2] > maxSection {
-			return x.malformed(int64(32+8*i), "an offset of 0x%x", words[i+2])
+			return x.malformedError(int64(32+8*i), "an offset of 0x%x", words[i+2])
 		}
 		*to = int64(words[i+2])
 	}
@@ -105,7 +103,7 @@ func (x *indexedScan) locateSections(words []uint64) error {
 	return nil
 }
 
-// skipSummaries skips the summaries, which can be computed from the counters.
+// skipSummaries skips the summaries, which follow from the counters.
 func (x *indexedScan) skipSummaries() error {
 	number := 0
 	if x.version >= sinceSummary {
@@ -116,15 +114,15 @@ func (x *indexedScan) skipSummaries() error {
 	}
 	for range number {
 		at := x.offset
-		sizes, err := x.u64s(2, "the summary")
+		sizes, err := x.readWords(2, "the summary")
 		if err != nil {
 			return err
 		}
 		if sizes[0] > maxSection || sizes[1] > maxSection {
-			return x.malformed(at, "a summary of %d fields and %d cutoffs", sizes[0], sizes[1])
+			return x.malformedError(at, "a summary of %d fields and %d cutoffs", sizes[0], sizes[1])
 		}
-		if !x.skip(8 * (sizes[0] + 3*sizes[1])) {
-			return x.cut("the summary")
+		if !x.skipBytes(8 * (sizes[0] + 3*sizes[1])) {
+			return x.cutError("the summary")
 		}
 	}
 	return nil
@@ -133,30 +131,30 @@ func (x *indexedScan) skipSummaries() error {
 // checkBucketTable compares the table of buckets with the buckets.
 func (x *indexedScan) checkBucketTable() error {
 	at := x.offset
-	sizes, err := x.u64s(2, "the table of buckets")
+	sizes, err := x.readWords(2, "the table of buckets")
 	if err != nil {
 		return err
 	}
 	if sizes[1] != x.items || sizes[0] < x.buckets.buckets {
-		return x.malformed(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1],
+		return x.malformedError(at, "a table of %d buckets and %d functions, there are %d and %d", sizes[0], sizes[1],
 			x.buckets.buckets, x.items)
 	}
-	var sum bucketSum
+	var sum bucketChecksum
 	for left := sizes[0]; left > 0; {
 		n := min(left, bufferSize/8)
-		b, ok := x.next(int(8 * n))
+		b, ok := x.readBytes(int(8 * n))
 		if !ok {
-			return x.cut("the table of buckets")
+			return x.cutError("the table of buckets")
 		}
 		for ; len(b) > 0; b = b[8:] {
 			offset := binary.LittleEndian.Uint64(b)
 			sum.offsets += offset
-			sum.buckets += (offset | -offset) >> 63 // 1 unless it is 0, without an unpredictable branch
+			sum.buckets += (offset | -offset) >> 63 // adds 1 unless offset is 0, without a branch
 		}
 		left -= n
 	}
 	if sum != x.buckets {
-		return x.malformed(at, "the table of buckets has other offsets than the buckets")
+		return x.malformedError(at, "the table of buckets has other offsets than the buckets")
 	}
 	return nil
 }
@@ -176,10 +174,10 @@ func (x *indexedScan) readSections() error {
 			continue
 		}
 		if s.at < x.offset {
-			return x.malformed(x.offset, "a section that begins at byte %d already", s.at)
+			return x.malformedError(x.offset, "a section that begins at byte %d already", s.at)
 		}
-		if !x.skip(uint64(s.at - x.offset)) {
-			return x.cut("the sections")
+		if !x.skipBytes(uint64(s.at - x.offset)) {
+			return x.cutError("the sections")
 		}
 		if err := s.read(); err != nil {
 			return err
@@ -188,7 +186,7 @@ func (x *indexedScan) readSections() error {
 	return nil
 }
 
-// sectionAfter returns the offset of the section that follows one, 0 if it is the last.
+// sectionAfter returns the offset of the section after the one at offset at, or 0 for the last.
 func (x *indexedScan) sectionAfter(at int64) (next int64) {
 	for _, other := range []int64{x.binaryIDs, x.traces, x.vtables} {
 		if other > at && (next == 0 || other < next) {
@@ -198,32 +196,32 @@ func (x *indexedScan) sectionAfter(at int64) (next int64) {
 	return next
 }
 
-// readSized reads a section that starts with its size.
-func (x *indexedScan) readSized(what string) ([]byte, error) {
+// readSizedSection reads a section that starts with its size.
+func (x *indexedScan) readSizedSection(what string) ([]byte, error) {
 	at := x.offset
-	words, err := x.u64s(1, what)
+	words, err := x.readWords(1, what)
 	if err != nil {
 		return nil, err
 	}
 	if words[0] > maxSection {
-		return nil, x.malformed(at, "%s of %d bytes", what, words[0])
+		return nil, x.malformedError(at, "%s of %d bytes", what, words[0])
 	}
 	b, ok := x.readSection(words[0])
 	if !ok {
-		return nil, x.cut(what)
+		return nil, x.cutError(what)
 	}
 	return b, nil
 }
 
 func (x *indexedScan) readBinaryIDs() error {
 	at := x.offset
-	b, err := x.readSized("the binary ids")
+	b, err := x.readSizedSection("the binary ids")
 	if err != nil {
 		return err
 	}
 	ids, err := splitBinaryIDs(b, false)
 	if err != nil {
-		return x.malformed(at, "%v", err)
+		return x.malformedError(at, "%v", err)
 	}
 	x.addBinaryIDs(ids)
 	return nil
@@ -231,16 +229,16 @@ func (x *indexedScan) readBinaryIDs() error {
 
 func (x *indexedScan) readVTables() error {
 	at := x.offset
-	b, err := x.readSized("the names of vtables")
+	b, err := x.readSizedSection("the names of vtables")
 	if err != nil {
 		return err
 	}
 	names, err := SplitNames(b)
 	if err == nil {
-		err = checkNames(names)
+		err = checkNameLengths(names)
 	}
 	if err != nil {
-		return x.malformed(at, "the names of vtables: %v", err)
+		return x.malformedError(at, "the names of vtables: %v", err)
 	}
 	for _, name := range names {
 		x.addVTable(name, 0, 0)
@@ -253,21 +251,21 @@ func (x *indexedScan) readVTables() error {
 
 func (x *indexedScan) readTraces() error {
 	at := x.offset
-	words, err := x.u64s(2, "the temporal traces")
+	words, err := x.readWords(2, "the temporal traces")
 	if err != nil {
 		return err
 	}
 	for range words[0] {
-		head, err := x.u64s(2, "a temporal trace")
+		head, err := x.readWords(2, "a temporal trace")
 		if err != nil {
 			return err
 		}
 		if head[1] > maxSection {
-			return x.malformed(at, "a temporal trace of %d functions", head[1])
+			return x.malformedError(at, "a temporal trace of %d functions", head[1])
 		}
 		b, ok := x.readSection(8 * head[1])
 		if !ok {
-			return x.cut("a temporal trace")
+			return x.cutError("a temporal trace")
 		}
 		functions := make([]uint64, head[1])
 		for i := range functions {
@@ -282,14 +280,13 @@ func (x *indexedScan) readTraces() error {
 // itemHeader is the size of { u64 hash, u64 key length, u64 data length }.
 const itemHeader = 24
 
-// readBuckets reads the buckets, which extend up to the table.
 func (x *indexedScan) readBuckets() error {
 	if x.offset > x.table {
-		return x.malformed(32, "the table of buckets at byte %d, within what comes before it", x.table)
+		return x.malformedError(32, "the table of buckets at byte %d, within what comes before it", x.table)
 	}
 	for x.table-x.offset >= 2 {
 		at := x.offset
-		b, err := x.take(2, "the functions")
+		b, err := x.takeBytes(2, "the functions")
 		if err != nil {
 			return err
 		}
@@ -297,7 +294,7 @@ func (x *indexedScan) readBuckets() error {
 		if items == 0 {
 			break // padding
 		}
-		x.buckets.add(uint64(at))
+		x.buckets.addOffset(uint64(at))
 		for range items {
 			if err := x.readItem(); err != nil {
 				return err
@@ -305,35 +302,36 @@ func (x *indexedScan) readBuckets() error {
 		}
 	}
 	if padding := x.table - x.offset; padding < 0 || padding >= disk.Unit {
-		return x.malformed(x.offset, "the functions end, and their table is at byte %d", x.table)
+		return x.malformedError(x.offset, "the functions end, and their table is at byte %d", x.table)
 	}
-	if err := x.release(); err != nil {
+	if err := x.releaseBuffer(); err != nil {
 		return err
 	}
-	if !x.skip(uint64(x.table - x.offset)) {
-		return x.cut("the functions")
+	if !x.skipBytes(uint64(x.table - x.offset)) {
+		return x.cutError("the functions")
 	}
 	return nil
 }
 
-// take consumes n bytes. If it has to read, it first lets go of the functions that lie in the buffer.
-func (x *indexedScan) take(n int, within string) ([]byte, error) {
+// takeBytes consumes n bytes. Before it refills the buffer, it adds the batched functions, whose memory is in the
+// buffer.
+func (x *indexedScan) takeBytes(n int, within string) ([]byte, error) {
 	if x.Buffered() < n {
-		if err := x.release(); err != nil {
+		if err := x.releaseBuffer(); err != nil {
 			return nil, err
 		}
 	}
-	b, ok := x.next(n)
+	b, ok := x.readBytes(n)
 	if !ok {
-		return nil, x.cut(within)
+		return nil, x.cutError(within)
 	}
 	return b, nil
 }
 
-// readItem reads all functions of one name.
+// readItem reads all functions with one name.
 func (x *indexedScan) readItem() error {
 	at := x.offset
-	b, err := x.take(itemHeader, "the functions")
+	b, err := x.takeBytes(itemHeader, "the functions")
 	if err != nil {
 		return err
 	}
@@ -341,16 +339,16 @@ func (x *indexedScan) readItem() error {
 	data := binary.LittleEndian.Uint64(b[16:])
 	left := uint64(max(0, x.table-x.offset))
 	if key > disk.MaxName || data > left || key+data > left {
-		return x.malformed(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
+		return x.malformedError(at, "a name of %d bytes and a function of %d, where the table comes in %d", key, data, left)
 	}
-	b, err = x.take(int(key+data), "a function")
+	b, err = x.takeBytes(int(key+data), "a function")
 	if err != nil {
 		return err
 	}
 	x.items++
 	x.f.name = b[:key]
 	if hash, cells, ok := x.plainRecord(b[key:]); ok {
-		x.f.clear()
+		x.f.clearContent()
 		x.f.hash = hash
 		if x.f.checkLimits() == nil {
 			return x.addPlainFunction(x.f.name, hash, cells)
@@ -359,7 +357,7 @@ func (x *indexedScan) readItem() error {
 	return x.readRecords(b[key:], at)
 }
 
-// plainRecord returns the hash and the counters of a record that has nothing else.
+// plainRecord returns the hash and the counters of a record that has counters only.
 func (x *indexedScan) plainRecord(b []byte) (hash uint64, cells []byte, ok bool) {
 	tail := valueBlockHeader
 	if x.version >= sinceBitmaps {
@@ -381,20 +379,20 @@ func (x *indexedScan) plainRecord(b []byte) (hash uint64, cells []byte, ok bool)
 	return binary.LittleEndian.Uint64(b), cells, true
 }
 
-// readRecords reads the functions that have the name, one for each hash.
+// readRecords reads the records of one name, one for each hash.
 func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 	if len(b) == 0 {
-		return x.malformed(at, "%.80q has no counters", x.f.name)
+		return x.malformedError(at, "%.80q has no counters", x.f.name)
 	}
 	for before, first := uint64(0), true; len(b) > 0; first = false {
-		x.f.clear()
+		x.f.clearContent()
 		b, err = x.readRecord(b)
 		if err != nil {
-			return x.malformed(at, "%.80q: %v", x.f.name, err)
+			return x.malformedError(at, "%.80q: %v", x.f.name, err)
 		}
-		// Hashes have any order. Records with the same hash, which the format does not rule out, are merged.
+		// Hashes are unordered. The format permits records with the same hash, which are merged.
 		if !first && x.f.hash <= before {
-			if err := x.nextRun(); err != nil {
+			if err := x.beginRun(); err != nil {
 				return err
 			}
 		}
@@ -406,7 +404,7 @@ func (x *indexedScan) readRecords(b []byte, at int64) (err error) {
 	return nil
 }
 
-// readRecord decodes the function at the start of b. The error has no place.
+// readRecord decodes the record at the start of b. The error has no offset.
 func (x *indexedScan) readRecord(b []byte) (rest []byte, err error) {
 	if len(b) < 16 && x.version >= sinceNumCounts || len(b) < 8 {
 		return nil, fmt.Errorf("a record of %d bytes", len(b))

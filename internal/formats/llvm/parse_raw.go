@@ -14,16 +14,15 @@ import (
 type rawScan struct {
 	*scan
 	machine rawMachine
-	stamps  []stamp  // of all modules
-	lastIDs [][]byte // binary ids that are added at the end of the file
+	stamps  []stamp  // timestamps from all modules
+	lastIDs [][]byte // binary ids to add at the end of the file
 	f       function
 }
 
-// A stamp is the time of the first call of a function.
+// A stamp is the time of a function's first call.
 type stamp struct{ when, function uint64 }
 
-// readRaw reads a raw file, module by module.
-func (s *scan) readRaw() error {
+func (s *scan) readRawProfile() error {
 	r := &rawScan{scan: s}
 	for first := true; ; first = false {
 		m := rawModule{rawScan: r}
@@ -43,7 +42,7 @@ func (s *scan) readRaw() error {
 	return nil
 }
 
-// addTimestampTrace adds a trace made from the timestamps of all modules.
+// addTimestampTrace adds one trace for the timestamps of all modules.
 func (r *rawScan) addTimestampTrace() {
 	if len(r.stamps) == 0 {
 		return
@@ -59,91 +58,91 @@ func (r *rawScan) addTimestampTrace() {
 	r.addStreamSize(1)
 }
 
-// readHeader reads the header of the next module. more is false at the end.
+// readHeader reads the header of the next module. more is false at the end of the input.
 func (m *rawModule) readHeader(first bool) (more bool, err error) {
 	if !first && !m.skipToNextModule() {
 		return false, m.readError()
 	}
 	at := m.offset
-	b, ok := m.next(16)
+	b, ok := m.readBytes(16)
 	if !ok {
-		return false, m.cut("a header")
+		return false, m.cutError("a header")
 	}
 	machine, ok := machineOf(b)
 	if !ok || !first && machine != m.machine || at%disk.Unit != 0 {
-		return false, m.malformed(at, "no header of a module where one must be: % x", b[:8])
+		return false, m.malformedError(at, "no header of a module where one must be: % x", b[:8])
 	}
 	m.machine, m.h.rawMachine = machine, machine
-	word := machine.u64(b[8:])
+	word := machine.decode64(b[8:])
 	m.h.version, m.h.variant = int(uint32(word)), Variant(word>>variantShift)
 	if err := m.checkVersion(at); err != nil {
 		return false, err
 	}
-	return true, m.headerFields()
+	return true, m.readHeaderFields()
 }
 
-// skipToNextModule skips the zeros between modules and reports whether there is another.
+// skipToNextModule skips the zeros between modules and reports whether a module follows.
 func (m *rawModule) skipToNextModule() bool {
 	for {
-		switch b := m.peek(1); {
+		switch b := m.peekBytes(1); {
 		case len(b) == 0:
 			return false
 		case b[0] != 0:
 			return true
 		}
-		m.next(1)
+		m.readBytes(1)
 	}
 }
 
-// checkVersion rejects versions and variants that cannot be read.
+// checkVersion rejects unsupported versions and variants.
 func (m *rawModule) checkVersion(at int64) error {
 	v := m.h.version
 	switch {
 	case v < RawOldest:
-		return m.fault(ErrVersion, at, fmt.Sprintf("raw version %d is of an LLVM before 13: "+
+		return m.newError(ErrVersion, at, fmt.Sprintf("raw version %d is of an LLVM before 13: "+
 			"run llvm-profdata merge of that LLVM and import the .profdata", v))
 	case v > RawNewest:
-		return m.fault(ErrVersion, at, fmt.Sprintf("raw version %d is newer than %d: "+
+		return m.newError(ErrVersion, at, fmt.Sprintf("raw version %d is newer than %d: "+
 			"run llvm-profdata merge of the LLVM that compiled the program and import the .profdata", v, RawNewest))
 	case m.h.variant&VariantCorrelated != 0 && len(m.o.DebugInfo) == 0:
-		return m.fault(ErrCorrelated, at, "it was built with -profile-correlate=debug-info")
+		return m.newError(ErrCorrelated, at, "it was built with -profile-correlate=debug-info")
 	}
 	return nil
 }
 
-// findProgram sets what reads the program, if the module has counters and no data. Only the debug information has a
-// mark in the header.
+// findProgram sets m.find if the module has counters but no function records. Only the variant for debug information
+// is marked in the header.
 func (m *rawModule) findProgram(at int64) error {
 	switch {
 	case m.h.variant&VariantCorrelated != 0:
 		m.find = func() (*correlation, error) { return m.correlationOf(m.o.DebugInfo, readDebugInfo) }
 	case m.h.records > 0 || m.h.counters == 0:
 	case len(m.o.Binary) == 0:
-		return m.fault(ErrCorrelated, at, "it was built with -profile-correlate=binary")
+		return m.newError(ErrCorrelated, at, "it was built with -profile-correlate=binary")
 	default:
 		m.find = func() (*correlation, error) { return m.correlationOf(m.o.Binary, m.readSections) }
 	}
 	return nil
 }
 
-func (m *rawModule) headerFields() error {
+func (m *rawModule) readHeaderFields() error {
 	at := m.offset
-	fields := m.h.fields()
-	b, ok := m.next(8 * len(fields))
+	fields := m.h.fieldPointers()
+	b, ok := m.readBytes(8 * len(fields))
 	if !ok {
-		return m.cut("a header")
+		return m.cutError("a header")
 	}
 	for i, f := range fields {
-		*f = m.machine.u64(b[8*i:])
+		*f = m.machine.decode64(b[8*i:])
 	}
 	if err := m.h.checkSizes(); err != nil {
-		return m.malformed(at, "%v", err)
+		return m.malformedError(at, "%v", err)
 	}
-	m.l = m.h.layout()
+	m.l = m.h.recordLayout()
 	return m.findProgram(at)
 }
 
-// The magic numbers of raw files, as big-endian words: words of little-endian machines start with 0x81.
+// Magic numbers of raw files as big-endian words. Files of little-endian machines start with byte 0x81.
 const (
 	rawMagic64Little = 0x8172666f72706cff
 	rawMagic32Little = 0x8152666f72706cff
@@ -151,13 +150,13 @@ const (
 	rawMagic32Big    = 0xff6c70726f665281
 )
 
-// A rawMachine is a machine as the magic identifies it.
+// A rawMachine has the byte order and pointer size that the magic identifies.
 type rawMachine struct {
-	order
+	byteOrder
 	pointer int // size in bytes
 }
 
-// machineOf returns the machine of a magic.
+// machineOf decodes the magic.
 func machineOf(magic []byte) (m rawMachine, ok bool) {
 	if len(magic) < 8 {
 		return m, false
@@ -180,16 +179,16 @@ type rawHeader struct {
 	rawMachine
 	version int
 	variant Variant
-	// Sizes: numbers of records, counters and vtables; the others in bytes.
+	// Numbers of records, counters and vtables. The other sizes are in bytes.
 	binaryIDs, records, beforeCounters, counters, afterCounters uint64
 	bitmap, afterBitmap, uniform, afterUniform                  uint64
 	names, vtables, vtableNames                                 uint64
-	// Places of the sections of counters and bitmaps, relative to the data.
+	// Addresses of the sections of counters and bitmaps, relative to the data.
 	countersDelta, bitmapDelta, uniformDelta, namesDelta uint64
 	lastKind                                             uint64
 }
 
-// The versions of raw files that introduced their parts.
+// Versions of raw files that introduced a part.
 const (
 	rawRelative = 8 // pointers to counters are relative
 	rawBitmaps  = 9
@@ -197,8 +196,8 @@ const (
 	rawUniform  = 11
 )
 
-// fields returns the words after magic and version, in their order.
-func (h *rawHeader) fields() []*uint64 {
+// fieldPointers returns the words after magic and version, in file order.
+func (h *rawHeader) fieldPointers() []*uint64 {
 	f := []*uint64{&h.binaryIDs, &h.records, &h.beforeCounters, &h.counters, &h.afterCounters}
 	if h.version >= rawBitmaps {
 		f = append(f, &h.bitmap, &h.afterBitmap)
@@ -217,10 +216,10 @@ func (h *rawHeader) fields() []*uint64 {
 	return append(f, &h.lastKind)
 }
 
-// maxSection limits sizes, so that no sum of them overflows.
+// maxSection limits sizes, so that adding them cannot overflow.
 const maxSection = 1 << 40
 
-// checkSizes rejects impossible sizes. The error has no place.
+// checkSizes rejects impossible sizes. The error has no offset.
 func (h *rawHeader) checkSizes() error {
 	for _, n := range []uint64{h.binaryIDs, h.records, h.beforeCounters, h.counters, h.afterCounters, h.bitmap,
 		h.afterBitmap, h.uniform, h.afterUniform, h.names, h.vtables, h.vtableNames} {
@@ -237,7 +236,7 @@ func (h *rawHeader) checkSizes() error {
 	return nil
 }
 
-// counterSize returns the size of a counter in bytes.
+// counterSize returns the bytes per counter.
 func (h *rawHeader) counterSize() uint64 {
 	if h.variant&VariantByteCoverage != 0 {
 		return 1
@@ -245,7 +244,7 @@ func (h *rawHeader) counterSize() uint64 {
 	return 8
 }
 
-// stampCounters returns how many of a function's first counters are its timestamp.
+// stampCounters returns the number of leading counters that hold a function's timestamp.
 func (h *rawHeader) stampCounters() uint64 {
 	if h.variant&VariantTemporal == 0 {
 		return 0
@@ -253,9 +252,9 @@ func (h *rawHeader) stampCounters() uint64 {
 	return 8 / h.counterSize()
 }
 
-// indexedVersion returns the version of the indexed format that the LLVM of this raw version writes. If
-// several LLVMs have the raw version, it is the oldest, which all of them read: LLVM 14 cannot read an
-// indexed file of version 9. Temporal profiles came with LLVM 17.
+// indexedVersion returns the indexed version that the producing LLVM writes. If several LLVMs share the raw version,
+// it is the oldest one's, which all of them read. LLVM 14, for example, cannot read version 9. Temporal profiles came
+// with LLVM 17.
 func (h *rawHeader) indexedVersion() int {
 	switch {
 	case h.version == 7 || h.version == 8 && h.variant&VariantTemporal == 0:
@@ -266,8 +265,8 @@ func (h *rawHeader) indexedVersion() int {
 	return h.version + 2
 }
 
-// newestIndexedVersion returns the newest version of the indexed format that an LLVM of
-// this raw version writes, or 0 where indexedVersion returns it.
+// newestIndexedVersion returns the newest indexed version that an LLVM with this raw version writes. It returns 0 if
+// indexedVersion is the only candidate.
 func (h *rawHeader) newestIndexedVersion() int {
 	switch {
 	case h.version == 8 && h.variant&VariantTemporal == 0:
@@ -278,18 +277,18 @@ func (h *rawHeader) newestIndexedVersion() int {
 	return 0
 }
 
-// A rawLayout has the offsets of the fields of a data record, and its size.
+// A rawLayout has the field offsets of a data record, and its size.
 type rawLayout struct {
 	size                          uint64
 	counters, bitmap, function    int // pointers
 	numCounters, numBitmap, sites int
-	kinds                         int // value kinds whose number of sites the record has
+	kinds                         int // number of value kinds with a site count in the record
 }
 
-// rawRecordFixed is the size of NameRef and FuncHash.
+// rawRecordFixed is the size of NameRef and FuncHash in bytes.
 const rawRecordFixed = 16
 
-func (h *rawHeader) layout() (l rawLayout) {
+func (h *rawHeader) recordLayout() (l rawLayout) {
 	at := rawRecordFixed
 	pointer := func() int { at += h.pointer; return at - h.pointer }
 	l.counters = pointer()
@@ -300,14 +299,14 @@ func (h *rawHeader) layout() (l rawLayout) {
 		l.bitmap = pointer()
 	}
 	l.function = pointer()
-	pointer() // of the values
+	pointer() // skips the pointer to the values
 	l.numCounters = at
 	l.sites = at + 4
 	l.kinds = 2
 	at += 8
 	if h.version >= rawVTables {
 		l.kinds = 3
-		at += 4 // with a hole, or a field of 16 bits of version 11
+		at += 4 // third count, and padding or a 16-bit field of version 11
 	}
 	if h.version >= rawBitmaps {
 		l.numBitmap = at
@@ -317,18 +316,17 @@ func (h *rawHeader) layout() (l rawLayout) {
 	return l
 }
 
-// vtableSize returns the size of the record of a vtable.
+// vtableSize returns the record size of a vtable in bytes.
 func (h *rawHeader) vtableSize() uint64 { return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit)) }
 
-// readPointer decodes a pointer.
 func (m rawMachine) readPointer(b []byte) uint64 {
 	if m.pointer == 4 {
-		return uint64(m.u32(b))
+		return uint64(m.decode32(b))
 	}
-	return m.u64(b)
+	return m.decode64(b)
 }
 
-// wrapAddress returns an address modulo the size of the machine's addresses.
+// wrapAddress truncates an address to the pointer size.
 func (m rawMachine) wrapAddress(address uint64) uint64 {
 	if m.pointer == 4 {
 		return address & math.MaxUint32

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The marks of text.
 const (
 	commentMark  = '#'
 	headingMark  = ':'
@@ -22,7 +21,7 @@ const (
 	tracesMark   = "temporal_prof_traces"
 )
 
-// textVariants are the headings of a text and the bits that they set.
+// textVariants has the headings of a text and their variant bits.
 var textVariants = map[string]Variant{
 	"ir": VariantIR, "fe": 0, "csir": VariantIR | VariantContextSensitive, "entry_first": VariantEntryFirst,
 	"not_entry_first":      0,
@@ -30,20 +29,18 @@ var textVariants = map[string]Variant{
 	tracesMark: VariantTemporal,
 }
 
-// A textScan reads a text.
 type textScan struct {
 	*scan
 	lines   *parse.Lines
-	text    []byte // the next line, valid until the line after it is read
-	ended   bool   // there is none
+	line    []byte // current line, valid until nextLine
+	ended   bool   // the input has no more lines
 	f       function
-	targets map[string]bool // names of called functions
+	targets map[string]bool // names of called functions seen so far
 }
 
-// readText reads a text.
-func (s *scan) readText() error {
+func (s *scan) readTextProfile() error {
 	t := &textScan{scan: s, lines: parse.NewLines(s.source, s.name), targets: map[string]bool{}}
-	t.advance()
+	t.nextLine()
 	if err := t.readHeadings(); err != nil {
 		return err
 	}
@@ -54,16 +51,16 @@ func (s *scan) readText() error {
 		if err := t.readFunction(); err != nil {
 			return err
 		}
-		// Texts are sorted. One that is not may contain a function twice: both are merged.
+		// Texts are normally sorted. An unsorted one may repeat a function, which is then merged.
 		if c := bytes.Compare(t.f.name, before); c < 0 || c == 0 && t.f.hash <= hash {
-			if err := t.nextRun(); err != nil {
+			if err := t.beginRun(); err != nil {
 				return err
 			}
 		}
 		before = append(before[:0], t.f.name...)
 		hash = t.f.hash
 		if err := t.f.checkLimits(); err != nil {
-			return t.faultAt(place, ErrMalformed, err.Error())
+			return t.errorAt(place, ErrMalformed, err.Error())
 		}
 		if err := t.intake.addFunction(&t.f); err != nil {
 			return err
@@ -72,48 +69,48 @@ func (s *scan) readText() error {
 	return t.readError()
 }
 
-// advance goes to the next line that is not empty and not a comment.
-func (t *textScan) advance() {
+// nextLine moves to the next line that is neither empty nor a comment.
+func (t *textScan) nextLine() {
 	for {
 		line, err := t.lines.Next()
 		if err == nil && (len(line) == 0 || line[0] == commentMark) {
 			continue
 		}
-		t.text, t.ended = line, err != nil
+		t.line, t.ended = line, err != nil
 		if t.ended {
-			t.endAt(err)
+			t.endInput(err)
 		}
 		return
 	}
 }
 
-// endAt leaves the input at its end, or at the error of its lines.
-func (t *textScan) endAt(err error) {
+// endInput sets the source to the end of the input, or to the error of its lines.
+func (t *textScan) endInput(err error) {
 	if tooLong := (*parse.Error)(nil); errors.As(err, &tooLong) {
-		err = t.faultAt(tooLong.Place, tooLong.Kind, "")
+		err = t.errorAt(tooLong.Place, tooLong.Kind, "")
 	}
 	t.source = &source{Reader: t.Reader, offset: t.lines.Offset, err: err}
 }
 
-func (t *textScan) faultAt(place parse.Place, kind error, detail string) error {
+func (t *textScan) errorAt(place parse.Place, kind error, detail string) error {
 	return &Error{Name: t.name, Line: place.Line, Offset: place.Offset, Kind: kind, Detail: detail, After: string(t.last)}
 }
 
-// miss returns the error of a line that is not what must be there.
-func (t *textScan) miss(what string) error {
+// expectedError returns the error of a line that is not the expected part.
+func (t *textScan) expectedError(what string) error {
 	if t.ended {
-		return t.cut(what)
+		return t.cutError(what)
 	}
-	return t.faultAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.text))
+	return t.errorAt(t.lines.Place, ErrMalformed, fmt.Sprintf("expected %s, found %.80q", what, t.line))
 }
 
-// readNumber reads a line that is a number of at most limit.
+// readNumber reads a line with a number of at most limit.
 func (t *textScan) readNumber(limit uint64, what string) (uint64, error) {
-	n, ok := parseNumber(t.text)
+	n, ok := parseNumber(t.line)
 	if t.ended || !ok || n > limit {
-		return 0, t.miss(what)
+		return 0, t.expectedError(what)
 	}
-	t.advance()
+	t.nextLine()
 	return n, nil
 }
 
@@ -122,14 +119,14 @@ func (t *textScan) readHeadings() error {
 	var v Variant
 	var traces []textTrace
 	var stream uint64
-	for !t.ended && t.text[0] == headingMark {
-		word := strings.ToLower(string(t.text[1:]))
+	for !t.ended && t.line[0] == headingMark {
+		word := strings.ToLower(string(t.line[1:]))
 		bits, ok := textVariants[word]
 		if !ok {
-			return t.miss("one of the headings of a profile, as :ir")
+			return t.expectedError("one of the headings of a profile, as :ir")
 		}
 		v |= bits
-		t.advance()
+		t.nextLine()
 		if word == tracesMark {
 			var err error
 			traces, stream, err = t.readTraces(traces)
@@ -148,7 +145,7 @@ func (t *textScan) readHeadings() error {
 	return nil
 }
 
-// parseNumber decodes a decimal number, or a hexadecimal one that starts with 0x.
+// parseNumber parses a decimal number, or a hexadecimal one with the prefix 0x.
 func parseNumber(b []byte) (n uint64, ok bool) {
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
 		return parseHex(b[2:])
@@ -182,15 +179,15 @@ func parseHex(b []byte) (n uint64, ok bool) {
 //
 // a line each.
 func (t *textScan) readFunction() (err error) {
-	t.f.clear()
-	t.f.name = append(t.f.name[:0], t.text...)
-	t.advance()
+	t.f.clearContent()
+	t.f.name = append(t.f.name[:0], t.line...)
+	t.nextLine()
 	t.f.hash, err = t.readNumber(math.MaxUint64, "the hash of a function")
 	if err != nil {
 		return err
 	}
-	if n, _ := parseNumber(t.text); n == 0 {
-		return t.miss("a number of counters, at least 1")
+	if n, _ := parseNumber(t.line); n == 0 {
+		return t.expectedError("a number of counters, at least 1")
 	}
 	number, err := t.readNumber(math.MaxUint64, "a number of counters")
 	if err != nil {
@@ -209,17 +206,16 @@ func (t *textScan) readFunction() (err error) {
 	return t.readValues()
 }
 
-// readBitmap reads a bitmap, if there is one. The name of the next function may start
-// with a dollar sign, too.
+// readBitmap reads an optional bitmap. The name of the next function can also start with a dollar sign.
 func (t *textScan) readBitmap() error {
-	if t.ended || t.text[0] != bitmapMark {
+	if t.ended || t.line[0] != bitmapMark {
 		return nil
 	}
-	number, ok := parseNumber(t.text[1:])
+	number, ok := parseNumber(t.line[1:])
 	if !ok {
 		return nil
 	}
-	t.advance()
+	t.nextLine()
 	for range number {
 		b, err := t.readNumber(math.MaxUint8, "a byte of a bitmap")
 		if err != nil {
@@ -230,23 +226,23 @@ func (t *textScan) readBitmap() error {
 	return nil
 }
 
-// readValues reads values, if there are any: the name of the next function is not a number.
+// readValues reads optional values. A name instead of a number begins the next function.
 func (t *textScan) readValues() error {
 	if t.ended {
 		return nil
 	}
-	kinds, ok := parseNumber(t.text)
+	kinds, ok := parseNumber(t.line)
 	if !ok {
 		return nil
 	}
 	if kinds == 0 || kinds > valueKindsKnown {
-		return t.miss("a number of kinds of values, 1 to 3")
+		return t.expectedError("a number of kinds of values, 1 to 3")
 	}
-	t.advance()
+	t.nextLine()
 	var had [valueKindsKnown]bool
 	for range kinds {
-		if n, ok := parseNumber(t.text); !ok || n >= valueKindsKnown || had[n] {
-			return t.miss("a kind of values, 0 to 2 and each once")
+		if n, ok := parseNumber(t.line); !ok || n >= valueKindsKnown || had[n] {
+			return t.expectedError("a kind of values, 0 to 2 and each once")
 		}
 		kind, err := t.readNumber(valueKindsKnown-1, "a kind of values")
 		if err != nil {
@@ -265,7 +261,7 @@ func (t *textScan) readSites(kind layout.Sub) error {
 	place := t.lines.Place
 	sites, err := t.readNumber(math.MaxInt32, "a number of value sites")
 	if err == nil && sites > parse.MaxValueSites {
-		err = t.faultAt(place, tooManySites, "")
+		err = t.errorAt(place, tooManySites, "")
 	}
 	if err != nil {
 		return err
@@ -278,24 +274,24 @@ func (t *textScan) readSites(kind layout.Sub) error {
 		for range values {
 			v, ok := t.parseValue(kind)
 			if t.ended || !ok {
-				return t.miss("a value with its count, as name:123")
+				return t.expectedError("a value with its count, as name:123")
 			}
 			t.f.values = append(t.f.values, v)
-			t.advance()
+			t.nextLine()
 		}
 		t.f.sites = append(t.f.sites, site{kind, int32(i), len(t.f.values)})
 	}
 	return nil
 }
 
-// parseValue decodes the value of the line.
+// parseValue parses the value and count in the current line.
 func (t *textScan) parseValue(kind layout.Sub) (v builder.Value, ok bool) {
-	colon := bytes.LastIndexByte(t.text, ':')
+	colon := bytes.LastIndexByte(t.line, ':')
 	if colon < 0 {
 		return v, false
 	}
-	what := t.text[:colon]
-	v.Count, ok = parseNumber(t.text[colon+1:])
+	what := t.line[:colon]
+	v.Count, ok = parseNumber(t.line[colon+1:])
 	if !ok {
 		return v, false
 	}
@@ -314,7 +310,7 @@ func (t *textScan) parseValue(kind layout.Sub) (v builder.Value, ok bool) {
 	return v, true
 }
 
-// addValueName adds the name of a value: its site keeps only the NameRef.
+// addValueName adds the name of a value, because its site keeps only the NameRef.
 func (t *textScan) addValueName(kind layout.Sub, what []byte) {
 	if kind == layout.SubVTable {
 		t.addVTable(string(what), 0, 0)
@@ -324,14 +320,13 @@ func (t *textScan) addValueName(kind layout.Sub, what []byte) {
 	}
 }
 
-// A textTrace is a temporal trace.
 type textTrace struct {
 	weight    uint64
 	functions []uint64
 }
 
-// readTraces reads temporal traces: their number, the number of traces that they were
-// sampled from, and for each a line with its weight and a line with names.
+// readTraces reads the number of traces, the size of their stream, and two lines for each trace with its weight and
+// names.
 func (t *textScan) readTraces(traces []textTrace) (all []textTrace, stream uint64, err error) {
 	number, err := t.readNumber(math.MaxUint64, "a number of temporal traces")
 	if err != nil {
@@ -347,10 +342,10 @@ func (t *textScan) readTraces(traces []textTrace) (all []textTrace, stream uint6
 			return nil, 0, err
 		}
 		if t.ended {
-			return nil, 0, t.miss("the functions of a trace")
+			return nil, 0, t.expectedError("the functions of a trace")
 		}
-		traces = append(traces, textTrace{weight, traceFunctions(t.text)})
-		t.advance()
+		traces = append(traces, textTrace{weight, traceFunctions(t.line)})
+		t.nextLine()
 	}
 	return traces, stream, nil
 }

@@ -241,7 +241,7 @@ func (s *rawSpec) names() (names []string) {
 	return names
 }
 
-// nameSection writes names as the linker puts them together: one chunk for each half of them.
+// readNameSection writes names as the linker puts them together: one chunk for each half of them.
 func nameSection(t testing.TB, names []string, packed bool) (section []byte) {
 	for _, half := range [][]string{names[:len(names)/2], names[len(names)/2:]} {
 		text := []byte(strings.Join(half, "\x01"))

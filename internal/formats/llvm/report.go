@@ -10,54 +10,54 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Dropped is the start of the message for functions that are lost as a whole. The reason follows.
+// Dropped is the start of the message for functions that are lost completely. The reason follows.
 const Dropped = "functions dropped because "
 
-// The losses of reading a file.
+// Losses of reading a file.
 const (
 	LossUnnamed codec.LossKind = Dropped + "the file does not have their name"
 	LossMemProf codec.LossKind = "memory profiles (memprof) of a version that is not known: write them with llvm-profdata merge --memprof-version=3"
 	LossUniform codec.LossKind = "uniform counters of a GPU"
 )
 
-// A Report describes what was read.
+// A Report describes a file that was read.
 type Report struct {
 	Kind    Kind
-	Version int // of the file, 0 of text
-	// Params are the parameters of the file, merged with those that the builder had before.
+	Version int // format version of the file; 0 for text
+	// Params are the parameters of the file, merged with those of the builder.
 	Params    layout.Params
-	Modules   int // raw: programs and libraries; else 1
+	Modules   int // number of programs and libraries in a raw file; otherwise 1
 	Functions int // records: a name with a FuncHash
 	Entries   int // profile entries
-	Traces    int // temporal traces
-	// Records are functions with a memory profile, and Allocations the places in them, by stack.
+	Traces    int // number of temporal traces
+	// Records counts functions with a memory profile. Allocations counts their distinct allocation stacks.
 	Records, Allocations int
 	Lost                 codec.Losses
 }
 
-// The sentinels that an [*Error] matches.
+// Sentinels that an [*Error] matches.
 var (
-	// ErrNotProfile: the file has none of the three formats.
+	// ErrNotProfile is returned for a file in none of the three formats.
 	ErrNotProfile = errors.New("not an LLVM instrumentation profile (.profraw, .profdata, .proftext)")
-	// ErrCut: the file is truncated.
+	// ErrCut is returned for a truncated file.
 	ErrCut = errors.New("the profile is cut off: what wrote it was killed, or the disk was full; make it again, or " +
 		"leave it out")
-	// ErrMalformed: the file contains invalid data.
+	// ErrMalformed is returned for invalid data.
 	ErrMalformed = errors.New("malformed profile: it was changed or overwritten after it was written; make it again")
-	// ErrVersion: the version of the file is not known.
+	// ErrVersion is returned for an unsupported version of the file.
 	ErrVersion = errors.New("unsupported version of an LLVM profile")
-	// ErrCorrelated: names and data of the profile are in the program.
+	// ErrCorrelated is returned if the functions and names are in a program that is missing or does not match.
 	ErrCorrelated = errors.New("a profile that needs its program to be read")
 )
 
-// An Error describes an error in a profile, with its place.
+// An Error describes an error in a profile and where it is.
 type Error struct {
-	Name   string // of the file, empty if it has none
-	Line   int    // of text, from 1; 0 in the other formats
-	Offset int64  // in bytes from the start of the (decompressed) file
-	Kind   error  // the sentinel that the error matches
-	Detail string // the fault
-	After  string // the last function that was read completely; empty if none was
+	Name   string // file name, or ""
+	Line   int    // 1-based line of a text; 0 in other formats
+	Offset int64  // byte offset in the decompressed file
+	Kind   error  // sentinel that the error matches
+	Detail string // description of the fault, or ""
+	After  string // last complete function before the error, or ""
 }
 
 // Error returns, for example, `a.profraw: byte 345: the profile is cut off: ...: counters (last whole function: main)`.
@@ -82,7 +82,7 @@ func (e *Error) Error() string {
 // Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// The losses of writing a profile.
+// Losses of writing a profile.
 const (
 	LossNoRecord   codec.LossKind = "names without a profile that LLVM has a place for"
 	LossContext    codec.LossKind = "profiles of one calling context: LLVM has no place for them"
@@ -91,7 +91,7 @@ const (
 	LossStacks     codec.LossKind = "allocations whose stack is no frames"
 	LossValues     codec.LossKind = "values of a site beyond the 255 most frequent"
 
-	// What only older versions of the indexed format do not hold.
+	// Parts that only newer versions of the indexed format hold.
 	LossBinaryIDs      codec.LossKind = "binary ids: the version cannot hold them (version 9 or higher can)"
 	LossMemProfVersion codec.LossKind = "memory profiles: the version cannot hold them (version 8 or higher can)"
 	LossTraces         codec.LossKind = "temporal traces: the version cannot hold them (version 10 or higher can)"
@@ -100,7 +100,7 @@ const (
 	LossVTableNames    codec.LossKind = "names of vtables: left out, as llvm-profdata does (version 12 or higher can hold " +
 		"them)"
 
-	// What text does not hold.
+	// Parts that text does not hold.
 	LossTextBinaryIDs codec.LossKind = "binary ids: text has no place for them"
 	LossTextMemProf   codec.LossKind = "functions with memory profiles: text has no place for them"
 	LossTextVTables   codec.LossKind = "names of vtables: left out, as llvm-profdata does (text can hold those that " +
@@ -111,16 +111,16 @@ const (
 	LossTextByte      codec.LossKind = "marks that counters are of coverage: text of this LLVM cannot say it"
 )
 
-// A WriteReport describes what was written.
+// A WriteReport describes a written file.
 type WriteReport struct {
-	Version   int // of the indexed format, 0 of text
-	Names     int // of functions
+	Version   int // indexed version; 0 for text
+	Names     int // number of function names
 	Functions int // records: a name with a FuncHash
-	Cold      int // names left out because their functions are unexecuted
+	Cold      int // number of names omitted as unexecuted
 	Lost      codec.Losses
 }
 
-// checkDomain rejects archives of other domains than LLVM's.
+// checkDomain rejects archives of domains other than LLVM's.
 func checkDomain(s *reader.Store) error {
 	if d := s.Header().Domain; !d.LLVM() {
 		return fmt.Errorf("profiles of domain %s are not LLVM's: export them in the format of their own domain", d)
@@ -128,14 +128,12 @@ func checkDomain(s *reader.Store) error {
 	return nil
 }
 
-// variantOf returns the variant bits of an archive.
 func variantOf(s *reader.Store) Variant { return Variant(s.Header().Params.LLVMVariant) }
 
-// producerVersion returns the version of the indexed format that the LLVM that made
-// the profiles writes, or 0 if it is not known.
+// producerVersion returns the indexed version that the producing LLVM writes, or 0 if unknown.
 func producerVersion(s *reader.Store) int { return int(s.Header().Params.LLVMVersion) }
 
-// newestVersion returns the newest version that producerVersion can stand for.
+// newestVersion returns the newest candidate for producerVersion.
 func newestVersion(s *reader.Store) int {
 	return max(producerVersion(s), int(s.Header().Params.LLVMNewest))
 }

@@ -14,48 +14,48 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// cutoffs are the shares of all counts, in millionths, that have a row in a summary.
+// cutoffs are the shares of all counts, in millionths, for which a summary has a row.
 var cutoffs = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
 const cutoffScale = 1000000
 
-// ContextSensitive is set in the hash of a function whose counters were inserted
-// after inlining. These profiles have a summary of their own.
+// ContextSensitive is the hash bit of functions whose counters were inserted after inlining. Their profiles have a
+// separate summary.
 const ContextSensitive = 1 << 60
 
-// Entry counts that mark a function as hot or warm, without a count. A summary leaves such functions out.
+// Entry counts that mark a function as hot or warm, without a count. Summaries ignore such functions.
 const (
 	pseudoHot  = ^uint64(0)
 	pseudoWarm = pseudoHot - 1
 )
 
-// isMark reports whether the first counter of a function is a mark and not a count.
-func isMark(entry uint64) bool { return entry > disk.LLVMMaxCount }
+// isHotnessMark reports whether the first counter of a function is a mark instead of a count.
+func isHotnessMark(entry uint64) bool { return entry > disk.LLVMMaxCount }
 
-// A Summary is what LLVM's compilers know of the counters of a whole program.
+// A Summary describes the counters of a whole program, for LLVM's compilers.
 type Summary struct {
-	Functions        uint64 // functions with counters, by name and hash
-	Blocks           uint64 // counters
-	MaxFunctionCount uint64 // of the first counters of functions
+	Functions        uint64 // number of records, each for a name and a FuncHash
+	Blocks           uint64 // number of counters
+	MaxFunctionCount uint64 // maximum of the functions' first counters
 	MaxBlockCount    uint64 // of all
-	MaxInternalCount uint64 // of all but the first ones of functions
-	TotalCount       uint64 // sum of all, modulo 2^64
+	MaxInternalCount uint64 // maximum of all counters except the functions' first ones
+	TotalCount       uint64 // total of all counters, modulo 2^64
 	Cutoffs          [len(cutoffs)]Cutoff
 }
 
-// A Cutoff is the set of hottest blocks that make up a share of all counts.
+// A Cutoff describes the hottest blocks that make up a share of all counts.
 type Cutoff struct {
-	Share    uint64 // in millionths
-	MinCount uint64 // of the coldest block in the set
-	Blocks   uint64 // in the set
+	Share    uint64 // share in millionths
+	MinCount uint64 // count of the coldest block in the set
+	Blocks   uint64 // number of blocks in the set
 }
 
 // Percent returns the share in percent.
 func (c Cutoff) Percent() float64 { return float64(c.Share) * 100 / cutoffScale }
 
-// Summarize returns the summaries of an archive of an LLVM domain: of the ordinary profiles, and of the
-// context-sensitive ones, which front ends do not make. It uses trained counts.
+// Summarize returns the summaries of the ordinary profiles and of the context-sensitive ones in an archive of an LLVM
+// domain. Front ends make no context-sensitive ones. It uses trained counts.
 func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err := checkDomain(s); err != nil {
 		return nil, nil, err
@@ -66,7 +66,7 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 		w := newRecordWalk(s, nil)
 		return w.eachFunction(func(_ reader.Method, records []record) error {
 			for i := range records {
-				b.of(ir && records[i].contextSensitive()).addCounters(records[i].counts)
+				b.builderFor(ir && records[i].contextSensitive()).addCounters(records[i].counts)
 			}
 			return nil
 		})
@@ -74,34 +74,33 @@ func Summarize(s *reader.Store) (normal, contextSensitive *Summary, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return b.normal.summary(), b.contextSensitive.summary(), nil
+	return b.normal.buildSummary(), b.contextSensitive.buildSummary(), nil
 }
 
-// summaryBuilders are of the ordinary and of the context-sensitive profiles.
+// summaryBuilders has a builder for the ordinary profiles and one for the context-sensitive ones.
 type summaryBuilders struct{ normal, contextSensitive summaryBuilder }
 
-// newSummaryBuilders returns builders that count as the LLVM that made the profiles of an archive.
+// newSummaryBuilders returns builders with the rules of the LLVM that made the profiles.
 func newSummaryBuilders(s *reader.Store) (b summaryBuilders) {
 	b.normal.old = !disk.LLVMMarks(&s.Header().Params)
 	b.contextSensitive.old = b.normal.old
 	return b
 }
 
-func (b *summaryBuilders) of(contextSensitive bool) *summaryBuilder {
+func (b *summaryBuilders) builderFor(contextSensitive bool) *summaryBuilder {
 	if contextSensitive {
 		return &b.contextSensitive
 	}
 	return &b.normal
 }
 
-// A summaryBuilder accumulates counters.
 type summaryBuilder struct {
-	sums   Summary // without cutoffs
+	sums   Summary // summary without cutoffs
 	counts histogram
-	old    bool // as LLVM 15 and before, which had no marks
+	old    bool // rules of LLVM 15 and before, which had no marks
 }
 
-// addCounters adds the counters of one function, 8 bytes each, at least one.
+// addCounters adds the counters of one function, one or more of 8 bytes.
 func (b *summaryBuilder) addCounters(counts []byte) {
 	if b.hasMarkOnly(counts) {
 		return
@@ -115,38 +114,39 @@ func (b *summaryBuilder) addCounters(counts []byte) {
 	}
 }
 
-// hasMarkOnly reports whether a function has a mark and no counters.
-func (b *summaryBuilder) hasMarkOnly(counts []byte) bool { return isMark(le.Uint64(counts)) && !b.old }
+// hasMarkOnly reports whether a function has a mark instead of counters.
+func (b *summaryBuilder) hasMarkOnly(counts []byte) bool {
+	return isHotnessMark(le.Uint64(counts)) && !b.old
+}
 
-// noCount reports whether a counter is not counted. LLVM 15 and before ignored the highest number.
-func (b *summaryBuilder) noCount(n uint64) bool { return b.old && n == pseudoHot }
+// ignoresCount reports whether a counter is ignored. LLVM 15 and before ignored the maximum number.
+func (b *summaryBuilder) ignoresCount(n uint64) bool { return b.old && n == pseudoHot }
 
-// highest returns the highest count of a function.
-func (b *summaryBuilder) highest(counts []byte) (highest uint64) {
+func (b *summaryBuilder) highestCount(counts []byte) (highest uint64) {
 	for ; len(counts) >= disk.CellSize; counts = counts[disk.CellSize:] {
-		if n := le.Uint64(counts); !b.noCount(n) {
+		if n := le.Uint64(counts); !b.ignoresCount(n) {
 			highest = max(highest, n)
 		}
 	}
 	return highest
 }
 
-// addCount adds a counter. It returns the counter, or 0 if it is not a count.
+// addCount adds a counter and returns it, or 0 if it is ignored.
 func (b *summaryBuilder) addCount(n uint64) uint64 {
-	if b.noCount(n) {
+	if b.ignoresCount(n) {
 		return 0
 	}
 	b.sums.Blocks++
 	b.sums.TotalCount += n
-	b.counts.add(n)
+	b.counts.addCount(n)
 	return n
 }
 
-// summary goes through the counts from the highest to the lowest until each share is reached.
-func (b *summaryBuilder) summary() *Summary {
+// buildSummary adds counts from the highest down until each share is reached.
+func (b *summaryBuilder) buildSummary() *Summary {
 	s := b.sums
 	s.MaxBlockCount = max(s.MaxFunctionCount, s.MaxInternalCount)
-	all := b.counts.descending()
+	all := b.counts.descendingCounts()
 	var sum, last, blocks uint64
 	for i, share := range cutoffs {
 		hi, lo := bits.Mul64(s.TotalCount, share)
@@ -162,19 +162,18 @@ func (b *summaryBuilder) summary() *Summary {
 	return &s
 }
 
-// A histogram counts how often each count occurs. Most counts are small; an array is
-// faster for them than a map.
+// A histogram maps counts to their frequencies. Most counts are small, and an array is faster than a map.
 type histogram struct {
-	small []uint64 // by count
+	small []uint64 // frequency, by count
 	large map[uint64]uint64
 }
 
 const smallCounts = 1 << 12
 
-// A frequency is a count and how often it occurs.
+// A frequency is a count and its number of occurrences.
 type frequency struct{ count, times uint64 }
 
-func (h *histogram) add(count uint64) {
+func (h *histogram) addCount(count uint64) {
 	if count >= smallCounts {
 		if h.large == nil {
 			h.large = map[uint64]uint64{}
@@ -188,8 +187,8 @@ func (h *histogram) add(count uint64) {
 	h.small[count]++
 }
 
-// descending returns the counts that occur, the highest first.
-func (h *histogram) descending() []frequency {
+// descendingCounts returns the distinct counts, highest first.
+func (h *histogram) descendingCounts() []frequency {
 	all := make([]frequency, 0, len(h.large))
 	for count, times := range h.large {
 		all = append(all, frequency{count, times})
@@ -210,26 +209,25 @@ type HotFunction struct {
 	MaxCount uint64
 }
 
-// Hottest returns the n functions with the highest counters, the highest first, of the context-sensitive
-// profiles or of the others. Functions whose highest counters are equal are chosen and ordered as by
-// llvm-profdata show --topn of the LLVM that made the profiles.
+// Hottest returns the n functions with the highest counters, highest first, among the context-sensitive profiles or
+// the others. Ties are broken as by llvm-profdata show --topn of the LLVM that made the profiles.
 func Hottest(s *reader.Store, n int, contextSensitive bool) (hottest []HotFunction, err error) {
 	if err := checkDomain(s); err != nil || n <= 0 {
 		return nil, err
 	}
 	err = s.Mapping().Guard(func() error {
 		q := hottestQueue{n: n}
-		if err := q.offerAll(s, contextSensitive); err != nil {
+		if err := q.offerRecords(s, contextSensitive); err != nil {
 			return err
 		}
-		hottest, err = q.takeAll(s)
+		hottest, err = q.takeRecords(s)
 		return err
 	})
 	return hottest, err
 }
 
-// A hottestQueue holds the n functions with the highest counters that were offered. Like llvm-profdata, it
-// does not accept a function with the same counter as its last one.
+// A hottestQueue keeps the n offered functions with the highest counters. Like llvm-profdata, a full queue rejects a
+// function whose counter equals its lowest one.
 type hottestQueue struct {
 	n    int
 	heap libstdcxx.Heap[hotRecord]
@@ -238,18 +236,18 @@ type hottestQueue struct {
 // A hotRecord is a record of a function and its highest counter.
 type hotRecord struct {
 	method    layout.Ref
-	place     int // among all records, in the order of the file
+	position  int // rank in the order of the indexed file
 	hash, max uint64
 }
 
-// offerAll offers the records of an archive in the order of its indexed file.
-func (q *hottestQueue) offerAll(s *reader.Store, contextSensitive bool) error {
+// offerRecords offers the records of an archive in the order of its indexed file.
+func (q *hottestQueue) offerRecords(s *reader.Store, contextSensitive bool) error {
 	w := &indexedWriter{store: s, encoding: encoding{version: shownVersion(s)}}
 	p, err := w.planFile()
 	if err != nil {
 		return err
 	}
-	q.heap.Less = leavesLast(w.encoding.version)
+	q.heap.Less = queueOrder(w.encoding.version)
 	ir := s.Header().Domain == layout.DomainLLVMIR
 	walk := newRecordWalk(s, nil)
 	place := 0
@@ -262,33 +260,31 @@ func (q *hottestQueue) offerAll(s *reader.Store, contextSensitive bool) error {
 		if err != nil {
 			return err
 		}
-		p.insertion.sortRecords(p.items[item].place, records)
+		p.insertion.sortRecords(p.items[item].position, records)
 		for i := range records {
 			r := &records[i]
 			place++
 			if (ir && r.contextSensitive()) == contextSensitive && !p.summaries.normal.hasMarkOnly(r.counts) {
-				q.offer(hotRecord{m.Ref(), place, r.hash, p.summaries.normal.highest(r.counts)})
+				q.offerRecord(hotRecord{m.Ref(), place, r.hash, p.summaries.normal.highestCount(r.counts)})
 			}
 		}
 		return nil
 	})
 }
 
-// sinceSortedHottest is the version of the indexed format of LLVM 22, the first to sort
-// functions of equal counts by their places in the file.
+// sinceSortedHottest is the indexed version of LLVM 22, which first ordered equal counts by position in the file.
 const sinceSortedHottest = 13
 
-// leavesLast returns the order in which records leave the queue of an LLVM: the record
-// with the lowest counter is the first.
-func leavesLast(version int) func(a, b hotRecord) bool {
+// queueOrder returns the less function of a release's queue. The record with the lowest counter leaves first.
+func queueOrder(version int) func(a, b hotRecord) bool {
 	if version < sinceSortedHottest {
 		return func(a, b hotRecord) bool { return a.max > b.max }
 	}
-	return func(a, b hotRecord) bool { return a.max > b.max || a.max == b.max && a.place < b.place }
+	return func(a, b hotRecord) bool { return a.max > b.max || a.max == b.max && a.position < b.position }
 }
 
-// offer adds a record if there is room, or instead of a record with a lower counter.
-func (q *hottestQueue) offer(r hotRecord) {
+// offerRecord adds a record to a queue that is not full, or replaces a record with a lower counter.
+func (q *hottestQueue) offerRecord(r hotRecord) {
 	if q.heap.Len() == q.n {
 		if q.heap.Top().max >= r.max {
 			return
@@ -298,8 +294,8 @@ func (q *hottestQueue) offer(r hotRecord) {
 	q.heap.Push(r)
 }
 
-// takeAll empties the queue. The highest functions leave it last.
-func (q *hottestQueue) takeAll(s *reader.Store) (hottest []HotFunction, err error) {
+// takeRecords empties the queue and returns its functions, highest counters first.
+func (q *hottestQueue) takeRecords(s *reader.Store) (hottest []HotFunction, err error) {
 	for q.heap.Len() > 0 {
 		r := q.heap.Pop()
 		m, err := s.MethodAt(r.method)
@@ -316,8 +312,7 @@ func (q *hottestQueue) takeAll(s *reader.Store) (hottest []HotFunction, err erro
 	return hottest, nil
 }
 
-// shownVersion returns the version of the indexed format whose order is shown: the version of
-// the LLVM that made the profiles.
+// shownVersion returns the indexed version whose order Hottest follows, from the LLVM that made the profiles.
 func shownVersion(s *reader.Store) int {
 	v := producerVersion(s)
 	if v == 0 {
@@ -326,24 +321,24 @@ func shownVersion(s *reader.Store) int {
 	return min(max(v, WrittenOldest), WrittenNewest)
 }
 
-// A SummaryText is the part of llvm-profdata show about a profile as a whole.
+// A SummaryText is the part of llvm-profdata show about the whole profile.
 type SummaryText struct {
 	Summary *Summary
 	Hottest []HotFunction
-	TopN    int  // number of hottest functions that were requested; 0 leaves this part out
-	Detail  bool // with the number of blocks, their total and the cutoffs
+	TopN    int  // requested number of hottest functions; 0 omits them
+	Detail  bool // print the number of blocks, their total count and the cutoffs
 }
 
-// The output of llvm-profdata depends on its release, which the version of the indexed format identifies.
+// The output of llvm-profdata depends on its release, identified by the indexed version.
 const (
-	fewCutoffsUntil = 7  // LLVM 12 to 14: fewCutoffs
-	percentSince    = 13 // LLVM 22: whether loop entries are instrumented; the share of blocks; totals without being asked
+	fewCutoffsUntil = 7  // LLVM 12 to 14 print fewCutoffs
+	percentSince    = 13 // LLVM 22 prints the loop-entry flag, shares of blocks, and always totals
 )
 
-// fewCutoffs are the shares that older releases print, in millionths. Every file has them, among others.
+// fewCutoffs are the shares in millionths that older releases print. Every file has more.
 var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990}
 
-// WriteSummary prints a summary as the LLVM that made the profiles of an archive does.
+// WriteSummary prints a summary like the llvm-profdata of the LLVM that made the profiles.
 func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
 	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s), newestVersion(s)}
 	w.printLevel(s)
@@ -372,8 +367,8 @@ func (w *summaryPrinter) printTotals(s *Summary) {
 
 type summaryPrinter struct {
 	*bufio.Writer
-	version int // of the indexed format; 0 if it is not known
-	newest  int // the newest version that it can be
+	version int // indexed version; 0 if unknown
+	newest  int // newest candidate for version
 }
 
 func (w *summaryPrinter) printText(parts ...string) {
@@ -386,21 +381,20 @@ func (w *summaryPrinter) printNumber(name string, n uint64) {
 	w.printText(name, strconv.FormatUint(n, 10), "\n")
 }
 
-// printLevel prints the level of instrumentation.
 func (w *summaryPrinter) printLevel(s *reader.Store) {
 	if s.Header().Domain == layout.DomainLLVMFrontend {
 		w.printText("Instrumentation level: Front-end\n")
 		return
 	}
 	v := variantOf(s)
-	w.printText("Instrumentation level: IR  entry_first = ", flag(v&VariantEntryFirst))
+	w.printText("Instrumentation level: IR  entry_first = ", flagDigit(v&VariantEntryFirst))
 	if v&VariantLoopEntries != 0 || w.version >= percentSince {
-		w.printText("  instrument_loop_entries = ", flag(v&VariantLoopEntries))
+		w.printText("  instrument_loop_entries = ", flagDigit(v&VariantLoopEntries))
 	}
 	w.printText("\n")
 }
 
-func flag(v Variant) string {
+func flagDigit(v Variant) string {
 	if v != 0 {
 		return "1"
 	}

@@ -10,11 +10,11 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A chainedTable places items as LLVM's generator of on-disk hash tables does. The place of an item depends
-// on the order of insertion and on every resize, so that the same bytes require the same steps.
+// A chainedTable imitates LLVM's generator of on-disk hash tables. The order of items depends on the order of
+// insertion and on every resize, so the same bytes require the same steps.
 type chainedTable struct {
-	heads []int32 // by bucket: the first item of its chain, noItem if it is empty
-	next  []int32 // by item: the next one in its chain
+	heads []int32 // first item of each bucket's chain, or noItem
+	next  []int32 // next item in the chain, by item
 }
 
 const (
@@ -22,30 +22,30 @@ const (
 	initialBuckets = 64
 )
 
-// newChainedTable inserts items 0 to len(hashes)-1, in this order, and resizes the
-// table to its final size. If laid is set, the items keep their order in each chain.
+// newChainedTable inserts items 0 to len(hashes)-1 in this order, and resizes the table to its final size. With
+// keepOrder the items keep their order in each chain.
 func newChainedTable(hashes []uint64, laid bool) *chainedTable {
 	t := &chainedTable{heads: emptyHeads(initialBuckets), next: make([]int32, len(hashes))}
 	if laid {
 		t.heads = emptyHeads(finalBuckets(len(hashes)))
 		for i := len(hashes) - 1; i >= 0; i-- {
-			t.insert(int32(i), hashes)
+			t.insertItem(int32(i), hashes)
 		}
 		return t
 	}
 	for i := range hashes {
 		if 4*(i+1) >= 3*len(t.heads) {
-			t.resize(2*len(t.heads), hashes)
+			t.rebuildBuckets(2*len(t.heads), hashes)
 		}
-		t.insert(int32(i), hashes)
+		t.insertItem(int32(i), hashes)
 	}
 	if n := finalBuckets(len(hashes)); n != len(t.heads) {
-		t.resize(n, hashes)
+		t.rebuildBuckets(n, hashes)
 	}
 	return t
 }
 
-// eachItem calls yield for the items, in the order in which they are written.
+// eachTableItem calls yield for the items, in the order in which they are written.
 func (t *chainedTable) eachItem(yield func(item int32) error) error {
 	for _, item := range t.heads {
 		for ; item != noItem; item = t.next[item] {
@@ -57,7 +57,7 @@ func (t *chainedTable) eachItem(yield func(item int32) error) error {
 	return nil
 }
 
-// finalBuckets returns the number of buckets of a written table of that many items.
+// finalBuckets returns the number of buckets in a written table.
 func finalBuckets(items int) int {
 	if items <= 2 {
 		return 1
@@ -73,36 +73,36 @@ func emptyHeads(n int) []int32 {
 	return heads
 }
 
-// insert puts an item at the head of its bucket's chain.
-func (t *chainedTable) insert(item int32, hashes []uint64) {
+// insertItem prepends an item to its bucket's chain.
+func (t *chainedTable) insertItem(item int32, hashes []uint64) {
 	bucket := hashes[item] & uint64(len(t.heads)-1)
 	t.next[item], t.heads[bucket] = t.heads[bucket], item
 }
 
-// resize moves the items, chain by chain, into a table of n buckets.
-func (t *chainedTable) resize(n int, hashes []uint64) {
+// rebuildBuckets moves the items, chain by chain, into n buckets.
+func (t *chainedTable) rebuildBuckets(n int, hashes []uint64) {
 	old := t.heads
 	t.heads = emptyHeads(n)
 	for _, item := range old {
 		for item != noItem {
 			next := t.next[item]
-			t.insert(item, hashes)
+			t.insertItem(item, hashes)
 			item = next
 		}
 	}
 }
 
-// llvm-profdata keeps functions in a map from their names. Until LLVM 16 it writes them in the order of that
-// map, which is a table with quadratic probing. Since LLVM 17 it sorts them by name.
+// llvm-profdata keeps functions in a map by name. Up to LLVM 16 it writes them in the order of that map, a hash table
+// with quadratic probing. LLVM 17 and later sort by name.
 
-// A probedMap is a map of LLVM's with items, numbered from 0, instead of keys.
+// A probedMap is an LLVM hash map with numbered items instead of keys.
 type probedMap struct {
-	slots []int32            // 1 + item, 0 if empty
-	hash  func(int32) uint32 // of the key of an item
+	slots []int32            // item + 1, or 0 if empty
+	hash  func(int32) uint32 // hash of an item's key
 }
 
-// insert adds an item whose key is not in the map. It probes quadratically.
-func (m *probedMap) insert(item int32) {
+// insertItem adds an item with a new key, by quadratic probing.
+func (m *probedMap) insertItem(item int32) {
 	mask := uint32(len(m.slots) - 1)
 	at := m.hash(item) & mask
 	for step := uint32(1); m.slots[at] != 0; step++ {
@@ -111,16 +111,16 @@ func (m *probedMap) insert(item int32) {
 	m.slots[at] = item + 1
 }
 
-func (m *probedMap) resize(slots int) {
-	items := m.items()
+func (m *probedMap) resizeSlots(slots int) {
+	items := m.orderedItems()
 	m.slots = make([]int32, slots)
 	for _, item := range items {
-		m.insert(item)
+		m.insertItem(item)
 	}
 }
 
-// items returns the items in the order of the map.
-func (m *probedMap) items() []int32 {
+// orderedItems returns the items in map order.
+func (m *probedMap) orderedItems() []int32 {
 	var all []int32
 	for _, s := range m.slots {
 		if s != 0 {
@@ -132,20 +132,19 @@ func (m *probedMap) items() []int32 {
 
 const firstStringSlots = 16
 
-// sortAsStringMap returns places in the order of llvm-profdata's map from names, into
-// which they are inserted one by one. The hashes belong to the names, by place.
+// sortAsStringMap returns functions in the order of llvm-profdata's map by name, after insertion in the given order.
+// hashes has the hash of the name of each function.
 func sortAsStringMap(places []int32, hashes []uint32) []int32 {
 	m := probedMap{make([]int32, firstStringSlots), func(place int32) uint32 { return hashes[place] }}
 	for i, place := range places {
-		m.insert(place)
+		m.insertItem(place)
 		if 4*(i+1) > 3*len(m.slots) {
-			m.resize(2 * len(m.slots))
+			m.resizeSlots(2 * len(m.slots))
 		}
 	}
-	return m.items()
+	return m.orderedItems()
 }
 
-// stringHash returns the map's hash of a name.
 func stringHash(name []byte) (h uint32) {
 	for _, c := range name {
 		h = 33*h + uint32(c)
@@ -153,23 +152,22 @@ func stringHash(name []byte) (h uint32) {
 	return h
 }
 
-// sortAsDenseMap sorts the records of one function, from the order in which llvm-profdata of a version
-// inserts them into the order in which it writes them: the order of its map from hash to record, which has
-// four buckets inline, or 64 or more on the heap. Readers accept any order.
+// sortAsDenseMap sorts the records of one function from insertion order into the write order of llvm-profdata. That is
+// the order of a map by FuncHash, with 4 inline buckets, or 64 or more on the heap. Readers accept any order.
 func sortAsDenseMap(records []record, version int) {
-	hash := mixHash
+	hash := hashSince19
 	if version < sinceMixedHashes {
-		hash = oldHash
+		hash = hashBefore19
 	}
 	m := probedMap{make([]int32, inlineSlots), func(i int32) uint32 { return hash(records[i].hash) }}
 	for i := range records {
 		if 4*(i+1) >= 3*len(m.slots) {
-			m.resize(max(heapSlots, 2*len(m.slots)))
+			m.resizeSlots(max(heapSlots, 2*len(m.slots)))
 		}
-		m.insert(int32(i))
+		m.insertItem(int32(i))
 	}
 	ordered := make([]record, 0, len(records))
-	for _, i := range m.items() {
+	for _, i := range m.orderedItems() {
 		ordered = append(ordered, records[i])
 	}
 	copy(records, ordered)
@@ -180,28 +178,27 @@ const (
 	heapSlots   = 64
 )
 
-// mixHash returns the map's hash of a function hash since LLVM 19.
-func mixHash(h uint64) uint32 {
+// hashSince19 returns the map's hash of a FuncHash in LLVM 19 and later.
+func hashSince19(h uint64) uint32 {
 	h *= 0xbf58476d1ce4e5b9
 	return uint32(h ^ h>>31)
 }
 
-// oldHash returns the map's hash of a function hash before LLVM 19.
-func oldHash(h uint64) uint32 { return uint32(37 * h) }
+// hashBefore19 returns the map's hash of a FuncHash before LLVM 19.
+func hashBefore19(h uint64) uint32 { return uint32(37 * h) }
 
-// The functions of a bucket are scattered over the archive, so that writing them is bound by memory latency.
-// Several goroutines overlap it: each encodes a chunk of buckets, and the chunks are written in order.
+// The functions of a bucket are scattered over the archive, so writing is bound by memory latency. Goroutines overlap
+// it. Each encodes a chunk of buckets, and the chunks are written in order.
 
 // chunkBuckets is the number of buckets in a chunk.
 const chunkBuckets = 1 << 11
 
-// A chunk is the encoding of some buckets, or its error.
+// A chunk has the encoded bytes of some buckets, or an error.
 type chunk struct {
 	bytes []byte
 	err   error
 }
 
-// writeBuckets writes the buckets that are not empty.
 func (w *indexedWriter) writeBuckets(p *indexedPlan) (err error) {
 	pending := make(chan chan chunk, runtime.GOMAXPROCS(0))
 	var failed atomic.Bool
@@ -216,7 +213,7 @@ func (w *indexedWriter) writeBuckets(p *indexedPlan) (err error) {
 	for done := range pending {
 		c := <-done
 		if err != nil {
-			continue // let the others finish
+			continue // drain the other chunks
 		}
 		_, err = w.out.Write(c.bytes)
 		if c.err != nil {
@@ -227,7 +224,7 @@ func (w *indexedWriter) writeBuckets(p *indexedPlan) (err error) {
 	return err
 }
 
-// encodeChunk encodes the buckets with those heads.
+// encodeChunk encodes the buckets that start with heads.
 func (w *indexedWriter) encodeChunk(p *indexedPlan, heads []int32) (c chunk) {
 	size := int64(0)
 	for _, head := range heads {
@@ -246,7 +243,6 @@ func (w *indexedWriter) encodeChunk(p *indexedPlan, heads []int32) (c chunk) {
 	return chunk{e.out, err}
 }
 
-// An itemEncoder encodes buckets.
 type itemEncoder struct {
 	plan     *indexedPlan
 	walk     *recordWalk
@@ -254,8 +250,7 @@ type itemEncoder struct {
 	out      []byte
 }
 
-// appendBucket appends u16 number of items, and the items. Since ids are hashes of
-// names, 16 bits are always enough.
+// appendBucket appends the u16 number of items, and the items. Ids are hashes of names, so 16 bits suffice.
 func (e *itemEncoder) appendBucket(head int32) error {
 	if head == noItem {
 		return nil
@@ -277,7 +272,7 @@ func (e *itemEncoder) appendBucket(head int32) error {
 	return nil
 }
 
-// appendItem appends u64 hash, u64 length of the name, u64 size of the records, the name, the records.
+// appendItem appends u64 hash, u64 length of the name, u64 size of the records, the name and the records.
 func (e *itemEncoder) appendItem(item int32) error {
 	planned := &e.plan.items[item]
 	m, err := e.walk.store.MethodAt(planned.method)
@@ -292,17 +287,17 @@ func (e *itemEncoder) appendItem(item int32) error {
 	if err != nil {
 		return err
 	}
-	e.plan.insertion.sortRecords(planned.place, records)
+	e.plan.insertion.sortRecords(planned.position, records)
 	start := len(e.out)
 	b := le.AppendUint64(e.out, e.plan.hashes[item])
 	b = le.AppendUint64(b, uint64(planned.name))
 	b = le.AppendUint64(b, uint64(planned.data))
 	b = name.AppendTo(b)
 	for i := range records {
-		b = e.encoding.append(b, &records[i])
+		b = e.encoding.appendRecord(b, &records[i])
 	}
 	e.out = b
-	if int64(len(b)-start) != planned.size() {
+	if int64(len(b)-start) != planned.encodedSize() {
 		return disk.Corrupt(disk.RegionRW, planned.method.Offset(), "the profile of a function changed while it was written")
 	}
 	return nil

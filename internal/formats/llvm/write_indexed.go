@@ -20,18 +20,18 @@ import (
 
 // WriteOptions configure [WriteIndexed] and [WriteText]. The zero value is valid.
 type WriteOptions struct {
-	// Version of the indexed format, WrittenOldest to WrittenNewest. 0 stands for the version of the LLVM
-	// that made the profiles: it has a place for all that they hold, and of a front end only that version
-	// understands the hashes. If several LLVMs can have made them, it is the oldest's.
+	// Version is the indexed version, from WrittenOldest to WrittenNewest. 0 selects the version of the LLVM that made
+	// the profiles, or of the oldest candidate. That version holds all of their content, and only that version
+	// understands the hashes of its front end.
 	Version int
-	// Sparse leaves unexecuted functions out.
+	// Sparse omits unexecuted functions.
 	Sparse bool
-	// KeepVTableNames keeps the names of vtables, from version 12 on. Those of an indexed file stay anyway.
+	// KeepVTableNames keeps the names of vtables, from version 12 on. Names from an indexed file always stay.
 	KeepVTableNames bool
 }
 
-// WriteIndexed writes the profiles of an archive as llvm-profdata merge does, with the
-// same bytes as the writer of LLVM 17 and later. It writes trained counts.
+// WriteIndexed writes the profiles of an archive like llvm-profdata merge, with the same bytes as LLVM 17 and later.
+// It writes trained counts.
 func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ type indexedWriter struct {
 	out *bufio.Writer
 }
 
-// writeFile writes the whole file. Flush returns an error of the output.
+// writeFile writes the whole file. Flush returns earlier errors of the output.
 func (w *indexedWriter) writeFile() error {
 	p, err := w.planFile()
 	if err != nil {
@@ -90,12 +90,11 @@ func (w *indexedWriter) writeFile() error {
 
 func (w *indexedWriter) writeBytes(b []byte) { _, _ = w.out.Write(b) }
 
-// encodeHeader returns the encoded header.
 func (w *indexedWriter) encodeHeader(p *indexedPlan) []byte {
 	version := w.encoding.version
 	b := le.AppendUint64(nil, indexedMagic)
 	b = le.AppendUint64(b, uint64(version)|uint64(p.variant)<<variantShift)
-	b = append(b, make([]byte, 16)...) // unused; hash type 0: MD5
+	b = append(b, make([]byte, 16)...) // unused; hash type 0 (MD5)
 	b = le.AppendUint64(b, uint64(p.table))
 	for _, since := range headerSections(version) {
 		b = le.AppendUint64(b, uint64(p.sectionOffset(since)))
@@ -103,7 +102,7 @@ func (w *indexedWriter) encodeHeader(p *indexedPlan) []byte {
 	return b
 }
 
-// sectionOffset returns the offset of the section that a version introduced, 0 if there is none.
+// sectionOffset returns the offset of the section that a version introduced, or 0.
 func (p *indexedPlan) sectionOffset(since int) int64 {
 	at := p.tableEnd()
 	for _, s := range p.sections {
@@ -115,7 +114,7 @@ func (p *indexedPlan) sectionOffset(since int) int64 {
 	return 0
 }
 
-// summarySize is the size of what appendSummary appends.
+// summarySize is the encoded size of a Summary in bytes.
 const summarySize = 16 + 8*summaryFields + 24*summaryCutoffs
 
 func appendSummary(b []byte, s *Summary) []byte {
@@ -131,8 +130,8 @@ func appendSummary(b []byte, s *Summary) []byte {
 	return b
 }
 
-// writeBucketTable writes the numbers of buckets and items and the offset of each bucket, 0 for an
-// empty one. The table starts at a multiple of 8.
+// writeBucketTable writes the numbers of buckets and items, and the offset of each bucket, which is 0 if empty. The
+// table is aligned to 8.
 func (w *indexedWriter) writeBucketTable(p *indexedPlan) {
 	w.writeBytes(make([]byte, p.table-p.end))
 	var words [tableHeaderSize]byte
@@ -151,20 +150,19 @@ func (w *indexedWriter) writeBucketTable(p *indexedPlan) {
 	}
 }
 
-// The versions of the indexed format that this package writes.
+// Versions of the indexed format that this package writes.
 const (
-	WrittenOldest = 4 // the first with a summary; the layout has only grown since
+	WrittenOldest = 4 // first version with a summary; later layouts only add parts
 	WrittenNewest = IndexedNewest
 
-	// widestVersion can be read by every LLVM from 12 on.
+	// widestVersion is readable by every LLVM from 12 on.
 	widestVersion = 7
 	// usualVersion is the version of LLVM 19 to 21. Their front ends understand the hashes of LLVM 12 to 21.
 	usualVersion = 12
 )
 
-// defaultVersion returns the version to write if the options have none: the producer's. If
-// that is not known, it is one that every LLVM reads for profiles that were instrumented on
-// IR, which mean the same in every version. The meaning of a front end's hashes depends on it.
+// defaultVersion returns the producer's version. If that is unknown, the result depends on the domain. Profiles of IR
+// mean the same in every version, so it is one that every LLVM reads. The hashes of a front end depend on the version.
 func defaultVersion(s *reader.Store) int {
 	v := producerVersion(s)
 	switch {
@@ -176,8 +174,8 @@ func defaultVersion(s *reader.Store) int {
 	return usualVersion
 }
 
-// writtenVariant returns the variant of a file of a version. An archive never has debug information to
-// correlate with.
+// writtenVariant returns the variant bits for a file of a version. Archives never need correlation with debug
+// information.
 func writtenVariant(s *reader.Store, version int, traces, memProf bool) Variant {
 	v := variantOf(s) &^ (VariantMemProf | VariantCorrelated)
 	if memProf && version >= sinceMemProf {
@@ -195,12 +193,11 @@ func writtenVariant(s *reader.Store, version int, traces, memProf bool) Variant 
 	return v
 }
 
-// headerWords is the number of 8-byte words of a header before the offsets of sections:
-// magic, version, a zero, the kind of hash, the offset of the table.
+// headerWords is the number of 8-byte words in a header before the section offsets: magic, version, a zero, the kind
+// of hash and the offset of the table.
 const headerWords = 5
 
-// headerSections returns the versions that added a section, up to a version. Its header
-// has the offset of each.
+// headerSections returns the versions up to version that added a section. The header has an offset for each.
 func headerSections(version int) (added []int) {
 	for _, since := range []int{sinceMemProf, sinceBinaryIDs, sinceTraces, sinceVTables} {
 		if version >= since {
@@ -210,13 +207,13 @@ func headerSections(version int) (added []int) {
 	return added
 }
 
-// A section is a part of the file after the table of buckets. A word of the header has its offset.
+// A section is a part of the file after the table of buckets.
 type section struct {
-	since int // the first version whose header has the word
+	since int // first version with a header word for the offset
 	bytes []byte
 }
 
-// encodeSections encodes the sections of the version, in file order, and counts the others as lost.
+// encodeSections encodes the sections of the version in file order. It counts the other ones as lost.
 func (w *indexedWriter) encodeSections(p *indexedPlan) []section {
 	f := &p.facts
 	var all []section
@@ -249,7 +246,7 @@ func (w *indexedWriter) encodeSections(p *indexedPlan) []section {
 	return all
 }
 
-// binaryIDSection encodes u64 size of what follows, { u64 length, bytes, padding }.
+// binaryIDSection encodes the u64 size of the rest, then { u64 length, bytes, padding }.
 func binaryIDSection(ids []string) []byte {
 	b := make([]byte, 8)
 	for _, id := range ids {
@@ -261,9 +258,8 @@ func binaryIDSection(ids []string) []byte {
 	return b
 }
 
-// vtableSection encodes u64 size and a chunk of names: ULEB128 of their length, ULEB128
-// of the compressed length, the names compressed by zlib. LLVM's zlib and Go's produce
-// different bytes, which decompress to the same names.
+// vtableSection encodes the u64 size of the rest, then a chunk of names compressed by zlib. LLVM's zlib and Go's
+// produce different bytes that decompress to the same names.
 func vtableSection(names []string) []byte {
 	b := make([]byte, 8)
 	if len(names) > 0 {
@@ -279,14 +275,14 @@ func vtableSection(names []string) []byte {
 
 func deflateNames(text string) []byte {
 	var packed bytes.Buffer
-	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // fails only for an unknown level
-	_, _ = z.Write([]byte(text))                               // to memory
+	z, _ := zlib.NewWriterLevel(&packed, zlib.BestCompression) // fails only for an invalid level
+	_, _ = z.Write([]byte(text))                               // cannot fail in memory
 	_ = z.Close()
 	return packed.Bytes()
 }
 
-// traceSection encodes u64 traces, u64 size of the stream that they were sampled from,
-// { u64 weight, u64 functions, u64 id of each }.
+// traceSection encodes u64 number of traces, u64 size of their stream, { u64 weight, u64 number of functions, u64 id
+// of each }.
 func traceSection(traces []trace, stream uint64) []byte {
 	b := le.AppendUint64(nil, uint64(len(traces)))
 	b = le.AppendUint64(b, stream)
@@ -305,21 +301,21 @@ func padToWord(b []byte) []byte {
 	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
 }
 
-// A trace is the functions of one run, in the order of their first calls.
+// A trace has the functions of one run in the order of their first calls.
 type trace struct {
 	weight uint64
 	ids    []uint64
 }
 
-// runFacts is what an archive has in addition to profiles of functions.
+// runFacts has the content of an archive beside the profiles of functions.
 type runFacts struct {
-	binaryIDs []string // sorted
-	vtables   []string // names, sorted
-	// vtableNames says that an indexed file had names of vtables.
+	binaryIDs []string // sorted and distinct
+	vtables   []string // sorted and distinct names
+	// vtableNames is set if an indexed file had names of vtables.
 	vtableNames bool
 	traces      []trace
-	stream      uint64       // number of traces that these were sampled from
-	heap        *heapProfile // nil if there is none
+	stream      uint64       // number of traces from which traces were sampled
+	heap        *heapProfile // nil without memory profiles
 }
 
 func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
@@ -345,7 +341,7 @@ func readRunFacts(s *reader.Store, version int) (f runFacts, err error) {
 	return f, err
 }
 
-// symbolColumn returns the distinct texts of the first column, sorted.
+// symbolColumn returns the distinct symbols of the first column, sorted.
 func symbolColumn(s *reader.Store, kind disk.TableKind) ([]string, error) {
 	t, err := s.TableOrEmpty(kind)
 	if err != nil {
@@ -378,8 +374,7 @@ func readTraces(s *reader.Store) (traces []trace, err error) {
 	return traces, err
 }
 
-// streamSize returns the sum of the sizes of the streams that the traces were sampled
-// from, at least the number of traces.
+// streamSize returns the total number of traces from which the archive's traces were sampled. It is at least traces.
 func streamSize(properties map[string][]string, traces uint64) (sum uint64) {
 	for _, value := range properties[PropertyStreamSize] {
 		if n, err := strconv.ParseUint(value, 10, 64); err == nil {

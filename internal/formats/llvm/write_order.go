@@ -9,36 +9,35 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An indexed file has the order of maps in llvm-profdata, which depends on the order of insertion if keys
-// collide. The order table of an archive has the order of insertion if its files were merged as by
-// llvm-profdata. Without an order table, names and hashes are inserted in ascending order. Of a single
-// indexed file the order table has the order of the file itself.
+// An indexed file has the order of llvm-profdata's maps, which depends on the order of insertion when keys collide.
+// The order table of an archive has the order of insertion if the files were merged like llvm-profdata merges them.
+// For a single indexed file it has the order of that file. Without an order table, names and hashes are inserted in
+// ascending order.
 
-// The versions of the indexed format whose llvm-profdata changed the order.
+// Indexed versions in which llvm-profdata changed the order.
 const (
 	sinceSortedNames = 10 // LLVM 17 sorts functions by name
-	sinceMixedHashes = 12 // LLVM 19 changed the hash of a function's hash
+	sinceMixedHashes = 12 // LLVM 19 changed the map's hash of a FuncHash
 )
 
-// An insertion gathers the functions of an archive and returns the order that they have
-// in the llvm-profdata of a version of the indexed format.
-type insertion struct {
-	version int
-	firsts  []layout.Ref           // of each function, in the order of their names: its first record
-	hashes  []uint32               // of their names, if the version writes them in the order of a map
-	several map[int32][]layout.Ref // records of functions that have several, in the order of the table
-	laid    bool                   // the order table has the order of an indexed file
-	name    []byte
+// An insertionOrder collects the functions of an archive and returns their order in llvm-profdata's file of a version.
+type insertionOrder struct {
+	version        int
+	firstBlocks    []layout.Ref           // first record of each function, in name order
+	hashes         []uint32               // hashes of names, for versions that write map order
+	several        map[int32][]layout.Ref // records of functions with several, in order-table order
+	keepsFileOrder bool                   // the order table has the order of an indexed file
+	name           []byte
 }
 
-func newInsertion(version int) *insertion {
-	return &insertion{version: version, several: map[int32][]layout.Ref{}}
+func newInsertionOrder(version int) *insertionOrder {
+	return &insertionOrder{version: version, several: map[int32][]layout.Ref{}}
 }
 
-// addFunction adds the next function.
-func (x *insertion) addFunction(name reader.Name, records []record) {
-	place := int32(len(x.firsts))
-	x.firsts = append(x.firsts, records[0].block)
+// addFunction adds the next function in name order.
+func (x *insertionOrder) addFunction(name reader.Name, records []record) {
+	place := int32(len(x.firstBlocks))
+	x.firstBlocks = append(x.firstBlocks, records[0].block)
 	if len(records) > 1 {
 		x.several[place] = nil
 	}
@@ -48,9 +47,9 @@ func (x *insertion) addFunction(name reader.Name, records []record) {
 	}
 }
 
-// order returns the places of the functions, in order of addition, sorted by the order
-// of insertion into the table of the file. It returns nil if both orders are the same.
-func (x *insertion) order(s *reader.Store) ([]int32, error) {
+// functionOrder returns the numbers of the functions in the order of insertion into the file's table. nil stands for
+// name order.
+func (x *insertionOrder) functionOrder(s *reader.Store) ([]int32, error) {
 	if x.version >= sinceSortedNames && len(x.several) == 0 {
 		return nil, nil
 	}
@@ -58,31 +57,31 @@ func (x *insertion) order(s *reader.Store) ([]int32, error) {
 	switch {
 	case err != nil || x.version >= sinceSortedNames:
 		return nil, err
-	case x.laid:
+	case x.keepsFileOrder:
 		return came, nil
 	}
 	return sortAsStringMap(came, x.hashes), nil
 }
 
-// firstSeenOrder returns the places of the functions in the order in which llvm-profdata
-// first saw them, and keeps the order of the records of each.
-func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) {
+// firstSeenOrder returns the numbers of the functions in the order in which llvm-profdata first saw them. It also
+// collects the order of each function's records.
+func (x *insertionOrder) firstSeenOrder(s *reader.Store) (places []int32, err error) {
 	var t reader.Table
-	if slices.IsSorted(x.firsts) {
+	if slices.IsSorted(x.firstBlocks) {
 		t, err = s.TableOrEmpty(disk.TableOrder)
 		if err != nil {
 			return nil, err
 		}
 	}
 	ofFile := t.Flags&disk.OrderOfFile != 0
-	x.laid = ofFile && x.version < sinceSortedNames
-	if ofFile && !x.laid {
-		t.Rows = 0 // an older file than the one to be written
+	x.keepsFileOrder = ofFile && x.version < sinceSortedNames
+	if ofFile && !x.keepsFileOrder {
+		t.Rows = 0 // its order is obsolete in the version to write
 	}
-	seen := make([]bool, len(x.firsts))
+	seen := make([]bool, len(x.firstBlocks))
 	for row := range t.Rows {
 		block := layout.Ref(t.Cell(0, row))
-		place := x.placeOf(block)
+		place := x.functionOfBlock(block)
 		if place < 0 {
 			continue
 		}
@@ -94,7 +93,7 @@ func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) 
 			places = append(places, place)
 		}
 	}
-	for place := range x.firsts {
+	for place := range x.firstBlocks {
 		if !seen[place] {
 			places = append(places, int32(place))
 		}
@@ -102,18 +101,17 @@ func (x *insertion) firstSeenOrder(s *reader.Store) (places []int32, err error) 
 	return places, nil
 }
 
-// placeOf returns the place of the function that has a record, or -1 if there is none.
-// Records are stored in the order of the names.
-func (x *insertion) placeOf(block layout.Ref) int32 {
-	i, found := slices.BinarySearch(x.firsts, block)
+// functionOfBlock returns the number of the function with a record, or -1. Records are stored in name order.
+func (x *insertionOrder) functionOfBlock(block layout.Ref) int32 {
+	i, found := slices.BinarySearch(x.firstBlocks, block)
 	if !found {
 		i--
 	}
 	return int32(i)
 }
 
-// sortRecords sorts the records of a function into the order of the file.
-func (x *insertion) sortRecords(place int32, records []record) {
+// sortRecords sorts the records of a function into file order.
+func (x *insertionOrder) sortRecords(place int32, records []record) {
 	if len(records) < 2 {
 		return
 	}
@@ -130,18 +128,17 @@ func (x *insertion) sortRecords(place int32, records []record) {
 	slices.SortFunc(records, func(a, b record) int {
 		return cmp.Or(cmp.Compare(before(a), before(b)), cmp.Compare(a.hash, b.hash))
 	})
-	if !x.laid {
+	if !x.keepsFileOrder {
 		sortAsDenseMap(records, x.version)
 	}
 }
 
-// An indexedPlan has the offsets of all parts of an indexed file, so that the file can
-// be written sequentially.
+// An indexedPlan has the offsets of all parts of an indexed file, for sequential writing.
 type indexedPlan struct {
 	variant   Variant
-	items     []plannedItem // functions, in the order in which they are inserted into the table
-	hashes    []uint64      // of the items: the ids of their names
-	insertion *insertion
+	items     []plannedItem // functions in the order of insertion into the table
+	hashes    []uint64      // ids of the items' names
+	insertion *insertionOrder
 	chains    *chainedTable
 	summaries summaryBuilders
 	facts     runFacts
@@ -152,27 +149,25 @@ type indexedPlan struct {
 	sections []section // after the table
 }
 
-// A plannedItem is one name with all its records.
+// A plannedItem is one name with all of its records.
 type plannedItem struct {
-	data   int64 // size of the records
-	hash   uint64
-	method layout.Ref
-	name   uint32 // its length
-	place  int32  // among the functions of the insertion
-	cold   bool   // it is left out
+	data     int64 // size of the records in bytes
+	hash     uint64
+	method   layout.Ref
+	name     uint32 // length of the name in bytes
+	position int32  // number of the function in the insertionOrder
+	omitted  bool   // left out as unexecuted
 }
 
-// itemHeaderSize is the size of the fields before the name of an item: hash, length of
-// the name, size of the records.
+// itemHeaderSize is the size of an item's fields before the name: hash, length of the name, size of the records.
 const itemHeaderSize = 24
 
-// size returns the size of the item in its bucket.
-func (i *plannedItem) size() int64 { return itemHeaderSize + int64(i.name) + i.data }
+func (i *plannedItem) encodedSize() int64 { return itemHeaderSize + int64(i.name) + i.data }
 
-// planFile makes the plan in one pass over the functions.
+// planFile creates the plan in one pass over the functions.
 func (w *indexedWriter) planFile() (*indexedPlan, error) {
-	p := &indexedPlan{insertion: newInsertion(w.encoding.version), summaries: newSummaryBuilders(w.store)}
-	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // at most
+	p := &indexedPlan{insertion: newInsertionOrder(w.encoding.version), summaries: newSummaryBuilders(w.store)}
+	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // upper bound
 	n = min(n, int64(w.store.Header().Counts.Methods))
 	p.items = make([]plannedItem, 0, n)
 	err := newRecordWalk(w.store, &w.lost).eachFunction(func(m reader.Method, records []record) error {
@@ -185,32 +180,31 @@ func (w *indexedWriter) planFile() (*indexedPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.insert(w.store); err != nil {
+	if err := p.sortItems(w.store); err != nil {
 		return nil, err
 	}
-	p.chains = newChainedTable(p.hashes, p.insertion.laid)
-	w.layOut(p)
+	p.chains = newChainedTable(p.hashes, p.insertion.keepsFileOrder)
+	w.assignOffsets(p)
 	return p, nil
 }
 
-// planItem adds a name and its records to the plan.
 func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []record) error {
 	name, err := m.Name()
 	if err != nil {
 		return err
 	}
-	item := plannedItem{method: m.Ref(), hash: m.ID(), name: uint32(name.Len()), place: int32(len(p.items))}
+	item := plannedItem{method: m.Ref(), hash: m.ID(), name: uint32(name.Len()), position: int32(len(p.items))}
 	p.insertion.addFunction(name, records)
-	if w.options.Sparse && allCold(records) {
+	if w.options.Sparse && allUnexecuted(records) {
 		w.report.Cold++
-		item.cold = true
+		item.omitted = true
 		p.items = append(p.items, item)
 		return nil
 	}
 	for i := range records {
 		r := &records[i]
-		item.data += w.encoding.size(r)
-		p.summaries.of(r.contextSensitive()).addCounters(r.counts)
+		item.data += w.encoding.recordSize(r)
+		p.summaries.builderFor(r.contextSensitive()).addCounters(r.counts)
 		if r.contextSensitive() && w.store.Header().Domain == layout.DomainLLVMIR {
 			p.variant |= VariantContextSensitive
 		}
@@ -222,9 +216,9 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 	return nil
 }
 
-// insert sorts the items and leaves cold ones out.
-func (p *indexedPlan) insert(s *reader.Store) error {
-	order, err := p.insertion.order(s)
+// sortItems sorts the items and removes omitted ones.
+func (p *indexedPlan) sortItems(s *reader.Store) error {
+	order, err := p.insertion.functionOrder(s)
 	if err != nil {
 		return err
 	}
@@ -235,7 +229,7 @@ func (p *indexedPlan) insert(s *reader.Store) error {
 		}
 		p.items = inserted
 	}
-	p.items = slices.DeleteFunc(p.items, func(item plannedItem) bool { return item.cold })
+	p.items = slices.DeleteFunc(p.items, func(item plannedItem) bool { return item.omitted })
 	p.hashes = make([]uint64, len(p.items))
 	for i := range p.items {
 		p.hashes[i] = p.items[i].hash
@@ -243,9 +237,9 @@ func (p *indexedPlan) insert(s *reader.Store) error {
 	return nil
 }
 
-func allCold(records []record) bool {
+func allUnexecuted(records []record) bool {
 	for i := range records {
-		if !records[i].cold() {
+		if !records[i].isUnexecuted() {
 			return false
 		}
 	}
@@ -258,7 +252,7 @@ func (w *indexedWriter) countLosses(r *record) {
 		w.lost.Add(LossBitmaps, 1)
 	}
 	for kind, sites := range r.sites {
-		if kind >= w.encoding.kinds() {
+		if kind >= w.encoding.valueKinds() {
 			w.lost.Add(LossVTableSites, len(sites))
 			continue
 		}
@@ -268,8 +262,7 @@ func (w *indexedWriter) countLosses(r *record) {
 	}
 }
 
-// layOut assigns offsets to all parts.
-func (w *indexedWriter) layOut(p *indexedPlan) {
+func (w *indexedWriter) assignOffsets(p *indexedPlan) {
 	p.variant |= writtenVariant(w.store, w.encoding.version, len(p.facts.traces) > 0, p.facts.heap != nil)
 	p.payload = 8 * int64(headerWords+len(headerSections(w.encoding.version)))
 	p.payload += summarySize
@@ -281,7 +274,7 @@ func (w *indexedWriter) layOut(p *indexedPlan) {
 		p.end += p.bucketSize(head)
 	}
 	p.table = disk.AlignUp(p.end, 8)
-	p.sections = w.sections(p)
+	p.sections = w.encodeSections(p)
 }
 
 const (
@@ -289,19 +282,19 @@ const (
 	tableHeaderSize  = 16 // number of buckets, number of items
 )
 
-// tableEnd returns the end of the table of bucket offsets.
+// tableEnd returns the end offset of the table of bucket offsets.
 func (p *indexedPlan) tableEnd() int64 {
 	return p.table + tableHeaderSize + 8*int64(len(p.chains.heads))
 }
 
-// bucketSize returns the size of a bucket, 0 if it is empty.
+// bucketSize returns the size of a bucket in bytes.
 func (p *indexedPlan) bucketSize(head int32) int64 {
 	if head == noItem {
 		return 0
 	}
 	size := int64(bucketHeaderSize)
 	for item := head; item != noItem; item = p.chains.next[item] {
-		size += p.items[item].size()
+		size += p.items[item].encodedSize()
 	}
 	return size
 }

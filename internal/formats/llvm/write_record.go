@@ -21,10 +21,10 @@ import (
 //	   zeros up to a multiple of 8, { u64 value, u64 count }
 type encoding struct {
 	version int
-	values  []siteValue // of one site at a time
+	values  []siteValue // buffer for the values of one site
 }
 
-// valueKinds returns the number of value kinds of the version.
+// valueKinds returns the number of value kinds in the version.
 func (e *encoding) valueKinds() int {
 	if e.version < sinceVTables {
 		return int(layout.SubVTable)
@@ -32,7 +32,7 @@ func (e *encoding) valueKinds() int {
 	return valueKindsKnown
 }
 
-// recordSize returns the size of what append appends.
+// recordSize returns the encoded size of r in bytes.
 func (e *encoding) recordSize(r *record) int64 {
 	n := 16 + int64(len(r.counts)) + e.valueBlockSize(r)
 	if e.version >= sinceBitmaps {
@@ -106,27 +106,26 @@ func (e *encoding) appendValueKind(b []byte, kind int, sites []disk.Entry) []byt
 
 var le = binary.LittleEndian
 
-// A record is a view of one profile as LLVM has it.
+// A record is a view of one profile in LLVM's terms.
 type record struct {
 	hash   uint64
-	block  layout.Ref                    // where it is
-	counts []byte                        // 8 bytes a counter, one counter at least
+	block  layout.Ref                    // reference of the profile
+	counts []byte                        // one or more counters of 8 bytes
 	sites  [valueKindsKnown][]disk.Entry // ValueSite entries, by kind
 	bitmap []byte
 }
 
 func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 
-// isUnexecuted reports whether the function of the record is unexecuted.
+// isUnexecuted reports whether all counters and bitmap bytes are 0.
 func (r *record) isUnexecuted() bool { return isAllZero(r.counts) && isAllZero(r.bitmap) }
 
 func isAllZero(b []byte) bool { return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 }) }
 
-// A recordWalk iterates over the functions of an archive.
 type recordWalk struct {
 	store   *reader.Store
 	shape   disk.Shape
-	lost    *codec.Losses // nil: not counted
+	lost    *codec.Losses // nil disables counting
 	records []record
 }
 
@@ -134,8 +133,7 @@ func newRecordWalk(s *reader.Store, lost *codec.Losses) *recordWalk {
 	return &recordWalk{store: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), lost: lost}
 }
 
-// eachFunction calls yield for all functions that have records, in the order of their
-// names. The records are valid until yield returns.
+// eachFunction calls yield for all functions with records, in name order. The records are valid until yield returns.
 func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) error) error {
 	for m, err := range w.store.Methods() {
 		if err != nil {
@@ -156,8 +154,7 @@ func (w *recordWalk) eachFunction(yield func(m reader.Method, records []record) 
 	return nil
 }
 
-// recordsOf returns the records of a function, in the order of their hashes. They are
-// valid until the next call.
+// recordsOf returns the records of a function in hash order. They are valid until the next call.
 func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
 	w.records = w.records[:0]
 	for p, err := range m.Profiles() {
@@ -175,8 +172,7 @@ func (w *recordWalk) recordsOf(m reader.Method) ([]record, error) {
 	return w.records, nil
 }
 
-// addRecord appends the record of a profile, unless it has no counters. It reuses the
-// slices of the record that was there before.
+// addRecord appends the record of a profile with counters. It reuses the slices of an earlier record.
 func (w *recordWalk) addRecord(p reader.Profile) {
 	n := len(w.records)
 	if n < cap(w.records) {
@@ -196,8 +192,7 @@ func (w *recordWalk) addRecord(p reader.Profile) {
 	}
 }
 
-// collectEntries distributes the entries of a profile to the record. The block was
-// checked when it was fetched.
+// collectEntries adds the entries of a profile to the record. The block was verified when it was fetched.
 func (w *recordWalk) collectEntries(r *record, data []byte) {
 	for len(data) > 0 {
 		e, rest, err := w.shape.Next(data)
@@ -211,8 +206,8 @@ func (w *recordWalk) collectEntries(r *record, data []byte) {
 	}
 }
 
-// addEntry adds an entry, and reports whether LLVM can have it: not a second array, nor
-// a site whose predecessor is missing.
+// addEntry adds an entry and reports whether LLVM can hold it. It rejects second arrays and sites without their
+// predecessor.
 func (r *record) addEntry(e disk.Entry) bool {
 	kind := e.Sub()
 	switch {
@@ -228,14 +223,13 @@ func (r *record) addEntry(e disk.Entry) bool {
 	return true
 }
 
-// maxSiteValues is the number of values that LLVM keeps of a site: it writes the number as one byte.
+// maxSiteValues is the maximum number of values per site. LLVM writes the number as one byte.
 const maxSiteValues = 255
 
-// A siteValue is a value of a site and its count.
 type siteValue struct{ value, count uint64 }
 
-// appendSiteValues appends the values of a site in LLVM's order: the most frequent
-// first, and values of equal count in the order of the archive.
+// appendSiteValues appends the values of a site in LLVM's order, most frequent first. Equal counts keep the order of
+// the archive.
 func appendSiteValues(values []siteValue, site disk.Entry) []siteValue {
 	first := len(values)
 	for i := range site.Rows() {
@@ -249,5 +243,5 @@ func appendSiteValues(values []siteValue, site disk.Entry) []siteValue {
 	return values[:first+min(len(of), maxSiteValues)]
 }
 
-// writtenValues returns how many values of a site are written.
+// writtenValues returns the number of written values of a site.
 func writtenValues(site disk.Entry) int { return min(site.Rows(), maxSiteValues) }

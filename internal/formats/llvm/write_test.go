@@ -206,7 +206,7 @@ func TestSummaryLeavesOutPseudoCounts(t *testing.T) {
 		}
 		b.addCounters(encoded)
 	}
-	got := b.summary()
+	got := b.buildSummary()
 	if got.Functions != 2 || got.Blocks != 3 || got.TotalCount != 45 || got.MaxFunctionCount != 10 ||
 		got.MaxInternalCount != 30 || got.MaxBlockCount != 30 {
 		t.Errorf("%+v", got)

@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteText writes the profiles of an archive as llvm-profdata merge --text does. It
-// ignores the version of the options. With KeepVTableNames, or if an indexed file had names, sites name their vtables.
+// WriteText writes the profiles of an archive like llvm-profdata merge --text. It ignores the version in the options.
+// Sites name their vtables with KeepVTableNames, or if an indexed file had their names.
 func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, error) {
 	if err := checkDomain(s); err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func WriteText(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport, er
 	return &w.report, nil
 }
 
-// A textWriter prints profiles. It assembles the text of each function first.
+// A textWriter prints profiles. It assembles the text of one function at a time.
 type textWriter struct {
 	store   *reader.Store
 	options WriteOptions
@@ -37,8 +37,8 @@ type textWriter struct {
 	lost    codec.Losses
 
 	names  *entries.Values
-	called *recordWalk     // of functions that values name
-	named  map[string]bool // vtables whose names were printed
+	called *recordWalk     // reads functions that values name
+	named  map[string]bool // printed names of vtables
 	facts  runFacts
 
 	out    *bufio.Writer
@@ -47,7 +47,7 @@ type textWriter struct {
 	values []siteValue
 }
 
-// writeAll prints the whole file. Flush returns an error of the output.
+// writeAll prints the whole file. Flush returns earlier errors of the output.
 func (w *textWriter) writeAll() (err error) {
 	w.facts, err = readRunFacts(w.store, IndexedNewest)
 	if err != nil {
@@ -74,15 +74,13 @@ func (w *textWriter) writeAll() (err error) {
 	return w.out.Flush()
 }
 
-// byteCoverageSince is the version of the indexed format of LLVM 17, the first with a
-// mark for coverage in text.
+// byteCoverageSince is the indexed version of LLVM 17, whose text first had a heading for coverage.
 const byteCoverageSince = 10
 
-// writeHeader prints the variant bits.
 func (w *textWriter) writeHeader() error {
 	v := variantOf(w.store)
 	if w.store.Header().Domain == layout.DomainLLVMIR {
-		if err := w.writeLevel(v); err != nil {
+		if err := w.writeInstrumentation(v); err != nil {
 			return err
 		}
 	}
@@ -101,9 +99,9 @@ func (w *textWriter) writeHeader() error {
 	return nil
 }
 
-// writeLevel prints whether there are context-sensitive profiles. The variant need not
-// have that bit if profiles of both instrumentations were merged.
-func (w *textWriter) writeLevel(v Variant) error {
+// writeInstrumentation prints whether there are context-sensitive profiles. Merging profiles of both instrumentations
+// can leave the variant bit unset.
+func (w *textWriter) writeInstrumentation(v Variant) error {
 	cs := v&VariantContextSensitive != 0
 	if !cs {
 		var err error
@@ -129,7 +127,7 @@ func hasContextSensitive(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// writeByteCoverage prints the mark for coverage, unless the LLVM that made the profile cannot read it.
+// writeByteCoverage prints the heading for coverage if the producing LLVM can read it.
 func (w *textWriter) writeByteCoverage() {
 	if v := producerVersion(w.store); v != 0 && v < byteCoverageSince {
 		w.lost.Add(LossTextByte, 1)
@@ -140,7 +138,7 @@ func (w *textWriter) writeByteCoverage() {
 
 func (w *textWriter) writeString(text string) { _, _ = w.out.WriteString(text) }
 
-// writeTraces prints the temporal traces, if the profile is temporal.
+// writeTraces prints the traces of a temporal profile.
 func (w *textWriter) writeTraces() error {
 	if variantOf(w.store)&VariantTemporal == 0 && len(w.facts.traces) == 0 {
 		return nil
@@ -157,8 +155,8 @@ func (w *textWriter) writeTraces() error {
 	return nil
 }
 
-// writeTrace prints the names of a trace, each followed by a comma. A function without a
-// name is only the comma, as in llvm-profdata; readers ignore it.
+// writeTrace prints the names of a trace with a comma after each. Like llvm-profdata it prints only the comma for a
+// function without a name. Readers ignore it.
 func (w *textWriter) writeTrace(ids []uint64) error {
 	for _, id := range ids {
 		name, ok, err := w.functionName(id)
@@ -177,9 +175,8 @@ func (w *textWriter) writeTrace(ids []uint64) error {
 	return nil
 }
 
-// writeFunction prints the records of a function.
 func (w *textWriter) writeFunction(m reader.Method, records []record) error {
-	if w.options.Sparse && allCold(records) {
+	if w.options.Sparse && allUnexecuted(records) {
 		w.report.Cold++
 		return nil
 	}
@@ -207,8 +204,8 @@ func (w *textWriter) writeFunction(m reader.Method, records []record) error {
 	return nil
 }
 
-// canPrint reports whether readers would read a name as a name: a single line, not
-// blank, and not a comment, a mark or the size of a bitmap.
+// canPrint reports whether readers recognize a name: a single line that is neither blank, a comment, a heading nor the
+// size of a bitmap.
 func (w *textWriter) canPrint(name reader.Name) bool {
 	w.name = name.AppendTo(w.name[:0])
 	b := w.name
@@ -216,7 +213,6 @@ func (w *textWriter) canPrint(name reader.Name) bool {
 		!(b[0] == '$' && len(bytes.Trim(b[1:], "0123456789")) == 0)
 }
 
-// appendComment appends a comment and a number.
 func (w *textWriter) appendComment(comment string, n uint64) {
 	w.text = append(w.text, "# "+comment+":\n"...)
 	w.appendNumber(n)
@@ -243,7 +239,6 @@ func (w *textWriter) appendCounters(r *record) {
 	w.text = append(w.text, '\n')
 }
 
-// valueKindNames are LLVM's names for the value kinds.
 var valueKindNames = [valueKindsKnown]string{"IPVK_IndirectCallTarget", "IPVK_MemOPSize", "IPVK_VTableTarget"}
 
 func (w *textWriter) appendSites(r *record) error {
@@ -286,7 +281,7 @@ func (w *textWriter) appendSite(kind int, site disk.Entry) error {
 	return nil
 }
 
-// externalSymbol is printed for a function or vtable without a name.
+// externalSymbol replaces the missing name of a function or vtable.
 const externalSymbol = "** External Symbol **"
 
 // appendValue appends the name of a value, or its number.
@@ -313,24 +308,24 @@ func (w *textWriter) appendValue(kind int, value uint64) error {
 	return nil
 }
 
-// functionName returns the name of a function that is printed. ok is false if no such function has the id.
+// functionName returns the name of a printed function. ok is false if no printed function has the id.
 func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err error) {
 	m, ok, err := w.names.Function(id)
 	if !ok {
 		return reader.Name{}, false, err
 	}
-	if printed, err := w.printed(m); !printed {
+	if printed, err := w.isPrinted(m); !printed {
 		return reader.Name{}, false, err
 	}
 	name, err = m.Name()
 	return name, err == nil && w.canPrint(name), err
 }
 
-// printed reports whether a function is printed.
-func (w *textWriter) printed(m reader.Method) (bool, error) {
+// isPrinted reports whether the output has the function.
+func (w *textWriter) isPrinted(m reader.Method) (bool, error) {
 	if !m.Profiled() || !w.options.Sparse {
 		return m.Profiled(), nil
 	}
 	records, err := w.called.recordsOf(m)
-	return len(records) > 0 && !allCold(records), err
+	return len(records) > 0 && !allUnexecuted(records), err
 }

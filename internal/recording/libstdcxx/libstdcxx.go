@@ -1,17 +1,16 @@
-// Package libstdcxx orders elements as the C++ standard library of GCC does
-// where the C++ standard leaves the order of equal elements open.
+// Package libstdcxx imitates the order of equal elements in GCC's C++ standard library, which C++ leaves unspecified.
 //
-// llvm-profdata is linked with that library, and its output shows the order:
-// [Sort] is std::sort, [Heap] is std::priority_queue.
+// llvm-profdata is linked with that library, and its output depends on the order.
+// [Sort] imitates std::sort and [Heap] imitates std::priority_queue.
 package libstdcxx
 
 import "math/bits"
 
-// insertionLength is the length up to which a range is left to the insertion sort at the end.
+// insertionLength is the maximum length of a range that only the final insertion sort orders.
 const insertionLength = 16
 
-// Sort sorts elements as std::sort does: ranges are partitioned around the median of three until they are
-// short, then an insertion sort over everything brings the elements to their places.
+// Sort sorts elements like std::sort. It partitions ranges around the median of three until they are short, and ends
+// with an insertion sort of all elements.
 func Sort[T any](all []T, less func(a, b T) bool) {
 	if len(all) == 0 {
 		return
@@ -20,8 +19,8 @@ func Sort[T any](all []T, less func(a, b T) bool) {
 	insertionSort(all, less)
 }
 
-// partitionAll partitions a range until its parts are short. After so many
-// levels that the pivots must have been bad, the rest is sorted by a heap.
+// partitionAll partitions a range until its parts are short. A part that is still long after levels partitions is
+// sorted by a heap, since its pivots were bad.
 func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 	for len(all) > insertionLength {
 		if levels == 0 {
@@ -35,10 +34,9 @@ func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 	}
 }
 
-// partition moves a pivot and smaller elements to the front, but for the
-// pivot, before the others. It returns where the second part begins.
+// partition moves the pivot and smaller elements to the front and returns the start of the second part.
 func partition[T any](all []T, less func(a, b T) bool) (cut int) {
-	m := medianOf(all, 1, len(all)/2, len(all)-1, less)
+	m := medianIndex(all, 1, len(all)/2, len(all)-1, less)
 	all[0], all[m] = all[m], all[0]
 	low := 1
 	high := len(all)
@@ -58,11 +56,11 @@ func partition[T any](all []T, less func(a, b T) bool) (cut int) {
 	}
 }
 
-// medianOf returns which of three elements is between the others.
-func medianOf[T any](all []T, a, b, c int, less func(a, b T) bool) int {
+// medianIndex returns the index of the median of three elements.
+func medianIndex[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	switch {
 	case !less(all[a], all[b]):
-		return medianOfFalling(all, a, b, c, less)
+		return medianIndexDescending(all, a, b, c, less)
 	case less(all[b], all[c]):
 		return b
 	case less(all[a], all[c]):
@@ -71,8 +69,8 @@ func medianOf[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	return a
 }
 
-// medianOfFalling is like medianOf where a is not less than b.
-func medianOfFalling[T any](all []T, a, b, c int, less func(a, b T) bool) int {
+// medianIndexDescending is like medianIndex for an a that is not less than b.
+func medianIndexDescending[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	switch {
 	case less(all[a], all[c]):
 		return a
@@ -84,14 +82,14 @@ func medianOfFalling[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 
 func heapSort[T any](all []T, less func(a, b T) bool) {
 	for parent := len(all)/2 - 1; parent >= 0; parent-- {
-		siftDown(all, parent, all[parent], less)
+		moveHoleDown(all, parent, all[parent], less)
 	}
 	for n := len(all); n > 1; n-- {
-		popLast(all[:n], less)
+		moveTopToEnd(all[:n], less)
 	}
 }
 
-// insertionSort keeps equal elements in their order.
+// insertionSort is stable.
 func insertionSort[T any](all []T, less func(a, b T) bool) {
 	for i, v := range all {
 		at := i
@@ -102,8 +100,8 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// A Heap is a priority queue whose top is not less than any other element. Which of several equal elements is
-// the top depends on the steps below, which follow the library.
+// A Heap is a priority queue whose top is a maximal element. The steps of the library determine which of several equal
+// ones it is.
 type Heap[T any] struct {
 	Less func(a, b T) bool
 	all  []T
@@ -118,30 +116,30 @@ func (h *Heap[T]) Top() T { return h.all[0] }
 // Push adds an element.
 func (h *Heap[T]) Push(v T) {
 	h.all = append(h.all, v)
-	siftUp(h.all, len(h.all)-1, 0, v, h.Less)
+	moveHoleUp(h.all, len(h.all)-1, 0, v, h.Less)
 }
 
 // Pop removes the top element and returns it. The heap must not be empty.
 func (h *Heap[T]) Pop() T {
-	popLast(h.all, h.Less)
+	moveTopToEnd(h.all, h.Less)
 	last := len(h.all) - 1
 	v := h.all[last]
 	h.all = h.all[:last]
 	return v
 }
 
-// popLast moves the top of a heap to its end, and makes a heap of the others.
-func popLast[T any](all []T, less func(a, b T) bool) {
+// moveTopToEnd moves the top of a heap to its end and restores the heap before it.
+func moveTopToEnd[T any](all []T, less func(a, b T) bool) {
 	last := len(all) - 1
 	v := all[last]
 	all[last] = all[0]
 	if last > 0 {
-		siftDown(all[:last], 0, v, less)
+		moveHoleDown(all[:last], 0, v, less)
 	}
 }
 
-// siftUp moves a hole towards the top until v fits into it.
-func siftUp[T any](all []T, hole, top int, v T, less func(a, b T) bool) {
+// moveHoleUp moves a hole towards the top until v fits into it.
+func moveHoleUp[T any](all []T, hole, top int, v T, less func(a, b T) bool) {
 	for hole > top {
 		parent := (hole - 1) / 2
 		if !less(all[parent], v) {
@@ -153,9 +151,9 @@ func siftUp[T any](all []T, hole, top int, v T, less func(a, b T) bool) {
 	all[hole] = v
 }
 
-// siftDown moves a hole to the bottom, past the larger child each time, and v
-// from there up to where it fits. Of equal children the right one moves.
-func siftDown[T any](all []T, hole int, v T, less func(a, b T) bool) {
+// moveHoleDown moves a hole to the bottom past the larger children, of equal ones the right one. It then moves v up
+// from there.
+func moveHoleDown[T any](all []T, hole int, v T, less func(a, b T) bool) {
 	top := hole
 	for {
 		child := 2*hole + 2
@@ -168,5 +166,5 @@ func siftDown[T any](all []T, hole int, v T, less func(a, b T) bool) {
 		all[hole] = all[child]
 		hole = child
 	}
-	siftUp(all, hole, top, v, less)
+	moveHoleUp(all, hole, top, v, less)
 }

@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// A counter is what a region counts: nothing, a counter of the function, or an expression.
+// A counter is the source of a region's count: zero, a counter of the function, or an expression.
 type counter struct {
 	kind  counterKind
-	index uint32 // of the counter or expression
+	index uint32 // index of the counter or expression
 }
 
 type counterKind uint8
@@ -19,32 +19,31 @@ const (
 	counterExpression
 )
 
-// The tags of encoded counters beside tagZero.
+// Tags of encoded counters in addition to tagZero.
 const (
 	tagReference   = 1
 	tagSubtraction = 2
 	tagAddition    = 3
 )
 
-// An expression is the sum or the difference of two counters.
+// An expression adds or subtracts two counters.
 type expression struct {
 	left, right counter
 	add         bool
 }
 
-// readExpressions reads the expressions of a function. Whether one adds or subtracts is
-// said by the tags of counters that refer to it.
+// readExpressions reads the expressions of a function. The tags of the counters that refer to an expression tell
+// whether it adds or subtracts.
 func (f *function) readExpressions(c *cursor) {
-	f.expressions = make([]expression, c.size("expressions", 2))
+	f.expressions = make([]expression, c.readCount("expressions", 2))
 	for i := range f.expressions {
-		left := f.counter(c, c.number())
-		right := f.counter(c, c.number())
+		left := f.decodeCounter(c, c.readNumber())
+		right := f.decodeCounter(c, c.readNumber())
 		f.expressions[i].left, f.expressions[i].right = left, right
 	}
 }
 
-// counter decodes a counter.
-func (f *function) counter(c *cursor, encoded uint64) counter {
+func (f *function) decodeCounter(c *cursor, encoded uint64) counter {
 	index := uint32(encoded >> tagBits)
 	switch encoded & tagMask {
 	case tagZero:
@@ -67,14 +66,14 @@ var (
 	errNoCounter = errors.New("more counters than the profile has")
 )
 
-// A valuation has the values of the counters and expressions of a function.
+// A valuation computes the values of a function's counters and expressions.
 type valuation struct {
 	counters    []uint64
 	expressions []expression
 	values      []uint64
 	states      []valueState
 	stack       []uint32
-	none        bool // the function has no counters: all are 0
+	unprofiled  bool // the profile lacks the function, so all counters are 0
 }
 
 type valueState uint8
@@ -90,16 +89,16 @@ func newValuation(f *function, counters []uint64) *valuation {
 		values: make([]uint64, len(f.expressions)), states: make([]valueState, len(f.expressions))}
 }
 
-// of returns the value of a counter. Each expression is computed once; sums wrap, as in llvm-cov.
-func (v *valuation) of(c counter) (uint64, error) {
+// valueOf returns the value of a counter. Each expression is computed once. Additions wrap, as in llvm-cov.
+func (v *valuation) valueOf(c counter) (uint64, error) {
 	if c.kind == counterExpression && v.states[c.index] != valueKnown {
-		if err := v.compute(c.index); err != nil {
+		if err := v.computeExpression(c.index); err != nil {
 			return 0, err
 		}
 	}
 	switch c.kind {
 	case counterReference:
-		if v.none {
+		if v.unprofiled {
 			return 0, nil
 		}
 		if int(c.index) >= len(v.counters) {
@@ -112,9 +111,9 @@ func (v *valuation) of(c counter) (uint64, error) {
 	return 0, nil
 }
 
-// compute computes an expression after those that it is made of, without recursion:
-// expressions can be nested as deep as there are many.
-func (v *valuation) compute(root uint32) error {
+// computeExpression computes an expression after its parts. It does not recurse, since nesting can be as deep as the
+// number of expressions.
+func (v *valuation) computeExpression(root uint32) error {
 	v.stack = append(v.stack[:0], root)
 	for len(v.stack) > 0 {
 		at := v.stack[len(v.stack)-1]
@@ -136,11 +135,11 @@ func (v *valuation) compute(root uint32) error {
 		if v.states[at] == valueKnown {
 			continue // both parts were the same expression
 		}
-		left, err := v.of(e.left)
+		left, err := v.valueOf(e.left)
 		if err != nil {
 			return err
 		}
-		right, err := v.of(e.right)
+		right, err := v.valueOf(e.right)
 		if err != nil {
 			return err
 		}

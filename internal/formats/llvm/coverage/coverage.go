@@ -13,34 +13,33 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Coverage joins the mappings of programs with the counters of an archive. It may be used
-// by several goroutines.
+// A Coverage joins the mappings of programs with the counters of an archive. It is safe for concurrent use.
 type Coverage struct {
 	store    *reader.Store
 	mappings []*Mapping
 	ones     bool // counters are 0 or 1
-	load     func() (*files, error)
+	load     func() (*fileIndex, error)
 }
 
 // A Function is the coverage of one function.
 type Function struct {
-	Program string // that has it
-	Name    string // PGO name; "" if neither the program nor the archive has it
-	Hash    uint64 // FuncHash of its code
-	Count   uint64 // how often it was entered
-	// Profiled reports whether the archive has its counters. It has none of a function that
-	// the program has, but does not use, or that never ran if the archive leaves these out.
+	Program string // program with the function
+	Name    string // PGO name; "" if unknown
+	Hash    uint64 // FuncHash of the program's code
+	Count   uint64 // number of entries into the function
+	// Profiled reports whether the archive has counters of the function. It lacks unused functions of the program, and
+	// functions that never ran if the archive leaves those out.
 	Profiled bool
 
-	files      []string // by file id
-	main       int      // the file that it begins in; -1 if all are texts of macros
-	regions    []counted
-	conditions []condition // in main, as llvm-cov has them: none of macros
+	files      []string // names by file id
+	main       int      // file in which the function begins; -1 if all files are macros
+	regions    []countedRegion
+	conditions []condition // conditions in main; like llvm-cov none in macros
 	ones       bool
 }
 
-// New joins mappings with an archive. Of several programs that have a function the first
-// counts whose code was counted. The error matches ErrDomain if the archive has no counters of a front end.
+// New joins mappings with an archive. If several programs have a function, the first one whose code was counted wins.
+// The error matches ErrDomain if the archive has no counters of a front end.
 func New(s *reader.Store, mappings ...*Mapping) (*Coverage, error) {
 	h := s.Header()
 	if h.Domain != layout.DomainLLVMFrontend {
@@ -51,8 +50,8 @@ func New(s *reader.Store, mappings ...*Mapping) (*Coverage, error) {
 	return c, nil
 }
 
-// Function returns the coverage of a function of the archive. The error matches
-// ErrNotMapped if no program has it, and is a [*Mismatch] if it has other code there.
+// Function returns the coverage of a function in the archive. The error matches ErrNotMapped if no program has the
+// function, and is a [*Mismatch] if the program has other code for it.
 func (c *Coverage) Function(m reader.Method) (*Function, error) {
 	name, err := m.Name()
 	if err != nil {
@@ -64,11 +63,11 @@ func (c *Coverage) Function(m reader.Method) (*Function, error) {
 		if !ok {
 			continue
 		}
-		f, err := c.join(p, r, m, name.String())
+		f, err := c.joinFunction(p, r, m, name.String())
 		if mismatch := (*Mismatch)(nil); !errors.As(err, &mismatch) {
 			return f, err
 		} else if other == nil || !r.isDummy() {
-			other = mismatch // of another program the code may be what was counted
+			other = mismatch // a later program can have the counted code
 		}
 	}
 	if other != nil {
@@ -77,12 +76,12 @@ func (c *Coverage) Function(m reader.Method) (*Function, error) {
 	return nil, fmt.Errorf("%s: %q: %w", c.programs(), name.String(), ErrNotMapped)
 }
 
-// Maps reports whether a program has a mapping of a function, of whatever code.
+// Maps reports whether a program has a mapping of a function, for any code.
 func (c *Coverage) Maps(m reader.Method) bool {
 	return slices.ContainsFunc(c.mappings, func(p *Mapping) bool { _, ok := p.records[m.ID()]; return ok })
 }
 
-// programs names the programs for errors.
+// programs lists the program names for errors.
 func (c *Coverage) programs() string {
 	var names []string
 	for _, m := range c.mappings {
@@ -91,22 +90,22 @@ func (c *Coverage) programs() string {
 	return strings.Join(names, ", ")
 }
 
-// join decodes a function and gives it the counters of a method, which may be none.
-func (c *Coverage) join(p *Mapping, r record, m reader.Method, name string) (*Function, error) {
+// joinFunction decodes a function and adds the counters of a method, which can be invalid.
+func (c *Coverage) joinFunction(p *Mapping, r record, m reader.Method, name string) (*Function, error) {
 	files, ok := p.tables[r.files]
 	if !ok {
 		return nil, p.malformed("__llvm_covfun", r.at, "a list of files that no translation unit has")
 	}
-	decoded, err := decode(r.data, files)
+	decoded, err := decodeFunction(r.data, files)
 	if err != nil {
 		return nil, p.malformed("__llvm_covfun", r.at, "%v", err)
 	}
-	f := &Function{Program: p.program, Name: name, Hash: r.hash, files: decoded.files, main: decoded.main(), ones: c.ones}
+	f := &Function{Program: p.program, Name: name, Hash: r.hash, files: decoded.files, main: decoded.mainFile(), ones: c.ones}
 	counters, err := f.countersOf(m)
 	if err != nil {
 		return nil, err
 	}
-	err = f.count(decoded, counters)
+	err = f.countRegions(decoded, counters)
 	switch {
 	case errors.Is(err, errNoCounter):
 		return nil, &Mismatch{p.program, name, r.hash, len(counters)}
@@ -116,7 +115,7 @@ func (c *Coverage) join(p *Mapping, r record, m reader.Method, name string) (*Fu
 	return f, nil
 }
 
-// countersOf returns the counters of the function's code. nil means that it never ran.
+// countersOf returns the counters of the function's code. It returns nil for a function that never ran.
 func (f *Function) countersOf(m reader.Method) ([]uint64, error) {
 	others := false
 	if !m.Valid() {
@@ -147,20 +146,20 @@ func (f *Function) countersOf(m reader.Method) ([]uint64, error) {
 	return nil, nil
 }
 
-// count returns the regions of lines their counts.
-func (f *Function) count(decoded *function, counters []uint64) error {
+// countRegions computes the counts of the regions and conditions.
+func (f *Function) countRegions(decoded *function, counters []uint64) error {
 	v := newValuation(decoded, counters)
-	v.none = !f.Profiled
+	v.unprofiled = !f.Profiled
 	for _, r := range decoded.regions {
-		n, err := v.of(r.count)
+		n, err := v.valueOf(r.count)
 		if err != nil {
 			return err
 		}
 		switch {
 		case r.kind < branchRegion:
-			f.regions = append(f.regions, counted{r, n})
+			f.regions = append(f.regions, countedRegion{r, n})
 		case r.isBranch() && int(r.file) == f.main:
-			otherwise, err := v.of(r.otherwise)
+			otherwise, err := v.valueOf(r.otherwise)
 			if err != nil {
 				return err
 			}
@@ -173,7 +172,7 @@ func (f *Function) count(decoded *function, counters []uint64) error {
 	return nil
 }
 
-// Start returns the file and the line in which the function begins.
+// Start returns the file and line in which the function begins.
 func (f *Function) Start() (file string, line int) {
 	if len(f.regions) == 0 {
 		return f.files[0], 0
@@ -181,14 +180,13 @@ func (f *Function) Start() (file string, line int) {
 	return f.files[0], int(f.regions[0].start.line)
 }
 
-// LineOf returns the line where the code begins that a counter of the function counts: of
-// the body of a loop, not of its increment, which ends earlier. It returns 0 if no
-// region of the function's file has that counter.
+// LineOf returns the line in which the code of a counter begins, or 0 if no region in the function's file has the
+// counter. For a loop this is the body instead of the increment, which ends earlier.
 func (f *Function) LineOf(index int) (line int) {
 	var end position
 	for _, r := range f.regions {
 		if r.kind == codeRegion && int(r.file) == f.main && r.count == (counter{counterReference, uint32(index)}) &&
-			end.before(r.end) {
+			end.isBefore(r.end) {
 			line = int(r.start.line)
 			end = r.end
 		}
@@ -196,18 +194,17 @@ func (f *Function) LineOf(index int) (line int) {
 	return line
 }
 
-// View returns the lines of the function in the file that it begins in. Macros that it uses
-// are counted where it uses them.
+// View returns the lines of the function in its main file. Macros count where the function uses them.
 func (f *Function) View() *View {
 	if f.main < 0 {
 		return &View{}
 	}
 	v := &View{File: f.files[f.main]}
-	v.fill([]*Function{f}, func(_ *Function, file uint32) bool { return int(file) == f.main }, f.ones)
+	v.addFunctions([]*Function{f}, func(_ *Function, file uint32) bool { return int(file) == f.main }, f.ones)
 	return v
 }
 
-// Files returns the names of the source files that have code, sorted.
+// Files returns the sorted names of source files with code.
 func (c *Coverage) Files() ([]string, error) {
 	l, err := c.load()
 	if err != nil {
@@ -216,9 +213,8 @@ func (c *Coverage) Files() ([]string, error) {
 	return slices.Sorted(maps.Keys(l.in)), nil
 }
 
-// View returns the lines of a source file, with the counts of all functions in it: of the
-// instantiations of a template the sum. Macros are counted where they are defined, too. The
-// error matches ErrNotMapped if no program has the file.
+// View returns the lines of a source file with the counts of all functions in it. Instantiations of a template are
+// added. Macros also count where they are defined. The error matches ErrNotMapped if no program has the file.
 func (c *Coverage) View(file string) (*View, error) {
 	l, err := c.load()
 	if err != nil {
@@ -229,11 +225,11 @@ func (c *Coverage) View(file string) (*View, error) {
 		return nil, fmt.Errorf("%s: %q: %w", c.programs(), file, ErrNotMapped)
 	}
 	v := &View{File: file}
-	v.fill(functions, func(f *Function, in uint32) bool { return f.files[in] == file }, c.ones)
+	v.addFunctions(functions, func(f *Function, in uint32) bool { return f.files[in] == file }, c.ones)
 	return v, nil
 }
 
-// Functions returns the functions of the programs, as they lie there.
+// Functions returns the functions of the programs in program order.
 func (c *Coverage) Functions() ([]*Function, error) {
 	l, err := c.load()
 	if err != nil {
@@ -242,8 +238,7 @@ func (c *Coverage) Functions() ([]*Function, error) {
 	return l.functions, nil
 }
 
-// Mismatches returns the functions of the programs that were left out of the files, because
-// other code of theirs was counted.
+// Mismatches returns the functions omitted from the files because their counted code differs.
 func (c *Coverage) Mismatches() ([]*Mismatch, error) {
 	l, err := c.load()
 	if err != nil {
@@ -252,17 +247,16 @@ func (c *Coverage) Mismatches() ([]*Mismatch, error) {
 	return l.mismatches, nil
 }
 
-// files has all functions of the programs, and the functions of each source file.
-type files struct {
-	in         map[string][]*Function // that have regions in the file
+// A fileIndex has all functions of the programs, and the functions in each source file.
+type fileIndex struct {
+	in         map[string][]*Function // functions with regions in the file, by name
 	functions  []*Function
 	mismatches []*Mismatch
 	seen       map[string]bool
 }
 
-// loadFiles joins all functions.
-func (c *Coverage) loadFiles() (*files, error) {
-	l := &files{in: map[string][]*Function{}, seen: map[string]bool{}}
+func (c *Coverage) loadFiles() (*fileIndex, error) {
+	l := &fileIndex{in: map[string][]*Function{}, seen: map[string]bool{}}
 	for _, p := range c.mappings {
 		names, err := p.names()
 		if err != nil {
@@ -278,9 +272,8 @@ func (c *Coverage) loadFiles() (*files, error) {
 	return l, nil
 }
 
-// loadFunction joins a function of a program, unless other code of it was counted, or the
-// files have it already.
-func (c *Coverage) loadFunction(l *files, p *Mapping, ref uint64, name string) error {
+// loadFunction adds a function of a program, unless other code of it was counted or the index already has it.
+func (c *Coverage) loadFunction(l *fileIndex, p *Mapping, ref uint64, name string) error {
 	m, err := c.store.FindID(ref)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		m = reader.Method{}
@@ -296,25 +289,25 @@ func (c *Coverage) loadFunction(l *files, p *Mapping, ref uint64, name string) e
 		}
 		name = known.String()
 	}
-	f, err := c.join(p, p.records[ref], m, name)
+	f, err := c.joinFunction(p, p.records[ref], m, name)
 	var mismatch *Mismatch
 	switch {
 	case errors.As(err, &mismatch) && p.records[ref].isDummy():
-		return nil // it is used in another program
+		return nil // another program uses the function
 	case errors.As(err, &mismatch):
 		l.mismatches = append(l.mismatches, mismatch)
 		return nil
 	case err != nil:
 		return err
 	case p.records[ref].isDummy() && f.Count > 0:
-		return nil // used elsewhere: not uncovered
+		return nil // another program runs the function
 	}
-	l.add(f)
+	l.addFunction(f)
 	return nil
 }
 
-// add adds a function to its files, unless a function of the same name in the same files is there.
-func (l *files) add(f *Function) {
+// addFunction adds a function to its files, unless these have a function with the same name.
+func (l *fileIndex) addFunction(f *Function) {
 	key := strings.Join(f.files, "\x00") + "\x00\x00" + f.plainName()
 	if l.seen[key] {
 		return
@@ -329,7 +322,7 @@ func (l *files) add(f *Function) {
 	}
 }
 
-// plainName returns the name without the file that a local function has before it, if that is its first file.
+// plainName returns the name without the prefix of a local function, which is its first file.
 func (f *Function) plainName() string {
 	if after, ok := strings.CutPrefix(f.Name, f.files[0]); ok && after != "" {
 		return after[1:]

@@ -7,7 +7,7 @@ import (
 	"math"
 )
 
-// A cursor reads encoded numbers. After its first error it returns zeros.
+// A cursor decodes numbers. After its first error it returns zeros.
 type cursor struct {
 	rest []byte
 	err  error
@@ -15,8 +15,8 @@ type cursor struct {
 
 var errCut = errors.New("a number that does not end")
 
-// number reads a number of at most 32 bits, as all are.
-func (c *cursor) number() uint64 {
+// readNumber decodes a number, which has at most 32 bits.
+func (c *cursor) readNumber() uint64 {
 	if c.err != nil {
 		return 0
 	}
@@ -33,9 +33,9 @@ func (c *cursor) number() uint64 {
 	return n
 }
 
-// size reads how many items follow, of at least so many bytes each.
-func (c *cursor) size(of string, least int) int {
-	n := c.number()
+// readCount decodes the number of following items, which have at least least bytes each.
+func (c *cursor) readCount(of string, least int) int {
+	n := c.readNumber()
 	if c.err == nil && n > uint64(len(c.rest)/least) {
 		c.err = fmt.Errorf("%d %s in %d bytes", n, of, len(c.rest))
 	}
@@ -45,8 +45,7 @@ func (c *cursor) size(of string, least int) int {
 	return int(n)
 }
 
-// take reads n bytes.
-func (c *cursor) take(n uint64) []byte {
+func (c *cursor) readBytes(n uint64) []byte {
 	if c.err == nil && n > uint64(len(c.rest)) {
 		c.err = fmt.Errorf("%d bytes, where %d are left", n, len(c.rest))
 	}

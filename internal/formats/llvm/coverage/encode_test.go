@@ -103,7 +103,7 @@ func (s *spec) sections() *sections {
 		s.order.PutUint64(head, disk.NameRef(f.name))
 		s.order.PutUint32(head[8:], uint32(len(mapping)))
 		s.order.PutUint64(head[12:], f.hash)
-		s.order.PutUint64(head[20:], hashOf(files))
+		s.order.PutUint64(head[20:], fileListHash(files))
 		covfun = aligned(append(append(covfun, head...), mapping...))
 		names = append(append(numbers(names, uint64(len(f.name)), 0), f.name...), 0)
 	}

@@ -5,33 +5,33 @@ import (
 	"fmt"
 )
 
-// The sentinels that errors match.
+// Sentinels that errors match.
 var (
-	// ErrNotProgram: the file is no program, library or object file of ELF, Mach-O or PE.
+	// ErrNotProgram is returned for files other than programs, libraries and object files of ELF, Mach-O or PE.
 	ErrNotProgram = errors.New("not a program, library or object file (ELF, Mach-O, PE)")
-	// ErrNoMapping: the program has no coverage mapping.
+	// ErrNoMapping is returned for a program without a coverage mapping.
 	ErrNoMapping = errors.New("no coverage mapping: compile and link the program with " +
 		"clang -fprofile-instr-generate -fcoverage-mapping, or rustc -C instrument-coverage")
-	// ErrVersion: the mapping is of an LLVM that is too old or too new.
+	// ErrVersion is returned for the mapping of an unsupported LLVM.
 	ErrVersion = errors.New("unsupported version of a coverage mapping")
-	// ErrMalformed: the mapping has invalid data.
+	// ErrMalformed is returned for invalid data in a mapping.
 	ErrMalformed = errors.New("malformed coverage mapping: the program was changed after it was linked; build it again")
-	// ErrDomain: the archive's counters have no mapping to source code.
+	// ErrDomain is returned for archives whose counters have no mapping to source code.
 	ErrDomain = errors.New("only counters of a front end (clang -fprofile-instr-generate, rustc -C instrument-coverage) " +
 		"have a mapping to source lines; those of -fprofile-generate are of edges that the compiler alone knows")
-	// ErrNotMapped: the mapping has no such function or file.
+	// ErrNotMapped is returned for a function or file that the mapping lacks.
 	ErrNotMapped = errors.New("not in the coverage mapping")
-	// ErrMismatch: the program's function is not the code that was counted.
+	// ErrMismatch is returned if the program's function has other code than was counted.
 	ErrMismatch = errors.New("the program has other code than was counted")
 )
 
-// An Error describes invalid data in a program, with its place.
+// An Error describes invalid data in a program.
 type Error struct {
-	Program string // name of the file
+	Program string // file name
 	Section string // "" for the file as a whole
-	Offset  int64  // in the sections of that name, one after the other
-	Kind    error  // the sentinel that the error matches
-	Detail  string // the fault
+	Offset  int64  // offset in the concatenated sections with the name
+	Kind    error  // sentinel that the error matches
+	Detail  string // description of the fault, or ""
 }
 
 // Error returns, for example, `app: __llvm_covfun: byte 28: malformed coverage mapping: ...: 7 regions in 3 bytes`.
@@ -50,18 +50,18 @@ func (e *Error) Error() string {
 // Unwrap returns Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// A Mismatch is a function of the program whose code was not counted, because the program
-// was built from other source or by another compiler.
+// A Mismatch is a function whose code was not counted, because the program was built from other source or by another
+// compiler.
 type Mismatch struct {
 	Program string
-	Name    string // of the function
+	Name    string // function name
 	Hash    uint64 // FuncHash of the program's code
-	// Counters is how many counters the archive has for Hash, if they are fewer than the
-	// mapping refers to; -1 if it has profiles of other hashes alone.
+	// Counters is the number of counters for Hash in the archive if the mapping needs more, or -1 if the archive has only
+	// profiles of other hashes.
 	Counters int
 }
 
-// Error names the program and the function.
+// Error returns the program, the function and the reason.
 func (e *Mismatch) Error() string {
 	if e.Counters >= 0 {
 		return fmt.Sprintf("%s: %q: %v: its mapping refers to more than the %d counters of the profile", e.Program, e.Name,

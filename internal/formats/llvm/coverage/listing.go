@@ -2,17 +2,17 @@ package coverage
 
 import "github.com/profarc/profarc/internal/system/sourcefiles"
 
-// Sources are the folders in which source files are looked for.
+// Sources are the folders to search for source files.
 type Sources sourcefiles.Folders
 
-// A Listing is a view beside the text of its file.
+// A Listing is a view with the text of its file.
 type Listing struct {
-	File   string `json:"file"`             // as the compiler had it
-	Source string `json:"source,omitempty"` // the file with the text
-	// Problem says why there is no text; "" if there is.
+	File   string `json:"file"`             // name from the compiler
+	Source string `json:"source,omitempty"` // path of the file with the text
+	// Problem is the reason for missing text, or "".
 	Problem string `json:"problem,omitempty"`
-	// Short says that the view has lines behind the end of the text: the program was
-	// compiled from another version.
+	// Short is set if the view has lines beyond the end of the text, because the program was compiled from another
+	// version.
 	Short bool         `json:"short,omitempty"`
 	Lines []ListedLine `json:"lines"`
 }
@@ -20,20 +20,20 @@ type Listing struct {
 // A ListedLine is one line of a listing.
 type ListedLine struct {
 	Number int    `json:"line"`
-	Mapped bool   `json:"mapped"` // it has code that is counted
+	Mapped bool   `json:"mapped"` // the line has counted code
 	Count  uint64 `json:"count"`
-	// Text is without its end. It may have any bytes.
+	// Text excludes the line end and can have any bytes.
 	Text string `json:"text"`
-	// Segments are the counts of parts of the line, from a column on.
+	// Segments are the counts of parts of the line.
 	Segments []Segment `json:"segments,omitempty"`
 	Branches []Branch  `json:"branches,omitempty"`
 }
 
-// maxUntitled is the most lines without text in a listing.
+// maxUntitled is the maximum number of lines in a listing without text.
 const maxUntitled = 1 << 16
 
-// List returns the lines of a view from its first to its last, or all lines of the file.
-// Without text it has only lines that are counted.
+// List returns the lines of a view from its first to its last, or with whole all lines of the file. Without text it
+// returns only counted lines.
 func (s Sources) List(v *View, whole bool) *Listing {
 	l := &Listing{File: v.File}
 	name, text, err := sourcefiles.Folders(s).Lines(v.File)
@@ -43,12 +43,12 @@ func (s Sources) List(v *View, whole bool) *Listing {
 		return l
 	}
 	l.Source = name
-	l.list(v, text, whole)
+	l.listWithText(v, text, whole)
 	return l
 }
 
-// list puts the lines beside the text.
-func (l *Listing) list(v *View, text []string, whole bool) {
+// listWithText combines the lines with the text.
+func (l *Listing) listWithText(v *View, text []string, whole bool) {
 	first := v.First()
 	last := v.Last()
 	l.Short = last > len(text)
@@ -64,7 +64,7 @@ func (l *Listing) list(v *View, text []string, whole bool) {
 			break
 		}
 		if line.Number > 0 {
-			l.Lines = append(l.Lines, listed(line, text[line.Number-1]))
+			l.Lines = append(l.Lines, newListedLine(line, text[line.Number-1]))
 		}
 	}
 	for number := max(v.Last()+1, 1); number <= last; number++ {
@@ -72,18 +72,18 @@ func (l *Listing) list(v *View, text []string, whole bool) {
 	}
 }
 
-// listWithoutText lists the lines that are counted, up to a limit.
+// listWithoutText lists up to maxUntitled counted lines.
 func (l *Listing) listWithoutText(v *View) {
 	for line := range v.Lines() {
 		if len(l.Lines) == maxUntitled {
 			break
 		}
 		if line.Mapped {
-			l.Lines = append(l.Lines, listed(line, ""))
+			l.Lines = append(l.Lines, newListedLine(line, ""))
 		}
 	}
 }
 
-func listed(line Line, text string) ListedLine {
+func newListedLine(line Line, text string) ListedLine {
 	return ListedLine{line.Number, line.Mapped, line.Count, text, line.Segments, line.Branches}
 }

@@ -13,38 +13,37 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// A Mapping is the coverage mapping of one program. It may be used by several goroutines.
+// A Mapping is the coverage mapping of one program. It is safe for concurrent use.
 type Mapping struct {
 	program string
 	order   binary.ByteOrder
-	tables  map[uint64][]string // names of files by the hash of their encoded list
-	records map[uint64]record   // by NameRef
-	refs    []uint64            // NameRefs, as they lie in the program
+	tables  map[uint64][]string // file names, by hash of their encoded list
+	records map[uint64]record   // function records, by NameRef
+	refs    []uint64            // NameRefs in program order
 	names   func() (map[uint64]string, error)
 }
 
-// A record is the mapping of one function.
+// A record is the encoded mapping of one function.
 type record struct {
 	hash  uint64 // FuncHash
-	files uint64 // of the table of files
-	data  []byte // encoded
-	at    int64  // offset of data in its section
+	files uint64 // hash of the encoded list of files
+	data  []byte // encoded mapping
+	at    int64  // section offset of data
 }
 
-// The encoded sizes and versions of sections. The version in a file is one less.
+// Sizes and versions of sections. The encoded version is one less.
 const (
 	headerSize    = 16
 	recordSize    = 28
 	alignment     = 8
 	versionOldest = 4
 	versionNewest = 7
-	sinceFolder   = 6 // the folder of the compilation is the first name
+	sinceFolder   = 6 // the first name is the folder of the compilation
 )
 
-// Program returns the name of the file.
+// Program returns the file name of the program.
 func (m *Mapping) Program() string { return m.program }
 
-// newMapping indexes the functions of a program.
 func newMapping(program string, s *sections) (*Mapping, error) {
 	m := &Mapping{program: program, order: s.order, tables: map[uint64][]string{}, records: map[uint64]record{}}
 	budget := m.nameBudget(s.covmap)
@@ -62,7 +61,7 @@ func newMapping(program string, s *sections) (*Mapping, error) {
 	return m, nil
 }
 
-// nameBudget returns how many bytes the names of files may have, unpacked and with their folders.
+// nameBudget returns the maximum number of bytes of file names, unpacked and joined with their folders.
 func (m *Mapping) nameBudget(list []byteSection) int {
 	size := 0
 	for _, one := range list {
@@ -75,7 +74,7 @@ func (m *Mapping) malformed(section string, at int64, format string, args ...any
 	return &Error{m.program, section, at, ErrMalformed, fmt.Sprintf(format, args...)}
 }
 
-// readTables reads the names of the files of all translation units in a section.
+// readTables reads the file names of all translation units in a section.
 func (m *Mapping) readTables(s byteSection, budget *int) error {
 	const name = "__llvm_covmap"
 	for at := int64(0); at < int64(len(s.data)); at = disk.AlignUp(at, alignment) {
@@ -96,7 +95,7 @@ func (m *Mapping) readTables(s byteSection, budget *int) error {
 			return m.malformed(name, s.at+at, "a translation unit of %d functions and %d + %d bytes, where %d are left",
 				functions, size, affixed, len(b))
 		}
-		hash := hashOf(b[:size])
+		hash := fileListHash(b[:size])
 		if _, known := m.tables[hash]; !known {
 			names, err := readFiles(b[:size], version >= sinceFolder, budget)
 			if err != nil {
@@ -109,16 +108,16 @@ func (m *Mapping) readTables(s byteSection, budget *int) error {
 	return nil
 }
 
-// hashOf returns the hash that functions refer to a list of files by.
-func hashOf(b []byte) uint64 {
+// fileListHash returns the hash by which functions refer to a list of files.
+func fileListHash(b []byte) uint64 {
 	sum := md5.Sum(b)
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// readFiles returns the names of the files of a translation unit.
+// readFiles returns the file names of a translation unit.
 func readFiles(b []byte, folder bool, budget *int) ([]string, error) {
 	c := cursor{rest: b}
-	n := c.number()
+	n := c.readNumber()
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -126,15 +125,15 @@ func readFiles(b []byte, folder bool, budget *int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n > uint64(len(text)) { // each has its length
+	if n > uint64(len(text)) { // every name has a length byte
 		return nil, fmt.Errorf("%d names in %d bytes", n, len(text))
 	}
 	names := make([]string, 0, n)
 	c = cursor{rest: []byte(text)}
 	for range n {
-		name := string(c.take(c.number()))
+		name := string(c.readBytes(c.readNumber()))
 		if folder && len(names) > 0 {
-			name = inFolder(names[0], name)
+			name = joinFolder(names[0], name)
 		}
 		if *budget -= len(name); *budget < 0 {
 			return nil, parse.Exceeded("names of files that are more than %d times as long as what they are packed into",
@@ -145,8 +144,8 @@ func readFiles(b []byte, folder bool, budget *int) ([]string, error) {
 	return names, c.err
 }
 
-// inFolder returns the path of a file that was compiled in a folder.
-func inFolder(folder, name string) string {
+// joinFolder returns the path of a file compiled in a folder.
+func joinFolder(folder, name string) string {
 	switch {
 	case isAbsolute(name):
 		return name
@@ -156,13 +155,12 @@ func inFolder(folder, name string) string {
 	return path.Join(folder, name)
 }
 
-// isAbsolute reports whether a path is absolute on the system that it is of.
+// isAbsolute reports whether a path is absolute on its system.
 func isAbsolute(name string) bool {
 	drive := len(name) > 2 && name[1] == ':' && (name[2] == '\\' || name[2] == '/')
 	return drive || strings.HasPrefix(name, "/") || strings.HasPrefix(name, `\\`)
 }
 
-// readRecords indexes the functions of a section.
 func (m *Mapping) readRecords(s byteSection) error {
 	const name = "__llvm_covfun"
 	for at := int64(0); at < int64(len(s.data)); at = disk.AlignUp(at, alignment) {
@@ -178,14 +176,14 @@ func (m *Mapping) readRecords(s byteSection) error {
 			return m.malformed(name, s.at+at, "a function of %d bytes, where %d are left", size, len(b))
 		}
 		r.data = b[:size]
-		m.add(ref, r)
+		m.addRecord(ref, r)
 		at += recordSize + int64(size)
 	}
 	return nil
 }
 
-// add adds a function. Of several with one NameRef the first counts that is not a dummy.
-func (m *Mapping) add(ref uint64, r record) {
+// addRecord adds a function. If several have a NameRef, the first one that is no dummy wins.
+func (m *Mapping) addRecord(ref uint64, r record) {
 	old, twice := m.records[ref]
 	switch {
 	case !twice:
@@ -196,22 +194,22 @@ func (m *Mapping) add(ref uint64, r record) {
 	m.records[ref] = r
 }
 
-// isDummy reports whether the record stands for a function that its translation unit has
-// and does not use: it has no hash, and one region without a counter.
+// isDummy reports whether the record stands for an unused function of its translation unit, which has no hash and one
+// region without a counter.
 func (r record) isDummy() bool {
 	if r.hash != 0 {
 		return false
 	}
 	c := cursor{rest: r.data}
-	files := c.number()
-	c.number() // the hash of file names
-	expressions := c.number()
-	regions := c.number()
-	header := c.number()
+	files := c.readNumber()
+	c.readNumber() // the hash of file names
+	expressions := c.readNumber()
+	regions := c.readNumber()
+	header := c.readNumber()
 	return c.err == nil && files == 1 && expressions == 0 && regions == 1 && header&tagMask == tagZero
 }
 
-// readNames returns the names of functions by their NameRefs.
+// readNames returns the function names by NameRef.
 func (m *Mapping) readNames(list []byteSection) (map[uint64]string, error) {
 	names := map[uint64]string{}
 	for _, one := range list {

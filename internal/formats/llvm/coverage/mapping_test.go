@@ -169,7 +169,7 @@ func TestNamesOfFiles(t *testing.T) {
 		{"/src", "a.c", "/src/a.c"}, {"/src/", "../b/./a.c", "/b/a.c"}, {"/src", "/a.c", "/a.c"}, {".", "a.c", "a.c"},
 		{`C:\src`, "a.c", `C:\src\a.c`}, {`C:\src`, `D:\a.c`, `D:\a.c`}, {"/src", "c:/a.c", "c:/a.c"}, {"", "a.c", "a.c"},
 	} {
-		if got := inFolder(c[0], c[1]); got != c[2] {
+		if got := joinFolder(c[0], c[1]); got != c[2] {
 			t.Errorf("%s in %s is %s, want %s", c[1], c[0], got, c[2])
 		}
 	}

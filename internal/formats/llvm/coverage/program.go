@@ -13,20 +13,19 @@ import (
 	"strings"
 )
 
-// sections are the parts of a program that have to do with coverage. A linked program has
-// one section of each kind, an object file may have many.
+// sections has the parts of a program for coverage. A linked program has one section of each kind, an object file can
+// have many.
 type sections struct {
 	order                 binary.ByteOrder
 	covmap, covfun, names []byteSection
 }
 
-// A byteSection is one section.
 type byteSection struct {
 	data []byte
-	at   int64 // offset in all sections of that kind
+	at   int64 // offset in the concatenated sections of its kind
 }
 
-// The names of sections: of ELF and Mach-O, and of PE.
+// Names of sections in ELF and Mach-O, and in PE.
 var sectionNames = map[string]int{
 	"__llvm_covmap": covmapSection, ".lcovmap": covmapSection,
 	"__llvm_covfun": covfunSection, ".lcovfun": covfunSection,
@@ -39,15 +38,15 @@ const (
 	namesSection
 )
 
-// A section is one of any object format.
+// A section is a section of any object format.
 type section struct {
 	name string
 	size uint64
 	open io.Reader
 }
 
-// Open reads the coverage mapping of a program, library or object file. The error matches
-// ErrNotProgram, ErrNoMapping, ErrVersion or ErrMalformed if it is not of the system.
+// Open reads the coverage mapping of a program, library or object file. An error that is not from the system matches
+// ErrNotProgram, ErrNoMapping, ErrVersion or ErrMalformed.
 func Open(name string) (*Mapping, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -64,7 +63,7 @@ func Open(name string) (*Mapping, error) {
 	return Read(name, f, info.Size())
 }
 
-// Read reads the coverage mapping of a program of that size, as [Open] does. The name is for errors.
+// Read reads the coverage mapping of a program with size bytes, like [Open]. name is for errors.
 func Read(name string, r io.ReaderAt, size int64) (*Mapping, error) {
 	s, err := readSections(io.NewSectionReader(r, 0, size), size)
 	switch {
@@ -79,11 +78,11 @@ func Read(name string, r io.ReaderAt, size int64) (*Mapping, error) {
 	return newMapping(name, s)
 }
 
-// errUnknown: the file begins as none that holds machine code.
+// errUnknown is returned for a file without the magic of an object format.
 var errUnknown = errors.New("unknown format")
 
-// readSections finds the sections of a program. The packages of the standard library that
-// read object files may panic on damaged ones.
+// readSections reads the sections of a program. The standard library's readers of object files can panic on damaged
+// files.
 func readSections(r *io.SectionReader, size int64) (s *sections, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -100,7 +99,7 @@ func readSections(r *io.SectionReader, size int64) (s *sections, err error) {
 		return nil, err
 	}
 	s = &sections{order: order}
-	return s, s.read(list, size)
+	return s, s.readData(list, size)
 }
 
 // listSections returns the sections of an object file, without their data.
@@ -118,7 +117,7 @@ func listSections(r io.ReaderAt, magic []byte) ([]section, binary.ByteOrder, err
 			}
 		}
 		return list, f.ByteOrder, nil
-	case isMachO(magic):
+	case isMachOMagic(magic):
 		f, err := machoFile(r, magic)
 		if err != nil {
 			return nil, nil, err
@@ -136,7 +135,7 @@ func listSections(r io.ReaderAt, magic []byte) ([]section, binary.ByteOrder, err
 		return nil, nil, err
 	}
 	for _, s := range f.Sections {
-		name, _, _ := strings.Cut(s.Name, "$") // the linker sorts by what follows
+		name, _, _ := strings.Cut(s.Name, "$") // the rest is a sort key for the linker
 		size := s.Size
 		if s.VirtualSize > 0 {
 			size = min(size, s.VirtualSize) // the rest fills a page
@@ -146,15 +145,15 @@ func listSections(r io.ReaderAt, magic []byte) ([]section, binary.ByteOrder, err
 	return list, binary.LittleEndian, nil
 }
 
-func isMachO(magic []byte) bool {
+func isMachOMagic(magic []byte) bool {
 	le := binary.LittleEndian.Uint32(magic)
 	be := binary.BigEndian.Uint32(magic)
 	known := []uint32{macho.Magic32, macho.Magic64, macho.MagicFat}
 	return slices.Contains(known, le) || slices.Contains(known, be)
 }
 
-// machoFile opens a Mach-O file; of one for several processors the first that has a
-// mapping, since all have the same lines.
+// machoFile opens a Mach-O file. For a file with several architectures it opens the first one with a mapping, because
+// all have the same lines.
 func machoFile(r io.ReaderAt, magic []byte) (*macho.File, error) {
 	if binary.BigEndian.Uint32(magic) != macho.MagicFat {
 		return macho.NewFile(r)
@@ -171,9 +170,9 @@ func machoFile(r io.ReaderAt, magic []byte) (*macho.File, error) {
 	return fat.Arches[0].File, nil
 }
 
-// read reads the sections that are wanted. Together they may not be larger than the file:
-// then some of them overlap.
-func (s *sections) read(list []section, size int64) error {
+// readData reads the sections for coverage. If these are larger than the file, some of them overlap, which is an
+// error.
+func (s *sections) readData(list []section, size int64) error {
 	left := size
 	for _, one := range list {
 		kind, wanted := sectionNames[one.name]
@@ -188,7 +187,7 @@ func (s *sections) read(list []section, size int64) error {
 		if _, err := io.ReadFull(one.open, data); err != nil {
 			return fmt.Errorf("section %s: %w", one.name, err)
 		}
-		into := s.of(kind)
+		into := s.listOfKind(kind)
 		at := int64(0)
 		if n := len(*into); n > 0 {
 			at = (*into)[n-1].at + int64(len((*into)[n-1].data))
@@ -198,7 +197,7 @@ func (s *sections) read(list []section, size int64) error {
 	return nil
 }
 
-func (s *sections) of(kind int) *[]byteSection {
+func (s *sections) listOfKind(kind int) *[]byteSection {
 	switch kind {
 	case covmapSection:
 		return &s.covmap

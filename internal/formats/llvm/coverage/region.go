@@ -6,23 +6,23 @@ import (
 	"slices"
 )
 
-// A regionKind says what a region is. Their order decides between regions of one place.
+// A regionKind is the kind of a region. The order of kinds breaks ties between regions with the same bounds.
 type regionKind uint8
 
 const (
 	codeRegion      regionKind = 0
 	expansionRegion regionKind = 1
 	skippedRegion   regionKind = 2
-	gapRegion       regionKind = 3 // between statements: counts where no other region begins
+	gapRegion       regionKind = 3 // text between statements, counted where no other region begins
 	branchRegion    regionKind = 4
 	decisionRegion  regionKind = 5 // MC/DC
-	mcdcRegion      regionKind = 6 // a branch with the place of its condition in the decision
+	mcdcRegion      regionKind = 6 // a branch with its condition's position in the decision
 )
 
-// A position is a line and column, from 1.
+// A position is a 1-based line and column.
 type position struct{ line, column uint32 }
 
-func (p position) before(q position) bool {
+func (p position) isBefore(q position) bool {
 	return p.line < q.line || p.line == q.line && p.column < q.column
 }
 
@@ -30,20 +30,19 @@ func (p position) before(q position) bool {
 type region struct {
 	kind       regionKind
 	file       uint32 // index in the files of the function
-	expanded   uint32 // of an expansion: the file that stands for the macro's text
+	expanded   uint32 // expansions: file id of the macro's text
 	count      counter
-	otherwise  counter // of a branch: how often its condition was false
+	otherwise  counter // branches: counter of false outcomes
 	start, end position
 }
 
-// isBranch reports whether a region is the condition of a branch.
 func (r *region) isBranch() bool { return r.kind == branchRegion || r.kind == mcdcRegion }
 
 // A function is the decoded mapping of one function.
 type function struct {
-	files       []string // by file id; the same name may be there several times
+	files       []string // names by file id, possibly repeated
 	expressions []expression
-	regions     []region // by file id, and in each file by position
+	regions     []region // sorted by file id and position
 }
 
 // The encoding of regions.
@@ -53,18 +52,18 @@ const (
 	tagZero      = 0
 	expansionBit = 1 << tagBits
 	kindBits     = tagBits + 1
-	gapBit       = 1 << 31 // in the column of the end
+	gapBit       = 1 << 31 // flag in the end column
 	wholeLine    = math.MaxUint32
-	regionBytes  = 5 // the shortest
+	regionBytes  = 5 // minimum encoded size
 )
 
-// decode decodes a function whose translation unit has these files.
-func decode(data []byte, files []string) (*function, error) {
+// decodeFunction decodes a function of a translation unit with the given files.
+func decodeFunction(data []byte, files []string) (*function, error) {
 	c := &cursor{rest: data}
 	f := &function{}
-	f.files = make([]string, c.size("files", 1))
+	f.files = make([]string, c.readCount("files", 1))
 	for i := range f.files {
-		n := c.number()
+		n := c.readNumber()
 		if c.err == nil && n >= uint64(len(files)) {
 			c.err = fmt.Errorf("file %d of %d", n, len(files))
 		}
@@ -87,16 +86,15 @@ func decode(data []byte, files []string) (*function, error) {
 	return f, nil
 }
 
-// readRegions reads the regions of one file.
 func (f *function) readRegions(c *cursor, file uint32) {
 	line := uint64(0)
-	for range c.size("regions", regionBytes) {
+	for range c.readCount("regions", regionBytes) {
 		r := region{file: file}
 		f.readHeader(c, &r)
-		line += c.number()
-		startColumn := c.number()
-		lines := c.number()
-		endColumn := c.number()
+		line += c.readNumber()
+		startColumn := c.readNumber()
+		lines := c.readNumber()
+		endColumn := c.readNumber()
 		if line+lines > math.MaxUint32 {
 			c.err = fmt.Errorf("line %d", line+lines)
 		}
@@ -109,7 +107,7 @@ func (f *function) readRegions(c *cursor, file uint32) {
 		}
 		r.start = position{uint32(line), uint32(startColumn)}
 		r.end = position{uint32(line + lines), uint32(endColumn)}
-		if c.err == nil && r.end.before(r.start) {
+		if c.err == nil && r.end.isBefore(r.start) {
 			c.err = fmt.Errorf("a region from %d:%d to %d:%d", r.start.line, r.start.column, r.end.line, r.end.column)
 		}
 		if c.err != nil {
@@ -119,12 +117,12 @@ func (f *function) readRegions(c *cursor, file uint32) {
 	}
 }
 
-// readHeader reads the kind and the counter of a region.
+// readHeader decodes the kind and the counter of a region.
 func (f *function) readHeader(c *cursor, r *region) {
-	header := c.number()
+	header := c.readNumber()
 	switch {
 	case header&tagMask != tagZero:
-		r.count = f.counter(c, header)
+		r.count = f.decodeCounter(c, header)
 		return
 	case header&expansionBit != 0:
 		r.kind = expansionRegion
@@ -139,12 +137,12 @@ func (f *function) readHeader(c *cursor, r *region) {
 	switch r.kind {
 	case codeRegion, skippedRegion:
 	case branchRegion:
-		r.count = f.counter(c, c.number())
-		r.otherwise = f.counter(c, c.number())
+		r.count = f.decodeCounter(c, c.readNumber())
+		r.otherwise = f.decodeCounter(c, c.readNumber())
 	case mcdcRegion:
-		r.count = f.counter(c, c.number())
-		r.otherwise = f.counter(c, c.number())
-		more = 3 // the condition, and those after it
+		r.count = f.decodeCounter(c, c.readNumber())
+		r.otherwise = f.decodeCounter(c, c.readNumber())
+		more = 3 // ids of the condition and its successors
 	case decisionRegion:
 		more = 2 // index in the bitmap, number of conditions
 	default:
@@ -153,12 +151,12 @@ func (f *function) readHeader(c *cursor, r *region) {
 		}
 	}
 	for range more {
-		c.number()
+		c.readNumber()
 	}
 }
 
-// main returns the file that is not the text of a macro, -1 if there is none.
-func (f *function) main() int {
+// mainFile returns the id of the file that is not a macro, or -1.
+func (f *function) mainFile() int {
 	expanded := make([]bool, len(f.files))
 	for _, r := range f.regions {
 		if r.kind == expansionRegion {
@@ -168,10 +166,9 @@ func (f *function) main() int {
 	return slices.Index(expanded, false)
 }
 
-// countExpansions gives each expansion the counter of the first region of the macro's text,
-// which may be an expansion again.
+// countExpansions gives each expansion the counter of the macro's first region, which can be another expansion.
 func (f *function) countExpansions() {
-	first := make([]int, len(f.files)) // 1 more than the index of a file's first region
+	first := make([]int, len(f.files)) // index + 1 of a file's first region
 	for i := len(f.regions) - 1; i >= 0; i-- {
 		first[f.regions[i].file] = i + 1
 	}

@@ -6,25 +6,23 @@ import (
 	"slices"
 )
 
-// A Segment is a place from which on a count applies, until the next segment.
+// A Segment is a position from which a count applies, up to the next segment.
 type Segment struct {
-	Line     uint32 `json:"line"`   // from 1
-	Column   uint32 `json:"column"` // in bytes, from 1
+	Line     uint32 `json:"line"`   // 1-based
+	Column   uint32 `json:"column"` // 1-based, in bytes
 	Count    uint64 `json:"count"`
-	HasCount bool   `json:"has_count"`     // false: from here on no code is counted
-	Entry    bool   `json:"entry"`         // a region begins here; else an outer region goes on
-	Gap      bool   `json:"gap,omitempty"` // what begins here is between statements
+	HasCount bool   `json:"has_count"`     // false where no code is counted
+	Entry    bool   `json:"entry"`         // a region begins here; otherwise an outer region continues
+	Gap      bool   `json:"gap,omitempty"` // a gap between statements begins here
 }
 
-// A counted is a region with the count of its counter.
-type counted struct {
+type countedRegion struct {
 	region
 	n uint64
 }
 
-// order sorts regions by position, outer ones first, and of regions in one place the one which
-// is more of code first.
-func (c counted) order(d counted) int {
+// compareRegion orders regions by position, outer ones first, and then by kind.
+func (c countedRegion) compareRegion(d countedRegion) int {
 	return cmp.Or(comparePositions(c.start, d.start), comparePositions(d.end, c.end), cmp.Compare(c.kind, d.kind))
 }
 
@@ -32,16 +30,16 @@ func comparePositions(p, q position) int {
 	return cmp.Or(cmp.Compare(p.line, q.line), cmp.Compare(p.column, q.column))
 }
 
-// unite sorts regions and sums regions of one place, as instantiations of one template are, or
-// uses of one macro. Only regions of the first one's kind count: where a macro is all of
-// another macro's text, its expansion and its code are in one place.
-func unite(list []counted, ones bool) []counted {
-	slices.SortStableFunc(list, counted.order)
+// mergeRegions sorts regions and adds the counts of regions with the same bounds, from instantiations of a template or
+// uses of a macro. Only regions with the kind of the first one count. If a macro's text is only another macro, an
+// expansion and code have the same bounds.
+func mergeRegions(list []countedRegion, ones bool) []countedRegion {
+	slices.SortStableFunc(list, countedRegion.compareRegion)
 	united := list[:0]
 	for _, c := range list {
 		if n := len(united); n > 0 && united[n-1].start == c.start && united[n-1].end == c.end {
 			if last := &united[n-1]; last.kind == c.kind {
-				last.n = add(last.n, c.n, ones)
+				last.n = addCounts(last.n, c.n, ones)
 			}
 			continue
 		}
@@ -50,69 +48,69 @@ func unite(list []counted, ones bool) []counted {
 	return united
 }
 
-// add adds counts. Those of coverage by single bytes are 0 or 1.
-func add(a, b uint64, ones bool) uint64 {
+// addCounts adds counts. Counts of single-byte coverage are 0 or 1.
+func addCounts(a, b uint64, ones bool) uint64 {
 	if ones {
 		return min(a|b, 1)
 	}
 	return a + b
 }
 
-// segmentsOf returns the segments of the regions of one file, by position.
-func segmentsOf(list []counted, ones bool) []Segment {
-	b := segmentBuilder{regions: unite(list, ones)}
+// segmentsOf returns the segments of one file's regions by position.
+func segmentsOf(list []countedRegion, ones bool) []Segment {
+	b := segmentBuilder{regions: mergeRegions(list, ones)}
 	for i := range b.regions {
-		b.begin(i)
+		b.beginRegion(i)
 	}
-	b.end(nil)
+	b.endRegions(nil)
 	return b.segments
 }
 
-// A segmentBuilder goes through regions and knows those that are open.
+// A segmentBuilder iterates over regions and tracks the open ones.
 type segmentBuilder struct {
-	regions  []counted
+	regions  []countedRegion
 	segments []Segment
-	open     []int    // regions that were begun, in this order; some at the end may be closed
-	closed   []bool   // by region
-	ends     endQueue // the open ones by their end
+	open     []int    // begun regions in order; the last ones can be closed
+	closed   []bool   // closed regions, by index
+	ends     endQueue // open regions by their end
 }
 
-// begin opens region i, and closes before it those that end where it begins or earlier.
-func (b *segmentBuilder) begin(i int) {
+// beginRegion closes the regions that end at or before the start of region i, and opens region i.
+func (b *segmentBuilder) beginRegion(i int) {
 	if b.closed == nil {
 		b.closed = make([]bool, len(b.regions))
 	}
 	r := &b.regions[i]
-	b.end(&r.start)
+	b.endRegions(&r.start)
 	last := i+1 == len(b.regions)
 	entry := r.kind != gapRegion
 	if r.start == r.end {
-		b.beginEmpty(r, entry, last)
+		b.beginEmptyRegion(r, entry, last)
 		return
 	}
 	if last || b.regions[i+1].start != r.start {
-		b.add(r, r.start, entry, false)
+		b.addSegment(r, r.start, entry, false)
 	}
 	b.open = append(b.open, i)
 	heap.Push(&b.ends, endOf{r.end, i})
 }
 
-// beginEmpty adds the segment of a region of no length. It has the count of the region around it.
-func (b *segmentBuilder) beginEmpty(r *counted, entry, last bool) {
+// beginEmptyRegion adds the segment of a region without length, which has the count of the enclosing region.
+func (b *segmentBuilder) beginEmptyRegion(r *countedRegion, entry, last bool) {
 	skipped := last || r.kind == skippedRegion
 	around := b.innermost()
 	if around == nil {
-		b.add(r, r.start, entry, skipped)
+		b.addSegment(r, r.start, entry, skipped)
 		return
 	}
-	b.add(around, r.start, entry, skipped)
+	b.addSegment(around, r.start, entry, skipped)
 	if skipped {
-		b.add(around, r.start, false, false)
+		b.addSegment(around, r.start, false, false)
 	}
 }
 
-// innermost returns the open region that was begun last, or nil.
-func (b *segmentBuilder) innermost() *counted {
+// innermost returns the open region that began last, or nil.
+func (b *segmentBuilder) innermost() *countedRegion {
 	for n := len(b.open); n > 0; n = len(b.open) {
 		if i := b.open[n-1]; !b.closed[i] {
 			return &b.regions[i]
@@ -122,20 +120,20 @@ func (b *segmentBuilder) innermost() *counted {
 	return nil
 }
 
-// end closes the regions that end at a place or before it; all if the place is nil. Where
-// one ends before the place, the next one to end goes on.
-func (b *segmentBuilder) end(until *position) {
-	var last *counted
+// endRegions closes the regions that end at or before until, or all if until is nil. After the end of a region, the
+// next one to end continues.
+func (b *segmentBuilder) endRegions(until *position) {
+	var last *countedRegion
 	var from position // where last ended, with all that end there
-	for len(b.ends) > 0 && (until == nil || !until.before(b.ends[0].end)) {
+	for len(b.ends) > 0 && (until == nil || !until.isBefore(b.ends[0].end)) {
 		group := b.ends[0].end
-		var r *counted
+		var r *countedRegion
 		for len(b.ends) > 0 && b.ends[0].end == group {
 			i := heap.Pop(&b.ends).(endOf).region
 			b.closed[i], r = true, &b.regions[i]
 		}
 		if last != nil {
-			b.add(r, from, false, false)
+			b.addSegment(r, from, false, false)
 		}
 		last, from = r, group
 	}
@@ -143,14 +141,14 @@ func (b *segmentBuilder) end(until *position) {
 		return
 	}
 	if around := b.innermost(); around != nil {
-		b.add(around, from, false, false)
+		b.addSegment(around, from, false, false)
 	} else {
-		b.add(last, from, false, true)
+		b.addSegment(last, from, false, true)
 	}
 }
 
-// add adds a segment with the count of a region, unless nothing changes there.
-func (b *segmentBuilder) add(r *counted, at position, entry, skipped bool) {
+// addSegment adds a segment with the count of a region, unless it changes nothing.
+func (b *segmentBuilder) addSegment(r *countedRegion, at position, entry, skipped bool) {
 	s := Segment{Line: at.line, Column: at.column, HasCount: !skipped && r.kind != skippedRegion, Entry: entry}
 	if s.HasCount {
 		s.Count = r.n
@@ -165,7 +163,7 @@ func (b *segmentBuilder) add(r *counted, at position, entry, skipped bool) {
 	b.segments = append(b.segments, s)
 }
 
-// An endQueue is a heap of open regions, those that end first and of these the outermost before the others.
+// An endQueue is a heap of open regions by end, outermost first for equal ends.
 type endQueue []endOf
 
 type endOf struct {

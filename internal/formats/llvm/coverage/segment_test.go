@@ -12,11 +12,11 @@ import (
 // goes through again and again.
 type slowBuilder struct {
 	segments []Segment
-	open     []counted
+	open     []countedRegion
 }
 
-func slowSegments(list []counted) []Segment {
-	list = unite(slices.Clone(list), false)
+func slowSegments(list []countedRegion) []Segment {
+	list = mergeRegions(slices.Clone(list), false)
 	b := &slowBuilder{}
 	for i, r := range list {
 		b.closeUntil(r.start)
@@ -36,7 +36,7 @@ func slowSegments(list []counted) []Segment {
 	return b.segments
 }
 
-func (b *slowBuilder) empty(r counted, entry, skipped bool) {
+func (b *slowBuilder) empty(r countedRegion, entry, skipped bool) {
 	if len(b.open) == 0 {
 		b.add(r, r.start, entry, !skipped)
 		return
@@ -50,9 +50,9 @@ func (b *slowBuilder) empty(r counted, entry, skipped bool) {
 
 // closeUntil closes the regions that end at a place or before it.
 func (b *slowBuilder) closeUntil(at position) {
-	var done, left []counted
+	var done, left []countedRegion
 	for _, r := range b.open {
-		if at.before(r.end) {
+		if at.isBefore(r.end) {
 			left = append(left, r)
 		} else {
 			done = append(done, r)
@@ -64,8 +64,8 @@ func (b *slowBuilder) closeUntil(at position) {
 }
 
 // closeAll adds the segments at the ends of regions.
-func (b *slowBuilder) closeAll(done []counted, until *position) {
-	slices.SortStableFunc(done, func(x, y counted) int { return comparePositions(x.end, y.end) })
+func (b *slowBuilder) closeAll(done []countedRegion, until *position) {
+	slices.SortStableFunc(done, func(x, y countedRegion) int { return comparePositions(x.end, y.end) })
 	for i := 1; i < len(done); i++ {
 		if done[i-1].end == done[i].end {
 			continue
@@ -88,7 +88,7 @@ func (b *slowBuilder) closeAll(done []counted, until *position) {
 	}
 }
 
-func (b *slowBuilder) add(r counted, at position, entry, hasCount bool) {
+func (b *slowBuilder) add(r countedRegion, at position, entry, hasCount bool) {
 	s := Segment{Line: at.line, Column: at.column, Entry: entry}
 	if hasCount && r.kind != skippedRegion {
 		s.HasCount, s.Count, s.Gap = true, r.n, r.kind == gapRegion
@@ -106,14 +106,14 @@ func TestSegmentsOfRandomRegions(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(17, 4))
 	for round := range 5_000 {
-		list := make([]counted, rng.IntN(12))
+		list := make([]countedRegion, rng.IntN(12))
 		for i := range list {
 			start := position{1 + rng.Uint32N(5), 1 + rng.Uint32N(4)}
 			end := position{start.line + rng.Uint32N(3), 1 + rng.Uint32N(5)}
-			if end.before(start) {
+			if end.isBefore(start) {
 				end = start
 			}
-			list[i] = counted{region{kind: regionKind(rng.IntN(4)), start: start, end: end}, rng.Uint64N(4)}
+			list[i] = countedRegion{region{kind: regionKind(rng.IntN(4)), start: start, end: end}, rng.Uint64N(4)}
 		}
 		want := slowSegments(list)
 		if diff := cmp.Diff(want, segmentsOf(slices.Clone(list), false)); diff != "" {

@@ -2,16 +2,16 @@ package coverage
 
 import "iter"
 
-// A View is the coverage of a source file, or of the part of one that a function is in.
+// A View is the coverage of a source file, or of a function's part of it.
 type View struct {
-	File     string // as the compiler had it, with its folder
+	File     string // name from the compiler, with its folder
 	Segments []Segment
-	Branches []Branch // by position
+	Branches []Branch // sorted by position
 }
 
-// fill gives a view what some functions have in the files that belong to it.
-func (v *View) fill(functions []*Function, belongs func(f *Function, file uint32) bool, ones bool) {
-	var regions []counted
+// addFunctions adds the regions and conditions of functions in files for which belongs is true.
+func (v *View) addFunctions(functions []*Function, belongs func(f *Function, file uint32) bool, ones bool) {
+	var regions []countedRegion
 	var conditions []condition
 	for _, f := range functions {
 		for _, r := range f.regions {
@@ -30,17 +30,17 @@ func (v *View) fill(functions []*Function, belongs func(f *Function, file uint32
 
 // A Line is a line of source.
 type Line struct {
-	Number int  // from 1
-	Mapped bool // it has code that is counted
-	// Count is how often the code of the line ran: the highest count of the regions that
-	// begin there, and of what goes on from the line before.
+	Number int  // 1-based
+	Mapped bool // the line has counted code
+	// Count is the execution count of the line: the maximum of the regions that begin there and of the count that
+	// continues from the previous line.
 	Count uint64
-	// Segments and branches are those that begin in the line.
+	// Segments and branches begin in the line.
 	Segments []Segment
 	Branches []Branch
 }
 
-// First returns the number of the first line, and Last the number of the last one; 0 if the view is empty.
+// First returns the number of the first line, or 0 for an empty view.
 func (v *View) First() int {
 	if len(v.Segments) == 0 {
 		return 0
@@ -48,7 +48,7 @@ func (v *View) First() int {
 	return int(v.Segments[0].Line)
 }
 
-// Last returns the number of the last line.
+// Last returns the number of the last line, or 0 for an empty view.
 func (v *View) Last() int {
 	if len(v.Segments) == 0 {
 		return 0
@@ -56,11 +56,11 @@ func (v *View) Last() int {
 	return int(v.Segments[len(v.Segments)-1].Line)
 }
 
-// Lines returns the lines from the first to the last, also those without code. The numbers
-// are what the program says: there may be more lines than a source file can have.
+// Lines returns the lines from the first to the last, including lines without code. The numbers come from the program
+// and can exceed the lines of any source file.
 func (v *View) Lines() iter.Seq[Line] {
 	return func(yield func(Line) bool) {
-		var before *Segment // the last one of the lines before
+		var before *Segment // last segment before the line
 		rest := v.Segments
 		branches := v.Branches
 		for number := v.First(); len(rest) > 0; number++ {
@@ -68,7 +68,7 @@ func (v *View) Lines() iter.Seq[Line] {
 			for n < len(rest) && int(rest[n].Line) == number {
 				n++
 			}
-			line := newLine(number, rest[:n:n], before)
+			line := countLine(number, rest[:n:n], before)
 			line.Branches, branches = branchesAt(branches, number)
 			if !yield(line) {
 				return
@@ -81,7 +81,7 @@ func (v *View) Lines() iter.Seq[Line] {
 	}
 }
 
-// branchesAt splits branches by position into branches of a line and branches after it.
+// branchesAt splits branches by position into those in a line and those after it.
 func branchesAt(list []Branch, number int) (at, after []Branch) {
 	for len(list) > 0 && int(list[0].Line) < number {
 		list = list[1:]
@@ -93,8 +93,8 @@ func branchesAt(list []Branch, number int) (at, after []Branch) {
 	return list[:n:n], list[n:]
 }
 
-// newLine counts a line by the segments in it and the last one before it.
-func newLine(number int, segments []Segment, before *Segment) Line {
+// countLine counts a line by its segments and the last segment before it.
+func countLine(number int, segments []Segment, before *Segment) Line {
 	line := Line{Number: number, Segments: segments}
 	entered := false
 	most := uint64(0)

@@ -13,10 +13,10 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// maxDeflate is an upper bound of the number of bytes that zlib expands a byte to.
+// maxDeflate is the maximum expansion factor of zlib.
 const maxDeflate = 1032
 
-// A section of names is a sequence of chunks, one for each object file:
+// A section of names has a chunk for each object file:
 //
 //	ULEB128 size, ULEB128 packed size, the names, packed by zlib unless the
 //	packed size is 0; zeros
@@ -25,8 +25,8 @@ const maxDeflate = 1032
 
 const separator = string(rune(nameSeparator))
 
-// SplitNames returns the names of a section, as raw profiles, indexed profiles and programs
-// have it. The error has the offset in the section.
+// SplitNames returns the names in a section of a raw profile, an indexed profile or a program. The error has the
+// offset in the section.
 func SplitNames(section []byte) (names []string, err error) {
 	unpacked := 0
 	for rest := section; len(rest) > 0; {
@@ -58,8 +58,7 @@ func SplitNames(section []byte) (names []string, err error) {
 	return names, nil
 }
 
-// NameChunk returns the text of the first chunk of b, of at most that many bytes, and the bytes after the
-// chunk: its size and packed size, and the text, packed by zlib unless the packed size is 0.
+// NameChunk decodes the first chunk of b, which has at most most bytes of text, and returns the bytes after it.
 func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	size, n := binary.Uvarint(b)
 	if n <= 0 {
@@ -85,12 +84,12 @@ func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	if packed == 0 {
 		return string(b[:size]), b[size:], nil
 	}
-	text, err = unpack(b[:packed], int(size))
+	text, err = inflateNames(b[:packed], int(size))
 	return text, b[packed:], err
 }
 
-// unpack returns the size bytes that b holds, compressed by zlib.
-func unpack(b []byte, size int) (string, error) {
+// inflateNames decompresses b, whose text has size bytes.
+func inflateNames(b []byte, size int) (string, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
 		return "", err
@@ -104,8 +103,8 @@ func unpack(b []byte, size int) (string, error) {
 	return text.String(), err
 }
 
-// checkNames rejects names that are too long for an archive.
-func checkNames(names []string) error {
+// checkNameLengths returns an error for a name that is too long for an archive.
+func checkNameLengths(names []string) error {
 	for _, name := range names {
 		if len(name) > disk.MaxName {
 			return fmt.Errorf("a name of %d bytes", len(name))
@@ -114,24 +113,23 @@ func checkNames(names []string) error {
 	return nil
 }
 
-// A nameIndex finds the names of a module by their NameRef.
+// A nameIndex finds the names of a module by NameRef.
 type nameIndex struct {
-	names []string
-	used  []bool           // a function with that name was read
-	at    map[uint64]int32 // index of a name by its NameRef
+	names   []string
+	used    []bool           // by index in names: a function with the name was read
+	indexes map[uint64]int32 // index in names, by NameRef
 }
 
-// newNameIndex indexes names. Of several names with one NameRef the first is found.
+// newNameIndex indexes names. If several share a NameRef, the first is found.
 func newNameIndex(names []string) *nameIndex {
-	x := &nameIndex{names: names, used: make([]bool, len(names)), at: make(map[uint64]int32, len(names))}
+	x := &nameIndex{names: names, used: make([]bool, len(names)), indexes: make(map[uint64]int32, len(names))}
 	for i, name := range slices.Backward(names) {
-		x.at[disk.NameRef(name)] = int32(i)
+		x.indexes[disk.NameRef(name)] = int32(i)
 	}
 	return x
 }
 
-// find returns the index of the name with that NameRef.
-func (x *nameIndex) find(ref uint64) (i int, ok bool) {
-	at, ok := x.at[ref]
+func (x *nameIndex) findName(ref uint64) (i int, ok bool) {
+	at, ok := x.indexes[ref]
 	return int(at), ok
 }

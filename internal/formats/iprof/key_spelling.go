@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// The spelling of names in keys.
+// Spelling of names in keys.
 //
-// Most names are spelled as they are. Names that an archive cannot hold, or that would be ambiguous, are
-// quoted: a backslash and the name with \\ for a backslash, \u0000 for NUL and \ud800 for a lone surrogate.
-// An id without a row is a question mark and the id. Of several types with one name, or methods with one key,
-// all but the first get a number: "#2".
+// Most names stay unchanged. Names that an archive cannot hold, and ambiguous names, get a backslash in front and
+// are quoted with \\ for a backslash, \u0000 for NUL and \ud800 for a lone surrogate. An id without a row is a
+// question mark and the id. Types with the same name, and methods with the same key, get a number after the first,
+// for example "#2".
 const (
 	quoteMark  = '\\'
 	idMark     = '?'
 	numberMark = '#'
 )
 
-// quoteName returns the spelling of a name in keys. The name may contain lone surrogates.
+// quoteName returns the spelling of a name in keys. The name can contain lone surrogates.
 func quoteName(name string) string {
 	if name == "" || name[0] != quoteMark && name[0] != idMark && strings.IndexByte(name, 0) < 0 &&
 		utf8.ValidString(name) {
@@ -70,29 +70,28 @@ func unquoteName(b []byte, spelled []byte) []byte {
 	return b
 }
 
-// idName returns the name of an id without a row.
-func idName(id int64) string { return string(idMark) + strconv.FormatInt(id, 10) }
+// formatIDName returns the name of an id without a row.
+func formatIDName(id int64) string { return string(idMark) + strconv.FormatInt(id, 10) }
 
-// nameID returns the id of a name made by idName.
-func nameID(name string) (id int64, ok bool) {
+// parseIDName is the inverse of formatIDName.
+func parseIDName(name string) (id int64, ok bool) {
 	if len(name) < 2 || name[0] != idMark {
 		return 0, false
 	}
 	id, err := strconv.ParseInt(name[1:], 10, 64)
-	return id, err == nil && idName(id) == name
+	return id, err == nil && formatIDName(id) == name
 }
 
-// duplicateMark returns the mark of the n-th type or method with one key.
+// duplicateMark returns the mark of the n-th type or method with the same key.
 func duplicateMark(n int) string { return string(numberMark) + strconv.Itoa(n) }
 
-// A signature is spelled "void(int,java.lang.String)": the return type, then the parameters. In the name of a
-// type the characters \ , ( ) # are escaped by a backslash, and a type without a name is "\-". A method
-// without a return type has the signature "". If the declaring type has no name, the signature starts with
-// "\-.", or with "\-#2." for the second such type.
+// A signature is spelled "void(int,java.lang.String)", with the return type first. In type names a backslash escapes
+// each of \ , ( ) #. A type without a name is "\-". A method without a return type has the signature "". If the
+// declaring type has no name, the signature starts with "\-.", or with "\-#2." for the second such type.
 
 const (
 	noName    = `\-`
-	noNameEnd = "." // after the declaring type, if it has no name
+	noNameEnd = "." // follows a declaring type without a name
 	reserved  = `\,()#`
 )
 
@@ -114,8 +113,8 @@ func signatureName(name, number string) string {
 	return b.String() + number
 }
 
-// splitSignature appends the type names of a signature, as spelled: the return type,
-// then the parameters. ok is false if it is not a valid signature.
+// splitSignature appends the type names of a signature as spelled, return type first. ok is false for an invalid
+// signature.
 func splitSignature(names []string, signature string) (all []string, ok bool) {
 	start, inside := 0, false
 	for i := 0; i < len(signature); i++ {
@@ -155,7 +154,7 @@ func cutNoName(signature string) (class, rest string, ok bool) {
 	return class, rest, true
 }
 
-// cutNumber removes a method's duplicate mark after its signature.
+// cutNumber removes the duplicate mark of a method after its signature.
 func cutNumber(signature string) string {
 	end := strings.LastIndexByte(signature, ')') + 1
 	if end < len(signature) && signature[end] == numberMark {

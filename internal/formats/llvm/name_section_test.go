@@ -53,11 +53,11 @@ func TestNameIndex(t *testing.T) {
 		}
 		x := newNameIndex(append(names, names...))
 		for i, name := range names {
-			if at, ok := x.find(disk.NameRef(name)); !ok || at != i {
+			if at, ok := x.findName(disk.NameRef(name)); !ok || at != i {
 				t.Errorf("%d names: %q at %d, %t", n, name, at, ok)
 			}
 		}
-		if _, ok := x.find(disk.NameRef("y")); ok {
+		if _, ok := x.findName(disk.NameRef("y")); ok {
 			t.Errorf("%d names: found what is not there", n)
 		}
 	}
