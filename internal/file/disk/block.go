@@ -261,17 +261,17 @@ func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	case SectionData:
 		return int64(le.Uint32(b[blockData:])) * Unit
 	case SectionDirectory:
-		return b.number(fields-Unit) * int64(directory) * DirectoryRowSize
+		return b.uint32At(fields-Unit) * int64(directory) * DirectoryRowSize
 	}
 	if b.Presence()&HasSections == 0 {
 		return 0
 	}
 	first := fields - Unit*int64(directory) - 2*Unit
-	return b.number(first+4*int64(s-SectionExtra)) * Unit
+	return b.uint32At(first+4*int64(s-SectionExtra)) * Unit
 }
 
-// number returns the u32 at an offset, 0 if the block ends before.
-func (b Block) number(at int64) int64 {
+// uint32At returns the u32 at an offset, 0 if the block ends before.
+func (b Block) uint32At(at int64) int64 {
 	if at+4 > int64(len(b)) {
 		return 0
 	}
@@ -300,7 +300,7 @@ func (b Block) Data() (start int64, entries, directory []byte) {
 	}
 	entries = b[start:end:end]
 	if b.Presence()&(HasDirectory|HasSections) == HasDirectory {
-		if after := end + b.number(start-Unit)*DirectoryRowSize; after <= int64(len(b)) {
+		if after := end + b.uint32At(start-Unit)*DirectoryRowSize; after <= int64(len(b)) {
 			directory = b[end:after:after]
 		}
 	} else if b.Presence()&HasDirectory != 0 {

@@ -20,28 +20,28 @@ func SchemaOf(tag layout.Tag) (s *Schema, ok bool) {
 // Schema returns the schema of a tag; ok is false for a tag that neither this version
 // has nor the archive declares.
 func (s Shape) Schema(tag layout.Tag) (schema *Schema, ok bool) {
-	schema = s.schema(tag)
+	schema = s.schemaFor(tag)
 	return schema, schema != nil
 }
 
-func (s Shape) schema(tag layout.Tag) *Schema {
+func (s Shape) schemaFor(tag layout.Tag) *Schema {
 	if s.Declared != nil && TagByProducer(tag) {
-		return s.Declared.schema(tag)
+		return s.Declared.schemaFor(tag)
 	}
 	return schemas[tag]
 }
 
 // TagName returns the name of a tag: the producer's, for one that the archive declares.
 func (s Shape) TagName(tag layout.Tag) string {
-	if schema := s.schema(tag); schema != nil && schema.Name != "" {
+	if schema := s.schemaFor(tag); schema != nil && schema.Name != "" {
 		return schema.Name
 	}
 	return tag.String()
 }
 
-// repeats returns how often a group stands in an entry. n is what decides on
+// groupRows returns how often a group stands in an entry. n is what decides on
 // it: the value of the CellLength, or the rows of a wide entry.
-func (s Shape) repeats(g *CellGroup, n int64) int64 {
+func (s Shape) groupRows(g *CellGroup, n int64) int64 {
 	switch g.Repeat {
 	case PerGap:
 		return int64(s.Gap)
@@ -63,16 +63,16 @@ func (s Shape) repeats(g *CellGroup, n int64) int64 {
 
 // Cells returns the number of cells of an entry of a tag. n is the value of its CellLength, or the rows of a
 // wide entry; other entries ignore it. It returns 0 for a tag that this version does not have.
-func (s Shape) Cells(tag layout.Tag, n int) int { return int(s.cells(tag, int64(n))) }
+func (s Shape) Cells(tag layout.Tag, n int) int { return int(s.countCellsOf(tag, int64(n))) }
 
-func (s Shape) cells(tag layout.Tag, n int64) (cells int64) {
-	schema := s.schema(tag)
+func (s Shape) countCellsOf(tag layout.Tag, n int64) (cells int64) {
+	schema := s.schemaFor(tag)
 	if schema == nil {
 		return 0
 	}
 	for i := range schema.Groups {
 		g := &schema.Groups[i]
-		cells += s.repeats(g, n) * int64(len(g.Cells))
+		cells += s.groupRows(g, n) * int64(len(g.Cells))
 	}
 	return cells
 }
@@ -89,11 +89,11 @@ func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }
 // CallType, VirtualCallType or ParametersType entry.
 func (s Shape) TypeList(tag layout.Tag) int { return s.Cells(tag, 0) }
 
-// lengthCell returns the number of the CellLength of a schema that has one.
-func (s Shape) lengthCell(schema *Schema) (cell int64) {
+// lengthCellIndex returns the number of the CellLength of a schema that has one.
+func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	for i := range schema.Groups[:schema.lengthGroup] {
 		g := &schema.Groups[i]
-		cell += s.repeats(g, 0) * int64(len(g.Cells))
+		cell += s.groupRows(g, 0) * int64(len(g.Cells))
 	}
 	return cell - 1
 }
@@ -108,22 +108,22 @@ func (s Shape) Length(e Entry) int {
 	case !ok || schema.lengthGroup == 0:
 		return 0
 	}
-	return int(e.Cell(int(s.lengthCell(schema))))
+	return int(e.Cell(int(s.lengthCellIndex(schema))))
 }
 
-// size returns the size in bytes of the entry at the front of b, which holds an entry header at least.
-func (s Shape) size(b []byte) (int64, error) {
+// entrySize returns the size in bytes of the entry at the front of b, which holds an entry header at least.
+func (s Shape) entrySize(b []byte) (int64, error) {
 	tag := layout.Tag(b[0])
-	schema := s.schema(tag)
+	schema := s.schemaFor(tag)
 	switch {
 	case schema == nil:
 		return 0, fmt.Errorf("unknown entry tag %d", uint8(tag))
 	case IsWide(tag):
 		return s.wideSize(tag, b)
 	case schema.lengthGroup == 0:
-		return EntryHeaderSize + s.cells(tag, 0)*CellSize, nil
+		return EntryHeaderSize + s.countCellsOf(tag, 0)*CellSize, nil
 	}
-	at := EntryHeaderSize + s.lengthCell(schema)*CellSize
+	at := EntryHeaderSize + s.lengthCellIndex(schema)*CellSize
 	if int64(len(b)) < at+CellSize {
 		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
 	}
@@ -132,7 +132,7 @@ func (s Shape) size(b []byte) (int64, error) {
 		return 0, fmt.Errorf("a %s entry says it has %d more cells, %d bytes are left", tag, n, len(b))
 	}
 	size := at + CellSize + int64(n)*CellSize
-	if size != EntryHeaderSize+s.cells(tag, int64(n))*CellSize {
+	if size != EntryHeaderSize+s.countCellsOf(tag, int64(n))*CellSize {
 		return 0, fmt.Errorf("a %s entry of %d cells", tag, n)
 	}
 	return size, nil
@@ -149,14 +149,14 @@ func (s Shape) Fixed() *Fixed {
 		if schemas[tag] == nil || schemas[tag].lengthGroup != 0 {
 			continue
 		}
-		units := EntryHeaderSize/Unit + s.cells(tag, 0)
+		units := EntryHeaderSize/Unit + s.countCellsOf(tag, 0)
 		if units > math.MaxUint8 {
 			continue
 		}
 		f.Units[tag] = uint8(units)
 		for i := range schemas[tag].Groups {
 			g := &schemas[tag].Groups[i]
-			f.Pointers[tag] += uint8(s.repeats(g, 0)) * uint8(bits.OnesCount8(g.sets[pointerCells]))
+			f.Pointers[tag] += uint8(s.groupRows(g, 0)) * uint8(bits.OnesCount8(g.sets[pointerCells]))
 		}
 	}
 	return f
@@ -169,10 +169,10 @@ func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 	}
 	cells := le.Uint32(b[8:])
 	rows := le.Uint32(b[12:])
-	if schema := s.schema(tag); schema.declared && !schema.hasRows && rows > 0 {
+	if schema := s.schemaFor(tag); schema.declared && !schema.hasRows && rows > 0 {
 		return 0, fmt.Errorf("%s has %d rows, which have no cells", schema.Name, rows)
 	}
-	if s.cells(tag, int64(rows)) != int64(cells) {
+	if s.countCellsOf(tag, int64(rows)) != int64(cells) {
 		return 0, fmt.Errorf("a %s entry of %d rows says it has %d cells", tag, rows, cells)
 	}
 	return WideHeaderSize + int64(cells)*CellSize, nil
@@ -199,7 +199,7 @@ func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 		at := 0
 		for i := range schema.Groups {
 			g := &schema.Groups[i]
-			rows := int(s.repeats(g, n))
+			rows := int(s.groupRows(g, n))
 			if !yield(Rows{g, at, rows}) {
 				return
 			}
@@ -212,38 +212,38 @@ func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 
 // Walk iterates over all cells of an entry, in order, with their kinds.
 func (s Shape) Walk(e Entry) iter.Seq2[int, CellKind] {
-	return func(yield func(int, CellKind) bool) { s.walk(e, allCells, yield) }
+	return func(yield func(int, CellKind) bool) { s.walkCells(e, allCells, yield) }
 }
 
 // Counts iterates over the cells of an entry that are counts, in order. The
 // first may be signed; see SignedCount.
 func (s Shape) Counts(e Entry) iter.Seq[int] {
 	return func(yield func(int) bool) {
-		s.walk(e, countCells, func(cell int, _ CellKind) bool { return yield(cell) })
+		s.walkCells(e, countCells, func(cell int, _ CellKind) bool { return yield(cell) })
 	}
 }
 
 // Pointers iterates over the cells of an entry that are pointer slots, null or not, in order.
 func (s Shape) Pointers(e Entry) iter.Seq2[int, CellKind] {
-	return func(yield func(int, CellKind) bool) { s.walk(e, pointerCells, yield) }
+	return func(yield func(int, CellKind) bool) { s.walkCells(e, pointerCells, yield) }
 }
 
 // Identity iterates over the keys of an entry that stand once, in order. Entries
 // of one point, tag and sub that differ in them are of different things.
 func (s Shape) Identity(e Entry) iter.Seq2[int, CellKind] {
-	return func(yield func(int, CellKind) bool) { s.walk(e, identityCells, yield) }
+	return func(yield func(int, CellKind) bool) { s.walkCells(e, identityCells, yield) }
 }
 
 // HasIdentity reports whether entries of the tag have keys that stand once.
 func (s Shape) HasIdentity(tag layout.Tag) bool {
-	schema := s.schema(tag)
+	schema := s.schemaFor(tag)
 	return schema != nil && schema.has[identityCells]
 }
 
-// walk calls yield with the cells of a set, in order, until it returns false.
+// walkCells calls yield with the cells of a set, in order, until it returns false.
 // It is one loop, since commits, checks and merges spend their time here.
-func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
-	schema := s.schema(e.Tag())
+func (s Shape) walkCells(e Entry, set cellSet, yield func(int, CellKind) bool) {
+	schema := s.schemaFor(e.Tag())
 	if schema == nil || !schema.has[set] {
 		return
 	}
@@ -252,7 +252,7 @@ func (s Shape) walk(e Entry, set cellSet, yield func(int, CellKind) bool) {
 	for i := range schema.Groups {
 		g := &schema.Groups[i]
 		width := len(g.Cells)
-		end := at + int(s.repeats(g, n))*width
+		end := at + int(s.groupRows(g, n))*width
 		for in := g.sets[set]; in != 0 && at < end; at += width {
 			for rest := in; rest != 0; rest &= rest - 1 {
 				cell := bits.TrailingZeros8(rest)

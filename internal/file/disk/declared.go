@@ -33,7 +33,7 @@ const (
 	maxShapeCells = 32
 	maxShapeRow   = 8
 	maxShapeBits  = 64
-	onceCells     = 8 // of a group
+	maxGroupCells = 8 // of a group
 )
 
 // ShapeRowWords is the number of columns of TableShapes.
@@ -56,13 +56,13 @@ func (d *Declared) Shapes() []layout.EntryShape {
 	return d.shapes
 }
 
-// schema returns the schema of a producer's tag, nil if it is not declared.
-func (d *Declared) schema(tag layout.Tag) *Schema { return d.schemas[tag-layout.TagProducer] }
+// schemaFor returns the schema of a producer's tag, nil if it is not declared.
+func (d *Declared) schemaFor(tag layout.Tag) *Schema { return d.schemas[tag-layout.TagProducer] }
 
 // Declare adds a shape. Declaring the same again does nothing; declaring another for its
 // tag is an error that matches ErrDeclared.
 func (d *Declared) Declare(s layout.EntryShape) error {
-	s = normalised(s)
+	s = normalizeShape(s)
 	if err := checkShape(&s); err != nil {
 		return err
 	}
@@ -90,8 +90,8 @@ func (d *Declared) Clone() *Declared {
 	return &c
 }
 
-// normalised returns a shape that shares nothing with s, without names of bits that end a list and are empty.
-func normalised(s layout.EntryShape) layout.EntryShape {
+// normalizeShape returns a shape that shares nothing with s, without names of bits that end a list and are empty.
+func normalizeShape(s layout.EntryShape) layout.EntryShape {
 	for _, cells := range []*[]layout.CellShape{&s.Cells, &s.Rows} {
 		*cells = slices.Clone(*cells)
 		for i := range *cells {
@@ -119,7 +119,7 @@ func checkShape(s *layout.EntryShape) error {
 	switch {
 	case !TagByProducer(s.Tag):
 		return fmt.Errorf("tag %d is not a producer's: those are %d to 255", s.Tag, layout.TagProducer)
-	case !isName(s.Name, true) || isTagName(s.Name):
+	case !isValidName(s.Name, true) || isTagName(s.Name):
 		return fmt.Errorf("%.40q does not name entries: a name of its own has 1 to %d letters, digits, - and _, a capital "+
 			"letter first", s.Name, maxShapeName)
 	case s.Unit >= NumCountUnits:
@@ -144,7 +144,7 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 	names := slices.Clone(taken)
 	for _, c := range cells {
 		switch {
-		case !isName(c.Name, false) || slices.Contains(names, c.Name):
+		case !isValidName(c.Name, false) || slices.Contains(names, c.Name):
 			return fmt.Errorf("%.40q does not name a cell: a name of its own has 1 to %d small letters, digits, - and _, a "+
 				"letter first", c.Name, maxShapeName)
 		case c.Kind < layout.CellCount || c.Kind > layout.CellLast:
@@ -153,7 +153,7 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 			return fmt.Errorf("cell %s: names of %d bits in a cell of kind %s", c.Name, len(c.Bits), c.Kind)
 		}
 		for i, bit := range c.Bits {
-			if bit != "" && (!isName(bit, false) || slices.Index(c.Bits, bit) != i) {
+			if bit != "" && (!isValidName(bit, false) || slices.Index(c.Bits, bit) != i) {
 				return fmt.Errorf("cell %s: %.40q does not name a bit: a name of its own is spelled as those of cells", c.Name, bit)
 			}
 		}
@@ -162,8 +162,8 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 	return nil
 }
 
-// isName reports whether a name can stand in texts as it is.
-func isName(name string, capital bool) bool {
+// isValidName reports whether a name can stand in texts as it is.
+func isValidName(name string, capital bool) bool {
 	for i, c := range []byte(name) {
 		small := c >= 'a' && c <= 'z'
 		large := c >= 'A' && c <= 'Z'
@@ -195,18 +195,18 @@ func isTagName(name string) bool {
 func schemaOfShape(s *layout.EntryShape) *Schema {
 	schema := &Schema{Name: s.Name, unit: s.Unit, declared: true, hasRows: len(s.Rows) > 0}
 	for rest := s.Cells; len(rest) > 0; {
-		n := min(len(rest), onceCells)
-		schema.Groups = append(schema.Groups, once(specs(rest[:n])...))
+		n := min(len(rest), maxGroupCells)
+		schema.Groups = append(schema.Groups, singleCells(cellSpecs(rest[:n])...))
 		rest = rest[n:]
 	}
 	if len(s.Rows) > 0 {
-		schema.Groups = append(schema.Groups, rows("rows", PerRow, specs(s.Rows)...))
+		schema.Groups = append(schema.Groups, rowGroup("rows", PerRow, cellSpecs(s.Rows)...))
 	}
 	schema.classify()
 	return schema
 }
 
-func specs(cells []layout.CellShape) (specs []CellSpec) {
+func cellSpecs(cells []layout.CellShape) (specs []CellSpec) {
 	for _, c := range cells {
 		specs = append(specs, CellSpec(c))
 	}
@@ -266,14 +266,14 @@ func ParseDeclared(t *Table) (*Declared, error) {
 			row[column] = t.Cell(column, i)
 		}
 		if tag := row[0] >> 32; open.Name == "" || tag != uint64(open.Tag) {
-			if err := d.declareOpen(&open); err != nil {
+			if err := d.declareShape(&open); err != nil {
 				return nil, err
 			}
 			open = layout.EntryShape{Tag: layout.Tag(tag)}
 		}
 		addShapeRow(&open, row)
 	}
-	if err := d.declareOpen(&open); err != nil {
+	if err := d.declareShape(&open); err != nil {
 		return nil, err
 	}
 	i := 0
@@ -291,8 +291,8 @@ func ParseDeclared(t *Table) (*Declared, error) {
 	return d, nil
 }
 
-// declareOpen declares the shape whose rows were read, if there is one.
-func (d *Declared) declareOpen(s *layout.EntryShape) error {
+// declareShape declares the shape whose rows were read, if there is one.
+func (d *Declared) declareShape(s *layout.EntryShape) error {
 	if s.Tag == 0 {
 		return nil
 	}

@@ -8,22 +8,22 @@ import (
 
 // Sets of domains.
 var (
-	ofHotSpot = []layout.Domain{layout.DomainHotSpot}
-	ofLLVM    = []layout.Domain{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
-	ofGraal   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot has these after a merge
-	ofJamaica = []layout.Domain{layout.DomainJamaica}
-	ofSampled = []layout.Domain{layout.DomainSampled}
-	listed    = slices.Concat(ofLLVM, ofGraal, ofJamaica, ofSampled)
+	hotSpotDomains = []layout.Domain{layout.DomainHotSpot}
+	llvmDomains    = []layout.Domain{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
+	graalDomains   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot has these after a merge
+	jamaicaDomains = []layout.Domain{layout.DomainJamaica}
+	sampledDomains = []layout.Domain{layout.DomainSampled}
+	listedDomains  = slices.Concat(llvmDomains, graalDomains, jamaicaDomains, sampledDomains)
 )
 
 // tagDomains are the domains of this format's own entries.
 var tagDomains = map[layout.Tag][]layout.Domain{
-	layout.TagCounters: ofLLVM, layout.TagValueSite: ofLLVM, layout.TagBitmap: ofLLVM,
-	layout.TagSuccessors: ofGraal, layout.TagReceivers: ofGraal,
+	layout.TagCounters: llvmDomains, layout.TagValueSite: llvmDomains, layout.TagBitmap: llvmDomains,
+	layout.TagSuccessors: graalDomains, layout.TagReceivers: graalDomains,
 	layout.TagCallees: {layout.DomainJamaica, layout.DomainSampled},
 	layout.TagCount:   {layout.DomainGraal, layout.DomainJamaica, layout.DomainHotSpot, layout.DomainSampled},
 
-	TagUndecoded: ofHotSpot,
+	TagUndecoded: hotSpotDomains,
 }
 
 // KnownDomain reports whether d is a domain of this format version.
@@ -32,7 +32,7 @@ func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <
 // TagDomains returns the domains whose archives hold entries of a tag.
 func TagDomains(tag layout.Tag) []layout.Domain {
 	if !IsWide(tag) {
-		return ofHotSpot
+		return hotSpotDomains
 	}
 	return tagDomains[tag]
 }
@@ -45,7 +45,7 @@ func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	if domains == nil || slices.Contains(domains, d) {
 		return true
 	}
-	return IsWide(tag) && tag != TagUndecoded && KnownDomain(d) && !slices.Contains(listed, d)
+	return IsWide(tag) && tag != TagUndecoded && KnownDomain(d) && !slices.Contains(listedDomains, d)
 }
 
 // HeldTags returns the tags of this format's own that archives of a domain hold.

@@ -126,7 +126,7 @@ func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
 	if len(b) < EntryHeaderSize {
 		return nil, nil, fmt.Errorf("an entry is cut off after %d bytes", len(b))
 	}
-	size, err := s.size(b)
+	size, err := s.entrySize(b)
 	if err != nil {
 		return nil, nil, err
 	}

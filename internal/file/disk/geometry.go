@@ -148,7 +148,7 @@ func checkRegions(h *layout.Header, p []byte) error {
 	if end != h.FileSize {
 		return Corrupt(RegionHeader, offFileSize, "regions end at 0x%x, the file at 0x%x", end, h.FileSize)
 	}
-	if want := rwShift(h); h.RWShift != want {
+	if want := expectedRWShift(h); h.RWShift != want {
 		return Corrupt(RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
 	}
 	ps := h.Region(RegionPS).Size
@@ -162,13 +162,13 @@ func checkRegions(h *layout.Header, p []byte) error {
 // regionAlign returns the alignment of a region.
 func regionAlign(h *layout.Header, r layout.Region) int64 {
 	if r == RegionRW && (h.Version != oldestDraft || h.Region(r).Size > 0) {
-		return 1 << rwShift(h)
+		return 1 << expectedRWShift(h)
 	}
 	return LineSize
 }
 
-// rwShift returns the alignment that the header of an archive has. Draft 7 has no small one.
-func rwShift(h *layout.Header) uint32 {
+// expectedRWShift returns the alignment that the header of an archive has. Draft 7 has no small one.
+func expectedRWShift(h *layout.Header) uint32 {
 	shift := RWShift(h.Region(RegionRW).Size)
 	if h.Version == oldestDraft {
 		return max(shift, PagesShift)

@@ -125,7 +125,7 @@ func AppendHeader(b []byte, h *layout.Header) []byte {
 	encodeIdentity(h, p)
 	encodeGeometry(h, p)
 	encodeCounts(h, p)
-	le.PutUint64(p[offHeaderSum:], headerSum(p))
+	le.PutUint64(p[offHeaderSum:], headerChecksum(p))
 	return b
 }
 
@@ -189,8 +189,8 @@ func encodeCounts(h *layout.Header, p []byte) {
 	}
 }
 
-// headerSum returns XXH64 of the header with the sum's own eight bytes left out.
-func headerSum(p []byte) uint64 {
+// headerChecksum returns XXH64 of the header with the sum's own eight bytes left out.
+func headerChecksum(p []byte) uint64 {
 	var d xxhash.Digest
 	d.Reset()
 	d.Write(p[:offHeaderSum])
@@ -200,7 +200,7 @@ func headerSum(p []byte) uint64 {
 
 // Resum writes the sum of the header at the front of b anew. It is for tests
 // and tools that change a header on purpose.
-func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerSum(b[:HeaderSize])) }
+func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerChecksum(b[:HeaderSize])) }
 
 // ParseHeader decodes and checks the header at the front of b, the first bytes of a file of fileSize bytes. b
 // need not be the whole file. Errors match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum or ErrCorrupt.
@@ -239,7 +239,7 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 	if len(b) < int(n) {
 		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
 	}
-	if got, want := headerSum(b[:n]), le.Uint64(b[offHeaderSum:]); got != want {
+	if got, want := headerChecksum(b[:n]), le.Uint64(b[offHeaderSum:]); got != want {
 		return 0, &layout.Error{Offset: offHeaderSum, Kind: layout.ErrChecksum,
 			Detail: fmt.Sprintf("header sums to %016x, recorded is %016x", got, want)}
 	}

@@ -94,7 +94,7 @@ const (
 func allocationColumns() []Column {
 	columns := heapColumns()
 	for _, f := range HeapFields {
-		columns = append(columns, word(f.Name))
+		columns = append(columns, wordColumn(f.Name))
 	}
 	return columns
 }
@@ -102,5 +102,5 @@ func allocationColumns() []Column {
 // heapColumns returns the columns of TableAllocationCalls, with which both tables begin.
 func heapColumns() []Column {
 	return []Column{{"function-id", ColumnWord, FormFunction}, {"stack", ColumnSymbol, FormStack},
-		word("record")}
+		wordColumn("record")}
 }

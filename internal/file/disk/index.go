@@ -101,7 +101,7 @@ const (
 )
 
 // SlotOf returns the [Line.OwnSlot] of a line that has this word.
-func SlotOf(word uint32, rest uint64) uint64 { return ownSlot(rest, uint64(word>>16&0xff)) }
+func SlotOf(word uint32, rest uint64) uint64 { return multiplySlot(rest, uint64(word>>16&0xff)) }
 
 // Spilled reports the [Line.Spilled] of a line that has this word.
 func Spilled(word uint32) bool { return word>>24 != 0 }
@@ -115,9 +115,9 @@ type Line []byte
 
 // OwnSlot returns the slot in which the record with that rest of its hash is, unless
 // the line is [Line.Spilled].
-func (l Line) OwnSlot(rest uint64) int { return int(ownSlot(rest, uint64(l[lineMultiplier]))) }
+func (l Line) OwnSlot(rest uint64) int { return int(multiplySlot(rest, uint64(l[lineMultiplier]))) }
 
-func ownSlot(rest, multiplier uint64) uint64 {
+func multiplySlot(rest, multiplier uint64) uint64 {
 	slot, _ := bits.Mul64(rest*multiplier, LineSlots)
 	return slot
 }
@@ -133,15 +133,15 @@ func (l Line) Valid() bool {
 // Candidates returns the set of slots in which a record may lie, one bit a slot: those
 // with its fingerprint, and of a line that is not spilled its own slot alone.
 func (l Line) Candidates(h Hash, rest uint64) (slots uint32) {
-	slots = l.match(h.Fingerprint())
+	slots = l.matchFingerprint(h.Fingerprint())
 	if !l.Spilled() {
 		slots &= 1 << l.OwnSlot(rest)
 	}
 	return slots
 }
 
-// match returns the set of slots whose fingerprint is fp, one bit a slot.
-func (l Line) match(fp uint16) (slots uint32) {
+// matchFingerprint returns the set of slots whose fingerprint is fp, one bit a slot.
+func (l Line) matchFingerprint(fp uint16) (slots uint32) {
 	_ = l[LineSize-1]
 	all := uint64(fp) * everyLane
 	return equalLanes(le.Uint64(l), all) | equalLanes(le.Uint64(l[8:]), all)<<4 |
@@ -184,8 +184,8 @@ func (l Line) Fill(slots []Slot) {
 	var others [LineSlots]int
 	spilled := others[:0]
 	for i := range slots {
-		if at := int(ownSlot(slots[i].Rest, multiplier)); l.Record(at) == 0 {
-			l.put(at, &slots[i])
+		if at := int(multiplySlot(slots[i].Rest, multiplier)); l.Record(at) == 0 {
+			l.putSlot(at, &slots[i])
 		} else {
 			spilled = append(spilled, i)
 		}
@@ -195,12 +195,12 @@ func (l Line) Fill(slots []Slot) {
 		for l.Record(at) != 0 {
 			at++
 		}
-		l.put(at, &slots[i])
+		l.putSlot(at, &slots[i])
 		l[lineSpilled] = 1
 	}
 }
 
-func (l Line) put(at int, s *Slot) {
+func (l Line) putSlot(at int, s *Slot) {
 	le.PutUint16(l[2*at:], s.Hash.Fingerprint())
 	le.PutUint32(l[lineRecords+4*at:], uint32(s.Ref))
 }
@@ -212,7 +212,7 @@ func chooseMultiplier(slots []Slot) uint64 {
 	for multiplier := uint64(1); multiplier <= maxMultiplier && most < len(slots); multiplier += 2 {
 		used := uint16(0)
 		for i := range slots {
-			used |= 1 << (ownSlot(slots[i].Rest, multiplier) & 15)
+			used |= 1 << (multiplySlot(slots[i].Rest, multiplier) & 15)
 		}
 		if own := bits.OnesCount16(used); own > most {
 			best, most = multiplier, own

@@ -21,13 +21,13 @@ func (s Shape) Masks() *Masks {
 	fixed := s.Fixed()
 	for tag := range m {
 		if units := fixed.Units[tag]; units > 0 && units <= 64 {
-			m[tag] = s.mask(layout.Tag(tag), uint32(units))
+			m[tag] = s.fixedMask(layout.Tag(tag), uint32(units))
 		}
 	}
 	return m
 }
 
-func (s Shape) mask(tag layout.Tag, units uint32) Mask {
+func (s Shape) fixedMask(tag layout.Tag, units uint32) Mask {
 	e := make(Entry, units*Unit)
 	e[0] = byte(tag)
 	m := Mask{Units: units, Signed: e.SignedCount()}

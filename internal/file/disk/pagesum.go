@@ -16,10 +16,10 @@ import (
 // levels lie in ps one after the other, the top first: it is beside the header, which every start touches.
 type SumTree struct {
 	span   layout.Span
-	levels []sumLevel
+	levels []checksumLevel
 }
 
-type sumLevel struct{ first, count int64 }
+type checksumLevel struct{ first, count int64 }
 
 // SumGroup is how many sums have one sum in the level above. Small groups make
 // the first touch of a page cheap: a path to the root is a few hundred bytes.
@@ -33,10 +33,10 @@ func NewSumTree(span layout.Span) SumTree {
 		n = (span.End()-1)>>PageShift - span.Offset>>PageShift + 1
 	}
 	for n > SumGroup {
-		t.levels = append(t.levels, sumLevel{count: n})
+		t.levels = append(t.levels, checksumLevel{count: n})
 		n = (n + SumGroup - 1) / SumGroup
 	}
-	t.levels = append(t.levels, sumLevel{count: n})
+	t.levels = append(t.levels, checksumLevel{count: n})
 	first := int64(0)
 	for i := range slices.Backward(t.levels) {
 		t.levels[i].first = first

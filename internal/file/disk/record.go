@@ -106,7 +106,7 @@ type MethodRecord struct {
 const MinMethodSize = 8
 
 // Size returns the size in bytes of the record without the name that a Named one holds.
-func (m *MethodRecord) Size() int64 { return recordSize(m.Flags) }
+func (m *MethodRecord) Size() int64 { return methodRecordSize(m.Flags) }
 
 // MaxNamed is the most bytes that the name in a Named record may have.
 const MaxNamed = (1<<16-1)*Unit - MinMethodSize - 8
@@ -114,14 +114,14 @@ const MaxNamed = (1<<16-1)*Unit - MinMethodSize - 8
 // NamedUnits returns the size, in units of 8 bytes, of a Named record with these flags
 // whose name has so many bytes.
 func NamedUnits(f layout.MethodFlags, name int) uint16 {
-	return uint16(AlignUp(recordSize(f)+int64(name), Unit) / Unit)
+	return uint16(AlignUp(methodRecordSize(f)+int64(name), Unit) / Unit)
 }
 
 // RecordName cuts the zeros off the name in a Named record: names hold no NUL byte.
 func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
 
-// recordSize returns the size of a record without the name that a Named one holds.
-func recordSize(f layout.MethodFlags) int64 {
+// methodRecordSize returns the size of a record without the name that a Named one holds.
+func methodRecordSize(f layout.MethodFlags) int64 {
 	fields := f & (MethodHasID | MethodDeclared | MethodProfiled | MethodInContext)
 	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
 }
@@ -206,7 +206,7 @@ func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
 // FieldsSize returns the size in bytes of the record's part before the name that a Named one holds.
-func (h MethodHead) FieldsSize() int64 { return recordSize(h.Flags()) }
+func (h MethodHead) FieldsSize() int64 { return methodRecordSize(h.Flags()) }
 
 // ID returns the id in the record at the front of b, whose head h is; ok is false if the
 // method's first MethodData has it.
@@ -227,7 +227,7 @@ func (h MethodHead) Profiles(b []byte) layout.Ref {
 	case flags&MethodProfiled == 0:
 		return 0
 	}
-	return layout.Ref(le.Uint32(b[recordSize(flags&(MethodHasID|MethodDeclared)):]))
+	return layout.Ref(le.Uint32(b[methodRecordSize(flags&(MethodHasID|MethodDeclared)):]))
 }
 
 // Contexts returns the first of the method's context nodes, and their number, of the
@@ -236,7 +236,7 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	if h.Flags()&(MethodNamed|MethodInContext) != MethodInContext {
 		return 0, 0
 	}
-	at := recordSize(h.Flags() &^ MethodInContext)
+	at := methodRecordSize(h.Flags() &^ MethodInContext)
 	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
 }
 
@@ -245,10 +245,10 @@ func (h MethodHead) Fits() bool {
 	flags := h.Flags()
 	size := h.Size()
 	if flags&MethodNamed != 0 {
-		return flags < methodFlagsEnd && size >= recordSize(flags) &&
+		return flags < methodFlagsEnd && size >= methodRecordSize(flags) &&
 			flags&(MethodDeclared|MethodProfiled|MethodInContext) == 0
 	}
-	return flags < methodFlagsEnd && size == recordSize(flags)
+	return flags < methodFlagsEnd && size == methodRecordSize(flags)
 }
 
 // A ContextRecord is one node of a method's calling contexts, 16 bytes:
@@ -285,7 +285,7 @@ func ParseContext(b []byte) ContextRecord {
 
 // Compare orders the nodes of one method, by parent, caller and point.
 func (c ContextRecord) Compare(d ContextRecord) int {
-	if c, d := c.callers(), d.callers(); c != d {
+	if c, d := c.parentAndCaller(), d.parentAndCaller(); c != d {
 		return cmp.Compare(c, d)
 	}
 	return cmp.Compare(c.Point, d.Point)
@@ -295,8 +295,8 @@ func (c ContextRecord) Compare(d ContextRecord) int {
 // by which nodes are sorted.
 func ContextCallers(word uint64) uint64 { return bits.RotateLeft64(word, 32) }
 
-// callers returns parent and caller as one number.
-func (c ContextRecord) callers() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
+// parentAndCaller returns parent and caller as one number.
+func (c ContextRecord) parentAndCaller() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
 
 // Methods that were seen and never ran are many in some domains: nine of ten in a profile of GraalVM. If
 // nothing is known of one but its key, it has no record and no slot in the index, but a row of 8 bytes in a

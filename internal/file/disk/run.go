@@ -27,7 +27,7 @@ func Fingerprint(vm string, classPath []layout.ClassPathEntry) (f [16]byte) {
 // its entries to all. It goes on with zeros once the content of an entry is not known.
 func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byte] {
 	return func(yield func([16]byte) bool) {
-		f := sumPair([]byte(vm))
+		f := hash128([]byte(vm))
 		if !yield(f) {
 			return
 		}
@@ -35,7 +35,7 @@ func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byt
 			if e.Kind == ContentUnknown || f == [16]byte{} {
 				f = [16]byte{}
 			} else {
-				f = sumPair(appendContent(f[:], e.Content))
+				f = hash128(appendContent(f[:], e.Content))
 			}
 			if !yield(f) {
 				return
@@ -51,8 +51,8 @@ func appendContent(b []byte, c layout.Content) []byte {
 	return b
 }
 
-// sumPair returns 16 bytes that depend on all of b: XXH64 of b with a byte 0 after it, then with a byte 1.
-func sumPair(b []byte) (id [16]byte) {
+// hash128 returns 16 bytes that depend on all of b: XXH64 of b with a byte 0 after it, then with a byte 1.
+func hash128(b []byte) (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
 	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))
 	return id
@@ -65,7 +65,7 @@ func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {
 		b = binary.LittleEndian.AppendUint64(b, word)
 	}
-	return sumPair(b)
+	return hash128(b)
 }
 
 // RandomDumpID returns an identity for a dump of which nothing else is known. It must be drawn once, and need not

@@ -228,61 +228,61 @@ func (s *Schema) Repeats(r Repeat) bool { return s.repeats[r] }
 // Declared reports whether the entries are of a producer's shape.
 func (s *Schema) Declared() bool { return s.declared }
 
-// once returns a group of cells that stand once.
-func once(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }
+// singleCells returns a group of cells that stand once.
+func singleCells(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }
 
-// rows returns a group that repeats.
-func rows(name string, repeat Repeat, cells ...CellSpec) CellGroup {
+// rowGroup returns a group that repeats.
+func rowGroup(name string, repeat Repeat, cells ...CellSpec) CellGroup {
 	return CellGroup{Name: name, Repeat: repeat, Cells: cells}
 }
 
-func cell(name string, kind CellKind) CellSpec { return CellSpec{Name: name, Kind: kind} }
+func cellSpec(name string, kind CellKind) CellSpec { return CellSpec{Name: name, Kind: kind} }
 
 // Cells that several tags have.
 var (
-	count      = cell("count", CellCount)
-	length     = cell("length", CellLength)
+	count      = cellSpec("count", CellCount)
+	length     = cellSpec("length", CellLength)
 	nullSeen   = []string{"null-seen"}
-	gap        = rows("gap", PerGap, cell("count", CellCount))
-	typeRows   = rows("rows", PerType, cell("type", CellType), count)
-	arguments  = rows("args", PerCell, cell("slot", CellSlot), cell("type", CellTypeWord))
-	returnType = rows("return", IfOdd, cell("type", CellTypeWord))
+	gap        = rowGroup("gap", PerGap, cellSpec("count", CellCount))
+	typeRows   = rowGroup("rows", PerType, cellSpec("type", CellType), count)
+	arguments  = rowGroup("args", PerCell, cellSpec("slot", CellSlot), cellSpec("type", CellTypeWord))
+	returnType = rowGroup("return", IfOdd, cellSpec("type", CellTypeWord))
 )
 
 // schemas is the table of all entries. Tags 1 to 13 are HotSpot's
 // (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to 25).
 var schemas = [256]*Schema{
 	layout.TagBit:     {Flags: nullSeen},
-	layout.TagCounter: {Groups: []CellGroup{once(count)}},
-	layout.TagJump:    {Groups: []CellGroup{once(cell("taken", CellCount), cell("displacement", CellDisplacement))}},
+	layout.TagCounter: {Groups: []CellGroup{singleCells(count)}},
+	layout.TagJump:    {Groups: []CellGroup{singleCells(cellSpec("taken", CellCount), cellSpec("displacement", CellDisplacement))}},
 	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []layout.Sub{0}, Groups: []CellGroup{
-		once(count), gap, typeRows}},
-	layout.TagVirtualCall: {Groups: []CellGroup{once(count), gap, typeRows}},
-	layout.TagRet: {Groups: []CellGroup{once(count),
-		rows("rows", PerBci, cell("bci", CellBci), count, cell("displacement", CellDisplacement))}},
+		singleCells(count), gap, typeRows}},
+	layout.TagVirtualCall: {Groups: []CellGroup{singleCells(count), gap, typeRows}},
+	layout.TagRet: {Groups: []CellGroup{singleCells(count),
+		rowGroup("rows", PerBci, cellSpec("bci", CellBci), count, cellSpec("displacement", CellDisplacement))}},
 	layout.TagBranch: {Groups: []CellGroup{
-		once(cell("taken", CellCount), cell("displacement", CellDisplacement), cell("not_taken", CellCount))}},
-	layout.TagMultiBranch: {Groups: []CellGroup{once(length),
-		rows("default", Once, count, cell("displacement", CellDisplacement)),
-		rows("cases", PerCell, count, cell("displacement", CellDisplacement))}},
-	layout.TagArgInfo:         {Groups: []CellGroup{once(length), rows("modified", PerCell, cell("modified", CellFlags))}},
-	layout.TagCallType:        {Groups: []CellGroup{once(count, length), arguments, returnType}},
-	layout.TagVirtualCallType: {Groups: []CellGroup{once(count), gap, typeRows, once(length), arguments, returnType}},
-	layout.TagParametersType:  {Groups: []CellGroup{once(length), arguments}},
-	layout.TagSpeculativeTrap: {Groups: []CellGroup{once(cell("method", CellMethod))}},
+		singleCells(cellSpec("taken", CellCount), cellSpec("displacement", CellDisplacement), cellSpec("not_taken", CellCount))}},
+	layout.TagMultiBranch: {Groups: []CellGroup{singleCells(length),
+		rowGroup("default", Once, count, cellSpec("displacement", CellDisplacement)),
+		rowGroup("cases", PerCell, count, cellSpec("displacement", CellDisplacement))}},
+	layout.TagArgInfo:         {Groups: []CellGroup{singleCells(length), rowGroup("modified", PerCell, cellSpec("modified", CellFlags))}},
+	layout.TagCallType:        {Groups: []CellGroup{singleCells(count, length), arguments, returnType}},
+	layout.TagVirtualCallType: {Groups: []CellGroup{singleCells(count), gap, typeRows, singleCells(length), arguments, returnType}},
+	layout.TagParametersType:  {Groups: []CellGroup{singleCells(length), arguments}},
+	layout.TagSpeculativeTrap: {Groups: []CellGroup{singleCells(cellSpec("method", CellMethod))}},
 
-	layout.TagCounters: {Groups: []CellGroup{rows("counts", PerRow, count)}},
+	layout.TagCounters: {Groups: []CellGroup{rowGroup("counts", PerRow, count)}},
 	layout.TagValueSite: {Subs: []string{layout.SubIndirectCall: "indirect-call", layout.SubMemOpSize: "mem-op-size",
 		layout.SubVTable: "vtable"},
-		Groups: []CellGroup{rows("values", PerRow, cell("value", CellValue), count)}},
-	layout.TagBitmap: {Groups: []CellGroup{rows("bytes", PerEight, cell("bits", CellBits))}},
+		Groups: []CellGroup{rowGroup("values", PerRow, cellSpec("value", CellValue), count)}},
+	layout.TagBitmap: {Groups: []CellGroup{rowGroup("bytes", PerEight, cellSpec("bits", CellBits))}},
 	layout.TagSuccessors: {Subs: []string{layout.SubConditional: "conditional", SubReturn: "return"},
-		Groups: []CellGroup{rows("rows", PerRow, cell("successor", CellSuccessor), count)}},
+		Groups: []CellGroup{rowGroup("rows", PerRow, cellSpec("successor", CellSuccessor), count)}},
 	layout.TagReceivers: {Flags: nullSeen, SignedSubs: []layout.Sub{layout.SubTypeCheck},
 		Subs: []string{layout.SubVirtualCall: "virtual-call", layout.SubTypeCheck: "type-check"},
-		Groups: []CellGroup{once(cell("other", CellCount), cell("traps", CellTraps)),
-			rows("rows", PerRow, cell("type", CellType), count)}},
-	layout.TagCallees: {Groups: []CellGroup{rows("rows", PerRow, cell("method", CellMethod), count)}},
+		Groups: []CellGroup{singleCells(cellSpec("other", CellCount), cellSpec("traps", CellTraps)),
+			rowGroup("rows", PerRow, cellSpec("type", CellType), count)}},
+	layout.TagCallees: {Groups: []CellGroup{rowGroup("rows", PerRow, cellSpec("method", CellMethod), count)}},
 	layout.TagCount: {Flags: []string{1: "interpreted"},
 		Subs: []string{layout.SubCalls: "calls", layout.SubBytecodes: "bytecodes", layout.SubCycles: "cycles",
 			layout.SubNativeCalls: "native-calls",
@@ -291,7 +291,7 @@ var schemas = [256]*Schema{
 		Units: []layout.CountUnit{layout.SubBytecodes: UnitBytecodes, layout.SubCycles: UnitCycles,
 			layout.SubNativeCalls: UnitNativeCalls, layout.SubNewArrays: UnitArrays,
 			layout.SubSamples: UnitPointSamples, layout.SubNanoseconds: UnitNanoseconds},
-		Groups: []CellGroup{once(count)}},
+		Groups: []CellGroup{singleCells(count)}},
 	TagUndecoded: {Flags: []string{2: "one-of-several"},
-		Groups: []CellGroup{rows("words", PerRow, cell("word", CellOpaque))}},
+		Groups: []CellGroup{rowGroup("words", PerRow, cellSpec("word", CellOpaque))}},
 }

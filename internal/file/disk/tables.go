@@ -163,7 +163,7 @@ func CheckTable(k TableKind, flags uint32, columns []ColumnKind) error {
 
 // TableFlags returns the flags that a table of a kind may have: any, if nothing is known of the kind.
 func TableFlags(k TableKind) uint32 {
-	if _, known := tableForms[k]; !known {
+	if _, known := tableColumns[k]; !known {
 		return math.MaxUint32
 	}
 	if k == TableOrder {
@@ -191,7 +191,7 @@ func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, r
 	for _, c := range columns {
 		b = append(b, byte(c))
 	}
-	b = pad(b, start)
+	b = padToUnit(b, start)
 	for i, c := range columns {
 		start = len(b)
 		for r := range rows {
@@ -201,13 +201,13 @@ func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, r
 				b = le.AppendUint32(b, uint32(cell(i, r)))
 			}
 		}
-		b = pad(b, start)
+		b = padToUnit(b, start)
 	}
 	return b
 }
 
-// pad appends zeros until what was appended since start is a multiple of 8.
-func pad(b []byte, start int) []byte {
+// padToUnit appends zeros until what was appended since start is a multiple of 8.
+func padToUnit(b []byte, start int) []byte {
 	for (len(b)-start)%Unit != 0 {
 		b = append(b, 0)
 	}
@@ -300,73 +300,73 @@ const (
 	FormStack                    // a symbol of HeapFrames
 )
 
-// tableForms are the columns of the tables of this version. An order table has the
+// tableColumns are the columns of the tables of this version. An order table has the
 // columns that its importer needs. docs/format.md has the same list.
-var tableForms = map[TableKind][]Column{
+var tableColumns = map[TableKind][]Column{
 	TableOrder:      nil,
-	TableProperties: {symbol("key"), symbol("value")},
+	TableProperties: {symbolColumn("key"), symbolColumn("value")},
 	TableDumps: {{"id-low", ColumnWord, FormHex}, {"id-high", ColumnWord, FormHex},
 		{"time", ColumnWord, FormTime}, {"weight", ColumnWord, FormWeight}},
-	TableMonitors: {ofType, word("count")},
-	TableSamples: {word("stack"), {"method", ColumnMethod, FormPlain},
-		{"point", ColumnWord, FormSigned}, word("count")},
+	TableMonitors: {typeColumn, wordColumn("count")},
+	TableSamples: {wordColumn("stack"), {"method", ColumnMethod, FormPlain},
+		{"point", ColumnWord, FormSigned}, wordColumn("count")},
 	TableBinaryIDs: {{"bytes", ColumnSymbol, FormBytes}},
-	TableTraces:    {word("trace"), word("weight"), {"function-id", ColumnWord, FormFunction}},
-	TableVTables:   {symbol("name"), {"address", ColumnWord, FormHex}, word("size")},
-	TableHeapRefs:  {word("references"), word("words")},
-	TableHeapUse: {ofType, word("objects"), word("blocks-an-object"), word("block-bytes"),
-		word("bytes"), word("tree-objects")},
-	TableInstances: {ofType, word("objects"), word("blocks-an-object"), word("blocks"),
-		word("bytes"), word("tree-objects"), symbol("loader")},
-	TableThreads: {word("priority"), word("cycles"), word("interpreted"), word("compiled"),
-		word("JNI"), word("GC"), word("C-stack"), word("Java-stack")},
-	TableReflected: {ofType},
-	TableForeign:   {symbol("key"), symbol("value")},
+	TableTraces:    {wordColumn("trace"), wordColumn("weight"), {"function-id", ColumnWord, FormFunction}},
+	TableVTables:   {symbolColumn("name"), {"address", ColumnWord, FormHex}, wordColumn("size")},
+	TableHeapRefs:  {wordColumn("references"), wordColumn("words")},
+	TableHeapUse: {typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"), wordColumn("block-bytes"),
+		wordColumn("bytes"), wordColumn("tree-objects")},
+	TableInstances: {typeColumn, wordColumn("objects"), wordColumn("blocks-an-object"), wordColumn("blocks"),
+		wordColumn("bytes"), wordColumn("tree-objects"), symbolColumn("loader")},
+	TableThreads: {wordColumn("priority"), wordColumn("cycles"), wordColumn("interpreted"), wordColumn("compiled"),
+		wordColumn("JNI"), wordColumn("GC"), wordColumn("C-stack"), wordColumn("Java-stack")},
+	TableReflected: {typeColumn},
+	TableForeign:   {symbolColumn("key"), symbolColumn("value")},
 	TableCode:      {{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}},
-	TableRuns: {hex("dump-low"), hex("dump-high"), hex("since-low"), hex("since-high"), hex("boot-low"),
-		hex("boot-high"),
-		word("namespace"), word("process"), word("start"), {"begun", ColumnWord, FormTime},
+	TableRuns: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("since-low"), hexColumn("since-high"), hexColumn("boot-low"),
+		hexColumn("boot-high"),
+		wordColumn("namespace"), wordColumn("process"), wordColumn("start"), {"begun", ColumnWord, FormTime},
 		{"time", ColumnWord, FormTime},
-		{"exit", ColumnWord, FormExit}, hex("class-path"),
-		symbol("VM"), symbol("vendor"), symbol("main"), symbol("command"), symbol("options"), symbol("selection")},
-	TableClassPath: {hex("class-path"), word("position"), symbol("path"), word("kind"), word("size"), hex("sum")},
-	TableShapes:    {hex("head"), hex("name-1"), hex("name-2"), hex("name-3"), hex("name-4")},
-	TableCompilations: {{"method", ColumnMethod, FormPlain}, word("level"),
+		{"exit", ColumnWord, FormExit}, hexColumn("class-path"),
+		symbolColumn("VM"), symbolColumn("vendor"), symbolColumn("main"), symbolColumn("command"), symbolColumn("options"), symbolColumn("selection")},
+	TableClassPath: {hexColumn("class-path"), wordColumn("position"), symbolColumn("path"), wordColumn("kind"), wordColumn("size"), hexColumn("sum")},
+	TableShapes:    {hexColumn("head"), hexColumn("name-1"), hexColumn("name-2"), hexColumn("name-3"), hexColumn("name-4")},
+	TableCompilations: {{"method", ColumnMethod, FormPlain}, wordColumn("level"),
 		{"point", ColumnWord, FormSigned},
-		word("number"), word("id"), word("size"), word("runs"), word("installed")},
-	TableInlining: {{"context", ColumnContext, FormPlain}, word("level"), word("runs")},
-	TableFunctions: {{"method", ColumnMethod, FormPlain}, symbol("system-name"), symbol("file"),
-		word("start-line")},
-	TableBase: {hex("dump-low"), hex("dump-high"), hex("sum"), {"time", ColumnWord, FormTime}, symbol("producer")},
-	TableMoved: {{"method", ColumnMethod, FormPlain}, hex("code"), {"point", ColumnWord, FormSigned},
-		word("derived"),
+		wordColumn("number"), wordColumn("id"), wordColumn("size"), wordColumn("runs"), wordColumn("installed")},
+	TableInlining: {{"context", ColumnContext, FormPlain}, wordColumn("level"), wordColumn("runs")},
+	TableFunctions: {{"method", ColumnMethod, FormPlain}, symbolColumn("system-name"), symbolColumn("file"),
+		wordColumn("start-line")},
+	TableBase: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("sum"), {"time", ColumnWord, FormTime}, symbolColumn("producer")},
+	TableMoved: {{"method", ColumnMethod, FormPlain}, hexColumn("code"), {"point", ColumnWord, FormSigned},
+		wordColumn("derived"),
 		{"confidence", ColumnWord, FormWeight}},
 	TableCertain: {{"profile", ColumnProfile, FormPlain}, {"point", ColumnWord, FormSigned},
-		{"outcome", ColumnWord, FormSigned}, word("count")},
-	TableOrderRuns:       {symbol("key"), word("kept"), word("items"), {"first", ColumnWord, FormSigned}},
+		{"outcome", ColumnWord, FormSigned}, wordColumn("count")},
+	TableOrderRuns:       {symbolColumn("key"), wordColumn("kept"), wordColumn("items"), {"first", ColumnWord, FormSigned}},
 	TableAllocations:     allocationColumns(),
 	TableAllocationCalls: heapColumns(),
-	TableObjects: {{"profile", ColumnProfile, FormPlain}, symbol("file"), hex("stamp"), hex("checksum"),
-		word("runs"), word("maximum"), word("place")},
+	TableObjects: {{"profile", ColumnProfile, FormPlain}, symbolColumn("file"), hexColumn("stamp"), hexColumn("checksum"),
+		wordColumn("runs"), wordColumn("maximum"), wordColumn("place")},
 }
 
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of the table of
 // certain outcomes. Those of branches are numbers of ways.
 const OutcomeNoNull = 1<<64 - 1
 
-func word(name string) Column   { return Column{name, ColumnWord, FormPlain} }
-func hex(name string) Column    { return Column{name, ColumnWord, FormHex} }
-func symbol(name string) Column { return Column{name, ColumnSymbol, FormPlain} }
+func wordColumn(name string) Column   { return Column{name, ColumnWord, FormPlain} }
+func hexColumn(name string) Column    { return Column{name, ColumnWord, FormHex} }
+func symbolColumn(name string) Column { return Column{name, ColumnSymbol, FormPlain} }
 
-var ofType = Column{"type", ColumnType, FormPlain}
+var typeColumn = Column{"type", ColumnType, FormPlain}
 
 // TableKinds returns the kinds of this version, in their order.
-func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tableForms)) }
+func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tableColumns)) }
 
 // TableColumn returns the facts about column i of a table of a kind. Columns that
 // have no name are named by their number, from 1; column is their kind.
 func TableColumn(k TableKind, i int, column ColumnKind) Column {
-	if known := tableForms[k]; i < len(known) {
+	if known := tableColumns[k]; i < len(known) {
 		return known[i]
 	}
 	return Column{fmt.Sprint(i + 1), column, FormPlain}
@@ -375,7 +375,7 @@ func TableColumn(k TableKind, i int, column ColumnKind) Column {
 // TableColumns returns the kinds of the columns that a table of a kind must begin with.
 func TableColumns(k TableKind) []ColumnKind {
 	var kinds []ColumnKind
-	for _, c := range tableForms[k] {
+	for _, c := range tableColumns[k] {
 		kinds = append(kinds, c.Kind)
 	}
 	return kinds
@@ -452,10 +452,10 @@ type RunRow struct {
 
 // RunRowOf returns what a table says of a run. The class path is rows of another table.
 func RunRowOf(p *layout.Provenance) (r RunRow) {
-	words := append(id128(p.DumpID), id128(p.Since)...)
-	words = append(words, id128(p.Process.Boot)...)
+	words := append(splitID(p.DumpID), splitID(p.Since)...)
+	words = append(words, splitID(p.Process.Boot)...)
 	words = append(words, p.Process.Namespace, p.Process.PID, p.Process.Start,
-		uint64(nanoseconds(p.Begun)), uint64(nanoseconds(p.Time)), uint64(p.Exit), ClassPathID(p.ClassPath))
+		uint64(unixNanoOrZero(p.Begun)), uint64(unixNanoOrZero(p.Time)), uint64(p.Exit), ClassPathID(p.ClassPath))
 	copy(r.Words[:], words)
 	r.Texts = [RunTexts]string{p.VM, p.Vendor, p.Main, p.Command, p.Options, p.Selection}
 	return r
@@ -466,30 +466,30 @@ func (r *RunRow) Provenance() layout.Provenance {
 	w := &r.Words
 	t := &r.Texts
 	return layout.Provenance{
-		DumpID: bytes128(w[0], w[1]), Since: bytes128(w[2], w[3]),
-		Process: layout.Process{Boot: bytes128(w[4], w[5]), Namespace: w[6], PID: w[7], Start: w[8]},
-		Begun:   timeAt(int64(w[9])), Time: timeAt(int64(w[10])), Exit: layout.Exit(w[11]),
+		DumpID: joinID(w[0], w[1]), Since: joinID(w[2], w[3]),
+		Process: layout.Process{Boot: joinID(w[4], w[5]), Namespace: w[6], PID: w[7], Start: w[8]},
+		Begun:   timeFromNano(int64(w[9])), Time: timeFromNano(int64(w[10])), Exit: layout.Exit(w[11]),
 		VM: t[0], Vendor: t[1], Main: t[2], Command: t[3], Options: t[4], Selection: t[5],
 	}
 }
 
-func id128(id [16]byte) []uint64 { return []uint64{le.Uint64(id[:]), le.Uint64(id[8:])} }
+func splitID(id [16]byte) []uint64 { return []uint64{le.Uint64(id[:]), le.Uint64(id[8:])} }
 
-func bytes128(low, high uint64) (id [16]byte) {
+func joinID(low, high uint64) (id [16]byte) {
 	le.PutUint64(id[:], low)
 	le.PutUint64(id[8:], high)
 	return id
 }
 
-// nanoseconds since 1970, 0 for no time.
-func nanoseconds(t time.Time) int64 {
+// unixNanoOrZero since 1970, 0 for no time.
+func unixNanoOrZero(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
 	return t.UnixNano()
 }
 
-func timeAt(ns int64) time.Time {
+func timeFromNano(ns int64) time.Time {
 	if ns == 0 {
 		return time.Time{}
 	}
@@ -520,11 +520,11 @@ const BaseWords = 4
 
 // BaseRowOf returns what the table of the base says of an archive, without the producer.
 func BaseRowOf(b layout.BaseArchive) [BaseWords]uint64 {
-	id := id128(b.DumpID)
-	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(nanoseconds(b.Time))}
+	id := splitID(b.DumpID)
+	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(unixNanoOrZero(b.Time))}
 }
 
 // BaseOfRow returns the archive that a row names.
 func BaseOfRow(w [BaseWords]uint64, producer string) layout.BaseArchive {
-	return layout.BaseArchive{DumpID: bytes128(w[0], w[1]), Sum: w[2], Time: timeAt(int64(w[3])), Producer: producer}
+	return layout.BaseArchive{DumpID: joinID(w[0], w[1]), Sum: w[2], Time: timeFromNano(int64(w[3])), Producer: producer}
 }

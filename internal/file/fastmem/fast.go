@@ -28,11 +28,11 @@ const (
 )
 
 // plain says which techniques are left out, for measuring.
-var plain [numTechniques]bool
+var disabled [numTechniques]bool
 
 // Without leaves a technique out until restore is called. It is for benchmarks, and
 // must not be called while others use this package.
 func Without(t Technique) (restore func()) {
-	plain[t] = true
-	return func() { plain[t] = false }
+	disabled[t] = true
+	return func() { disabled[t] = false }
 }

@@ -5,8 +5,8 @@ import "reflect"
 // Large pages of this size are what a processor maps with one entry of its tables, 512
 // times as much as with a small one.
 const (
-	largePage = 2 << 20
-	largeFrom = 1 << 17 // bytes of an allocation that is worth asking
+	largePageSize = 2 << 20
+	minLargeSize  = 1 << 17 // bytes of an allocation that is worth asking
 )
 
 // Large returns n zero values on the heap, in large pages where the system has them for
@@ -14,7 +14,7 @@ const (
 // of pages, and the system provides 512 pages at once. Small allocations are ordinary.
 func Large[T any](n int) []T {
 	s := make([]T, n)
-	if size := uintptr(n) * reflect.TypeFor[T]().Size(); size >= largeFrom && !plain[LargePages] {
+	if size := uintptr(n) * reflect.TypeFor[T]().Size(); size >= minLargeSize && !disabled[LargePages] {
 		adviseLarge(reflect.ValueOf(s).Pointer(), size)
 	}
 	return s

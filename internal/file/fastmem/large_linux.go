@@ -6,7 +6,7 @@ import "golang.org/x/sys/unix"
 // in which it begins and ends: its neighbours on the heap may as well be in them.
 // It is nothing but advice, and an error means that there are none.
 func adviseLarge(address, size uintptr) {
-	from := address &^ (largePage - 1)
-	to := (address + size + largePage - 1) &^ (largePage - 1)
+	from := address &^ (largePageSize - 1)
+	to := (address + size + largePageSize - 1) &^ (largePageSize - 1)
 	_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_HUGEPAGE)
 }

@@ -4,7 +4,7 @@ package fastmem
 // them, so that many waits become one. Places outside are passed over. Where a machine has no instruction for
 // it, it reads. It is in assembly, since Go has no other way; the instruction cannot fault.
 func Prefetch(data []byte, places []int64) {
-	if !plain[Prefetching] {
+	if !disabled[Prefetching] {
 		prefetchPlaces(data, places)
 	}
 }
@@ -12,7 +12,7 @@ func Prefetch(data []byte, places []int64) {
 // PrefetchLines brings the line at each address on its way. Where a machine has no
 // instruction for it, it does nothing.
 func PrefetchLines(addresses []uintptr) {
-	if !plain[Prefetching] {
+	if !disabled[Prefetching] {
 		prefetchLines(addresses)
 	}
 }

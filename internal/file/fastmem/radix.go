@@ -26,7 +26,7 @@ func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	if differ == 0 || stop(len(keys)) {
 		return
 	}
-	if len(keys) < RadixMin || plain[RadixSorting] {
+	if len(keys) < RadixMin || disabled[RadixSorting] {
 		slices.SortStableFunc(keys, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })
 		return
 	}

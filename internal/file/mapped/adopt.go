@@ -84,8 +84,8 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 		return nil, m.adoptError(fmt.Errorf("%w: %d and %d bytes do not fit into the address space", layout.ErrTooLarge,
 			rw.Size, late))
 	}
-	if m.pieces != nil {
-		if err := m.pieces.fetchAll(rw); err != nil {
+	if m.fetcher != nil {
+		if err := m.fetcher.fetchSpan(rw); err != nil {
 			return nil, m.adoptError(err)
 		}
 	}
@@ -101,7 +101,7 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 
 // adoptMapped maps the file a second time.
 func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
-	if err := m.checkSize(); err != nil {
+	if err := m.checkFileSize(); err != nil {
 		return nil, err
 	}
 	plan := mmap.Plan{Size: m.header.FileSize, RW: m.spans[disk.RegionRW].Offset, Late: int64(late)}
@@ -114,16 +114,16 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	}
 	a := &Adopted{mapping: m, Base: uint64(p.Base()), RW: p.RW(), Late: p.Late()}
 	a.AtRequested = a.Base == m.header.Base
-	m.adopted.add(p.Base())
+	m.adopted.addBase(p.Base())
 	runtime.AddCleanup(a, func(p *mmap.Private) {
-		m.adopted.remove(p.Base())
+		m.adopted.removeBase(p.Base())
 		p.Unmap()
 	}, p)
 	return a, nil
 }
 
-// checkSize returns an error if the file was cut short since it was opened.
-func (m *Mapping) checkSize() error {
+// checkFileSize returns an error if the file was cut short since it was opened.
+func (m *Mapping) checkFileSize() error {
 	info, err := m.file.Stat()
 	if err != nil {
 		return m.adoptError(err)
@@ -132,7 +132,7 @@ func (m *Mapping) checkSize() error {
 		return &layout.Error{File: m.name, Region: disk.RegionAt(m.header, info.Size()), Offset: info.Size(),
 			Kind:   layout.ErrTruncated,
 			Detail: fmt.Sprintf("the file had %d bytes when it was opened and has %d now", m.header.FileSize, info.Size()),
-			Advice: restoreFile}
+			Advice: restoreAdvice}
 	}
 	return nil
 }

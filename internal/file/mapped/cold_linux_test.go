@@ -35,7 +35,7 @@ func TestFirstPagesAreReadAlone(t *testing.T) {
 	m := mustOpen(t, path, Options{})
 	ro := h.Region(disk.RegionRO)
 	for n := range int64(64) {
-		if n < lookupPages && !farApart(t, m) {
+		if n < randomTouchLimit && !farApart(t, m) {
 			t.Fatalf("after %d pages others are read ahead", n)
 		}
 		if _, err := m.Bytes(disk.RegionRO, ro.Offset+n*disk.PageSize, 8); err != nil {

@@ -24,8 +24,8 @@ type Program struct {
 	Appended  bool
 }
 
-// matches reports whether a program with that fingerprint was recorded.
-func (p *Program) matches(recorded [16]byte) bool {
+// matchesFingerprint reports whether a program with that fingerprint was recorded.
+func (p *Program) matchesFingerprint(recorded [16]byte) bool {
 	switch {
 	case recorded == [16]byte{}:
 		return false
@@ -40,8 +40,8 @@ func (p *Program) matches(recorded [16]byte) bool {
 	return false
 }
 
-// check compares the header of an archive with the caller's expectations.
-func (e *Expect) check(h *layout.Header) error {
+// checkHeader compares the header of an archive with the caller's expectations.
+func (e *Expect) checkHeader(h *layout.Header) error {
 	if e.Domain != 0 && e.Domain != h.Domain {
 		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
 	}
@@ -56,7 +56,7 @@ func (e *Expect) check(h *layout.Header) error {
 		return mismatch("it was recorded with the program %x, this one is %x: record it again with this program",
 			h.Fingerprint, e.Fingerprint)
 	}
-	if e.Program != nil && !e.Program.matches(h.Fingerprint) {
+	if e.Program != nil && !e.Program.matchesFingerprint(h.Fingerprint) {
 		if h.Fingerprint == [16]byte{} {
 			return mismatch("it does not say which program it was recorded with: record it again, or expect no program")
 		}
@@ -66,11 +66,11 @@ func (e *Expect) check(h *layout.Header) error {
 	if e.Params == nil {
 		return nil
 	}
-	return checkShaping(&h.Params, e.Params)
+	return compareShapingSettings(&h.Params, e.Params)
 }
 
-// checkShaping compares the settings that shape entries.
-func checkShaping(has, want *layout.Params) error {
+// compareShapingSettings compares the settings that shape entries.
+func compareShapingSettings(has, want *layout.Params) error {
 	for _, s := range []struct {
 		name      string
 		has, want uint32

@@ -47,7 +47,7 @@ func TestExpectProgram(t *testing.T) {
 			fits    bool
 		}{{test.program, test.strict}, {&appended, test.prefix}, {nil, test.method}} {
 			e := Expect{Program: c.program}
-			if err := e.check(&layout.Header{Fingerprint: test.recorded}); (err == nil) != c.fits {
+			if err := e.checkHeader(&layout.Header{Fingerprint: test.recorded}); (err == nil) != c.fits {
 				t.Errorf("%s, %+v: %v", name, c.program, err)
 			}
 		}

@@ -48,30 +48,30 @@ var ErrClosed = errors.New("archive is closed")
 
 // A Mapping is an open archive. It is safe for concurrent use.
 type Mapping struct {
-	name    string
-	header  *layout.Header
-	shape   disk.Shape
-	data    []byte                           // the whole file
-	spans   [disk.NumRegions + 1]layout.Span // where the regions lie
-	sums    *pageSums
-	trusted bool            // no page needs a check any more
-	checked *sparsebits.Set // pages of the file that were found sound
-	file    *os.File        // the file that is mapped; nil if data is on the heap
-	pieces  *pieces         // of an archive that is read in ranges; otherwise nil
-	adopted addresses       // the mappings for adoption
-	apart   atomic.Int32    // touches that are left until pages are no longer thought to lie far apart
-	closed  atomic.Bool
+	name          string
+	header        *layout.Header
+	shape         disk.Shape
+	data          []byte                           // the whole file
+	spans         [disk.NumRegions + 1]layout.Span // where the regions lie
+	checksums     *pageChecksums
+	trusted       bool            // no page needs a check any more
+	checked       *sparsebits.Set // pages of the file that were found sound
+	file          *os.File        // the file that is mapped; nil if data is on the heap
+	fetcher       *pageFetcher    // of an archive that is read in ranges; otherwise nil
+	adopted       adoptedBases    // the mappings for adoption
+	randomTouches atomic.Int32    // touches that are left until pages are no longer thought to lie far apart
+	closed        atomic.Bool
 }
 
-// lookupPages is how many first touches of pages come before the system is told that more
+// randomTouchLimit is how many first touches of pages come before the system is told that more
 // of the file is being read than lookups need. Until then it reads no page ahead: a
 // lookup touches pages that lie megabytes apart.
-const lookupPages = 32
+const randomTouchLimit = 32
 
 // Sweep tells the system that much of the file will be read, one page after the other. It
 // is only needed where bytes are read that are not fetched by Bytes.
 func (m *Mapping) Sweep() {
-	if m.apart.Swap(0) > 0 {
+	if m.randomTouches.Swap(0) > 0 {
 		mmap.FarApart(m.data, false)
 	}
 	runtime.KeepAlive(m)
@@ -99,7 +99,7 @@ func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error
 // Check verifies the page sums that cover a range, as Bytes does, without returning the bytes.
 func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
-		return m.refuse(region, offset, size)
+		return m.rangeError(region, offset, size)
 	}
 	if m.trusted {
 		return nil
@@ -110,7 +110,7 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 		if region > disk.RegionPS && m.checked.Has(page) {
 			continue
 		}
-		return m.touch(region, layout.Span{Offset: offset, Size: size})
+		return m.checkPages(region, layout.Span{Offset: offset, Size: size})
 	}
 	return nil
 }
@@ -119,16 +119,16 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 // Bytes once, and do not write to it. It is valid while m is reachable.
 func (m *Mapping) Unchecked() []byte { return m.data }
 
-// touch checks the pages of a part of a region. Another process may have cut the file off there.
-func (m *Mapping) touch(region layout.Region, part layout.Span) error {
-	if m.apart.Load() > 0 && m.apart.Add(-1) == 0 {
+// checkPages checks the pages of a part of a region. Another process may have cut the file off there.
+func (m *Mapping) checkPages(region layout.Region, part layout.Span) error {
+	if m.randomTouches.Load() > 0 && m.randomTouches.Add(-1) == 0 {
 		mmap.FarApart(m.data, false)
 	}
-	return disk.InFile(m.Guard(func() error { return m.sums.touch(region, part) }), m.name)
+	return disk.InFile(m.Guard(func() error { return m.checksums.checkRange(region, part) }), m.name)
 }
 
-// refuse returns the error of a range that cannot be read.
-func (m *Mapping) refuse(region layout.Region, offset, size int64) error {
+// rangeError returns the error of a range that cannot be read.
+func (m *Mapping) rangeError(region layout.Region, offset, size int64) error {
 	if m.closed.Load() {
 		return m.closedError()
 	}
@@ -168,20 +168,20 @@ func (m *Mapping) Guard(f func() error) error {
 		return ok
 	}, f)
 	if fault, ok := err.(*mmap.Fault); ok {
-		err = m.cutOff(fault)
+		err = m.faultError(fault)
 	}
 	runtime.KeepAlive(m)
 	return err
 }
 
-// restoreFile is the advice for an archive that was cut short while it was open.
-const restoreFile = "restore it and open it again"
+// restoreAdvice is the advice for an archive that was cut short while it was open.
+const restoreAdvice = "restore it and open it again"
 
-// cutOff returns the error of a fault, with its offset in the file.
-func (m *Mapping) cutOff(fault *mmap.Fault) error {
+// faultError returns the error of a fault, with its offset in the file.
+func (m *Mapping) faultError(fault *mmap.Fault) error {
 	offset, _ := m.offsetOf(fault.Address)
 	e := &layout.Error{File: m.name, Offset: offset, Kind: layout.ErrTruncated,
-		Detail: "the file was cut short, or could not be read, while it was mapped", Advice: restoreFile}
+		Detail: "the file was cut short, or could not be read, while it was mapped", Advice: restoreAdvice}
 	if m.header != nil {
 		e.Region = disk.RegionAt(m.header, offset)
 	}
@@ -194,32 +194,32 @@ func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	if d := address - words.Address(m.data); d < size {
 		return int64(d), true
 	}
-	if base, ok := m.adopted.find(address, size); ok {
+	if base, ok := m.adopted.findBase(address, size); ok {
 		return int64(address - base), true
 	}
 	return 0, false
 }
 
-// addresses are the bases of the mappings for adoption.
-type addresses struct {
+// adoptedBases are the bases of the mappings for adoption.
+type adoptedBases struct {
 	mu    sync.Mutex
 	bases []uintptr
 }
 
-func (a *addresses) add(base uintptr) {
+func (a *adoptedBases) addBase(base uintptr) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.bases = append(a.bases, base)
 }
 
-func (a *addresses) remove(base uintptr) {
+func (a *adoptedBases) removeBase(base uintptr) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.bases = slices.DeleteFunc(a.bases, func(b uintptr) bool { return b == base })
 }
 
-// find returns the base of the mapping of size bytes in which an address is.
-func (a *addresses) find(address, size uintptr) (base uintptr, ok bool) {
+// findBase returns the base of the mapping of size bytes in which an address is.
+func (a *adoptedBases) findBase(address, size uintptr) (base uintptr, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, base := range a.bases {

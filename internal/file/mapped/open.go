@@ -21,14 +21,14 @@ import (
 // and match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum,
 // ErrCorrupt or ErrIdentity of package layout; others come from package os.
 func Open(path string, o Options) (*Mapping, error) {
-	m, view, err := load(path, o.Heap)
+	m, view, err := loadFile(path, o.Heap)
 	if err == nil {
-		err = m.admit(o)
+		err = m.validateAndInit(o)
 	}
 	if err != nil {
 		// No caller has the memory yet: it need not wait for a cleanup.
-		err = errors.Join(disk.InFile(err, path), discard(m, view))
-		return nil, o.reject(err)
+		err = errors.Join(disk.InFile(err, path), unloadFile(m, view))
+		return nil, o.reportRejection(err)
 	}
 	if view != nil {
 		runtime.AddCleanup(m, func(v *mmap.View) { v.Unmap() }, view)
@@ -41,19 +41,19 @@ func Open(path string, o Options) (*Mapping, error) {
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	if words.Address(data)%disk.Unit != 0 {
 		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
-			return nil, o.reject(disk.InFile(err, name))
+			return nil, o.reportRejection(disk.InFile(err, name))
 		}
 		data = append(words.Aligned(len(data))[:0], data...)
 	}
 	m := &Mapping{name: name, data: data}
-	if err := m.admit(o); err != nil {
-		return nil, o.reject(disk.InFile(err, name))
+	if err := m.validateAndInit(o); err != nil {
+		return nil, o.reportRejection(disk.InFile(err, name))
 	}
 	return m, nil
 }
 
-// load maps or reads a file, without looking at it. view is nil if its bytes are on the heap.
-func load(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
+// loadFile maps or reads a file, without looking at it. view is nil if its bytes are on the heap.
+func loadFile(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ func load(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	m = &Mapping{name: path}
 	// A file longer than any archive is refused when its header is parsed.
 	mapped := min(size, disk.MaxFileSize)
-	if heap || !mmap.Available || size == 0 || addressable(mapped) != nil {
+	if heap || !mmap.Available || size == 0 || checkAddressable(mapped) != nil {
 		m.data, err = readWhole(f, size)
 		return m, nil, errors.Join(err, f.Close())
 	}
@@ -72,12 +72,12 @@ func load(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	}
 	m.data = view.Bytes()
 	mmap.FarApart(m.data, true)
-	m.apart.Store(lookupPages)
+	m.randomTouches.Store(randomTouchLimit)
 	return m, view, nil
 }
 
-// discard releases what load returned.
-func discard(m *Mapping, view *mmap.View) error {
+// unloadFile releases what load returned.
+func unloadFile(m *Mapping, view *mmap.View) error {
 	var err error
 	if view != nil {
 		err = view.Unmap()
@@ -93,7 +93,7 @@ func discard(m *Mapping, view *mmap.View) error {
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil {
-		err = regular(path, info)
+		err = requireRegular(path, info)
 	}
 	if err != nil {
 		return nil, 0, err
@@ -105,7 +105,7 @@ func openRegular(path string) (*os.File, int64, error) {
 	}
 	info, err = f.Stat()
 	if err == nil {
-		err = regular(path, info) // it may be another file by now
+		err = requireRegular(path, info) // it may be another file by now
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
@@ -113,8 +113,8 @@ func openRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// regular returns an error unless a file is an ordinary one.
-func regular(path string, info fs.FileInfo) error {
+// requireRegular returns an error unless a file is an ordinary one.
+func requireRegular(path string, info fs.FileInfo) error {
 	detail, advice := "it is a device or a pipe", "name an archive file"
 	switch {
 	case info.Mode().IsRegular():
@@ -125,8 +125,8 @@ func regular(path string, info fs.FileInfo) error {
 	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
 }
 
-// headerReach is the most that the header of any version may take.
-const headerReach = 1 << 16
+// maxHeaderSize is the most that the header of any version may take.
+const maxHeaderSize = 1 << 16
 
 // readWhole reads a file of size bytes. It checks the header before it allocates memory for the rest.
 func readWhole(f io.Reader, size int64) ([]byte, error) {
@@ -134,14 +134,14 @@ func readWhole(f io.Reader, size int64) ([]byte, error) {
 		return nil, &layout.Error{Offset: -1, Kind: layout.ErrTruncated,
 			Detail: fmt.Sprintf("it has a size of %d bytes", size)}
 	}
-	head := make([]byte, min(size, headerReach))
+	head := make([]byte, min(size, maxHeaderSize))
 	if err := readFull(f, head, 0); err != nil {
 		return nil, err
 	}
 	if _, err := disk.ParseHeader(head, size); err != nil {
 		return nil, err
 	}
-	if err := addressable(size); err != nil {
+	if err := checkAddressable(size); err != nil {
 		return nil, err
 	}
 	data := words.Aligned(int(size))
@@ -149,9 +149,9 @@ func readWhole(f io.Reader, size int64) ([]byte, error) {
 	return data, readFull(f, data[len(head):], int64(len(head)))
 }
 
-// addressable returns an error for a file that this process has no addresses for: one of 2 GiB or more on a
+// checkAddressable returns an error for a file that this process has no addresses for: one of 2 GiB or more on a
 // 32-bit system, and for WebAssembly, whose memory is as small although its int has 64 bits.
-func addressable(size int64) error {
+func checkAddressable(size int64) error {
 	if size <= math.MaxInt32 || strconv.IntSize == 64 && runtime.GOARCH != "wasm" {
 		return nil
 	}
@@ -169,8 +169,8 @@ func readFull(f io.Reader, b []byte, at int64) error {
 	return err
 }
 
-// admit checks the header and makes the mapping ready for use.
-func (m *Mapping) admit(o Options) error {
+// validateAndInit checks the header and makes the mapping ready for use.
+func (m *Mapping) validateAndInit(o Options) error {
 	err := m.Guard(func() (err error) {
 		m.header, err = disk.ParseHeader(m.data, int64(len(m.data)))
 		return err
@@ -183,15 +183,15 @@ func (m *Mapping) admit(o Options) error {
 			return err
 		}
 	}
-	if err := o.Expect.check(m.header); err != nil {
+	if err := o.Expect.checkHeader(m.header); err != nil {
 		return err
 	}
 	for r := range m.spans {
 		m.spans[r] = m.header.Region(layout.Region(r))
 	}
-	m.sums = newPageSums(m.header, m.data)
-	m.sums.read = m.pieces
-	m.checked = m.sums.checked
+	m.checksums = newPageChecksums(m.header, m.data)
+	m.checksums.fetcher = m.fetcher
+	m.checked = m.checksums.checked
 	if o.Check == CheckAll {
 		if err := m.Verify(context.Background(), nil); err != nil {
 			return err
@@ -237,8 +237,8 @@ type Options struct {
 	Drafts   bool // to convert an archive of the last drafts before version 1
 }
 
-// reject passes an error to OnReject and returns it.
-func (o *Options) reject(err error) error {
+// reportRejection passes an error to OnReject and returns it.
+func (o *Options) reportRejection(err error) error {
 	if o.OnReject != nil {
 		o.OnReject(err)
 	}

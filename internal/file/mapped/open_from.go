@@ -16,7 +16,7 @@ import (
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	data, err := readWhole(io.NewSectionReader(r, 0, max(size, 0)), size)
 	if err != nil {
-		return nil, o.reject(named(err, name))
+		return nil, o.reportRejection(addFileName(err, name))
 	}
 	return FromBytes(name, data, o)
 }
@@ -27,7 +27,7 @@ func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, 
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	data, err := readFile(fsys, name)
 	if err != nil {
-		return nil, o.reject(named(err, name))
+		return nil, o.reportRejection(addFileName(err, name))
 	}
 	return FromBytes(name, data, o)
 }
@@ -41,7 +41,7 @@ func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err == nil {
-		err = regular(name, info)
+		err = requireRegular(name, info)
 	}
 	if err != nil {
 		return nil, err
@@ -49,8 +49,8 @@ func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	return readWhole(f, info.Size())
 }
 
-// named adds the name of the file to an error that has none.
-func named(err error, name string) error {
+// addFileName adds the name of the file to an error that has none.
+func addFileName(err error, name string) error {
 	var path *fs.PathError
 	var content *layout.Error
 	if errors.As(err, &path) || errors.As(err, &content) {

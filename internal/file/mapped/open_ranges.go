@@ -19,7 +19,7 @@ import (
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := openRanges(name, r, size, o)
 	if err != nil {
-		return nil, o.reject(named(err, name))
+		return nil, o.reportRejection(addFileName(err, name))
 	}
 	return m, nil
 }
@@ -28,30 +28,30 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 	if o.Check != CheckOnTouch {
 		return nil, fmt.Errorf("ranges of an archive are checked when they are touched, not as option %d says", o.Check)
 	}
-	head := make([]byte, min(max(size, 0), headerReach))
+	head := make([]byte, min(max(size, 0), maxHeaderSize))
 	if err := readRange(r, head, 0); err != nil {
 		return nil, err
 	}
 	h, err := disk.ParseHeader(head, size)
 	if err == nil {
-		err = addressable(size)
+		err = checkAddressable(size)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := newPieces(r, size)
+	p := newPageFetcher(r, size)
 	copy(p.data, head)
-	p.note(0, int64(len(head)+disk.PageSize-1)/disk.PageSize)
+	p.markPresent(0, int64(len(head)+disk.PageSize-1)/disk.PageSize)
 	if err := p.fetchNames(h); err != nil {
 		return nil, err
 	}
-	m := &Mapping{name: name, data: p.data, pieces: p}
-	return m, m.admit(o)
+	m := &Mapping{name: name, data: p.data, fetcher: p}
+	return m, m.validateAndInit(o)
 }
 
 // InRanges reports whether the archive was opened by [OpenRanges], so that bytes that no call
 // asked for may be missing from [Mapping.Unchecked].
-func (m *Mapping) InRanges() bool { return m.pieces != nil }
+func (m *Mapping) InRanges() bool { return m.fetcher != nil }
 
 // readRange fills b from an offset.
 func readRange(r io.ReaderAt, b []byte, at int64) error {
@@ -68,94 +68,94 @@ func readRange(r io.ReaderAt, b []byte, at int64) error {
 
 // How many pages are read at once.
 const (
-	leastAhead = 16
-	mostAhead  = 1024
+	minReadAhead = 16
+	maxReadAhead = 1024
 )
 
-// worthSkipping is how many bytes that nobody asked for are skipped rather than read: a
+// minSkippedGap is how many bytes that nobody asked for are skipped rather than read: a
 // request to a store takes about as long as these.
-const worthSkipping = 1 << 20
+const minSkippedGap = 1 << 20
 
-// pieces are those pages of an archive that have been read so far.
-type pieces struct {
+// pageFetcher are those pages of an archive that have been read so far.
+type pageFetcher struct {
 	r    io.ReaderAt
 	data []byte
 
-	mu    sync.Mutex
-	have  []bool // by page
-	next  int64  // the page after the last that was read
-	ahead int64  // how many were read at once
+	mu      sync.Mutex
+	present []bool // by page
+	next    int64  // the page after the last that was read
+	ahead   int64  // how many were read at once
 }
 
-func newPieces(r io.ReaderAt, size int64) *pieces {
-	return &pieces{r: r, data: words.Aligned(int(size)), have: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
+func newPageFetcher(r io.ReaderAt, size int64) *pageFetcher {
+	return &pageFetcher{r: r, data: words.Aligned(int(size)), present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
 }
 
 // fetchNames reads page sums, names and tables. An index and bitmaps between them are read
 // as well if they are short.
-func (p *pieces) fetchNames(h *layout.Header) error {
+func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := int64(0)
 	to := disk.Summed(h).Offset
 	for _, region := range []layout.Region{disk.RegionRO, disk.RegionEX} {
 		span := h.Region(region)
-		if span.Offset-to > worthSkipping {
-			if err := p.fetch(from, to); err != nil {
+		if span.Offset-to > minSkippedGap {
+			if err := p.fetchMissing(from, to); err != nil {
 				return err
 			}
 			from = span.Offset
 		}
 		to = span.End()
 	}
-	return p.fetch(from, to)
+	return p.fetchMissing(from, to)
 }
 
-// fetchAll reads the pages of a span that are missing.
-func (p *pieces) fetchAll(part layout.Span) error {
+// fetchSpan reads the pages of a span that are missing.
+func (p *pageFetcher) fetchSpan(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.fetch(part.Offset, part.End())
+	return p.fetchMissing(part.Offset, part.End())
 }
 
-// touch reads the pages of a span that are missing, and more behind them if they follow
+// fetchOnTouch reads the pages of a span that are missing, and more behind them if they follow
 // the pieces of the last call.
-func (p *pieces) touch(part layout.Span) error {
+func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	first, last := pagesOf(part.Offset, part.End())
-	for first < last && p.have[first] {
+	first, last := pageRange(part.Offset, part.End())
+	for first < last && p.present[first] {
 		first++
 	}
 	if first == last {
 		return nil
 	}
-	ahead := int64(leastAhead)
+	ahead := int64(minReadAhead)
 	if first == p.next {
-		ahead = min(2*p.ahead, mostAhead)
+		ahead = min(2*p.ahead, maxReadAhead)
 	}
 	if last-first == 1 { // nobody knows how much is needed
-		last = min(first+ahead, int64(len(p.have)))
+		last = min(first+ahead, int64(len(p.present)))
 	}
 	p.next = last
-	p.ahead = max(min(last-first, mostAhead), leastAhead)
-	return p.fetch(first*disk.PageSize, last*disk.PageSize)
+	p.ahead = max(min(last-first, maxReadAhead), minReadAhead)
+	return p.fetchMissing(first*disk.PageSize, last*disk.PageSize)
 }
 
-// pagesOf returns the first page of a range of bytes, and the one after the last.
-func pagesOf(from, to int64) (first, end int64) {
+// pageRange returns the first page of a range of bytes, and the one after the last.
+func pageRange(from, to int64) (first, end int64) {
 	return from / disk.PageSize, (to + disk.PageSize - 1) / disk.PageSize
 }
 
-// fetch reads the pages of a range of bytes that are missing. The caller holds the lock.
-func (p *pieces) fetch(from, to int64) error {
-	first, last := pagesOf(from, to)
+// fetchMissing reads the pages of a range of bytes that are missing. The caller holds the lock.
+func (p *pageFetcher) fetchMissing(from, to int64) error {
+	first, last := pageRange(from, to)
 	for first < last {
 		end := first
-		for end < last && !p.have[end] && end-first < mostAhead {
+		for end < last && !p.present[end] && end-first < maxReadAhead {
 			end++
 		}
-		if err := p.read(first, end); err != nil {
+		if err := p.readPages(first, end); err != nil {
 			return err
 		}
 		first = max(end, first+1)
@@ -163,8 +163,8 @@ func (p *pieces) fetch(from, to int64) error {
 	return nil
 }
 
-// read reads pages that have not been read.
-func (p *pieces) read(first, end int64) error {
+// readPages reads pages that have not been read.
+func (p *pageFetcher) readPages(first, end int64) error {
 	if first == end {
 		return nil
 	}
@@ -173,13 +173,13 @@ func (p *pieces) read(first, end int64) error {
 	if err := readRange(p.r, p.data[from:to], from); err != nil {
 		return err
 	}
-	p.note(first, end)
+	p.markPresent(first, end)
 	return nil
 }
 
-// note notes that pages have been read.
-func (p *pieces) note(first, end int64) {
+// markPresent notes that pages have been read.
+func (p *pageFetcher) markPresent(first, end int64) {
 	for n := first; n < end; n++ {
-		p.have[n] = true
+		p.present[n] = true
 	}
 }

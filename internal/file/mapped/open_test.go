@@ -96,7 +96,7 @@ func TestHeapReadsNoMoreThanAnArchive(t *testing.T) {
 // On 32-bit systems an archive of 2 GiB is refused, and the error says why.
 func TestArchivesBeyondTheAddressSpace(t *testing.T) {
 	path, _ := synthetic{ro: 2 << 30}.writeSparse(t)
-	if addressable(2<<30) == nil {
+	if checkAddressable(2<<30) == nil {
 		mustOpen(t, path, Options{}).Close()
 		return
 	}

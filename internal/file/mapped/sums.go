@@ -12,23 +12,23 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A pageSums checks pages against the tree of sums in ps. All sums on the way from the
+// A pageChecksums checks pages against the tree of sums in ps. All sums on the way from the
 // root in the header to a page are checked before the page.
-type pageSums struct {
-	tree disk.SumTree
-	root uint64
-	data []byte      // the whole file
-	read *pieces     // of it; nil if all is there
-	ps   layout.Span // where the sums lie in it
+type pageChecksums struct {
+	tree    disk.SumTree
+	root    uint64
+	data    []byte       // the whole file
+	fetcher *pageFetcher // of it; nil if all is there
+	ps      layout.Span  // where the sums lie in it
 	// checked has a bit for every page of the file, and after them one for
 	// every group of 64 sums, level by level.
 	checked *sparsebits.Set
 	groups  []int64 // by level: the bit of its first group
 }
 
-// newPageSums costs nearly the same for a file of any size: only the size of the set depends on it.
-func newPageSums(h *layout.Header, data []byte) *pageSums {
-	s := &pageSums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(disk.RegionPS)}
+// newPageChecksums costs nearly the same for a file of any size: only the size of the set depends on it.
+func newPageChecksums(h *layout.Header, data []byte) *pageChecksums {
+	s := &pageChecksums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(disk.RegionPS)}
 	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
 	for level := range s.tree.Levels() {
 		s.groups = append(s.groups, bits)
@@ -39,38 +39,38 @@ func newPageSums(h *layout.Header, data []byte) *pageSums {
 }
 
 // groupCount returns the number of groups of a level.
-func (s *pageSums) groupCount(level int) int64 {
+func (s *pageChecksums) groupCount(level int) int64 {
 	if level+1 < s.tree.Levels() {
 		return s.tree.Count(level + 1)
 	}
 	return 1
 }
 
-// touch checks the pages of a part of a region that are not checked yet. Errors name
+// checkRange checks the pages of a part of a region that are not checked yet. Errors name
 // that region, even if its first page begins in the region before and is damaged there.
-func (s *pageSums) touch(region layout.Region, part layout.Span) error {
+func (s *pageChecksums) checkRange(region layout.Region, part layout.Span) error {
 	switch {
 	case region == disk.RegionHeader || part.Size == 0:
 		return nil
 	case region == disk.RegionPS:
-		return s.touchSums(part)
+		return s.checkSumsRange(part)
 	}
 	last := s.tree.Page(part.End() - 1)
 	for n := s.tree.Page(part.Offset); n <= last; n++ {
-		if err := s.touchPage(region, n, last); err != nil {
+		if err := s.checkPageOnce(region, n, last); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// touchPage checks page n, of several up to page last that are needed.
-func (s *pageSums) touchPage(region layout.Region, n, last int64) error {
+// checkPageOnce checks page n, of several up to page last that are needed.
+func (s *pageChecksums) checkPageOnce(region layout.Region, n, last int64) error {
 	bit := s.tree.PageSpan(n).Offset >> disk.PageShift
 	if s.checked.Has(bit) {
 		return nil
 	}
-	if err := s.touchGroup(0, disk.GroupOf(n)); err != nil {
+	if err := s.checkGroupOnce(0, disk.GroupOf(n)); err != nil {
 		return err
 	}
 	if err := s.checkPage(region, n, last); err != nil {
@@ -80,14 +80,14 @@ func (s *pageSums) touchPage(region layout.Region, n, last int64) error {
 	return nil
 }
 
-// touchGroup checks a group of sums, after the groups above it in the tree.
-func (s *pageSums) touchGroup(level int, group int64) error {
+// checkGroupOnce checks a group of sums, after the groups above it in the tree.
+func (s *pageChecksums) checkGroupOnce(level int, group int64) error {
 	bit := s.groups[level] + group
 	if s.checked.Has(bit) {
 		return nil
 	}
 	if level+1 < s.tree.Levels() {
-		if err := s.touchGroup(level+1, disk.GroupOf(group)); err != nil {
+		if err := s.checkGroupOnce(level+1, disk.GroupOf(group)); err != nil {
 			return err
 		}
 	}
@@ -98,15 +98,15 @@ func (s *pageSums) touchGroup(level int, group int64) error {
 	return nil
 }
 
-// touchSums checks the groups of all levels that a part of ps overlaps.
-func (s *pageSums) touchSums(part layout.Span) error {
+// checkSumsRange checks the groups of all levels that a part of ps overlaps.
+func (s *pageChecksums) checkSumsRange(part layout.Span) error {
 	for level := range s.tree.Levels() {
 		for group := range s.groupCount(level) {
 			g := s.groupSpan(level, group)
 			if g.Offset >= part.End() || g.End() <= part.Offset {
 				continue
 			}
-			if err := s.touchGroup(level, group); err != nil {
+			if err := s.checkGroupOnce(level, group); err != nil {
 				return err
 			}
 		}
@@ -115,26 +115,26 @@ func (s *pageSums) touchSums(part layout.Span) error {
 }
 
 // checkPage compares page n with its sum. It reads all that are needed, up to page last.
-func (s *pageSums) checkPage(region layout.Region, n, last int64) error {
-	if s.read != nil {
+func (s *pageChecksums) checkPage(region layout.Region, n, last int64) error {
+	if s.fetcher != nil {
 		from := s.tree.PageSpan(n).Offset
-		if err := s.read.touch(layout.Span{Offset: from, Size: s.tree.PageSpan(last).End() - from}); err != nil {
+		if err := s.fetcher.fetchOnTouch(layout.Span{Offset: from, Size: s.tree.PageSpan(last).End() - from}); err != nil {
 			return err
 		}
 	}
-	return s.compare(region, s.tree.PageSpan(n), s.sum(0, n))
+	return s.compareChecksum(region, s.tree.PageSpan(n), s.storedChecksum(0, n))
 }
 
 // checkGroup compares a group with its sum: in the level above or, for the top, in the header.
-func (s *pageSums) checkGroup(level int, group int64) error {
+func (s *pageChecksums) checkGroup(level int, group int64) error {
 	want := s.root
 	if level+1 < s.tree.Levels() {
-		want = s.sum(level+1, group)
+		want = s.storedChecksum(level+1, group)
 	}
-	return s.compare(disk.RegionPS, s.groupSpan(level, group), want)
+	return s.compareChecksum(disk.RegionPS, s.groupSpan(level, group), want)
 }
 
-func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) error {
+func (s *pageChecksums) compareChecksum(region layout.Region, part layout.Span, want uint64) error {
 	got := disk.Sum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
@@ -144,7 +144,7 @@ func (s *pageSums) compare(region layout.Region, part layout.Span, want uint64) 
 
 // checkPadding checks that the part of ps after the sums, and the gap after it, are
 // zeros: no sum covers these few bytes.
-func (s *pageSums) checkPadding(part layout.Span) error {
+func (s *pageChecksums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
 			e := disk.Corrupt(disk.RegionPS, at, "byte 0x%02x where zeros belong", s.data[at])
@@ -156,13 +156,13 @@ func (s *pageSums) checkPadding(part layout.Span) error {
 }
 
 // groupSpan returns the place of a group in the file.
-func (s *pageSums) groupSpan(level int, group int64) layout.Span {
+func (s *pageChecksums) groupSpan(level int, group int64) layout.Span {
 	g := s.tree.Group(level, group)
 	return layout.Span{Offset: s.ps.Offset + g.Offset, Size: g.Size}
 }
 
-// sum reads sum n of a level.
-func (s *pageSums) sum(level int, n int64) uint64 {
+// storedChecksum reads sum n of a level.
+func (s *pageChecksums) storedChecksum(level int, n int64) uint64 {
 	return binary.LittleEndian.Uint64(s.data[s.ps.Offset+s.tree.Slot(level, n):])
 }
 
@@ -175,16 +175,16 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 		return m.closedError()
 	}
 	m.Sweep()
-	if err := m.Guard(m.verifyFrame); err != nil {
+	if err := m.Guard(m.verifyHeaderAndSums); err != nil {
 		return disk.InFile(err, m.name)
 	}
-	s := &sweep{m: m, progress: progress, done: disk.Summed(m.header).Offset}
-	s.report(0)
-	return disk.InFile(s.run(ctx), m.name)
+	s := &pageVerifier{m: m, progress: progress, done: disk.Summed(m.header).Offset}
+	s.reportProgress(0)
+	return disk.InFile(s.verifyAll(ctx), m.name)
 }
 
-// verifyFrame checks what comes before the summed pages: the header, and the sums from the top down.
-func (m *Mapping) verifyFrame() error {
+// verifyHeaderAndSums checks what comes before the summed pages: the header, and the sums from the top down.
+func (m *Mapping) verifyHeaderAndSums() error {
 	h, err := disk.ParseHeader(m.data, m.header.FileSize)
 	if err != nil {
 		return err
@@ -194,19 +194,19 @@ func (m *Mapping) verifyFrame() error {
 		e.Advice = "open it again"
 		return e
 	}
-	for level := m.sums.tree.Levels() - 1; level >= 0; level-- {
-		for group := range m.sums.groupCount(level) {
-			if err := m.sums.checkGroup(level, group); err != nil {
+	for level := m.checksums.tree.Levels() - 1; level >= 0; level-- {
+		for group := range m.checksums.groupCount(level) {
+			if err := m.checksums.checkGroup(level, group); err != nil {
 				return err
 			}
 		}
 	}
-	from := m.sums.ps.Offset
-	return m.sums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
+	from := m.checksums.ps.Offset
+	return m.checksums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
 }
 
 // A sweep checks all pages with a few goroutines, which take the pages of one group of sums at a time.
-type sweep struct {
+type pageVerifier struct {
 	m    *Mapping
 	next atomic.Int64 // the group to take next
 	stop atomic.Bool  // damage was found: take no more
@@ -218,17 +218,17 @@ type sweep struct {
 	group    int64 // where it is
 }
 
-// maxSweepers is how many goroutines the memory bandwidth of an ordinary machine feeds.
-const maxSweepers = 4
+// maxVerifiers is how many goroutines the memory bandwidth of an ordinary machine feeds.
+const maxVerifiers = 4
 
-func (s *sweep) run(ctx context.Context) error {
-	sweepers := min(maxSweepers, runtime.GOMAXPROCS(0))
-	if s.m.pieces != nil {
+func (s *pageVerifier) verifyAll(ctx context.Context) error {
+	sweepers := min(maxVerifiers, runtime.GOMAXPROCS(0))
+	if s.m.fetcher != nil {
 		sweepers = 1 // pages are read ahead only for one who asks for them in order
 	}
 	var wg sync.WaitGroup
 	for range sweepers {
-		wg.Go(func() { s.sweep(ctx) })
+		wg.Go(func() { s.verifyGroups(ctx) })
 	}
 	wg.Wait()
 	if s.damage != nil {
@@ -237,12 +237,12 @@ func (s *sweep) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// sweep takes group after group, in the order of the file. A group that is taken is
+// verifyGroups takes group after group, in the order of the file. A group that is taken is
 // finished, so that no damage before the first one found is missed.
-func (s *sweep) sweep(ctx context.Context) {
+func (s *pageVerifier) verifyGroups(ctx context.Context) {
 	for ctx.Err() == nil && !s.stop.Load() {
 		group := s.next.Add(1) - 1
-		if group >= s.m.sums.groupCount(0) {
+		if group >= s.m.checksums.groupCount(0) {
 			return
 		}
 		var bytes int64
@@ -251,19 +251,19 @@ func (s *sweep) sweep(ctx context.Context) {
 			return err
 		})
 		if err != nil {
-			s.fail(group, err)
+			s.recordDamage(group, err)
 			return
 		}
-		s.report(bytes)
+		s.reportProgress(bytes)
 	}
 }
 
 // verifyGroup checks the pages that a group of sums covers, and returns their size.
 func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
 	first := group * disk.SumGroup
-	for n := first; n < min(first+disk.SumGroup, m.sums.tree.Pages()); n++ {
-		span := m.sums.tree.PageSpan(n)
-		if err := m.sums.checkPage(disk.RegionAt(m.header, span.Offset), n, n); err != nil {
+	for n := first; n < min(first+disk.SumGroup, m.checksums.tree.Pages()); n++ {
+		span := m.checksums.tree.PageSpan(n)
+		if err := m.checksums.checkPage(disk.RegionAt(m.header, span.Offset), n, n); err != nil {
 			return bytes, err
 		}
 		bytes += span.Size
@@ -271,7 +271,7 @@ func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
 	return bytes, nil
 }
 
-func (s *sweep) fail(group int64, err error) {
+func (s *pageVerifier) recordDamage(group int64, err error) {
 	s.stop.Store(true)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -280,7 +280,7 @@ func (s *sweep) fail(group int64, err error) {
 	}
 }
 
-func (s *sweep) report(bytes int64) {
+func (s *pageVerifier) reportProgress(bytes int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.done += bytes

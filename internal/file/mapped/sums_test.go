@@ -122,7 +122,7 @@ func TestVerifyEndsWithItsContext(t *testing.T) {
 		calls++
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) || calls > 1+maxSweepers {
+	if !errors.Is(err, context.Canceled) || calls > 1+maxVerifiers {
 		t.Errorf("%d steps after the end: %v", calls, err)
 	}
 }

@@ -76,65 +76,65 @@ type Private struct {
 	late uintptr // where the late memory is
 }
 
-// errPlan: no mapping can have this layout.
-var errPlan = errors.New("impossible mapping")
+// errImpossiblePlan: no mapping can have this layout.
+var errImpossiblePlan = errors.New("impossible mapping")
 
 // NewPrivate maps f as plan says. If the base is taken, not aligned to the system's
 // pages or not possible on this machine, the system chooses another.
 func NewPrivate(f *os.File, plan Plan) (*Private, error) {
-	if err := plan.check(); err != nil {
+	if err := plan.validatePlan(); err != nil {
 		return nil, err
 	}
 	var p *Private
 	var failed error
-	err := control(f, func(handle uintptr) { p, failed = mapPrivate(handle, plan) })
+	err := withFileHandle(f, func(handle uintptr) { p, failed = mapPrivate(handle, plan) })
 	if err = errors.Join(err, failed); err != nil {
 		return nil, fmt.Errorf("map %d bytes privately: %w", plan.Size, err)
 	}
 	return p, nil
 }
 
-func (p *Plan) check() error {
+func (p *Plan) validatePlan() error {
 	page := int64(os.Getpagesize())
 	switch {
 	case p.Size <= 0 || p.RW < 0 || p.RW > p.Size || p.Late < 0:
-		return fmt.Errorf("%w: %d bytes, writable from %d, %d beside", errPlan, p.Size, p.RW, p.Late)
-	case p.Size > math.MaxInt-page || p.Late > math.MaxInt-page-p.lateAt():
-		return fmt.Errorf("%w: %d and %d bytes do not fit into the address space", errPlan, p.Size, p.Late)
+		return fmt.Errorf("%w: %d bytes, writable from %d, %d beside", errImpossiblePlan, p.Size, p.RW, p.Late)
+	case p.Size > math.MaxInt-page || p.Late > math.MaxInt-page-p.lateOffset():
+		return fmt.Errorf("%w: %d and %d bytes do not fit into the address space", errImpossiblePlan, p.Size, p.Late)
 	}
 	return nil
 }
 
-// writable returns the offset of the first page of the writable part.
-func (p *Plan) writable() int64 {
+// writableOffset returns the offset of the first page of the writable part.
+func (p *Plan) writableOffset() int64 {
 	if p.RW == p.Size {
 		return p.Size
 	}
 	return p.RW - p.RW%int64(os.Getpagesize())
 }
 
-// lateAt returns the offset of the late memory.
-func (p *Plan) lateAt() int64 { return roundUp(p.Size) }
+// lateOffset returns the offset of the late memory.
+func (p *Plan) lateOffset() int64 { return roundUpToPage(p.Size) }
 
-// span returns the size of the whole mapping.
-func (p *Plan) span() int64 { return p.lateAt() + roundUp(p.Late) }
+// mappingSize returns the size of the whole mapping.
+func (p *Plan) mappingSize() int64 { return p.lateOffset() + roundUpToPage(p.Late) }
 
-// base returns the address to try, 0 for any.
-func (p *Plan) base() uintptr {
+// preferredBase returns the address to try, 0 for any.
+func (p *Plan) preferredBase() uintptr {
 	base := uintptr(p.Base)
-	if uint64(base) != p.Base || base%uintptr(os.Getpagesize()) != 0 || base+uintptr(p.span()) < base {
+	if uint64(base) != p.Base || base%uintptr(os.Getpagesize()) != 0 || base+uintptr(p.mappingSize()) < base {
 		return 0
 	}
 	return base
 }
 
-func roundUp(n int64) int64 {
+func roundUpToPage(n int64) int64 {
 	page := int64(os.Getpagesize())
 	return (n + page - 1) &^ (page - 1)
 }
 
-// control hands the system's handle of f to use, during which it stays open.
-func control(f *os.File, use func(handle uintptr)) error {
+// withFileHandle hands the system's handle of f to use, during which it stays open.
+func withFileHandle(f *os.File, use func(handle uintptr)) error {
 	c, err := f.SyscallConn()
 	if err != nil {
 		return err
@@ -153,19 +153,19 @@ func (p *Private) Base() uintptr { return p.base }
 func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
 
 // RW returns the writable part.
-func (p *Private) RW() []byte { return memory(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
+func (p *Private) RW() []byte { return sliceAt(p.base+uintptr(p.plan.RW), p.plan.Size-p.plan.RW) }
 
 // Late returns the zeroed memory next to the file.
-func (p *Private) Late() []byte { return memory(p.late, p.plan.Late) }
+func (p *Private) Late() []byte { return sliceAt(p.late, p.plan.Late) }
 
-// memory returns n bytes that were mapped at address.
-func memory(address uintptr, n int64) []byte {
+// sliceAt returns n bytes that were mapped at address.
+func sliceAt(address uintptr, n int64) []byte {
 	if n == 0 {
 		return nil
 	}
-	return unsafe.Slice((*byte)(pointer(address)), n)
+	return unsafe.Slice((*byte)(pointerTo(address)), n)
 }
 
-// pointer makes a pointer of the address of mapped memory, which the garbage
+// pointerTo makes a pointer of the address of mapped memory, which the garbage
 // collector neither moves nor frees.
-func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
+func pointerTo(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

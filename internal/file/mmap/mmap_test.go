@@ -63,7 +63,7 @@ func TestPrivate(t *testing.T) {
 	for _, rw := range []int64{0, boundary, 2 * boundary, size} {
 		for _, late := range []int64{0, 1, 3*boundary + 5} {
 			p := mustMap(t, f, Plan{Size: size, RW: rw, Late: late})
-			if got := memory(p.Base(), rw); !bytes.Equal(got, content[:rw]) {
+			if got := sliceAt(p.Base(), rw); !bytes.Equal(got, content[:rw]) {
 				t.Errorf("the read-only part of %d bytes differs from the file", rw)
 			}
 			if !bytes.Equal(p.RW(), content[rw:]) {
@@ -137,7 +137,7 @@ func TestImpossiblePlans(t *testing.T) {
 		{Size: math.MaxInt64}, {Size: 10, Late: math.MaxInt64},
 		{Size: 1 << 40, RW: boundary, Late: math.MaxInt64 - 1<<40},
 	} {
-		if p, err := NewPrivate(f, plan); !errors.Is(err, errPlan) {
+		if p, err := NewPrivate(f, plan); !errors.Is(err, errImpossiblePlan) {
 			t.Errorf("%+v: %v, %v", plan, p, err)
 		}
 	}

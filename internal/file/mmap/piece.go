@@ -15,8 +15,8 @@ type Piece struct {
 	mapped  bool
 }
 
-// largePage is the size of the pages that are asked for: see package fast.
-const largePage = 2 << 20
+// largePageSize is the size of the pages that are asked for: see package fast.
+const largePageSize = 2 << 20
 
 // NewPiece returns n bytes: of the heap, if the system has no others.
 func NewPiece(n int) *Piece {
@@ -24,7 +24,7 @@ func NewPiece(n int) *Piece {
 	if err != nil {
 		return &Piece{bytes: make([]byte, n)}
 	}
-	if n >= largePage {
+	if n >= largePageSize {
 		adviseLarge(bytes)
 	}
 	p := &Piece{bytes: bytes, mapped: true}

@@ -17,5 +17,5 @@ func Populate(part []byte) bool {
 	from := uintptr(unsafe.Pointer(unsafe.SliceData(part))) &^ (page - 1)
 	to := uintptr(unsafe.Pointer(unsafe.SliceData(part))) + uintptr(len(part))
 	// Kernels before 5.14 refuse.
-	return unix.Madvise(memory(from, int64(to-from)), unix.MADV_POPULATE_WRITE) == nil
+	return unix.Madvise(sliceAt(from, int64(to-from)), unix.MADV_POPULATE_WRITE) == nil
 }

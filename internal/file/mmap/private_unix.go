@@ -12,34 +12,34 @@ import (
 const readWrite = unix.PROT_READ | unix.PROT_WRITE
 
 func mapPrivate(fd uintptr, plan Plan) (*Private, error) {
-	base, err := reserve(plan.base(), uintptr(plan.span()))
+	base, err := reserveAddresses(plan.preferredBase(), uintptr(plan.mappingSize()))
 	if err != nil {
-		return nil, fmt.Errorf("reserve %d bytes: %w", plan.span(), err)
+		return nil, fmt.Errorf("reserve %d bytes: %w", plan.mappingSize(), err)
 	}
-	p := &Private{plan: plan, base: base, late: base + uintptr(plan.lateAt())}
-	if err := p.fill(int(fd)); err != nil {
+	p := &Private{plan: plan, base: base, late: base + uintptr(plan.lateOffset())}
+	if err := p.mapParts(int(fd)); err != nil {
 		return nil, errors.Join(err, p.Unmap())
 	}
 	return p, nil
 }
 
-// fill maps the parts over the reservation.
-func (p *Private) fill(fd int) error {
-	if err := p.place(fd, 0, p.plan.Size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
+// mapParts maps the parts over the reservation.
+func (p *Private) mapParts(fd int) error {
+	if err := p.mapFixed(fd, 0, p.plan.Size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
 		return err
 	}
 	// The private part is as large as all counters of the program, and little of it is
 	// ever written: no swap space must be reserved for it.
-	from := p.plan.writable()
-	if err := p.place(fd, from, p.plan.Size-from, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
+	from := p.plan.writableOffset()
+	if err := p.mapFixed(fd, from, p.plan.Size-from, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
 		return err
 	}
-	return p.place(-1, p.plan.lateAt(), p.plan.Late, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON)
+	return p.mapFixed(-1, p.plan.lateOffset(), p.plan.Late, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
 
-// place maps n bytes at an offset of the reservation: of the file from the same
+// mapFixed maps n bytes at an offset of the reservation: of the file from the same
 // offset on, or zeroed memory if fd is -1.
-func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
+func (p *Private) mapFixed(fd int, offset, n int64, prot, flags int) error {
 	if n == 0 {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
 	if fd < 0 {
 		from = 0
 	}
-	_, err := unix.MmapPtr(fd, from, pointer(p.base+uintptr(offset)), uintptr(n), prot, flags|unix.MAP_FIXED)
+	_, err := unix.MmapPtr(fd, from, pointerTo(p.base+uintptr(offset)), uintptr(n), prot, flags|unix.MAP_FIXED)
 	if err != nil {
 		return fmt.Errorf("place %d bytes at offset 0x%x: %w", n, offset, err)
 	}
@@ -55,4 +55,6 @@ func (p *Private) place(fd int, offset, n int64, prot, flags int) error {
 }
 
 // Unmap unmaps all parts.
-func (p *Private) Unmap() error { return unix.MunmapPtr(pointer(p.base), uintptr(p.plan.span())) }
+func (p *Private) Unmap() error {
+	return unix.MunmapPtr(pointerTo(p.base), uintptr(p.plan.mappingSize()))
+}

@@ -19,19 +19,19 @@ func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 		return nil, os.NewSyscallError("CreateFileMapping", err)
 	}
 	defer windows.CloseHandle(section) // the view keeps its own references
-	base, err := viewAt(section, plan.base(), uintptr(plan.Size))
+	base, err := mapViewAt(section, plan.preferredBase(), uintptr(plan.Size))
 	if err != nil {
 		return nil, err
 	}
 	p := &Private{plan: plan, base: base}
-	if err := p.finish(); err != nil {
+	if err := p.protectAndAllocate(); err != nil {
 		return nil, errors.Join(err, p.Unmap())
 	}
 	return p, nil
 }
 
-// viewAt maps a view at base, or anywhere if base is 0 or taken.
-func viewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
+// mapViewAt maps a view at base, or anywhere if base is 0 or taken.
+func mapViewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
 	if base != 0 {
 		if at, _, _ := mapViewOfFileEx.Call(uintptr(section), windows.FILE_MAP_COPY, 0, 0, n, base); at != 0 {
 			return at, nil
@@ -44,9 +44,9 @@ func viewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
 	return at, nil
 }
 
-// finish protects the read-only part and gets the late memory.
-func (p *Private) finish() error {
-	if before := p.plan.writable(); before > 0 {
+// protectAndAllocate protects the read-only part and gets the late memory.
+func (p *Private) protectAndAllocate() error {
+	if before := p.plan.writableOffset(); before > 0 {
 		var old uint32
 		if err := windows.VirtualProtect(p.base, uintptr(before), windows.PAGE_READONLY, &old); err != nil {
 			return os.NewSyscallError("VirtualProtect", err)

@@ -4,12 +4,12 @@ import "golang.org/x/sys/unix"
 
 const noReserve = unix.MAP_NORESERVE
 
-// reserve takes n bytes of address space at base, or anywhere if base is 0 or taken.
-func reserve(base, n uintptr) (uintptr, error) {
+// reserveAddresses takes n bytes of address space at base, or anywhere if base is 0 or taken.
+func reserveAddresses(base, n uintptr) (uintptr, error) {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANON | unix.MAP_NORESERVE
 	if base != 0 {
 		// Kernels before 4.17 take the address as a hint and may return another, which is as good as any.
-		if p, err := unix.MmapPtr(-1, 0, pointer(base), n, unix.PROT_NONE, flags|unix.MAP_FIXED_NOREPLACE); err == nil {
+		if p, err := unix.MmapPtr(-1, 0, pointerTo(base), n, unix.PROT_NONE, flags|unix.MAP_FIXED_NOREPLACE); err == nil {
 			return uintptr(p), nil
 		}
 	}

@@ -6,9 +6,9 @@ import "golang.org/x/sys/unix"
 
 const noReserve = 0
 
-// reserve takes n bytes of address space at base, or anywhere if base is 0 or taken. Without MAP_FIXED the
+// reserveAddresses takes n bytes of address space at base, or anywhere if base is 0 or taken. Without MAP_FIXED the
 // address is a hint, which never replaces another mapping.
-func reserve(base, n uintptr) (uintptr, error) {
-	p, err := unix.MmapPtr(-1, 0, pointer(base), n, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
+func reserveAddresses(base, n uintptr) (uintptr, error) {
+	p, err := unix.MmapPtr(-1, 0, pointerTo(base), n, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON)
 	return uintptr(p), err
 }

@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// renameHint is the advice for a failed renaming.
-const renameHint = ""
+// renameAdvice is the advice for a failed renaming.
+const renameAdvice = ""
 
-// closedBefore is how long a temporary file may be closed, and so unlocked, before it is
+// minLitterAge is how long a temporary file may be closed, and so unlocked, before it is
 // renamed. It is 0, since the file is renamed while it is open.
-const closedBefore time.Duration = 0
+const minLitterAge time.Duration = 0
 
 // syncFolder makes a renaming in the directory durable, if the file system can sync directories.
 func syncFolder(f folder) error {
@@ -30,11 +30,11 @@ func syncFolder(f folder) error {
 	return errors.Join(err, d.Close())
 }
 
-// mayTrust reports whether a link in a directory may be followed, or a pipe in it written to. The rule
+// isTrusted reports whether a link in a directory may be followed, or a pipe in it written to. The rule
 // follows Linux's protected_symlinks and protected_fifos, which need not be on and which other systems do not
 // have: in a sticky directory that all may write to, as /tmp, trusted is what this user or the directory's
 // owner put there.
-func mayTrust(folder, file fs.FileInfo) bool {
+func isTrusted(folder, file fs.FileInfo) bool {
 	if folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
 		return true
 	}

@@ -8,20 +8,20 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// renameHint is the advice for a failed renaming.
-const renameHint = " (an archive that a program has mapped cannot be replaced: end that program, or let it read the " +
+// renameAdvice is the advice for a failed renaming.
+const renameAdvice = " (an archive that a program has mapped cannot be replaced: end that program, or let it read the " +
 	"archive into memory)"
 
-// closedBefore is how long a temporary file may be closed, and so unlocked, before it is
+// minLitterAge is how long a temporary file may be closed, and so unlocked, before it is
 // renamed: an open file cannot be.
-const closedBefore = time.Minute
+const minLitterAge = time.Minute
 
 // syncFolder does nothing: the system keeps its folders safe by itself.
 func syncFolder(folder) error { return nil }
 
-// mayTrust reports whether a link may be followed. On Windows making links takes special
+// isTrusted reports whether a link may be followed. On Windows making links takes special
 // rights, and there are no directories that all may write to.
-func mayTrust(_, _ fs.FileInfo) bool { return true }
+func isTrusted(_, _ fs.FileInfo) bool { return true }
 
 // keepOwner returns the permissions of the file that is replaced. Files here have
 // the owner and access rights that they inherit from their directory.
@@ -29,8 +29,8 @@ func keepOwner(_ file, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }
 
 const errLocked = windows.ERROR_LOCK_VIOLATION
 
-// flock asks once for the lock of a byte far after the end of a file.
-func flock(file *os.File) error {
+// tryFlock asks once for the lock of a byte far after the end of a file.
+func tryFlock(file *os.File) error {
 	return windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{OffsetHigh: 1 << 30})
 }

@@ -9,6 +9,6 @@ import (
 
 var errLocked = errors.New("the file is locked")
 
-// flock does nothing: here no file has a lock that ends with its process alone, so
+// tryFlock does nothing: here no file has a lock that ends with its process alone, so
 // that no temporary file is ever taken for litter.
-func flock(*os.File) error { return errors.ErrUnsupported }
+func tryFlock(*os.File) error { return errors.ErrUnsupported }

@@ -46,15 +46,15 @@ func publishOn(ctx context.Context, sys system, path string, write func(w *File)
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
-	defer f.discard() // also if write panics
+	defer f.closeAndCleanUp() // also if write panics
 	if err := write(f); err != nil {
 		return err
 	}
-	if err := f.finish(); err != nil {
+	if err := f.prepareRename(); err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
-	if err := f.rename(); err != nil {
-		return fmt.Errorf("publish %s: %w%s", path, err, renameHint)
+	if err := f.renameToTarget(); err != nil {
+		return fmt.Errorf("publish %s: %w%s", path, err, renameAdvice)
 	}
 	if err := syncFolder(t.folder); err != nil {
 		return fmt.Errorf("publish %s: it is in place, but may be gone after a power failure: %w", path, err)
@@ -62,23 +62,23 @@ func publishOn(ctx context.Context, sys system, path string, write func(w *File)
 	return nil
 }
 
-// A missingFolder is the error of a file whose directory does not exist. It matches fs.ErrNotExist.
-type missingFolder struct{ name string }
+// A missingFolderError is the error of a file whose directory does not exist. It matches fs.ErrNotExist.
+type missingFolderError struct{ name string }
 
-func (m missingFolder) Error() string {
+func (m missingFolderError) Error() string {
 	return "there is no folder " + m.name + ": create the folder first"
 }
 
 // HasAdvice reports true: see layout.Error.
-func (m missingFolder) HasAdvice() bool { return true }
+func (m missingFolderError) HasAdvice() bool { return true }
 
-func (m missingFolder) Unwrap() error { return fs.ErrNotExist }
+func (m missingFolderError) Unwrap() error { return fs.ErrNotExist }
 
 // A File is the file being published.
 type File struct {
 	ctx     context.Context // of the call to At
 	file    file
-	pieces  pieces
+	pieces  writtenBlocks
 	target  *target
 	name    string // in the target's directory
 	private bool
@@ -107,7 +107,7 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 		at := off + int64(n)
 		end := n + int(min(int64(len(p)-n), writeBlock-at%writeBlock))
 		k, err := f.file.WriteAt(p[n:end], at)
-		f.pieces.note(p[n:n+k], at)
+		f.pieces.recordWrite(p[n:n+k], at)
 		n += k
 		f.written.Add(int64(k))
 		if err == nil && n < end {
@@ -130,10 +130,10 @@ func (f *File) Private() error {
 	return f.file.Chmod(0o600)
 }
 
-// finish prepares the file for renaming: it takes owner and permissions from the
+// prepareRename prepares the file for renaming: it takes owner and permissions from the
 // file that it replaces, if there is one, syncs it, and reads back what was written.
-func (f *File) finish() error {
-	old, err := f.target.replaceable() // whose permissions may have changed since
+func (f *File) prepareRename() error {
+	old, err := f.target.statReplaceable() // whose permissions may have changed since
 	if err != nil {
 		return err
 	}
@@ -149,13 +149,13 @@ func (f *File) finish() error {
 	if err := f.ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.target.stillThere(); err != nil {
+	if err := f.target.checkFolderUnchanged(); err != nil {
 		return err
 	}
 	if err := f.file.Sync(); err != nil {
 		return err
 	}
-	if err := f.pieces.check(f.file); err != nil {
+	if err := f.pieces.readBack(f.file); err != nil {
 		return err
 	}
 	return f.ctx.Err()
@@ -164,10 +164,10 @@ func (f *File) finish() error {
 // errNotRenamed: a file has its old name, though renaming it succeeded.
 var errNotRenamed = errors.New("renaming the file had no effect: the file system is faulty; write to another one")
 
-// rename renames the file to its final name. It stays locked until then, on systems that
+// renameToTarget renames the file to its final name. It stays locked until then, on systems that
 // can rename an open file.
-func (f *File) rename() error {
-	if closedBefore > 0 {
+func (f *File) renameToTarget() error {
+	if minLitterAge > 0 {
 		if err := f.file.Close(); err != nil {
 			return err
 		}
@@ -185,8 +185,8 @@ func (f *File) rename() error {
 	return nil
 }
 
-// discard closes the file, and removes it unless it was renamed. What was synced cannot be lost by closing.
-func (f *File) discard() {
+// closeAndCleanUp closes the file, and removes it unless it was renamed. What was synced cannot be lost by closing.
+func (f *File) closeAndCleanUp() {
 	if !f.renamed {
 		_ = f.target.folder.Remove(f.name)
 	}

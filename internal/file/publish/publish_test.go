@@ -220,7 +220,7 @@ func TestKilledPublishLeavesTheOldFile(t *testing.T) {
 	if len(left) != 1 {
 		t.Fatalf("%d temporary files", len(left))
 	}
-	long := time.Now().Add(-2 * closedBefore)
+	long := time.Now().Add(-2 * minLitterAge)
 	if err := os.Chtimes(left[0], long, long); err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +251,7 @@ func TestPublishRemovesOnlyLitter(t *testing.T) {
 		want[name] = "x"
 	}
 	file(other+"1.tmp", 2*abandonedAfter)
-	file(temporaryPrefix+hostTag+"-0123456789abcdef.tmp", 2*closedBefore)
+	file(temporaryPrefix+hostTag+"-0123456789abcdef.tmp", 2*minLitterAge)
 	outer := filepath.Join(folder, "outer.parc")
 	err := At(t.Context(), outer, func(f *File) error {
 		// While it is being written another is published, and another tried.

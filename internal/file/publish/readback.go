@@ -16,36 +16,36 @@ var ErrNotStored = errors.New("it does not hold what was written to it: the disk
 	"write to another one")
 
 // A piece is one write.
-type piece struct {
+type writtenBlock struct {
 	at, end int64
 	sum     uint64
 }
 
 // The pieces of a file are noted as they are written, and read back before the file gets its name.
-type pieces struct {
-	mu  sync.Mutex
-	all []piece
+type writtenBlocks struct {
+	mu     sync.Mutex
+	blocks []writtenBlock
 }
 
-// note notes a write.
-func (p *pieces) note(b []byte, at int64) {
+// recordWrite notes a write.
+func (p *writtenBlocks) recordWrite(b []byte, at int64) {
 	sum := xxhash.Sum64(b)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.all = append(p.all, piece{at, at + int64(len(b)), sum})
+	p.blocks = append(p.blocks, writtenBlock{at, at + int64(len(b)), sum})
 }
 
-// errTwice: a caller wrote a byte twice, so that it is not known which one is to be read back.
-var errTwice = errors.New("a byte was written twice")
+// errWrittenTwice: a caller wrote a byte twice, so that it is not known which one is to be read back.
+var errWrittenTwice = errors.New("a byte was written twice")
 
-// check reads everything back. The error matches ErrNotStored, or is the storage's.
-func (p *pieces) check(f io.ReaderAt) error {
-	slices.SortFunc(p.all, func(a, b piece) int { return cmp.Compare(a.at, b.at) })
+// readBack reads everything back. The error matches ErrNotStored, or is the storage's.
+func (p *writtenBlocks) readBack(f io.ReaderAt) error {
+	slices.SortFunc(p.blocks, func(a, b writtenBlock) int { return cmp.Compare(a.at, b.at) })
 	buffer := []byte(nil)
 	end := int64(0)
-	for _, one := range p.all {
+	for _, one := range p.blocks {
 		if one.at < end {
-			return errTwice
+			return errWrittenTwice
 		}
 		end = one.end
 		buffer = slices.Grow(buffer[:0], int(one.end-one.at)) // at most writeBlock

@@ -67,16 +67,16 @@ func (f openFolder) Open(name string, flag int, mode fs.FileMode) (file, error) 
 
 type openFile struct{ *os.File }
 
-func (f openFile) Lock() error { return flock(f.File) }
+func (f openFile) Lock() error { return tryFlock(f.File) }
 
 // maxInterrupted is how often in a row a signal may interrupt a call.
 const maxInterrupted = 1000
 
 // LockFile locks a file for this process. The lock ends with the process. It is not supported where the file
 // system has no locks.
-func LockFile(file *os.File) (locked, supported bool) { return lock(openFile{file}) }
+func LockFile(file *os.File) (locked, supported bool) { return tryLock(openFile{file}) }
 
-func lock(f file) (locked, supported bool) {
+func tryLock(f file) (locked, supported bool) {
 	err := f.Lock()
 	for try := 0; errors.Is(err, syscall.EINTR) && try < maxInterrupted; try++ {
 		err = f.Lock()

@@ -38,11 +38,11 @@ func findTarget(sys system, path string) (*target, error) {
 	if err != nil {
 		t.path = ""
 	}
-	t.old, err = t.replaceable()
+	t.old, err = t.statReplaceable()
 	switch {
 	case err != nil || t.old != nil:
 	case os.IsPathSeparator(path[len(path)-1]):
-		err = missingFolder{path}
+		err = missingFolderError{path}
 	case statErr == nil:
 		err = errors.New("it leads to a file without a name, as a pipe or one that was removed: name an ordinary file")
 	case !errors.Is(statErr, fs.ErrNotExist):
@@ -60,7 +60,7 @@ func findFolder(sys system, path string) (folder, error) {
 	info, err := sys.Lstat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missingFolder{strings.TrimSuffix(path, separator)}
+		return nil, missingFolderError{strings.TrimSuffix(path, separator)}
 	case err != nil:
 		return nil, err
 	case !info.IsDir():
@@ -69,15 +69,15 @@ func findFolder(sys system, path string) (folder, error) {
 	return sys.OpenFolder(path)
 }
 
-// stillThere returns an error if the target's directory was removed, or another one has its path by now: nobody
+// checkFolderUnchanged returns an error if the target's directory was removed, or another one has its path by now: nobody
 // would find the file there.
-func (t *target) stillThere() error {
+func (t *target) checkFolderUnchanged() error {
 	if t.path == "" {
 		return nil
 	}
 	there, err := t.sys.Lstat(t.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return missingFolder{t.path}
+		return missingFolderError{t.path}
 	}
 	open, err2 := t.folder.Lstat(".")
 	if err := errors.Join(err, err2); err != nil {
@@ -89,8 +89,8 @@ func (t *target) stillThere() error {
 	return nil
 }
 
-// replaceable returns the info of the file, nil if there is none.
-func (t *target) replaceable() (fs.FileInfo, error) {
+// statReplaceable returns the info of the file, nil if there is none.
+func (t *target) statReplaceable() (fs.FileInfo, error) {
 	info, err := t.folder.Lstat(t.name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -123,7 +123,7 @@ func followLinks(sys system, path string) (folder, name string, err error) {
 			if links++; links > maxLinks {
 				return "", "", fmt.Errorf("more than %d symbolic links", maxLinks)
 			}
-			to, err := trustedLink(sys, at, next, info)
+			to, err := readTrustedLink(sys, at, next, info)
 			if err != nil {
 				return "", "", err
 			}
@@ -157,15 +157,15 @@ func splitPath(path string) (root string, parts []string) {
 	return root, strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
-// trustedLink reads a link in a directory, unless another user may have put it there to
+// readTrustedLink reads a link in a directory, unless another user may have put it there to
 // have another file replaced.
-func trustedLink(sys system, folder, link string, info fs.FileInfo) (to string, err error) {
+func readTrustedLink(sys system, folder, link string, info fs.FileInfo) (to string, err error) {
 	in, err := sys.Lstat(folder)
 	if err != nil {
 		return "", err
 	}
-	if !mayTrust(in, info) {
-		return "", &fs.PathError{Op: "follow", Path: link, Err: foreign("symbolic link: name the file it leads to")}
+	if !isTrusted(in, info) {
+		return "", &fs.PathError{Op: "follow", Path: link, Err: foreignFileError("symbolic link: name the file it leads to")}
 	}
 	return sys.Readlink(link)
 }
@@ -183,18 +183,18 @@ func CheckStream(path string) error {
 		return err
 	}
 	file, err := sys.Lstat(filepath.Join(folder, name))
-	if err == nil && !mayTrust(in, file) {
-		return &fs.PathError{Op: "open", Path: path, Err: foreign("pipe: name one of your own")}
+	if err == nil && !isTrusted(in, file) {
+		return &fs.PathError{Op: "open", Path: path, Err: foreignFileError("pipe: name one of your own")}
 	}
 	return nil // what has no name, as /proc/self/fd/1, is this process's own
 }
 
-// foreign is the error of something that another user put into a directory that all may write to.
-type foreign string
+// foreignFileError is the error of something that another user put into a directory that all may write to.
+type foreignFileError string
 
-func (f foreign) Error() string {
+func (f foreignFileError) Error() string {
 	what, advice, _ := strings.Cut(string(f), ": ")
 	return "it is another user's " + what + " in a folder that all may write to: " + advice
 }
 
-func (foreign) Is(err error) bool { return err == fs.ErrPermission }
+func (foreignFileError) Is(err error) bool { return err == fs.ErrPermission }

@@ -43,7 +43,7 @@ func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	var f *File
 	err := errTaken
 	for try := 0; try < maxTemporaries && (errors.Is(err, errTaken) || errors.Is(err, fs.ErrExist)); try++ {
-		f, err = t.tryTemporary(ctx, mode)
+		f, err = t.openTemporary(ctx, mode)
 	}
 	return f, err
 }
@@ -54,7 +54,7 @@ const maxTemporaries = 100
 // errTaken: somebody took a temporary file for litter before it was locked.
 var errTaken = errors.New("another process locks or removes the temporary files as soon as they are made")
 
-func (t *target) tryTemporary(ctx context.Context, mode fs.FileMode) (*File, error) {
+func (t *target) openTemporary(ctx context.Context, mode fs.FileMode) (*File, error) {
 	name := fmt.Sprintf("%s%s-%016x%s", temporaryPrefix, hostTag, rand.Uint64(), temporarySuffix)
 	opened, err := t.folder.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
@@ -64,28 +64,28 @@ func (t *target) tryTemporary(ctx context.Context, mode fs.FileMode) (*File, err
 		return nil, err
 	}
 	f := &File{ctx: ctx, file: opened, target: t, name: name}
-	if err := f.lock(); err != nil {
-		f.discard()
+	if err := f.lockTemporary(); err != nil {
+		f.closeAndCleanUp()
 		return nil, err
 	}
 	return f, nil
 }
 
-// lock locks the file. The error matches errTaken if it is locked by another process or has lost its name. On file
+// lockTemporary locks the file. The error matches errTaken if it is locked by another process or has lost its name. On file
 // systems without locks no file is taken for litter.
-func (f *File) lock() error {
-	if locked, supported := lock(f.file); supported && !locked {
+func (f *File) lockTemporary() error {
+	if locked, supported := tryLock(f.file); supported && !locked {
 		return errTaken
 	}
-	named, err := isNamed(f.target.folder, f.name, f.file)
+	named, err := hasName(f.target.folder, f.name, f.file)
 	if err == nil && !named {
 		err = errTaken
 	}
 	return err
 }
 
-// isNamed reports whether a file has a name in a directory.
-func isNamed(in folder, name string, f file) (bool, error) {
+// hasName reports whether a file has a name in a directory.
+func hasName(in folder, name string, f file) (bool, error) {
 	there, err := in.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -126,7 +126,7 @@ func removeIfDead(in folder, name string) {
 	}
 	least := abandonedAfter
 	if strings.HasPrefix(name, temporaryPrefix+hostTag) {
-		least = closedBefore
+		least = minLitterAge
 	}
 	if time.Since(info.ModTime()) < least {
 		return
@@ -136,10 +136,10 @@ func removeIfDead(in folder, name string) {
 		return
 	}
 	defer f.Close()
-	if locked, _ := lock(f); !locked {
+	if locked, _ := tryLock(f); !locked {
 		return
 	}
-	if named, _ := isNamed(in, name, f); named {
+	if named, _ := hasName(in, name, f); named {
 		_ = in.Remove(name)
 	}
 }

@@ -15,7 +15,7 @@ func CreateUnnamed(folder string) (*os.File, error) {
 		f, err = createAndRemove(folder)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, missingFolder{folder}
+		return nil, missingFolderError{folder}
 	}
 	return f, err
 }

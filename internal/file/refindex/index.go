@@ -25,7 +25,7 @@ func (x *Index) Len() int { return x.used }
 // it returns 0 and the slot for Put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	if x.used >= len(x.slots)/2 { // what comes in the order of a larger table fills parts twice
-		x.grow()
+		x.doubleSlots()
 	}
 	mask := uint32(len(x.slots) - 1)
 	for at = hash & mask; x.slots[at].ref != 0; at = (at + 1) & mask {
@@ -65,19 +65,19 @@ func (x *Index) Truncate(last uint32) {
 	}
 	old := x.slots
 	piece := x.piece
-	x.makeSlots(len(old))
+	x.allocateSlots(len(old))
 	x.used = 0
 	for _, s := range old {
 		if s.ref != 0 && s.ref <= last {
-			x.insert(s)
+			x.insertSlot(s)
 			x.used++
 		}
 	}
 	piece.Release()
 }
 
-// insert puts a slot's reference where Find looks for it.
-func (x *Index) insert(s slot) {
+// insertSlot puts a slot's reference where Find looks for it.
+func (x *Index) insertSlot(s slot) {
 	mask := uint32(len(x.slots) - 1)
 	at := s.hash & mask
 	for x.slots[at].ref != 0 {
@@ -86,13 +86,13 @@ func (x *Index) insert(s slot) {
 	x.slots[at] = s
 }
 
-func (x *Index) grow() {
+func (x *Index) doubleSlots() {
 	old := x.slots
 	piece := x.piece
-	x.makeSlots(max(2*len(old), firstSlots))
+	x.allocateSlots(max(2*len(old), firstSlots))
 	for _, s := range old {
 		if s.ref != 0 {
-			x.insert(s)
+			x.insertSlot(s)
 		}
 	}
 	piece.Release()
@@ -101,7 +101,7 @@ func (x *Index) grow() {
 // manySlots are too many for Go's heap, which may grow to twice its live data.
 const manySlots = 1 << 17
 
-func (x *Index) makeSlots(n int) {
+func (x *Index) allocateSlots(n int) {
 	if n < manySlots {
 		x.slots = make([]slot, n)
 		x.piece = nil

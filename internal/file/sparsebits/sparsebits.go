@@ -10,7 +10,7 @@ import (
 )
 
 // A Set is a set of numbers from 0 to n-1, to which numbers can only be added.
-type Set struct{ words words }
+type Set struct{ words sparseWords }
 
 // New makes an empty set of numbers below n.
 func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
@@ -18,15 +18,15 @@ func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
 // Has reports whether i is in the set. It panics if i is far outside the range
 // that the set was made for; for other numbers outside it is false.
 func (s *Set) Has(i int64) bool {
-	c := s.words.find(i >> wordShift)
+	c := s.words.findChunk(i >> wordShift)
 	return c != nil && c[i>>wordShift&chunkMask].Load()&(1<<(i&63)) != 0
 }
 
 // Add adds i, which must be in the range. Add synchronizes with each Has that returns true for i.
-func (s *Set) Add(i int64) { s.words.at(i >> wordShift).Or(1 << (i & 63)) }
+func (s *Set) Add(i int64) { s.words.wordAt(i >> wordShift).Or(1 << (i & 63)) }
 
 // A States keeps a state from 0 to 3 for each of the slots 0 to n-1. All begin in state 0.
-type States struct{ words words }
+type States struct{ words sparseWords }
 
 const (
 	slotShift = wordShift - 1 // log2 of the slots of a word
@@ -38,7 +38,7 @@ func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)
 
 // Load returns the state of slot i, which must be in the range.
 func (s *States) Load(i int64) uint8 {
-	c := s.words.find(i >> slotShift)
+	c := s.words.findChunk(i >> slotShift)
 	if c == nil {
 		return 0
 	}
@@ -47,7 +47,7 @@ func (s *States) Load(i int64) uint8 {
 
 // CompareAndSwap changes the state of slot i from old to new, and reports whether it was old.
 func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
-	w := s.words.at(i >> slotShift)
+	w := s.words.wordAt(i >> slotShift)
 	shift := i & 31 * 2
 	for {
 		word := w.Load()
@@ -69,12 +69,12 @@ func (s *States) Store(i int64, v uint8) {
 
 // Or sets the bits of v in the state of slot i.
 func (s *States) Or(i int64, v uint8) {
-	s.words.at(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
+	s.words.wordAt(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
 }
 
 // Count returns the number of slots in a state other than 0.
 func (s *States) Count(v uint8) (n uint64) {
-	for word := range s.words.all() {
+	for word := range s.words.allWords() {
 		other := word ^ uint64(v&stateMask)*everySlot
 		n += uint64(bits.OnesCount64(^(other | other>>1) & everySlot))
 	}
@@ -97,8 +97,8 @@ func (s *States) Fill(from, to int64, v uint8) bool {
 
 // fillWord is like Fill, for slots that share a word.
 func (s *States) fillWord(from, to int64, v uint8) bool {
-	w := s.words.at(from >> slotShift)
-	mask := slotsMask(from, to)
+	w := s.words.wordAt(from >> slotShift)
+	mask := slotRangeMask(from, to)
 	for {
 		word := w.Load()
 		if word&mask != 0 {
@@ -114,7 +114,7 @@ func (s *States) fillWord(from, to int64, v uint8) bool {
 func (s *States) Clear(from, to int64) {
 	for at := from; at < to; {
 		next := min(to, (at>>slotShift+1)<<slotShift)
-		s.words.at(at >> slotShift).And(^slotsMask(at, next))
+		s.words.wordAt(at >> slotShift).And(^slotRangeMask(at, next))
 		at = next
 	}
 }
@@ -122,8 +122,8 @@ func (s *States) Clear(from, to int64) {
 // everySlot has a 1 in each of the slots of a word.
 const everySlot = 0x5555_5555_5555_5555
 
-// slotsMask has the bits of the slots in [from, to), which share a word.
-func slotsMask(from, to int64) uint64 { return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2) }
+// slotRangeMask has the bits of the slots in [from, to), which share a word.
+func slotRangeMask(from, to int64) uint64 { return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2) }
 
 // Words lie in chunks, and chunks in directories, so that neither a small archive nor a
 // huge one takes memory for words that it does not use.
@@ -137,22 +137,22 @@ const (
 )
 
 type (
-	chunk [1 << chunkShift]atomic.Uint64
-	dir   [1 << dirShift]atomic.Pointer[chunk]
-	words []atomic.Pointer[dir]
+	chunk       [1 << chunkShift]atomic.Uint64
+	directory   [1 << dirShift]atomic.Pointer[chunk]
+	sparseWords []atomic.Pointer[directory]
 )
 
 // newWords makes room for n words, all zero.
-func newWords(n int64) words {
+func newWords(n int64) sparseWords {
 	const perDir = 1 << (chunkShift + dirShift)
-	return make(words, (n+perDir-1)/perDir)
+	return make(sparseWords, (n+perDir-1)/perDir)
 }
 
-// all iterates over the words that are not known to be zero.
-func (w words) all() iter.Seq[uint64] {
+// allWords iterates over the words that are not known to be zero.
+func (w sparseWords) allWords() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i := int64(0); i < int64(len(w))<<(chunkShift+dirShift); i += 1 << chunkShift {
-			c := w.find(i)
+			c := w.findChunk(i)
 			if c == nil {
 				continue
 			}
@@ -165,23 +165,23 @@ func (w words) all() iter.Seq[uint64] {
 	}
 }
 
-// find returns the chunk of word i, nil if all of it is zero.
-func (w words) find(i int64) *chunk {
+// findChunk returns the chunk of word i, nil if all of it is zero.
+func (w sparseWords) findChunk(i int64) *chunk {
 	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
 		return d[i>>chunkShift&dirMask].Load()
 	}
 	return nil
 }
 
-// at returns word i, allocating its chunk if need be.
-func (w words) at(i int64) *atomic.Uint64 {
-	d := ensure(&w[i>>(chunkShift+dirShift)])
-	c := ensure(&d[i>>chunkShift&dirMask])
+// wordAt returns word i, allocating its chunk if need be.
+func (w sparseWords) wordAt(i int64) *atomic.Uint64 {
+	d := loadOrCreate(&w[i>>(chunkShift+dirShift)])
+	c := loadOrCreate(&d[i>>chunkShift&dirMask])
 	return &c[i&chunkMask]
 }
 
-// ensure returns the value that p points to, and makes it if there is none.
-func ensure[T any](p *atomic.Pointer[T]) *T {
+// loadOrCreate returns the value that p points to, and makes it if there is none.
+func loadOrCreate[T any](p *atomic.Pointer[T]) *T {
 	if v := p.Load(); v != nil {
 		return v
 	}

@@ -30,7 +30,7 @@ type Store struct {
 	end    int64 // of the file's content
 	spare  slab  // has the memory of one that went there, for the next
 	err    error // of the file
-	window window
+	window readWindow
 }
 
 // A slab has bytes if it is in memory. Those of a large one lie in a piece.
@@ -58,7 +58,7 @@ const (
 // in memory, as all that come after it are, and Err returns the error.
 func (s *Store) Keep(p []byte) Place {
 	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
-		s.begin(len(p))
+		s.beginSlab(len(p))
 	}
 	last := &s.slabs[len(s.slabs)-1]
 	at := Place{uint32(len(s.slabs)), uint32(len(last.bytes)), uint32(len(p))}
@@ -67,17 +67,17 @@ func (s *Store) Keep(p []byte) Place {
 	return at
 }
 
-// begin begins a slab for n bytes at least. If all slabs exceed the budget, or have done so
+// beginSlab begins a slab for n bytes at least. If all slabs exceed the budget, or have done so
 // before, those so far go to the file.
-func (s *Store) begin(n int) {
+func (s *Store) beginSlab(n int) {
 	size := int64(firstSlab) << min(len(s.slabs), slabDoublings)
-	budget := s.budget()
+	budget := s.memoryBudget()
 	if budget >= 0 {
 		size = min(size, budget)
 	}
 	size = max(size, int64(n))
 	if budget >= 0 && (s.file != nil || s.memory+size > budget) {
-		s.spill()
+		s.writeSlabs()
 	}
 	next := s.spare
 	s.spare = (slab{})
@@ -97,8 +97,8 @@ func newSlab(size int) slab {
 	return slab{bytes: p.Bytes()[:0], piece: p}
 }
 
-// budget is below 0 where the file could not be mapped: it would be in memory again when it is read.
-func (s *Store) budget() int64 {
+// memoryBudget is below 0 where the file could not be mapped: it would be in memory again when it is read.
+func (s *Store) memoryBudget() int64 {
 	switch {
 	case !mmap.Available:
 		return -1
@@ -108,15 +108,15 @@ func (s *Store) budget() int64 {
 	return s.Budget
 }
 
-// spill writes the slabs that are in memory to the file, and keeps the memory of the last.
-func (s *Store) spill() {
+// writeSlabs writes the slabs that are in memory to the file, and keeps the memory of the last.
+func (s *Store) writeSlabs() {
 	first := len(s.slabs)
 	for first > 0 && s.slabs[first-1].bytes != nil {
 		first--
 	}
 	for i := first; i < len(s.slabs) && s.err == nil; i++ {
 		b := &s.slabs[i]
-		s.err = s.write(b)
+		s.err = s.writeSlab(b)
 		if s.err != nil {
 			return
 		}
@@ -127,19 +127,19 @@ func (s *Store) spill() {
 	}
 }
 
-// write writes a slab on a multiple of its size: systems keep such blocks in large pages.
-func (s *Store) write(b *slab) error {
+// writeSlab writes a slab on a multiple of its size: systems keep such blocks in large pages.
+func (s *Store) writeSlab(b *slab) error {
 	if s.file == nil {
-		f, err := publish.CreateUnnamed(s.folder())
+		f, err := publish.CreateUnnamed(s.fileFolder())
 		if err != nil {
-			return &Error{s.folder(), err}
+			return &Error{s.fileFolder(), err}
 		}
 		s.file = f
 	}
 	align := int64(min(cap(b.bytes), slabSize))
 	at := (s.end + align - 1) / align * align
 	if _, err := s.file.WriteAt(b.bytes, at); err != nil {
-		return &Error{s.folder(), err}
+		return &Error{s.fileFolder(), err}
 	}
 	b.at = at
 	b.size = len(b.bytes)
@@ -147,7 +147,7 @@ func (s *Store) write(b *slab) error {
 	return nil
 }
 
-func (s *Store) folder() string {
+func (s *Store) fileFolder() string {
 	if s.Folder == "" {
 		return os.TempDir()
 	}
@@ -188,33 +188,33 @@ func (s *Store) Read(p Place) ([]byte, error) {
 	if b := s.Memory(p); b != nil || p.slab == 0 {
 		return b, nil
 	}
-	b, err := s.window.read(s.file, s.slabs[p.slab-1].at+int64(p.offset), int(p.Size), s.end)
+	b, err := s.window.readThrough(s.file, s.slabs[p.slab-1].at+int64(p.offset), int(p.Size), s.end)
 	if err != nil {
-		return nil, &Error{s.folder(), err}
+		return nil, &Error{s.fileFolder(), err}
 	}
 	return b, nil
 }
 
 // A window has a part of the file in memory. It grows while requests fall into it or just behind it.
-type window struct {
+type readWindow struct {
 	at     int64
 	bytes  []byte
 	length int // to read the next time
 }
 
 const (
-	shortWindow = 1 << 12
-	longWindow  = 1 << 19
+	minWindow = 1 << 12
+	maxWindow = 1 << 19
 )
 
-func (w *window) read(f io.ReaderAt, at int64, size int, end int64) ([]byte, error) {
+func (w *readWindow) readThrough(f io.ReaderAt, at int64, size int, end int64) ([]byte, error) {
 	if at < w.at || at+int64(size) > w.at+int64(len(w.bytes)) {
-		if near := w.at + int64(len(w.bytes)); at >= w.at && at < near+shortWindow {
-			w.length = min(2*w.length, longWindow)
+		if near := w.at + int64(len(w.bytes)); at >= w.at && at < near+minWindow {
+			w.length = min(2*w.length, maxWindow)
 		} else {
-			w.length = shortWindow
+			w.length = minWindow
 		}
-		if err := w.load(f, at, int(min(int64(max(w.length, size)), end-at))); err != nil {
+		if err := w.loadWindow(f, at, int(min(int64(max(w.length, size)), end-at))); err != nil {
 			return nil, err
 		}
 	}
@@ -222,7 +222,7 @@ func (w *window) read(f io.ReaderAt, at int64, size int, end int64) ([]byte, err
 	return w.bytes[from : from+size : from+size], nil
 }
 
-func (w *window) load(f io.ReaderAt, at int64, n int) error {
+func (w *readWindow) loadWindow(f io.ReaderAt, at int64, n int) error {
 	if cap(w.bytes) < n {
 		w.bytes = make([]byte, n)
 	}
@@ -246,12 +246,12 @@ type State struct {
 func (s *Store) State() State {
 	t := State{slabs: len(s.slabs), used: s.used, freed: s.freed, err: s.err}
 	if t.slabs > 0 {
-		t.last = s.slabs[t.slabs-1].filled()
+		t.last = s.slabs[t.slabs-1].filledBytes()
 	}
 	return t
 }
 
-func (b *slab) filled() int {
+func (b *slab) filledBytes() int {
 	if b.bytes == nil {
 		return b.size
 	}
@@ -278,7 +278,7 @@ func (s *Store) Restore(t State) {
 		last := &s.slabs[t.slabs-1]
 		last.bytes = last.bytes[:t.last]
 	}
-	s.window = window{}
+	s.window = readWindow{}
 }
 
 // Free notes that the bytes at a place are not needed any more. Its bytes stay until the store is copied.

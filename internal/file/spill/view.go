@@ -24,7 +24,7 @@ func (s *Store) View() (*View, error) {
 	}
 	mapped, err := mmap.NewView(s.file, s.end)
 	if err != nil {
-		return nil, &Error{s.folder(), err}
+		return nil, &Error{s.fileFolder(), err}
 	}
 	v.mapped, v.file = mapped, mapped.Bytes()
 	return v, nil
@@ -53,7 +53,7 @@ func (v *View) Guard(f func() error) error {
 	owns := func(address uintptr) bool { return address >= start && address < start+uintptr(len(v.file)) }
 	err := mmap.Guard(owns, f)
 	if fault := (*mmap.Fault)(nil); errors.As(err, &fault) {
-		return &Error{v.store.folder(), fmt.Errorf("%w at byte %d", errUnreadable, fault.Address-start)}
+		return &Error{v.store.fileFolder(), fmt.Errorf("%w at byte %d", errUnreadable, fault.Address-start)}
 	}
 	return err
 }

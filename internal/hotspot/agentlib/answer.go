@@ -13,7 +13,7 @@ type fileID struct {
 	size, modified int64  // bytes, nanoseconds
 }
 
-func identify(path string) (fileID, error) {
+func identifyFile(path string) (fileID, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fileID{}, err
@@ -27,26 +27,26 @@ func identify(path string) (fileID, error) {
 
 // An answer is a file that names a linker and a library that it can load. To ask takes some milliseconds of each start.
 // Where nothing can be kept the linker is asked each time.
-type answer struct{ path, text string }
+type loadAnswer struct{ path, text string }
 
-func newAnswer(library, linker string) answer {
-	folder, err := userFolder()
-	l, libraryErr := identify(library)
-	k, linkerErr := identify(linker)
+func newLoadAnswer(library, linker string) loadAnswer {
+	folder, err := userCacheFolder()
+	l, libraryErr := identifyFile(library)
+	k, linkerErr := identifyFile(linker)
 	if err != nil || libraryErr != nil || linkerErr != nil {
-		return answer{}
+		return loadAnswer{}
 	}
 	name := sha256.Sum256(fmt.Appendf(nil, "%q %q", l.path, k.path))
-	return answer{filepath.Join(folder, fmt.Sprintf("loads-%x", name[:8])), fmt.Sprintf("%v %v\n", l, k)}
+	return loadAnswer{filepath.Join(folder, fmt.Sprintf("loads-%x", name[:8])), fmt.Sprintf("%v %v\n", l, k)}
 }
 
-func (a answer) isThere() bool {
+func (a loadAnswer) isStored() bool {
 	text, err := os.ReadFile(a.path)
 	return err == nil && string(text) == a.text
 }
 
-// keep keeps the answer, if it can.
-func (a answer) keep() {
+// storeAnswer keeps the answer, if it can.
+func (a loadAnswer) storeAnswer() {
 	if a.path != "" && os.MkdirAll(filepath.Dir(a.path), 0o700) == nil {
 		_ = os.WriteFile(a.path, []byte(a.text), 0o600)
 	}

@@ -32,19 +32,19 @@ type Build struct {
 }
 
 // flags are the compiler's; the sources stand between the two parts.
-var flags = [2][]string{
+var compilerFlags = [2][]string{
 	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-DPA_API=", "-Ic/include", "-Iagent"},
 	{"-lpthread"},
 }
 
 // A source is a file to compile, or to include.
-type source struct {
+type sourceFile struct {
 	name string // agent/NAME or c/src/NAME, with slashes
 	text []byte
 }
 
-// sources returns the files, in the order of their names.
-func (b *Build) sources() (all []source, err error) {
+// sourceFiles returns the files, in the order of their names.
+func (b *Build) sourceFiles() (all []sourceFile, err error) {
 	for _, part := range []struct {
 		name      string
 		given, is fs.FS
@@ -58,28 +58,28 @@ func (b *Build) sources() (all []source, err error) {
 				return err
 			}
 			text, err := fs.ReadFile(files, name)
-			all = append(all, source{part.name + "/" + name, text})
+			all = append(all, sourceFile{part.name + "/" + name, text})
 			return err
 		}))
 	}
-	if !slices.ContainsFunc(all, func(s source) bool { return path.Dir(s.name) == "agent" }) {
+	if !slices.ContainsFunc(all, func(s sourceFile) bool { return path.Dir(s.name) == "agent" }) {
 		return nil, errors.Join(err, errors.New("this build of profarc has no sources of the agent"))
 	}
 	return all, err
 }
 
-// cached returns the library from the cache, and builds it if it is not there. Without a
+// findOrBuild returns the library from the cache, and builds it if it is not there. Without a
 // compiler any build of the sources will do.
-func (b *Build) cached(ctx context.Context) (string, error) {
-	folder, err := b.folder()
+func (b *Build) findOrBuild(ctx context.Context) (string, error) {
+	folder, err := b.cacheFolder()
 	if err != nil {
 		return "", err
 	}
-	files, err := b.sources()
+	files, err := b.sourceFiles()
 	if err != nil {
 		return "", err
 	}
-	sources := sumSources(files)
+	sources := hashSources(files)
 	cc, err := findCompiler()
 	if err != nil {
 		if built, _ := filepath.Glob(filepath.Join(folder, sources+"-*", Name)); len(built) > 0 {
@@ -87,7 +87,7 @@ func (b *Build) cached(ctx context.Context) (string, error) {
 		}
 		return "", err
 	}
-	library := filepath.Join(folder, sources+"-"+cc.sum(), Name)
+	library := filepath.Join(folder, sources+"-"+cc.hashCompiler(), Name)
 	if checkObject(library) == nil {
 		return library, checkOwner(library)
 	}
@@ -99,15 +99,15 @@ func (b *Build) cached(ctx context.Context) (string, error) {
 	if b.Begin != nil {
 		b.Begin(strings.Join(cc.command, " "))
 	}
-	return library, cc.build(ctx, files, folder, library)
+	return library, cc.buildLibrary(ctx, files, folder, library)
 }
 
-// folder returns the folder of all builds.
-func (b *Build) folder() (string, error) {
+// cacheFolder returns the folder of all builds.
+func (b *Build) cacheFolder() (string, error) {
 	if b.Cache != "" {
 		return filepath.Abs(b.Cache)
 	}
-	folder, err := userFolder()
+	folder, err := userCacheFolder()
 	if err != nil {
 		return "",
 			fmt.Errorf("there is no folder for what is built: set HOME or XDG_CACHE_HOME, or name a library with %s or "+
@@ -116,16 +116,16 @@ func (b *Build) folder() (string, error) {
 	return folder, nil
 }
 
-// userFolder returns the folder of this user's builds.
-func userFolder() (string, error) {
+// userCacheFolder returns the folder of this user's builds.
+func userCacheFolder() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "profarc", "agent"), err
 }
 
-// sumSources returns a sum of all that the library is made of, but the compiler.
-func sumSources(files []source) string {
+// hashSources returns a sum of all that the library is made of, but the compiler.
+func hashSources(files []sourceFile) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s/%s %q\n", runtime.GOOS, runtime.GOARCH, flags)
+	fmt.Fprintf(h, "%s/%s %q\n", runtime.GOOS, runtime.GOARCH, compilerFlags)
 	for _, f := range files {
 		fmt.Fprintf(h, "%q %d\n%s", f.name, len(f.text), f.text)
 	}
@@ -150,7 +150,7 @@ func findCompiler() (*compiler, error) {
 		if err != nil {
 			continue
 		}
-		file, err := identify(path)
+		file, err := identifyFile(path)
 		return &compiler{append([]string{name}, named[min(1, len(named)):]...), file}, err
 	}
 	if len(named) > 0 {
@@ -159,13 +159,13 @@ func findCompiler() (*compiler, error) {
 	return nil, ErrNoCompiler
 }
 
-func (cc *compiler) sum() string {
+func (cc *compiler) hashCompiler() string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%v %q", cc.file, cc.command))
 	return fmt.Sprintf("%x", h[:8])
 }
 
-// run runs the compiler in a folder, and returns its output.
-func (cc *compiler) run(ctx context.Context, folder string, args ...string) ([]byte, error) {
+// runCompiler runs the compiler in a folder, and returns its output.
+func (cc *compiler) runCompiler(ctx context.Context, folder string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, cc.command[0], append(cc.command[1:len(cc.command):len(cc.command)], args...)...)
 	command.Dir = folder
 	command.Env = append(os.Environ(), "LC_ALL=C")
@@ -191,15 +191,15 @@ func firstError(out []byte) string {
 	return string(lines[0])
 }
 
-// build compiles the sources and puts the library where it belongs; its folder is there.
-func (cc *compiler) build(ctx context.Context, files []source, folder, library string) error {
+// buildLibrary compiles the sources and puts the library where it belongs; its folder is there.
+func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder, library string) error {
 	removeAbandoned(folder)
 	work, err := os.MkdirTemp(folder, workPrefix)
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
-	args := append([]string{}, flags[0]...)
+	args := append([]string{}, compilerFlags[0]...)
 	for _, f := range files {
 		name := filepath.Join(work, filepath.FromSlash(f.name))
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, f.text, 0o600)); err != nil {
@@ -209,7 +209,7 @@ func (cc *compiler) build(ctx context.Context, files []source, folder, library s
 			args = append(args, f.name)
 		}
 	}
-	if _, err := cc.run(ctx, work, append(append(args, "-o", Name), flags[1]...)...); err != nil {
+	if _, err := cc.runCompiler(ctx, work, append(append(args, "-o", Name), compilerFlags[1]...)...); err != nil {
 		return err
 	}
 	return errors.Join(checkObject(filepath.Join(work, Name)), os.Rename(filepath.Join(work, Name), library))

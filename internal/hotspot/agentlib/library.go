@@ -64,7 +64,7 @@ func (b *Build) Find(ctx context.Context, named string) (string, error) {
 		named = os.Getenv(Variable)
 	}
 	if named == "" {
-		return b.cached(ctx)
+		return b.findOrBuild(ctx)
 	}
 	if err := checkObject(named); err != nil {
 		return "", err

@@ -15,7 +15,7 @@ import (
 )
 
 // machines are the processors of the platforms that the agent runs on.
-var machines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
+var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
 // checkObject returns an error if a file is no library for this machine.
 func checkObject(library string) error {
@@ -28,7 +28,7 @@ func checkObject(library string) error {
 		return fmt.Errorf("%s: it is no library of the agent", library)
 	}
 	defer f.Close()
-	if f.Type != elf.ET_DYN || f.Machine != machines[runtime.GOARCH] {
+	if f.Type != elf.ET_DYN || f.Machine != elfMachines[runtime.GOARCH] {
 		return fmt.Errorf("%s: it is a library for another machine (%v, %v), and this is %s", library, f.Type, f.Machine,
 			runtime.GOARCH)
 	}
@@ -40,18 +40,18 @@ func checkObject(library string) error {
 // program that is no ELF file, as a script, is not asked. The answer is kept, in the folder of this user's
 // builds, until the library or the linker is another file.
 func CheckLoads(ctx context.Context, library, program string) error {
-	linker := interpreter(program)
+	linker := dynamicLinker(program)
 	if linker == "" {
 		return nil
 	}
-	kept := newAnswer(library, linker)
-	if kept.isThere() {
+	kept := newLoadAnswer(library, linker)
+	if kept.isStored() {
 		return nil
 	}
 	if err := askLinker(ctx, linker, library, program); err != nil {
 		return err
 	}
-	kept.keep()
+	kept.storeAnswer()
 	return nil
 }
 
@@ -79,8 +79,8 @@ func linkerReason(out []byte) string {
 	return strings.TrimSpace(lines[0])
 }
 
-// interpreter returns the dynamic linker of a program, empty if it has none.
-func interpreter(program string) string {
+// dynamicLinker returns the dynamic linker of a program, empty if it has none.
+func dynamicLinker(program string) string {
 	f, err := elf.Open(program)
 	if err != nil {
 		return ""

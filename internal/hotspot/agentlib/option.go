@@ -36,7 +36,7 @@ func (o Options) Check() error {
 		return fmt.Errorf("weight %q: give a number from 1 to %d, or presence", o.Weight, maxWeight)
 	case o.Weights != "" && o.Weights != "flat" && o.Weights != "bounded":
 		return fmt.Errorf("weights %q: give flat or bounded", o.Weights)
-	case !isCached(o.Cached):
+	case !isCachedOption(o.Cached):
 		return fmt.Errorf("cached %q: give keep, replace, or a number from 1 to %d", o.Cached, maxWeight)
 	case o.Flags != "" && o.Flags != "raise" && o.Flags != "keep":
 		return fmt.Errorf("vm-flags %q: give raise or keep", o.Flags)
@@ -63,7 +63,7 @@ func isWeight(text string) bool {
 	return text == "" || text == "presence" || err == nil && n > 0 && n <= maxWeight
 }
 
-func isCached(text string) bool {
+func isCachedOption(text string) bool {
 	return text == "keep" || text == "replace" || text != "presence" && isWeight(text)
 }
 
@@ -79,18 +79,18 @@ func (o Options) Flag(library string) (string, error) {
 		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder",
 			library)
 	}
-	return "-agentpath:" + library + "=" + o.text(), o.Check()
+	return "-agentpath:" + library + "=" + o.optionText(), o.Check()
 }
 
-// text returns the options as the agent reads them: separated by commas, a comma in a name as two.
-func (o Options) text() string {
-	parts := []string{"archive=" + doubled(o.Archive)}
+// optionText returns the options as the agent reads them: separated by commas, a comma in a name as two.
+func (o Options) optionText() string {
+	parts := []string{"archive=" + doubleCommas(o.Archive)}
 	if o.Base != "" || o.Alone {
-		parts = append(parts, "base="+doubled(o.Base))
+		parts = append(parts, "base="+doubleCommas(o.Base))
 	}
 	for _, p := range []struct{ name, value string }{
 		{"weight", o.Weight}, {"weights", o.Weights}, {"flags", o.Flags}, {"policy", o.Policy}, {"budget", o.Budget},
-		{"cached", o.Cached}, {"report", doubled(o.Report)},
+		{"cached", o.Cached}, {"report", doubleCommas(o.Report)},
 	} {
 		if p.value != "" {
 			parts = append(parts, p.name+"="+p.value)
@@ -110,4 +110,4 @@ func (o Options) text() string {
 	return strings.Join(parts, ",")
 }
 
-func doubled(name string) string { return strings.ReplaceAll(name, ",", ",,") }
+func doubleCommas(name string) string { return strings.ReplaceAll(name, ",", ",,") }

@@ -49,7 +49,7 @@ func Read(ctx context.Context, r io.Reader, name string) ([]Node, error) {
 		case n%4096 == 0 && ctx.Err() != nil:
 			return nil, context.Cause(ctx)
 		}
-		l.line(bytes.TrimLeft(line, " "))
+		l.readElement(bytes.TrimLeft(line, " "))
 		if len(l.tree.nodes) > MaxNodes || len(l.task) > MaxNodes {
 			return nil, fmt.Errorf("%s: %w: more than %d", name, ErrTooLarge, MaxNodes)
 		}
@@ -62,7 +62,7 @@ type tree struct {
 	known map[Node]int
 }
 
-func (t *tree) add(n Node) int {
+func (t *tree) addNode(n Node) int {
 	at, ok := t.known[n]
 	if !ok {
 		at = len(t.nodes)
@@ -82,7 +82,7 @@ type log struct {
 	root   Method // that is compiled
 	task   []Node // what the task has parsed, if it should succeed
 	open   []frame
-	late   *late // the call that the next outermost method is of
+	late   *lateCall // the call that the next outermost method is of
 }
 
 // A frame is a method that is being parsed.
@@ -92,44 +92,44 @@ type frame struct {
 }
 
 // A late is a call that is inlined once all else is parsed.
-type late struct {
+type lateCall struct {
 	method string
 	frames []frame // the direct caller first; node is not used
 	ids    []string
 }
 
-// line reads an element.
-func (l *log) line(b []byte) {
+// readElement reads an element.
+func (l *log) readElement(b []byte) {
 	name := elementName(b)
 	switch {
 	case name == "task":
-		l.begin(b)
+		l.beginTask(b)
 	case !l.active:
 	case name == "type":
-		l.types[attribute(b, "id")] = primitive(attribute(b, "name"))
+		l.types[attribute(b, "id")] = primitiveDescriptor(attribute(b, "name"))
 	case name == "klass":
 		l.types[attribute(b, "id")] = descriptorOf(attribute(b, "name"))
 	case name == "method":
-		l.method(b)
+		l.defineMethod(b)
 	case name == "bc" && len(l.open) > 0:
-		l.open[len(l.open)-1].bci = number(attribute(b, "bci"))
+		l.open[len(l.open)-1].bci = parseInt32(attribute(b, "bci"))
 	case name == "late_inline":
-		l.late = &late{method: attribute(b, "method")}
+		l.late = &lateCall{method: attribute(b, "method")}
 	case name == "jvms" && l.late != nil && len(l.late.frames) < maxDepth:
-		l.late.frames = append(l.late.frames, frame{bci: number(attribute(b, "bci"))})
+		l.late.frames = append(l.late.frames, frame{bci: parseInt32(attribute(b, "bci"))})
 		l.late.ids = append(l.late.ids, attribute(b, "method"))
 	case name == "parse":
-		l.parse(attribute(b, "method"))
+		l.beginParse(attribute(b, "method"))
 	case name == "/parse" && len(l.open) > 0:
 		l.open = l.open[:len(l.open)-1]
 	case name == "task_done":
-		l.end(attribute(b, "success") == "1")
+		l.endTask(attribute(b, "success") == "1")
 	}
 }
 
-// begin begins a task. Those of C1 have a level.
-func (l *log) begin(b []byte) {
-	l.end(false)
+// beginTask begins a task. Those of C1 have a level.
+func (l *log) beginTask(b []byte) {
+	l.endTask(false)
 	words := strings.Fields(attribute(b, "method"))
 	l.active = attribute(b, "level") == "" && len(words) == 3
 	if l.active {
@@ -138,15 +138,15 @@ func (l *log) begin(b []byte) {
 	}
 }
 
-// end ends a task, and keeps the parsed records if it succeeded.
-func (l *log) end(success bool) {
+// endTask ends a task, and keeps the parsed records if it succeeded.
+func (l *log) endTask(success bool) {
 	if success {
 		became := make([]int, len(l.task))
 		for i, n := range l.task {
 			if n.Parent >= 0 {
 				n.Parent = became[n.Parent]
 			}
-			became[i] = l.tree.add(n)
+			became[i] = l.tree.addNode(n)
 		}
 	}
 	l.active = false
@@ -155,8 +155,8 @@ func (l *log) end(success bool) {
 	l.late = nil
 }
 
-// method learns a method by its id.
-func (l *log) method(b []byte) {
+// defineMethod learns a method by its id.
+func (l *log) defineMethod(b []byte) {
 	holder, ok := strings.CutPrefix(l.types[attribute(b, "holder")], "L")
 	if !ok {
 		return // of an array
@@ -170,9 +170,9 @@ func (l *log) method(b []byte) {
 	l.methods[attribute(b, "id")] = Method{strings.TrimSuffix(holder, ";"), attribute(b, "name"), d.String()}
 }
 
-// parse begins to parse a method: the compiled one, one within the method that calls it,
+// beginParse begins to parse a method: the compiled one, one within the method that calls it,
 // or one of a late call.
-func (l *log) parse(id string) {
+func (l *log) beginParse(id string) {
 	m, known := l.methods[id]
 	node := -1
 	last := len(l.open) - 1
@@ -180,10 +180,10 @@ func (l *log) parse(id string) {
 	case !known || last >= maxDepth:
 	case last >= 0:
 		if parent := l.open[last]; parent.node >= 0 {
-			node = l.inline(parent.node, parent.bci, m)
+			node = l.addInlined(parent.node, parent.bci, m)
 		}
 	case l.late != nil && l.late.method == id:
-		node = l.inlineLate(m)
+		node = l.addLateInlined(m)
 	case m == l.root:
 		node = 0
 	}
@@ -191,14 +191,14 @@ func (l *log) parse(id string) {
 	l.open = append(l.open, frame{node: node})
 }
 
-// inline adds a call to what the task has inlined.
-func (l *log) inline(parent int, bci int32, m Method) int {
+// addInlined adds a call to what the task has inlined.
+func (l *log) addInlined(parent int, bci int32, m Method) int {
 	l.task = append(l.task, Node{parent, bci, m})
 	return len(l.task) - 1
 }
 
-// inlineLate adds a late call, with the calls that lead to it.
-func (l *log) inlineLate(m Method) int {
+// addLateInlined adds a late call, with the calls that lead to it.
+func (l *log) addLateInlined(m Method) int {
 	node := 0
 	late := l.late
 	if len(late.ids) == 0 || l.methods[late.ids[len(late.ids)-1]] != l.root {
@@ -213,7 +213,7 @@ func (l *log) inlineLate(m Method) int {
 				return -1
 			}
 		}
-		node = l.inline(node, late.frames[i].bci, callee)
+		node = l.addInlined(node, late.frames[i].bci, callee)
 	}
 	return node
 }
@@ -242,7 +242,7 @@ func attribute(b []byte, name string) string {
 	return entities.Replace(string(value))
 }
 
-func number(text string) int32 {
+func parseInt32(text string) int32 {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil {
 		return -1
@@ -258,8 +258,8 @@ func descriptorOf(name string) string {
 	return "L" + javanames.Internal(name) + ";"
 }
 
-// primitive returns the descriptor of a primitive type.
-func primitive(name string) string {
+// primitiveDescriptor returns the descriptor of a primitive type.
+func primitiveDescriptor(name string) string {
 	return map[string]string{"void": "V", "boolean": "Z", "byte": "B", "char": "C", "short": "S",
 		"int": "I", "long": "J", "float": "F", "double": "D"}[name]
 }

@@ -97,8 +97,8 @@ type adoptedData struct {
 
 // agents are the lists of a process.
 type agents struct {
-	tables []uint64
-	silent bool // there is an agent without a list
+	tables   []uint64
+	unlisted bool // there is an agent without a list
 }
 
 // findAgents finds the agents among the libraries of the process.
@@ -122,21 +122,21 @@ func (vm *VM) findAgents(m *meter) (found agents, err error) {
 		if err != nil {
 			continue // a file that is mapped as data
 		}
-		if at, ok := l.symbol(adoptedSymbol); ok {
+		if at, ok := l.findSymbol(adoptedSymbol); ok {
 			found.tables = append(found.tables, at)
 		}
 	}
-	found.silent = agent && len(found.tables) == 0
+	found.unlisted = agent && len(found.tables) == 0
 	return found, m.end
 }
 
-// adoption reads the lists. It comes after the profiles: what a JVM that is not held adopts
+// readAdoption reads the lists. It comes after the profiles: what a JVM that is not held adopts
 // meanwhile is in the list then.
-func (w *walker) adoption() (*adoption, error) {
-	a := &adoption{methods: map[uint64]adoptedData{}, unreadable: w.agents.silent}
+func (w *walker) readAdoption() (*adoption, error) {
+	a := &adoption{methods: map[uint64]adoptedData{}, unreadable: w.agents.unlisted}
 	for _, at := range w.agents.tables {
-		if err := w.adoptedBy(a, at); err != nil {
-			if w.budget.m.end != nil {
+		if err := w.readAdoptedTable(a, at); err != nil {
+			if w.budget.meter.end != nil {
 				return nil, err
 			}
 			a.unreadable = true
@@ -146,11 +146,11 @@ func (w *walker) adoption() (*adoption, error) {
 	return a, nil
 }
 
-// adoptedBy adds the list of an agent.
-func (w *walker) adoptedBy(a *adoption, at uint64) error {
+// readAdoptedTable adds the list of an agent.
+func (w *walker) readAdoptedTable(a *adoption, at uint64) error {
 	var t adoptedTable
 	head := binary.Size(t)
-	b, err := w.structure(at, head)
+	b, err := w.readStructure(at, head)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (w *walker) adoptedBy(a *adoption, at uint64) error {
 		a.base = t.Base
 	}
 	for first := uint64(0); first < t.N; first += uint64(t.Chunk) {
-		chunk, err := word(w.src, at+uint64(head)+pointerWidth*(first/uint64(t.Chunk)))
+		chunk, err := wordAt(w.src, at+uint64(head)+pointerWidth*(first/uint64(t.Chunk)))
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func (w *walker) adoptedBy(a *adoption, at uint64) error {
 		if n > maxRead/size {
 			return fmt.Errorf("%w: a part of %d rows in the list of an agent", ErrStructure, n)
 		}
-		b, err = w.structure(chunk, n*size)
+		b, err = w.readStructure(chunk, n*size)
 		if err != nil {
 			return err
 		}
@@ -183,12 +183,12 @@ func (w *walker) adoptedBy(a *adoption, at uint64) error {
 		if _, err := binary.Decode(b, le, rows); err != nil {
 			return err
 		}
-		a.add(rows)
+		a.addRows(rows)
 	}
 	return nil
 }
 
-func (a *adoption) add(rows []adoptedCell) {
+func (a *adoption) addRows(rows []adoptedCell) {
 	for _, r := range rows {
 		number := len(a.cells)
 		switch p := a.methods[r.Cell]; r.Kind {
@@ -208,9 +208,9 @@ func (a *adoption) add(rows []adoptedCell) {
 	}
 }
 
-// of returns what was written for a method. ok is false if it adopted nothing. The VM may
+// lookUp returns what was written for a method. ok is false if it adopted nothing. The VM may
 // have had another method at its address before, and other MethodData.
-func (a *adoption) of(m *methodData) (p adoptedData, last map[uint64]adoptedCell, ok bool) {
+func (a *adoption) lookUp(m *methodData) (p adoptedData, last map[uint64]adoptedCell, ok bool) {
 	p, ok = a.methods[m.addr]
 	if !ok || p.ended && p.data != m.dataAt {
 		return p, nil, false
@@ -229,8 +229,8 @@ func (a *adoption) of(m *methodData) (p adoptedData, last map[uint64]adoptedCell
 	return p, last, true
 }
 
-// since describes in the run of a dump what its counts were counted from.
-func (b *build) since() {
+// describeAdopted describes in the run of a dump what its counts were counted from.
+func (b *build) describeAdopted() {
 	a := b.snap.adopted
 	if !a.wrote {
 		return
@@ -256,8 +256,8 @@ func (b *build) describeKept() {
 	}
 }
 
-// config completes the configuration of the archive with what adoption makes of the dump.
-func (a *adoption) config(c builder.Config, kept bool) builder.Config {
+// configureDelta completes the configuration of the archive with what adoption makes of the dump.
+func (a *adoption) configureDelta(c builder.Config, kept bool) builder.Config {
 	if a.wrote && !kept {
 		c.Flags |= layout.FlagDelta
 	}

@@ -45,7 +45,7 @@ func (w *memoryWriter) adoptedList(method, data, receiver uint64) uint64 {
 // countsOf returns the counts of the profiles of an image, by method.
 func countsOf(t *testing.T, i target, o Options) (map[string]string, *Report) {
 	t.Helper()
-	vm, err := attach(t.Context(), i)
+	vm, err := attachTarget(t.Context(), i)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,11 +139,11 @@ func TestListsThatEndAnywhere(t *testing.T) {
 // syntheticTable returns where the list of the agent begins in an image.
 func syntheticTable(t *testing.T, i *image) uint64 {
 	t.Helper()
-	l, err := openLibrary(newPageCache(i, newMeter(t.Context(), i.held())), i.base)
+	l, err := openLibrary(newPageCache(i, newMeter(t.Context(), i.heldBytes())), i.base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	at, ok := l.symbol(adoptedSymbol)
+	at, ok := l.findSymbol(adoptedSymbol)
 	if !ok {
 		t.Fatal("no list")
 	}
@@ -179,7 +179,7 @@ func (i *image) bytesAt(addr uint64) (b []byte) {
 func TestAgentsThatDoNotTell(t *testing.T) {
 	whole := newImage(syntheticBase, synthetic())
 	table := syntheticTable(t, whole)
-	l, err := openLibrary(newPageCache(whole, newMeter(t.Context(), whole.held())), whole.base)
+	l, err := openLibrary(newPageCache(whole, newMeter(t.Context(), whole.heldBytes())), whole.base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestAgentsThatDoNotTell(t *testing.T) {
 		"that is no list":    whole.with([]patch{{table, le.AppendUint64(nil, 0)}}),
 		"that has no name":   withAgent{unnamed, "/x/libprofarc-agent.so"},
 	} {
-		vm, err := attach(t.Context(), i)
+		vm, err := attachTarget(t.Context(), i)
 		if err != nil {
 			t.Fatal(err)
 		}

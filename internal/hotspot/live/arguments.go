@@ -21,9 +21,9 @@ type vmArguments struct {
 	options []string // of the VM, from wherever it took them; not the class path
 }
 
-// arguments reads the VM's record of its arguments. Parts that it does not export or
+// readArguments reads the VM's record of its arguments. Parts that it does not export or
 // that cannot be read are empty.
-func (vm *VM) arguments(mem source) (a vmArguments) {
+func (vm *VM) readArguments(mem source) (a vmArguments) {
 	if at, ok := vm.staticWord(mem, "Arguments::_java_command"); ok && at != 0 {
 		a.command, _, _ = textAt(mem, at, maxCommandText)
 	}
@@ -34,7 +34,7 @@ func (vm *VM) arguments(mem source) (a vmArguments) {
 	}
 	left := maxVMText
 	for i := range min(uint64(count), maxVMArguments) {
-		at, err := word(mem, array+8*i)
+		at, err := wordAt(mem, array+8*i)
 		if err != nil || left <= 0 {
 			break
 		}
@@ -45,14 +45,14 @@ func (vm *VM) arguments(mem source) (a vmArguments) {
 	return a
 }
 
-func untilNUL(b []byte) string {
+func textUntilNUL(b []byte) string {
 	text, _, _ := bytes.Cut(b, []byte{0})
 	return string(text)
 }
 
-// mainOf returns the main class, module or jar: the first word of the process's
+// mainArgument returns the main class, module or jar: the first word of the process's
 // command line that the VM's record begins with, else the first word of the record.
-func mainOf(command string, argv []string) string {
+func mainArgument(command string, argv []string) string {
 	rest := strings.Join(argv, " ")
 	for _, arg := range argv {
 		if rest == command {
@@ -96,7 +96,7 @@ func (l *launch) classPath() (classPath string, ok bool) {
 	if v := l.env["CLASSPATH"]; v != "" {
 		classPath = v
 	}
-	for args := l.arguments(); len(args) > 0; args = args[1:] {
+	for args := l.launcherArguments(); len(args) > 0; args = args[1:] {
 		name, value, given := strings.Cut(args[0], "=")
 		switch {
 		case name == "-cp" || name == "-classpath" || name == "--class-path" && !given:
@@ -125,9 +125,9 @@ func (l *launch) classPath() (classPath string, ok bool) {
 // maxArguments bounds the arguments of a process, its files' arguments included.
 const maxArguments = 1 << 16
 
-// arguments returns the launcher's arguments: first from JDK_JAVA_OPTIONS, then from
+// launcherArguments returns the launcher's arguments: first from JDK_JAVA_OPTIONS, then from
 // the command line. Argument files before the main class are replaced by their content.
-func (l *launch) arguments() (args []string) {
+func (l *launch) launcherArguments() (args []string) {
 	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))
 	return append(before, l.expandFiles(l.argv[1:])...)
 }
@@ -233,28 +233,28 @@ const maxFlags = 1 << 13
 
 // readFlags reads the VM's table of flags.
 func readFlags(mem source, t *tables) (map[string]flag, error) {
-	table := t.static("JVMFlag::flags")
-	count := t.static("JVMFlag::numFlags")
-	size := t.size("JVMFlag")
-	name := t.offset("JVMFlag::_name", pointerWidth)
-	addr := t.offset("JVMFlag::_addr", pointerWidth)
-	typ := t.offset("JVMFlag::_type", intWidth)
-	if err := t.check(); err != nil {
+	table := t.staticAddress("JVMFlag::flags")
+	count := t.staticAddress("JVMFlag::numFlags")
+	size := t.structureSize("JVMFlag")
+	name := t.fieldOffset("JVMFlag::_name", pointerWidth)
+	addr := t.fieldOffset("JVMFlag::_addr", pointerWidth)
+	typ := t.fieldOffset("JVMFlag::_type", intWidth)
+	if err := t.lookupError(); err != nil {
 		return nil, err
 	}
-	at, err := word(mem, table)
+	at, err := wordAt(mem, table)
 	if err != nil {
 		return nil, err
 	}
-	n, err := word(mem, count)
+	n, err := wordAt(mem, count)
 	if err != nil || n > maxFlags {
 		return nil, fmt.Errorf("%w: %d flags", ErrStructure, n)
 	}
 	flags := make(map[string]flag, n)
 	for range n {
 		r := &row{mem: mem, at: at, columns: []uint64{name, addr, typ}}
-		if r.word(0) != 0 { // the last row is empty
-			flags[r.text(0)] = flag{r.int32(2), r.word(1)}
+		if r.wordColumn(0) != 0 { // the last row is empty
+			flags[r.textColumn(0)] = flag{r.int32Column(2), r.wordColumn(1)}
 		}
 		if r.err != nil {
 			return nil, r.err
@@ -264,12 +264,12 @@ func readFlags(mem source, t *tables) (map[string]flag, error) {
 	return flags, nil
 }
 
-// value reads a flag. ok is false if the VM lacks it or it is not a number.
-func (f flag) value(mem source) (v int64, ok bool) {
+// readValue reads a flag. ok is false if the VM lacks it or it is not a number.
+func (f flag) readValue(mem source) (v int64, ok bool) {
 	if f.addr == 0 || f.typ < 0 || int(f.typ) >= len(flagTypes) {
 		return 0, false
 	}
-	b, err := mem.bytes(f.addr, flagTypes[f.typ].size)
+	b, err := mem.readBytes(f.addr, flagTypes[f.typ].size)
 	if err != nil {
 		return 0, false
 	}
@@ -284,9 +284,9 @@ func (f flag) value(mem source) (v int64, ok bool) {
 	return int64(le.Uint64(b)), true
 }
 
-// text returns the value as on a command line.
-func (f flag) text(mem source) (string, bool) {
-	v, ok := f.value(mem)
+// valueText returns the value as on a command line.
+func (f flag) valueText(mem source) (string, bool) {
+	v, ok := f.readValue(mem)
 	switch {
 	case !ok:
 		return "", false

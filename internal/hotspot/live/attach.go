@@ -36,12 +36,12 @@ type VM struct {
 // A target is a process that is read.
 type target interface {
 	memory
-	alive() bool
-	gone() bool  // or ends in a moment
-	held() int64 // bytes of memory
-	hold(use func(h *holding) error) error
+	isAlive() bool
+	isGone() bool     // or ends in a moment
+	heldBytes() int64 // bytes of memory
+	holdWhile(use func(h *holding) error) error
 	mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
-	named(err error) error
+	addProcess(err error) error
 }
 
 // Attach finds the VM in a process. It reads only: nothing in the process changes, and nothing is left in it.
@@ -50,30 +50,30 @@ func Attach(ctx context.Context, pid int) (*VM, error) {
 	if err != nil {
 		return nil, err
 	}
-	return attach(ctx, p)
+	return attachTarget(ctx, p)
 }
 
-func attach(ctx context.Context, p target) (*VM, error) {
+func attachTarget(ctx context.Context, p target) (*VM, error) {
 	doing := func() string { return "read the structure tables of a JVM" }
 	vm, err := readLimited(ctx, p, doing, func(m *meter) (*VM, error) {
 		bases, err := libraryBases(m.ctx, p)
 		if err != nil {
-			return nil, explain(err)
+			return nil, translateError(err)
 		}
 		return openFirst(m, p, bases)
 	})
 	if err != nil {
-		return nil, p.named(err)
+		return nil, p.addProcess(err)
 	}
 	return vm, nil
 }
 
-// ended returns why reading failed: the end of the reading itself or of the process, else err.
-func (vm *VM) ended(m *meter, err error) error {
+// endReason returns why reading failed: the end of the reading itself or of the process, else err.
+func (vm *VM) endReason(m *meter, err error) error {
 	if m.end != nil {
 		return m.end
 	}
-	if vm.p.gone() {
+	if vm.p.isGone() {
 		return ErrGone
 	}
 	if errors.Is(err, errFault) {
@@ -82,8 +82,8 @@ func (vm *VM) ended(m *meter, err error) error {
 	return err
 }
 
-// named adds the process to an error. It is called where errors leave this package.
-func (p *process) named(err error) error {
+// addProcess adds the process to an error. It is called where errors leave this package.
+func (p *process) addProcess(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -96,13 +96,13 @@ func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 	var first error
 	for _, base := range bases {
 		vm := &VM{p: p}
-		err := vm.open(newPageCache(p, m), base)
+		err := vm.openTables(newPageCache(p, m), base)
 		if err == nil {
 			return vm, nil
 		}
 		first = cmp.Or(first, err)
 	}
-	return nil, (&VM{p: p}).ended(m, first)
+	return nil, (&VM{p: p}).endReason(m, first)
 }
 
 // maxLibraries bounds how many libraries of that name are tried.
@@ -131,10 +131,10 @@ func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 }
 
 // oldest is the first supported release.
-const oldest = 17
+const oldestRelease = 17
 
-// open reads the tables of the VM at base.
-func (vm *VM) open(mem source, base uint64) error {
+// openTables reads the tables of the VM at base.
+func (vm *VM) openTables(mem source, base uint64) error {
 	l, err := openLibrary(mem, base)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (vm *VM) open(mem source, base uint64) error {
 	if err != nil {
 		return err
 	}
-	if err := vm.version(mem); err != nil {
+	if err := vm.readVersion(mem); err != nil {
 		return err
 	}
 	vm.flags, err = readFlags(mem, vm.tables)
@@ -155,13 +155,13 @@ func (vm *VM) open(mem source, base uint64) error {
 	return err
 }
 
-// version reads the release and description of the VM.
-func (vm *VM) version(mem source) error {
+// readVersion reads the release and description of the VM.
+func (vm *VM) readVersion(mem source) error {
 	t := vm.tables
-	major := t.static("Abstract_VM_Version::_vm_major_version")
-	release := t.static("Abstract_VM_Version::_s_vm_release")
-	info := t.static("Abstract_VM_Version::_s_internal_vm_info_string")
-	if err := t.check(); err != nil {
+	major := t.staticAddress("Abstract_VM_Version::_vm_major_version")
+	release := t.staticAddress("Abstract_VM_Version::_s_vm_release")
+	info := t.staticAddress("Abstract_VM_Version::_s_internal_vm_info_string")
+	if err := t.lookupError(); err != nil {
 		return err
 	}
 	n, err := int32At(mem, major)
@@ -169,22 +169,22 @@ func (vm *VM) version(mem source) error {
 		return err
 	}
 	r := &row{mem: mem, columns: []uint64{release, info}}
-	vm.release, vm.info = int(n), r.text(1)
-	vm.producer = r.text(0)
+	vm.release, vm.info = int(n), r.textColumn(1)
+	vm.producer = r.textColumn(0)
 	if strings.HasPrefix(vm.info, "OpenJDK") {
 		vm.producer = "OpenJDK " + vm.producer
 	}
 	vm.producer = vm.producer[:min(len(vm.producer), maxProducer)]
-	if vm.release < oldest {
-		return fmt.Errorf("%s is older than JDK %d: %w", vm.producer, oldest, ErrNoTables)
+	if vm.release < oldestRelease {
+		return fmt.Errorf("%s is older than JDK %d: %w", vm.producer, oldestRelease, ErrNoTables)
 	}
 	return r.err
 }
 
 const maxProducer = 64
 
-// params returns the VM's settings that shape entries, without the gap of receiver entries, which is no flag.
-func (vm *VM) params(mem source) (p layout.Params, err error) {
+// shapingParams returns the VM's settings that shape entries, without the gap of receiver entries, which is no flag.
+func (vm *VM) shapingParams(mem source) (p layout.Params, err error) {
 	p.VMRelease = uint32(vm.release)
 	for _, s := range []struct {
 		param *uint32
@@ -196,7 +196,7 @@ func (vm *VM) params(mem source) (p layout.Params, err error) {
 		{&p.TypeProfileLevel, "TypeProfileLevel", false},
 		{&p.ProfileTraps, "ProfileTraps", false},
 	} {
-		v, ok := vm.flags[s.flag].value(mem)
+		v, ok := vm.flags[s.flag].readValue(mem)
 		if s.need && !ok {
 			return p, fmt.Errorf("%w (no flag %s)", ErrNoTables, s.flag)
 		}
@@ -226,7 +226,7 @@ const (
 // openLibrary reads the headers of the library that is loaded at base.
 func openLibrary(mem source, base uint64) (*library, error) {
 	var header elf.Header64
-	if err := decode(mem, base, &header); err != nil {
+	if err := decodeAt(mem, base, &header); err != nil {
 		return nil, err
 	}
 	if string(header.Ident[:4]) != elf.ELFMAG || elf.Class(header.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 ||
@@ -236,7 +236,7 @@ func openLibrary(mem source, base uint64) (*library, error) {
 	l := &library{mem: mem, base: base, dynamic: map[elf.DynTag]uint64{}}
 	for i := range uint64(header.Phnum) {
 		var p elf.Prog64
-		if err := decode(mem, base+header.Phoff+i*uint64(header.Phentsize), &p); err != nil {
+		if err := decodeAt(mem, base+header.Phoff+i*uint64(header.Phentsize), &p); err != nil {
 			return nil, err
 		}
 		if elf.ProgType(p.Type) == elf.PT_DYNAMIC {
@@ -250,7 +250,7 @@ func openLibrary(mem source, base uint64) (*library, error) {
 func (l *library) readDynamic(at uint64) error {
 	for range maxDynamic {
 		var d elf.Dyn64
-		if err := decode(l.mem, at, &d); err != nil {
+		if err := decodeAt(l.mem, at, &d); err != nil {
 			return err
 		}
 		if elf.DynTag(d.Tag) == elf.DT_NULL {
@@ -265,15 +265,15 @@ func (l *library) readDynamic(at uint64) error {
 	return nil
 }
 
-// symbol returns the address of an exported symbol; ok is false if there is none.
+// findSymbol returns the address of an exported symbol; ok is false if there is none.
 // It goes through the library's GNU hash table:
 //
 //	u32 buckets, u32 first symbol, u32 words of the filter, u32 shift
 //	u64 filter..., u32 bucket..., u32 hash of a symbol, its low bit the chain's end...
-func (l *library) symbol(name string) (addr uint64, ok bool) {
+func (l *library) findSymbol(name string) (addr uint64, ok bool) {
 	table := l.dynamic[elf.DT_GNU_HASH]
 	var header struct{ Buckets, First, Filter, Shift uint32 }
-	if table == 0 || decode(l.mem, table, &header) != nil || header.Buckets == 0 {
+	if table == 0 || decodeAt(l.mem, table, &header) != nil || header.Buckets == 0 {
 		return 0, false
 	}
 	buckets := table + 16 + 8*uint64(header.Filter)
@@ -289,7 +289,7 @@ func (l *library) symbol(name string) (addr uint64, ok bool) {
 			return 0, false
 		}
 		if uint32(h)|1 == hash|1 {
-			if addr, ok := l.named(i, name); ok {
+			if addr, ok := l.symbolNamed(i, name); ok {
 				return addr, true
 			}
 		}
@@ -300,13 +300,13 @@ func (l *library) symbol(name string) (addr uint64, ok bool) {
 	return 0, false
 }
 
-// named returns the address of symbol i if it has that name.
-func (l *library) named(i uint64, name string) (addr uint64, ok bool) {
+// symbolNamed returns the address of symbol i if it has that name.
+func (l *library) symbolNamed(i uint64, name string) (addr uint64, ok bool) {
 	var s elf.Sym64
-	if decode(l.mem, l.dynamic[elf.DT_SYMTAB]+i*uint64(binary.Size(s)), &s) != nil {
+	if decodeAt(l.mem, l.dynamic[elf.DT_SYMTAB]+i*uint64(binary.Size(s)), &s) != nil {
 		return 0, false
 	}
-	b, err := l.mem.bytes(l.dynamic[elf.DT_STRTAB]+uint64(s.Name), len(name)+1)
+	b, err := l.mem.readBytes(l.dynamic[elf.DT_STRTAB]+uint64(s.Name), len(name)+1)
 	if err != nil || string(b) != name+"\x00" || s.Value == 0 {
 		return 0, false
 	}
@@ -321,9 +321,9 @@ func gnuHash(name string) uint32 {
 	return h
 }
 
-// decode reads a little-endian structure at addr.
-func decode(mem source, addr uint64, v any) error {
-	b, err := mem.bytes(addr, binary.Size(v))
+// decodeAt reads a little-endian structure at addr.
+func decodeAt(mem source, addr uint64, v any) error {
+	b, err := mem.readBytes(addr, binary.Size(v))
 	if err != nil {
 		return err
 	}

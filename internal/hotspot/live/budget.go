@@ -50,7 +50,7 @@ var ErrBudget = errors.New("no JVM of its size needs as much")
 const (
 	// unseen covers pages of files that a process has mapped and not touched yet: classes
 	// of the JDK's own archive.
-	unseen = 16 << 20
+	mappedFileBytes = 16 << 20
 	// maxHeld bounds the memory that counts: no VM has more profiles.
 	maxHeld = 4 << 30
 	// A page is read up to three times: while the process runs, while it is held,
@@ -77,26 +77,26 @@ type meter struct {
 // newMeter returns the meter for a process that holds that many bytes.
 func newMeter(ctx context.Context, held int64) *meter {
 	m := &meter{ctx: ctx, held: held}
-	m.read = m.allow(BudgetRead, readFactor*m.basis())
-	m.names = m.allow(BudgetNames, namesFactor*m.basis())
-	m.steps = m.allow(BudgetSteps, m.basis()/stepBytes)
+	m.read = m.newAllowance(BudgetRead, readFactor*m.memoryBasis())
+	m.names = m.newAllowance(BudgetNames, namesFactor*m.memoryBasis())
+	m.steps = m.newAllowance(BudgetSteps, m.memoryBasis()/stepBytes)
 	return m
 }
 
-// basis returns the number of bytes that structures of the process may lie in.
-func (m *meter) basis() int64 { return min(m.held, maxHeld) + unseen }
+// memoryBasis returns the number of bytes that structures of the process may lie in.
+func (m *meter) memoryBasis() int64 { return min(m.held, maxHeld) + mappedFileBytes }
 
-// structures returns the budget of one walk.
-func (m *meter) structures() *allowance {
-	a := m.allow(BudgetStructures, m.basis())
+// structureBudget returns the budget of one walk.
+func (m *meter) structureBudget() *allowance {
+	a := m.newAllowance(BudgetStructures, m.memoryBasis())
 	return &a
 }
 
-func (m *meter) allow(b Budget, limit int64) allowance { return allowance{m, b, limit, limit} }
+func (m *meter) newAllowance(b Budget, limit int64) allowance { return allowance{m, b, limit, limit} }
 
 // An allowance is the rest of a budget.
 type allowance struct {
-	m           *meter
+	meter       *meter
 	budget      Budget
 	limit, left int64
 }
@@ -108,12 +108,12 @@ const (
 	keptBytes = 96 // the facts kept of a class, a class loader or a method with a profile
 )
 
-// spend uses up n units. It fails once reading has ended for any reason.
-func (a *allowance) spend(n int) error {
-	if a.left -= int64(n); a.m.end == nil && (a.left < 0 || n < 0) {
-		a.m.end = &BudgetError{a.budget, a.limit, a.m.held}
+// spendUnits uses up n units. It fails once reading has ended for any reason.
+func (a *allowance) spendUnits(n int) error {
+	if a.left -= int64(n); a.meter.end == nil && (a.left < 0 || n < 0) {
+		a.meter.end = &BudgetError{a.budget, a.limit, a.meter.held}
 	}
-	return a.m.end
+	return a.meter.end
 }
 
 // pollSteps is the number of steps between checks of the context.
@@ -124,13 +124,13 @@ func (m *meter) countStep() error {
 	if m.steps.left%pollSteps == 0 && m.end == nil && m.ctx.Err() != nil {
 		m.end = context.Cause(m.ctx)
 	}
-	return m.steps.spend(1)
+	return m.steps.spendUnits(1)
 }
 
 // readLimited calls read with a meter for a process, in a compartment and for a limited
 // time. doing names the work in errors.
 func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
-	held := p.held()
+	held := p.heldBytes()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, &BudgetError{BudgetTime, int64(limit), held})
 	defer cancel()

@@ -18,7 +18,7 @@ type smaller struct {
 	part int64
 }
 
-func (s smaller) held() int64 { return s.process.held() / s.part }
+func (s smaller) heldBytes() int64 { return s.process.heldBytes() / s.part }
 
 // What a real JVM needs is far from its budgets.
 func TestBudgetsAreWide(t *testing.T) {
@@ -29,7 +29,7 @@ func TestBudgetsAreWide(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm, err := attach(context.Background(), smaller{p, part})
+		vm, err := attachTarget(context.Background(), smaller{p, part})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,16 +53,16 @@ func TestBudgetErrors(t *testing.T) {
 		{BudgetRead, func(m *meter) { m.read.left = pageSize }},
 		{BudgetNames, func(m *meter) { m.names.left = 20 }},
 		{BudgetSteps, func(m *meter) { m.steps.left = 100 }},
-		{BudgetStructures, func(m *meter) { m.held = 300 - unseen }},
+		{BudgetStructures, func(m *meter) { m.held = 300 - mappedFileBytes }},
 	} {
-		vm, err := attach(context.Background(), i)
+		vm, err := attachTarget(context.Background(), i)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := newMeter(context.Background(), i.held())
+		m := newMeter(context.Background(), i.heldBytes())
 		c.spend(m)
 		b := &build{vm: vm, meter: m, report: &Report{}}
-		err = b.dump(Options{})
+		err = b.readDump(Options{})
 		var e *BudgetError
 		if !errors.Is(err, ErrBudget) || !errors.As(err, &e) || e.Budget != c.budget {
 			t.Errorf("%s: %v", c.budget, err)
@@ -73,7 +73,7 @@ func TestBudgetErrors(t *testing.T) {
 // broken is memory whose reader has a defect.
 type broken struct{ *image }
 
-func (broken) read(b []byte, _ uint64) error {
+func (broken) readAt(b []byte, _ uint64) error {
 	b[len(b)] = 0
 	return nil
 }
@@ -81,8 +81,8 @@ func (broken) read(b []byte, _ uint64) error {
 // A defect of the reader is an error that says so, with its place.
 func TestDefectIsAnError(t *testing.T) {
 	whole := newImage(syntheticBase, synthetic())
-	_, attached := attach(context.Background(), broken{whole})
-	vm, err := attach(context.Background(), whole)
+	_, attached := attachTarget(context.Background(), broken{whole})
+	vm, err := attachTarget(context.Background(), whole)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ type stuck struct {
 	end   chan struct{}
 }
 
-func (s stuck) read([]byte, uint64) error {
+func (s stuck) readAt([]byte, uint64) error {
 	s.asked <- struct{}{}
 	<-s.end
 	return errFault
@@ -123,12 +123,12 @@ func TestBlockedRead(t *testing.T) {
 		<-s.asked
 		cancel()
 	}()
-	if _, err := attach(ctx, s); !errors.Is(err, context.Canceled) {
+	if _, err := attachTarget(ctx, s); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 	late, stop := context.WithDeadlineCause(context.Background(), time.Now(), &BudgetError{Budget: BudgetTime, Limit: 1})
 	defer stop()
-	if _, err := attach(late, s.image); !errors.Is(err, ErrBudget) {
+	if _, err := attachTarget(late, s.image); !errors.Is(err, ErrBudget) {
 		t.Error(err)
 	}
 }

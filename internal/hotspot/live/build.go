@@ -33,7 +33,7 @@ type build struct {
 	loaders map[uint64]string
 	report  *Report
 	meter   *meter
-	at      *found // the current method, for a defect's message
+	at      *profiledMethod // the current method, for a defect's message
 
 	klasses     map[uint64]klassName
 	hidden      map[string]string // VM's name to canonical name
@@ -43,7 +43,7 @@ type build struct {
 	keys        map[layout.Key]builder.MethodRef // of the methods that are taken
 	keepAdopted bool
 	// headers is whether the header fields that the VM does not export are plausible.
-	headers bool
+	plausibleHeaders bool
 }
 
 // A klassName is the VM's name of a class.
@@ -53,7 +53,7 @@ type klassName struct {
 }
 
 // A found is a method whose profile is taken.
-type found struct {
+type profiledMethod struct {
 	*methodData
 	methodName
 	klassName
@@ -63,14 +63,14 @@ type found struct {
 
 // buildProfiles fills the builder.
 func (b *build) buildProfiles(o Options) error {
-	b.report.refuse(RefusedShared, b.snap.shared, nil)
-	b.report.refuse(RefusedTwice, b.snap.twice, nil)
+	b.report.countRefused(RefusedShared, b.snap.shared, nil)
+	b.report.countRefused(RefusedTwice, b.snap.duplicates, nil)
 	b.snap.markCompiled()
-	sound, err := b.sound()
+	sound, err := b.readMethods()
 	if err != nil {
 		return err
 	}
-	b.headers = b.plausible(sound)
+	b.plausibleHeaders = b.hasPlausibleHeaders(sound)
 	profiles := b.chooseWanted(sound, o)
 	b.hidden, err = b.hiddenNames(profiles)
 	if err != nil {
@@ -78,36 +78,36 @@ func (b *build) buildProfiles(o Options) error {
 	}
 	for i := range profiles {
 		b.at = &profiles[i]
-		if err := b.profile(b.at); err != nil {
+		if err := b.addProfile(b.at); err != nil {
 			return err
 		}
 	}
-	if err := errors.Join(b.compilations(&o), b.inlined(o.Inlined)); err != nil {
+	if err := errors.Join(b.addCompilations(&o), b.addInlined(o.Inlined)); err != nil {
 		return err
 	}
-	b.properties()
+	b.addProperties()
 	return errors.Join(b.meter.end, b.Err())
 }
 
-// doing returns what the build is doing.
-func (b *build) doing() string {
-	if name := b.at.text(); name != "" {
+// description returns what the build is doing.
+func (b *build) description() string {
+	if name := b.at.displayName(); name != "" {
 		return "read the profile of " + name
 	}
 	return "read the profiles of a JVM"
 }
 
-// sound returns the methods whose names and MethodData are sound, and counts the others.
-func (b *build) sound() (profiles []found, err error) {
+// readMethods returns the methods whose names and MethodData are sound, and counts the others.
+func (b *build) readMethods() (profiles []profiledMethod, err error) {
 	for i := range b.snap.methods {
-		f := found{methodData: &b.snap.methods[i]}
+		f := profiledMethod{methodData: &b.snap.methods[i]}
 		b.at = &f
 		why := b.readMethod(&f)
 		if err := b.spendOnNames(&f); err != nil {
 			return nil, err
 		}
 		if why != "" {
-			b.report.refuse(why, 1, &f)
+			b.report.countRefused(why, 1, &f)
 			continue
 		}
 		profiles = append(profiles, f)
@@ -116,13 +116,13 @@ func (b *build) sound() (profiles []found, err error) {
 }
 
 // chooseWanted returns the profiles that the options select, and counts the others.
-func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
+func (b *build) chooseWanted(sound []profiledMethod, o Options) (profiles []profiledMethod) {
 	for i := range sound {
-		if b.unused(&sound[i]) {
+		if b.isUnused(&sound[i]) {
 			b.report.Adopted.Unused++
 			continue
 		}
-		if !o.wants(b.vm.schema, &sound[i], b.headers) {
+		if !o.selectsProfile(b.vm.schema, &sound[i], b.plausibleHeaders) {
 			b.report.Skipped++
 			continue
 		}
@@ -133,15 +133,15 @@ func (b *build) chooseWanted(sound []found, o Options) (profiles []found) {
 
 // spendOnNames charges the use of a method's names. An error means that reading has
 // ended, so that the method may be incomplete.
-func (b *build) spendOnNames(f *found) error {
+func (b *build) spendOnNames(f *profiledMethod) error {
 	if err := b.meter.countStep(); err != nil {
 		return err
 	}
-	return b.meter.names.spend(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
+	return b.meter.names.spendUnits(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
-// text returns a method for people, empty if it has no name.
-func (f *found) text() string {
+// displayName returns a method for people, empty if it has no name.
+func (f *profiledMethod) displayName() string {
 	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""
 	}
@@ -149,24 +149,24 @@ func (f *found) text() string {
 }
 
 // readMethod sets the names and sections of a method. why is empty if it is sound.
-func (b *build) readMethod(f *found) (why Refusal) {
+func (b *build) readMethod(f *profiledMethod) (why Refusal) {
 	var err error
-	f.klassName, err = b.klass(f.methodData.klass)
+	f.klassName, err = b.classAt(f.methodData.klass)
 	if err != nil {
 		return RefusedName
 	}
-	f.methodName, err = b.names.method(f.constMethod)
+	f.methodName, err = b.names.readConstMethod(f.constMethod)
 	if err != nil {
 		return RefusedName
 	}
 	if f.refused == nil {
-		f.sections, f.refused = b.vm.schema.data.sections(f.data, b.shape)
+		f.sections, f.refused = b.vm.schema.data.parseSections(f.data, b.shape)
 	}
 	if f.refused == nil {
-		f.refused = b.takeOffAdopted(f)
+		f.refused = b.subtractAdopted(f)
 	}
 	if f.refused == nil {
-		f.refused = b.resolve(f)
+		f.refused = b.checkPointers(f)
 	}
 	if f.refused != nil && !errors.As(f.refused, &why) {
 		why = RefusedMemory
@@ -174,15 +174,15 @@ func (b *build) readMethod(f *found) (why Refusal) {
 	return why
 }
 
-// resolve checks that all classes and methods in the cells of a profile have names,
+// checkPointers checks that all classes and methods in the cells of a profile have names,
 // before any of it is in the builder.
-func (b *build) resolve(f *found) (err error) {
-	b.pointers(f, func(addr uint64, kind disk.CellKind) bool {
+func (b *build) checkPointers(f *profiledMethod) (err error) {
+	b.eachPointer(f, func(addr uint64, kind disk.CellKind) bool {
 		if kind == disk.CellMethod {
 			if _, _, e := b.methodAt(addr); e != nil {
 				err = RefusedMethod
 			}
-		} else if _, e := b.klass(addr); e != nil {
+		} else if _, e := b.classAt(addr); e != nil {
 			err = RefusedType
 		}
 		return err == nil
@@ -190,8 +190,8 @@ func (b *build) resolve(f *found) (err error) {
 	return err
 }
 
-// pointers yields the pointers of a profile that are not null, without their tags.
-func (b *build) pointers(f *found, yield func(addr uint64, kind disk.CellKind) bool) {
+// eachPointer yields the pointers of a profile that are not null, without their tags.
+func (b *build) eachPointer(f *profiledMethod, yield func(addr uint64, kind disk.CellKind) bool) {
 	for _, entries := range f.sections {
 		for _, e := range entries {
 			for cell, kind := range b.shape.Pointers(e) {
@@ -211,8 +211,8 @@ func untagged(cell uint64, kind disk.CellKind) uint64 {
 	return cell
 }
 
-// klass returns the name of a class, which must be a class loader's.
-func (b *build) klass(addr uint64) (klassName, error) {
+// classAt returns the name of a class, which must be a class loader's.
+func (b *build) classAt(addr uint64) (klassName, error) {
 	if k, ok := b.klasses[addr]; ok {
 		return k, nil
 	}
@@ -220,7 +220,7 @@ func (b *build) klass(addr uint64) (klassName, error) {
 	if !ok {
 		return klassName{}, RefusedType
 	}
-	name, err := b.names.symbol(k.name)
+	name, err := b.names.symbolText(k.name)
 	if err != nil || name == "" {
 		return klassName{}, RefusedType
 	}
@@ -234,16 +234,16 @@ func (b *build) klass(addr uint64) (klassName, error) {
 
 // methodAt returns the name of a method in a cell.
 func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
-	m, err := b.names.pointedTo(addr)
+	m, err := b.names.pointedMethodName(addr)
 	if err != nil {
 		return methodName{}, klassName{}, err
 	}
-	k, err := b.klass(m.holder)
+	k, err := b.classAt(m.holder)
 	return m, k, err
 }
 
 // hiddenNames returns the canonical names of the hidden classes in profiles.
-func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
+func (b *build) hiddenNames(profiles []profiledMethod) (map[string]string, error) {
 	classes := map[string]bool{}
 	seen := map[uint64]bool{}
 	add := func(addr uint64) {
@@ -251,17 +251,17 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 			return
 		}
 		seen[addr] = true
-		if k, err := b.klass(addr); err == nil && b.meter.names.spend(len(k.name)) == nil {
+		if k, err := b.classAt(addr); err == nil && b.meter.names.spendUnits(len(k.name)) == nil {
 			classes[javanames.Element(k.name)] = true
 		}
 	}
 	for i := range profiles {
 		b.at = &profiles[i]
 		add(b.at.klass)
-		b.pointers(b.at, func(addr uint64, kind disk.CellKind) bool {
+		b.eachPointer(b.at, func(addr uint64, kind disk.CellKind) bool {
 			if kind != disk.CellMethod {
 				add(addr)
-			} else if m, err := b.names.pointedTo(addr); err == nil {
+			} else if m, err := b.names.pointedMethodName(addr); err == nil {
 				add(m.holder)
 			}
 			return true
@@ -273,49 +273,49 @@ func (b *build) hiddenNames(profiles []found) (map[string]string, error) {
 	return javanames.CanonicalHidden(classes), nil
 }
 
-// plausible reports whether the headers of all methods are plausible. Fields that the VM
+// hasPlausibleHeaders reports whether the headers of all methods are plausible. Fields that the VM
 // does not export are used for all methods or for none.
-func (b *build) plausible(profiles []found) bool {
-	return !slices.ContainsFunc(profiles, func(f found) bool {
-		h := b.vm.schema.header(f.data, f.counters)
-		return !b.vm.schema.plausible(&h)
+func (b *build) hasPlausibleHeaders(profiles []profiledMethod) bool {
+	return !slices.ContainsFunc(profiles, func(f profiledMethod) bool {
+		h := b.vm.schema.decodeHeader(f.data, f.counters)
+		return !b.vm.schema.isPlausible(&h)
 	})
 }
 
-// profile adds a profile to the builder.
-func (b *build) profile(f *found) error {
+// addProfile adds a profile to the builder.
+func (b *build) addProfile(f *profiledMethod) error {
 	if err := b.spendOnNames(f); err != nil {
 		return err
 	}
-	m := b.methodRef(f.addr, &f.methodName, f.klassName)
+	m := b.internMethod(f.addr, &f.methodName, f.klassName)
 	if b.taken[m] {
-		b.report.refuse(RefusedTwice, 1, f)
+		b.report.countRefused(RefusedTwice, 1, f)
 		return nil
 	}
 	b.taken[m] = true
 	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
 	b.DescribeMethod(m, f.access, 0)
 	p := b.ProfileIn(m, bytecode.CodeID(f.code), builder.NoContext)
-	b.header(p, f)
+	b.setHeader(p, f)
 	for section, entries := range f.sections {
 		for _, e := range entries {
 			p.Internal().Copy(disk.BlockSection(section), e, func(cell int, kind disk.CellKind) uint64 {
-				return b.reference(untagged(e.Cell(cell), kind), kind)
+				return b.cellReference(untagged(e.Cell(cell), kind), kind)
 			})
 			b.report.Entries++
 		}
 	}
-	if tag := f.sections.undecoded(); tag != 0 {
-		b.report.undecoded(tag, f)
+	if tag := f.sections.undecodedTag(); tag != 0 {
+		b.report.countUndecoded(tag, f)
 	}
-	b.sketch(m, f)
+	b.addSketch(m, f)
 	b.report.Methods++
 	return p.Done()
 }
 
-// sketch records the sketch of a method's code, unless its class is hidden: such a class
+// addSketch records the sketch of a method's code, unless its class is hidden: such a class
 // is not matched in another run.
-func (b *build) sketch(m builder.MethodRef, f *found) {
+func (b *build) addSketch(m builder.MethodRef, f *profiledMethod) {
 	if _, hidden := b.hidden[f.klassName.name]; hidden {
 		return
 	}
@@ -329,15 +329,15 @@ func (b *build) sketch(m builder.MethodRef, f *found) {
 	}
 }
 
-// header sets the fields before the entries.
-func (b *build) header(p *builder.Profile, f *found) {
-	h := b.vm.schema.header(f.data, f.counters)
+// setHeader sets the fields before the entries.
+func (b *build) setHeader(p *builder.Profile, f *profiledMethod) {
+	h := b.vm.schema.decodeHeader(f.data, f.counters)
 	p.Invocations(h.invocations)
 	p.Backedges(h.backedges)
 	p.Interpreted(h.interpreted)
 	p.Internal().SetSize(profileset.CodeSize{Code: uint32(len(f.code)), Host: uint32(len(f.data))})
 	p.Internal().SetHistory(h.history)
-	if b.headers {
+	if b.plausibleHeaders {
 		p.Internal().SetCompilation(h.compile)
 	}
 	if h.escape != (profileset.Escape{}) {
@@ -348,26 +348,26 @@ func (b *build) header(p *builder.Profile, f *found) {
 	}
 }
 
-// reference returns the builder's reference for a pointer, which resolve has checked.
-func (b *build) reference(addr uint64, kind disk.CellKind) uint64 {
+// cellReference returns the builder's reference for a pointer, which resolve has checked.
+func (b *build) cellReference(addr uint64, kind disk.CellKind) uint64 {
 	switch {
 	case addr == 0:
 		return 0
 	case kind != disk.CellMethod:
-		return uint64(b.typeAt(addr))
+		return uint64(b.internTypeAt(addr))
 	}
 	if m, ok := b.methods[addr]; ok {
 		return uint64(m)
 	}
 	m, k, err := b.methodAt(addr)
-	if err != nil || b.spendOnNames(&found{methodName: m, klassName: k}) != nil {
+	if err != nil || b.spendOnNames(&profiledMethod{methodName: m, klassName: k}) != nil {
 		return 0
 	}
-	return uint64(b.methodRef(addr, &m, k))
+	return uint64(b.internMethod(addr, &m, k))
 }
 
-// methodRef interns a method.
-func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.MethodRef {
+// internMethod interns a method.
+func (b *build) internMethod(addr uint64, m *methodName, k klassName) builder.MethodRef {
 	if ref, ok := b.methods[addr]; ok {
 		return ref
 	}
@@ -376,7 +376,7 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	if canonical, ok := b.hidden[k.name]; ok {
 		class, made = canonical, true
 	}
-	b.typeRef(k)
+	b.internType(k)
 	ref := b.Method(layout.Key{Class: class, Name: m.name, Signature: m.signature, Loader: k.loader})
 	if made {
 		b.DescribeMethod(ref, 0, layout.MethodNotMatchable)
@@ -385,19 +385,19 @@ func (b *build) methodRef(addr uint64, m *methodName, k klassName) builder.Metho
 	return ref
 }
 
-// typeAt interns a class by its address.
-func (b *build) typeAt(addr uint64) builder.TypeRef {
+// internTypeAt interns a class by its address.
+func (b *build) internTypeAt(addr uint64) builder.TypeRef {
 	if ref, ok := b.types[addr]; ok {
 		return ref
 	}
-	_ = b.meter.names.spend(len(b.klasses[addr].name)) // run ends if it cannot
-	ref := b.typeRef(b.klasses[addr])
+	_ = b.meter.names.spendUnits(len(b.klasses[addr].name)) // run ends if it cannot
+	ref := b.internType(b.klasses[addr])
 	b.types[addr] = ref
 	return ref
 }
 
-// typeRef interns a class. The alias of a hidden class is its name in the VM.
-func (b *build) typeRef(k klassName) builder.TypeRef {
+// internType interns a class. The alias of a hidden class is its name in the VM.
+func (b *build) internType(k klassName) builder.TypeRef {
 	class := javanames.Element(k.name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
@@ -414,8 +414,8 @@ func (b *build) typeRef(k klassName) builder.TypeRef {
 	return t
 }
 
-// properties records the VM and the flags that shape its MethodData.
-func (b *build) properties() {
+// addProperties records the VM and the flags that shape its MethodData.
+func (b *build) addProperties() {
 	set := func(key, value string) {
 		t := b.Table(disk.TableProperties, 0)
 		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
@@ -433,7 +433,7 @@ func (b *build) properties() {
 		set(disk.PropertyTrapReasons, reasons)
 	}
 	for _, name := range shapingFlags {
-		if value, ok := b.vm.flags[name].text(b.names.src); ok {
+		if value, ok := b.vm.flags[name].valueText(b.names.src); ok {
 			set(PropertyFlag+name, value)
 		}
 	}

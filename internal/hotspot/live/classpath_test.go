@@ -13,7 +13,7 @@ import (
 // A file on several class paths is read once, unless it has changed; after the
 // end of the context nothing is known.
 func TestContents(t *testing.T) {
-	if _, _, _, err := (&origin{}).open(os.DevNull); err != nil {
+	if _, _, _, err := (&origin{}).openPath(os.DevNull); err != nil {
 		t.Skip(err)
 	}
 	dir := t.TempDir()

@@ -40,31 +40,31 @@ func newCodeSchema(t *tables) *codeSchema {
 		method = "CompiledMethod::_method" // until JDK 22
 	}
 	_, heaps := t.fields["CodeCache::_heaps"]
-	if !heaps || !t.exports(append(slices.Clone(codeFields), method)) {
+	if !heaps || !t.exportsFields(append(slices.Clone(codeFields), method)) {
 		return nil
 	}
-	memory := t.offset("CodeHeap::_memory", pointerWidth)
-	header := t.offset("HeapBlock::_header", byteWidth)
+	memory := t.fieldOffset("CodeHeap::_memory", pointerWidth)
+	header := t.fieldOffset("HeapBlock::_header", byteWidth)
 	return &codeSchema{
-		heaps: t.static("CodeCache::_heaps"),
-		count: t.offset("GrowableArrayBase::_len", intWidth), items: t.offset("GrowableArray<int>::_data", pointerWidth),
-		heapSize: t.size("CodeHeap"), segment: t.offset("CodeHeap::_log2_segment_size", intWidth),
-		low:        memory + t.offset("VirtualSpace::_low", pointerWidth),
-		high:       memory + t.offset("VirtualSpace::_high", pointerWidth),
-		headerSize: uint64(t.size("HeapBlock")),
-		length:     header + t.offset("HeapBlock::Header::_length", intWidth),
-		used:       header + t.offset("HeapBlock::Header::_used", byteWidth),
-		blobSize:   t.size("nmethod"), name: t.offset("CodeBlob::_name", pointerWidth),
-		size: t.offset("CodeBlob::_size", intWidth),
+		heaps: t.staticAddress("CodeCache::_heaps"),
+		count: t.fieldOffset("GrowableArrayBase::_len", intWidth), items: t.fieldOffset("GrowableArray<int>::_data", pointerWidth),
+		heapSize: t.structureSize("CodeHeap"), segment: t.fieldOffset("CodeHeap::_log2_segment_size", intWidth),
+		low:        memory + t.fieldOffset("VirtualSpace::_low", pointerWidth),
+		high:       memory + t.fieldOffset("VirtualSpace::_high", pointerWidth),
+		headerSize: uint64(t.structureSize("HeapBlock")),
+		length:     header + t.fieldOffset("HeapBlock::Header::_length", intWidth),
+		used:       header + t.fieldOffset("HeapBlock::Header::_used", byteWidth),
+		blobSize:   t.structureSize("nmethod"), name: t.fieldOffset("CodeBlob::_name", pointerWidth),
+		size: t.fieldOffset("CodeBlob::_size", intWidth),
 		// Releases store levels and states with different widths: their low bytes say all.
-		method: t.offset(method, pointerWidth), level: t.offset("nmethod::_comp_level", byteWidth),
-		id: t.offset("nmethod::_compile_id", intWidth), point: t.offset("nmethod::_entry_bci", intWidth),
-		state: t.offset("nmethod::_state", byteWidth),
+		method: t.fieldOffset(method, pointerWidth), level: t.fieldOffset("nmethod::_comp_level", byteWidth),
+		id: t.fieldOffset("nmethod::_compile_id", intWidth), point: t.fieldOffset("nmethod::_entry_bci", intWidth),
+		state: t.fieldOffset("nmethod::_state", byteWidth),
 	}
 }
 
-// exports reports whether the VM exports all these fields, with the sizes of their structures.
-func (t *tables) exports(names []string) bool {
+// exportsFields reports whether the VM exports all these fields, with the sizes of their structures.
+func (t *tables) exportsFields(names []string) bool {
 	for _, name := range names {
 		if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {
 			return false
@@ -95,42 +95,42 @@ const (
 	minSegmentShift = 4
 )
 
-// compiledCode walks over the code cache, after the classes. It leaves out code of methods
+// walkCompiledCode walks over the code cache, after the classes. It leaves out code of methods
 // that no class has any more. Code that is being moved or freed while the process runs
 // ends the walk over its heap: the dump has fewer compilations then.
-func (w *walker) compiledCode() error {
+func (w *walker) walkCompiledCode() error {
 	w.out.code = w.detached
 	if w.out.code != nil {
 		return nil
 	}
-	if s := w.s.code; s != nil && !w.bare {
+	if s := w.s.code; s != nil && !w.allMethods {
 		w.codeNames = map[uint64]bool{}
-		for _, heap := range w.codeHeaps(s) {
-			w.codeHeap(s, heap)
+		for _, heap := range w.codeHeapAddresses(s) {
+			w.walkCodeHeap(s, heap)
 		}
 	}
-	return w.budget.m.end
+	return w.budget.meter.end
 }
 
-// codeHeaps returns the addresses of the heaps.
-func (w *walker) codeHeaps(s *codeSchema) (heaps []uint64) {
-	array, err1 := word(w.code, s.heaps)
+// codeHeapAddresses returns the addresses of the heaps.
+func (w *walker) codeHeapAddresses(s *codeSchema) (heaps []uint64) {
+	array, err1 := wordAt(w.code, s.heaps)
 	n, err2 := int32At(w.code, array+s.count)
-	items, err3 := word(w.code, array+s.items)
+	items, err3 := wordAt(w.code, array+s.items)
 	if err1 != nil || err2 != nil || err3 != nil || n < 0 || n > maxHeaps {
 		return nil
 	}
 	for i := range uint64(n) {
-		if heap, err := word(w.code, items+pointerWidth*i); err == nil && !slices.Contains(heaps, heap) {
+		if heap, err := wordAt(w.code, items+pointerWidth*i); err == nil && !slices.Contains(heaps, heap) {
 			heaps = append(heaps, heap)
 		}
 	}
 	return heaps
 }
 
-// codeHeap walks over the blocks of a heap.
-func (w *walker) codeHeap(s *codeSchema, heap uint64) {
-	b, err := w.code.bytes(heap, s.heapSize)
+// walkCodeHeap walks over the blocks of a heap.
+func (w *walker) walkCodeHeap(s *codeSchema, heap uint64) {
+	b, err := w.code.readBytes(heap, s.heapSize)
 	if err != nil {
 		return
 	}
@@ -141,7 +141,7 @@ func (w *walker) codeHeap(s *codeSchema, heap uint64) {
 		return
 	}
 	for at < high && high-at >= s.headerSize {
-		b, err := w.codeBlock(at, min(high-at, s.headerSize+uint64(s.blobSize)))
+		b, err := w.readCodeBlock(at, min(high-at, s.headerSize+uint64(s.blobSize)))
 		if err != nil {
 			return
 		}
@@ -150,22 +150,22 @@ func (w *walker) codeHeap(s *codeSchema, heap uint64) {
 			return
 		}
 		if blob := b[s.headerSize:]; b[s.used] != 0 && len(blob) == s.blobSize {
-			w.codeBlob(s, blob)
+			w.addCompilation(s, blob)
 		}
 		at += size
 	}
 }
 
-// codeBlock reads the beginning of a block.
-func (w *walker) codeBlock(at, size uint64) ([]byte, error) {
-	if err := w.budget.spend(spanBytes); err != nil {
+// readCodeBlock reads the beginning of a block.
+func (w *walker) readCodeBlock(at, size uint64) ([]byte, error) {
+	if err := w.budget.spendUnits(spanBytes); err != nil {
 		return nil, err
 	}
-	return w.code.bytes(at, int(size))
+	return w.code.readBytes(at, int(size))
 }
 
-// codeBlob adds a compilation of a method that a class has.
-func (w *walker) codeBlob(s *codeSchema, b []byte) {
+// addCompilation adds a compilation of a method that a class has.
+func (w *walker) addCompilation(s *codeSchema, b []byte) {
 	c := compilation{
 		method: le.Uint64(b[s.method:]), level: b[s.level], point: int32(le.Uint32(b[s.point:])),
 		id: le.Uint32(b[s.id:]), size: le.Uint32(b[s.size:]), installed: b[s.state] == stateInstalled,
@@ -174,7 +174,7 @@ func (w *walker) codeBlob(s *codeSchema, b []byte) {
 		!w.isCompiled(le.Uint64(b[s.name:])) {
 		return
 	}
-	if !w.owners[c.method] && !w.plain[c.method] || w.budget.spend(keptBytes) != nil {
+	if !w.owners[c.method] && !w.unprofiled[c.method] || w.budget.spendUnits(keptBytes) != nil {
 		return
 	}
 	w.out.code = append(w.out.code, c)
@@ -199,16 +199,16 @@ type initialization struct {
 }
 
 func newInitialization(t *tables) initialization {
-	return initialization{t.optional("InstanceKlass::_init_state", byteWidth),
-		uint8(t.constant("InstanceKlass::fully_initialized", 4, 15))}
+	return initialization{t.optionalOffset("InstanceKlass::_init_state", byteWidth),
+		uint8(t.boundedConstant("InstanceKlass::fully_initialized", 4, 15))}
 }
 
-// initialized reports whether a class, which is no array, is initialized.
-func (w *walker) initialized(klass uint64) bool {
+// isInitialized reports whether a class, which is no array, is initialized.
+func (w *walker) isInitialized(klass uint64) bool {
 	s := &w.s.initialization
 	if s.state == 0 {
 		return false
 	}
-	b, err := w.src.bytes(klass+s.state, byteWidth)
+	b, err := w.src.readBytes(klass+s.state, byteWidth)
 	return err == nil && b[0] == s.done
 }

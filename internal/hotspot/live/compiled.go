@@ -8,9 +8,9 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// compilations records the compiled code of the methods whose profiles were taken, and of methods that have
+// addCompilations records the compiled code of the methods whose profiles were taken, and of methods that have
 // none. Code of one method, level and entry is numbered in the order of the VM's ids.
-func (b *build) compilations(o *Options) error {
+func (b *build) addCompilations(o *Options) error {
 	methods, err := b.compiledMethods(o)
 	if err != nil {
 		return err
@@ -62,15 +62,15 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 			methods[c.method] = m
 		}
 	}
-	for i := range b.snap.plain {
-		f := found{methodData: &b.snap.plain[i]}
-		if !compiled[f.addr] || !b.namePlain(&f) || !o.wantsPlain(&f) {
+	for i := range b.snap.unprofiled {
+		f := profiledMethod{methodData: &b.snap.unprofiled[i]}
+		if !compiled[f.addr] || !b.namePlain(&f) || !o.selectsUnprofiled(&f) {
 			continue
 		}
 		if err := b.spendOnNames(&f); err != nil {
 			return nil, err
 		}
-		m := b.methodRef(f.addr, &f.methodName, f.klassName)
+		m := b.internMethod(f.addr, &f.methodName, f.klassName)
 		b.DescribeMethod(m, f.access, 0)
 		methods[f.addr] = m
 	}
@@ -78,15 +78,15 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 }
 
 // namePlain sets the names of a method without a profile.
-func (b *build) namePlain(f *found) bool {
+func (b *build) namePlain(f *profiledMethod) bool {
 	var err1, err2 error
-	f.klassName, err1 = b.klass(f.methodData.klass)
-	f.methodName, err2 = b.names.method(f.constMethod)
+	f.klassName, err1 = b.classAt(f.methodData.klass)
+	f.methodName, err2 = b.names.readConstMethod(f.constMethod)
 	return err1 == nil && err2 == nil
 }
 
-// wantsPlain reports whether a compiled method without a profile is to be named. How
+// selectsUnprofiled reports whether a compiled method without a profile is to be named. How
 // often it was called is not known.
-func (o *Options) wantsPlain(f *found) bool {
+func (o *Options) selectsUnprofiled(f *profiledMethod) bool {
 	return o.MinInvocations == 0 && (o.Class == nil || o.Class(f.klassName.name))
 }

@@ -17,8 +17,8 @@ type header struct {
 	traps                  []byte
 }
 
-// header decodes the header of a MethodData. counters is nil for a method without MethodCounters.
-func (s *schema) header(b, counters []byte) header {
+// decodeHeader decodes the header of a MethodData. counters is nil for a method without MethodCounters.
+func (s *schema) decodeHeader(b, counters []byte) header {
 	d := &s.data
 	u32 := func(at uint64) uint32 { return le.Uint32(b[at:]) }
 	u64 := func(at uint64) uint64 { return le.Uint64(b[at:]) }
@@ -39,30 +39,30 @@ func (s *schema) header(b, counters []byte) header {
 		h.compile.Level = counters[s.counters.highest]
 		h.osrLevel = counters[s.counters.highestOSR]
 	}
-	h.interpreted = s.count(early)
-	h.invocations = s.sum(early, u32(d.invocations))
-	h.backedges = s.sum(earlyBackedges, u32(d.backedges))
+	h.interpreted = s.counterValue(early)
+	h.invocations = s.addCounters(early, u32(d.invocations))
+	h.backedges = s.addCounters(earlyBackedges, u32(d.backedges))
 	return h
 }
 
 // The lowest bit of an InvocationCounter is set once it has overflowed. The count is above it.
 const carryBit = 1
 
-func (s *schema) count(counter uint32) uint64 { return uint64(counter) / s.increment }
+func (s *schema) counterValue(counter uint32) uint64 { return uint64(counter) / s.increment }
 
 // countLimit returns the value of a counter that has overflowed.
 func (s *schema) countLimit() uint64 { return 1 << 31 / s.increment }
 
-// sum adds the counters of MethodCounters and MethodData as the VM does.
-func (s *schema) sum(a, b uint32) uint64 {
+// addCounters adds the counters of MethodCounters and MethodData as the VM does.
+func (s *schema) addCounters(a, b uint32) uint64 {
 	if (a|b)&carryBit != 0 {
 		return s.countLimit()
 	}
-	return s.count(a) + s.count(b)
+	return s.counterValue(a) + s.counterValue(b)
 }
 
-// plausible reports whether fields at offsets that the VM does not export have possible values.
-func (s *schema) plausible(h *header) bool {
+// isPlausible reports whether fields at offsets that the VM does not export have possible values.
+func (s *schema) isPlausible(h *header) bool {
 	const wouldProfile = 2 // the largest of unknown, no, yes
 	c := h.compile
 	return c.Level <= s.levels && h.osrLevel <= s.levels && c.WouldProfile <= wouldProfile && int16(c.Loops) >= 0 &&
@@ -87,9 +87,9 @@ const (
 	freeTag      = 0  // of a free word among the extra entries
 )
 
-// sections cuts a MethodData into entries.
-func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err error) {
-	parts, err := d.parts(b)
+// parseSections cuts a MethodData into entries.
+func (d *dataSchema) parseSections(b []byte, shape disk.Shape) (out sections, err error) {
+	parts, err := d.splitSections(b)
 	if err != nil {
 		return out, err
 	}
@@ -100,7 +100,7 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 				part = part[disk.CellSize:]
 				continue
 			}
-			e, rest, err := next(disk.BlockSection(section), part, shape)
+			e, rest, err := nextEntry(disk.BlockSection(section), part, shape)
 			if err == RefusedTag {
 				return out, err
 			}
@@ -113,12 +113,12 @@ func (d *dataSchema) sections(b []byte, shape disk.Shape) (out sections, err err
 	return out, nil
 }
 
-// next cuts the first entry off a section. What begins with an entry that a later JDK has
+// nextEntry cuts the first entry off a section. What begins with an entry that a later JDK has
 // added is one TagUndecoded entry to the end of the data section; elsewhere such an entry
 // is RefusedTag, since the parts that follow have their meaning from its size.
-func next(section disk.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
+func nextEntry(section disk.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
 	switch {
-	case !isNewer(layout.Tag(part[0])):
+	case !isUnknownTag(layout.Tag(part[0])):
 		return shape.Next(part)
 	case section != disk.SectionData:
 		return nil, nil, RefusedTag
@@ -133,18 +133,18 @@ func next(section disk.BlockSection, part []byte, shape disk.Shape) (e disk.Entr
 	return e, nil, nil
 }
 
-// undecoded returns the tag of the entry at which the decoding of a MethodData ended, 0 if
+// undecodedTag returns the tag of the entry at which the decoding of a MethodData ended, 0 if
 // all of it was decoded.
-func (s *sections) undecoded() layout.Tag {
+func (s *sections) undecodedTag() layout.Tag {
 	if data := s[disk.SectionData]; len(data) > 0 {
 		return disk.UndecodedTag(data[len(data)-1])
 	}
 	return 0
 }
 
-// isNewer reports whether a tag may be one that a later JDK has added: HotSpot numbers its
+// isUnknownTag reports whether a tag may be one that a later JDK has added: HotSpot numbers its
 // tags from 1. What the entry is, and how long, only that JDK knows.
-func isNewer(tag layout.Tag) bool { return tag > layout.TagSpeculativeTrap && tag < 32 }
+func isUnknownTag(tag layout.Tag) bool { return tag > layout.TagSpeculativeTrap && tag < 32 }
 
 // sectionRules are the rules of the entries of each section: holds checks an entry
 // after one at the bci previous.
@@ -171,8 +171,8 @@ var sectionRules = [disk.SectionDirectory]struct {
 	}},
 }
 
-// parts returns the bytes of each section.
-func (d *dataSchema) parts(b []byte) (parts [disk.SectionDirectory][]byte, err error) {
+// splitSections returns the bytes of each section.
+func (d *dataSchema) splitSections(b []byte) (parts [disk.SectionDirectory][]byte, err error) {
 	b, header := b[d.data:], b
 	end := len(b)
 	if d.handlers != 0 {
@@ -199,10 +199,10 @@ func (d *dataSchema) parts(b []byte) (parts [disk.SectionDirectory][]byte, err e
 	return parts, nil
 }
 
-// receiverGap determines the number of cells between the count and the rows of a
+// guessReceiverGap determines the number of cells between the count and the rows of a
 // receiver entry, which the VM does not export: with that many cells the MethodData end
 // where they must. Those that end with what nobody can decode end there with any number.
-func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Shape {
+func (d *dataSchema) guessReceiverGap(methods []methodData, shape disk.Shape) disk.Shape {
 	best, most := shape, -1
 	for _, shape.Gap = range []int{0, 1} {
 		n := 0
@@ -210,7 +210,7 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 			if methods[i].refused != nil {
 				continue
 			}
-			if s, err := d.sections(methods[i].data, shape); err == nil && s.undecoded() == 0 {
+			if s, err := d.parseSections(methods[i].data, shape); err == nil && s.undecodedTag() == 0 {
 				n++
 			}
 		}
@@ -234,8 +234,8 @@ func (d *dataSchema) receiverGap(methods []methodData, shape disk.Shape) disk.Sh
 // The trap history is no evidence: C2 counts a trap in the method that the bytecode belongs to, which may
 // have been inlined and never compiled itself. headers is whether the fields that the VM does not export are
 // plausible. Without them only the code and the discarded compilations count.
-func (s *schema) everCompiled(f *found, headers bool) bool {
-	h := s.header(f.data, f.counters)
+func (s *schema) everCompiled(f *profiledMethod, headers bool) bool {
+	h := s.decodeHeader(f.data, f.counters)
 	if f.compiled || h.history.Decompiles > 0 {
 		return true
 	}

@@ -20,19 +20,19 @@ func TestDetachedDump(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm, err := attach(context.Background(), p)
+		vm, err := attachTarget(context.Background(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var attached []byte
-		err = p.hold(func(*holding) error {
+		err = p.holdWhile(func(*holding) error {
 			attached = dumpBytes(t, vm)
 			return vm.Detach(context.Background())
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if j.end(); p.alive() {
+		if j.end(); p.isAlive() {
 			t.Fatal("the process has not ended")
 		}
 		if detached := dumpBytes(t, vm); !bytes.Equal(attached, detached) {

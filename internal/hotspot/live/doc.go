@@ -14,7 +14,7 @@
 //	ClassLoaderDataGraph::_head -> ClassLoaderData -> Klass -> Method -> MethodData
 //
 // Offsets, sizes and settings are those that the VM exports. Others are derived from exported neighbours and
-// checked: see schema.methodData, schema.plausible, dataSchema.receiverGap and namer.loaderKlass. No object
+// checked: see schema.methodData, schema.plausible, dataSchema.guessReceiverGap and namer.findLoaderKlassOffset. No object
 // of the heap is read, so neither the collector nor compressed pointers matter.
 //
 // Entries are copied cell by cell; a pointer is recognized by the place of its cell, never by its value. Free

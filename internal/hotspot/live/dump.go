@@ -49,12 +49,12 @@ const ticksPerSecond = 100
 // DefaultStopLimit is how long a process is held at most.
 const DefaultStopLimit = 500 * time.Millisecond
 
-// wants reports whether a profile is to be taken.
-func (o *Options) wants(s *schema, f *found, headers bool) bool {
+// selectsProfile reports whether a profile is to be taken.
+func (o *Options) selectsProfile(s *schema, f *profiledMethod, headers bool) bool {
 	if o.CompiledOnly && !s.everCompiled(f, headers) || o.Class != nil && !o.Class(f.klassName.name) {
 		return false
 	}
-	return o.MinInvocations == 0 || s.header(f.data, f.counters).invocations >= o.MinInvocations
+	return o.MinInvocations == 0 || s.decodeHeader(f.data, f.counters).invocations >= o.MinInvocations
 }
 
 // Dump puts the profiles of the VM into a new builder.
@@ -67,38 +67,38 @@ func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, e
 		run.Process.Start = o.Began
 	}
 	b := &build{vm: vm, report: &Report{Producer: vm.producer, Release: vm.release, Run: run, origin: vm.run.origin}}
-	_, err := readLimited(ctx, vm.p, b.doing, func(m *meter) (struct{}, error) {
+	_, err := readLimited(ctx, vm.p, b.description, func(m *meter) (struct{}, error) {
 		b.meter = m
-		return struct{}{}, b.dump(o)
+		return struct{}{}, b.readDump(o)
 	})
 	if err != nil {
-		return nil, nil, vm.p.named(err)
+		return nil, nil, vm.p.addProcess(err)
 	}
 	return b.Builder, b.report, nil
 }
 
-// dump reads the VM and fills the builder.
-func (b *build) dump(o Options) error {
+// readDump reads the VM and fills the builder.
+func (b *build) readDump(o Options) error {
 	vm := b.vm
 	mem := newPageCache(vm.p, b.meter)
-	params, err := vm.params(mem)
+	params, err := vm.shapingParams(mem)
 	if err != nil {
-		return vm.ended(b.meter, err)
+		return vm.endReason(b.meter, err)
 	}
 	found, err := vm.findAgents(b.meter)
 	if err != nil {
-		return vm.ended(b.meter, err)
+		return vm.endReason(b.meter, err)
 	}
-	b.snap, err = vm.snapshot(b.meter, found, o, b.report)
+	b.snap, err = vm.takeSnapshot(b.meter, found, o, b.report)
 	if err != nil {
-		return vm.ended(b.meter, err)
+		return vm.endReason(b.meter, err)
 	}
 	b.keepAdopted = o.KeepAdopted
 	if b.snap.adopted.unreadable && !b.keepAdopted {
 		return ErrAdopted
 	}
-	b.since()
-	b.shape = vm.schema.data.receiverGap(b.snap.methods, disk.ShapeOf(&params))
+	b.describeAdopted()
+	b.shape = vm.schema.data.guessReceiverGap(b.snap.methods, disk.ShapeOf(&params))
 	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses = map[uint64]klassName{}
@@ -106,7 +106,7 @@ func (b *build) dump(o Options) error {
 	b.methods = map[uint64]builder.MethodRef{}
 	b.taken = map[builder.MethodRef]bool{}
 	b.keys = map[layout.Key]builder.MethodRef{}
-	config := b.snap.adopted.config(vm.config(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
+	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
 	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.report.Classes = len(b.snap.klasses)
 	b.report.Loaders = len(b.snap.loaders)
@@ -115,15 +115,15 @@ func (b *build) dump(o Options) error {
 	if err := b.buildProfiles(o); err != nil {
 		return err
 	}
-	if !vm.p.alive() { // the last reads may have failed
+	if !vm.p.isAlive() { // the last reads may have failed
 		return ErrGone
 	}
 	return context.Cause(b.meter.ctx)
 }
 
-// config completes the configuration of the archive. The identity of a dump follows
+// archiveConfig completes the configuration of the archive. The identity of a dump follows
 // from its process if that is identified: see Report.Describe.
-func (vm *VM) config(c builder.Config, params layout.Params, identified bool) builder.Config {
+func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified bool) builder.Config {
 	c.Params = params
 	if c.Producer == "" {
 		c.Producer = vm.producer
@@ -137,8 +137,8 @@ func (vm *VM) config(c builder.Config, params layout.Params, identified bool) bu
 	return c
 }
 
-// snapshot walks once while the process runs and, if it is to be held, again while it is held.
-func (vm *VM) snapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
+// takeSnapshot walks once while the process runs and, if it is to be held, again while it is held.
+func (vm *VM) takeSnapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
 	cache := newPageCache(vm.p, m)
@@ -160,17 +160,17 @@ func (vm *VM) snapshot(m *meter, of agents, o Options, report *Report) (*snapsho
 	if m.end != nil || !o.Stop {
 		return snap, err
 	}
-	again, last := record.replay(vm.p, m)
+	again, last := record.newReplay(vm.p, m)
 	if last != nil {
 		return nil, last
 	}
 	for range holdAttempts {
 		var held *snapshot
-		busy := vm.p.hold(func(h *holding) (err error) {
-			held, err = vm.again(again, of, methodArray(again), h, o, report)
+		busy := vm.p.holdWhile(func(h *holding) (err error) {
+			held, err = vm.walkHeld(again, of, methodArray(again), h, o, report)
 			return err
 		})
-		if !isBusy(busy) || m.ctx.Err() != nil {
+		if !isRetryable(busy) || m.ctx.Err() != nil {
 			return held, busy
 		}
 		last = busy
@@ -196,29 +196,29 @@ const (
 	holdPause    = 30 * time.Millisecond
 )
 
-// isBusy reports whether a process can perhaps be held a moment later. A user who may read a process may also
+// isRetryable reports whether a process can perhaps be held a moment later. A user who may read a process may also
 // trace it, so a missing permission means that another tracer held it, which may have ended since.
-func isBusy(err error) bool {
+func isRetryable(err error) bool {
 	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
 }
 
-// again walks while the process is held, at most for the limit.
-func (vm *VM) again(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
+// walkHeld walks while the process is held, at most for the limit.
+func (vm *VM) walkHeld(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
 	report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
 	report.Threads = len(h.threads)
 	report.Consistent = true
 	src.tick = func() {
 		if h.threads != nil && time.Since(h.begun) > limit {
-			h.release()
+			h.releaseThreads()
 			report.Consistent = false
 		}
 	}
 	defer func() {
-		h.release()
+		h.releaseThreads()
 		report.Stopped = h.lasted
 	}()
-	if err := src.load(); err != nil {
+	if err := src.readSpans(); err != nil {
 		return nil, err
 	}
 	return vm.newWalker(src, src.meter, of, methodArray).walkLoaders()
@@ -235,9 +235,9 @@ type MethodCode struct {
 // Methods calls yield with every method of every loaded class, with or without a
 // profile. Methods whose names cannot be read are left out.
 func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
-	methods, err := readLimited(ctx, vm.p, func() string { return "read the methods of a JVM" }, vm.methods)
+	methods, err := readLimited(ctx, vm.p, func() string { return "read the methods of a JVM" }, vm.readMethodCode)
 	if err != nil {
-		return vm.p.named(err)
+		return vm.p.addProcess(err)
 	}
 	for _, m := range methods {
 		if err := yield(m); err != nil {
@@ -247,13 +247,13 @@ func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
 	return nil
 }
 
-func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
+func (vm *VM) readMethodCode(m *meter) (all []MethodCode, err error) {
 	mem := newPageCache(vm.p, m)
 	w := newWalker(vm.schema, mem, m, func(addr uint64) ([]uint64, error) { return vm.schema.methodArray(mem, addr) })
-	w.bare = true
+	w.allMethods = true
 	snap, err := w.walkLoaders()
 	if err != nil {
-		return nil, vm.ended(m, err)
+		return nil, vm.endReason(m, err)
 	}
 	names := newNamer(vm.schema, mem, m)
 	loaders := names.loaderNames(snap)
@@ -261,19 +261,19 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 		if err := m.countStep(); err != nil {
 			return nil, err
 		}
-		method, err := names.method(snap.methods[i].constMethod)
+		method, err := names.readConstMethod(snap.methods[i].constMethod)
 		if err != nil {
 			continue
 		}
 		k := snap.klasses[snap.methods[i].klass]
-		class, err := names.symbol(k.name)
+		class, err := names.symbolText(k.name)
 		if err != nil {
 			continue
 		}
 		list, _ := names.instructions(&method)
 		all = append(all, MethodCode{class, loaders[k.loader], method.name, method.signature, method.code, list})
 	}
-	if !vm.p.alive() { // the last reads may have failed
+	if !vm.p.isAlive() { // the last reads may have failed
 		return nil, ErrGone
 	}
 	return all, m.end
@@ -282,12 +282,12 @@ func (vm *VM) methods(m *meter) (all []MethodCode, err error) {
 // Unprofiled returns the flag for which the VM records no profiles, as on a command line. It is empty if the
 // VM records profiles or has ended. The flags of a starting VM are not set yet.
 func (vm *VM) Unprofiled() string {
-	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.held()))
+	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.heldBytes()))
 	off := func(name string) bool {
-		v, ok := vm.flags[name].value(mem)
+		v, ok := vm.flags[name].readValue(mem)
 		return ok && v == 0
 	}
-	level, known := vm.flags["TieredStopAtLevel"].value(mem)
+	level, known := vm.flags["TieredStopAtLevel"].readValue(mem)
 	switch {
 	case off("UseCompiler") && off("UseLoopCounter"):
 		return "-Xint"

@@ -24,19 +24,19 @@ type recordPages struct {
 	image *image
 }
 
-func (r *recordPages) read(b []byte, addr uint64) error {
+func (r *recordPages) readAt(b []byte, addr uint64) error {
 	first := addr / pageSize * pageSize
 	for at := first; at < addr+uint64(len(b)); at += pageSize {
 		if _, ok := r.image.pageTable[at]; ok {
 			continue
 		}
 		page := make([]byte, pageSize)
-		if err := r.process.read(page, at); err != nil {
+		if err := r.process.readAt(page, at); err != nil {
 			return err
 		}
 		r.image.pageTable[at] = page
 	}
-	return r.image.read(b, addr)
+	return r.image.readAt(b, addr)
 }
 
 // record records a JVM that stands still.
@@ -52,13 +52,13 @@ func record(t testing.TB, pid int) *recordedVM {
 	}
 	base := bases[0]
 	r := &recordPages{p, &image{pageTable: map[uint64][]byte{}, base: base}}
-	m := newMeter(context.Background(), p.held())
+	m := newMeter(context.Background(), p.heldBytes())
 	spans := &recorder{source: newPageCache(r, m)}
 	vm := &VM{p: p}
-	if err := vm.open(spans, base); err != nil {
+	if err := vm.openTables(spans, base); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := vm.params(spans); err != nil {
+	if _, err := vm.shapingParams(spans); err != nil {
 		t.Fatal(err)
 	}
 	snap, err := newWalker(vm.schema, spans, m, func(addr uint64) ([]uint64, error) {
@@ -70,13 +70,13 @@ func record(t testing.TB, pid int) *recordedVM {
 	names := newNamer(vm.schema, spans, m)
 	names.loaderNames(snap)
 	for _, f := range snap.methods {
-		if _, err := names.method(f.constMethod); err != nil {
+		if _, err := names.readConstMethod(f.constMethod); err != nil {
 			t.Fatal(err)
 		}
-		_, _ = names.symbol(snap.klasses[f.klass].name)
+		_, _ = names.symbolText(snap.klasses[f.klass].name)
 	}
 	for _, k := range snap.klasses { // receivers may be of any class
-		_, _ = names.symbol(k.name)
+		_, _ = names.symbolText(k.name)
 	}
 	slices.SortFunc(spans.visits, func(a, b span) int {
 		return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(b.size, a.size))

@@ -220,7 +220,7 @@ func (w *memoryWriter) klass(name string, loader, next uint64) uint64 {
 	return w.words(16, w.symbol(name), loader, next, 0)
 }
 
-// methodsOf makes a class with profiled methods.
+// methodTexts makes a class with profiled methods.
 func (w *memoryWriter) methodsOf(klass uint64, number int, receiver uint64) {
 	const each = syntheticMethods / 3
 	pool := []uint64{1 + 2*each, klass, 0}

@@ -33,11 +33,11 @@ func newImage(base uint64, memory []byte) *image {
 	return i
 }
 
-func (i *image) alive() bool                           { return true }
-func (i *image) gone() bool                            { return false }
-func (i *image) held() int64                           { return int64(len(i.pageTable)) * pageSize }
-func (i *image) hold(use func(h *holding) error) error { return use(&holding{}) }
-func (i *image) named(err error) error                 { return err }
+func (i *image) isAlive() bool                              { return true }
+func (i *image) isGone() bool                               { return false }
+func (i *image) heldBytes() int64                           { return int64(len(i.pageTable)) * pageSize }
+func (i *image) holdWhile(use func(h *holding) error) error { return use(&holding{}) }
+func (i *image) addProcess(err error) error                 { return err }
 
 func (i *image) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 	return func(yield func(procfs.Mapping, error) bool) {
@@ -82,7 +82,7 @@ func (i *image) change(where, value uint64) patch {
 		return patch{word, le.AppendUint64(nil, i.spans[value%uint64(len(i.spans))].addr)}
 	}
 	was := make([]byte, 8)
-	_ = i.read(was, word)
+	_ = i.readAt(was, word)
 	return patch{word, le.AppendUint64(nil, le.Uint64(was)+value)}
 }
 
@@ -131,7 +131,7 @@ func readImageIn(t *testing.T, i *image, way int) (methods int) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	ctx := context.Background()
-	vm, err := attach(ctx, i)
+	vm, err := attachTarget(ctx, i)
 	switch {
 	case err != nil:
 	case way == ofClasses:
@@ -147,7 +147,7 @@ func readImageIn(t *testing.T, i *image, way int) (methods int) {
 	}
 	checkImageError(t, err)
 	runtime.ReadMemStats(&after)
-	if n, most := after.TotalAlloc-before.TotalAlloc, uint64(allocFactor*newMeter(ctx, i.held()).basis()); n > most {
+	if n, most := after.TotalAlloc-before.TotalAlloc, uint64(allocFactor*newMeter(ctx, i.heldBytes()).memoryBasis()); n > most {
 		t.Errorf("%d bytes were allocated, at most %d may be", n, most)
 	}
 	return methods

@@ -10,17 +10,17 @@ import (
 // inlinedLevel is the level of the code of C2, whose inlining a log tells.
 const inlinedLevel = 4
 
-// inlined records the calls that C2 inlined into methods whose profiles were taken, each as
+// addInlined records the calls that C2 inlined into methods whose profiles were taken, each as
 // the calling context of the inlined method. A class whose name several classes have, or that is
 // hidden, has no loader in the log: calls of its methods, and those within, are left out.
-func (b *build) inlined(nodes []compilelog.Node) error {
+func (b *build) addInlined(nodes []compilelog.Node) error {
 	if len(nodes) == 0 {
 		return nil
 	}
 	classes := b.classesByName()
 	refs := make([]builder.MethodRef, len(nodes)) // 0: left out
 	for i, n := range nodes {
-		if err := b.meter.names.spend(len(n.Method.Class) + len(n.Method.Name) + len(n.Method.Descriptor)); err != nil {
+		if err := b.meter.names.spendUnits(len(n.Method.Class) + len(n.Method.Name) + len(n.Method.Descriptor)); err != nil {
 			return err
 		}
 		class, ok := classes[n.Method.Class]
@@ -32,16 +32,16 @@ func (b *build) inlined(nodes []compilelog.Node) error {
 			refs[i] = b.keys[key]
 			continue
 		}
-		b.typeRef(class)
+		b.internType(class)
 		refs[i] = b.Method(key)
-		b.Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], frames(nodes, refs, i)...)), inlinedLevel, 1)
+		b.Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], callerFrames(nodes, refs, i)...)), inlinedLevel, 1)
 		b.report.Inlined++
 	}
 	return b.meter.end
 }
 
-// frames returns the callers of a node, the direct one first.
-func frames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []builder.Frame) {
+// callerFrames returns the callers of a node, the direct one first.
+func callerFrames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []builder.Frame) {
 	for ; nodes[i].Parent >= 0; i = nodes[i].Parent {
 		all = append(all, builder.Frame{Caller: refs[nodes[i].Parent], Point: nodes[i].Bci})
 	}
@@ -52,8 +52,8 @@ func frames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all []bui
 func (b *build) classesByName() map[string]klassName {
 	classes := map[string]klassName{}
 	for addr := range b.snap.klasses {
-		k, err := b.klass(addr)
-		if err != nil || !ordinary(k.name) {
+		k, err := b.classAt(addr)
+		if err != nil || !isOrdinaryName(k.name) {
 			continue
 		}
 		if _, twice := classes[k.name]; twice {

@@ -28,7 +28,7 @@ var loaderNames = map[string]string{
 type classLoader struct {
 	name     string        // as above without the anchor; not unique
 	classes  []loadedClass // that it has defined, the oldest first, without arrays and hidden classes
-	ofVM     bool          // every JVM has one
+	everyVM  bool          // every JVM has one
 	identity string
 }
 
@@ -48,15 +48,15 @@ type loadedClass struct {
 // class. A loader has several ClassLoaderData if it has hidden classes.
 func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	names := map[uint64]string{}
-	place := n.loaderKlass(snap)
+	place := n.findLoaderKlassOffset(snap)
 	if place == 0 {
 		for i, l := range snap.loaders {
 			names[l.addr] = unknownLoader(i, len(snap.loaders))
 		}
 		return names
 	}
-	loaders, of := n.loaders(snap, place)
-	nameByContent(loaders, n.classCode())
+	loaders, of := n.groupLoaders(snap, place)
+	nameByContent(loaders, n.classHasher())
 	for addr, l := range of {
 		names[addr] = l.identity
 	}
@@ -71,9 +71,9 @@ func unknownLoader(i, n int) string {
 	return fmt.Sprintf("loader#%d", n-1-i)
 }
 
-// loaders returns the class loaders, the oldest first, whereas the VM's list begins with
+// groupLoaders returns the class loaders, the oldest first, whereas the VM's list begins with
 // the newest. of has them by the addresses of their ClassLoaderData.
-func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
+func (n *namer) groupLoaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
 	of = map[uint64]*classLoader{}
 	known := map[[2]uint64]*classLoader{} // by class and name-and-id
 	for i := len(snap.loaders) - 1; i >= 0; i-- {
@@ -83,40 +83,42 @@ func (n *namer) loaders(snap *snapshot, place uint64) (all []*classLoader, of ma
 		id := le.Uint64(data.bytes[place+16:])
 		l := known[[2]uint64{klass, id}]
 		if l == nil {
-			l = &classLoader{ofVM: klass == 0}
+			l = &classLoader{everyVM: klass == 0}
 			if klass != 0 {
-				l.name, l.ofVM = n.loaderName(snap.klasses[klass].name, name)
+				l.name, l.everyVM = n.loaderName(snap.klasses[klass].name, name)
 			}
 			known[[2]uint64{klass, id}] = l
 			all = append(all, l)
 		}
 		of[data.addr] = l
-		if !l.ofVM {
-			l.classes = append(l.classes, n.loaded(snap, data.klasses)...)
+		if !l.everyVM {
+			l.classes = append(l.classes, n.ordinaryClasses(snap, data.klasses)...)
 		}
 	}
 	return all, of
 }
 
-// loaded returns the ordinary classes of a ClassLoaderData, the oldest first.
-func (n *namer) loaded(snap *snapshot, klasses []uint64) (classes []loadedClass) {
+// ordinaryClasses returns the ordinary classes of a ClassLoaderData, the oldest first.
+func (n *namer) ordinaryClasses(snap *snapshot, klasses []uint64) (classes []loadedClass) {
 	for _, k := range slices.Backward(klasses) {
-		if class, err := n.symbol(snap.klasses[k].name); err == nil && ordinary(class) && n.spendOnText(class) == nil {
+		if class, err := n.symbolText(snap.klasses[k].name); err == nil && isOrdinaryName(class) && n.spendOnText(class) == nil {
 			classes = append(classes, loadedClass{class, k})
 		}
 	}
 	return classes
 }
 
-// ordinary reports whether a class has the same name in every run.
-func ordinary(class string) bool { return class != "" && class[0] != '[' && !javanames.IsHidden(class) }
+// isOrdinaryName reports whether a class has the same name in every run.
+func isOrdinaryName(class string) bool {
+	return class != "" && class[0] != '[' && !javanames.IsHidden(class)
+}
 
 // maxLoaderName limits the length of the names that programs give loaders.
 const maxLoaderName = 200
 
-// loaderName names a loader by its class and its own name. ofVM is whether every JVM has it.
+// loaderName names a loader by its class and its own name. everyVM is whether every JVM has it.
 func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
-	class, err := n.symbol(klass)
+	class, err := n.symbolText(klass)
 	if err != nil {
 		return "loader", false
 	}
@@ -129,14 +131,14 @@ func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	if given == 0 {
 		return class, false
 	}
-	if name, err := n.symbol(given); err == nil && name != "" && len(name) <= maxLoaderName {
+	if name, err := n.symbolText(given); err == nil && name != "" && len(name) <= maxLoaderName {
 		return class + "[" + name + "]", false
 	}
 	return class, false
 }
 
-// loaderKlass returns the offset of _class_loader_klass, 0 if it is not found.
-func (n *namer) loaderKlass(snap *snapshot) uint64 {
+// findLoaderKlassOffset returns the offset of _class_loader_klass, 0 if it is not found.
+func (n *namer) findLoaderKlassOffset(snap *snapshot) uint64 {
 	for at := n.s.loader.next + 8; at+24 <= uint64(n.s.loader.size); at += 8 {
 		boot, others := 0, true
 		for _, l := range snap.loaders {
@@ -169,7 +171,7 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 	groups := map[string][]*classLoader{}
 	for _, l := range loaders {
 		l.identity = l.name
-		if len(l.classes) > 0 && !l.ofVM { // without classes it has no methods
+		if len(l.classes) > 0 && !l.everyVM { // without classes it has no methods
 			groups[l.name] = append(groups[l.name], l)
 		}
 	}
@@ -177,7 +179,7 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 		v := newVersions(group, codeOf)
 		numbered := 0
 		for _, l := range group {
-			if anchor, ok := v.anchor(l); ok {
+			if anchor, ok := v.findAnchor(l); ok {
 				l.identity = fmt.Sprintf("%s@%016x", l.name, anchor)
 				continue
 			}
@@ -187,30 +189,30 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 	}
 }
 
-// ownShare limits the second kind of anchor: of this many classes of a loader one must
+// minAnchorShare limits the second kind of anchor: of this many classes of a loader one must
 // be its own. Loaders of one jar differ only in the classes that they happened to load.
-const ownShare = 8
+const minAnchorShare = 8
 
-// anchor returns the hash of the class that distinguishes a loader from others of its name.
-func (v *versions) anchor(l *classLoader) (hash uint64, ok bool) {
+// findAnchor returns the hash of the class that distinguishes a loader from others of its name.
+func (v *versions) findAnchor(l *classLoader) (hash uint64, ok bool) {
 	own := 0
 	first := loadedClass{}
 	for _, c := range l.classes {
 		switch v.distinguish(c) {
 		case onlyVersion:
-			return v.hash(c), true
+			return v.hashClass(c), true
 		case onlyName:
 			if own++; own == 1 {
 				first = c
 			}
 		}
 	}
-	return v.hash(first), own > 0 && own*ownShare >= len(l.classes)
+	return v.hashClass(first), own > 0 && own*minAnchorShare >= len(l.classes)
 }
 
-// hash returns the hash of a class's name and code.
-func (v *versions) hash(c loadedClass) uint64 {
-	code, ok := v.code[c.klass]
+// hashClass returns the hash of a class's name and code.
+func (v *versions) hashClass(c loadedClass) uint64 {
+	code, ok := v.codeHashes[c.klass]
 	if !ok && c.klass != 0 {
 		code, _ = v.codeOf(c.klass)
 	}
@@ -232,15 +234,15 @@ const maxCompared = 1024
 
 // versions finds the classes of a group of loaders that are versions of one class.
 type versions struct {
-	klasses  map[string][]uint64       // by class name
-	code     map[uint64]uint64         // hashes of klasses, as far as they were needed
-	loaders  map[string]map[uint64]int // by class name and hash: how many loaders have it
-	compared int
-	codeOf   func(klass uint64) (uint64, bool)
+	klasses    map[string][]uint64       // by class name
+	codeHashes map[uint64]uint64         // hashes of klasses, as far as they were needed
+	loaders    map[string]map[uint64]int // by class name and hash: how many loaders have it
+	compared   int
+	codeOf     func(klass uint64) (uint64, bool)
 }
 
 func newVersions(group []*classLoader, codeOf func(klass uint64) (uint64, bool)) *versions {
-	v := &versions{klasses: map[string][]uint64{}, code: map[uint64]uint64{}, loaders: map[string]map[uint64]int{},
+	v := &versions{klasses: map[string][]uint64{}, codeHashes: map[uint64]uint64{}, loaders: map[string]map[uint64]int{},
 		codeOf: codeOf}
 	for _, l := range group {
 		for _, c := range l.classes {
@@ -256,16 +258,16 @@ func (v *versions) distinguish(c loadedClass) distinction {
 		return onlyName
 	}
 	if _, known := v.loaders[c.name]; !known {
-		v.loaders[c.name] = v.compare(v.klasses[c.name])
+		v.loaders[c.name] = v.countVersions(v.klasses[c.name])
 	}
-	if v.loaders[c.name][v.code[c.klass]] == 1 {
+	if v.loaders[c.name][v.codeHashes[c.klass]] == 1 {
 		return onlyVersion
 	}
 	return shared
 }
 
-// compare counts the versions among classes of one name. It is nil if not all of them can be read.
-func (v *versions) compare(klasses []uint64) map[uint64]int {
+// countVersions counts the versions among classes of one name. It is nil if not all of them can be read.
+func (v *versions) countVersions(klasses []uint64) map[uint64]int {
 	if v.compared += len(klasses); v.compared > maxCompared {
 		return nil
 	}
@@ -275,19 +277,19 @@ func (v *versions) compare(klasses []uint64) map[uint64]int {
 		if !ok {
 			return nil
 		}
-		v.code[k] = hash
+		v.codeHashes[k] = hash
 		count[hash]++
 	}
 	return count
 }
 
-// classCode returns a function that hashes the code of all methods of a class; ok is false if it cannot be
+// classHasher returns a function that hashes the code of all methods of a class; ok is false if it cannot be
 // read. It has its own budget, since methods are also read elsewhere.
-func (n *namer) classCode() func(klass uint64) (hash uint64, ok bool) {
+func (n *namer) classHasher() func(klass uint64) (hash uint64, ok bool) {
 	apart := *n
-	apart.budget = n.budget.m.structures()
+	apart.budget = n.budget.meter.structureBudget()
 	return func(klass uint64) (hash uint64, ok bool) {
-		methods, err := apart.methodsOf(klass)
+		methods, err := apart.methodTexts(klass)
 		if err != nil {
 			return 0, false
 		}
@@ -300,22 +302,22 @@ func (n *namer) classCode() func(klass uint64) (hash uint64, ok bool) {
 	}
 }
 
-// methodsOf returns the methods of a class, each as its name and code id.
-func (n *namer) methodsOf(klass uint64) (all []string, err error) {
-	array, err := word(n.src, klass+n.s.klass.methods)
+// methodTexts returns the methods of a class, each as its name and code id.
+func (n *namer) methodTexts(klass uint64) (all []string, err error) {
+	array, err := wordAt(n.src, klass+n.s.klass.methods)
 	if err != nil {
 		return nil, err
 	}
 	methods, err := n.s.methodArray(n.src, array)
 	if err == nil {
-		err = n.budget.spend(len(methods) * pointerWidth)
+		err = n.budget.spendUnits(len(methods) * pointerWidth)
 	}
 	for i := 0; i < len(methods) && err == nil; i++ {
 		var constMethod uint64
 		var m methodName
-		constMethod, err = word(n.src, methods[i]+n.s.method.constMethod)
+		constMethod, err = wordAt(n.src, methods[i]+n.s.method.constMethod)
 		if err == nil {
-			m, err = n.method(constMethod)
+			m, err = n.readConstMethod(constMethod)
 			if err == nil {
 				err = n.spendOnText(m.name, m.signature)
 			}

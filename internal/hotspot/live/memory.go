@@ -18,16 +18,16 @@ type span struct {
 // A memory is the memory of a process.
 type memory interface {
 	// read fills b with the bytes at addr. The error is errFault if not all of them are mapped.
-	read(b []byte, addr uint64) error
-	// readMany fills b with spans, one after the other. A span that is not wholly mapped
+	readAt(b []byte, addr uint64) error
+	// readSpans fills b with spans, one after the other. A span that is not wholly mapped
 	// is filled with zeros and reported to missed, whose error ends the reading.
-	readMany(b []byte, spans []span, missed func(i int) error) error
+	readSpans(b []byte, spans []span, missed func(i int) error) error
 }
 
 // A pageTable is memory that was copied page by page, by the address of each page.
 type pageTable map[uint64][]byte
 
-func (c pageTable) read(b []byte, addr uint64) error {
+func (c pageTable) readAt(b []byte, addr uint64) error {
 	for len(b) > 0 {
 		page, ok := c[addr/pageSize*pageSize]
 		if !ok {
@@ -40,9 +40,9 @@ func (c pageTable) read(b []byte, addr uint64) error {
 	return nil
 }
 
-func (c pageTable) readMany(b []byte, spans []span, missed func(i int) error) error {
+func (c pageTable) readSpans(b []byte, spans []span, missed func(i int) error) error {
 	for i, s := range spans {
-		if c.read(b[:s.size], s.addr) != nil {
+		if c.readAt(b[:s.size], s.addr) != nil {
 			clear(b[:s.size])
 			if err := missed(i); err != nil {
 				return err
@@ -55,7 +55,7 @@ func (c pageTable) readMany(b []byte, spans []span, missed func(i int) error) er
 
 // A source reads the process's memory. Its results are read-only and never change.
 type source interface {
-	bytes(addr uint64, n int) ([]byte, error)
+	readBytes(addr uint64, n int) ([]byte, error)
 }
 
 const (
@@ -68,15 +68,15 @@ const (
 // A pageCache reads each page of a process once. It is for memory that does not change
 // while the process runs.
 type pageCache struct {
-	mem    memory
-	meter  *meter
-	pages  map[uint64][]byte
-	recent [recentPages]recentPage
-	room   func(n int) []byte // a new buffer of n bytes
-	group  uint64             // bytes that are read at once
-	most   int                // pages that are kept
-	taken  int                // bytes of all buffers
-	full   error              // ends reading when the buffers have room for as many; nil: pages are forgotten
+	mem         memory
+	meter       *meter
+	pages       map[uint64][]byte
+	recent      [recentPages]recentPage
+	newBuffer   func(n int) []byte // a new buffer of n bytes
+	readSize    uint64             // bytes that are read at once
+	maxPages    int                // pages that are kept
+	bufferBytes int                // bytes of all buffers
+	fullError   error              // ends reading when the buffers have room for as many; nil: pages are forgotten
 }
 
 // A recentPage is a page that was used a moment ago: most reads are near others.
@@ -89,17 +89,17 @@ const recentPages = 1 << 8
 
 func newPageCache(mem memory, m *meter) *pageCache {
 	room := func(n int) []byte { return make([]byte, n) }
-	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, room: room, group: groupPages * pageSize,
-		most: maxPages}
+	return &pageCache{mem: mem, meter: m, pages: map[uint64][]byte{}, newBuffer: room, readSize: groupPages * pageSize,
+		maxPages: maxPages}
 }
 
-// bytes returns n bytes at addr.
-func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
-	if err := c.count(addr, n); err != nil {
+// readBytes returns n bytes at addr.
+func (c *pageCache) readBytes(addr uint64, n int) ([]byte, error) {
+	if err := c.countRead(addr, n); err != nil {
 		return nil, err
 	}
 	first := addr / pageSize * pageSize
-	if page, err := c.page(first); err != nil || addr+uint64(n) <= first+pageSize {
+	if page, err := c.loadPage(first); err != nil || addr+uint64(n) <= first+pageSize {
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +107,7 @@ func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
 	}
 	out := make([]byte, 0, n)
 	for at := first; len(out) < n; at += pageSize {
-		page, err := c.page(at)
+		page, err := c.loadPage(at)
 		if err != nil {
 			return nil, err
 		}
@@ -119,8 +119,8 @@ func (c *pageCache) bytes(addr uint64, n int) ([]byte, error) {
 	return out, nil
 }
 
-// count counts a read and checks its size.
-func (c *pageCache) count(addr uint64, n int) error {
+// countRead counts a read and checks its size.
+func (c *pageCache) countRead(addr uint64, n int) error {
 	if err := c.meter.countStep(); err != nil {
 		return err
 	}
@@ -130,17 +130,17 @@ func (c *pageCache) count(addr uint64, n int) error {
 	return nil
 }
 
-// touch reads the pages of n bytes at addr.
-func (c *pageCache) touch(addr uint64, n int) error {
-	err := c.count(addr, n)
+// loadPages reads the pages of n bytes at addr.
+func (c *pageCache) loadPages(addr uint64, n int) error {
+	err := c.countRead(addr, n)
 	for at := addr / pageSize * pageSize; err == nil && at < addr+uint64(n); at += pageSize {
-		_, err = c.page(at)
+		_, err = c.loadPage(at)
 	}
 	return err
 }
 
-// page returns the page at addr.
-func (c *pageCache) page(addr uint64) ([]byte, error) {
+// loadPage returns the page at addr.
+func (c *pageCache) loadPage(addr uint64) ([]byte, error) {
 	r := &c.recent[addr/pageSize%recentPages]
 	if r.addr == addr && r.bytes != nil {
 		return r.bytes, nil
@@ -159,27 +159,27 @@ func (c *pageCache) page(addr uint64) ([]byte, error) {
 
 // readPage reads the page at addr with its neighbours.
 func (c *pageCache) readPage(addr uint64) ([]byte, error) {
-	if c.full != nil && c.taken >= c.most*pageSize {
-		c.meter.end = cmp.Or(c.meter.end, c.full)
-		return nil, c.full
+	if c.fullError != nil && c.bufferBytes >= c.maxPages*pageSize {
+		c.meter.end = cmp.Or(c.meter.end, c.fullError)
+		return nil, c.fullError
 	}
-	if len(c.pages) >= c.most {
+	if len(c.pages) >= c.maxPages {
 		clear(c.pages)
 	}
-	if err := c.meter.read.spend(int(c.group)); err != nil {
+	if err := c.meter.read.spendUnits(int(c.readSize)); err != nil {
 		return nil, err
 	}
-	group := addr / c.group * c.group
-	b := c.room(int(c.group))
-	c.taken += len(b)
-	if c.mem.read(b, group) == nil {
-		for at := uint64(0); at < c.group; at += pageSize {
+	group := addr / c.readSize * c.readSize
+	b := c.newBuffer(int(c.readSize))
+	c.bufferBytes += len(b)
+	if c.mem.readAt(b, group) == nil {
+		for at := uint64(0); at < c.readSize; at += pageSize {
 			c.pages[group+at] = b[at:][:pageSize:pageSize]
 		}
 		return c.pages[addr], nil
 	}
 	b = b[:pageSize:pageSize]
-	if err := c.mem.read(b, addr); err != nil {
+	if err := c.mem.readAt(b, addr); err != nil {
 		return nil, fmt.Errorf("0x%x: %w", addr, err)
 	}
 	c.pages[addr] = b
@@ -192,7 +192,7 @@ func textAt(s source, addr uint64, limit int) (text string, ended bool, err erro
 	var out []byte
 	for len(out) < limit {
 		n := min(limit-len(out), int(pageSize-addr%pageSize)) // the next page may not be mapped
-		b, err := s.bytes(addr, n)
+		b, err := s.readBytes(addr, n)
 		if err != nil {
 			return string(out), false, err
 		}
@@ -205,8 +205,8 @@ func textAt(s source, addr uint64, limit int) (text string, ended bool, err erro
 	return string(out), false, nil
 }
 
-func word(s source, addr uint64) (uint64, error) {
-	b, err := s.bytes(addr, 8)
+func wordAt(s source, addr uint64) (uint64, error) {
+	b, err := s.readBytes(addr, 8)
 	if err != nil {
 		return 0, err
 	}
@@ -214,7 +214,7 @@ func word(s source, addr uint64) (uint64, error) {
 }
 
 func int32At(s source, addr uint64) (int32, error) {
-	b, err := s.bytes(addr, 4)
+	b, err := s.readBytes(addr, 4)
 	if err != nil {
 		return 0, err
 	}

@@ -13,12 +13,12 @@ import (
 // A namer reads names and code, which do not change. Each structure is read once,
 // except for ConstMethods of methods that both have a profile and occur in one.
 type namer struct {
-	s       *schema
-	src     source
-	budget  *allowance
-	symbols map[uint64]string
-	pointed map[uint64]pointedMethod // methods in cells of profiles, by address
-	pools   map[uint64]*pool         // constant pools by address; nil if unreadable
+	s              *schema
+	src            source
+	budget         *allowance
+	symbols        map[uint64]string
+	pointedMethods map[uint64]pointedMethod // methods in cells of profiles, by address
+	pools          map[uint64]*pool         // constant pools by address; nil if unreadable
 }
 
 // A pointedMethod is a method in a cell of a profile.
@@ -28,15 +28,15 @@ type pointedMethod struct {
 }
 
 func newNamer(s *schema, src source, m *meter) *namer {
-	return &namer{s, src, m.structures(), map[uint64]string{}, map[uint64]pointedMethod{}, map[uint64]*pool{}}
+	return &namer{s, src, m.structureBudget(), map[uint64]string{}, map[uint64]pointedMethod{}, map[uint64]*pool{}}
 }
 
-// structure reads a structure or a part of one, which was not read before.
-func (n *namer) structure(addr uint64, size int) ([]byte, error) {
-	if err := n.budget.spend(size); err != nil {
+// readStructure reads a structure or a part of one, which was not read before.
+func (n *namer) readStructure(addr uint64, size int) ([]byte, error) {
+	if err := n.budget.spendUnits(size); err != nil {
 		return nil, err
 	}
-	return n.src.bytes(addr, size)
+	return n.src.readBytes(addr, size)
 }
 
 // textUses is how often a name is copied or compared.
@@ -45,35 +45,35 @@ const textUses = 4
 // spendOnText charges the use of names: a few long names may be shared by very many classes and methods.
 func (n *namer) spendOnText(names ...string) (err error) {
 	for _, name := range names {
-		err = n.budget.m.names.spend(textUses * len(name))
+		err = n.budget.meter.names.spendUnits(textUses * len(name))
 	}
 	return err
 }
 
-// pointedTo returns the name of a method in a cell of a profile.
-func (n *namer) pointedTo(addr uint64) (methodName, error) {
-	p, ok := n.pointed[addr]
+// pointedMethodName returns the name of a method in a cell of a profile.
+func (n *namer) pointedMethodName(addr uint64) (methodName, error) {
+	p, ok := n.pointedMethods[addr]
 	if !ok {
 		var constMethod uint64
-		constMethod, p.err = word(n.src, addr+n.s.method.constMethod)
+		constMethod, p.err = wordAt(n.src, addr+n.s.method.constMethod)
 		if p.err == nil {
-			p.methodName, p.err = n.method(constMethod)
+			p.methodName, p.err = n.readConstMethod(constMethod)
 		}
-		n.pointed[addr] = p
+		n.pointedMethods[addr] = p
 	}
 	return p.methodName, p.err
 }
 
-// symbol returns the text of a Symbol in UTF-8.
-func (n *namer) symbol(addr uint64) (string, error) {
+// symbolText returns the text of a Symbol in UTF-8.
+func (n *namer) symbolText(addr uint64) (string, error) {
 	if s, ok := n.symbols[addr]; ok {
 		return s, nil
 	}
-	b, err := n.structure(addr+n.s.symbol.length, shortWidth)
+	b, err := n.readStructure(addr+n.s.symbol.length, shortWidth)
 	if err != nil {
 		return "", err
 	}
-	b, err = n.structure(addr+n.s.symbol.body, int(le.Uint16(b)))
+	b, err = n.readStructure(addr+n.s.symbol.body, int(le.Uint16(b)))
 	if err != nil {
 		return "", err
 	}
@@ -93,36 +93,36 @@ type methodName struct {
 	code            []byte // bytecodes
 }
 
-// method reads a ConstMethod.
-func (n *namer) method(constMethod uint64) (m methodName, err error) {
+// readConstMethod reads a ConstMethod.
+func (n *namer) readConstMethod(constMethod uint64) (m methodName, err error) {
 	s := &n.s.constMethod
-	b, err := n.structure(constMethod, s.size)
+	b, err := n.readStructure(constMethod, s.size)
 	if err != nil {
 		return m, err
 	}
 	pool := le.Uint64(b[s.constants:])
 	m.pool = pool
-	m.name, err = n.entry(pool, le.Uint16(b[s.name:]))
+	m.name, err = n.poolSymbol(pool, le.Uint16(b[s.name:]))
 	if err != nil {
 		return m, err
 	}
-	m.signature, err = n.entry(pool, le.Uint16(b[s.signature:]))
+	m.signature, err = n.poolSymbol(pool, le.Uint16(b[s.signature:]))
 	if err != nil {
 		return m, err
 	}
-	m.holder, err = word(n.src, pool+n.s.pool.holder)
+	m.holder, err = wordAt(n.src, pool+n.s.pool.holder)
 	if err != nil {
 		return m, err
 	}
-	m.code, err = n.structure(constMethod+uint64(s.size), int(le.Uint16(b[s.codeSize:])))
+	m.code, err = n.readStructure(constMethod+uint64(s.size), int(le.Uint16(b[s.codeSize:])))
 	if err == nil && (m.name == "" || m.signature == "") {
 		err = RefusedName
 	}
 	return m, err
 }
 
-// entry returns the symbol at an index of a constant pool.
-func (n *namer) entry(pool uint64, index uint16) (string, error) {
+// poolSymbol returns the symbol at an index of a constant pool.
+func (n *namer) poolSymbol(pool uint64, index uint16) (string, error) {
 	length, err := int32At(n.src, pool+n.s.pool.length)
 	if err != nil {
 		return "", err
@@ -130,11 +130,11 @@ func (n *namer) entry(pool uint64, index uint16) (string, error) {
 	if int32(index) >= length {
 		return "", fmt.Errorf("%w: index %d of a constant pool of %d", ErrStructure, index, length)
 	}
-	at, err := word(n.src, pool+uint64(n.s.pool.size)+8*uint64(index))
+	at, err := wordAt(n.src, pool+uint64(n.s.pool.size)+8*uint64(index))
 	if err != nil {
 		return "", err
 	}
-	return n.symbol(at)
+	return n.symbolText(at)
 }
 
 // A VM rewrites the operands of bytecodes when it links a class. An index into the constant pool becomes an
@@ -158,15 +158,15 @@ type resolvedSchema struct{ array, data, size, index uint64 }
 // newConstantsSchema looks up the fields that lead from bytecodes to names. Fields that
 // a release lacks stay 0. ok is false if no name can be read.
 func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
-	s.tags, s.cache = t.optional("ConstantPool::_tags", pointerWidth), t.optional("ConstantPool::_cache", pointerWidth)
-	s.bytes, s.words = t.optional("Array<u1>::_data", byteWidth), t.optional("Array<u2>::_data", shortWidth)
-	s.references = t.optional("ConstantPoolCache::_reference_map", pointerWidth)
+	s.tags, s.cache = t.optionalOffset("ConstantPool::_tags", pointerWidth), t.optionalOffset("ConstantPool::_cache", pointerWidth)
+	s.bytes, s.words = t.optionalOffset("Array<u1>::_data", byteWidth), t.optionalOffset("Array<u2>::_data", shortWidth)
+	s.references = t.optionalOffset("ConstantPoolCache::_reference_map", pointerWidth)
 	s.entries, s.entrySize = t.optionalSize("ConstantPoolCache"), t.optionalSize("ConstantPoolCacheEntry")
-	s.entryIndex = t.optional("ConstantPoolCacheEntry::_indices", pointerWidth)
-	s.length = t.optional("ConstantPoolCache::_length", intWidth)
+	s.entryIndex = t.optionalOffset("ConstantPoolCacheEntry::_indices", pointerWidth)
+	s.length = t.optionalOffset("ConstantPoolCache::_length", intWidth)
 	resolved := func(field, typ string) resolvedSchema {
-		return resolvedSchema{t.optional("ConstantPoolCache::"+field, pointerWidth),
-			t.optional("Array<"+typ+">::_data", pointerWidth), t.optionalSize(typ), t.optional(typ+"::_cpool_index", shortWidth)}
+		return resolvedSchema{t.optionalOffset("ConstantPoolCache::"+field, pointerWidth),
+			t.optionalOffset("Array<"+typ+">::_data", pointerWidth), t.optionalSize(typ), t.optionalOffset(typ+"::_cpool_index", shortWidth)}
 	}
 	s.fields = resolved("_resolved_field_entries", "ResolvedFieldEntry")
 	s.methods = resolved("_resolved_method_entries", "ResolvedMethodEntry")
@@ -211,15 +211,15 @@ type constantUse struct {
 
 // instructions decodes the bytecodes of a method. ok is false if their names cannot be read.
 func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok bool) {
-	p, ok := n.pool(m.pool)
+	p, ok := n.constantPool(m.pool)
 	if !ok {
 		return nil, false
 	}
-	return bytecode.Instructions(m.code, p.name)
+	return bytecode.Instructions(m.code, p.nameOperand)
 }
 
-// pool opens a constant pool.
-func (n *namer) pool(addr uint64) (*pool, bool) {
+// constantPool opens a constant pool.
+func (n *namer) constantPool(addr uint64) (*pool, bool) {
 	if p, known := n.pools[addr]; known {
 		return p, p != nil
 	}
@@ -233,27 +233,27 @@ const maxConstants = math.MaxUint16 + 1
 
 func (n *namer) openPool(addr uint64) *pool {
 	s := &n.s.constants
-	if !n.s.names {
+	if !n.s.namesReadable {
 		return nil
 	}
 	length, err1 := int32At(n.src, addr+n.s.pool.length)
-	tags, err2 := word(n.src, addr+s.tags)
-	cache, err3 := word(n.src, addr+s.cache)
+	tags, err2 := wordAt(n.src, addr+s.tags)
+	cache, err3 := wordAt(n.src, addr+s.cache)
 	if err1 != nil || err2 != nil || err3 != nil || length < 0 || length > maxConstants {
 		return nil
 	}
 	p := &pool{namer: n, addr: addr, cache: cache, lookup: map[constantUse]bytecode.Name{}}
-	p.tags, err1 = n.structure(tags+s.bytes, int(length))
+	p.tags, err1 = n.readStructure(tags+s.bytes, int(length))
 	if err1 != nil {
 		return nil
 	}
 	return p
 }
 
-// name returns the class or member that a bytecode names.
-func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
-	i, ok := p.index(raw, java, operand)
-	if !ok || p.budget.m.countStep() != nil {
+// nameOperand returns the class or member that a bytecode names.
+func (p *pool) nameOperand(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
+	i, ok := p.constantIndex(raw, java, operand)
+	if !ok || p.budget.meter.countStep() != nil {
 		return n, false
 	}
 	use := constantUse{i, java <= bytecode.Ldc2W}
@@ -264,106 +264,106 @@ func (p *pool) name(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 			p.lookup[use] = n
 		}
 	}
-	return n, ok && p.budget.m.names.spend(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
+	return n, ok && p.budget.meter.names.spendUnits(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
 }
 
-// index returns the constant that the operand of a bytecode came from.
-func (p *pool) index(raw, java byte, operand []byte) (i uint16, ok bool) {
+// constantIndex returns the constant that the operand of a bytecode came from.
+func (p *pool) constantIndex(raw, java byte, operand []byte) (i uint16, ok bool) {
 	switch {
 	case java == bytecode.Ldc && raw == java:
 		return uint16(operand[0]), true
 	case java == bytecode.Ldc:
-		return p.reference(uint16(operand[0]))
+		return p.resolvedReference(uint16(operand[0]))
 	case java == bytecode.LdcW && raw != java:
-		return p.reference(le.Uint16(operand))
+		return p.resolvedReference(le.Uint16(operand))
 	case p.cache == 0 || java < bytecode.GetStatic || java > bytecode.InvokeDynamic:
 		return binary.BigEndian.Uint16(operand), true
 	case java == bytecode.InvokeDynamic:
 		at := int32(le.Uint32(operand))
-		return p.cached(&p.s.constants.dynamic, max(at, ^at)) // some releases keep it inverted
+		return p.cachedIndex(&p.s.constants.dynamic, max(at, ^at)) // some releases keep it inverted
 	case java <= bytecode.PutField:
-		return p.cached(&p.s.constants.fields, int32(le.Uint16(operand)))
+		return p.cachedIndex(&p.s.constants.fields, int32(le.Uint16(operand)))
 	}
-	return p.cached(&p.s.constants.methods, int32(le.Uint16(operand)))
+	return p.cachedIndex(&p.s.constants.methods, int32(le.Uint16(operand)))
 }
 
-// reference returns the constant that an entry of the resolved references came from.
-func (p *pool) reference(entry uint16) (i uint16, ok bool) {
-	references, err := word(p.src, p.cache+p.s.constants.references)
+// resolvedReference returns the constant that an entry of the resolved references came from.
+func (p *pool) resolvedReference(entry uint16) (i uint16, ok bool) {
+	references, err := wordAt(p.src, p.cache+p.s.constants.references)
 	if err != nil || p.cache == 0 || references == 0 {
 		return 0, false
 	}
-	return p.u16(references + p.s.constants.words + shortWidth*uint64(entry))
+	return p.uint16At(references + p.s.constants.words + shortWidth*uint64(entry))
 }
 
-// cached returns the constant that an entry of the cache came from.
-func (p *pool) cached(r *resolvedSchema, entry int32) (i uint16, ok bool) {
+// cachedIndex returns the constant that an entry of the cache came from.
+func (p *pool) cachedIndex(r *resolvedSchema, entry int32) (i uint16, ok bool) {
 	s := &p.s.constants
 	if r.array == 0 {
 		if s.entrySize == 0 {
 			return 0, false
 		}
-		return p.u16(p.cache + s.entries + s.entrySize*uint64(entry) + s.entryIndex)
+		return p.uint16At(p.cache + s.entries + s.entrySize*uint64(entry) + s.entryIndex)
 	}
-	array, err := word(p.src, p.cache+r.array)
+	array, err := wordAt(p.src, p.cache+r.array)
 	if err != nil || array == 0 || r.size == 0 {
 		return 0, false
 	}
-	return p.u16(array + r.data + r.size*uint64(entry) + r.index)
+	return p.uint16At(array + r.data + r.size*uint64(entry) + r.index)
 }
 
-func (p *pool) u16(addr uint64) (uint16, bool) {
-	b, err := p.src.bytes(addr, shortWidth)
+func (p *pool) uint16At(addr uint64) (uint16, bool) {
+	b, err := p.src.readBytes(addr, shortWidth)
 	if err != nil {
 		return 0, false
 	}
 	return le.Uint16(b), true
 }
 
-// tag returns the tag of a constant, 0 if there is none.
-func (p *pool) tag(i uint16) byte {
+// tagAt returns the tag of a constant, 0 if there is none.
+func (p *pool) tagAt(i uint16) byte {
 	if int(i) < len(p.tags) {
 		return p.tags[i]
 	}
 	return 0
 }
 
-// slot returns the word of a constant, whose meaning depends on the tag.
-func (p *pool) slot(i uint16) (uint64, bool) {
+// slotWord returns the word of a constant, whose meaning depends on the tag.
+func (p *pool) slotWord(i uint16) (uint64, bool) {
 	if int(i) >= len(p.tags) {
 		return 0, false
 	}
-	b, err := p.structure(p.addr+uint64(p.s.pool.size)+pointerWidth*uint64(i), pointerWidth)
+	b, err := p.readStructure(p.addr+uint64(p.s.pool.size)+pointerWidth*uint64(i), pointerWidth)
 	if err != nil {
 		return 0, false
 	}
 	return le.Uint64(b), true
 }
 
-// text returns the symbol of a constant.
-func (p *pool) text(i uint16) (string, bool) {
-	s, err := p.entry(p.addr, i)
+// symbolAt returns the symbol of a constant.
+func (p *pool) symbolAt(i uint16) (string, bool) {
+	s, err := p.poolSymbol(p.addr, i)
 	return s, err == nil
 }
 
 // Class returns the name of a class.
 func (p *pool) Class(i uint16) (string, bool) {
-	if tag := p.tag(i); tag != tagClass && tag != unresolvedClass && tag != unresolvedClassInError {
+	if tag := p.tagAt(i); tag != tagClass && tag != unresolvedClass && tag != unresolvedClassInError {
 		return "", false
 	}
-	v, ok := p.slot(i)
+	v, ok := p.slotWord(i)
 	if !ok {
 		return "", false
 	}
-	return p.text(uint16(v >> 16))
+	return p.symbolAt(uint16(v >> 16))
 }
 
 // Member returns the name of a field or method reference.
 func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
-	if tag := p.tag(i); tag < tagField || tag > tagMember {
+	if tag := p.tagAt(i); tag < tagField || tag > tagMember {
 		return n, false
 	}
-	v, ok := p.slot(i)
+	v, ok := p.slotWord(i)
 	if !ok {
 		return n, false
 	}
@@ -371,40 +371,40 @@ func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 	if !ok {
 		return n, false
 	}
-	n, ok = p.nameType(uint16(v >> 16))
+	n, ok = p.nameAndType(uint16(v >> 16))
 	n.Class = class
 	return n, ok
 }
 
 // Dynamic returns the name and descriptor of a dynamic call.
 func (p *pool) Dynamic(i uint16) (n bytecode.Name, ok bool) {
-	if p.tag(i) != tagInvoke {
+	if p.tagAt(i) != tagInvoke {
 		return n, false
 	}
-	v, ok := p.slot(i)
+	v, ok := p.slotWord(i)
 	if !ok {
 		return n, false
 	}
-	return p.nameType(uint16(v >> 16))
+	return p.nameAndType(uint16(v >> 16))
 }
 
-func (p *pool) nameType(i uint16) (n bytecode.Name, ok bool) {
-	v, ok := p.slot(i)
+func (p *pool) nameAndType(i uint16) (n bytecode.Name, ok bool) {
+	v, ok := p.slotWord(i)
 	if !ok {
 		return n, false
 	}
-	name, ok1 := p.text(uint16(v))
-	descriptor, ok2 := p.text(uint16(v >> 16))
+	name, ok1 := p.symbolAt(uint16(v))
+	descriptor, ok2 := p.symbolAt(uint16(v >> 16))
 	return bytecode.Name{Name: name, Descriptor: descriptor}, ok1 && ok2
 }
 
 // Value returns the text of a number or string.
 func (p *pool) Value(i uint16) (text string, ok bool) {
-	v, ok := p.slot(i)
+	v, ok := p.slotWord(i)
 	if !ok {
 		return "", false
 	}
-	switch p.tag(i) {
+	switch p.tagAt(i) {
 	case tagInteger:
 		return bytecode.Integer(int64(int32(v))), true
 	case tagLong:
@@ -414,7 +414,7 @@ func (p *pool) Value(i uint16) (text string, ok bool) {
 	case tagDouble:
 		return bytecode.Decimal(math.Float64frombits(v)), true
 	case tagString:
-		text, ok = p.text(i)
+		text, ok = p.symbolAt(i)
 		return bytecode.Text(text), ok
 	}
 	return "", false

@@ -24,8 +24,8 @@ type origin struct {
 	root string
 }
 
-// origin returns the origin of the process. Unknown fields are empty.
-func (p *process) origin() *origin {
+// readOrigin returns the origin of the process. Unknown fields are empty.
+func (p *process) readOrigin() *origin {
 	o := &origin{}
 	leader := procfs.Status(p.pid, "Tgid") // the first thread may have ended
 	pid, err := strconv.Atoi(leader)
@@ -33,10 +33,10 @@ func (p *process) origin() *origin {
 		return o
 	}
 	o.identify(pid)
-	o.dir, _ = os.Readlink(p.file("cwd"))
-	o.argv = splitNUL(p.head("cmdline", 1<<20))
+	o.dir, _ = os.Readlink(p.procPath("cwd"))
+	o.argv = splitNUL(p.readProcHead("cmdline", 1<<20))
 	o.env = map[string]string{}
-	for _, v := range splitNUL(p.head("environ", 1<<22)) {
+	for _, v := range splitNUL(p.readProcHead("environ", 1<<22)) {
 		for _, name := range launchVariables {
 			if value, ok := strings.CutPrefix(v, name+"="); ok {
 				o.env[name] = value
@@ -44,7 +44,7 @@ func (p *process) origin() *origin {
 		}
 	}
 	if !p.sameFiles() {
-		o.root = p.file("root")
+		o.root = p.procPath("root")
 	}
 	o.launch.read = o.readFile
 	o.launch.list = o.listDirectory
@@ -58,14 +58,14 @@ func (o *origin) identify(pid int) {
 		return
 	}
 	o.process = layout.Process(id)
-	if up, err := uptime(); err == nil {
+	if up, err := systemUptime(); err == nil {
 		o.begun = time.Now().Add(-up).Add(time.Duration(id.Start) * time.Second / ticksPerSecond).
 			Round(time.Second / ticksPerSecond)
 	}
 }
 
-// uptime returns how long the system has been running.
-func uptime() (time.Duration, error) {
+// systemUptime returns how long the system has been running.
+func systemUptime() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {
 		return 0, err
@@ -74,11 +74,11 @@ func uptime() (time.Duration, error) {
 	return time.ParseDuration(seconds + "s")
 }
 
-func (p *process) file(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
+func (p *process) procPath(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
 
-// head returns the beginning of a file of the process in /proc.
-func (p *process) head(name string, limit int64) string {
-	f, err := os.Open(p.file(name))
+// readProcHead returns the beginning of a file of the process in /proc.
+func (p *process) readProcHead(name string, limit int64) string {
+	f, err := os.Open(p.procPath(name))
 	if err != nil {
 		return ""
 	}
@@ -95,16 +95,16 @@ func splitNUL(text string) []string {
 
 // sameFiles reports whether a path names the same file in the process as here.
 func (p *process) sameFiles() bool {
-	theirs, err1 := os.Readlink(p.file("ns/mnt"))
+	theirs, err1 := os.Readlink(p.procPath("ns/mnt"))
 	ours, err2 := os.Readlink("/proc/self/ns/mnt")
-	root, err3 := os.Stat(p.file("root") + "/")
+	root, err3 := os.Stat(p.procPath("root") + "/")
 	own, err4 := os.Stat("/")
 	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && theirs == ours && os.SameFile(root, own)
 }
 
-// open returns a path at which a file of the process can be read here, and its version.
+// openPath returns a path at which a file of the process can be read here, and its version.
 // done ends the use of the path.
-func (o *origin) open(path string) (at string, version fileVersion, done func(), err error) {
+func (o *origin) openPath(path string) (at string, version fileVersion, done func(), err error) {
 	at = path
 	done = func() {}
 	if o.root != "" {
@@ -139,7 +139,7 @@ func (o *origin) openInRoot(path string) (at string, done func(), err error) {
 
 // readFile reads a file of the process that holds arguments.
 func (o *origin) readFile(name string) (string, bool) {
-	at, _, done, err := o.open(o.resolve(name))
+	at, _, done, err := o.openPath(o.absolutePath(name))
 	if err != nil {
 		return "", false
 	}
@@ -155,7 +155,7 @@ func (o *origin) readFile(name string) (string, bool) {
 
 // listDirectory returns the names in a directory of the process.
 func (o *origin) listDirectory(dir string) []string {
-	at, _, done, err := o.open(o.resolve(dir))
+	at, _, done, err := o.openPath(o.absolutePath(dir))
 	if err != nil {
 		return nil
 	}

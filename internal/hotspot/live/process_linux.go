@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A process is read through read and readMany alone. Nothing is ever written to it.
+// A process is read through read and readSpans alone. Nothing is ever written to it.
 type process struct {
 	pid   int
 	begun string // its start in clock ticks, which differs from the start of a later process of the same number
@@ -34,8 +34,8 @@ func openProcess(pid int) (*process, error) {
 	}
 	p := &process{pid: pid}
 	var err error
-	p.begun, p.image, err = p.identity()
-	return p, p.named(err)
+	p.begun, p.image, err = p.readIdentity()
+	return p, p.addProcess(err)
 }
 
 // Fields of /proc/PID/stat, counted from the one after the command's name.
@@ -46,9 +46,9 @@ const (
 	stackField = 25 // where its stack begins: it differs in every program
 )
 
-// identity reads the values that identify the process and its program.
-func (p *process) identity() (begun, image string, err error) {
-	fields, err := p.stat("/proc/" + strconv.Itoa(p.pid) + "/stat")
+// readIdentity reads the values that identify the process and its program.
+func (p *process) readIdentity() (begun, image string, err error) {
+	fields, err := p.statFields("/proc/" + strconv.Itoa(p.pid) + "/stat")
 	switch {
 	case err != nil || len(fields) <= stackField:
 		return "", "", ErrNoProcess
@@ -58,8 +58,8 @@ func (p *process) identity() (begun, image string, err error) {
 	return fields[startField], fields[codeField] + " " + fields[stackField], nil
 }
 
-// stat returns the fields of a stat file after the command's name, which may hold anything.
-func (p *process) stat(file string) ([]string, error) {
+// statFields returns the fields of a stat file after the command's name, which may hold anything.
+func (p *process) statFields(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func (p *process) stat(file string) ([]string, error) {
 	return strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:])), nil
 }
 
-// alive reports whether the opened process still exists and runs the same program.
-func (p *process) alive() bool {
-	begun, image, err := p.identity()
+// isAlive reports whether the opened process still exists and runs the same program.
+func (p *process) isAlive() bool {
+	begun, image, err := p.readIdentity()
 	return err == nil && begun == p.begun && image == p.image
 }
 
@@ -79,10 +79,10 @@ const (
 	endPause = 2 * time.Millisecond
 )
 
-// gone reports whether the process has ended or ends in a moment.
-func (p *process) gone() bool {
+// isGone reports whether the process has ended or ends in a moment.
+func (p *process) isGone() bool {
 	for range endPolls {
-		if !p.alive() {
+		if !p.isAlive() {
 			return true
 		}
 		time.Sleep(endPause)
@@ -95,8 +95,8 @@ func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
 	return procfs.Mappings(ctx, p.pid)
 }
 
-// held returns how many bytes of memory the process holds: in RAM, huge pages included, and swapped out.
-func (p *process) held() (bytes int64) {
+// heldBytes returns how many bytes of memory the process holds: in RAM, huge pages included, and swapped out.
+func (p *process) heldBytes() (bytes int64) {
 	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
 		text, unit, _ := strings.Cut(procfs.Status(p.pid, field), " ")
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && unit == "kB" {
@@ -106,8 +106,8 @@ func (p *process) held() (bytes int64) {
 	return bytes
 }
 
-// read fills b with the process's memory at addr. The error is errFault if not all of it is mapped.
-func (p *process) read(b []byte, addr uint64) error {
+// readAt fills b with the process's memory at addr. The error is errFault if not all of it is mapped.
+func (p *process) readAt(b []byte, addr uint64) error {
 	if len(b) == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, explain(err)
+		return 0, translateError(err)
 	}
 	return n, nil
 }
@@ -139,9 +139,9 @@ func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 // maxVectors is the most spans that one call may take (IOV_MAX).
 const maxVectors = 1024
 
-// readMany fills b with the memory of spans, one after the other. Spans that
+// readSpans fills b with the memory of spans, one after the other. Spans that
 // are not wholly mapped are reported by missed, and their bytes are zeros.
-func (p *process) readMany(b []byte, spans []span, missed func(i int) error) error {
+func (p *process) readSpans(b []byte, spans []span, missed func(i int) error) error {
 	for first := 0; first < len(spans); {
 		last := min(first+maxVectors, len(spans))
 		remote := make([]unix.RemoteIovec, 0, last-first)
@@ -176,8 +176,8 @@ func largePages(b []byte) []byte {
 	return b
 }
 
-// explain turns an error of the system into one of this package. The caller adds the process, see named.
-func explain(err error) error {
+// translateError turns an error of the system into one of this package. The caller adds the process, see named.
+func translateError(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrNotExist):
 		return ErrGone
@@ -208,8 +208,8 @@ const (
 	maxThreads = 1 << 16
 )
 
-// hold holds the process while use runs, and lets it go whatever happens.
-func (p *process) hold(use func(h *holding) error) (err error) {
+// holdWhile holds the process while use runs, and lets it go whatever happens.
+func (p *process) holdWhile(use func(h *holding) error) (err error) {
 	done := make(chan struct{})
 	go procfs.OnThread(func() {
 		defer close(done)
@@ -221,7 +221,7 @@ func (p *process) hold(use func(h *holding) error) (err error) {
 
 func (p *process) whileHeld(use func(h *holding) error) error {
 	h := &holding{p: p, threads: map[int]unix.Signal{}, begun: time.Now()}
-	defer h.release()
+	defer h.releaseThreads()
 	if err := h.seizeAll(); err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (h *holding) seizeAll() error {
 		if err != nil || fresh == 0 {
 			return err
 		}
-		if err := h.await(seizeLimit); err != nil {
+		if err := h.awaitStops(seizeLimit); err != nil {
 			return err
 		}
 	}
@@ -246,7 +246,7 @@ func (h *holding) seizeAll() error {
 func (h *holding) seizeNew() (fresh int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", h.p.pid))
 	if err != nil || len(tasks) > maxThreads {
-		return 0, explain(errors.Join(err, unix.ESRCH))
+		return 0, translateError(errors.Join(err, unix.ESRCH))
 	}
 	for _, t := range tasks {
 		tid, err := strconv.Atoi(t.Name())
@@ -254,10 +254,10 @@ func (h *holding) seizeNew() (fresh int, err error) {
 			continue
 		}
 		if err := unix.PtraceSeize(tid); err != nil {
-			if errors.Is(err, unix.ESRCH) || h.ended(tid) {
+			if errors.Is(err, unix.ESRCH) || h.hasEnded(tid) {
 				continue // the thread has just ended
 			}
-			return 0, cmp.Or(tracedBy(tid), explain(err))
+			return 0, cmp.Or(tracedBy(tid), translateError(err))
 		}
 		h.threads[tid] = running
 		fresh++
@@ -266,17 +266,17 @@ func (h *holding) seizeNew() (fresh int, err error) {
 	return fresh, nil
 }
 
-// ended reports whether a thread is a zombie or gone: it cannot be seized.
-func (h *holding) ended(tid int) bool {
-	fields, err := h.p.stat(fmt.Sprintf("/proc/%d/task/%d/stat", h.p.pid, tid))
+// hasEnded reports whether a thread is a zombie or gone: it cannot be seized.
+func (h *holding) hasEnded(tid int) bool {
+	fields, err := h.p.statFields(fmt.Sprintf("/proc/%d/task/%d/stat", h.p.pid, tid))
 	return err != nil || len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
 }
 
 // running marks a thread that was interrupted and has not stopped yet.
 const running = unix.Signal(-1)
 
-// await waits until all seized threads are stopped.
-func (h *holding) await(limit time.Duration) error {
+// awaitStops waits until all seized threads are stopped.
+func (h *holding) awaitStops(limit time.Duration) error {
 	end := time.Now().Add(limit)
 	for tid, state := range h.threads {
 		for state == running {
@@ -288,7 +288,7 @@ func (h *holding) await(limit time.Duration) error {
 				delete(h.threads, tid) // it has ended
 				state = 0
 			case got == tid:
-				state = waiting(status)
+				state = pendingSignal(status)
 				h.threads[tid] = state
 			case time.Now().After(end):
 				return errBusy
@@ -303,9 +303,9 @@ func (h *holding) await(limit time.Duration) error {
 // errBusy: a thread did not stop in time.
 var errBusy = errors.New("a thread did not stop")
 
-// waiting returns the signal that a stopped thread was about to receive, 0 if it stopped
+// pendingSignal returns the signal that a stopped thread was about to receive, 0 if it stopped
 // because it was interrupted.
-func waiting(status unix.WaitStatus) unix.Signal {
+func pendingSignal(status unix.WaitStatus) unix.Signal {
 	const eventStop = 128 // PTRACE_EVENT_STOP
 	if int(status)>>16 == eventStop {
 		return 0
@@ -313,14 +313,14 @@ func waiting(status unix.WaitStatus) unix.Signal {
 	return status.StopSignal()
 }
 
-// release lets all threads go on, each with its pending signal.
-func (h *holding) release() {
+// releaseThreads lets all threads go on, each with its pending signal.
+func (h *holding) releaseThreads() {
 	if h.threads == nil {
 		return
 	}
 	for tid, signal := range h.threads {
 		if signal != running {
-			h.detach(tid, signal)
+			h.detachThread(tid, signal)
 			delete(h.threads, tid)
 		}
 	}
@@ -334,14 +334,14 @@ func (h *holding) release() {
 const lateLimit = time.Second
 
 func (h *holding) releaseLate() {
-	if len(h.threads) > 0 && h.await(lateLimit) == nil {
+	if len(h.threads) > 0 && h.awaitStops(lateLimit) == nil {
 		for tid, signal := range h.threads {
-			h.detach(tid, signal)
+			h.detachThread(tid, signal)
 		}
 	}
 }
 
-func (h *holding) detach(tid int, signal unix.Signal) {
+func (h *holding) detachThread(tid int, signal unix.Signal) {
 	// An error means that the thread has ended.
 	_, _, _ = unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_DETACH, uintptr(tid), 0, uintptr(signal), 0, 0)
 }

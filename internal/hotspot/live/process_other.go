@@ -23,12 +23,12 @@ type holding struct {
 
 func openProcess(int) (*process, error) { return nil, ErrUnsupported }
 
-func (p *process) gone() bool                                     { return true }
-func (p *process) alive() bool                                    { return false }
-func (p *process) held() int64                                    { return 0 }
-func (p *process) read([]byte, uint64) error                      { return ErrUnsupported }
-func (p *process) readMany([]byte, []span, func(int) error) error { return ErrUnsupported }
-func (p *process) hold(func(*holding) error) error                { return ErrUnsupported }
+func (p *process) isGone() bool                                    { return true }
+func (p *process) isAlive() bool                                   { return false }
+func (p *process) heldBytes() int64                                { return 0 }
+func (p *process) readAt([]byte, uint64) error                     { return ErrUnsupported }
+func (p *process) readSpans([]byte, []span, func(int) error) error { return ErrUnsupported }
+func (p *process) holdWhile(func(*holding) error) error            { return ErrUnsupported }
 
 func (p *process) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 	return func(yield func(procfs.Mapping, error) bool) { yield(procfs.Mapping{}, ErrUnsupported) }
@@ -36,9 +36,9 @@ func (p *process) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
 
 func largePages(b []byte) []byte { return b }
 
-func explain(err error) error { return err }
+func translateError(err error) error { return err }
 
-func (h *holding) release() {}
+func (h *holding) releaseThreads() {}
 
 var errBusy = ErrUnsupported
 
@@ -50,8 +50,8 @@ type origin struct {
 	root    string
 }
 
-func (p *process) origin() *origin { return &origin{} }
+func (p *process) readOrigin() *origin { return &origin{} }
 
-func (o *origin) open(string) (at string, version fileVersion, done func(), err error) {
+func (o *origin) openPath(string) (at string, version fileVersion, done func(), err error) {
 	return "", fileVersion{}, func() {}, ErrUnsupported
 }

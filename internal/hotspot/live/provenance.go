@@ -28,10 +28,10 @@ func (vm *VM) Provenance(ctx context.Context) layout.Provenance {
 	doing := func() string { return "read how a JVM was started" }
 	known, err := readLimited(ctx, vm.p, doing, func(m *meter) (k knownRun, err error) {
 		k.origin = &origin{}
-		if p, ok := vm.p.(interface{ origin() *origin }); ok {
-			k.origin = p.origin()
+		if p, ok := vm.p.(interface{ readOrigin() *origin }); ok {
+			k.origin = p.readOrigin()
 		}
-		k.Provenance = vm.provenance(newPageCache(vm.p, m), k.origin)
+		k.Provenance = vm.buildProvenance(newPageCache(vm.p, m), k.origin)
 		return k, nil
 	})
 	if err != nil {
@@ -47,16 +47,16 @@ type knownRun struct {
 	origin *origin
 }
 
-func (vm *VM) provenance(mem source, o *origin) layout.Provenance {
-	a := vm.arguments(mem)
+func (vm *VM) buildProvenance(mem source, o *origin) layout.Provenance {
+	a := vm.readArguments(mem)
 	texts := vm.perfTexts(mem)
 	return layout.Provenance{
 		Process: o.process, Begun: o.begun,
 		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"],
-		Main:      mainOf(a.command, o.argv),
+		Main:      mainArgument(a.command, o.argv),
 		Command:   commandLine(secrets.Mask(o.argv)),
 		Options:   commandLine(secrets.MaskOptions(hiddenOptions(a.options, o.argv))),
-		ClassPath: vm.entries(mem, texts, &o.launch, a.options),
+		ClassPath: vm.classPathEntries(mem, texts, &o.launch, a.options),
 	}
 }
 
@@ -129,7 +129,7 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 	if !ok1 || !ok2 || start == 0 || top-start < perfPrologue || top-start > maxPerfData {
 		return texts
 	}
-	b, err := mem.bytes(start, int(top-start))
+	b, err := mem.readBytes(start, int(top-start))
 	if err != nil || le.Uint32(b) != perfMagic {
 		return texts
 	}
@@ -139,7 +139,7 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 		if length < perfEntry || length > uint32(len(rest)) {
 			break
 		}
-		if name, text, ok := perfText(rest[:length]); ok {
+		if name, text, ok := parsePerfText(rest[:length]); ok {
 			texts[name] = text
 		}
 		rest = rest[length:]
@@ -147,8 +147,8 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 	return texts
 }
 
-// perfText parses an entry; ok is false if it is no text.
-func perfText(e []byte) (name, text string, ok bool) {
+// parsePerfText parses an entry; ok is false if it is no text.
+func parsePerfText(e []byte) (name, text string, ok bool) {
 	at := le.Uint32(e[4:])
 	n := le.Uint32(e[8:])
 	data := le.Uint32(e[16:])
@@ -156,16 +156,16 @@ func perfText(e []byte) (name, text string, ok bool) {
 	if n == 0 || e[12] != perfByte || at > size || data > size || n > size-data {
 		return "", "", false
 	}
-	return untilNUL(e[at:]), untilNUL(e[data : data+n]), true
+	return textUntilNUL(e[at:]), textUntilNUL(e[data : data+n]), true
 }
 
 // staticWord reads a static field of 8 bytes; ok is false if the VM does not export it.
 func (vm *VM) staticWord(mem source, name string) (v uint64, ok bool) {
 	f, ok := vm.tables.fields[name]
-	if !ok || !f.static || vm.tables.twice[name] {
+	if !ok || !f.static || vm.tables.contradictory[name] {
 		return 0, false
 	}
-	v, err := word(mem, f.addr)
+	v, err := wordAt(mem, f.addr)
 	return v, err == nil
 }
 
@@ -175,14 +175,14 @@ const maxEntries = 1 << 13
 // perfCut is the length at which the VM cuts texts of its PerfMemory (PerfMaxStringConstLength).
 const perfCut = 1024
 
-// entries returns the entries of the class path, then of the module path, in the
+// classPathEntries returns the entries of the class path, then of the module path, in the
 // VM's own spelling, without their content. It is nil if they are not known.
 //
 // PerfMemory has the class path, but truncates long ones. The full path is then taken
 // from the arguments of the process, if it begins with the truncated one.
-func (vm *VM) entries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
+func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
 	classPath, known := texts["java.property.java.class.path"]
-	limit, ok := vm.flags["PerfMaxStringConstLength"].value(mem)
+	limit, ok := vm.flags["PerfMaxStringConstLength"].readValue(mem)
 	if !ok || limit <= 0 {
 		limit = perfCut
 	}
@@ -244,7 +244,7 @@ func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	// Opening a file may block: it may be on a file system of the process itself.
 	doing := func() string { return "read the class path of a JVM" }
 	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) {
-		return c.readAll(ctx, o, classPath), nil
+		return c.readEntries(ctx, o, classPath), nil
 	})
 	if err != nil {
 		return classPath // its contents are not known
@@ -252,17 +252,17 @@ func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	return all
 }
 
-func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
+func (c *Contents) readEntries(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	all := []layout.ClassPathEntry{}
 	seen := map[string]bool{}
 	var add func(path string)
 	add = func(path string) {
-		at := o.resolve(path)
+		at := o.absolutePath(path)
 		if seen[at] || len(all) >= maxEntries {
 			return
 		}
 		seen[at] = true
-		content := c.contentOf(ctx, o, at)
+		content := c.readContent(ctx, o, at)
 		all = append(all, layout.ClassPathEntry{Path: path, Content: content})
 		if content.Kind != disk.ContentFile || o.root != "" || ctx.Err() != nil {
 			return
@@ -277,9 +277,9 @@ func (c *Contents) readAll(ctx context.Context, o *origin, classPath []layout.Cl
 	return all
 }
 
-// contentOf returns the content of a file or directory of the process.
-func (c *Contents) contentOf(ctx context.Context, o *origin, path string) layout.Content {
-	at, version, done, err := o.open(path)
+// readContent returns the content of a file or directory of the process.
+func (c *Contents) readContent(ctx context.Context, o *origin, path string) layout.Content {
+	at, version, done, err := o.openPath(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return layout.Content{Kind: disk.ContentMissing}
@@ -311,8 +311,8 @@ type fileVersion struct {
 	size, written, changed int64
 }
 
-// resolve makes a path of the process absolute.
-func (o *origin) resolve(path string) string {
+// absolutePath makes a path of the process absolute.
+func (o *origin) absolutePath(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.dir, path)
 	}

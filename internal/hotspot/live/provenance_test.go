@@ -224,7 +224,7 @@ func TestMainOf(t *testing.T) {
 		{"Main", "", "Main"},
 	} {
 		t.Run(test.command, func(t *testing.T) {
-			if got := mainOf(test.command, strings.Split(test.argv, "|")); got != test.want {
+			if got := mainArgument(test.command, strings.Split(test.argv, "|")); got != test.want {
 				t.Errorf("%q of %q is %q, want %q", test.command, test.argv, got, test.want)
 			}
 		})
@@ -251,11 +251,11 @@ func TestForgedPerfTexts(t *testing.T) {
 		"a number":    entry(30, 20, 5, 'J', 25, "name\x00text\x00"),
 		"no vector":   entry(30, 20, 0, 'B', 25, "name\x00text\x00"),
 	} {
-		if n, text, ok := perfText(e); ok {
+		if n, text, ok := parsePerfText(e); ok {
 			t.Errorf("%s: %q %q", name, n, text)
 		}
 	}
-	if n, text, ok := perfText(sound); !ok || n != "name" || text != "text" {
+	if n, text, ok := parsePerfText(sound); !ok || n != "name" || text != "text" {
 		t.Errorf("%q %q %v", n, text, ok)
 	}
 }

@@ -16,8 +16,8 @@ type recorder struct {
 	visits []span // in the order of the walk
 }
 
-func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
-	b, err := r.source.bytes(addr, n)
+func (r *recorder) readBytes(addr uint64, n int) ([]byte, error) {
+	b, err := r.source.readBytes(addr, n)
 	if err == nil {
 		r.visits = append(r.visits, span{addr, n})
 	}
@@ -28,20 +28,20 @@ func (r *recorder) bytes(addr uint64, n int) ([]byte, error) {
 // bytes takes less time than another span.
 const mergeGap = 1024
 
-// replay returns the recorded spans, to be read again.
-func (r *recorder) replay(mem memory, m *meter) (*replay, error) {
-	out := &replay{mem: mem, meter: m, visits: r.visits, places: make([]place, len(r.visits)),
+// newReplay returns the recorded spans, to be read again.
+func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {
+	out := &replay{mem: mem, meter: m, visits: r.visits, positions: make([]spanPosition, len(r.visits)),
 		known: make(map[uint64]int, len(r.visits))}
-	total := out.lay()
-	if err := m.read.spend(total); err != nil {
+	total := out.mergeSpans()
+	if err := m.read.spendUnits(total); err != nil {
 		return nil, err
 	}
 	out.buf = warmBuffer(total)
 	return out, nil
 }
 
-// lay merges the visited spans, sets the place of each, and returns the size of all.
-func (r *replay) lay() (total int) {
+// mergeSpans merges the visited spans, sets the place of each, and returns the size of all.
+func (r *replay) mergeSpans() (total int) {
 	sorted := make([]int, len(r.visits))
 	for i := range sorted {
 		sorted[i] = i
@@ -59,7 +59,7 @@ func (r *replay) lay() (total int) {
 		grown := max(merged.size, int(s.addr-merged.addr)+s.size)
 		total += grown - merged.size
 		merged.size = grown
-		r.places[i] = place{last, r.starts[last] + int(s.addr-merged.addr)}
+		r.positions[i] = spanPosition{last, r.starts[last] + int(s.addr-merged.addr)}
 		if had, ok := r.known[s.addr]; !ok || r.visits[had].size < s.size {
 			r.known[s.addr] = i
 		}
@@ -69,28 +69,28 @@ func (r *replay) lay() (total int) {
 
 // A replay reads recorded spans again at once.
 type replay struct {
-	mem    memory
-	meter  *meter
-	visits []span
-	places []place        // of each visit
-	known  map[uint64]int // the largest visit at an address
-	next   int            // visit
-	spans  []span         // merged
-	starts []int          // of each in buf
-	missed []bool         // spans that are no longer mapped
-	buf    []byte
-	calls  int
-	tick   func() // called now and then
+	mem       memory
+	meter     *meter
+	visits    []span
+	positions []spanPosition // of each visit
+	known     map[uint64]int // the largest visit at an address
+	next      int            // visit
+	spans     []span         // merged
+	starts    []int          // of each in buf
+	missed    []bool         // spans that are no longer mapped
+	buf       []byte
+	calls     int
+	tick      func() // called now and then
 }
 
 // A place says where the bytes of a visited span lie.
-type place struct{ span, start int }
+type spanPosition struct{ span, start int }
 
-// load reads everything.
-func (r *replay) load() error {
+// readSpans reads everything.
+func (r *replay) readSpans() error {
 	r.next = 0
 	r.missed = make([]bool, len(r.spans))
-	return r.mem.readMany(r.buf, r.spans, func(i int) error {
+	return r.mem.readSpans(r.buf, r.spans, func(i int) error {
 		r.missed[i] = true
 		return r.meter.countStep()
 	})
@@ -99,21 +99,21 @@ func (r *replay) load() error {
 // tickCalls is after how many calls tick is called.
 const tickCalls = 256
 
-func (r *replay) bytes(addr uint64, n int) ([]byte, error) {
+func (r *replay) readBytes(addr uint64, n int) ([]byte, error) {
 	if r.calls++; r.calls%tickCalls == 0 {
 		r.tick()
 	}
 	if err := r.meter.countStep(); err != nil {
 		return nil, err
 	}
-	if b, ok := r.recorded(addr, n); ok {
+	if b, ok := r.recordedBytes(addr, n); ok {
 		return b, nil
 	}
-	return r.meter.fetch(r.mem, addr, n)
+	return r.meter.readCounted(r.mem, addr, n)
 }
 
-// recorded returns bytes of a visited span: of the next one, or of one that is searched for.
-func (r *replay) recorded(addr uint64, n int) (b []byte, ok bool) {
+// recordedBytes returns bytes of a visited span: of the next one, or of one that is searched for.
+func (r *replay) recordedBytes(addr uint64, n int) (b []byte, ok bool) {
 	i := r.next
 	if i >= len(r.visits) || r.visits[i].addr != addr || r.visits[i].size < n {
 		i, ok = r.known[addr]
@@ -121,11 +121,11 @@ func (r *replay) recorded(addr uint64, n int) (b []byte, ok bool) {
 			return nil, false
 		}
 	}
-	if n < 0 || r.missed[r.places[i].span] {
+	if n < 0 || r.missed[r.positions[i].span] {
 		return nil, false
 	}
 	r.next = i + 1
-	return r.buf[r.places[i].start:][:n:n], true
+	return r.buf[r.positions[i].start:][:n:n], true
 }
 
 // warmBuffer returns a buffer whose pages exist: a process that is held does not wait for them.

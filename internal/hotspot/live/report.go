@@ -83,8 +83,8 @@ type Report struct {
 	Consistent bool
 }
 
-// refuse counts n profiles that are left out. The method is one of them, or nil.
-func (r *Report) refuse(why Refusal, n int, example *found) {
+// countRefused counts n profiles that are left out. The method is one of them, or nil.
+func (r *Report) countRefused(why Refusal, n int, example *profiledMethod) {
 	if n == 0 {
 		return
 	}
@@ -94,16 +94,16 @@ func (r *Report) refuse(why Refusal, n int, example *found) {
 	}
 	r.Refused[i].Count += n
 	if r.Refused[i].Example == "" {
-		r.Refused[i].Example = example.text()
+		r.Refused[i].Example = example.displayName()
 	}
 }
 
-// undecoded counts a profile that is taken as far as it could be decoded.
-func (r *Report) undecoded(tag layout.Tag, example *found) {
+// countUndecoded counts a profile that is taken as far as it could be decoded.
+func (r *Report) countUndecoded(tag layout.Tag, example *profiledMethod) {
 	i, ok := slices.BinarySearchFunc(r.Undecoded, tag,
 		func(x Undecoded, t layout.Tag) int { return cmp.Compare(x.Tag, t) })
 	if !ok {
-		r.Undecoded = slices.Insert(r.Undecoded, i, Undecoded{Tag: tag, Example: example.text()})
+		r.Undecoded = slices.Insert(r.Undecoded, i, Undecoded{Tag: tag, Example: example.displayName()})
 	}
 	r.Undecoded[i].Count++
 }

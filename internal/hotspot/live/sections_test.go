@@ -44,7 +44,7 @@ func testMethodData() []byte {
 }
 
 func TestSections(t *testing.T) {
-	s, err := testData.sections(testMethodData(), testShape)
+	s, err := testData.parseSections(testMethodData(), testShape)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestUnsoundSectionsAreRefused(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			b := testMethodData()
 			c.change(b)
-			if _, err := testData.sections(b, testShape); !errors.Is(err, c.want) {
+			if _, err := testData.parseSections(b, testShape); !errors.Is(err, c.want) {
 				t.Errorf("%s: %v, want %v", c.name, err, c.want)
 			}
 		})
@@ -95,7 +95,7 @@ func TestSectionsOfAnything(t *testing.T) {
 		for range rapid.IntRange(1, 8).Draw(t, "changes") {
 			b[rapid.IntRange(8, len(b)-1).Draw(t, "at")] = rapid.Byte().Draw(t, "byte")
 		}
-		s, err := testData.sections(b, testShape)
+		s, err := testData.parseSections(b, testShape)
 		if err != nil {
 			return
 		}
@@ -122,7 +122,7 @@ func TestReceiverGap(t *testing.T) {
 		le.PutUint32(b[testData.dataSize:], uint32(size))
 		le.PutUint32(b[testData.parameters:], 1<<32-2)
 		le.PutUint32(b[testData.handlers:], uint32(len(b)-int(testData.data)))
-		if got := testData.receiverGap([]methodData{{data: b}}, disk.Shape{TypeRows: 2, BciRows: 2}); got != shape {
+		if got := testData.guessReceiverGap([]methodData{{data: b}}, disk.Shape{TypeRows: 2, BciRows: 2}); got != shape {
 			t.Errorf("gap %d, want %d", got.Gap, gap)
 		}
 	}

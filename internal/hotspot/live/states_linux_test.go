@@ -53,7 +53,7 @@ func TestStoppedVM(t *testing.T) {
 	}
 	p := &process{pid: j.pid()}
 	stopped := func() bool {
-		fields, err := p.stat(fmt.Sprintf("/proc/%d/stat", j.pid()))
+		fields, err := p.statFields(fmt.Sprintf("/proc/%d/stat", j.pid()))
 		return err == nil && len(fields) > stateField && fields[stateField] == "T"
 	}
 	for !stopped() {
@@ -112,14 +112,14 @@ func TestProcessThatBecomesAnother(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := openProcess(cmd.Process.Pid)
-	if err != nil || !p.alive() {
+	if err != nil || !p.isAlive() {
 		t.Fatal(err)
 	}
 	if _, err := io.WriteString(in, "go\n"); err != nil {
 		t.Fatal(err)
 	}
 	for range 10_000 {
-		if !p.alive() {
+		if !p.isAlive() {
 			return
 		}
 		time.Sleep(time.Millisecond)

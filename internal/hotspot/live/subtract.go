@@ -5,9 +5,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// takeOffAdopted takes what the agent wrote off a profile, and cuts it into entries again.
-func (b *build) takeOffAdopted(f *found) error {
-	p, cells, ok := b.snap.adopted.of(f.methodData)
+// subtractAdopted takes what the agent wrote off a profile, and cuts it into entries again.
+func (b *build) subtractAdopted(f *profiledMethod) error {
+	p, cells, ok := b.snap.adopted.lookUp(f.methodData)
 	switch {
 	case !ok || b.keepAdopted && !p.ended:
 		return nil
@@ -20,18 +20,18 @@ func (b *build) takeOffAdopted(f *found) error {
 	}
 	s := subtraction{s: b.vm.schema, shape: b.shape, f: f, cells: cells}
 	f.adopted, f.data = true, append([]byte(nil), f.data...)
-	s.invocations(p.weight)
-	ran := s.ran()
+	s.subtractInvocations(p.weight)
+	ran := s.hasRun()
 	for at, c := range cells {
-		s.cell(f.data[at-f.dataAt:], c, ran)
+		s.subtractCell(f.data[at-f.dataAt:], c, ran)
 	}
 	var err error
-	f.sections, err = s.s.data.sections(f.data, b.shape)
+	f.sections, err = s.s.data.parseSections(f.data, b.shape)
 	if err != nil {
 		return err
 	}
-	s.entries(disk.SectionData, s.s.data.data)
-	s.entries(disk.SectionParameters, s.s.data.data+uint64(int32(le.Uint32(f.data[s.s.data.parameters:]))))
+	s.correctEntries(disk.SectionData, s.s.data.data)
+	s.correctEntries(disk.SectionParameters, s.s.data.data+uint64(int32(le.Uint32(f.data[s.s.data.parameters:]))))
 	return nil
 }
 
@@ -39,28 +39,28 @@ func (b *build) takeOffAdopted(f *found) error {
 type subtraction struct {
 	s     *schema
 	shape disk.Shape
-	f     *found
+	f     *profiledMethod
 	cells map[uint64]adoptedCell // that the agent wrote, by address
 }
 
-// invocations takes off the weight of the adopted profile. A counter that has overflowed
+// subtractInvocations takes off the weight of the adopted profile. A counter that has overflowed
 // counts nothing exactly any more.
-func (s *subtraction) invocations(weight uint64) {
+func (s *subtraction) subtractInvocations(weight uint64) {
 	b := s.f.data[s.s.data.invocations:]
 	counter := le.Uint32(b)
 	if counter&carryBit == 0 {
-		le.PutUint32(b, counter-uint32(min(s.s.count(counter), weight)*s.s.increment))
+		le.PutUint32(b, counter-uint32(min(s.s.counterValue(counter), weight)*s.s.increment))
 	}
 }
 
-// ran reports whether the method ran since it adopted its profile, as far as anything counted.
-func (s *subtraction) ran() bool {
-	h := s.s.header(s.f.data, s.f.counters)
+// hasRun reports whether the method ran since it adopted its profile, as far as anything counted.
+func (s *subtraction) hasRun() bool {
+	h := s.s.decodeHeader(s.f.data, s.f.counters)
 	return h.invocations+h.backedges > 0
 }
 
-// cell takes off what was written to the cell with which b begins.
-func (s *subtraction) cell(b []byte, c adoptedCell, ran bool) {
+// subtractCell takes off what was written to the cell with which b begins.
+func (s *subtraction) subtractCell(b []byte, c adoptedCell, ran bool) {
 	if c.Kind == adoptedByte {
 		b[0] -= byte(min(uint32(b[0]), c.Value))
 		return
@@ -74,15 +74,15 @@ func (s *subtraction) cell(b []byte, c adoptedCell, ran bool) {
 	case adoptedCheck:
 		le.PutUint64(b, v-uint64(int64(int32(c.Value))))
 	case adoptedRow:
-		s.receiver(b, c)
+		s.subtractReceiver(b, c)
 	case adoptedBits:
-		le.PutUint64(b, ownBits(v, c.What, ran))
+		le.PutUint64(b, subtractBits(v, c.What, ran))
 	}
 }
 
-// receiver takes off a receiver. A row whose whole count is the archive's has not come here.
+// subtractReceiver takes off a receiver. A row whose whole count is the archive's has not come here.
 // While the agent writes a row, its class comes last.
-func (s *subtraction) receiver(b []byte, c adoptedCell) {
+func (s *subtraction) subtractReceiver(b []byte, c adoptedCell) {
 	class := le.Uint64(b)
 	if len(b) < 2*disk.CellSize || class != 0 && class != c.What {
 		return
@@ -104,11 +104,11 @@ const (
 	tagBits  = uint64(0xff)
 )
 
-// ownBits takes the archive's bits off the first word of an entry. Traps are a code, which
+// subtractBits takes the archive's bits off the first word of an entry. Traps are a code, which
 // another trap changes: if they are the archive's still, nothing trapped here. A flag that
 // the program set again can't be told from the archive's: it stays if the method ran. An
 // entry that the agent made, and that says nothing any more, becomes a free word.
-func ownBits(v, written uint64, ran bool) uint64 {
+func subtractBits(v, written uint64, ran bool) uint64 {
 	if v&trapBits == written&trapBits {
 		v &^= trapBits
 	}
@@ -121,10 +121,10 @@ func ownBits(v, written uint64, ran bool) uint64 {
 	return v
 }
 
-// entries corrects what depends on the counts of an entry: types without counts of their
+// correctEntries corrects what depends on the counts of an entry: types without counts of their
 // own, and the order of receivers.
-func (s *subtraction) entries(section disk.BlockSection, at uint64) {
-	h := s.s.header(s.f.data, s.f.counters)
+func (s *subtraction) correctEntries(section disk.BlockSection, at uint64) {
+	h := s.s.decodeHeader(s.f.data, s.f.counters)
 	for _, e := range s.f.sections[section] {
 		if _, ok := s.shape.Schema(e.Tag()); !ok {
 			return // and what follows is not known
@@ -136,7 +136,7 @@ func (s *subtraction) entries(section disk.BlockSection, at uint64) {
 		for cell, kind := range s.shape.Pointers(e) {
 			c, ok := s.cells[s.f.dataAt+at+disk.CellSize*uint64(1+cell)]
 			if ok && kind == disk.CellTypeWord && c.Kind == adoptedWord {
-				e.SetCell(cell, ownTypeWord(e.Cell(cell), c.What, counted))
+				e.SetCell(cell, subtractTypeWord(e.Cell(cell), c.What, counted))
 			}
 		}
 		s.moveReceivers(e)
@@ -144,10 +144,10 @@ func (s *subtraction) entries(section disk.BlockSection, at uint64) {
 	}
 }
 
-// ownTypeWord takes the archive's type off a type word. Where the call did not happen
+// subtractTypeWord takes the archive's type off a type word. Where the call did not happen
 // here, nothing was seen. Where it did, a type that is alone is the type of all values that
 // came, and one among several can't be named: it may be the archive's.
-func ownTypeWord(v, written uint64, counted bool) uint64 {
+func subtractTypeWord(v, written uint64, counted bool) uint64 {
 	const tags = disk.TypeNullSeen | disk.TypeUnknown
 	switch {
 	case !counted:
@@ -180,13 +180,13 @@ func (s *subtraction) moveReceivers(e disk.Entry) {
 	}
 }
 
-// unused reports whether a profile has nothing but what was adopted, so that no JVM without
+// isUnused reports whether a profile has nothing but what was adopted, so that no JVM without
 // the archive would have it.
-func (b *build) unused(f *found) bool {
-	if !f.adopted || b.vm.schema.everCompiled(f, b.headers) {
+func (b *build) isUnused(f *profiledMethod) bool {
+	if !f.adopted || b.vm.schema.everCompiled(f, b.plausibleHeaders) {
 		return false
 	}
-	h := b.vm.schema.header(f.data, f.counters)
+	h := b.vm.schema.decodeHeader(f.data, f.counters)
 	traps := h.history.OverflowTraps
 	for _, n := range h.traps {
 		traps += uint32(n)

@@ -54,7 +54,7 @@ func (j *jvm) printing() string {
 	}
 }
 
-// methodsOf returns the text of every method, sorted.
+// methodTexts returns the text of every method, sorted.
 func methodsOf(t testing.TB, s *reader.Store) []string {
 	t.Helper()
 	var b bytes.Buffer

@@ -21,7 +21,7 @@ func TestTracedVM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = p.hold(func(*holding) error {
+	err = p.holdWhile(func(*holding) error {
 		vm, err := Attach(context.Background(), j.pid())
 		if err != nil {
 			return err

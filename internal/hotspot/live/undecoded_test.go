@@ -23,20 +23,20 @@ func TestSectionsOfALaterJDK(t *testing.T) {
 	for _, tag := range newerTags {
 		for before, at := range []int{data, data + 16} { // the first entry, the last
 			b := testMethodData()
-			whole, err := testData.sections(b, testShape)
+			whole, err := testData.parseSections(b, testShape)
 			if err != nil {
 				t.Fatal(err)
 			}
 			b[at] = byte(tag)
-			s, err := testData.sections(b, testShape)
+			s, err := testData.parseSections(b, testShape)
 			if err != nil {
 				t.Fatalf("tag %d: %v", tag, err)
 			}
 			raw := s[disk.SectionData][before]
-			if len(s[disk.SectionData]) != before+1 || s.undecoded() != tag || raw.Tag() != disk.TagUndecoded ||
+			if len(s[disk.SectionData]) != before+1 || s.undecodedTag() != tag || raw.Tag() != disk.TagUndecoded ||
 				raw.Point() != int32(b[at+2]) {
 				t.Errorf("tag %d after %d entries: %d entries, the last is a %v of tag %d at %d", tag, before,
-					len(s[disk.SectionData]), raw.Tag(), s.undecoded(), raw.Point())
+					len(s[disk.SectionData]), raw.Tag(), s.undecodedTag(), raw.Point())
 			}
 			if end := data + int(le.Uint32(b[testData.dataSize:])); !bytes.Equal(raw[disk.WideHeaderSize:], b[at:end]) {
 				t.Errorf("tag %d after %d entries: the words are not those of the VM", tag, before)
@@ -55,7 +55,7 @@ func TestALaterEntryComesLater(t *testing.T) {
 	b := testMethodData()
 	at := int(testData.data) + 16
 	b[at], b[at+2] = 14, 1
-	if _, err := testData.sections(b, testShape); !errors.Is(err, RefusedData) {
+	if _, err := testData.parseSections(b, testShape); !errors.Is(err, RefusedData) {
 		t.Errorf("%v, want %v", err, RefusedData)
 	}
 }
@@ -79,7 +79,7 @@ func TestDumpOfALaterJDK(t *testing.T) {
 
 func checkLaterJDK(t *testing.T, i *image, tag layout.Tag, before int) {
 	t.Helper()
-	vm, err := attach(context.Background(), i)
+	vm, err := attachTarget(context.Background(), i)
 	if err != nil {
 		t.Fatal(err)
 	}

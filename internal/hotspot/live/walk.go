@@ -5,15 +5,15 @@ import "fmt"
 // A snapshot is the result of a walk from the class loaders to the profiles: the bytes
 // of all structures that may change while the process runs.
 type snapshot struct {
-	loaders []loaderData
-	klasses map[uint64]klassData // by address
-	methods []methodData
-	bytes   int64         // of MethodData
-	plain   []methodData  // compiled methods without a profile
-	code    []compilation // of all these methods, in the order of the code cache
-	shared  int           // classes that share the methods of another class
-	twice   int           // methods with a profile that were found before
-	adopted *adoption
+	loaders    []loaderData
+	klasses    map[uint64]klassData // by address
+	methods    []methodData
+	bytes      int64         // of MethodData
+	unprofiled []methodData  // compiled methods without a profile
+	code       []compilation // of all these methods, in the order of the code cache
+	shared     int           // classes that share the methods of another class
+	duplicates int           // methods with a profile that were found before
+	adopted    *adoption
 }
 
 // loaderData is a ClassLoaderData, in the order of the VM's list: the newest comes first.
@@ -57,12 +57,12 @@ type walker struct {
 	src source // of structures that may change
 	// methodArray returns the addresses of a class's methods.
 	methodArray func(addr uint64) ([]uint64, error)
-	bare        bool // take all methods, without their profiles
+	allMethods  bool // take all methods, without their profiles
 	budget      *allowance
 	loaders     map[uint64]bool
 	arrays      map[uint64]bool
 	owners      map[uint64]bool // methods with a profile
-	plain       map[uint64]bool // compiled methods without one
+	unprofiled  map[uint64]bool // compiled methods without one
 	code        source          // of compiled code
 	codeNames   map[uint64]bool // names of blobs by address: of compiled code
 	agents      agents
@@ -72,8 +72,8 @@ type walker struct {
 
 func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([]uint64, error)) *walker {
 	return &walker{
-		s: s, src: src, code: src, methodArray: methodArray, budget: m.structures(),
-		loaders: map[uint64]bool{}, arrays: map[uint64]bool{}, owners: map[uint64]bool{}, plain: map[uint64]bool{},
+		s: s, src: src, code: src, methodArray: methodArray, budget: m.structureBudget(),
+		loaders: map[uint64]bool{}, arrays: map[uint64]bool{}, owners: map[uint64]bool{}, unprofiled: map[uint64]bool{},
 		out: &snapshot{klasses: map[uint64]klassData{}},
 	}
 }
@@ -81,50 +81,50 @@ func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([
 // alignment holds for all structures in lists.
 const alignment = 8
 
-// structure reads a structure in a list.
-func (w *walker) structure(addr uint64, size int) ([]byte, error) {
-	if err := w.budget.spend(size + spanBytes); err != nil {
+// readStructure reads a structure in a list.
+func (w *walker) readStructure(addr uint64, size int) ([]byte, error) {
+	if err := w.budget.spendUnits(size + spanBytes); err != nil {
 		return nil, err
 	}
 	if addr%alignment != 0 {
 		return nil, fmt.Errorf("%w: a structure at 0x%x", ErrStructure, addr)
 	}
-	return w.src.bytes(addr, size)
+	return w.src.readBytes(addr, size)
 }
 
-// kept reads a structure that is kept in part.
-func (w *walker) kept(addr uint64, size int) ([]byte, error) {
-	if err := w.budget.spend(keptBytes); err != nil {
+// readKept reads a structure that is kept in part.
+func (w *walker) readKept(addr uint64, size int) ([]byte, error) {
+	if err := w.budget.spendUnits(keptBytes); err != nil {
 		return nil, err
 	}
-	return w.structure(addr, size)
+	return w.readStructure(addr, size)
 }
 
 // walkLoaders walks over all class loaders, then over the compiled code.
 func (w *walker) walkLoaders() (*snapshot, error) {
-	at, err := word(w.src, w.s.head)
+	at, err := wordAt(w.src, w.s.head)
 	for at != 0 && err == nil {
-		at, err = w.loader(at)
+		at, err = w.walkLoader(at)
 	}
 	if err == nil && len(w.out.klasses) == 0 {
 		err = fmt.Errorf("%w: no classes", ErrStructure)
 	}
 	if err == nil {
-		w.out.adopted, err = w.adoption()
+		w.out.adopted, err = w.readAdoption()
 	}
 	if err == nil {
-		err = w.compiledCode()
+		err = w.walkCompiledCode()
 	}
 	return w.out, err
 }
 
-// loader walks over the classes of a ClassLoaderData and returns the next one.
-func (w *walker) loader(addr uint64) (next uint64, err error) {
+// walkLoader walks over the classes of a ClassLoaderData and returns the next one.
+func (w *walker) walkLoader(addr uint64) (next uint64, err error) {
 	if w.loaders[addr] {
 		return 0, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
 	}
 	w.loaders[addr] = true
-	b, err := w.kept(addr, w.s.loader.size)
+	b, err := w.readKept(addr, w.s.loader.size)
 	if err != nil {
 		return 0, err
 	}
@@ -134,7 +134,7 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 			return 0, fmt.Errorf("%w: a list of classes does not end, or leads into another", ErrStructure)
 		}
 		data.klasses = append(data.klasses, at)
-		at, err = w.klass(at, addr)
+		at, err = w.walkClass(at, addr)
 		if err != nil {
 			return 0, err
 		}
@@ -143,27 +143,27 @@ func (w *walker) loader(addr uint64) (next uint64, err error) {
 	return le.Uint64(b[w.s.loader.next:]), nil
 }
 
-// klass walks over the methods of a class and returns the next class.
-func (w *walker) klass(addr, loader uint64) (next uint64, err error) {
+// walkClass walks over the methods of a class and returns the next class.
+func (w *walker) walkClass(addr, loader uint64) (next uint64, err error) {
 	s := &w.s.klass
-	b, err := w.kept(addr, s.size)
+	b, err := w.readKept(addr, s.size)
 	if err != nil {
 		return 0, err
 	}
 	k := klassData{name: le.Uint64(b[s.name:]), loader: le.Uint64(b[s.loader:])}
 	isArray := int32(le.Uint32(b[s.layoutHelper:])) < 0
-	k.initialized = !isArray && w.initialized(addr)
+	k.initialized = !isArray && w.isInitialized(addr)
 	w.out.klasses[addr] = k
 	if !isArray && k.loader == loader {
-		if err := w.methods(addr); err != nil {
+		if err := w.walkMethods(addr); err != nil {
 			return 0, err
 		}
 	}
 	return le.Uint64(b[s.next:]), nil
 }
 
-func (w *walker) methods(klass uint64) error {
-	array, err := word(w.src, klass+w.s.klass.methods)
+func (w *walker) walkMethods(klass uint64) error {
+	array, err := wordAt(w.src, klass+w.s.klass.methods)
 	if err != nil || array == 0 {
 		return err
 	}
@@ -171,7 +171,7 @@ func (w *walker) methods(klass uint64) error {
 	if err != nil || len(methods) == 0 { // all classes without methods have one array
 		return err
 	}
-	if err := w.budget.spend(len(methods)*pointerWidth + spanBytes); err != nil {
+	if err := w.budget.spendUnits(len(methods)*pointerWidth + spanBytes); err != nil {
 		return err
 	}
 	if w.arrays[array] {
@@ -180,46 +180,46 @@ func (w *walker) methods(klass uint64) error {
 	}
 	w.arrays[array] = true
 	for _, m := range methods {
-		if err := w.method(m, klass); err != nil {
+		if err := w.addMethod(m, klass); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// method adds a method if it has a profile, or compiled code, or all methods are wanted.
-func (w *walker) method(addr, klass uint64) error {
+// addMethod adds a method if it has a profile, or compiled code, or all methods are wanted.
+func (w *walker) addMethod(addr, klass uint64) error {
 	s := &w.s.method
-	b, err := w.structure(addr, s.size)
+	b, err := w.readStructure(addr, s.size)
 	if err != nil {
 		return err
 	}
 	data := le.Uint64(b[s.data:])
 	code := le.Uint64(b[s.code:])
-	if data == 0 && code == 0 && !w.bare {
+	if data == 0 && code == 0 && !w.allMethods {
 		return nil
 	}
 	m := methodData{
 		addr: addr, klass: klass, constMethod: le.Uint64(b[s.constMethod:]),
 		compiled: code != 0,
-		access:   uint32(le.Uint16(b[s.access:])) & w.s.written,
+		access:   uint32(le.Uint16(b[s.access:])) & w.s.accessMask,
 	}
 	switch {
-	case w.bare:
+	case w.allMethods:
 	case data == 0:
-		return w.plainMethod(m)
+		return w.addUnprofiled(m)
 	case w.owners[addr]:
-		w.out.twice++
+		w.out.duplicates++
 		return nil
 	default:
-		if err := w.budget.spend(keptBytes); err != nil {
+		if err := w.budget.spendUnits(keptBytes); err != nil {
 			return err
 		}
 		w.owners[addr] = true
 		m.dataAt = data
-		m.data, m.refused = w.methodData(addr, data)
+		m.data, m.refused = w.readMethodData(addr, data)
 		if at := le.Uint64(b[s.counters:]); at != 0 && m.refused == nil {
-			m.counters, m.refused = w.structure(at, w.s.counters.size)
+			m.counters, m.refused = w.readStructure(at, w.s.counters.size)
 		}
 	}
 	w.out.methods = append(w.out.methods, m)
@@ -227,20 +227,20 @@ func (w *walker) method(addr, klass uint64) error {
 	return nil
 }
 
-// plainMethod adds a compiled method without a profile.
-func (w *walker) plainMethod(m methodData) error {
-	if err := w.budget.spend(keptBytes); err != nil || w.plain[m.addr] {
+// addUnprofiled adds a compiled method without a profile.
+func (w *walker) addUnprofiled(m methodData) error {
+	if err := w.budget.spendUnits(keptBytes); err != nil || w.unprofiled[m.addr] {
 		return err
 	}
-	w.plain[m.addr] = true
-	w.out.plain = append(w.out.plain, m)
+	w.unprofiled[m.addr] = true
+	w.out.unprofiled = append(w.out.unprofiled, m)
 	return nil
 }
 
-// methodData reads a MethodData, which must be of that method.
-func (w *walker) methodData(method, addr uint64) ([]byte, error) {
+// readMethodData reads a MethodData, which must be of that method.
+func (w *walker) readMethodData(method, addr uint64) ([]byte, error) {
 	s := &w.s.data
-	header, err := w.structure(addr, s.size)
+	header, err := w.readStructure(addr, s.size)
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (w *walker) methodData(method, addr uint64) ([]byte, error) {
 	if size < int(s.data) || size > maxData || size%8 != 0 {
 		return nil, RefusedSize
 	}
-	return w.structure(addr, size)
+	return w.readStructure(addr, size)
 }
 
 // methodArray reads an Array<Method*>.
@@ -263,7 +263,7 @@ func (s *schema) methodArray(src source, addr uint64) ([]uint64, error) {
 	if n < 0 || n > maxMethods {
 		return nil, fmt.Errorf("%w: a class of %d methods", ErrStructure, n)
 	}
-	b, err := src.bytes(addr+s.array.methods, 8*int(n))
+	b, err := src.readBytes(addr+s.array.methods, 8*int(n))
 	if err != nil {
 		return nil, err
 	}

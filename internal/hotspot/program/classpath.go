@@ -40,13 +40,13 @@ func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	base, err := path.Class("java/lang/Object")
 	c.jdk = base != nil || err != nil // it is there, if damaged
 	for _, p := range paths {
-		c.program = c.program || !ofModules(p)
+		c.program = c.program || !isJDKElement(p)
 	}
 	return c, nil
 }
 
-// ofModules reports whether a part of a class path is a JDK.
-func ofModules(path string) bool {
+// isJDKElement reports whether a part of a class path is a JDK.
+func isJDKElement(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "lib", "modules"))
 	name := filepath.Base(path)
 	return err == nil || name == "modules" || moduleFile.MatchString(name)
@@ -66,42 +66,44 @@ func (c *ClassPath) Close() { c.path.Close() }
 // versions. Unknown are classes of the JDK if the class path has no JDK, all others if it
 // has nothing else, classes that are generated at run time, and those with unsound files.
 func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
-	files, err := c.files(k)
-	if !ofJDK(k) && !generated(k.Class) {
+	files, err := c.classFiles(k)
+	if !isJDKMethod(k) && !isGenerated(k.Class) {
 		c.asked = true
 		c.found = c.found || len(files) > 0 || err != nil
 	}
 	switch {
 	case err != nil:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: err.Error()}, nil
-	case len(files) == 0 && c.covered != nil && ownLoader(k.Loader) && !c.covered[k.Loader]:
+	case len(files) == 0 && c.covered != nil && isProgramLoader(k.Loader) && !c.covered[k.Loader]:
 		return methodcode.Answer{Presence: methodcode.Unknown,
 			Reason: fmt.Sprintf("generated at run time, or from a place that was not given: no class of loader %s is there",
 				disk.LoaderName(k.Loader))}, nil
 	case len(files) == 0:
-		return c.without(k), nil
+		return c.answerWithoutClass(k), nil
 	}
 	a := methodcode.Answer{Presence: methodcode.NoMethod}
 	for _, class := range files {
 		if m, ok := class.Method(k.Name, k.Signature); ok {
 			v := versionOf(m.Code)
-			if code, ok := instructions(class, m.Code); ok {
-				describe(&v, code)
+			if code, ok := decodeInstructions(class, m.Code); ok {
+				addNamesAndSketches(&v, code)
 			}
 			a.Presence, a.Versions = methodcode.Present, append(a.Versions, v)
 		}
 	}
-	if a.Presence == methodcode.NoMethod && generated(k.Class) {
-		a = methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonMade}
+	if a.Presence == methodcode.NoMethod && isGenerated(k.Class) {
+		a = methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
 	}
 	return a, nil
 }
 
-// ownLoader reports whether a class loader is the program's own.
-func ownLoader(loader string) bool { return loader != "" && loader != "app" && loader != "platform" }
+// isProgramLoader reports whether a class loader is the program's own.
+func isProgramLoader(loader string) bool {
+	return loader != "" && loader != "app" && loader != "platform"
+}
 
-// files returns the class files that may have a method.
-func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
+// classFiles returns the class files that may have a method.
+func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
 	if k.Loader != "app" {
 		return c.path.All(k.Class)
 	}
@@ -112,16 +114,16 @@ func (c *ClassPath) files(k layout.Key) ([]*classfile.File, error) {
 	return []*classfile.File{class}, nil
 }
 
-// without returns the answer for a class that is not on the class path.
-func (c *ClassPath) without(k layout.Key) methodcode.Answer {
+// answerWithoutClass returns the answer for a class that is not on the class path.
+func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	switch {
-	case generated(k.Class):
-		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonMade}
-	case ofJDK(k) && !c.jdk:
+	case isGenerated(k.Class):
+		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
+	case isJDKMethod(k) && !c.jdk:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and no JDK was given"}
-	case ofJDK(k) && !c.path.Image() && !c.path.HasPackage(k.Class):
+	case isJDKMethod(k) && !c.path.Image() && !c.path.HasPackage(k.Class):
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of a module of the JDK that was not given"}
-	case !ofJDK(k) && !c.program:
+	case !isJDKMethod(k) && !c.program:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not of the JDK, and nothing else was given"}
 	}
 	return methodcode.Answer{Presence: methodcode.NoClass}
@@ -130,19 +132,19 @@ func (c *ClassPath) without(k layout.Key) methodcode.Answer {
 // packages are a JDK's packages, for archives without class loaders. toolPackages are
 // its modules in the application class loader.
 var (
-	packages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
+	jdkPackages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
 		"org/ietf/jgss/", "netscape/javascript/"}
 	toolPackages = []string{"com/sun/tools/", "com/sun/source/", "com/sun/jdi/", "com/sun/jarsigner/", "jdk/", "sun/"}
 )
 
-// ofJDK reports whether a method is one of a JDK's own.
-func ofJDK(k layout.Key) bool {
+// isJDKMethod reports whether a method is one of a JDK's own.
+func isJDKMethod(k layout.Key) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(k.Class, prefix) }
 	switch k.Loader {
 	case "platform":
 		return true
 	case "":
-		return slices.ContainsFunc(packages, begins)
+		return slices.ContainsFunc(jdkPackages, begins)
 	case "app":
 		return slices.ContainsFunc(toolPackages, begins)
 	}
@@ -160,15 +162,15 @@ func (c *ClassPath) Related() error {
 	}
 	var hints []string
 	for _, name := range c.names {
-		if !ofModules(name) {
-			hints = append(hints, hint(name))
+		if !isJDKElement(name) {
+			hints = append(hints, unrelatedHint(name))
 		}
 	}
 	return fmt.Errorf("%w: %s", ErrUnrelated, strings.Join(hints, "; "))
 }
 
-// hint describes what a part of a class path has, and what to give instead.
-func hint(name string) string {
+// unrelatedHint describes what a part of a class path has, and what to give instead.
+func unrelatedHint(name string) string {
 	if classfile.Wildcard(name) {
 		return "the jars of " + name + " are of another program"
 	}
@@ -199,12 +201,12 @@ func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 	if c.covered == nil {
 		c.covered = map[string]bool{}
 	}
-	files, err := c.files(k)
+	files, err := c.classFiles(k)
 	if err != nil {
 		return methodcode.Unknown, nil
 	}
 	if len(files) == 0 {
-		return c.without(k).Presence, nil
+		return c.answerWithoutClass(k).Presence, nil
 	}
 	c.covered[k.Loader] = true
 	for _, class := range files {
@@ -212,7 +214,7 @@ func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 			return methodcode.Present, nil
 		}
 	}
-	if generated(k.Class) {
+	if isGenerated(k.Class) {
 		return methodcode.Unknown, nil
 	}
 	return methodcode.NoMethod, nil
@@ -223,21 +225,21 @@ func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield)
 
 // Declared returns the methods with code that a class declares.
 func (c *ClassPath) Declared(class, loader string) (all []methodcode.Declared) {
-	files, err := c.files(layout.Key{Class: class, Loader: loader})
+	files, err := c.classFiles(layout.Key{Class: class, Loader: loader})
 	if err != nil {
 		return nil
 	}
 	for _, file := range files {
 		for _, m := range file.Methods {
 			if len(m.Code) > 0 {
-				all = append(all, declared(m.Name, m.Signature, m.Code))
+				all = append(all, declaredMethod(m.Name, m.Signature, m.Code))
 			}
 		}
 	}
 	return all
 }
 
-func declared(name, signature string, code []byte) methodcode.Declared {
+func declaredMethod(name, signature string, code []byte) methodcode.Declared {
 	return methodcode.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
 }
 
@@ -255,7 +257,7 @@ func (p *Process) Declared(class, loader string) []methodcode.Declared {
 	return p.declared[[2]string{class, loader}]
 }
 
-const object = "java/lang/Object"
+const objectClass = "java/lang/Object"
 
 // maxSupertypes bounds the classes of one search.
 const maxSupertypes = 1000
@@ -263,11 +265,11 @@ const maxSupertypes = 1000
 // Assignable reports whether instances of a class are instances of another one. It is not
 // known if a class between the two is missing.
 func (c *ClassPath) Assignable(class, to string) (is, known bool) {
-	if to == object {
+	if to == objectClass {
 		return true, true
 	}
 	known = true
-	seen := map[string]bool{object: true}
+	seen := map[string]bool{objectClass: true}
 	work := []string{class}
 	for len(work) > 0 {
 		name := work[len(work)-1]

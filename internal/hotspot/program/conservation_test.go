@@ -15,6 +15,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/fit"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -159,7 +160,7 @@ func (o *fate) add(p fate) {
 
 // hold holds an adapted profile against that of a fresh run. A point is wrong if a share
 // differs by more than 0.1, or a count by more than a quarter.
-func hold(t *testing.T, marks reader.Marks, adapted, fresh reader.Profile, what string) (o fate) {
+func hold(t *testing.T, marks disk.Marks, adapted, fresh reader.Profile, what string) (o fate) {
 	t.Helper()
 	for e := range fresh.Entries() {
 		truth, f := countedAt(t, e), found{}
@@ -180,7 +181,7 @@ func hold(t *testing.T, marks reader.Marks, adapted, fresh reader.Profile, what 
 			o.refused++
 		case f.total < enough && !known:
 		case f.kind == truth.kind && asOften(f, truth) && (f.total < enough || truth.total < enough || f.agrees(truth)):
-			mark, ok := marks.At(adapted, e.Point())
+			mark, ok := marks.At(adapted.Bytes(), e.Point())
 			if !ok && f.total > 0 && marks != nil {
 				t.Errorf("%s at %d: counts without a mark", what, e.Point())
 			}
@@ -263,10 +264,11 @@ func (g *generation) judge(t *testing.T, old, now version) map[string]*fate {
 		t.Fatal(err)
 	}
 	adapted := open(t, o.Into)
-	marks, err := adapted.Marks()
+	table, err := adapted.TableOrEmpty(disk.TableMoved)
 	if err != nil {
 		t.Fatal(err)
 	}
+	marks := disk.ParseMarks(table.Rows, table.Cell)
 	if r, err := fit.Check(t.Context(), adapted, against, fit.Options{}); err != nil || r.Guessed.Points != len(marks) {
 		t.Errorf("a check of what was adapted finds %d guesses of %d: %v", r.Guessed.Points, len(marks), err)
 	}

@@ -35,11 +35,11 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 		p.loaders[m.Loader] = true
 		if len(m.Code) > 0 {
 			class := [2]string{m.Class, m.Loader}
-			p.declared[class] = append(p.declared[class], declared(m.Name, m.Signature, m.Code))
+			p.declared[class] = append(p.declared[class], declaredMethod(m.Name, m.Signature, m.Code))
 		}
 		v := versionOf(m.Code)
 		if m.Instructions != nil {
-			describe(&v, m.Instructions)
+			addNamesAndSketches(&v, m.Instructions)
 		}
 		p.methods[layout.Key{Class: m.Class, Name: m.Name, Signature: m.Signature, Loader: m.Loader}] = v
 		return nil
@@ -73,12 +73,12 @@ func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
 	return none, nil
 }
 
-// reasonMade is why a class that is generated at run time is not checked.
-const reasonMade = "its name is made up anew in each run"
+// reasonGenerated is why a class that is generated at run time is not checked.
+const reasonGenerated = "its name is made up anew in each run"
 
 // made matches classes that are in no file: those that a JDK generates for method handles,
 // and subclasses that libraries generate.
-var made = []*regexp.Regexp{
+var generatedClasses = []*regexp.Regexp{
 	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
 	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),
 	regexp.MustCompile(`\$\$(SpringCGLIB|FastClass)\$\$[0-9]+$`),
@@ -86,9 +86,9 @@ var made = []*regexp.Regexp{
 	regexp.MustCompile(`_\$\$_(jvst|javassist_)[0-9a-f_]+$`),
 }
 
-// generated reports whether a class has the name of one that is generated at run time.
+// isGenerated reports whether a class has the name of one that is generated at run time.
 // Some of these are also in the files of a JDK.
-func generated(class string) bool {
+func isGenerated(class string) bool {
 	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
-	return javanames.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(made, matches)
+	return javanames.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(generatedClasses, matches)
 }

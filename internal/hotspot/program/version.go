@@ -14,7 +14,7 @@ import (
 )
 
 // kinds are the kinds of profile points.
-var kinds = [...]methodcode.PointKind{
+var pointKinds = [...]methodcode.PointKind{
 	bytecode.Call: methodcode.Call, bytecode.VirtualCall: methodcode.VirtualCall, bytecode.TypeCheck: methodcode.TypeCheck,
 	bytecode.Jump:   methodcode.Jump,
 	bytecode.Branch: methodcode.Branch, bytecode.Switch: methodcode.Switch, bytecode.RetFrom: methodcode.Ret,
@@ -29,7 +29,7 @@ func versionOf(code []byte) methodcode.Version {
 	points, ok := bytecode.Points(code)
 	v.Opaque = !ok
 	for _, p := range points {
-		q := methodcode.Point{Bci: int32(p.Bci), Kind: kinds[p.Kind]}
+		q := methodcode.Point{Bci: int32(p.Bci), Kind: pointKinds[p.Kind]}
 		for _, bci := range p.Targets {
 			target, _ := slices.BinarySearchFunc(points, bci,
 				func(p bytecode.Point, bci int) int { return cmp.Compare(p.Bci, bci) })
@@ -40,9 +40,9 @@ func versionOf(code []byte) methodcode.Version {
 	return v
 }
 
-// describe adds names and sketches to a version.
-func describe(v *methodcode.Version, code []bytecode.Instruction) {
-	calls(v.Points, code)
+// addNamesAndSketches adds names and sketches to a version.
+func addNamesAndSketches(v *methodcode.Version, code []bytecode.Instruction) {
+	addCallSignatures(v.Points, code)
 	for i := range code {
 		if n := code[i].Name; n != (bytecode.Name{}) {
 			v.Names = append(v.Names, methodcode.Name(n))
@@ -53,7 +53,7 @@ func describe(v *methodcode.Version, code []bytecode.Instruction) {
 		return
 	}
 	v.Blocks = blocksOf(v.Points, code)
-	v.Under = under(v.Points, code)
+	v.Under = sketchWithNames(v.Points, code)
 	next := 0
 	for i := range v.Points {
 		if p := &v.Points[i]; p.Kind.Sketched() && next < len(known) {
@@ -72,7 +72,7 @@ func blocksOf(points []methodcode.Point, code []bytecode.Instruction) (blocks []
 	for _, b := range found {
 		c := methodcode.Block{First: int32(next), Throws: b.Throws, Handler: b.Handler, IfNull: -1}
 		if last := code[b.End-1].Op; (last == bytecode.IfNull || last == bytecode.IfNonNull) && b.End-b.First > 1 &&
-			argument(code, &code[b.End-2]) {
+			loadsArgument(code, &code[b.End-2]) {
 			c.IfNull = int(last - bytecode.IfNull)
 		}
 		for next < len(points) && int(points[next].Bci) <= code[b.End-1].Bci {
@@ -87,16 +87,16 @@ func blocksOf(points []methodcode.Point, code []bytecode.Instruction) (blocks []
 	return blocks
 }
 
-// argument reports whether a bytecode loads a reference that the method only gets from its caller.
-func argument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
+// loadsArgument reports whether a bytecode loads a reference that the method only gets from its caller.
+func loadsArgument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 	sets := func(i bytecode.Instruction) bool {
 		return i.Op >= bytecode.IStore && i.Op <= bytecode.AStore && i.Local == in.Local
 	}
 	return in.Op == bytecode.ALoad && !slices.ContainsFunc(code, sets)
 }
 
-// under computes sketches with other names.
-func under(points []methodcode.Point,
+// sketchWithNames computes sketches with other names.
+func sketchWithNames(points []methodcode.Point,
 	code []bytecode.Instruction) func(func(methodcode.Name) methodcode.Name) []disk.SketchPoint {
 	return func(other func(methodcode.Name) methodcode.Name) []disk.SketchPoint {
 		renamed := slices.Clone(code)
@@ -117,8 +117,8 @@ func under(points []methodcode.Point,
 	}
 }
 
-// calls adds the signatures of called methods.
-func calls(points []methodcode.Point, code []bytecode.Instruction) {
+// addCallSignatures adds the signatures of called methods.
+func addCallSignatures(points []methodcode.Point, code []bytecode.Instruction) {
 	i := 0
 	for p := range points {
 		for code[i].Bci < int(points[p].Bci) {
@@ -131,8 +131,8 @@ func calls(points []methodcode.Point, code []bytecode.Instruction) {
 	}
 }
 
-// instructions decodes a method of a class file.
-func instructions(c *classfile.File, code []byte) ([]bytecode.Instruction, bool) {
+// decodeInstructions decodes a method of a class file.
+func decodeInstructions(c *classfile.File, code []byte) ([]bytecode.Instruction, bool) {
 	return bytecode.Instructions(code, func(_, java byte, operand []byte) (bytecode.Name, bool) {
 		index := uint16(operand[0])
 		if java != bytecode.Ldc {

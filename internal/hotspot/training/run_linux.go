@@ -30,30 +30,30 @@ func Run(c Command) (status Status, err error) {
 
 func (c *Command) runTraced() (Status, error) {
 	forward := newForwarder(c.Ignored)
-	defer forward.stop()
-	pid, err := c.start()
+	defer forward.stopForwarding()
+	pid, err := c.startSeized()
 	if err != nil {
 		return Status{}, err
 	}
-	forward.to(pid)
+	forward.setTarget(pid)
 	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
 		return Status{}, err
 	}
-	t := &tracer{command: pid, held: c.Held, read: map[int]bool{}, threaded: map[int]bool{}, began: map[int]uint64{}}
+	t := &tracer{command: pid, held: c.Held, readProcesses: map[int]bool{}, multiThreaded: map[int]bool{}, execTicks: map[int]uint64{}}
 	return t.traceAll()
 }
 
 // follow are the events in addition to signals that stop a thread: new processes and
 // threads, which are then traced too, the ends of threads, and new programs in a process.
-const follow = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT |
+const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT |
 	unix.PTRACE_O_TRACEEXEC
 
-// start starts the command, seized before its first instruction, and stopped.
+// startSeized starts the command, seized before its first instruction, and stopped.
 //
 // A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not
 // distinguish stops by job control from others. So it is released at its first
 // instruction, stopped by a signal, and seized while it is stopped.
-func (c *Command) start() (pid int, err error) {
+func (c *Command) startSeized() (pid int, err error) {
 	env := c.Env
 	if env == nil {
 		env = os.Environ()
@@ -69,30 +69,30 @@ func (c *Command) start() (pid int, err error) {
 	case err != nil:
 		return 0, &os.PathError{Op: "start", Path: c.Path, Err: err}
 	}
-	if err := seize(pid); err != nil {
+	if err := seizeChild(pid); err != nil {
 		_ = unix.Kill(pid, unix.SIGKILL) // it has not run an instruction
-		_, _ = wait(pid, unix.WALL)
+		_, _ = waitFor(pid, unix.WALL)
 		return 0, fmt.Errorf("%s: %w (%v)", c.Path, ErrPermission, err)
 	}
 	return pid, nil
 }
 
-// seize turns the tracing of a new child into one by seizure. The child stays stopped.
-func seize(pid int) error {
-	if status, err := wait(pid, unix.WALL); err != nil || !status.Stopped() {
+// seizeChild turns the tracing of a new child into one by seizure. The child stays stopped.
+func seizeChild(pid int) error {
+	if status, err := waitFor(pid, unix.WALL); err != nil || !status.Stopped() {
 		return fmt.Errorf("stop at start: %#x, %w", status, err)
 	}
-	if err := ptrace(unix.PTRACE_DETACH, pid, int(unix.SIGSTOP)); err != nil {
+	if err := ptraceRequest(unix.PTRACE_DETACH, pid, int(unix.SIGSTOP)); err != nil {
 		return err
 	}
-	if status, err := wait(pid, unix.WALL|unix.WUNTRACED); err != nil || !status.Stopped() {
+	if status, err := waitFor(pid, unix.WALL|unix.WUNTRACED); err != nil || !status.Stopped() {
 		return fmt.Errorf("stop by signal: %#x, %w", status, err)
 	}
-	return ptrace(unix.PTRACE_SEIZE, pid, follow)
+	return ptraceRequest(unix.PTRACE_SEIZE, pid, traceOptions)
 }
 
-// wait waits for a child or tracee.
-func wait(pid, options int) (status unix.WaitStatus, err error) {
+// waitFor waits for a child or tracee.
+func waitFor(pid, options int) (status unix.WaitStatus, err error) {
 	for {
 		_, err = unix.Wait4(pid, &status, options, nil)
 		if !errors.Is(err, unix.EINTR) {
@@ -101,7 +101,7 @@ func wait(pid, options int) (status unix.WaitStatus, err error) {
 	}
 }
 
-func ptrace(request, pid, data int) error {
+func ptraceRequest(request, pid, data int) error {
 	_, _, errno := unix.Syscall6(unix.SYS_PTRACE, uintptr(request), uintptr(pid), 0, uintptr(data), 0, 0)
 	if errno != 0 {
 		return errno
@@ -117,33 +117,33 @@ type forwarder struct {
 }
 
 // passed are the signals that are passed on.
-var passed = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
+var forwardedSignals = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 
 // newForwarder handles the signals. It must be called before the command starts: signals that the caller
 // handles have their default action in the command, as SIGPIPE should, and ignored signals stay ignored.
 func newForwarder(ignored []os.Signal) *forwarder {
 	f := &forwarder{make(chan os.Signal, 16), make(chan *os.Process, 1), signal.Ignored(unix.SIGPIPE)}
-	signal.Notify(f.signals, append(passed[:len(passed):len(passed)], unix.SIGPIPE)...)
+	signal.Notify(f.signals, append(forwardedSignals[:len(forwardedSignals):len(forwardedSignals)], unix.SIGPIPE)...)
 	if len(ignored) > 0 {
 		signal.Ignore(ignored...)
 	}
-	go f.forward()
+	go f.forwardSignals()
 	return f
 }
 
-// to sets the process that gets the signals, which nobody has waited for yet. It holds it by
+// setTarget sets the process that gets the signals, which nobody has waited for yet. It holds it by
 // a descriptor, where the system has these: a signal that waits while the command ends does
 // not reach another process that gets its number.
-func (f *forwarder) to(pid int) {
+func (f *forwarder) setTarget(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		f.command <- p
 	}
 }
 
-func (f *forwarder) forward() {
+func (f *forwarder) forwardSignals() {
 	p, ok := <-f.command
 	for s := range f.signals {
-		if ok && s != unix.SIGPIPE && !(fromTerminal(s) && foreground()) {
+		if ok && s != unix.SIGPIPE && !(fromTerminal(s) && inForeground()) {
 			_ = p.Signal(s) // it may have ended
 		}
 	}
@@ -152,7 +152,7 @@ func (f *forwarder) forward() {
 	}
 }
 
-func (f *forwarder) stop() {
+func (f *forwarder) stopForwarding() {
 	signal.Stop(f.signals)
 	if f.brokenPipes {
 		signal.Ignore(unix.SIGPIPE)
@@ -165,8 +165,8 @@ func (f *forwarder) stop() {
 // foreground processes, so the command has received it already.
 func fromTerminal(s os.Signal) bool { return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP }
 
-// foreground reports whether this process runs in the foreground of a terminal.
-func foreground() bool {
+// inForeground reports whether this process runs in the foreground of a terminal.
+func inForeground() bool {
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {
 		return false

@@ -133,7 +133,7 @@ func TestStoppedCommandStandsStill(t *testing.T) {
 	pid := childOf(t, cmd.Process.Pid)
 	stopped := 0
 	eventually(t, "it stands still", func() bool {
-		if !thread(pid).stopped() {
+		if !thread(pid).isStopped() {
 			stopped = 0
 		}
 		stopped++ // any event stops it, but not for long
@@ -349,12 +349,12 @@ func TestLateSignalReachesNoOther(t *testing.T) {
 		unix.Close(fd)
 	}
 	f := newForwarder(nil)
-	defer f.stop()
+	defer f.stopForwarding()
 	first := exec.Command("true")
 	if err := first.Start(); err != nil {
 		t.Fatal(err)
 	}
-	f.to(first.Process.Pid)
+	f.setTarget(first.Process.Pid)
 	if err := first.Wait(); err != nil {
 		t.Fatal(err)
 	}

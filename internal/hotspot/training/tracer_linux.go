@@ -16,42 +16,42 @@ import (
 
 // A tracer lets a tree of processes run. All its calls come from one thread.
 type tracer struct {
-	command int
-	held    func(JVM)
-	read    map[int]bool // processes that end and have been read
+	command       int
+	held          func(JVM)
+	readProcesses map[int]bool // processes that end and have been read
 	// threaded are the processes that have started a thread. Some threads of an ending process may exit
 	// without a stop before the others stop, so counting the threads at an exit is not enough.
-	threaded map[int]bool
-	began    map[int]uint64 // when what runs now took the place of a JVM in its process
+	multiThreaded map[int]bool
+	execTicks     map[int]uint64 // when what runs now took the place of a JVM in its process
 }
 
 // ours limits a wait to the children of this thread.
-const ours = unix.WALL | unix.WNOTHREAD
+const ownChildren = unix.WALL | unix.WNOTHREAD
 
 // traceAll follows the tree until the command ends.
 func (t *tracer) traceAll() (Status, error) {
 	for {
 		var status unix.WaitStatus
-		tid, err := unix.Wait4(-1, &status, ours, nil)
+		tid, err := unix.Wait4(-1, &status, ownChildren, nil)
 		switch {
 		case errors.Is(err, unix.EINTR):
 		case err != nil:
 			return Status{}, fmt.Errorf("the command was lost: %w", err)
 		case status.Stopped():
-			t.stopped(tid, status)
+			t.handleStop(tid, status)
 		case tid == t.command:
-			t.leave()
+			t.holdRunning()
 			return statusOf(status), nil
 		default:
-			delete(t.read, tid) // the process has ended, or a thread
-			delete(t.threaded, tid)
-			delete(t.began, tid)
+			delete(t.readProcesses, tid) // the process has ended, or a thread
+			delete(t.multiThreaded, tid)
+			delete(t.execTicks, tid)
 		}
 	}
 }
 
-// stopped lets a thread that has stopped go on, as it would without a tracer.
-func (t *tracer) stopped(tid int, status unix.WaitStatus) {
+// handleStop lets a thread that has stopped go on, as it would without a tracer.
+func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 	signal := status.StopSignal()
 	request := unix.PTRACE_CONT
 	deliver := 0
@@ -59,47 +59,47 @@ func (t *tracer) stopped(tid int, status unix.WaitStatus) {
 	case 0:
 		deliver = int(signal)
 	case unix.PTRACE_EVENT_CLONE:
-		t.cloned(tid)
+		t.handleClone(tid)
 	case unix.PTRACE_EVENT_EXEC:
-		t.executed(tid)
+		t.handleExec(tid)
 	case unix.PTRACE_EVENT_EXIT:
-		t.exits(tid)
+		t.handleExit(tid)
 	case unix.PTRACE_EVENT_STOP:
 		if signal != unix.SIGTRAP { // job control: it stays stopped until SIGCONT
 			request = unix.PTRACE_LISTEN
 		}
 	}
 	// An error means that it was killed meanwhile, which a wait will report.
-	_ = ptrace(request, tid, deliver)
+	_ = ptraceRequest(request, tid, deliver)
 }
 
-// executed is called when a process runs another program. Its only thread has the number of the process now.
-func (t *tracer) executed(pid int) {
-	if t.read[pid] {
-		t.began[pid] = ticks()
+// handleExec is called when a process runs another program. Its only thread has the number of the process now.
+func (t *tracer) handleExec(pid int) {
+	if t.readProcesses[pid] {
+		t.execTicks[pid] = bootTicks()
 	}
-	delete(t.read, pid)
-	delete(t.threaded, pid)
+	delete(t.readProcesses, pid)
+	delete(t.multiThreaded, pid)
 }
 
-// ticks returns the time since the machine was booted, in the unit of /proc (USER_HZ).
-func ticks() uint64 {
+// bootTicks returns the time since the machine was booted, in the unit of /proc (USER_HZ).
+func bootTicks() uint64 {
 	var now unix.Timespec
 	_ = unix.ClockGettime(unix.CLOCK_BOOTTIME, &now) // never fails
 	return uint64(now.Nano()) / (1e9 / 100)
 }
 
-// exits is called while a thread is stopped at its exit. If the whole process
+// handleExit is called while a thread is stopped at its exit. If the whole process
 // ends, the other threads do not get past theirs before this returns.
-func (t *tracer) exits(tid int) {
+func (t *tracer) handleExit(tid int) {
 	p := thread(tid)
 	// The end of its process takes a thread that ended alone out of its stop. The memory
 	// of that thread may be gone; another thread of the process will do.
-	if p.endsAlone() || !p.stopped() {
+	if p.endsAlone() || !p.isStopped() {
 		return
 	}
-	pid, ok := p.process()
-	if !ok || t.read[pid] {
+	pid, ok := p.processID()
+	if !ok || t.readProcesses[pid] {
 		return
 	}
 	if !t.isJVM(pid, p) {
@@ -109,16 +109,16 @@ func (t *tracer) exits(tid int) {
 	if err != nil {
 		return
 	}
-	t.read[pid] = true
-	j := JVM{PID: pid, Thread: tid, Args: p.args(), Own: pid == t.command, Status: statusOf(unix.WaitStatus(code)),
-		Began: t.began[pid]}
-	j.Replaced = j.Status == Status{} && becomesAnother(pid)
+	t.readProcesses[pid] = true
+	j := JVM{PID: pid, Thread: tid, Args: p.arguments(), Own: pid == t.command, Status: statusOf(unix.WaitStatus(code)),
+		Began: t.execTicks[pid]}
+	j.Replaced = j.Status == Status{} && isExecuting(pid)
 	t.held(j)
 }
 
-// becomesAnother reports whether a thread of a process loads another program, for which the
+// isExecuting reports whether a thread of a process loads another program, for which the
 // system kills all other threads. These stop at their ends, and that thread waits for them.
-func becomesAnother(pid int) bool {
+func isExecuting(pid int) bool {
 	for range 50 {
 		running := false
 		tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
@@ -139,28 +139,28 @@ func becomesAnother(pid int) bool {
 	return false
 }
 
-// cloned is called while a thread is stopped after it has started another, or a process.
-func (t *tracer) cloned(tid int) {
+// handleClone is called while a thread is stopped after it has started another, or a process.
+func (t *tracer) handleClone(tid int) {
 	started, err := unix.PtraceGetEventMsg(tid)
 	if err != nil {
 		return
 	}
-	if pid, ok := thread(started).process(); ok && pid != int(started) {
-		t.threaded[pid] = true
+	if pid, ok := thread(started).processID(); ok && pid != int(started) {
+		t.multiThreaded[pid] = true
 	}
 }
 
 // isJVM reports whether the process of a thread is a JVM, which has several threads. A
 // child of a JVM before its exec has the JVM's memory, but one thread.
 func (t *tracer) isJVM(pid int, p thread) bool {
-	return p.hasJVM() && (t.threaded[pid] || p.siblings() >= 2)
+	return p.hasLibjvm() && (t.multiThreaded[pid] || p.countThreads() >= 2)
 }
 
-// leave reads the JVMs that still run. They are released when the thread of the tracer ends.
-func (t *tracer) leave() {
-	for _, pid := range tracees() {
-		if p := thread(pid); !t.read[pid] && t.isJVM(pid, p) {
-			t.held(JVM{PID: pid, Thread: pid, Args: p.args(), Own: pid == t.command, Running: true, Began: t.began[pid]})
+// holdRunning reads the JVMs that still run. They are released when the thread of the tracer ends.
+func (t *tracer) holdRunning() {
+	for _, pid := range tracedProcesses() {
+		if p := thread(pid); !t.readProcesses[pid] && t.isJVM(pid, p) {
+			t.held(JVM{PID: pid, Thread: pid, Args: p.arguments(), Own: pid == t.command, Running: true, Began: t.execTicks[pid]})
 		}
 	}
 }
@@ -194,20 +194,20 @@ func (t thread) systemCall() string {
 	return number
 }
 
-// stopped reports whether tracing has stopped the thread.
-func (t thread) stopped() bool { return strings.HasPrefix(t.status("State"), "t") }
+// isStopped reports whether tracing has stopped the thread.
+func (t thread) isStopped() bool { return strings.HasPrefix(t.statusField("State"), "t") }
 
-// process returns the process of the thread.
-func (t thread) process() (pid int, ok bool) {
-	pid, err := strconv.Atoi(t.status("Tgid"))
+// processID returns the process of the thread.
+func (t thread) processID() (pid int, ok bool) {
+	pid, err := strconv.Atoi(t.statusField("Tgid"))
 	return pid, err == nil
 }
 
-// status returns a field of the thread's status, empty if there is none.
-func (t thread) status(field string) string { return procfs.Status(int(t), field) }
+// statusField returns a field of the thread's status, empty if there is none.
+func (t thread) statusField(field string) string { return procfs.Status(int(t), field) }
 
-// hasJVM reports whether the libjvm of HotSpot or of another VM is loaded.
-func (t thread) hasJVM() bool {
+// hasLibjvm reports whether the libjvm of HotSpot or of another VM is loaded.
+func (t thread) hasLibjvm() bool {
 	for m, err := range procfs.Mappings(context.Background(), int(t)) {
 		if err == nil && (m.Name() == "libjvm.so" || strings.HasPrefix(m.Name(), "libj9vm")) {
 			return true
@@ -216,25 +216,25 @@ func (t thread) hasJVM() bool {
 	return false
 }
 
-// siblings returns the number of threads of the process.
-func (t thread) siblings() int {
+// countThreads returns the number of threads of the process.
+func (t thread) countThreads() int {
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", int(t)))
 	return len(tasks)
 }
 
-// args returns the arguments of the process.
-func (t thread) args() []string {
+// arguments returns the arguments of the process.
+func (t thread) arguments() []string {
 	line := strings.TrimSuffix(string(t.readProc("cmdline")), "\x00")
 	return strings.Split(line, "\x00")
 }
 
-// tracees returns the processes that this thread of the system traces.
-func tracees() (pids []int) {
+// tracedProcesses returns the processes that this thread of the system traces.
+func tracedProcesses() (pids []int) {
 	me := strconv.Itoa(unix.Gettid())
 	processes, _ := os.ReadDir("/proc")
 	for _, p := range processes {
 		pid, err := strconv.Atoi(p.Name())
-		if err == nil && thread(pid).status("TracerPid") == me {
+		if err == nil && thread(pid).statusField("TracerPid") == me {
 			pids = append(pids, pid)
 		}
 	}

@@ -29,7 +29,7 @@ func (d *Defect) Error() string {
 func Run(doing func() string, work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = &Defect{Doing: doing(), Place: place(), Panic: p, Stack: stack()}
+			err = &Defect{Doing: doing(), Place: panicLocation(), Panic: p, Stack: stackText()}
 		}
 	}()
 	return work()
@@ -61,8 +61,8 @@ func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, e
 	}
 }
 
-// place returns where in this module the panic that is being recovered was raised.
-func place() string {
+// panicLocation returns where in this module the panic that is being recovered was raised.
+func panicLocation() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
 	panicked := false
@@ -81,7 +81,7 @@ func place() string {
 // maxStack bounds the text of a stack, for deep recursions.
 const maxStack = 1 << 16
 
-func stack() string {
+func stackText() string {
 	b := make([]byte, maxStack)
 	return string(b[:runtime.Stack(b, false)])
 }

@@ -4,7 +4,7 @@ package cputime
 
 import "time"
 
-var begun = time.Now()
+var programStart = time.Now()
 
 // Wall returns the time since the program began, in nanoseconds.
-func Wall() int64 { return int64(time.Since(begun)) }
+func Wall() int64 { return int64(time.Since(programStart)) }

@@ -8,7 +8,7 @@ import (
 )
 
 // every is how many steps are taken between two questions. A step takes some microseconds at most.
-const every = 256
+const stepsPerPoll = 256
 
 // A Poll is the context of one goroutine's loops.
 type Poll struct {
@@ -22,7 +22,7 @@ func New(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 // Err counts a step. Every 256 steps it returns the error of the context, which is nil
 // until the context ends.
 func (p *Poll) Err() error {
-	if p.steps++; p.steps%every != 0 {
+	if p.steps++; p.steps%stepsPerPoll != 0 {
 		return nil
 	}
 	return p.ctx.Err()
@@ -53,7 +53,7 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 		for at := 0; at < len(values); at += 2 * size {
 			middle := min(at+size, len(values))
 			end := min(at+2*size, len(values))
-			if err := merge(steps, to[at:end], from[at:middle], from[middle:end], compare); err != nil {
+			if err := mergeSorted(steps, to[at:end], from[at:middle], from[middle:end], compare); err != nil {
 				return err
 			}
 		}
@@ -61,8 +61,8 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 	}
 }
 
-// merge merges two sorted parts.
-func merge[V any](steps *Poll, to, a, b []V, compare func(a, b V) int) error {
+// mergeSorted merges two sorted parts.
+func mergeSorted[V any](steps *Poll, to, a, b []V, compare func(a, b V) int) error {
 	for i := range to {
 		if err := steps.Err(); err != nil {
 			return err

@@ -44,7 +44,7 @@ func TestLoopsAskOften(t *testing.T) {
 	p := New(&ending{t.Context(), 2})
 	for n := 1; ; n++ {
 		if err := p.Err(); err != nil {
-			if n != 3*every || !errors.Is(err, context.Canceled) {
+			if n != 3*stepsPerPoll || !errors.Is(err, context.Canceled) {
 				t.Errorf("%v after %d steps", err, n)
 			}
 			break

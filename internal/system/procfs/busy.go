@@ -8,7 +8,7 @@ import (
 )
 
 // tick is the unit of /proc/stat on all processors that Linux runs on.
-const tick = 10 * time.Millisecond
+const clockTick = 10 * time.Millisecond
 
 // BusyTime returns how long the processors of this machine have worked since it was started, all together and
 // for whatever program. It is 0 where the system does not tell.
@@ -17,12 +17,12 @@ func BusyTime() time.Duration {
 	if err != nil {
 		return 0
 	}
-	return busyTime(text)
+	return parseBusyTime(text)
 }
 
-// busyTime reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal,
+// parseBusyTime reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal,
 // and guests, which are in the first two.
-func busyTime(text []byte) (busy time.Duration) {
+func parseBusyTime(text []byte) (busy time.Duration) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	fields := bytes.Fields(line)
 	if len(fields) < 8 || string(fields[0]) != "cpu" {
@@ -34,7 +34,7 @@ func busyTime(text []byte) (busy time.Duration) {
 			return 0
 		}
 		if i != 3 && i != 4 { // idle and iowait
-			busy += time.Duration(ticks) * tick
+			busy += time.Duration(ticks) * clockTick
 		}
 	}
 	return busy

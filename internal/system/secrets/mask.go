@@ -35,8 +35,8 @@ var (
 	// optionName matches the names of long options: without digits, as most secrets are not.
 	optionName = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
 	// property matches the names of system properties and of the VM's own options.
-	property = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
-	vmOption = regexp.MustCompile(`^-X[a-z]+$`)
+	propertyName = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
+	vmOptionName = regexp.MustCompile(`^-X[a-z]+$`)
 )
 
 // className matches a main class, module or source file.
@@ -112,9 +112,9 @@ func maskWord(word string) string {
 		strings.HasPrefix(word, "--") && valued && pathOptions[name]:
 		return word
 	case strings.HasPrefix(word, "-D"):
-		return masked("-D", name, valued)
+		return maskValue("-D", name, valued)
 	case strings.HasPrefix(word, "-XX:"):
-		return masked("-XX:", name, valued)
+		return maskValue("-XX:", name, valued)
 	case strings.HasPrefix(word, "-javaagent:"), strings.HasPrefix(word, "-agentlib:"),
 		strings.HasPrefix(word, "-agentpath:"):
 		if !valued {
@@ -123,7 +123,7 @@ func maskWord(word string) string {
 		return name + "=" + Masked
 	case strings.HasPrefix(word, "-X"):
 		name, _, valued = strings.Cut(word, ":")
-		if valued && vmOption.MatchString(name) {
+		if valued && vmOptionName.MatchString(name) {
 			return name + ":" + Masked
 		}
 	case !optionName.MatchString(name):
@@ -138,10 +138,10 @@ func maskWord(word string) string {
 	return Masked
 }
 
-// masked returns the name of an option that begins with a prefix, and Masked in place of its
+// maskValue returns the name of an option that begins with a prefix, and Masked in place of its
 // value. What cannot be a name is masked, too.
-func masked(prefix, option string, valued bool) string {
-	if !property.MatchString(strings.TrimPrefix(option, prefix)) {
+func maskValue(prefix, option string, valued bool) string {
+	if !propertyName.MatchString(strings.TrimPrefix(option, prefix)) {
 		return prefix + Masked
 	}
 	if valued {
@@ -151,10 +151,10 @@ func masked(prefix, option string, valued bool) string {
 }
 
 // Line masks a command line that Join made, or another program. Line of its result is the same.
-func Line(line string) string { return Join(Mask(split(line))) }
+func Line(line string) string { return Join(Mask(splitWords(line))) }
 
 // OptionsLine is like Line for options of a VM.
-func OptionsLine(line string) string { return Join(MaskOptions(split(line))) }
+func OptionsLine(line string) string { return Join(MaskOptions(splitWords(line))) }
 
 // Join joins words to a line. Words with spaces are in quotes.
 func Join(words []string) string {
@@ -168,8 +168,8 @@ func Join(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// split takes a line that Join made apart.
-func split(line string) (words []string) {
+// splitWords takes a line that Join made apart.
+func splitWords(line string) (words []string) {
 	var word strings.Builder
 	inWord, quoted := false, false
 	for i := 0; i < len(line); i++ {

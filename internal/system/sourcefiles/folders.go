@@ -22,12 +22,12 @@ const maxSource = 32 << 20
 // Lines returns the lines of a source file and where it is. The error matches
 // [fs.ErrNotExist] if it is nowhere.
 func (s Folders) Lines(file string) (name string, lines []string, err error) {
-	name, text, err := s.read(file)
-	return name, linesOf(text), err
+	name, text, err := s.readFile(file)
+	return name, splitLines(text), err
 }
 
-// linesOf splits a text into lines.
-func linesOf(text []byte) []string {
+// splitLines splits a text into lines.
+func splitLines(text []byte) []string {
 	if len(text) == 0 {
 		return nil
 	}
@@ -38,10 +38,10 @@ func linesOf(text []byte) []string {
 	return lines
 }
 
-// read returns the text of a source file and where it is. The error matches
+// readFile returns the text of a source file and where it is. The error matches
 // [fs.ErrNotExist] if it is nowhere.
-func (s Folders) read(file string) (name string, text []byte, err error) {
-	for _, name := range s.places(file) {
+func (s Folders) readFile(file string) (name string, text []byte, err error) {
+	for _, name := range s.candidatePaths(file) {
 		text, err := readSource(name)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return name, text, err
@@ -53,8 +53,8 @@ func (s Folders) read(file string) (name string, text []byte, err error) {
 	return "", nil, fmt.Errorf("%q is not in %s: %w", file, strings.Join(s, ", "), fs.ErrNotExist)
 }
 
-// places returns where a file may be, the likeliest first. No name leads out of a folder.
-func (s Folders) places(file string) (names []string) {
+// candidatePaths returns where a file may be, the likeliest first. No name leads out of a folder.
+func (s Folders) candidatePaths(file string) (names []string) {
 	if len(s) == 0 {
 		return []string{file}
 	}

@@ -17,7 +17,7 @@ func TestFilesStayInTheirFolder(t *testing.T) {
 	} {
 		t.Run(file, func(t *testing.T) {
 			var got []string
-			for _, place := range (Folders{"src"}).places(file) {
+			for _, place := range (Folders{"src"}).candidatePaths(file) {
 				got = append(got, filepath.ToSlash(strings.TrimPrefix(place, "src"+string(filepath.Separator))))
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -25,7 +25,7 @@ func TestFilesStayInTheirFolder(t *testing.T) {
 			}
 		})
 	}
-	if n := len((Folders{"src"}).places(strings.Repeat("a/", 100_000))); n != maxDepth {
+	if n := len((Folders{"src"}).candidatePaths(strings.Repeat("a/", 100_000))); n != maxDepth {
 		t.Errorf("%d places", n)
 	}
 }
