@@ -22,7 +22,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
-	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -107,7 +106,7 @@ func newMutants(t *testing.T, sp specimen.Specimen, libprofarc, creader string) 
 	m := &mutants{Mutator: f, name: sp.Name, archive: filepath.Join(dir, "a.parc"), seen: map[string]bool{}}
 	other := filepath.Join(dir, "other.parc")
 	b := sp.Build()
-	profileset.Of((*profileset.Face)(b)).Heading.DumpID = [16]byte{1} // another run
+	b.Internal().Heading.DumpID = [16]byte{1} // another run
 	twin, _, err := b.Bytes()
 	if err = errors.Join(err, os.WriteFile(m.archive, data, 0o666), os.WriteFile(other, twin, 0o666)); err != nil {
 		t.Fatal(err)

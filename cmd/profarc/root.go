@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/gate"
 	imports "github.com/profarc/profarc/cmd/profarc/internal/import"
 	"github.com/profarc/profarc/cmd/profarc/internal/info"
-	"github.com/profarc/profarc/cmd/profarc/internal/lookup"
 	"github.com/profarc/profarc/cmd/profarc/internal/mergecmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/reducecmd"
 	"github.com/profarc/profarc/cmd/profarc/internal/run"
@@ -43,13 +42,14 @@ mapped at deployment and used in place: no parsing, no copying, no allocation.`,
 	}
 	addGroup(cmd, "Make archives:", demo.Command(a), train.Command(a), dump.Command(a), imports.Command(a),
 		mergecmd.Command(a), watch.Command(a), reducecmd.Command(a))
-	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a), lookup.Command(a))
+	addGroup(cmd, "Use them:", run.Command(a), agentcmd.Command(a), export.Command(a))
 	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a), web.Command(a))
 	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
 		benchcmd.Command(a))
 	addGroup(cmd, "Of profarc itself:", demo.DeployCommand(a))
 	cmd.SetHelpCommandGroupID("Of profarc itself:")
 	cmd.SetCompletionCommandGroupID("Of profarc itself:")
+	cmd.AddCommand(show.LookupCommand(a))
 	fleet.AddCommands(a, cmd)
 	a.CompleteRoot(cmd)
 	return cmd

@@ -10,7 +10,7 @@ import (
 )
 
 // A build is one of HotSpot that the agent was run with.
-type build struct {
+type testedBuild struct {
 	Release int    `json:"release"`
 	Version string `json:"version"`
 	Vendor  string `json:"vendor"`
@@ -18,12 +18,12 @@ type build struct {
 }
 
 // What every build of the list has run: the tests of agent, and the cells of the crash matrix several times each.
-const ran = "go test ./agent; .ci/matrix 2"
+const testedBy = "go test ./agent; .ci/matrix 2"
 
 // builds are the builds that were run, newest last.
-var builds = []build{
-	{17, "17.0.21.1+2", "Debian 12", ran},
-	{25, "25.0.3+9", "Eclipse Temurin", ran},
+var testedBuilds = []testedBuild{
+	{17, "17.0.21.1+2", "Debian 12", testedBy},
+	{25, "25.0.3+9", "Eclipse Temurin", testedBy},
 }
 
 func buildsCommand(a *cli.App) *cobra.Command {
@@ -39,9 +39,9 @@ between is refused unless profarc run has --untried; an older or a newer one alw
 		Args: cli.Args(0, 0, "none"),
 		RunE: a.Run(func(context.Context, []string) error {
 			if asJSON {
-				return a.PrintJSON(builds)
+				return a.PrintJSON(testedBuilds)
 			}
-			for _, b := range builds {
+			for _, b := range testedBuilds {
 				fmt.Fprintf(a.Out, "%-4d %-12s  %-16s  %s\n", b.Release, b.Version, b.Vendor, b.Ran)
 			}
 			return nil

@@ -55,7 +55,7 @@ prints the path and the flag of java.`,
   profarc agent install /opt/profarc
   CC=clang profarc agent install /opt/profarc`,
 		Args: cli.Args(0, 1, "the folder to install into, or none for the cache"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return install(ctx, a, named, asJSON, args) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return installAgent(ctx, a, named, asJSON, args) }),
 	}
 	addAgentFlag(cmd, &named)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "report in JSON")
@@ -97,13 +97,13 @@ func Builder(a *cli.App, quiet bool) *agentlib.Build {
 }
 
 // An installed is the report of install.
-type installed struct {
+type installReport struct {
 	Library string `json:"library"`
 	Flag    string `json:"flag"` // of java, with the archive app.parc
 }
 
-func install(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {
-	var r installed
+func installAgent(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {
+	var r installReport
 	if b := Builder(a, false); len(args) > 0 {
 		r.Library, err = b.Install(ctx, named, args[0])
 	} else {

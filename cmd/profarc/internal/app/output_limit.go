@@ -49,8 +49,8 @@ func (l *OutputLimit) Set(text string) error {
 	return err
 }
 
-// of returns the limit for an archive.
-func (l OutputLimit) of(s *reader.Store) int64 {
+// limitFor returns the limit for an archive.
+func (l OutputLimit) limitFor(s *reader.Store) int64 {
 	if l != 0 {
 		return int64(l)
 	}
@@ -59,18 +59,18 @@ func (l OutputLimit) of(s *reader.Store) int64 {
 
 // Writer returns a writer to w that fails beyond the limit for an archive.
 func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
-	most := l.of(s)
+	most := l.limitFor(s)
 	return &limitedOutput{w, most,
 		fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many "+
 			"records: choose some with profarc show --class or --method, or name a higher --max-output",
 			s.Mapping().Name(), cli.FormatSize(s.Header().FileSize), cli.FormatSize(most))}
 }
 
-// A limitedOutput writes left bytes, and then fails with tooMuch.
+// A limitedOutput writes left bytes, and then fails with errTooMuch.
 type limitedOutput struct {
-	w       io.Writer
-	left    int64
-	tooMuch error
+	w          io.Writer
+	left       int64
+	errTooMuch error
 }
 
 func (o *limitedOutput) Write(b []byte) (int, error) {
@@ -81,7 +81,7 @@ func (o *limitedOutput) Write(b []byte) (int, error) {
 	n, err := o.w.Write(b)
 	o.left -= int64(n)
 	if full && err == nil {
-		err = o.tooMuch
+		err = o.errTooMuch
 	}
 	return n, err
 }

@@ -19,31 +19,31 @@ type adoption struct {
 	adopts, claims series
 }
 
-// adoption measures adopting, claiming profiles, and counting in some.
-func (b *bench) adoption() error {
+// measureAdoptions measures adopting, claiming profiles, and counting in some.
+func (b *bench) measureAdoptions() error {
 	kinds := []*adoption{
 		{name: "at the requested base", options: reader.AdoptOptions{}},
 		{name: "elsewhere, lazy", options: reader.AdoptOptions{Anywhere: true}},
 		{name: "elsewhere, eager", options: reader.AdoptOptions{Anywhere: true, Eager: true}},
 	}
 	var counts [2]series
-	err := b.rounds(shareAdoption, func(round int) error {
+	err := b.eachRound(shareAdoption, func(round int) error {
 		if round == adoptRounds {
 			return errEnough
 		}
 		for _, k := range kinds {
-			unmap() // so that the requested base is free
-			if err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error { return b.adopt(s, k, &counts) }); err != nil {
+			unmapClosed() // so that the requested base is free
+			if err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error { return b.measureAdoption(s, k, &counts) }); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
 	for _, k := range kinds {
-		b.report.add("adopt "+k.name, 0, &k.adopts, nil)
-		b.report.add("claim "+k.name, 0, &k.claims, nil)
+		b.report.addRow("adopt "+k.name, 0, &k.adopts, nil)
+		b.report.addRow("claim "+k.name, 0, &k.claims, nil)
 	}
-	b.report.add("count in place", 0, &counts[0], &counts[1])
+	b.report.addRow("count in place", 0, &counts[0], &counts[1])
 	return err
 }
 
@@ -63,9 +63,9 @@ func firstProfiles(s *reader.Store) (first []reader.Profile, err error) {
 	return first, nil
 }
 
-// adopt adopts an archive, claims profiles and, at the requested base, counts. If
+// measureAdoption adopts an archive, claims profiles and, at the requested base, counts. If
 // that base is taken, nothing is noted.
-func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
+func (b *bench) measureAdoption(s *reader.Store, k *adoption, counts *[2]series) error {
 	all, err := firstProfiles(s)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
 	adopted := time.Since(begin)
 	state, _ := s.Adoption()
 	if !k.options.Anywhere && !state.AtRequested {
-		b.report.note("not measured: adoption at the requested base, which is taken")
+		b.report.addNote("not measured: adoption at the requested base, which is taken")
 		return nil
 	}
 	begin = time.Now()
@@ -87,12 +87,12 @@ func (b *bench) adopt(s *reader.Store, k *adoption, counts *[2]series) error {
 			return err
 		}
 	}
-	k.adopts.add(float64(adopted))
+	k.adopts.addRound(float64(adopted))
 	if len(all) > 0 {
-		k.claims.add(float64(time.Since(begin)) / float64(len(all)))
+		k.claims.addRound(float64(time.Since(begin)) / float64(len(all)))
 	}
 	if state.AtRequested {
-		return count(all, counts)
+		return timeCounting(all, counts)
 	}
 	return nil
 }
@@ -102,8 +102,8 @@ const (
 	countsPerTurn  = 1 << 14
 )
 
-// count adds to counters of profiles, and to as many words of the heap on lines of their own.
-func count(all []reader.Profile, times *[2]series) error {
+// timeCounting adds to counters of profiles, and to as many words of the heap on lines of their own.
+func timeCounting(all []reader.Profile, times *[2]series) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	var counters []reader.Counter
@@ -130,7 +130,7 @@ func count(all []reader.Profile, times *[2]series) error {
 		words[i%len(words)].Add(1)
 	}
 	end := cputime.Thread()
-	times[0].add(float64(middle-begin) / countsPerTurn)
-	times[1].add(float64(end-middle) / countsPerTurn)
+	times[0].addRound(float64(middle-begin) / countsPerTurn)
+	times[1].addRound(float64(end-middle) / countsPerTurn)
 	return nil
 }

@@ -27,7 +27,7 @@ func TestVerdicts(t *testing.T) {
 			"ratio", "slower"},
 		"unsteady": {against(steady(100), ratio{0.5, 0.4, 0.6}), against(steady(100), ratio{0.6, 0.6, 0.6}), "ratio", "same"},
 	} {
-		if got := changeOf(&c.then, &c.now); got.By != c.by || got.Verdict != c.verdict {
+		if got := compareRows(&c.then, &c.now); got.By != c.by || got.Verdict != c.verdict {
 			t.Errorf("%s: %+v, want %s by %s", name, got, c.verdict, c.by)
 		}
 	}

@@ -66,7 +66,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc bench --time 30s --compare old.json app.parc`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runBench(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
 	f.DurationVar(&o.time, "time", 5*time.Second,
@@ -77,31 +77,31 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func run(ctx context.Context, a *cli.App, path string, o options) error {
-	if err := o.check(); err != nil {
+func runBench(ctx context.Context, a *cli.App, path string, o options) error {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	old, err := readOld(o.compare)
+	old, err := readOldReport(o.compare)
 	if err != nil {
 		return err
 	}
 	b := &bench{a: a, ctx: ctx, path: path, o: o,
 		report: &report{Archive: path, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH,
 			CPUs: runtime.GOMAXPROCS(0)}}
-	if err := b.measure(); err != nil {
+	if err := b.measureAll(); err != nil {
 		return err
 	}
 	if old != nil {
-		b.report.compare(old)
+		b.report.addChanges(old)
 	}
 	if o.json {
 		return a.PrintJSON(b.report)
 	}
-	b.report.print(a)
+	b.report.printReport(a)
 	return nil
 }
 
-func (o *options) check() error {
+func (o *options) checkFlags() error {
 	if o.time <= 0 {
 		return cli.Usagef("--time %s: it must be more than 0", o.time)
 	}
@@ -126,13 +126,13 @@ type bench struct {
 	report *report
 }
 
-// measure takes all measurements. What drops the file from the page cache comes last.
-func (b *bench) measure() error {
-	if err := b.a.WithStore(b.ctx, b.path, b.inStore); err != nil {
+// measureAll takes all measurements. What drops the file from the page cache comes last.
+func (b *bench) measureAll() error {
+	if err := b.a.WithStore(b.ctx, b.path, b.measureInStore); err != nil {
 		return err
 	}
-	b.field.release()
-	for _, step := range []func() error{b.opening, b.adoption, b.cold} {
+	b.field.releaseStore()
+	for _, step := range []func() error{b.measureOpening, b.measureAdoptions, b.measureColdOpening} {
 		if err := step(); err != nil {
 			return err
 		}
@@ -140,8 +140,8 @@ func (b *bench) measure() error {
 	return nil
 }
 
-// inStore takes the measurements for which one store is opened.
-func (b *bench) inStore(s *reader.Store) error {
+// measureInStore takes the measurements for which one store is opened.
+func (b *bench) measureInStore(s *reader.Store) error {
 	r := b.report
 	h := s.Header()
 	r.Bytes = h.FileSize
@@ -150,24 +150,24 @@ func (b *bench) inStore(s *reader.Store) error {
 	if r.Methods == 0 {
 		return fmt.Errorf("%s: it has no methods to look up: bench another archive", b.path)
 	}
-	if err := b.gather(s); err != nil {
+	if err := b.loadField(s); err != nil {
 		return err
 	}
 	if len(b.field.keys) == 0 {
 		return fmt.Errorf("%s: no method has a profile that can be looked up by its id alone: bench another archive", b.path)
 	}
 	r.Keys = len(b.field.keys)
-	if err := b.lookups(); err != nil {
+	if err := b.measureLookups(); err != nil {
 		return err
 	}
-	return b.goroutines()
+	return b.measureGoroutines()
 }
 
 // errEnough ends rounds before the time has passed.
 var errEnough = errors.New("enough rounds")
 
-// rounds calls f until a share of the time has passed, at least once.
-func (b *bench) rounds(share float64, f func(round int) error) error {
+// eachRound calls f until a share of the time has passed, at least once.
+func (b *bench) eachRound(share float64, f func(round int) error) error {
 	end := time.Now().Add(time.Duration(share * float64(b.o.time)))
 	for round := 0; round == 0 || time.Now().Before(end); round++ {
 		if err := b.ctx.Err(); err != nil {

@@ -29,8 +29,8 @@ const (
 	enoughRounds = 5
 )
 
-// readOld reads the JSON of an earlier run; nil if path is empty.
-func readOld(path string) (*report, error) {
+// readOldReport reads the JSON of an earlier run; nil if path is empty.
+func readOldReport(path string) (*report, error) {
 	if path == "" {
 		return nil, nil
 	}
@@ -45,13 +45,13 @@ func readOld(path string) (*report, error) {
 	return &old, nil
 }
 
-// compare notes how the rows differ from the rows of an earlier run.
-func (r *report) compare(old *report) {
+// addChanges notes how the rows differ from the rows of an earlier run.
+func (r *report) addChanges(old *report) {
 	if old.Bytes != r.Bytes || old.Methods != r.Methods {
-		r.note("the earlier run was of another archive")
+		r.addNote("the earlier run was of another archive")
 	}
 	if old.Go != r.Go || old.System != r.System || old.CPUs != r.CPUs {
-		r.note(fmt.Sprintf("the earlier run was on another system: %s, %s, %d CPUs", old.Go, old.System, old.CPUs))
+		r.addNote(fmt.Sprintf("the earlier run was on another system: %s, %s, %d CPUs", old.Go, old.System, old.CPUs))
 	}
 	then := map[string]*row{}
 	for i := range old.Rows {
@@ -59,13 +59,13 @@ func (r *report) compare(old *report) {
 	}
 	for i := range r.Rows {
 		if o := then[r.Rows[i].Name]; o != nil {
-			r.Changes = append(r.Changes, changeOf(o, &r.Rows[i]))
+			r.Changes = append(r.Changes, compareRows(o, &r.Rows[i]))
 		}
 	}
 }
 
-// changeOf compares two rows: their ratios to the map if both have one.
-func changeOf(then, now *row) change {
+// compareRows compares two rows: their ratios to the map if both have one.
+func compareRows(then, now *row) change {
 	byTime := func(r *row) ratio { return ratio{r.Archive.MedianNS, r.Archive.Q1NS, r.Archive.Q3NS} }
 	c := change{Name: now.Name, By: "time"}
 	a := byTime(then)
@@ -82,15 +82,15 @@ func changeOf(then, now *row) change {
 		return c
 	}
 	c.Change = b.Median / a.Median
-	c.Noise = min(1e6, max(leastNoise, a.spread()+b.spread()))
+	c.Noise = min(1e6, max(leastNoise, a.relativeSpread()+b.relativeSpread()))
 	if min(then.Rounds, now.Rounds) >= enoughRounds {
 		c.Verdict = verdictOf(c.Change, c.Noise)
 	}
 	return c
 }
 
-// spread returns how far the quartiles are apart, as a share of the median.
-func (r *ratio) spread() float64 { return (r.Q3 - r.Q1) / r.Median }
+// relativeSpread returns how far the quartiles are apart, as a share of the median.
+func (r *ratio) relativeSpread() float64 { return (r.Q3 - r.Q1) / r.Median }
 
 func verdictOf(change, noise float64) string {
 	switch {
@@ -103,7 +103,7 @@ func verdictOf(change, noise float64) string {
 }
 
 // texts are the verdicts for people.
-var texts = map[string]string{
+var verdictTexts = map[string]string{
 	"same": "within the noise", "faster": "faster, beyond the noise", "slower": "slower, beyond the noise",
 	"unknown": "too few rounds to tell",
 }
@@ -114,12 +114,12 @@ func (r *report) printChanges(a *cli.App) {
 	}
 	fmt.Fprintf(a.Out, "\n%-33s%12s%12s%8s%8s\n", "compared with the earlier run", "then", "now", "change", "noise")
 	for _, c := range r.Changes {
-		then := nsText(c.Then)
-		now := nsText(c.Now)
+		then := formatNS(c.Then)
+		now := formatNS(c.Now)
 		if c.By == "ratio" {
 			then = fmt.Sprintf("%.2f map", c.Then)
 			now = fmt.Sprintf("%.2f map", c.Now)
 		}
-		fmt.Fprintf(a.Out, "%-33s%12s%12s%8.2f%7.0f%%  %s\n", c.Name, then, now, c.Change, 100*c.Noise, texts[c.Verdict])
+		fmt.Fprintf(a.Out, "%-33s%12s%12s%8.2f%7.0f%%  %s\n", c.Name, then, now, c.Change, 100*c.Noise, verdictTexts[c.Verdict])
 	}
 }

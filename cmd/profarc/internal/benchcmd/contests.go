@@ -37,7 +37,7 @@ func contests() []*contest {
 func lookup(f *field, q query) (hits int, sum uint64) {
 	for _, id := range q.ids {
 		if p, err := f.store.ProfileID(id, layout.CodeAny); err == nil {
-			sum += valueOf(p)
+			sum += counterValue(p)
 			hits++
 		}
 	}
@@ -48,7 +48,7 @@ func lookup(f *field, q query) (hits int, sum uint64) {
 func lookupDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
 		if p, err := f.store.ProfileID(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {
-			sum += valueOf(p)
+			sum += counterValue(p)
 			hits++
 		}
 	}
@@ -58,7 +58,7 @@ func lookupDependent(f *field, q query) (hits int, sum uint64) {
 func find(f *field, q query) (hits int, sum uint64) {
 	for i := range q.keys {
 		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
-			sum += valueOf(p)
+			sum += counterValue(p)
 			hits++
 		}
 	}
@@ -67,21 +67,21 @@ func find(f *field, q query) (hits int, sum uint64) {
 
 func lookupBatch(f *field, q query) (hits int, sum uint64) {
 	hits, err := f.store.ProfileIDBatch(q.ids, nil, f.found[:len(q.ids)])
-	return f.inBatch(hits, len(q.ids), err)
+	return f.sumBatch(hits, len(q.ids), err)
 }
 
 func findBatch(f *field, q query) (hits int, sum uint64) {
 	hits, err := f.store.ProfileBatch(q.keys, nil, f.found[:len(q.keys)])
-	return f.inBatch(hits, len(q.keys), err)
+	return f.sumBatch(hits, len(q.keys), err)
 }
 
-func (f *field) inBatch(hits, n int, err error) (int, uint64) {
+func (f *field) sumBatch(hits, n int, err error) (int, uint64) {
 	if err != nil || hits != n {
 		return 0, 0
 	}
 	sum := uint64(0)
 	for _, p := range f.found[:n] {
-		sum += valueOf(p)
+		sum += counterValue(p)
 	}
 	return hits, sum
 }
@@ -89,7 +89,7 @@ func (f *field) inBatch(hits, n int, err error) (int, uint64) {
 func mapID(f *field, q query) (hits int, sum uint64) {
 	for _, id := range q.ids {
 		if at, ok := f.byID[id]; ok {
-			sum += f.read(at)
+			sum += f.readWord(at)
 			hits++
 		}
 	}
@@ -99,7 +99,7 @@ func mapID(f *field, q query) (hits int, sum uint64) {
 func mapDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
 		if at, ok := f.byID[q.ids[i+int(sum&zero)]]; ok {
-			sum += f.read(at)
+			sum += f.readWord(at)
 			hits++
 		}
 	}
@@ -109,7 +109,7 @@ func mapDependent(f *field, q query) (hits int, sum uint64) {
 func mapKey(f *field, q query) (hits int, sum uint64) {
 	for i := range q.keys {
 		if at, ok := f.byKey[q.keys[i]]; ok {
-			sum += f.read(at)
+			sum += f.readWord(at)
 			hits++
 		}
 	}

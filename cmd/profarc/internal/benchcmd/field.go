@@ -45,14 +45,14 @@ const (
 	mostCopied = 128 << 20
 )
 
-// perTurn returns how many lookups a turn makes: fewer if the keys are very long.
-func (f *field) perTurn() int {
+// lookupsPerTurn returns how many lookups a turn makes: fewer if the keys are very long.
+func (f *field) lookupsPerTurn() int {
 	average := f.text/int64(max(1, len(f.keys))) + 1
-	return int(min(lookupsPerTurn, max(16, mostText/average)))
+	return int(min(maxLookupsPerTurn, max(16, mostText/average)))
 }
 
-// gather makes the field, and measures the heap of the store and of the maps.
-func (b *bench) gather(s *reader.Store) error {
+// loadField makes the field, and measures the heap of the store and of the maps.
+func (b *bench) loadField(s *reader.Store) error {
 	before := heapInUse()
 	if _, err := cli.AllProfiles(s); err != nil {
 		return err
@@ -60,9 +60,9 @@ func (b *bench) gather(s *reader.Store) error {
 	b.report.Memory.IndexBytes = s.Header().Region(disk.RegionIX).Size
 	b.report.Memory.StoreHeap = max(0, heapInUse()-before)
 	f := &field{store: s, file: (*mapped.Mapping)(s.Mapping()).Unchecked(), domain: s.Header().Domain, suffix: "?",
-		byID: map[uint64]uint32{}, byKey: map[layout.Key]uint32{}, found: make([]reader.Profile, lookupsPerTurn)}
+		byID: map[uint64]uint32{}, byKey: map[layout.Key]uint32{}, found: make([]reader.Profile, maxLookupsPerTurn)}
 	b.field, before = f, heapInUse()
-	if err := b.addAll(poll.New(b.ctx)); err != nil {
+	if err := b.addMethods(poll.New(b.ctx)); err != nil {
 		return err
 	}
 	b.report.Memory.MapsHeap = max(0, heapInUse()-before)
@@ -83,30 +83,30 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// release lets go of the store and of the maps.
-func (f *field) release() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil, nil, nil, nil }
+// releaseStore lets go of the store and of the maps.
+func (f *field) releaseStore() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil, nil, nil, nil }
 
-// addAll adds the methods that have ids of their own; of a large archive as many that lie evenly in it.
-func (b *bench) addAll(steps *poll.Poll) error {
+// addMethods adds the methods that have ids of their own; of a large archive as many that lie evenly in it.
+func (b *bench) addMethods(steps *poll.Poll) error {
 	every := int(b.field.store.Header().Counts.Methods/maxKeys) + 1
 	n := 0
 	for m, err := range b.field.store.Methods() {
 		if err := errors.Join(err, steps.Err()); err != nil {
 			return err
 		}
-		if n++; n%every != 0 || m.Flags()&disk.MethodSharedID != 0 || !m.Indexed() {
+		if n++; n%every != 0 || m.Flags()&disk.MethodSharedID != 0 || disk.HasRow(b.field.store.Header(), m.Ref()) {
 			continue
 		}
-		if err := b.add(m); err != nil {
+		if err := b.addMethod(m); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add looks a method up in every way, so that all of it is checked, and notes where
+// addMethod looks a method up in every way, so that all of it is checked, and notes where
 // what a hit reads is. It leaves out methods without a profile, or with several.
-func (b *bench) add(m reader.Method) error {
+func (b *bench) addMethod(m reader.Method) error {
 	f := b.field
 	k, err := m.Key()
 	if err != nil {
@@ -121,9 +121,9 @@ func (b *bench) add(m reader.Method) error {
 	if err := errors.Join(err, other); err != nil {
 		return err
 	}
-	place := placeOf(p)
-	if found.Ref() != p.Ref() || valueOf(p) != f.read(place) {
-		return b.wrong(escape.Printable(k.Name))
+	place := counterUnit(p)
+	if found.Ref() != p.Ref() || counterValue(p) != f.readWord(place) {
+		return b.wrongAnswer(escape.Printable(k.Name))
 	}
 	for strings.HasSuffix(k.Name, f.suffix) {
 		f.suffix += "?"
@@ -132,13 +132,13 @@ func (b *bench) add(m reader.Method) error {
 	return nil
 }
 
-// wrong returns the error for lookups that gave a wrong answer.
-func (b *bench) wrong(what string) error {
+// wrongAnswer returns the error for lookups that gave a wrong answer.
+func (b *bench) wrongAnswer(what string) error {
 	return fmt.Errorf("%s: %s: a wrong answer: run profarc verify on it", b.path, what)
 }
 
-// placeOf returns where valueOf reads, in units of the file.
-func placeOf(p reader.Profile) uint32 {
+// counterUnit returns where counterValue reads, in units of the file.
+func counterUnit(p reader.Profile) uint32 {
 	at := int64(0)
 	if _, ok := p.Invocations(); ok {
 		at, _ = disk.Block(p.Bytes()).FieldOffset(disk.HasInvocations)
@@ -146,16 +146,16 @@ func placeOf(p reader.Profile) uint32 {
 	return uint32((p.Ref().Offset() + at) / disk.Unit)
 }
 
-// valueOf reads the invocation counter of a profile, or its first word if it has none.
-func valueOf(p reader.Profile) uint64 {
+// counterValue reads the invocation counter of a profile, or its first word if it has none.
+func counterValue(p reader.Profile) uint64 {
 	if c, ok := p.Invocations(); ok {
 		return c.Load()
 	}
 	return binary.LittleEndian.Uint64(p.Bytes())
 }
 
-// read reads the word at a place of the file.
-func (f *field) read(place uint32) uint64 {
+// readWord reads the word at a place of the file.
+func (f *field) readWord(place uint32) uint64 {
 	return binary.LittleEndian.Uint64(f.file[int64(place)*disk.Unit:])
 }
 
@@ -172,8 +172,8 @@ type query struct {
 	keys []layout.Key
 }
 
-// query returns the next n methods in random order, or as many that are missing.
-func (f *field) query(n int, missing bool) query {
+// nextQuery returns the next n methods in random order, or as many that are missing.
+func (f *field) nextQuery(n int, missing bool) query {
 	q := query{make([]uint64, n), make([]layout.Key, n)}
 	var text strings.Builder
 	for i := range n {
@@ -182,7 +182,7 @@ func (f *field) query(n int, missing bool) query {
 			q.keys[i].Name += f.suffix
 			q.ids[i] = q.keys[i].ID(f.domain)
 		}
-		for _, part := range partsOf(&q.keys[i]) {
+		for _, part := range keyParts(&q.keys[i]) {
 			text.WriteString(*part)
 		}
 		f.next = (f.next + 1) % len(f.keys)
@@ -190,13 +190,15 @@ func (f *field) query(n int, missing bool) query {
 	f.copied += int64(text.Len())
 	rest := text.String()
 	for i := range q.keys {
-		for _, part := range partsOf(&q.keys[i]) {
+		for _, part := range keyParts(&q.keys[i]) {
 			*part, rest = rest[:len(*part)], rest[len(*part):]
 		}
 	}
 	return q
 }
 
-func partsOf(k *layout.Key) [4]*string { return [4]*string{&k.Class, &k.Name, &k.Signature, &k.Loader} }
+func keyParts(k *layout.Key) [4]*string {
+	return [4]*string{&k.Class, &k.Name, &k.Signature, &k.Loader}
+}
 
-func (q *query) part(from, to int) query { return query{q.ids[from:to], q.keys[from:to]} }
+func (q *query) subQuery(from, to int) query { return query{q.ids[from:to], q.keys[from:to]} }

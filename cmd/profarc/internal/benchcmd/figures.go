@@ -62,27 +62,27 @@ type series struct {
 	rounds, groups samples
 }
 
-func (s *series) add(ns float64) { s.rounds = append(s.rounds, ns) }
+func (s *series) addRound(ns float64) { s.rounds = append(s.rounds, ns) }
 
-func (s *series) figure() figure {
+func (s *series) summary() figure {
 	r := s.rounds.quartiles()
 	return figure{r.Median, r.Q1, r.Q3, s.groups.quantile(0.99), s.groups.quantile(0.999)}
 }
 
-// add adds a row, unless there is no round of it. The map may be nil.
-func (r *report) add(name string, goroutines int, archive, peer *series) {
+// addRow adds a row, unless there is no round of it. The map may be nil.
+func (r *report) addRow(name string, goroutines int, archive, peer *series) {
 	if len(archive.rounds) == 0 {
 		return
 	}
-	x := row{Name: name, Goroutines: goroutines, Rounds: len(archive.rounds), Archive: archive.figure()}
+	x := row{Name: name, Goroutines: goroutines, Rounds: len(archive.rounds), Archive: archive.summary()}
 	if peer != nil {
-		other := peer.figure()
-		x.Map, x.Ratio, x.Histogram = &other, ratioOf(archive.rounds, peer.rounds), histogram(archive.groups, peer.groups)
+		other := peer.summary()
+		x.Map, x.Ratio, x.Histogram = &other, ratioToMap(archive.rounds, peer.rounds), histogram(archive.groups, peer.groups)
 	}
 	r.Rows = append(r.Rows, x)
 }
 
-func ratioOf(archive, peer samples) *ratio {
+func ratioToMap(archive, peer samples) *ratio {
 	var s samples
 	for i := range min(len(archive), len(peer)) {
 		if peer[i] > 0 {

@@ -12,23 +12,23 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// lookupsPerTurn is the most lookups of one sample: fewer different ones if the
+// maxLookupsPerTurn is the most lookups of one sample: fewer different ones if the
 // archive has fewer, then again and again.
-const lookupsPerTurn = 1 << 12
+const maxLookupsPerTurn = 1 << 12
 
-// lookups measures lookups, one round of every kind in turn.
-func (b *bench) lookups() error {
+// measureLookups measures lookups, one round of every kind in turn.
+func (b *bench) measureLookups() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	clock := clockCost()
-	return b.contest(shareLookups, contests(), func(c *contest, which int) error { return b.turn(c, which, clock) })
+	return b.runContests(shareLookups, contests(), func(c *contest, which int) error { return b.timeTurn(c, which, clock) })
 }
 
-// contest lets the archive (0) and the map (1) of all contests take turns. The
+// runContests lets the archive (0) and the map (1) of all contests take turns. The
 // collector runs between turns, never beside one.
-func (b *bench) contest(share float64, all []*contest, turn func(c *contest, which int) error) error {
+func (b *bench) runContests(share float64, all []*contest, turn func(c *contest, which int) error) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	err := b.rounds(share, func(round int) error {
+	err := b.eachRound(share, func(round int) error {
 		if round%8 == 0 {
 			runtime.GC()
 		}
@@ -46,36 +46,36 @@ func (b *bench) contest(share float64, all []*contest, turn func(c *contest, whi
 		return nil
 	})
 	for _, c := range all {
-		b.report.add(c.name, c.goroutines, &c.times[0], &c.times[1])
+		b.report.addRow(c.name, c.goroutines, &c.times[0], &c.times[1])
 	}
 	return err
 }
 
-// turn looks keys up: some all at once, and as many others in groups.
-func (b *bench) turn(c *contest, which int, clock float64) error {
+// timeTurn looks keys up: some all at once, and as many others in groups.
+func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 	f := b.field
 	look := c.contenders[which]
 	s := &c.times[which]
-	lookups := f.perTurn()
+	lookups := f.lookupsPerTurn()
 	share := max(1, min(lookups, len(f.keys)/4))
 	repeats := (lookups + share - 1) / share
-	q := f.query(2*share, c.missing)
+	q := f.nextQuery(2*share, c.missing)
 	if repeats > 1 { // as hot as it gets
-		repeat(f, q.part(share, 2*share), look, 1)
-		repeat(f, q.part(0, share), look, 1)
+		repeatLookups(f, q.subQuery(share, 2*share), look, 1)
+		repeatLookups(f, q.subQuery(0, share), look, 1)
 	}
 	begin := cputime.Thread()
-	hits := repeat(f, q.part(0, share), look, repeats)
-	s.add(float64(cputime.Thread()-begin) / float64(share*repeats))
-	hits += s.inGroups(f, q.part(share, 2*share), look, c.group, clock)
+	hits := repeatLookups(f, q.subQuery(0, share), look, repeats)
+	s.addRound(float64(cputime.Thread()-begin) / float64(share*repeats))
+	hits += s.inGroups(f, q.subQuery(share, 2*share), look, c.group, clock)
 	if want := share * (repeats + 1); !c.missing && hits != want || c.missing && hits != 0 {
-		return b.wrong(c.name)
+		return b.wrongAnswer(c.name)
 	}
 	return nil
 }
 
-// repeat looks the same up again and again.
-func repeat(f *field, q query, look contender, times int) (hits int) {
+// repeatLookups looks the same up again and again.
+func repeatLookups(f *field, q query, look contender, times int) (hits int) {
 	total := uint64(0)
 	for range times {
 		n, sum := look(f, q)
@@ -89,9 +89,9 @@ func repeat(f *field, q query, look contender, times int) (hits int) {
 // inGroups looks up in groups and notes the time of each.
 func (s *series) inGroups(f *field, q query, look contender, group int, clock float64) (hits int) {
 	for from := 0; from < len(q.ids); from += group {
-		part := q.part(from, min(from+group, len(q.ids)))
+		part := q.subQuery(from, min(from+group, len(q.ids)))
 		begin := time.Now()
-		hits += repeat(f, part, look, 1)
+		hits += repeatLookups(f, part, look, 1)
 		took := max(0, float64(time.Since(begin))-clock)
 		if len(part.ids) == group || len(q.ids) < group {
 			s.groups = append(s.groups, took/float64(len(part.ids)))
@@ -110,8 +110,8 @@ func clockCost() float64 {
 	return costs.quantile(0.5)
 }
 
-// goroutines measures lookups from several goroutines at once, up to as many as run at once.
-func (b *bench) goroutines() error {
+// measureGoroutines measures lookups from several goroutines at once, up to as many as run at once.
+func (b *bench) measureGoroutines() error {
 	var all []*contest
 	for n := 1; ; n = min(2*n, b.report.CPUs) {
 		for _, c := range []contest{{name: "id hit", contenders: [2]contender{lookup, mapID}},
@@ -121,30 +121,30 @@ func (b *bench) goroutines() error {
 			all = append(all, &c)
 		}
 		if n == b.report.CPUs {
-			return b.contest(shareGoroutines, all, b.crowd)
+			return b.runContests(shareGoroutines, all, b.timeGoroutines)
 		}
 	}
 }
 
-// crowd lets goroutines look up, each its own keys, and notes the time of one lookup:
+// timeGoroutines lets goroutines look up, each its own keys, and notes the time of one lookup:
 // the time of all, divided by their number.
-func (b *bench) crowd(c *contest, which int) error {
+func (b *bench) timeGoroutines(c *contest, which int) error {
 	f := b.field
 	errs := make([]error, c.goroutines)
-	lookups := 2 * f.perTurn()
+	lookups := 2 * f.lookupsPerTurn()
 	share := min(lookups, len(f.keys))
 	repeats := (lookups + share - 1) / share
 	var ready, done sync.WaitGroup
 	start := make(chan struct{})
 	for i := range c.goroutines {
-		q := f.query(share, false)
+		q := f.nextQuery(share, false)
 		ready.Add(1)
 		done.Go(func() {
 			ready.Done()
 			<-start
 			errs[i] = f.store.Mapping().Guard(func() error {
-				if repeat(f, q, c.contenders[which], repeats) != share*repeats {
-					return b.wrong(c.name)
+				if repeatLookups(f, q, c.contenders[which], repeats) != share*repeats {
+					return b.wrongAnswer(c.name)
 				}
 				return nil
 			})
@@ -154,6 +154,6 @@ func (b *bench) crowd(c *contest, which int) error {
 	begin := time.Now()
 	close(start)
 	done.Wait()
-	c.times[which].add(float64(time.Since(begin)) / float64(c.goroutines*share*repeats))
+	c.times[which].addRound(float64(time.Since(begin)) / float64(c.goroutines*share*repeats))
 	return errors.Join(errs...)
 }

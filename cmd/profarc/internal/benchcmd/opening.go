@@ -20,24 +20,24 @@ const (
 	maxCold = 25
 )
 
-// opening measures opening up to the first hit, and the first hits of many methods.
-func (b *bench) opening() error {
+// measureOpening measures opening up to the first hit, and the first hits of many methods.
+func (b *bench) measureOpening() error {
 	var opens, first series
-	err := b.rounds(shareOpening, func(round int) error {
+	err := b.eachRound(shareOpening, func(round int) error {
 		if round%unmapEvery == 0 {
-			unmap()
+			unmapClosed()
 		}
 		return b.openOnce(min(firstAccesses, len(b.field.keys)), &opens, &first)
 	})
-	b.report.add("id hit, first access", 0, &first, nil)
-	b.report.add("open to first hit, warm", 0, &opens, nil)
+	b.report.addRow("id hit, first access", 0, &first, nil)
+	b.report.addRow("open to first hit, warm", 0, &opens, nil)
 	return err
 }
 
 // openOnce opens the archive and looks methods up: the first by its key, the n others by
 // their ids. It notes the time up to the first, and the time of each of the others.
 func (b *bench) openOnce(n int, opens, others *series) error {
-	q := b.field.query(1+n, false)
+	q := b.field.nextQuery(1+n, false)
 	begin := time.Now()
 	s, err := reader.Open(b.path, archive.Options{})
 	if err != nil {
@@ -49,20 +49,20 @@ func (b *bench) openOnce(n int, opens, others *series) error {
 		if err != nil {
 			return err
 		}
-		sink.Store(valueOf(p))
-		opens.add(float64(time.Since(begin)))
+		sink.Store(counterValue(p))
+		opens.addRound(float64(time.Since(begin)))
 		begin := time.Now()
 		f := &field{store: s}
-		if hits, _ := lookup(f, q.part(1, 1+n)); hits != n {
-			return b.wrong("first access")
+		if hits, _ := lookup(f, q.subQuery(1, 1+n)); hits != n {
+			return b.wrongAnswer("first access")
 		}
-		others.add(float64(time.Since(begin)) / float64(n))
+		others.addRound(float64(time.Since(begin)) / float64(n))
 		return nil
 	})
 }
 
-// cold measures opening with the file out of the page cache.
-func (b *bench) cold() error {
+// measureColdOpening measures opening with the file out of the page cache.
+func (b *bench) measureColdOpening() error {
 	if !b.o.cold {
 		return nil
 	}
@@ -72,22 +72,22 @@ func (b *bench) cold() error {
 	}
 	defer f.Close()
 	var opens, first series
-	err = b.rounds(shareOpening, func(round int) error {
-		unmap()
+	err = b.eachRound(shareOpening, func(round int) error {
+		unmapClosed()
 		if round == maxCold || !pagecache.Drop(f) {
 			return errEnough
 		}
 		return b.openOnce(1, &opens, &first)
 	})
-	b.report.add("open to first hit, cold", 0, &opens, nil)
+	b.report.addRow("open to first hit, cold", 0, &opens, nil)
 	if len(opens.rounds) == 0 {
-		b.report.note("not measured cold: the file stays in the page cache, or this system does not tell")
+		b.report.addNote("not measured cold: the file stays in the page cache, or this system does not tell")
 	}
 	return err
 }
 
-// unmap unmaps the archives that were closed.
-func unmap() {
+// unmapClosed unmaps the archives that were closed.
+func unmapClosed() {
 	runtime.GC()
 	runtime.GC()
 }

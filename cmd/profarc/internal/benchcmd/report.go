@@ -32,19 +32,19 @@ type memory struct {
 	MapsHeap   int64 `json:"maps_heap_bytes"`  // of both Go maps, keys included
 }
 
-// note adds a note, once.
-func (r *report) note(text string) {
+// addNote adds a note, once.
+func (r *report) addNote(text string) {
 	if !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
 	}
 }
 
-func (r *report) print(a *cli.App) {
+func (r *report) printReport(a *cli.App) {
 	fmt.Fprintf(a.Out, "%s: %s, %d methods, %d pointers; %s, %s, %d CPUs\n\n", escape.Printable(r.Archive),
 		cli.FormatSize(r.Bytes), r.Methods, r.Pointers, r.Go, r.System, r.CPUs)
 	fmt.Fprintf(a.Out, "%-33s%9s%9s%9s%11s%9s%9s%7s\n", "", "archive", "p99", "p99.9", "map", "p99", "p99.9", "ratio")
 	for i := range r.Rows {
-		r.Rows[i].print(a)
+		r.Rows[i].printRow(a)
 	}
 	fmt.Fprintf(a.Out, "\nmemory: index %s in the file; heap %s for the open archive, %s for the Go maps\n",
 		cli.FormatSize(r.Memory.IndexBytes), cli.FormatSize(r.Memory.StoreHeap), cli.FormatSize(r.Memory.MapsHeap))
@@ -54,11 +54,11 @@ func (r *report) print(a *cli.App) {
 	}
 }
 
-// print prints a row: for several goroutines, also the lookups of all in a second.
-func (r *row) print(a *cli.App) {
-	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.text())
+// printRow prints a row: for several goroutines, also the lookups of all in a second.
+func (r *row) printRow(a *cli.App) {
+	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.columns())
 	if r.Map != nil {
-		fmt.Fprintf(a.Out, "  %s%7.2f", r.Map.text(), r.Ratio.Median)
+		fmt.Fprintf(a.Out, "  %s%7.2f", r.Map.columns(), r.Ratio.Median)
 	}
 	if r.Goroutines > 0 && r.Archive.MedianNS > 0 {
 		fmt.Fprintf(a.Out, "  %.1f million/s", 1e3/r.Archive.MedianNS)
@@ -66,15 +66,15 @@ func (r *row) print(a *cli.App) {
 	fmt.Fprintln(a.Out)
 }
 
-func (f *figure) text() string {
+func (f *figure) columns() string {
 	if f.P999NS == 0 {
-		return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), "", "")
+		return fmt.Sprintf("%9s%9s%9s", formatNS(f.MedianNS), "", "")
 	}
-	return fmt.Sprintf("%9s%9s%9s", nsText(f.MedianNS), nsText(f.P99NS), nsText(f.P999NS))
+	return fmt.Sprintf("%9s%9s%9s", formatNS(f.MedianNS), formatNS(f.P99NS), formatNS(f.P999NS))
 }
 
-// nsText returns a time that is mostly nanoseconds.
-func nsText(ns float64) string {
+// formatNS returns a time that is mostly nanoseconds.
+func formatNS(ns float64) string {
 	if ns < 1000 {
 		return fmt.Sprintf("%.1f ns", ns)
 	}

@@ -25,10 +25,10 @@ import (
 // listSeparator separates the elements of a class path.
 const listSeparator = string(filepath.ListSeparator)
 
-// code is a program with which profiles are compared.
-type code struct {
+// programCode is a program with which profiles are compared.
+type programCode struct {
 	fit.Code
-	what  string
+	name  string
 	close func()
 	// profiles are those by which the code is known; nil for class files and JVMs.
 	profiles *reader.Store
@@ -45,23 +45,23 @@ type code struct {
 // openCode opens the code that --against names, for the profiles of an archive. Several names
 // are a class path. Without any it is the class path that the archive records; the error
 // matches ErrNotRecorded if that cannot be had.
-func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) (code, error) {
+func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) (programCode, error) {
 	switch len(names) {
 	case 0:
 		return recordedCode(ctx, s)
 	case 1:
-		return openOne(ctx, a, names[0], s.Header())
+		return openNamedCode(ctx, a, names[0], s.Header())
 	}
 	var paths []string
 	for _, name := range names {
 		kind, err := codeKind(name)
 		if err == nil && kind != kindClasses || strings.HasPrefix(name, processPrefix) {
-			return code{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
+			return programCode{}, cli.Usagef("--against %s: only parts of a class path can be named beside others", name)
 		}
 		paths = append(paths, cli.SplitClassPath(name)...) // missing files are left out
 	}
 	if d := s.Header().Domain; d != layout.DomainHotSpot {
-		return code{}, notOfClasses(strings.Join(names, listSeparator), d)
+		return programCode{}, notOfClasses(strings.Join(names, listSeparator), d)
 	}
 	return openClasses(paths, s.Header())
 }
@@ -73,21 +73,21 @@ func notOfClasses(name string, d layout.Domain) error {
 	return fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
 }
 
-// openOne opens the code that one name stands for.
-func openOne(ctx context.Context, a *cli.App, name string, of *layout.Header) (code, error) {
+// openNamedCode opens the code that one name stands for.
+func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (programCode, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
 		return openProcessCode(ctx, pid, d)
 	}
 	kind, err := codeKind(name)
 	if err != nil {
-		return code{}, err
+		return programCode{}, err
 	}
 	switch {
 	case kind == kindArchive:
 		s, err := a.OpenStore(name)
 		if err != nil {
-			return code{}, err
+			return programCode{}, err
 		}
 		cli.CloseOnInterrupt(ctx, s)
 		return archivedCode(name, s, d)
@@ -95,9 +95,9 @@ func openOne(ctx context.Context, a *cli.App, name string, of *layout.Header) (c
 		return openClasses(cli.SplitClassPath(name), of)
 	case kind == kindClasses && d == layout.DomainSampled:
 		tree, err := source.Open(name)
-		return code{Code: tree, what: name, close: func() {}}, err
+		return programCode{Code: tree, name: name, close: func() {}}, err
 	case kind == kindClasses:
-		return code{}, notOfClasses(name, d)
+		return programCode{}, notOfClasses(name, d)
 	}
 	return importCode(ctx, a, name, d)
 }
@@ -123,7 +123,7 @@ func codeKind(name string) (int, error) {
 	case !info.Mode().IsRegular():
 		return 0, fmt.Errorf("%s: it is a device or a pipe: name a file or a folder", name)
 	}
-	head, err := headOf(name)
+	head, err := readMagic(name)
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case err != nil:
 		return 0, err
@@ -138,8 +138,8 @@ func codeKind(name string) (int, error) {
 	return kindProfiles, nil
 }
 
-// headOf returns the first bytes of a file: as many as the magic number of an archive has, or fewer.
-func headOf(name string) ([]byte, error) {
+// readMagic returns the first bytes of a file: as many as the magic number of an archive has, or fewer.
+func readMagic(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -154,52 +154,52 @@ func headOf(name string) ([]byte, error) {
 }
 
 // openClasses opens a class path, for the profiles of an archive.
-func openClasses(paths []string, of *layout.Header) (code, error) {
+func openClasses(paths []string, of *layout.Header) (programCode, error) {
 	c, err := program.OpenClassPath(paths, int(of.Params.VMRelease))
 	if err != nil {
-		return code{}, err
+		return programCode{}, err
 	}
-	return code{Code: c, what: strings.Join(paths, listSeparator), close: c.Close, related: c.Related,
+	return programCode{Code: c, name: strings.Join(paths, listSeparator), close: c.Close, related: c.Related,
 		missing: c.Missing()}, nil
 }
 
-func openProcessCode(ctx context.Context, pid string, d layout.Domain) (code, error) {
+func openProcessCode(ctx context.Context, pid string, d layout.Domain) (programCode, error) {
 	n, err := strconv.Atoi(pid)
 	if err != nil || n <= 0 {
-		return code{}, cli.Usagef("--against pid:%s: give the number of a process", pid)
+		return programCode{}, cli.Usagef("--against pid:%s: give the number of a process", pid)
 	}
 	if d != layout.DomainHotSpot {
-		return code{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
+		return programCode{}, fmt.Errorf("a JVM is no code of domain %s: name profiles of the new program", d)
 	}
 	p, err := program.ReadProcess(ctx, n)
 	if err != nil {
-		return code{}, err
+		return programCode{}, err
 	}
-	return code{Code: p, what: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
+	return programCode{Code: p, name: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
 }
 
 // archivedCode returns the code that the profiles of an archive are of.
-func archivedCode(name string, s *reader.Store, d layout.Domain) (code, error) {
+func archivedCode(name string, s *reader.Store, d layout.Domain) (programCode, error) {
 	if other := s.Header().Domain; other != d {
 		_ = s.Close()
-		return code{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain",
+		return programCode{}, fmt.Errorf("%s is of domain %s, the archive to check of %s: name an archive of that domain",
 			name, other, d)
 	}
-	return code{
-		Code: fit.Archived(s), what: name, profiles: s, close: func() { _ = s.Close() },
+	return programCode{
+		Code: fit.Archived(s), name: name, profiles: s, close: func() { _ = s.Close() },
 		loaders: func() ([]string, error) { return loaders.List(s) },
 	}, nil
 }
 
 // importCode imports profiles of another tool.
-func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (code, error) {
+func importCode(ctx context.Context, a *cli.App, name string, d layout.Domain) (programCode, error) {
 	in, err := imports.ImportFile(ctx, a, name)
 	if err != nil {
-		return code{}, err
+		return programCode{}, err
 	}
 	s, err := in.Builder.Open(name)
 	if err != nil {
-		return code{}, err
+		return programCode{}, err
 	}
 	return archivedCode(name, s, d)
 }

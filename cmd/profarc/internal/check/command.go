@@ -23,15 +23,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// refuse returns an error if a check says nothing about the profiles: a score or
+// refuseUnchecked returns an error if a check says nothing about the profiles: a score or
 // an adapted archive would only look like an answer.
-func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) error {
+func (o *checkOptions) refuseUnchecked(r *report.Check, found *fit.Report, against programCode) error {
 	switch {
 	case found.Methods == 0:
 		return fmt.Errorf("nothing of %s can be checked: %s", r.Archive, o.nothingSelected())
 	case against.related != nil:
 		err := against.related()
-		if flags := o.filters(); err != nil && flags != "" {
+		if flags := o.filterFlags(); err != nil && flags != "" {
 			return fmt.Errorf("%s has not one class of the profiles of %s that %s choose: check without", r.Against,
 				r.Archive, flags)
 		}
@@ -52,26 +52,26 @@ func (o *checkOptions) refuse(r *report.Check, found *fit.Report, against code) 
 
 // refuseOld returns an error if the code of --old has none of the classes of the
 // profiles: it matched nothing.
-func refuseOld(r *report.Check, old code) error {
+func refuseOld(r *report.Check, old programCode) error {
 	if old.related == nil {
 		return nil
 	}
 	if err := old.related(); err != nil {
-		return fmt.Errorf("--old %s is not the code of %s: %w", old.what, r.Archive, err)
+		return fmt.Errorf("--old %s is not the code of %s: %w", old.name, r.Archive, err)
 	}
 	return nil
 }
 
 // nothingSelected explains why no method was selected.
 func (o *checkOptions) nothingSelected() string {
-	if flags := o.filters(); flags != "" {
+	if flags := o.filterFlags(); flags != "" {
 		return "no method matches " + flags
 	}
 	return "it has no methods"
 }
 
-// filters returns the flags that select methods.
-func (o *checkOptions) filters() string {
+// filterFlags returns the flags that select methods.
+func (o *checkOptions) filterFlags() string {
 	var flags []string
 	if o.filter.Class != "" {
 		flags = append(flags, "--class "+o.filter.Class)
@@ -213,7 +213,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func (o *checkOptions) check(path string) error {
+func (o *checkOptions) checkFlags(path string) error {
 	switch {
 	case o.top < 0:
 		return cli.Usagef("--top %d: it must not be negative", o.top)
@@ -245,7 +245,7 @@ func (o *checkOptions) checkRewrite(path string) error {
 }
 
 func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) error {
-	if err := o.check(path); err != nil {
+	if err := o.checkFlags(path); err != nil {
 		return err
 	}
 	return layers.WithOne(ctx, a, path, o.base, func(s *reader.Store) error {
@@ -257,8 +257,8 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 			return err
 		}
 		defer against.close()
-		options := o.options(s)
-		var old code
+		options := o.fitOptions(s)
+		var old programCode
 		if len(o.old) > 0 {
 			old, err = openClasses(cli.SplitClassPath(strings.Join(o.old, listSeparator)), s.Header())
 			if err != nil {
@@ -267,11 +267,11 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 			defer old.close()
 			options.Old = old.Code
 		}
-		return check(ctx, a, s, against, old, options, o)
+		return compareCode(ctx, a, s, against, old, options, o)
 	})
 }
 
-func (o *checkOptions) options(s *reader.Store) fit.Options {
+func (o *checkOptions) fitOptions(s *reader.Store) fit.Options {
 	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames,
 		Methods: o.filter.Keys(s.Header().Domain)}
 	if o.rewrite != "" {
@@ -283,14 +283,14 @@ func (o *checkOptions) options(s *reader.Store) fit.Options {
 	return f
 }
 
-func check(ctx context.Context, a *cli.App, s *reader.Store, against, old code, f fit.Options, o checkOptions) error {
-	r := against.report(s)
+func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old programCode, f fit.Options, o checkOptions) error {
+	r := against.newReport(s)
 	if o.all {
 		f.Each = func(v *fit.Verdict) error { return r.AddVerdict(s, v) }
 	}
 	found, err := fit.Check(ctx, s, against.Code, f)
 	if err == nil {
-		err = o.refuse(r, found, against)
+		err = o.refuseUnchecked(r, found, against)
 	}
 	if err == nil {
 		err = refuseOld(r, old)
@@ -333,15 +333,15 @@ func check(ctx context.Context, a *cli.App, s *reader.Store, against, old code, 
 	if err != nil {
 		return err
 	}
-	return o.outcome(r)
+	return o.exitError(r)
 }
 
 // ExitUnchecked is the exit code if too little was checked for the score to say anything.
 const ExitUnchecked = 4
 
-// outcome returns the error that ends the command, nil if the archive fits or if no more was
+// exitError returns the error that ends the command, nil if the archive fits or if no more was
 // asked for than a report.
-func (o *checkOptions) outcome(r *report.Check) error {
+func (o *checkOptions) exitError(r *report.Check) error {
 	switch {
 	case r.Score < o.failBelow:
 		return fmt.Errorf("%s fits %s by %s, less than the %s of --fail-below", r.Archive, r.Against,
@@ -354,8 +354,8 @@ func (o *checkOptions) outcome(r *report.Check) error {
 	return nil
 }
 
-// report returns the report of an archive that is compared with the code.
-func (c *code) report(s *reader.Store) *report.Check {
-	return &report.Check{Archive: s.Mapping().Name(), Against: c.what, Domain: s.Header().Domain.String(),
+// newReport returns the report of an archive that is compared with the code.
+func (c *programCode) newReport(s *reader.Store) *report.Check {
+	return &report.Check{Archive: s.Mapping().Name(), Against: c.name, Domain: s.Header().Domain.String(),
 		Missing: c.missing, Origin: c.origin}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A Program is the code that --against names, for other commands.
-type Program struct{ code code }
+type Program struct{ code programCode }
 
 // OpenProgram opens the code that --against names, for the profiles of an archive. As in the
 // command, several names are a class path, and none is the one that the archive records; the
@@ -23,7 +23,7 @@ func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Stor
 }
 
 // Name returns the name of the program for people.
-func (p *Program) Name() string { return p.code.what }
+func (p *Program) Name() string { return p.code.name }
 
 // Close releases the files of the program.
 func (p *Program) Close() { p.code.close() }
@@ -32,10 +32,10 @@ func (p *Program) Close() { p.code.close() }
 // an error if nothing could be checked, or if the code is of another program.
 func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
-	r := p.code.report(s)
-	found, err := fit.Check(ctx, s, p.code.Code, o.options(s))
+	r := p.code.newReport(s)
+	found, err := fit.Check(ctx, s, p.code.Code, o.fitOptions(s))
 	if err == nil {
-		err = o.refuse(r, found, p.code)
+		err = o.refuseUnchecked(r, found, p.code)
 	}
 	if err != nil {
 		return nil, err

@@ -20,15 +20,15 @@ var ErrNotRecorded = errors.New("no program is given")
 
 // recordedCode opens the class path that an archive records, of its last run, as far as it is
 // there: with the JDK that a start would take, if that is of the recorded build.
-func recordedCode(ctx context.Context, s *reader.Store) (code, error) {
+func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 	run, err := lastDescribed(s)
 	if err != nil {
-		return code{}, err
+		return programCode{}, err
 	}
 	var paths []string
 	origin := &report.CheckOrigin{Elements: []report.CheckElement{}}
 	for _, e := range run.ClassPath {
-		state := stateOf(ctx, e)
+		state := elementState(ctx, e)
 		origin.Elements = append(origin.Elements, report.CheckElement{Path: e.Path, State: state})
 		if state == report.ElementSame || state == report.ElementChanged {
 			paths = append(paths, e.Path)
@@ -36,11 +36,11 @@ func recordedCode(ctx context.Context, s *reader.Store) (code, error) {
 	}
 	switch {
 	case ctx.Err() != nil:
-		return code{}, ctx.Err()
+		return programCode{}, ctx.Err()
 	case len(run.ClassPath) == 0:
-		return code{}, fmt.Errorf("%w, and %s does not record a class path", ErrNotRecorded, s.Mapping().Name())
+		return programCode{}, fmt.Errorf("%w, and %s does not record a class path", ErrNotRecorded, s.Mapping().Name())
 	case len(paths) == 0:
-		return code{}, fmt.Errorf("%w, and nothing of the class path that %s records is here", ErrNotRecorded,
+		return programCode{}, fmt.Errorf("%w, and nothing of the class path that %s records is here", ErrNotRecorded,
 			s.Mapping().Name())
 	}
 	java := jdk.FindJava("")
@@ -50,7 +50,7 @@ func recordedCode(ctx context.Context, s *reader.Store) (code, error) {
 		paths = append(paths, origin.JDK)
 	}
 	c, err := openClasses(paths, s.Header())
-	c.what, c.origin = "the class path that it records", origin
+	c.name, c.origin = "the class path that it records", origin
 	return c, err
 }
 
@@ -69,8 +69,8 @@ func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
 	return last, err
 }
 
-// stateOf compares an element of a class path with the file that is there now.
-func stateOf(ctx context.Context, e layout.ClassPathEntry) report.ElementState {
+// elementState compares an element of a class path with the file that is there now.
+func elementState(ctx context.Context, e layout.ClassPathEntry) report.ElementState {
 	switch info, err := os.Stat(e.Path); {
 	case err != nil, !info.Mode().IsRegular() && !info.IsDir():
 		return report.ElementMissing

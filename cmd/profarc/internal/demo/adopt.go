@@ -36,7 +36,7 @@ func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	if !state.AtRequested {
 		where = "where there was room"
 	}
-	step(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, cli.FormatDuration(took),
+	printStep(a, "adopt", "at 0x%x, %s: %s, %d pointers relocated", state.Base, where, cli.FormatDuration(took),
 		state.Relocated)
 	return demoCount(a, s, p)
 }
@@ -51,12 +51,12 @@ func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
 	if err != nil {
 		return err
 	}
-	usable := count(receivers)
+	usable := countBound(receivers)
 	if err := s.Bind(gen, 1); err != nil {
 		return err
 	}
-	step(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall,
-		usable, count(receivers))
+	printStep(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall,
+		usable, countBound(receivers))
 	if err := countTogether(branch.Taken); err != nil {
 		return err
 	}
@@ -74,8 +74,8 @@ func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
 			return err
 		}
 	}
-	step(a, "count", "%-28s%12s%12s", "", "trained", "live")
-	counted(a, fmt.Sprintf("bci %-2d taken", demoBranch), branch.Taken, "by 4 goroutines")
+	printStep(a, "count", "%-28s%12s%12s", "", "trained", "live")
+	printCounter(a, fmt.Sprintf("bci %-2d taken", demoBranch), branch.Taken, "by 4 goroutines")
 	for row := range receivers.All() {
 		name, err := row.Type.Name()
 		if err != nil {
@@ -85,14 +85,14 @@ func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
 		if row.Type.Late() {
 			note = "training never saw it"
 		}
-		counted(a, fmt.Sprintf("bci %-2d %s", demoCall, methods.SimpleName(name.String())), row.Count, note)
+		printCounter(a, fmt.Sprintf("bci %-2d %s", demoCall, methods.SimpleName(name.String())), row.Count, note)
 	}
 	return nil
 }
 
-func counted(a *cli.App, what string, c reader.Counter, note string) {
+func printCounter(a *cli.App, what string, c reader.Counter, note string) {
 	line := fmt.Sprintf("%-28s%12d%12d  %s", what, c.Trained(), c.Load(), note)
-	step(a, "", "%s", strings.TrimRight(line, " "))
+	printStep(a, "", "%s", strings.TrimRight(line, " "))
 }
 
 // demoPoints returns the entries in which the demo counts.
@@ -110,8 +110,8 @@ func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err erro
 	return b, r, err
 }
 
-// count returns the number of receivers whose classes are bound.
-func count(r reader.Receivers) (n int) {
+// countBound returns the number of receivers whose classes are bound.
+func countBound(r reader.Receivers) (n int) {
 	for range r.Bound() {
 		n++
 	}
@@ -171,9 +171,9 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	}
 	claimed := time.Since(begin)
 	state, _ := s.Adoption()
-	step(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base,
+	printStep(a, "again", "a second adoption finds that base taken, and lies at 0x%x: %s", state.Base,
 		cli.FormatDuration(adopted))
-	step(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated,
+	printStep(a, "", "%d profiles claimed, %d pointers relocated: %s", state.Claimed, state.Relocated,
 		cli.FormatDuration(claimed))
 	got, err := answersOf(s, all)
 	if err != nil {
@@ -182,7 +182,7 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	if got != want {
 		return errOtherAnswers
 	}
-	step(a, "", "every count, type and method in them is the same as in the file")
+	printStep(a, "", "every count, type and method in them is the same as in the file")
 	return nil
 }
 

@@ -60,7 +60,7 @@ func runDemo(ctx context.Context, a *cli.App, o demoOptions) (err error) {
 	} else if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
-	title(a, "A training run is dumped")
+	printTitle(a, "A training run is dumped")
 	if err := demoBuild(ctx, a, filepath.Join(folder, demoArchive)); err != nil {
 		return err
 	}
@@ -82,18 +82,18 @@ func demoBuild(ctx context.Context, a *cli.App, path string) error {
 	if err != nil {
 		return err
 	}
-	step(a, "training", recordedRun)
-	step(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods,
+	printStep(a, "training", recordedRun)
+	printStep(a, "", "%d methods were profiled; the JVM printed %s about them at exit", read.Methods,
 		cli.FormatSize(recordedText))
-	step(a, "import", "%d profile entries in %s", read.Entries, cli.FormatDuration(time.Since(begin)))
+	printStep(a, "import", "%d profile entries in %s", read.Entries, cli.FormatDuration(time.Since(begin)))
 	begin = time.Now()
 	w, err := b.Commit(ctx, path)
 	if err != nil {
 		return err
 	}
-	step(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), cli.FormatSize(w.Bytes),
+	printStep(a, "archive", "%s: %s in %s; %d types, %d pointers", filepath.Base(path), cli.FormatSize(w.Bytes),
 		cli.FormatDuration(time.Since(begin)), w.Counts.Types, w.Counts.Pointers)
-	step(a, "", "it asks to be mapped at 0x%x", w.Base)
+	printStep(a, "", "it asks to be mapped at 0x%x", w.Base)
 	return nil
 }
 
@@ -122,11 +122,11 @@ func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	return err
 }
 
-// title begins a part of the demo.
-func title(a *cli.App, format string, args ...any) { fmt.Fprintf(a.Out, format+"\n\n", args...) }
+// printTitle begins a part of the demo.
+func printTitle(a *cli.App, format string, args ...any) { fmt.Fprintf(a.Out, format+"\n\n", args...) }
 
-// step prints the result of one step at once. A step without a name continues the one before.
-func step(a *cli.App, name, format string, args ...any) {
+// printStep prints the result of one step at once. A step without a name continues the one before.
+func printStep(a *cli.App, name, format string, args ...any) {
 	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	_ = a.Out.Flush() // reported at the end
 }

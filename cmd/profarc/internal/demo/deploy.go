@@ -34,7 +34,7 @@ func DeployCommand(a *cli.App) *cobra.Command {
 
 func runDemoDeploy(ctx context.Context, a *cli.App, path string) error {
 	fmt.Fprintln(a.Out)
-	title(a, "Another process, %d, maps the archive", os.Getpid())
+	printTitle(a, "Another process, %d, maps the archive", os.Getpid())
 	s, p, err := demoOpen(a, path)
 	if err != nil {
 		return err
@@ -46,10 +46,10 @@ func runDemoDeploy(ctx context.Context, a *cli.App, path string) error {
 	if err := demoShow(a, s); err != nil {
 		return err
 	}
-	title(a, "It adopts the profiles where they lie, and counts on")
+	printTitle(a, "It adopts the profiles where they lie, and counts on")
 	err = demoAdopt(a, s, p)
 	if errors.Is(err, errors.ErrUnsupported) {
-		step(a, "adopt", "not on this machine: %v", err)
+		printStep(a, "adopt", "not on this machine: %v", err)
 		return nil
 	}
 	if err != nil {
@@ -75,7 +75,7 @@ func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {
 		return nil, reader.Profile{}, err
 	}
 	p, _, err := m.Profile(layout.CodeAny)
-	step(a, "open", "%s, the same for any size; the first profile after %s more", cli.FormatDuration(opened),
+	printStep(a, "open", "%s, the same for any size; the first profile after %s more", cli.FormatDuration(opened),
 		cli.FormatDuration(time.Since(begin)))
 	return s, p, err
 }
@@ -110,7 +110,7 @@ func demoLookUp(a *cli.App, s *reader.Store) error {
 	err := lookUp()
 	took := time.Since(begin)
 	runtime.ReadMemStats(&after)
-	step(a, "look up", "all %d methods by name: %s and %d allocations each", len(keys),
+	printStep(a, "look up", "all %d methods by name: %s and %d allocations each", len(keys),
 		cli.FormatDuration(took/time.Duration(len(keys))), (after.Mallocs-before.Mallocs)/uint64(len(keys)))
 	return err
 }
@@ -148,14 +148,14 @@ func demoSnapshot(ctx context.Context, a *cli.App, s *reader.Store) error {
 	if err != nil {
 		return err
 	}
-	step(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, cli.FormatSize(w.Bytes),
+	printStep(a, "dump", "%s: %s in %s, with the live counts and %d more type", live, cli.FormatSize(w.Bytes),
 		cli.FormatDuration(time.Since(begin)), w.Counts.Types-s.Header().Counts.Types)
 	if dropped.Rows+dropped.Profiles > 0 {
-		step(a, "", "it lacks %v", dropped)
+		printStep(a, "", "it lacks %v", dropped)
 	}
 	if err := s.Mapping().Verify(ctx, nil); err != nil {
 		return err
 	}
-	step(a, "", "%s has not changed: all its pages still fit their sums", demoArchive)
+	printStep(a, "", "%s has not changed: all its pages still fit their sums", demoArchive)
 	return nil
 }

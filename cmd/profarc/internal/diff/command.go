@@ -77,7 +77,7 @@ func Command(a *cli.App) *cobra.Command {
 		Args:              cli.Args(2, 2, "two archives"),
 		ValidArgsFunction: cli.CompleteArchives(2),
 		RunE: a.Run(func(ctx context.Context, args []string) error {
-			return runDiff(ctx, a, args[0], args[1], o)
+			return runCommand(ctx, a, args[0], args[1], o)
 		}),
 	}
 	f := cmd.Flags()
@@ -90,23 +90,23 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func (o *diffOptions) check() error {
+func (o *diffOptions) checkFlags() error {
 	if o.top < 0 {
 		return cli.Usagef("--top %d: it must not be negative", o.top)
 	}
 	return cli.CheckShare("--fail-below", o.failBelow)
 }
 
-func runDiff(ctx context.Context, a *cli.App, pathA, pathB string, o diffOptions) error {
-	if err := o.check(); err != nil {
+func runCommand(ctx context.Context, a *cli.App, pathA, pathB string, o diffOptions) error {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	return a.WithStore(ctx, pathA, func(sa *reader.Store) error {
-		return a.WithStore(ctx, pathB, func(sb *reader.Store) error { return diff(ctx, a, sa, sb, o) })
+		return a.WithStore(ctx, pathB, func(sb *reader.Store) error { return compareStores(ctx, a, sa, sb, o) })
 	})
 }
 
-func diff(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) error {
+func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) error {
 	if err := o.filter.Check(sa, sb); err != nil {
 		return err
 	}
@@ -124,13 +124,13 @@ func diff(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) 
 		})
 	}
 	if err == nil && o.failBelow > 0 {
-		err = tooLow(r, o.failBelow)
+		err = lowScoreError(r, o.failBelow)
 	}
 	return err
 }
 
-// tooLow returns the error of archives that agree by less than a share, or that have no counts.
-func tooLow(r *compare.Report, least float64) error {
+// lowScoreError returns the error of archives that agree by less than a share, or that have no counts.
+func lowScoreError(r *compare.Report, least float64) error {
 	switch {
 	case r.Score == nil && r.LeftOut > 0:
 		return fmt.Errorf("%s and %s have no counts to compare: name archives of runs, or see profarc diff --help for --cs",

@@ -17,7 +17,7 @@ import (
 )
 
 func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
-	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", verdict(r), r.Domain, lowest(r))
+	fmt.Fprintf(a.Out, "%s, domain %s%s\n\n", scoreText(r), r.Domain, lowestKindText(r))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tA\tB\tmatched\tmismatch\tonly A\tonly B\t\n")
 	for _, t := range []struct {
@@ -63,16 +63,16 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	printList(a, screen, "only in A", "in A\t", r.Went, share)
 }
 
-// verdict returns the score, or that there is none.
-func verdict(r *compare.Report) string {
+// scoreText returns the score, or that there is none.
+func scoreText(r *compare.Report) string {
 	if r.Score == nil {
 		return "nothing to compare: no counts on either side"
 	}
 	return fmt.Sprintf("overlap %s of %s", cli.FormatPercent(*r.Score), report.KindText(*r.ScoredBy))
 }
 
-// lowest names the kind of counts that agrees least, if it agrees less than the score says.
-func lowest(r *compare.Report) string {
+// lowestKindText names the kind of counts that agrees least, if it agrees less than the score says.
+func lowestKindText(r *compare.Report) string {
 	low := report.Lowest(r, cli.FormatPercent)
 	if low == nil {
 		return ""
@@ -150,23 +150,23 @@ func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string
 	w.Flush()
 	head, lines, _ := strings.Cut(table.String(), "\n")
 	fmt.Fprintln(a.Out, head)
-	end := utf8.RuneCountInString(head) + len(gap)
+	end := utf8.RuneCountInString(head) + len(nameGap)
 	for i, line := range strings.Split(strings.TrimSuffix(lines, "\n"), "\n") {
 		cells := []rune(line)
 		used := min(len(cells), end)
 		screen.Paint(a.Out, rows[i].color, string(cells[:used]))
 		fmt.Fprintln(a.Out, screen.Cut(string(cells[used:]), end))
 		for _, text := range rows[i].below {
-			fmt.Fprintf(a.Out, "%s%s\n", inset, strings.Join(screen.Wrap(text, len(inset)), "\n"+inset))
+			fmt.Fprintf(a.Out, "%s%s\n", lineInset, strings.Join(screen.Wrap(text, len(lineInset)), "\n"+lineInset))
 		}
 	}
 }
 
 // gap stands between the columns and a name.
-const gap = "  "
+const nameGap = "  "
 
 // inset stands before the lines below a row.
-const inset = "           "
+const lineInset = "           "
 
 // placeText returns a method with the point and the callers behind it, on one line.
 func placeText(screen *terminal.Screen, p compare.Place) string {
@@ -208,8 +208,8 @@ func newTargets(screen *terminal.Screen, s *compare.SiteChange) string {
 	return "; new: " + strings.Join(names, ", ")
 }
 
-// others describes how often a site had another outcome.
-func others(c compare.Certainty) string {
+// othersText describes how often a site had another outcome.
+func othersText(c compare.Certainty) string {
 	if c.Others == nil {
 		return "null seen"
 	}
@@ -223,6 +223,6 @@ func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not, 
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
 	printList(a, screen, title, columns, l, func(c compare.Certainty) shownRow {
 		return shownRow{color: color, text: fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(c.Weight), c.Always,
-			screen.Count(c.Times), others(c), screen.Count(c.Count), placeText(screen, c.Place))}
+			screen.Count(c.Times), othersText(c), screen.Count(c.Count), placeText(screen, c.Place))}
 	})
 }

@@ -57,7 +57,7 @@ func Command(a *cli.App) *cobra.Command {
 		Example: `  profarc dump --pid $(pgrep -f app.jar) -o app.parc
   profarc dump --pid 4711 -o app.parc --class 'com.example.*' --compiled-only`,
 		Args: cli.Args(0, 0, "none: name the process with --pid"),
-		RunE: a.Run(func(ctx context.Context, _ []string) error { return runDump(ctx, a, o) }),
+		RunE: a.Run(func(ctx context.Context, _ []string) error { return runCommand(ctx, a, o) }),
 	}
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
@@ -74,8 +74,8 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// options returns the options for reading the JVM.
-func (o *options) options() live.Options {
+// dumpOptions returns the options for reading the JVM.
+func (o *options) dumpOptions() live.Options {
 	l := o.filters.Options()
 	l.Stop = !o.running
 	l.StopLimit = o.stopLimit
@@ -83,7 +83,7 @@ func (o *options) options() live.Options {
 	return l
 }
 
-func runDump(ctx context.Context, a *cli.App, o options) error {
+func runCommand(ctx context.Context, a *cli.App, o options) error {
 	if o.pid <= 0 {
 		return cli.Usagef("name the process of the JVM: --pid PID, as jps shows it")
 	}
@@ -111,7 +111,7 @@ func runDump(ctx context.Context, a *cli.App, o options) error {
 	if o.json {
 		return a.PrintJSON(r)
 	}
-	r.print(a.Out)
+	r.printReport(a.Out)
 	return nil
 }
 
@@ -122,7 +122,7 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 	if err != nil {
 		return nil, nil, err
 	}
-	profiles, r, err := vm.Dump(ctx, o.options())
+	profiles, r, err := vm.Dump(ctx, o.dumpOptions())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,7 +176,7 @@ func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 	return d
 }
 
-func (r *dumpReport) print(w io.Writer) {
+func (r *dumpReport) printReport(w io.Writer) {
 	fmt.Fprintf(w, "read   process %d (%s): %d methods, %d entries, %d classes, %s of MethodData, %s\n",
 		r.PID, escape.Printable(r.Producer), r.Methods, r.Entries, r.Classes, cli.FormatSize(r.DataBytes),
 		cli.FormatDuration(time.Duration(r.ReadNS)))
@@ -221,15 +221,15 @@ func (d *Filters) AddTo(f *pflag.FlagSet) {
 
 // Options returns the options for reading the selected profiles.
 func (d *Filters) Options() live.Options {
-	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.text()}
+	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.flagsText()}
 	if d.class != "" {
 		o.Class = methods.NewPattern(d.class).Matches
 	}
 	return o
 }
 
-// text returns the filters as flags, empty if there are none.
-func (d *Filters) text() string {
+// flagsText returns the filters as flags, empty if there are none.
+func (d *Filters) flagsText() string {
 	var flags []string
 	if d.class != "" {
 		flags = append(flags, fmt.Sprintf("--class '%s'", d.class))

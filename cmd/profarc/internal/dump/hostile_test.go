@@ -16,7 +16,7 @@ func TestHostileReportIsEscaped(t *testing.T) {
 	a := app.New(nil, cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
 	r := printtest.Filled(new(dumpReport))
 	r.Base = "0x7f00" // no foreign text
-	r.print(a.Out)
+	r.printReport(a.Out)
 	if err := a.Finish(); err != nil {
 		t.Fatal(err)
 	}

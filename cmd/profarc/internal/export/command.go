@@ -38,7 +38,7 @@ type exportOptions struct {
 // Command returns the command export.
 func Command(a *cli.App) *cobra.Command {
 	o := exportOptions{exporters: formats.Exporters()}
-	names := namesOf(o.exporters)
+	names := formatNames(o.exporters)
 	cmd := &cobra.Command{
 		Use:   "export -t FORMAT ARCHIVE",
 		Short: "Write an archive's profiles in another format",
@@ -68,19 +68,19 @@ The formats:
 	return cmd
 }
 
-// namesOf returns the names of the formats of exporters.
-func namesOf(exporters []codec.Exporter) (names []string) {
+// formatNames returns the names of the formats of exporters.
+func formatNames(exporters []codec.Exporter) (names []string) {
 	for _, e := range exporters {
 		names = append(names, e.Format().Name)
 	}
 	return names
 }
 
-// exporter returns the exporter that the user named.
-func (o *exportOptions) exporter() (codec.Exporter, error) {
+// chosenExporter returns the exporter that the user named.
+func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 	i := slices.IndexFunc(o.exporters, func(e codec.Exporter) bool { return e.Format().Name == o.format })
 	if i < 0 {
-		names := strings.Join(namesOf(o.exporters), ", ")
+		names := strings.Join(formatNames(o.exporters), ", ")
 		if o.format == "" {
 			return nil, cli.Usagef("name a format: -t with one of %s", names)
 		}
@@ -100,7 +100,7 @@ type exportReport struct {
 }
 
 func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) error {
-	exporter, err := o.exporter()
+	exporter, err := o.chosenExporter()
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	}
 	r := exportReport{Archive: path, Format: o.format, Output: o.out}
 	begin := time.Now()
-	err = a.WithStore(ctx, path, func(s *reader.Store) error { return export(ctx, a, s, exporter, o.most, &r) })
+	err = a.WithStore(ctx, path, func(s *reader.Store) error { return exportStore(ctx, a, s, exporter, o.most, &r) })
 	r.NS = time.Since(begin).Nanoseconds()
 	switch {
 	case err != nil:
@@ -132,8 +132,8 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	return nil
 }
 
-// export writes the archive to where the report says, and fills the rest of it.
-func export(ctx context.Context, a *cli.App, s *reader.Store, e codec.Exporter, most app.OutputLimit,
+// exportStore writes the archive to where the report says, and fills the rest of it.
+func exportStore(ctx context.Context, a *cli.App, s *reader.Store, e codec.Exporter, most app.OutputLimit,
 	r *exportReport) error {
 	write := func(w io.Writer) (err error) {
 		size := &sizedWriter{w: most.Writer(w, s)}

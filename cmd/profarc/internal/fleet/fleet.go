@@ -20,8 +20,8 @@ import (
 // Program is the name of the program that has the commands.
 const Program = "profarc-fleet"
 
-// asName is the name that profarc starts the program by: its help and its errors then speak of profarc.
-const asName = "profarc"
+// startedAs is the name that profarc starts the program by: its help and its errors then speak of profarc.
+const startedAs = "profarc"
 
 const group = "fleet"
 
@@ -38,11 +38,11 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 			Use: c.Name, Short: c.Short, GroupID: group,
 			DisableFlagParsing: true, // the program parses them
 			RunE: a.Run(func(ctx context.Context, args []string) error {
-				return run(ctx, a, append([]string{c.Name}, args...))
+				return runFleet(ctx, a, append([]string{c.Name}, args...))
 			}),
 		}
 		cmd.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-			if err := run(cmd.Context(), a, []string{c.Name, "--help"}); err != nil {
+			if err := runFleet(cmd.Context(), a, []string{c.Name, "--help"}); err != nil {
 				cmd.Println(app.Message(err))
 			}
 		})
@@ -50,23 +50,23 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	}
 }
 
-// run runs profarc-fleet with args. On Unix this process becomes it.
-func run(ctx context.Context, a *cli.App, args []string) error {
-	path, err := find()
+// runFleet runs profarc-fleet with args. On Unix this process becomes it.
+func runFleet(ctx context.Context, a *cli.App, args []string) error {
+	path, err := findProgram()
 	if err != nil {
 		return err
 	}
 	if err := a.Finish(); err != nil {
 		return err
 	}
-	return start(ctx, a, path, args)
+	return startProgram(ctx, a, path, args)
 }
 
 var errMissing = errors.New("this is a command of " + Program + ", which is neither beside profarc nor on PATH: " +
 	"build it in a checkout of github.com/profarc/profarc with (cd fleet && go install ./cmd/" + Program + ")")
 
-// find returns the path of profarc-fleet: beside this program, or on PATH.
-func find() (string, error) {
+// findProgram returns the path of profarc-fleet: beside this program, or on PATH.
+func findProgram() (string, error) {
 	name := Program
 	if runtime.GOOS == "windows" {
 		name += ".exe"

@@ -10,10 +10,10 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// start runs the program at path, and ends with its exit code.
-func start(ctx context.Context, a *cli.App, path string, args []string) error {
+// startProgram runs the program at path, and ends with its exit code.
+func startProgram(ctx context.Context, a *cli.App, path string, args []string) error {
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Args[0] = asName
+	cmd.Args[0] = startedAs
 	cmd.Stdin = a.In
 	cmd.Stdout = a.Streams.RawOut
 	cmd.Stderr = a.Streams.RawErr

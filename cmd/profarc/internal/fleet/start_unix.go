@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// start makes this process the program at path. It returns only if that fails.
-func start(_ context.Context, _ *cli.App, path string, args []string) error {
-	err := syscall.Exec(path, append([]string{asName}, args...), os.Environ())
+// startProgram makes this process the program at path. It returns only if that fails.
+func startProgram(_ context.Context, _ *cli.App, path string, args []string) error {
+	err := syscall.Exec(path, append([]string{startedAs}, args...), os.Environ())
 	return cli.NotStarted(path, &os.PathError{Op: "start", Path: path, Err: err})
 }

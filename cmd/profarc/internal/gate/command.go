@@ -76,9 +76,9 @@ func Command(a *cli.App) *cobra.Command {
   profarc gate code.parc --against new.profdata --max-age 0 --json | jq -r .verdict`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runGate(ctx, a, args[0], &o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], &o) }),
 	}
-	o.addTo(cmd)
+	o.addFlags(cmd)
 	return cmd
 }
 
@@ -96,38 +96,38 @@ type judgement struct {
 // noProfile is the verdict if there is nothing to judge.
 const noProfile criteria.Verdict = "no-profile"
 
-func runGate(ctx context.Context, a *cli.App, path string, o *options) error {
-	limits, err := o.limits()
+func runCommand(ctx context.Context, a *cli.App, path string, o *options) error {
+	limits, err := o.parseLimits()
 	if err != nil {
 		return err
 	}
 	j := &judgement{Archive: path, Baseline: o.baseline, Criteria: []criteria.Criterion{}}
-	switch refused, err := j.judge(ctx, a, limits, o); {
+	switch refused, err := j.judgeArchive(ctx, a, limits, o); {
 	case err != nil:
 		return err
 	case refused != nil:
 		j.Verdict, j.Reason = noProfile, app.Message(refused)
 	}
-	if err := j.print(a, o); err != nil {
+	if err := j.printReport(a, o); err != nil {
 		return err
 	}
-	return j.exit()
+	return j.exitError()
 }
 
-// judge opens the archive and judges it. refused is why there is nothing to judge.
-func (j *judgement) judge(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused, err error) {
+// judgeArchive opens the archive and judges it. refused is why there is nothing to judge.
+func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused, err error) {
 	s, refused := a.OpenStore(j.Archive)
 	if refused != nil {
 		return refused, nil
 	}
 	defer s.Close()
 	defer cli.CloseOnInterrupt(ctx, s)()
-	refused = s.Mapping().Guard(func() error { return sound(ctx, a, s) })
+	refused = s.Mapping().Guard(func() error { return verifySound(ctx, a, s) })
 	if refused != nil {
 		return refused, ctx.Err()
 	}
 	j.Domain = s.Header().Domain.String()
-	whole, refused, err := o.wholeOf(ctx, a, s)
+	whole, refused, err := o.withBase(ctx, a, s)
 	if refused != nil || err != nil {
 		return refused, err
 	}
@@ -137,9 +137,9 @@ func (j *judgement) judge(ctx context.Context, a *cli.App, limits criteria.Limit
 	return nil, s.Mapping().Guard(func() error { return j.judgeSound(ctx, a, s, whole, limits, o) })
 }
 
-// wholeOf returns the archive with its base if it is a layer, else the archive itself. refused is why the base cannot
+// withBase returns the archive with its base if it is a layer, else the archive itself. refused is why the base cannot
 // be used.
-func (o *options) wholeOf(ctx context.Context, a *cli.App, s *reader.Store) (whole *reader.Store, refused, err error) {
+func (o *options) withBase(ctx context.Context, a *cli.App, s *reader.Store) (whole *reader.Store, refused, err error) {
 	_, layer, err := s.Base()
 	if err == nil && !layer && o.base != "" && o.baseline == "" {
 		err = cli.Usagef("%s is no layer: leave out --base", s.Mapping().Name())
@@ -155,8 +155,8 @@ func (o *options) wholeOf(ctx context.Context, a *cli.App, s *reader.Store) (who
 	return whole, refused, ctx.Err()
 }
 
-// sound returns an error unless the archive is sound to the last byte.
-func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
+// verifySound returns an error unless the archive is sound to the last byte.
+func verifySound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()
 	r, err := verify.Store(ctx, s, m.Report)
@@ -170,7 +170,7 @@ func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
 func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader.Store, limits criteria.Limits,
 	o *options) (err error) {
 	e := criteria.Evidence{Whole: whole, BaselineName: o.baseline, Now: time.Now()}
-	switch program, err := o.program(ctx, a, s, limits); {
+	switch program, err := o.openProgram(ctx, a, s, limits); {
 	case errors.Is(err, check.ErrNotRecorded):
 		e.NoProgram = err.Error()
 	case err != nil:
@@ -182,15 +182,15 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, whole, 1) }
 	}
 	if o.baseline == "" {
-		return j.fill(ctx, s, limits, e, o)
+		return j.judgeCriteria(ctx, s, limits, e, o)
 	}
 	err = withBaseline(ctx, a, o, func(base *reader.Store, size int64) error {
 		e.Baseline, e.BaselineSize = base, size
-		return j.fill(ctx, s, limits, e, o)
+		return j.judgeCriteria(ctx, s, limits, e, o)
 	})
 	if e.Baseline == nil && ctx.Err() == nil {
 		e.BaselineError = errors.New(app.Message(err))
-		err = j.fill(ctx, s, limits, e, o)
+		err = j.judgeCriteria(ctx, s, limits, e, o)
 	}
 	return cmp.Or(ctx.Err(), err)
 }
@@ -209,17 +209,17 @@ func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *read
 	})
 }
 
-// program opens the code that the archive is held against. The error matches
+// openProgram opens the code that the archive is held against. The error matches
 // check.ErrNotRecorded if there is none.
-func (o *options) program(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
+func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
 	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
 		return nil, check.ErrNotRecorded
 	}
 	return check.OpenProgram(ctx, a, o.against, s)
 }
 
-// fill judges by all criteria.
-func (j *judgement) fill(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
+// judgeCriteria judges by all criteria.
+func (j *judgement) judgeCriteria(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
 	o *options) (err error) {
 	j.Criteria, err = criteria.Judge(ctx, s, limits, e)
 	if err != nil {
@@ -233,8 +233,8 @@ func (j *judgement) fill(ctx context.Context, s *reader.Store, limits criteria.L
 	return nil
 }
 
-// exit returns the error that ends the command, nil if the archive passes.
-func (j *judgement) exit() error {
+// exitError returns the error that ends the command, nil if the archive passes.
+func (j *judgement) exitError() error {
 	switch j.Verdict {
 	case criteria.Pass:
 		return nil
@@ -244,7 +244,7 @@ func (j *judgement) exit() error {
 	var failed []string
 	for i := range j.Criteria {
 		if c := &j.Criteria[i]; c.Blocks() {
-			failed = append(failed, c.Name+" "+shown(c))
+			failed = append(failed, c.Name+" "+blockingText(c))
 		}
 	}
 	err := fmt.Errorf("%s: %s", j.headline(), strings.Join(failed, ", "))

@@ -31,7 +31,7 @@ type options struct {
 	screen                 terminal.Options
 }
 
-func (o *options) addTo(cmd *cobra.Command) {
+func (o *options) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool "+
@@ -57,14 +57,14 @@ func (o *options) addTo(cmd *cobra.Command) {
 		cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// off returns the texts of a threshold that switches its criterion off.
-func off(text string) bool {
+// switchesOff returns the texts of a threshold that switches its criterion off.
+func switchesOff(text string) bool {
 	return text != "" && strings.TrimRight(strings.TrimSuffix(text, "%"), "0.") == ""
 }
 
-// limits returns the thresholds.
-func (o *options) limits() (l criteria.Limits, err error) {
-	if err := o.check(); err != nil {
+// parseLimits returns the thresholds.
+func (o *options) parseLimits() (l criteria.Limits, err error) {
+	if err := o.checkFlags(); err != nil {
 		return l, err
 	}
 	l.Growth = o.growth
@@ -74,7 +74,7 @@ func (o *options) limits() (l criteria.Limits, err error) {
 		to         *float64
 	}{{"--min-fit", o.fit, &l.Fit}, {"--min-checked", o.checked, &l.Checked}, {"--min-coverage", o.coverage, &l.Coverage},
 		{"--min-spread", o.spread, &l.Spread}, {"--min-overlap", o.overlap, &l.Overlap}} {
-		*share.to, err = shareOf(share.flag, share.text)
+		*share.to, err = parseShare(share.flag, share.text)
 		if err != nil {
 			return l, err
 		}
@@ -83,33 +83,33 @@ func (o *options) limits() (l criteria.Limits, err error) {
 	if err != nil {
 		return l, err
 	}
-	if !off(o.size) {
+	if !switchesOff(o.size) {
 		l.Size, err = app.ParseSize(o.size)
 		if err != nil {
 			return l, cli.Usagef("--max-size %s: %w", o.size, err)
 		}
 	}
-	l.Age, err = ageOf(o.age)
+	l.Age, err = parseAge(o.age)
 	return l, err
 }
 
-func shareOf(flag, text string) (float64, error) {
-	if off(text) {
+func parseShare(flag, text string) (float64, error) {
+	if switchesOff(text) {
 		return 0, nil
 	}
 	w, err := app.ParseShare(flag, text)
 	return float64(w) / 1e9, err
 }
 
-func ageOf(text string) (time.Duration, error) {
-	if off(text) {
+func parseAge(text string) (time.Duration, error) {
+	if switchesOff(text) {
 		return 0, nil
 	}
 	return app.ParseAge("--max-age", text)
 }
 
-// check refuses what means nothing.
-func (o *options) check() error {
+// checkFlags refuses what means nothing.
+func (o *options) checkFlags() error {
 	switch {
 	case o.json && o.markdown:
 		return cli.Usagef("--json and --markdown: choose one")

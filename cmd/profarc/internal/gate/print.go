@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-func (j *judgement) print(a *cli.App, o *options) error {
+func (j *judgement) printReport(a *cli.App, o *options) error {
 	switch {
 	case o.json:
 		return a.PrintJSON(j)
@@ -19,22 +19,22 @@ func (j *judgement) print(a *cli.App, o *options) error {
 		fmt.Fprint(a.Out, j.markdown())
 	case j.Verdict != noProfile: // otherwise the error says it
 		return o.screen.Run(a, func(screen *terminal.Screen) error {
-			j.text(a, screen)
+			j.printText(a, screen)
 			return nil
 		})
 	}
 	return nil
 }
 
-// text prints the judgement for people.
-func (j *judgement) text(a *cli.App, screen *terminal.Screen) {
+// printText prints the judgement for people.
+func (j *judgement) printText(a *cli.App, screen *terminal.Screen) {
 	screen.Paint(a.Out, verdictColors[j.Verdict], escape.Printable(j.headline()))
 	fmt.Fprint(a.Out, "\n\n")
 	g := terminal.NewGrid(screen, a.Out, -1)
 	g.Row("", "criterion", "state", "value", "threshold", "reason")
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		g.Row(stateColors[c.State], c.Name, stateText(c), valueText(c), thresholdText(c),
+		g.Row(stateColors[c.State], c.Name, criterionState(c), valueText(c), thresholdText(c),
 			escape.Printable(cli.OneLine(c.Reason)))
 	}
 	g.Print(1)
@@ -73,7 +73,7 @@ func (j *judgement) markdown() string {
 		criteria.Off: "➖"}
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], stateText(c), c.Name, valueText(c),
+		fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s |\n", marks[c.State], criterionState(c), c.Name, valueText(c),
 			thresholdText(c), inMarkdown(c.Reason))
 	}
 	return b.String()
@@ -101,7 +101,7 @@ func inMarkdown(text string) string {
 	return b.String()
 }
 
-func stateText(c *criteria.Criterion) string {
+func criterionState(c *criteria.Criterion) string {
 	if c.Waived {
 		return string(c.State) + ", allowed"
 	}
@@ -112,7 +112,7 @@ func valueText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return "-"
 	}
-	return amount(c.Unit, *c.Value)
+	return amountText(c.Unit, *c.Value)
 }
 
 func thresholdText(c *criteria.Criterion) string {
@@ -120,21 +120,21 @@ func thresholdText(c *criteria.Criterion) string {
 	case c.Threshold == 0:
 		return "-"
 	case c.Bound == criteria.Least:
-		return "at least " + amount(c.Unit, c.Threshold)
+		return "at least " + amountText(c.Unit, c.Threshold)
 	}
-	return "at most " + amount(c.Unit, c.Threshold)
+	return "at most " + amountText(c.Unit, c.Threshold)
 }
 
-// shown returns the value of a criterion that blocks, with its threshold.
-func shown(c *criteria.Criterion) string {
+// blockingText returns the value of a criterion that blocks, with its threshold.
+func blockingText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return c.Reason
 	}
 	return valueText(c) + " (" + thresholdText(c) + ")"
 }
 
-// amount returns a value with its unit.
-func amount(unit string, v float64) string {
+// amountText returns a value with its unit.
+func amountText(unit string, v float64) string {
 	switch unit {
 	case criteria.UnitShare:
 		return cli.FormatPercent(v)

@@ -124,30 +124,30 @@ func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error)
 	return inputs, nil
 }
 
-// argument returns an input as the user named it.
-func argument(in formats.Input) string {
+// argumentOf returns an input as the user named it.
+func argumentOf(in formats.Input) string {
 	if in.Reader != nil {
 		return "-"
 	}
 	return in.Name
 }
 
-// runs reports whether the runs of the file are kept apart.
-func (o *importOptions) runs() bool {
+// keepsRuns reports whether the runs of the file are kept apart.
+func (o *importOptions) keepsRuns() bool {
 	return o.flags.Changed("runs") && o.flags.Lookup("runs").Value.String() == "true"
 }
 
-// check refuses options that mean nothing.
-func (o *importOptions) check(inputs []formats.Input) error {
+// checkFlags refuses options that mean nothing.
+func (o *importOptions) checkFlags(inputs []formats.Input) error {
 	for _, in := range inputs {
-		if err := cli.CheckArchiveName(o.out, argument(in)); err != nil {
+		if err := cli.CheckArchiveName(o.out, argumentOf(in)); err != nil {
 			return err
 		}
 	}
 	if o.failure != failAny && o.failure != failAll && o.failure != failNo {
 		return cli.Usagef("--failure-mode %s: it is one of %s, %s, %s", o.failure, failAny, failAll, failNo)
 	}
-	if o.runs() && (len(inputs) > 1 || inputs[0].Weight != 0) {
+	if o.keepsRuns() && (len(inputs) > 1 || inputs[0].Weight != 0) {
 		return cli.Usagef("--runs keeps the runs of one file apart: import each file by itself, without a weight")
 	}
 	if o.expansion < 0 {
@@ -156,8 +156,8 @@ func (o *importOptions) check(inputs []formats.Input) error {
 	return nil
 }
 
-// config returns what the archive will say of itself.
-func (o *importOptions) config() (builder.Config, error) {
+// builderConfig returns what the archive will say of itself.
+func (o *importOptions) builderConfig() (builder.Config, error) {
 	c := builder.Config{Producer: o.producer, SpillFolder: filepath.Dir(o.out)}
 	if o.dumpTime == "" {
 		return c, nil
@@ -175,10 +175,10 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	if err != nil {
 		return err
 	}
-	if err := o.check(inputs); err != nil {
+	if err := o.checkFlags(inputs); err != nil {
 		return err
 	}
-	config, err := o.config()
+	config, err := o.builderConfig()
 	if err != nil {
 		return err
 	}
@@ -190,21 +190,21 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	in, err := importFiles(ctx, a, inputs, formats.ImportOptions{
 		Config: config, Unordered: o.unordered, Importers: o.importers, SkipBad: o.failure != failAny,
 		MaxExpansion: cmp.Or(o.expansion, -1),
-		Accept:       func(in formats.Input, i codec.Importer) error { return o.accept(in, i, len(inputs)) },
-		OnSkip:       func(in formats.Input, why error) { skipped = append(skipped, skip(a, argument(in), why)) },
+		Accept:       func(in formats.Input, i codec.Importer) error { return o.checkFormat(in, i, len(inputs)) },
+		OnSkip:       func(in formats.Input, why error) { skipped = append(skipped, reportSkipped(a, argumentOf(in), why)) },
 	})
 	if err != nil {
 		return err
 	}
-	w := importWriter{ctx: ctx, a: a, o: o, input: argument(inputs[0]), in: in, skipped: skipped, read: time.Since(begin)}
-	if o.runs() {
+	w := importWriter{ctx: ctx, a: a, o: o, input: argumentOf(inputs[0]), in: in, skipped: skipped, read: time.Since(begin)}
+	if o.keepsRuns() {
 		return w.writeRuns()
 	}
-	return w.write()
+	return w.writeArchive()
 }
 
-// accept refuses flags that the format of a file does not have.
-func (o *importOptions) accept(in formats.Input, i codec.Importer, inputs int) error {
+// checkFormat refuses flags that the format of a file does not have.
+func (o *importOptions) checkFormat(in formats.Input, i codec.Importer, inputs int) error {
 	name := i.Format().Name
 	if err := o.of.Refuse(o.flags, in.Name+" is", name); err != nil {
 		return err
@@ -254,8 +254,8 @@ func ImportFile(ctx context.Context, a *cli.App, name string) (*formats.Imported
 	return importFiles(ctx, a, inputs, formats.ImportOptions{Unordered: true})
 }
 
-// skip reports that a file is left out.
-func skip(a *cli.App, name string, reason error) skippedFile {
+// reportSkipped reports that a file is left out.
+func reportSkipped(a *cli.App, name string, reason error) skippedFile {
 	if errors.Is(reason, formats.ErrEmpty) {
 		reason = &formats.InputError{Name: name, Err: formats.ErrEmpty}
 	}
@@ -273,9 +273,9 @@ func Recognise(path string) (format string, ok bool) {
 	return i.Format().Name, true
 }
 
-// nameRun notes which run profiles are of. It makes their dump another one than
+// setRunName notes which run profiles are of. It makes their dump another one than
 // the dump of a run that counted just the same.
-func nameRun(b *builder.Builder, name string) {
+func setRunName(b *builder.Builder, name string) {
 	if name != "" {
 		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
 	}

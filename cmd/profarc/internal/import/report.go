@@ -65,16 +65,16 @@ type importWriter struct {
 	read    time.Duration
 }
 
-// write writes one archive.
-func (w *importWriter) write() error {
-	nameRun(w.in.Builder, w.o.run)
-	r, err := w.commit(w.in.Builder, w.o.out)
+// writeArchive writes one archive.
+func (w *importWriter) writeArchive() error {
+	setRunName(w.in.Builder, w.o.run)
+	r, err := w.commitArchive(w.in.Builder, w.o.out)
 	if err != nil {
 		return err
 	}
 	r.Read = len(w.in.Inputs)
 	r.Skipped = w.skipped
-	if r.given() > 1 {
+	if r.filesNamed() > 1 {
 		r.Facts = nil
 		for _, in := range w.in.Inputs {
 			file := importedFile{Input: in.Name, Codec: in.Codec, Facts: in.Facts}
@@ -87,7 +87,7 @@ func (w *importWriter) write() error {
 	if w.o.json {
 		return w.a.PrintJSON(r)
 	}
-	r.print(w.a)
+	r.printReport(w.a)
 	return nil
 }
 
@@ -103,8 +103,8 @@ func (w *importWriter) writeRuns() error {
 		if err := cli.CheckOutput(out, w.input); err != nil {
 			return err
 		}
-		nameRun(run, strings.TrimPrefix(fmt.Sprintf("%s.%d", w.o.run, i+1), "."))
-		r, err := w.commit(run, out)
+		setRunName(run, strings.TrimPrefix(fmt.Sprintf("%s.%d", w.o.run, i+1), "."))
+		r, err := w.commitArchive(run, out)
 		if err != nil {
 			return err
 		}
@@ -121,8 +121,8 @@ func (w *importWriter) writeRuns() error {
 	return nil
 }
 
-// commit writes the archive of a builder.
-func (w *importWriter) commit(b *builder.Builder, out string) (*importReport, error) {
+// commitArchive writes the archive of a builder.
+func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importReport, error) {
 	begin := time.Now()
 	written, err := b.Commit(w.ctx, out)
 	if err != nil {
@@ -139,10 +139,10 @@ func (w *importWriter) commit(b *builder.Builder, out string) (*importReport, er
 	}, nil
 }
 
-// given returns how many files the user named.
-func (r *importReport) given() int { return r.Read + len(r.Skipped) }
+// filesNamed returns how many files the user named.
+func (r *importReport) filesNamed() int { return r.Read + len(r.Skipped) }
 
-func (r *importReport) print(a *cli.App) {
+func (r *importReport) printReport(a *cli.App) {
 	r.printRead(a)
 	r.printWritten(a)
 	for _, note := range r.notes {
@@ -157,12 +157,12 @@ func (r *importReport) printRead(a *cli.App) {
 		compressed = ", " + r.Codec
 	}
 	read := cli.FormatDuration(time.Duration(r.ReadNS))
-	if llvm := r.Format == "llvm"; llvm || r.given() > 1 {
+	if llvm := r.Format == "llvm"; llvm || r.filesNamed() > 1 {
 		what := "profiles"
 		if llvm {
 			what = "functions"
 		}
-		fmt.Fprintf(a.Out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.given(), r.Format, compressed,
+		fmt.Fprintf(a.Out, "read   %d of %d files (%s%s), %d %s, %s, %s\n", r.Read, r.filesNamed(), r.Format, compressed,
 			r.Counts.Profiles, what, droppedText(r.Lost), read)
 		return
 	}

@@ -17,7 +17,7 @@ func TestSkippedFilesAreEscaped(t *testing.T) {
 	var printed bytes.Buffer
 	a := app.New(nil, cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
 	bad := &layout.Error{File: specimen.HostileText, Detail: specimen.HostileText}
-	skip(a, specimen.HostileText, bad)
+	reportSkipped(a, specimen.HostileText, bad)
 	if err := a.Finish(); err != nil {
 		t.Fatal(err)
 	}

@@ -51,7 +51,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc info --json app.parc | jq .counts`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runInfo(ctx, a, args[0], o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.summary, "summary", false, "print how few methods and counts make up most of all counts")
 	cmd.Flags().BoolVar(&o.tables, "tables", false, "list the tables and their columns")
@@ -59,7 +59,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func runInfo(ctx context.Context, a *cli.App, path string, o infoOptions) error {
+func runCommand(ctx context.Context, a *cli.App, path string, o infoOptions) error {
 	begin := time.Now()
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		f, err := facts.Describe(s, time.Since(begin))
@@ -218,11 +218,11 @@ func printLists(f *facts.Facts, w *tabwriter.Writer) {
 		fmt.Fprint(w, "\ntables\n")
 	}
 	for _, t := range f.Tables {
-		fmt.Fprintf(w, "  %s\t%s\n", t.Name, size(t))
+		fmt.Fprintf(w, "  %s\t%s\n", t.Name, tableSize(t))
 	}
 }
 
-func size(t facts.TableFact) string {
+func tableSize(t facts.TableFact) string {
 	rows := fmt.Sprintf("%d rows", t.Rows)
 	if t.SampleFact == nil {
 		return rows

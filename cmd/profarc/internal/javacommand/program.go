@@ -46,20 +46,22 @@ func Find(args []string, inherit bool) (*Program, error) {
 	switch {
 	case inherit:
 		p.Way = WayInherit
-	case isJava(p.Path) || isJava(p.Real):
+	case isJavaPath(p.Path) || isJavaPath(p.Real):
 		p.Way = WayJava
-	case exists(p.beside("java")) && (exists(p.beside("../release")) || exists(p.beside("../lib/modules"))):
+	case isFile(p.inProgramFolder("java")) && (isFile(p.inProgramFolder("../release")) || isFile(p.inProgramFolder("../lib/modules"))):
 		p.Way = WayTool
 	}
 	return p, nil
 }
 
-func isJava(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".exe") == "java" }
+func isJavaPath(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".exe") == "java" }
 
-// beside returns the path of a file by the program's folder.
-func (p *Program) beside(name string) string { return filepath.Join(filepath.Dir(p.Real), name) }
+// inProgramFolder returns the path of a file by the program's folder.
+func (p *Program) inProgramFolder(name string) string {
+	return filepath.Join(filepath.Dir(p.Real), name)
+}
 
-func exists(path string) bool {
+func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
 }
@@ -71,9 +73,9 @@ func (p *Program) Java() string {
 	case WayJava:
 		return p.Path
 	case WayTool:
-		return p.beside("java")
+		return p.inProgramFolder("java")
 	}
-	if java := filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"); exists(java) {
+	if java := filepath.Join(os.Getenv("JAVA_HOME"), "bin", "java"); isFile(java) {
 		return java
 	}
 	path, _ := exec.LookPath("java")
@@ -121,7 +123,7 @@ func (p *Program) With(flags ...string) (Start, error) {
 			words = append(words, before)
 		}
 		for _, flag := range flags {
-			quoted, err := quoted(flag)
+			quoted, err := quoteOption(flag)
 			if err != nil {
 				return s, err
 			}
@@ -132,9 +134,9 @@ func (p *Program) With(flags ...string) (Start, error) {
 	return s, nil
 }
 
-// quoted returns a flag as it stands in JAVA_TOOL_OPTIONS. The VM splits at white space,
+// quoteOption returns a flag as it stands in JAVA_TOOL_OPTIONS. The VM splits at white space,
 // unless it is quoted, and knows no escapes.
-func quoted(flag string) (string, error) {
+func quoteOption(flag string) (string, error) {
 	switch {
 	case !strings.ContainsAny(flag, " \t\v\f\r\n\"'"):
 		return flag, nil

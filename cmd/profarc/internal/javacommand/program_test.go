@@ -57,7 +57,7 @@ func TestFlagsReachTheJVM(t *testing.T) {
 			}
 		})
 	}
-	if _, err := quoted(`a 'b' "c"`); err == nil {
+	if _, err := quoteOption(`a 'b' "c"`); err == nil {
 		t.Error("both quotes were quoted")
 	}
 }

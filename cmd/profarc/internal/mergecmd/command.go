@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/recording/merging"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -103,35 +102,43 @@ type mergeReport struct {
 	DumpID     string            `json:"dump_id"`
 	Counts     layout.Counts     `json:"counts"`
 	Versions   int               `json:"methods_with_versions"`
-	Doubtful   int               `json:"sums_that_may_be_of_different_methods"`
-	Widened    int               `json:"points_with_more_rows_than_the_vm"`
+	Doubtful   int               `json:"doubtful_profiles"`  // summed, perhaps of different methods
+	Widened    int               `json:"widened_points"`     // points with more rows than the VM keeps
 	Narrowed   *narrowing        `json:"narrowed,omitempty"` // of --rows
 	Lost       codec.Losses      `json:"lost"`
 	NS         int64             `json:"ns"`
+
+	// Values of Doubtful and Widened under their former keys, for one release.
+	OldDoubtful int `json:"sums_that_may_be_of_different_methods"`
+	OldWidened  int `json:"points_with_more_rows_than_the_vm"`
 }
 
 // A narrowing is what --rows did.
 type narrowing struct {
-	To      int `json:"receiver_rows"`
-	Entries int `json:"entries_that_lost_rows"`
-	Rows    int `json:"rows_dropped"`
-	Joined  int `json:"entries_that_are_the_vms_own_again"`
+	To       int `json:"receiver_rows"`
+	Entries  int `json:"entries"` // entries that lost rows
+	Rows     int `json:"rows_dropped"`
+	Rejoined int `json:"rejoined_entries"` // entries that equal the VM's own again
+
+	// Values of Entries and Rejoined under their former keys, for one release.
+	OldEntries  int `json:"entries_that_lost_rows"`
+	OldRejoined int `json:"entries_that_are_the_vms_own_again"`
 }
 
 func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) error {
 	begin := time.Now()
 	a.Drafts = true
-	versions, inputs, superseded, err := o.check(ctx, a, args)
+	versions, inputs, superseded, err := o.checkFlags(ctx, a, args)
 	if err != nil {
 		return err
 	}
 	r := mergeReport{Archive: o.out, Inputs: inputs, Superseded: superseded, Lost: codec.Losses{}}
 	b, err := mergeAll(ctx, a, inputs, o)
 	if err == nil && o.flatten != "" {
-		b, err = flatten(ctx, a, b, o)
+		b, err = flattenOnBase(ctx, a, b, o)
 	}
 	if err == nil {
-		err = r.finish(ctx, b, versions, o)
+		err = r.finishMerge(ctx, b, versions, o)
 	}
 	if err != nil {
 		return err
@@ -145,12 +152,12 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) er
 	if o.json {
 		return a.PrintJSON(r)
 	}
-	r.print(a)
+	r.printReport(a)
 	return nil
 }
 
-// flatten puts what was merged and its base together.
-func flatten(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
+// flattenOnBase puts what was merged and its base together.
+func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
 	top, err := merged.Open("what was merged")
 	if err != nil {
 		return nil, err
@@ -176,9 +183,9 @@ func noLayers(base *reader.Store, name string) error {
 		name)
 }
 
-// check checks the flags, and returns which versions of methods stay, what is to
+// checkFlags checks the flags, and returns which versions of methods stay, what is to
 // be merged, and which are left out.
-func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
+func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
 	[]supersededInput, error) {
 	versions := merge.Versions(o.versions)
 	if !slices.Contains([]merge.Versions{merge.AllVersions, merge.NewestVersion, merge.HeaviestVersion}, versions) {
@@ -195,52 +202,54 @@ func (o *mergeOptions) check(ctx context.Context, a *cli.App, args []string) (me
 	}
 	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
 	if err == nil && versions == merge.NewestVersion {
-		err = allDated(inputs, "--versions newest")
+		err = checkDated(inputs, "--versions newest")
 	}
 	return versions, inputs, superseded, err
 }
 
-// finish takes the steps after a merge, and records what the merge and they cost.
-func (r *mergeReport) finish(ctx context.Context, b *builder.Builder, versions merge.Versions,
+// finishMerge takes the steps after a merge, and records what the merge and they cost.
+func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versions merge.Versions,
 	o mergeOptions) (err error) {
 	var dropped int
 	r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions)
 	if err != nil {
 		return err
 	}
-	cut, err := r.narrow(ctx, b, o.rows)
+	cut, err := r.narrowRows(ctx, b, o.rows)
 	if err != nil {
 		return err
 	}
-	r.Dumps, r.Doubtful = merging.Dumps(b), int(rawprofile.Set(b).Unmatchable())
-	r.lose("profiles of versions of the code that were not kept", dropped)
-	r.lose(codec.LossKind(merging.Unmerged(o.asLLVM)), int(rawprofile.Set(b).Unmerged()))
-	r.lose("rows of receivers, whose counts went to all others", cut)
+	r.Dumps, r.Doubtful = merging.Dumps(b.Internal()), int(b.Internal().Unmatchable())
+	r.OldDoubtful = r.Doubtful
+	r.addLoss("profiles of versions of the code that were not kept", dropped)
+	r.addLoss(codec.LossKind(merging.Unmerged(o.asLLVM)), int(b.Internal().Unmerged()))
+	r.addLoss("rows of receivers, whose counts went to all others", cut)
 	return nil
 }
 
-// narrow cuts type profiles to so many rows if that is not negative, and returns how many
+// narrowRows cuts type profiles to so many rows if that is not negative, and returns how many
 // rows are lost. It counts the entries that have more rows than the VM keeps.
-func (r *mergeReport) narrow(ctx context.Context, b *builder.Builder, rows int) (cut int, err error) {
+func (r *mergeReport) narrowRows(ctx context.Context, b *builder.Builder, rows int) (cut int, err error) {
 	if rows >= 0 {
 		n, err := merge.NarrowRows(ctx, b, rows)
 		if err != nil {
 			return 0, err
 		}
-		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined}
+		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined, n.Entries, n.Joined}
 		cut = n.Rows
 	}
 	r.Widened, err = merge.Widened(ctx, b)
+	r.OldWidened = r.Widened
 	return cut, err
 }
 
-func (r *mergeReport) lose(what codec.LossKind, n int) {
+func (r *mergeReport) addLoss(what codec.LossKind, n int) {
 	if n > 0 {
 		r.Lost = append(r.Lost, codec.Loss{What: what, Count: n})
 	}
 }
 
-func (r *mergeReport) print(a *cli.App) {
+func (r *mergeReport) printReport(a *cli.App) {
 	for _, in := range r.Inputs {
 		if in.Draft != "" {
 			fmt.Fprintf(a.Out, "format %s of %s: converted to %s\n", in.Draft, escape.Printable(in.Path),

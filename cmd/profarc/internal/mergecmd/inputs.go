@@ -44,10 +44,10 @@ func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions)
 		return nil, nil, err
 	}
 	if o.normalize {
-		equalize(inputs)
+		equalizeWeights(inputs)
 	}
 	if o.halfLife != "" {
-		if err := age(inputs, o.halfLife); err != nil {
+		if err := applyHalfLife(inputs, o.halfLife); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -115,8 +115,8 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	return in, nil
 }
 
-// equalize sets the weights so that every run counts alike in the sum.
-func equalize(inputs []mergeInput) {
+// equalizeWeights sets the weights so that every run counts alike in the sum.
+func equalizeWeights(inputs []mergeInput) {
 	totals := make([]uint64, len(inputs))
 	for i, in := range inputs {
 		totals[i] = in.header.Summary.TotalCount
@@ -129,13 +129,13 @@ func equalize(inputs []mergeInput) {
 	}
 }
 
-// age halves the weight of a dump for each half-life before the newest one.
-func age(inputs []mergeInput, text string) error {
+// applyHalfLife halves the weight of a dump for each half-life before the newest one.
+func applyHalfLife(inputs []mergeInput, text string) error {
 	half, err := app.ParseAge("--half-life", text)
 	if err != nil {
 		return err
 	}
-	if err := allDated(inputs, "--half-life"); err != nil {
+	if err := checkDated(inputs, "--half-life"); err != nil {
 		return err
 	}
 	newest := time.Time{}
@@ -150,8 +150,8 @@ func age(inputs []mergeInput, text string) error {
 	return nil
 }
 
-// allDated returns an error if an archive does not record when it was dumped.
-func allDated(inputs []mergeInput, flag string) error {
+// checkDated returns an error if an archive does not record when it was dumped.
+func checkDated(inputs []mergeInput, flag string) error {
 	for _, in := range inputs {
 		if in.header.Time().IsZero() {
 			return cli.Usagef("%s: %s does not say when it was dumped: import it with --time", flag, in.Path)
@@ -160,8 +160,8 @@ func allDated(inputs []mergeInput, flag string) error {
 	return nil
 }
 
-// convert copies an archive of a draft, with what only an archive of one import has.
-func convert(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder, err error) {
+// convertDraft copies an archive of a draft, with what only an archive of one import has.
+func convertDraft(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder, err error) {
 	b = builder.New(in.header.Domain, builder.ConfigOf(&in.header))
 	err = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
 		_, err := merge.Snapshot(ctx, b, s, merge.Trained)
@@ -174,7 +174,7 @@ func convert(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder
 func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
 	first := inputs[0].header
 	if len(inputs) == 1 && inputs[0].Draft != "" && inputs[0].weight == layout.WeightOne && !o.asLLVM {
-		return convert(ctx, a, inputs[0])
+		return convertDraft(ctx, a, inputs[0])
 	}
 	writing := a.Meter("writing " + o.out)
 	defer writing.Done()
@@ -198,7 +198,7 @@ func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptio
 				return err
 			}
 			err := a.WithStore(ctx, in.Path, func(s *reader.Store) error {
-				return merge.Into(ctx, b, s, builder.Run{Weight: in.weight, AsLLVM: o.asLLVM})
+				return merge.Into(ctx, b, s, merge.Run{Weight: in.weight, AsLLVM: o.asLLVM})
 			})
 			reading.Report(done.Add(in.header.FileSize), total)
 			return err

@@ -129,7 +129,7 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 		if o.json {
 			return a.PrintJSON(report)
 		}
-		report.print(a)
+		report.printReport(a)
 		return nil
 	})
 }

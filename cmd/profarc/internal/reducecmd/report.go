@@ -106,8 +106,8 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-// shares describes how much of the counts was kept and, if there are any, of the samples.
-func (r *reduceReport) shares() string {
+// sharesText describes how much of the counts was kept and, if there are any, of the samples.
+func (r *reduceReport) sharesText() string {
 	var parts []string
 	for _, u := range r.Shares {
 		switch {
@@ -129,8 +129,8 @@ func (r *reduceReport) shares() string {
 	return strings.Join(parts, ", ")
 }
 
-func (r *reduceReport) print(a *cli.App) {
-	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.shares())
+func (r *reduceReport) printReport(a *cli.App) {
+	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.sharesText())
 	if b := r.Base; b != nil {
 		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive),
 			cli.Amount(int(b.Methods), "method"), cli.FormatSize(max(0, b.Saved)))

@@ -35,11 +35,11 @@ func (o *runOptions) checkCache() error {
 // writeCache runs the program while it adopts, and has the VM record an AOT cache of what it has then. The VM refuses
 // agents where it makes the cache of the record, so that it starts a second time.
 func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.Program) error {
-	if v := feature(p.Version()); v != 0 && v < firstWithProfiles {
+	if v := featureVersion(p.Version()); v != 0 && v < firstWithProfiles {
 		return fmt.Errorf("%s is of JDK %d, and AOT caches have profiles from JDK %d on: name a newer java", p.Args[0], v,
 			firstWithProfiles)
 	}
-	flag, err := o.flag(ctx, a, p)
+	flag, err := o.agentFlag(ctx, a, p)
 	if err != nil {
 		return err
 	}
@@ -52,11 +52,11 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 	cache := filepath.Join(folder, "cache")
 	end := runJava(ctx, a, p, "-XX:AOTMode=record", "-XX:AOTConfiguration="+record, flag)
 	if end != nil && !wasStopped(end) {
-		return noCache(o.aotOutput, end)
+		return noCacheError(o.aotOutput, end)
 	}
 	ctx = context.WithoutCancel(ctx) // what stopped a server is to write its cache
 	if err := runJava(ctx, a, p, "-XX:AOTMode=create", "-XX:AOTConfiguration="+record, "-XX:AOTCache="+cache); err != nil {
-		return noCache(o.aotOutput, err)
+		return noCacheError(o.aotOutput, err)
 	}
 	info, err := os.Stat(cache)
 	if err != nil {
@@ -72,8 +72,8 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 	return end
 }
 
-// noCache adds to the end of a program that there is no cache.
-func noCache(name string, end error) error {
+// noCacheError adds to the end of a program that there is no cache.
+func noCacheError(name string, end error) error {
 	var exit *cli.ExitError
 	if errors.As(end, &exit) {
 		return &cli.ExitError{Code: exit.Code, Err: fmt.Errorf("%s: no cache is made: the command failed with exit code %d",
@@ -112,8 +112,8 @@ func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...s
 	return err
 }
 
-// feature returns the number of a JDK's version, 0 if it is not known.
-func feature(version string) int {
+// featureVersion returns the number of a JDK's version, 0 if it is not known.
+func featureVersion(version string) int {
 	n, _ := strconv.Atoi(strings.FieldsFunc(version+".", func(r rune) bool { return r < '0' || r > '9' })[0])
 	return n
 }

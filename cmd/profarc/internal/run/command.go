@@ -76,7 +76,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc run --archive merged.parc --aot-output app.aot java -jar app.jar
   profarc run --archive /app/app.parc --print java -jar app.jar >start.sh`,
 		Args: cli.Args(1, -1, "the command to run: java and its arguments"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
@@ -114,8 +114,8 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// check returns an error for flags that cannot be meant.
-func (o *runOptions) check() error {
+// checkFlags returns an error for flags that cannot be meant.
+func (o *runOptions) checkFlags() error {
 	if o.archive == "" {
 		return cli.Usagef("name the archive to adopt: --archive NAME%s", cli.ArchiveExtension)
 	}
@@ -136,8 +136,8 @@ func (o *runOptions) check() error {
 	return o.checkTraining()
 }
 
-func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
-	if err := o.check(); err != nil {
+func runCommand(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	p, err := javacommand.Find(args, o.inherit)
@@ -148,7 +148,7 @@ func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 		return errNoJava(p.Args[0])
 	}
 	if os.Getenv(killSwitch) == "off" {
-		return o.end(ctx, a, javacommand.Start{Path: p.Path, Args: p.Args})
+		return o.startProgram(ctx, a, javacommand.Start{Path: p.Path, Args: p.Args})
 	}
 	if o.aotOutput != "" {
 		return o.writeCache(ctx, a, p)
@@ -161,11 +161,11 @@ func run(ctx context.Context, a *cli.App, args []string, o *runOptions) error {
 		}
 		untrained = err
 	}
-	s, err := o.adopt(ctx, a, p)
-	if err := o.report(a, untrained, err); err != nil {
+	s, err := o.adoptStart(ctx, a, p)
+	if err := o.reportUnadopted(a, untrained, err); err != nil {
 		return err
 	}
-	return o.end(ctx, a, s)
+	return o.startProgram(ctx, a, s)
 }
 
 // errNoJava returns the error of a command that does not show where java's flag belongs.
@@ -178,9 +178,9 @@ func errNoJava(name string) error {
 // killSwitch is the variable that switches the agent off; the agent reads it too.
 const killSwitch = "PROFARC_AGENT"
 
-// adopt returns the start of the program with the agent, or as it is and why.
-func (o *runOptions) adopt(ctx context.Context, a *cli.App, p *javacommand.Program) (javacommand.Start, error) {
-	flag, err := o.flag(ctx, a, p)
+// adoptStart returns the start of the program with the agent, or as it is and why.
+func (o *runOptions) adoptStart(ctx context.Context, a *cli.App, p *javacommand.Program) (javacommand.Start, error) {
+	flag, err := o.agentFlag(ctx, a, p)
 	if err == nil {
 		var s javacommand.Start
 		s, err = p.With(flag)
@@ -191,8 +191,8 @@ func (o *runOptions) adopt(ctx context.Context, a *cli.App, p *javacommand.Progr
 	return javacommand.Start{Path: p.Path, Args: p.Args}, err
 }
 
-// flag returns the flag of java that loads the agent, or why it should not be loaded.
-func (o *runOptions) flag(ctx context.Context, a *cli.App, p *javacommand.Program) (string, error) {
+// agentFlag returns the flag of java that loads the agent, or why it should not be loaded.
+func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.Program) (string, error) {
 	if err := agentlib.Supported(); err != nil {
 		return "", err
 	}
@@ -225,9 +225,9 @@ func (o *runOptions) flag(ctx context.Context, a *cli.App, p *javacommand.Progra
 	return options.Flag(library)
 }
 
-// report prints on stderr why the program is not trained, or starts without profiles. It
+// reportUnadopted prints on stderr why the program is not trained, or starts without profiles. It
 // returns the errors among them.
-func (o *runOptions) report(a *cli.App, untrained, unadopted error) error {
+func (o *runOptions) reportUnadopted(a *cli.App, untrained, unadopted error) error {
 	why, what := unadopted, "no profiles adopted"
 	if untrained != nil {
 		why = untrained
@@ -244,8 +244,8 @@ func (o *runOptions) report(a *cli.App, untrained, unadopted error) error {
 	return nil
 }
 
-// end starts the program, or prints how.
-func (o *runOptions) end(ctx context.Context, a *cli.App, s javacommand.Start) error {
+// startProgram starts the program, or prints how.
+func (o *runOptions) startProgram(ctx context.Context, a *cli.App, s javacommand.Start) error {
 	if o.print {
 		fmt.Fprintln(a.Out, shellLine(s))
 		return nil

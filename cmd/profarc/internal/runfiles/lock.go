@@ -39,10 +39,10 @@ func Lock(out string) (release func(), err error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := lock(f); err != nil {
+		if err := lockFile(f); err != nil {
 			if errors.Is(err, ErrLocked) {
 				err = fmt.Errorf("%s: %w%s: wait until it has ended, then run this again, or name another archive", out, err,
-					holderOf(f))
+					lockHolder(f))
 			}
 			f.Close()
 			return nil, err
@@ -65,8 +65,8 @@ func noteHolder(f *os.File) {
 	}
 }
 
-// holderOf says which process has a lock, if that is known.
-func holderOf(f *os.File) string {
+// lockHolder says which process has a lock, if that is known.
+func lockHolder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscan(f, &pid); err != nil || pid <= 0 {
 		return ""

@@ -13,9 +13,9 @@ func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 }
 
-// lock locks a file for as long as it is open. A record lock of the process would end when
+// lockFile locks a file for as long as it is open. A record lock of the process would end when
 // the process closes any opening of the file.
-func lock(f *os.File) error {
+func lockFile(f *os.File) error {
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &whole)
 	switch {

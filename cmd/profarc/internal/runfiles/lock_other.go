@@ -10,8 +10,8 @@ import (
 
 func openLock(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
-// lock locks a file for as long as it is open, where the system and the file system can.
-func lock(f *os.File) error {
+// lockFile locks a file for as long as it is open, where the system and the file system can.
+func lockFile(f *os.File) error {
 	if locked, supported := publish.LockFile(f); supported && !locked {
 		return ErrLocked
 	}

@@ -41,8 +41,8 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
 }
 
-// list returns the listing of a profile, nil if there is none.
-func (p *profilePrinter) list(q reader.Profile) *listing.Listing {
+// profileListing returns the listing of a profile, nil if there is none.
+func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	if p.program == nil {
 		return nil
 	}
@@ -64,29 +64,29 @@ var matchNotes = map[listing.Match]string{
 	listing.NoClass:  "the class is not on the class path",
 }
 
-// codeNotes prints what a reader must know about a listing.
-func (p *profilePrinter) codeNotes(l *listing.Listing) {
+// printCodeNotes prints what a reader must know about a listing.
+func (p *profilePrinter) printCodeNotes(l *listing.Listing) {
 	if note := matchNotes[l.Match]; note != "" {
-		p.note(note)
+		p.printNote(note)
 	}
 	if l.Problem != "" {
-		p.note(escape.Printable(l.Problem))
+		p.printNote(escape.Printable(l.Problem))
 	}
 	switch {
 	case !l.Placed():
 	case l.Source == nil && l.SourceFile == "":
-		p.note("no source: the class was compiled without its name")
+		p.printNote("no source: the class was compiled without its name")
 	case l.Source == nil:
-		p.note("no source: name the folder or jar that has " + escape.Printable(l.SourceFile) + " with --source-path")
+		p.printNote("no source: name the folder or jar that has " + escape.Printable(l.SourceFile) + " with --source-path")
 	default:
-		p.note("source " + escape.Printable(l.Source.File))
+		p.printNote("source " + escape.Printable(l.Source.File))
 		if l.Source.Short {
-			p.note("it ends before the last line of the code: the class was compiled from another version of it")
+			p.printNote("it ends before the last line of the code: the class was compiled from another version of it")
 		}
 	}
 }
 
-func (p *profilePrinter) note(text string) { fmt.Fprintf(p.w, "  %s\n", text) }
+func (p *profilePrinter) printNote(text string) { fmt.Fprintf(p.w, "  %s\n", text) }
 
 // codeInset is the width of the columns before the bytecodes: line and count.
 const codeInset = 1 + numberWidth + 1 + executedWidth + 1
@@ -94,8 +94,8 @@ const codeInset = 1 + numberWidth + 1 + executedWidth + 1
 // executedWidth is the width of counts, with the sign of derived ones.
 const executedWidth = 11
 
-// code prints the bytecodes with their lines and points.
-func (p *profilePrinter) code(l *listing.Listing) {
+// printCode prints the bytecodes with their lines and points.
+func (p *profilePrinter) printCode(l *listing.Listing) {
 	indent := p.indent
 	p.inset = codeInset
 	p.indent = indent + codeInset
@@ -112,24 +112,24 @@ func (p *profilePrinter) code(l *listing.Listing) {
 			number = strconv.Itoa(i.Line)
 		}
 		line = i.Line
-		p.instruction(number, i)
-		p.entries(i.Points)
-		p.refusal(i.NotInlined)
+		p.printInstruction(number, i)
+		p.printEntries(i.Points)
+		p.printRefusal(i.NotInlined)
 	}
 	p.inset, p.indent = 0, indent
-	p.entries(l.Unplaced)
+	p.printEntries(l.Unplaced)
 }
 
-// refusal prints why C2 does not inline a call, and what would change it.
-func (p *profilePrinter) refusal(r *listing.Refusal) {
+// printRefusal prints why C2 does not inline a call, and what would change it.
+func (p *profilePrinter) printRefusal(r *listing.Refusal) {
 	if r != nil {
 		indent := strings.Repeat(" ", p.indent+pointWidth+2)
 		fmt.Fprintf(p.w, "%snot inlined: %s\n%s  to change it: %s\n", indent, escape.Printable(r.Why), indent, r.Change)
 	}
 }
 
-// entries prints points, without the section of traps, which follows.
-func (p *profilePrinter) entries(points []analyze.Point) {
+// printEntries prints points, without the section of traps, which follows.
+func (p *profilePrinter) printEntries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {
 			p.printPoint(&points[i])
@@ -148,15 +148,15 @@ func executedText(count uint64, basis listing.Basis) string {
 	return strconv.FormatUint(count, 10)
 }
 
-func (p *profilePrinter) instruction(number string, i *listing.Instruction) {
+func (p *profilePrinter) printInstruction(number string, i *listing.Instruction) {
 	front := fmt.Sprintf(" %*s|%*s|", numberWidth, number, executedWidth, executedText(i.Count, i.Basis))
-	text := strings.TrimRight(fmt.Sprintf("%*d  %-*s %s", pointWidth, i.Bci, kindWidth, i.Mnemonic, p.operand(i)), " ")
+	text := strings.TrimRight(fmt.Sprintf("%*d  %-*s %s", pointWidth, i.Bci, kindWidth, i.Mnemonic, p.operandText(i)), " ")
 	p.screen.Paint(p.w, heatColor(i.Heat, i.Basis != listing.NotKnown), front)
 	fmt.Fprintln(p.w, p.screen.CutEnd(text, codeInset))
 }
 
-// operand spells the operands of a bytecode: as javap, or with the names that a terminal has.
-func (p *profilePrinter) operand(i *listing.Instruction) string {
+// operandText spells the operands of a bytecode: as javap, or with the names that a terminal has.
+func (p *profilePrinter) operandText(i *listing.Instruction) string {
 	text := i.Operands
 	if len(i.Labels) > 0 || len(i.Targets) > 0 && text == "" {
 		text = switchText(i)
@@ -184,13 +184,13 @@ func (p *profilePrinter) refText(r *listing.Ref) string {
 	return escape.Printable(r.Spelled(p.screen.Spelling, p.s.Header().Domain))
 }
 
-// A methodListing is a method in the JSON of listings.
-type methodListing struct {
+// A methodListingJSON is a method in the JSON of listings.
+type methodListingJSON struct {
 	Method   analyze.MethodName `json:"method"`
-	Profiles []profileListing   `json:"profiles"`
+	Profiles []codeListing      `json:"profiles"`
 }
 
-type profileListing struct {
+type codeListing struct {
 	Code    string `json:"code"` // id of the profiled code
 	InClass string `json:"code_on_class_path"`
 	*listing.Listing
@@ -208,7 +208,7 @@ func (o *showOptions) listJSON(w io.Writer, s *reader.Store, methods iter.Seq2[r
 		if err != nil {
 			return err
 		}
-		one, err := listingsOf(program, s, m)
+		one, err := methodListings(program, s, m)
 		if err != nil {
 			return err
 		}
@@ -225,12 +225,12 @@ func (o *showOptions) listJSON(w io.Writer, s *reader.Store, methods iter.Seq2[r
 	return err
 }
 
-func listingsOf(program *listing.Program, s *reader.Store, m reader.Method) (one methodListing, err error) {
+func methodListings(program *listing.Program, s *reader.Store, m reader.Method) (one methodListingJSON, err error) {
 	one.Method, err = analyze.NameOf(s, m)
 	if err != nil {
 		return one, err
 	}
-	one.Profiles = []profileListing{}
+	one.Profiles = []codeListing{}
 	for q, err := range m.Profiles() {
 		if err != nil {
 			return one, err
@@ -239,7 +239,7 @@ func listingsOf(program *listing.Program, s *reader.Store, m reader.Method) (one
 		if err != nil {
 			return one, err
 		}
-		one.Profiles = append(one.Profiles, profileListing{display.IDText(q.Code()), display.IDText(l.CodeID), l})
+		one.Profiles = append(one.Profiles, codeListing{display.IDText(q.Code()), display.IDText(l.CodeID), l})
 	}
 	return one, nil
 }

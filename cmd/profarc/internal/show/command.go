@@ -31,6 +31,7 @@ type showOptions struct {
 	by        string
 	min       uint64
 	json      bool
+	lookup    bool
 	callers   []string
 	contexts  bool
 	llvm      llvmShowOptions
@@ -43,13 +44,20 @@ type showOptions struct {
 
 const commandHelp = `Show prints profiles: of one method, or of all methods that the filters select.
 
-METHOD is a key as lookup takes it, a method as it is displayed, or any part of either. With --caller, or with callers after
-the key, show prints the profile of one calling context: of the longest that the archive has. It says
-how many of the callers that context covers. --class and --method select by a glob if they contain *
+METHOD is a key, a method as it is displayed, or any part of either. A key is java/lang/String.length()I or
+java.lang.String::length()I in all domains with classes, or a method as show, top and export -t text
+print it, for instance Class::name int(double) with a signature of GraalVM. With --caller, or with
+callers after the key as in KEY <- CALLER@5 <- CALLER@9, show prints the profile of one calling context:
+of the longest that the archive has, down to the profile for every caller. It says how many of the
+callers that context covers. --class and --method select by a glob if they contain *
 or ?, otherwise by any part of the name; / and . are the same there. --by prints the hottest methods
 first, in the order of top. --min is a least value of what --by sums, or of calls without --by.
 --json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
 with the methods that match and empty lists of types and tables.
+
+--lookup looks METHOD up by its key and prints its id, the number of its profiles, with --base the layer
+that has them, and how long the first lookup and a repeated one took. If the archive lacks the key, the
+exit code is 1.
 
 ` + codeHelp + `
 
@@ -102,10 +110,11 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.by, "by", "", "the hottest first: "+strings.Join(methods.MeasureNames(), ", "))
 	f.Uint64Var(&o.min, "min", 0, "least invocations of a method, or least sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	f.BoolVar(&o.lookup, "lookup", false, "print the id of METHOD, the layer that has it, and how long its lookup took")
 	o.most.AddTo(f)
-	o.llvm.addTo(f)
-	o.source.addTo(f)
-	o.table.addTo(f)
+	o.llvm.addFlags(f)
+	o.source.addFlags(f)
+	o.table.addFlags(f)
 	o.terminal.AddTo(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(),
 		cobra.ShellCompDirectiveNoFileComp))
@@ -117,39 +126,47 @@ func runShow(ctx context.Context, a *cli.App, args []string, o showOptions) erro
 	if err != nil {
 		return err
 	}
-	if err := o.check(args); err != nil {
+	if err := o.checkFlags(args); err != nil {
 		return err
+	}
+	if o.lookup {
+		l := lookupOptions{loader: o.loader, callers: o.callers, repeat: defaultRepeat, base: o.base, json: o.json,
+			screen: o.terminal}
+		return l.run(ctx, a, args[0], args[1:])
 	}
 	return layers.WithOne(ctx, a, args[0], o.base, func(s *reader.Store) error {
 		return o.terminal.Run(a, func(screen *terminal.Screen) error {
 			o.screen, screen.Domain = screen, s.Header().Domain
-			return o.show(ctx, a, s, args[1:], by)
+			return o.showSelected(ctx, a, s, args[1:], by)
 		})
 	})
 }
 
-// check returns an error for flags that do not go together.
-func (o *showOptions) check(args []string) error {
+// checkFlags returns an error for flags that do not go together.
+func (o *showOptions) checkFlags(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return cli.Usagef("--caller needs one method: name it after the archive")
+	}
+	if o.lookup && (len(args) == 1 || !o.filter.Empty() || o.by != "" || o.min > 0 || o.classPath != "") {
+		return cli.Usagef("--lookup needs a METHOD, and takes no filters and no --class-path")
 	}
 	if o.classPath != "" && o.json && o.source.path == "" {
 		return cli.Usagef("--class-path adds code for people: leave out --class-path or --json, or name the sources with " +
 			"--source-path for both in JSON")
 	}
-	if o.llvm.asked() && (len(args) > 1 || !o.everything()) {
+	if o.llvm.wantsSummary() && (len(args) > 1 || !o.unfiltered()) {
 		return cli.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
 			"filters out")
 	}
-	if err := o.source.check(len(args) > 1 || !o.everything(), o.llvm.asked() || o.table.name != ""); err != nil {
+	if err := o.source.checkFlags(len(args) > 1 || !o.unfiltered(), o.llvm.wantsSummary() || o.table.name != ""); err != nil {
 		return err
 	}
-	return o.table.check(len(args), !o.everything() || o.llvm.asked())
+	return o.table.checkFlags(len(args), !o.unfiltered() || o.llvm.wantsSummary())
 }
 
-// show prints what the options select: a summary, a table, or methods in the order of by if it is not nil.
-func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
-	if o.source.path != "" && o.classPath == "" && !o.source.asked() && s.Header().Domain != layout.DomainSampled {
+// showSelected prints what the options select: a summary, a table, or methods in the order of by if it is not nil.
+func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
+	if o.source.path != "" && o.classPath == "" && !o.source.wantsSource() && s.Header().Domain != layout.DomainSampled {
 		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
 			"with --binary")
 	}
@@ -157,31 +174,31 @@ func (o *showOptions) show(ctx context.Context, a *cli.App, s *reader.Store, key
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
 	sel.Loader = o.loader
 	sel.HottestFirst = by != nil
-	if o.source.asked() {
-		if err := o.source.open(s); err != nil {
+	if o.source.wantsSource() {
+		if err := o.source.openPrograms(s); err != nil {
 			return err
 		}
 		if o.source.file != "" {
 			return o.source.showFiles(out, a.ErrOut, o.screen, o.json)
 		}
-		o.source.opened.note(a.ErrOut)
+		o.source.opened.noteReasons(a.ErrOut)
 	}
 	switch {
-	case o.llvm.asked():
+	case o.llvm.wantsSummary():
 		return showLLVMSummary(a, out, s, o.llvm, o.json)
 	case o.table.name != "":
 		return showTable(ctx, out, o.screen, s, o.table, o.json)
 	case len(key) > 0:
 		return o.showMethod(ctx, out, a.ErrOut, s, key[0], sel)
-	case o.json && o.everything() && !o.source.asked() && o.classPath == "":
+	case o.json && o.unfiltered() && !o.source.wantsSource() && o.classPath == "":
 		return jsondump.WriteArchive(out, s)
 	}
-	return o.showAll(out, s, sel.Methods(ctx, s), o.nothing)
+	return o.showMethods(out, s, sel.Methods(ctx, s), o.noMatchError)
 }
 
-// nothing returns the error of names that select no method. It is nil if only
+// noMatchError returns the error of names that select no method. It is nil if only
 // --min left all methods out, which is an answer.
-func (o *showOptions) nothing(s *reader.Store) error {
+func (o *showOptions) noMatchError(s *reader.Store) error {
 	err := o.filter.Check(s)
 	if err == nil && o.loader != "" {
 		err = fmt.Errorf("%s: no method of the class loader %s passes the filters", s.Mapping().Name(), o.loader)
@@ -189,8 +206,8 @@ func (o *showOptions) nothing(s *reader.Store) error {
 	return err
 }
 
-// everything reports whether no filter is given.
-func (o *showOptions) everything() bool {
+// unfiltered reports whether no filter is given.
+func (o *showOptions) unfiltered() bool {
 	return o.filter.Empty() && o.loader == "" && o.by == "" && o.min == 0
 }
 
@@ -211,15 +228,15 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 		if err != nil || !wanted {
 			return cmp.Or(err, fmt.Errorf("%s: %s is there, and the filters leave it out", s.Mapping().Name(), key))
 		}
-		return o.showAll(w, s, oneMethod(m), nil)
+		return o.showMethods(w, s, oneMethod(m), nil)
 	}
 	if !errors.Is(err, reader.ErrNotFound) {
 		return err
 	}
 	sel.Whole = methods.NewPattern(methods.PlainSpelling.Replace(key))
-	return o.showAll(w, s, sel.Methods(ctx, s), func(s *reader.Store) error {
+	return o.showMethods(w, s, sel.Methods(ctx, s), func(s *reader.Store) error {
 		err := methods.Missing(s, key, o.loader)
-		if !o.everything() {
+		if !o.unfiltered() {
 			err = fmt.Errorf("%w, or the filters leave it out", err)
 		}
 		return err
@@ -231,8 +248,8 @@ func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showAll prints methods. If there are none, it returns the error of nothing, which may be nil.
-func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
+// showMethods prints methods. If there are none, it returns the error of nothing, which may be nil.
+func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
 	nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)
 	defer stop()
@@ -250,17 +267,17 @@ func (o *showOptions) showAll(w io.Writer, s *reader.Store, methods iter.Seq2[re
 	}
 	switch {
 	case o.source.opened != nil:
-		return o.source.opened.show(w, s, o.screen, all, o.json)
+		return o.source.opened.showFunctions(w, s, o.screen, all, o.json)
 	case o.json && o.classPath != "":
 		return o.listJSON(w, s, all)
 	case o.json:
 		return jsondump.WriteMethods(w, s, all)
 	}
-	return o.printAll(w, s, all)
+	return o.printMethods(w, s, all)
 }
 
-// printAll prints methods for people, separated by blank lines.
-func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
+// printMethods prints methods for people, separated by blank lines.
+func (o *showOptions) printMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	program, err := openProgram(o.classPath, o.source.path, s)
 	if err != nil {
 		return err
@@ -279,7 +296,7 @@ func (o *showOptions) printAll(w io.Writer, s *reader.Store, methods iter.Seq2[r
 		}
 		p := newPrinter(w, s, o.screen, samples, program)
 		p.contexts = o.contexts
-		if err := p.print(m); err != nil {
+		if err := p.printAndFlush(m); err != nil {
 			return err
 		}
 	}

@@ -128,7 +128,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	_, err := facts.Describe(s, time.Second)
 	ctx, d := context.Background(), s.Header().Domain
 	show := func(sel methods.Selection, json bool) error {
-		return (&showOptions{json: json}).showAll(io.Discard, s, sel.Methods(ctx, s), nil)
+		return (&showOptions{json: json}).showMethods(io.Discard, s, sel.Methods(ctx, s), nil)
 	}
 	showErr := show(methods.NewSelection(d, "", "", 0, nil), false)
 	some := methods.NewSelection(d, "a*", "e", 1, nil)

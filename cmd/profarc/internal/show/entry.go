@@ -18,7 +18,7 @@ func (p *profilePrinter) printPoint(q *analyze.Point) {
 	case q.BySchema:
 		p.printCells(q)
 	default:
-		p.line("%s", p.headText(q))
+		p.printFirstLine("%s", p.headText(q))
 		p.printRows(q)
 		p.printTypes(q)
 	}
@@ -39,13 +39,13 @@ func pointNotes(q *analyze.Point) string {
 	return notes
 }
 
-// line prints the first line of a point, which its number and kind begin.
-func (p *profilePrinter) line(format string, args ...any) {
+// printFirstLine prints the first line of a point, which its number and kind begin.
+func (p *profilePrinter) printFirstLine(format string, args ...any) {
 	fmt.Fprintln(p.w, strings.TrimRight(p.begin+fmt.Sprintf(format, args...), " "))
 }
 
-// row prints a line below the data of a point.
-func (p *profilePrinter) row(format string, args ...any) {
+// printRowLine prints a line below the data of a point.
+func (p *profilePrinter) printRowLine(format string, args ...any) {
 	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
 }
 
@@ -59,7 +59,7 @@ func (p *profilePrinter) headText(q *analyze.Point) string {
 		texts = append(texts, "count "+restText(q))
 	}
 	for i := range q.Outcomes {
-		if o := &q.Outcomes[i]; !o.Row && !isRest(o.Kind) {
+		if o := &q.Outcomes[i]; !o.Row && !isRestKind(o.Kind) {
 			texts = append(texts, p.outcomeText(q, o))
 		}
 	}
@@ -72,8 +72,8 @@ func (p *profilePrinter) headText(q *analyze.Point) string {
 	return strings.Join(texts, ", ")
 }
 
-// isRest reports whether outcomes of a kind are in the count of what has no row.
-func isRest(k analyze.Kind) bool {
+// isRestKind reports whether outcomes of a kind are in the count of what has no row.
+func isRestKind(k analyze.Kind) bool {
 	return k == analyze.Others || k == analyze.Untyped || k == analyze.Failed
 }
 
@@ -83,7 +83,7 @@ func restText(q *analyze.Point) string {
 		switch o := &q.Outcomes[i]; {
 		case o.Kind == analyze.Failed:
 			return fmt.Sprintf("-%d", o.Count)
-		case isRest(o.Kind):
+		case isRestKind(o.Kind):
 			return fmt.Sprint(o.Count)
 		}
 	}
@@ -119,17 +119,17 @@ func (p *profilePrinter) printRows(q *analyze.Point) {
 	for i := range q.Outcomes {
 		switch o := &q.Outcomes[i]; {
 		case o.Kind == analyze.Failed:
-			p.row("%12d        %s", o.Count, o.What())
+			p.printRowLine("%12d        %s", o.Count, o.What())
 		case o.Row && q.Bytecode == "ret":
-			p.row("%12d  to bci %d", o.Count, *o.Target)
+			p.printRowLine("%12d  to bci %d", o.Count, *o.Target)
 		case o.Row:
-			p.row("%12d  %.2f  %s", o.Count, cli.Share(o.Count, q.Looked), p.rowText(o))
+			p.printRowLine("%12d  %.2f  %s", o.Count, cli.Share(o.Count, q.Looked), p.rowOutcomeText(o))
 		}
 	}
 }
 
-// rowText returns what the outcome of a row is.
-func (p *profilePrinter) rowText(o *analyze.Outcome) string {
+// rowOutcomeText returns what the outcome of a row is.
+func (p *profilePrinter) rowOutcomeText(o *analyze.Outcome) string {
 	switch o.Kind {
 	case analyze.OfType:
 		return p.screen.Type(p.s, o.Type, o.Loader)
@@ -165,7 +165,7 @@ func (p *profilePrinter) printCounters(q *analyze.Point) bool {
 		for _, o := range rows[first:min(first+countersPerLine, len(rows))] {
 			line += fmt.Sprintf(" %d", o.Count)
 		}
-		p.row("%s", line)
+		p.printRowLine("%s", line)
 	}
 	return true
 }
@@ -177,7 +177,7 @@ func (p *profilePrinter) printTypes(q *analyze.Point) {
 		if t.Slot < 0 {
 			where = "return"
 		}
-		p.row("%s: %s", where, p.valueText(t))
+		p.printRowLine("%s: %s", where, p.valueText(t))
 	}
 }
 
@@ -202,7 +202,7 @@ func (p *profilePrinter) printCells(q *analyze.Point) {
 	if q.OwnFlags != 0 {
 		first = append(first, fmt.Sprintf("flags %#x", q.OwnFlags))
 	}
-	for _, g := range p.cells(q) {
+	for _, g := range p.cellGroups(q) {
 		switch {
 		case g.Once:
 			first = append(first, p.cellTexts(g.Rows[0])...)
@@ -218,13 +218,13 @@ func (p *profilePrinter) printCells(q *analyze.Point) {
 			}
 		}
 	}
-	p.line("%s", strings.Join(first, ", "))
+	p.printFirstLine("%s", strings.Join(first, ", "))
 	for _, row := range rows {
-		p.row("%s", row)
+		p.printRowLine("%s", row)
 	}
 }
 
-func (p *profilePrinter) cells(q *analyze.Point) []analyze.CellGroup {
+func (p *profilePrinter) cellGroups(q *analyze.Point) []analyze.CellGroup {
 	groups, err := q.Cells()
 	p.err = cmp.Or(p.err, err)
 	return groups
@@ -254,18 +254,18 @@ const wordsPerLine = 4
 
 // printUndecoded prints the words of entries that the dump did not know, and why they are there.
 func (p *profilePrinter) printUndecoded(q *analyze.Point) {
-	words := p.cells(q)[0].Rows
+	words := p.cellGroups(q)[0].Rows
 	of := ""
 	if q.OneOf {
 		of = ", those of one of several runs"
 	}
-	p.line("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted",
+	p.printFirstLine("%s from an entry of HotSpot's tag %d on, which was not known%s: not adopted",
 		cli.Amount(len(words), "raw word"), q.Undecoded, of)
 	for first := 0; first < len(words); first += wordsPerLine {
 		line := fmt.Sprintf("%4d:", first)
 		for _, word := range words[first:min(first+wordsPerLine, len(words))] {
 			line += fmt.Sprintf(" %016x", word[0].Value)
 		}
-		p.row("%s", line)
+		p.printRowLine("%s", line)
 	}
 }

@@ -63,7 +63,7 @@ func printedCells(t *testing.T, b *builder.Builder) (lines []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			points := p.section(q, disk.SectionData)
+			points := p.sectionPoints(q, disk.SectionData)
 			for i := range points {
 				p.printCells(&points[i])
 			}

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -31,7 +30,7 @@ func TestContextsBehindTheLimitAreNotComputed(t *testing.T) {
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
 	context := builder.NoContext
 	for range depth {
-		context = rawprofile.Set(b).OuterContext(m, context, m, 1)
+		context = b.Internal().OuterContext(m, context, m, 1)
 		p := b.ProfileIn(m, 0, context)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: 1})
 		if err := p.Done(); err != nil {

@@ -24,14 +24,14 @@ type llvmShowOptions struct {
 	cs       bool
 }
 
-func (o *llvmShowOptions) addTo(f *pflag.FlagSet) {
+func (o *llvmShowOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.detailed, "detailed-summary", false, "LLVM: print the summary with its cutoffs")
 	f.UintVar(&o.topN, "topn", 0, "LLVM: print the summary with so many functions of the highest counts")
 	f.BoolVar(&o.cs, "showcs", false, "LLVM: let the summary be of the context-sensitive profiles")
 }
 
-// asked reports whether the summary is wanted.
-func (o llvmShowOptions) asked() bool { return o != llvmShowOptions{} }
+// wantsSummary reports whether the summary is wanted.
+func (o llvmShowOptions) wantsSummary() bool { return o != llvmShowOptions{} }
 
 // An llvmSummary is the summary of LLVM's profiles in JSON.
 type llvmSummary struct {
@@ -102,22 +102,22 @@ func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSu
 // llvmIndent is the indentation of rows of counters and values, less three spaces.
 const llvmIndent = 1
 
-// llvmProfile prints a profile of a function: hash, counters, sites.
-func (p *profilePrinter) llvmProfile(q reader.Profile) {
+// printLLVMProfile prints a profile of a function: hash, counters, sites.
+func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
 	cs := ""
 	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {
 		cs = ", context-sensitive"
 	}
 	fmt.Fprintf(p.w, "  hash %s%s\n", cli.FormatHash(q.Code()), cs)
 	listed := p.printSource(q)
-	points := p.section(q, disk.SectionData)
+	points := p.sectionPoints(q, disk.SectionData)
 	for i := range points {
 		switch at := &points[i]; {
 		case at.Bits != nil:
 			fmt.Fprintf(p.w, "  bitmap of MC/DC: %s\n", p.headText(at))
 		case at.RowNoun == "counters":
 			if !listed {
-				p.llvmCounters(at)
+				p.printLLVMCounters(at)
 			}
 		case !slices.Contains(valueSites, at.Sub):
 			p.printPoint(at)
@@ -136,7 +136,7 @@ func (p *profilePrinter) llvmProfile(q reader.Profile) {
 // valueSites are the kinds of value sites, in the order in which they are printed.
 var valueSites = []string{"indirect-call", "mem-op-size", "vtable"}
 
-func (p *profilePrinter) llvmCounters(at *analyze.Point) {
+func (p *profilePrinter) printLLVMCounters(at *analyze.Point) {
 	highest := uint64(0)
 	for _, o := range at.Outcomes {
 		highest = max(highest, o.Count)
@@ -145,8 +145,8 @@ func (p *profilePrinter) llvmCounters(at *analyze.Point) {
 	p.printRows(at)
 }
 
-// allocated prints what a function allocates, by calling context.
-func (p *profilePrinter) allocated(m reader.Method) {
+// printAllocations prints what a function allocates, by calling context.
+func (p *profilePrinter) printAllocations(m reader.Method) {
 	if p.err != nil || !p.s.Header().Domain.LLVM() {
 		return
 	}

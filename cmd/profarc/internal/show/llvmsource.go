@@ -40,7 +40,7 @@ type llvmSourceOptions struct {
 	opened   *llvmSource // nil unless asked for
 }
 
-func (o *llvmSourceOptions) addTo(f *pflag.FlagSet) {
+func (o *llvmSourceOptions) addFlags(f *pflag.FlagSet) {
 	f.StringArrayVar(&o.binaries, "binary", nil,
 		"LLVM: instrumented program or library with a coverage mapping, to show source lines; may be repeated")
 	f.StringVar(&o.path, "source-path", "", "folders with the source files, separated as in PATH")
@@ -48,19 +48,19 @@ func (o *llvmSourceOptions) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&o.branches, "branches", false, "LLVM: with --binary, print how often each condition was true and false")
 }
 
-// asked reports whether source lines are wanted.
-func (o *llvmSourceOptions) asked() bool { return len(o.binaries) > 0 }
+// wantsSource reports whether source lines are wanted.
+func (o *llvmSourceOptions) wantsSource() bool { return len(o.binaries) > 0 }
 
-// check returns an error for flags that do not go together.
-func (o *llvmSourceOptions) check(methods, others bool) error {
+// checkFlags returns an error for flags that do not go together.
+func (o *llvmSourceOptions) checkFlags(methods, others bool) error {
 	switch {
-	case o.file != "" && !o.asked():
+	case o.file != "" && !o.wantsSource():
 		return cli.Usagef("--source-file prints lines of a program's source: name the program with --binary")
-	case o.branches && !o.asked():
+	case o.branches && !o.wantsSource():
 		return cli.Usagef("--branches prints conditions of a program's source: name the program with --binary")
 	case o.file != "" && methods:
 		return cli.Usagef("--source-file prints whole files: leave the method and the filters out")
-	case o.asked() && others:
+	case o.wantsSource() && others:
 		return cli.Usagef("--binary is of functions and source files: leave --table, --topn, --detailed-summary and " +
 			"--showcs out")
 	}
@@ -75,13 +75,13 @@ type llvmSource struct {
 	reasons  []error // why there are no lines of the archive, or of some programs
 }
 
-// open joins the programs with an archive.
-func (o *llvmSourceOptions) open(s *reader.Store) error {
+// openPrograms joins the programs with an archive.
+func (o *llvmSourceOptions) openPrograms(s *reader.Store) error {
 	o.opened = &llvmSource{sources: filepath.SplitList(o.path), branches: o.branches}
 	if d := s.Header().Domain; !d.LLVM() {
 		return cli.Usagef("--binary is of LLVM's profiles; this archive is of domain %s", d)
 	}
-	mappings, err := o.opened.mappings(o.binaries)
+	mappings, err := o.opened.readMappings(o.binaries)
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func (o *llvmSourceOptions) open(s *reader.Store) error {
 	return nil
 }
 
-// mappings reads the mappings of those programs that have one.
-func (l *llvmSource) mappings(programs []string) (list []*coverage.Mapping, err error) {
+// readMappings reads the mappings of those programs that have one.
+func (l *llvmSource) readMappings(programs []string) (list []*coverage.Mapping, err error) {
 	for _, name := range programs {
 		m, err := coverage.Open(name)
 		switch {
@@ -110,8 +110,8 @@ func (l *llvmSource) mappings(programs []string) (list []*coverage.Mapping, err 
 	return list, nil
 }
 
-// note explains why there are no lines: functions are then shown by counter.
-func (l *llvmSource) note(notes io.Writer) {
+// noteReasons explains why there are no lines: functions are then shown by counter.
+func (l *llvmSource) noteReasons(notes io.Writer) {
 	for _, reason := range l.reasons {
 		fmt.Fprintf(notes, "profarc: %v\n", reason)
 	}
@@ -120,11 +120,11 @@ func (l *llvmSource) note(notes io.Writer) {
 	}
 }
 
-// show prints functions with their source lines, separated by blank lines, or in JSON.
-func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen,
+// showFunctions prints functions with their source lines, separated by blank lines, or in JSON.
+func (l *llvmSource) showFunctions(w io.Writer, s *reader.Store, screen *terminal.Screen,
 	methods iter.Seq2[reader.Method, error], json bool) error {
 	if json {
-		return l.json(w, methods)
+		return l.writeJSON(w, methods)
 	}
 	n := 0
 	for m, err := range methods {
@@ -135,7 +135,7 @@ func (l *llvmSource) show(w io.Writer, s *reader.Store, screen *terminal.Screen,
 		if n++; n > 1 {
 			fmt.Fprintln(p.w)
 		}
-		p.method(m)
+		p.printMethod(m)
 		if p.err != nil {
 			return p.err
 		}
@@ -151,7 +151,7 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Scree
 	if o.opened.cover == nil {
 		return fmt.Errorf("--source-file %s: %w", escape.Printable(o.file), o.opened.reasons[0])
 	}
-	list, err := o.opened.files(o.file)
+	list, err := o.opened.listFiles(o.file)
 	if err != nil {
 		return err
 	}
@@ -163,13 +163,13 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Scree
 		if i > 0 {
 			fmt.Fprintln(out)
 		}
-		o.opened.print(out, screen, l)
+		o.opened.printLines(out, screen, l)
 	}
 	return errors.Join(out.Flush(), noteMismatches(notes, o.opened.cover))
 }
 
-// files lists the source files whose names contain a text.
-func (l *llvmSource) files(named string) (list []*coverage.Listing, err error) {
+// listFiles lists the source files whose names contain a text.
+func (l *llvmSource) listFiles(named string) (list []*coverage.Listing, err error) {
 	names, err := l.cover.Files()
 	if err != nil {
 		return nil, err
@@ -220,9 +220,9 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// listing returns the lines of a profile's function. reason is why there are none: the
+// functionListing returns the lines of a profile's function. reason is why there are none: the
 // program has other code, or does not map the function.
-func (l *llvmSource) listing(q reader.Profile) (f *coverage.Function, list *coverage.Listing, reason, err error) {
+func (l *llvmSource) functionListing(q reader.Profile) (f *coverage.Function, list *coverage.Listing, reason, err error) {
 	m, err := q.Method()
 	if err != nil {
 		return nil, nil, nil, err
@@ -244,7 +244,7 @@ func (p *profilePrinter) printSource(q reader.Profile) bool {
 	if p.source == nil || p.source.cover == nil {
 		return false
 	}
-	f, list, reason, err := p.source.listing(q)
+	f, list, reason, err := p.source.functionListing(q)
 	switch {
 	case err != nil:
 		p.err = err
@@ -254,15 +254,15 @@ func (p *profilePrinter) printSource(q reader.Profile) bool {
 		return false
 	}
 	fmt.Fprintf(p.w, "  entered %d\n", f.Count)
-	p.source.print(p.w, p.screen, list)
+	p.source.printLines(p.w, p.screen, list)
 	return true
 }
 
 // countWidth is the width of the column of counts, as in llvm-cov, unless a number is longer.
 const countWidth = 7
 
-// print prints lines as llvm-cov show does, with whole counts.
-func (s *llvmSource) print(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing) {
+// printLines prints lines as llvm-cov show does, with whole counts.
+func (s *llvmSource) printLines(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing) {
 	fmt.Fprintf(w, "  %s\n", escape.Printable(l.File))
 	switch {
 	case l.Problem != "":
@@ -318,8 +318,8 @@ type sourceFunction struct {
 	Listing  *coverage.Listing `json:"source,omitempty"`
 }
 
-// json prints functions with their lines as an object.
-func (l *llvmSource) json(w io.Writer, methods iter.Seq2[reader.Method, error]) error {
+// writeJSON prints functions with their lines as an object.
+func (l *llvmSource) writeJSON(w io.Writer, methods iter.Seq2[reader.Method, error]) error {
 	list := []sourceFunction{}
 	for m, err := range methods {
 		if err != nil {
@@ -329,7 +329,7 @@ func (l *llvmSource) json(w io.Writer, methods iter.Seq2[reader.Method, error]) 
 			if err != nil {
 				return err
 			}
-			f, err := l.function(m, q)
+			f, err := l.functionJSON(m, q)
 			if err != nil {
 				return err
 			}
@@ -339,7 +339,7 @@ func (l *llvmSource) json(w io.Writer, methods iter.Seq2[reader.Method, error]) 
 	return writeIndented(w, map[string]any{"functions": list})
 }
 
-func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction, error) {
+func (l *llvmSource) functionJSON(m reader.Method, q reader.Profile) (sourceFunction, error) {
 	name, err := m.Name()
 	if err != nil {
 		return sourceFunction{}, err
@@ -350,7 +350,7 @@ func (l *llvmSource) function(m reader.Method, q reader.Profile) (sourceFunction
 		j.Reason = l.reasons[0].Error()
 		return j, nil
 	}
-	f, list, reason, err := l.listing(q)
+	f, list, reason, err := l.functionListing(q)
 	if reason != nil {
 		j.Reason = reason.Error()
 	}

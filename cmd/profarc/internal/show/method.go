@@ -24,7 +24,7 @@ import (
 // showInContext prints the profile of a method in a calling context. How much of the context was found is not
 // part of the JSON of a method: it is printed to notes.
 func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
-	m, err := o.only(s, key)
+	m, err := o.findSingle(s, key)
 	if err != nil {
 		return err
 	}
@@ -53,11 +53,11 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 		return err
 	}
 	defer program.Close()
-	return newPrinter(w, s, o.screen, nil, program).inContext(m, match)
+	return newPrinter(w, s, o.screen, nil, program).printInContext(m, match)
 }
 
-// only returns the method of a key, or the single method whose name contains it.
-func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, err error) {
+// findSingle returns the method of a key, or the single method whose name contains it.
+func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Method, err error) {
 	found, err = methods.FindDisplayed(s, key, o.loader)
 	if !errors.Is(err, reader.ErrNotFound) {
 		return found, err
@@ -85,8 +85,8 @@ func (o *showOptions) only(s *reader.Store, key string) (found reader.Method, er
 	return found, nil
 }
 
-// inContext prints a method with one of its profiles.
-func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch) error {
+// printInContext prints a method with one of its profiles.
+func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextMatch) error {
 	lines, err := match.Lines(p.s)
 	if err != nil {
 		return err
@@ -98,9 +98,9 @@ func (p *profilePrinter) inContext(m reader.Method, match *methods.ContextMatch)
 	}
 	if p.s.Header().Domain.LLVM() {
 		p.indent = llvmIndent
-		p.llvmProfile(match.Profile)
+		p.printLLVMProfile(match.Profile)
 	} else {
-		p.profile(match.Profile)
+		p.printProfile(match.Profile)
 	}
 	if p.err != nil {
 		return p.err
@@ -166,9 +166,9 @@ func (p *profilePrinter) trapReasons() *entries.TrapReasons {
 	return p.reasons
 }
 
-// print prints a method with all its profiles and samples.
-func (p *profilePrinter) print(m reader.Method) error {
-	p.method(m)
+// printAndFlush prints a method with all its profiles and samples.
+func (p *profilePrinter) printAndFlush(m reader.Method) error {
+	p.printMethod(m)
 	if p.err != nil {
 		return p.err
 	}
@@ -177,10 +177,10 @@ func (p *profilePrinter) print(m reader.Method) error {
 
 // PrintMethod prints a method with all its profiles, without its code.
 func PrintMethod(w io.Writer, s *reader.Store, m reader.Method) error {
-	return newPrinter(w, s, nil, newLazySamples(s, ""), nil).print(m)
+	return newPrinter(w, s, nil, newLazySamples(s, ""), nil).printAndFlush(m)
 }
 
-func (p *profilePrinter) method(m reader.Method) {
+func (p *profilePrinter) printMethod(m reader.Method) {
 	name, err := analyze.NameOf(p.s, m)
 	if err != nil {
 		p.err = err
@@ -188,7 +188,7 @@ func (p *profilePrinter) method(m reader.Method) {
 	}
 	fmt.Fprintf(p.w, "%s%s\n", display.AccessText(m.Access()), p.screen.Method(name))
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
-	sampled := p.sampled(m)
+	sampled := p.printSampled(m)
 	if sampled && p.s.Header().Domain == layout.DomainSampled && !p.contexts {
 		return // the lines say what the profiles of its contexts do
 	}
@@ -201,9 +201,9 @@ func (p *profilePrinter) method(m reader.Method) {
 		profiles++
 		if p.s.Header().Domain.LLVM() {
 			p.indent = llvmIndent
-			p.llvmProfile(q)
+			p.printLLVMProfile(q)
 		} else {
-			p.profile(q)
+			p.printProfile(q)
 		}
 		// A method can have contexts that print as the square of its size: nobody computes
 		// them for a writer that takes no more.
@@ -212,7 +212,7 @@ func (p *profilePrinter) method(m reader.Method) {
 			return
 		}
 	}
-	p.allocated(m)
+	p.printAllocations(m)
 	if profiles == 0 && !sampled && !m.Unexecuted() {
 		fmt.Fprintln(p.w, "  no profile")
 	}
@@ -225,22 +225,22 @@ func methodNotes(m reader.Method) (notes string) {
 	return notes
 }
 
-func (p *profilePrinter) profile(q reader.Profile) {
-	p.context(q)
+func (p *profilePrinter) printProfile(q reader.Profile) {
+	p.printContext(q)
 	for _, facts := range []string{listing.FactsText(listing.ProfileFacts(q, plainNumber)), p.compilerFacts(q)} {
 		if facts != "" {
 			fmt.Fprintf(p.w, "  %s\n", facts)
 		}
 	}
 	first := disk.SectionData
-	if l := p.list(q); l != nil {
-		if p.codeNotes(l); l.Placed() {
-			p.code(l)
+	if l := p.profileListing(q); l != nil {
+		if p.printCodeNotes(l); l.Placed() {
+			p.printCode(l)
 			first++
 		}
 	}
 	for section := first; section < disk.SectionDirectory; section++ {
-		points := p.section(q, section)
+		points := p.sectionPoints(q, section)
 		if len(points) > 0 && section != disk.SectionData {
 			fmt.Fprintf(p.w, "  %s\n", section)
 		}
@@ -250,15 +250,15 @@ func (p *profilePrinter) profile(q reader.Profile) {
 	}
 }
 
-// section returns the points of a section of a profile.
-func (p *profilePrinter) section(q reader.Profile, section disk.BlockSection) []analyze.Point {
+// sectionPoints returns the points of a section of a profile.
+func (p *profilePrinter) sectionPoints(q reader.Profile, section disk.BlockSection) []analyze.Point {
 	points, err := p.points.Section(q, section)
 	p.err = cmp.Or(p.err, err)
 	return points
 }
 
-// context prints the code id and the calling context of a profile, if it has any.
-func (p *profilePrinter) context(q reader.Profile) {
+// printContext prints the code id and the calling context of a profile, if it has any.
+func (p *profilePrinter) printContext(q reader.Profile) {
 	c, inContext, err := q.Context()
 	if err != nil {
 		p.err = err

@@ -27,8 +27,8 @@ func newLazySamples(s *reader.Store, path string) lazySamples {
 // callsShown is the most callers and callees that are printed.
 const callsShown = 20
 
-// sampled prints what was sampled of a method, and reports whether anything was.
-func (p *profilePrinter) sampled(m reader.Method) bool {
+// printSampled prints what was sampled of a method, and reports whether anything was.
+func (p *profilePrinter) printSampled(m reader.Method) bool {
 	all, err := p.samples()
 	if err != nil {
 		p.err = err
@@ -42,20 +42,20 @@ func (p *profilePrinter) sampled(m reader.Method) bool {
 	unit := all.Unit
 	count := p.screen.Count
 	fmt.Fprintf(p.w, "  %s of %s, %s; %s in it alone, %s\n", unit.Short(f.Total, count), unit.Text(all.Sum, count),
-		share(f.Total, all.Sum), unit.Short(f.Self, count), share(f.Self, all.Sum))
-	p.sampledLines(all, f)
-	p.calls("called by", all, f.Callers)
-	p.calls("calls", all, f.Callees)
+		percentText(f.Total, all.Sum), unit.Short(f.Self, count), percentText(f.Self, all.Sum))
+	p.printSampledLines(all, f)
+	p.printCalls("called by", all, f.Callers)
+	p.printCalls("calls", all, f.Callees)
 	if f.Contexts > 0 && !p.contexts {
 		fmt.Fprintf(p.w, "  %s, see --contexts\n", cli.Amount(f.Contexts, "calling context"))
 	}
 	return true
 }
 
-func share(part, whole uint64) string { return fmt.Sprintf("%.1f%%", 100*cli.Share(part, whole)) }
+func percentText(part, whole uint64) string { return fmt.Sprintf("%.1f%%", 100*cli.Share(part, whole)) }
 
-// sampledLines prints the lines of a method: the number, the samples on it, and those with what it called.
-func (p *profilePrinter) sampledLines(all *listing.Samples, f *listing.Sampled) {
+// printSampledLines prints the lines of a method: the number, the samples on it, and those with what it called.
+func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Sampled) {
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "  %s\n", escape.Printable(f.Problem))
 	}
@@ -82,8 +82,8 @@ func (p *profilePrinter) sampledLines(all *listing.Samples, f *listing.Sampled) 
 // unitWidth is the width of a column of samples or times.
 const unitWidth = 8
 
-// calls prints the callers or the callees of a method.
-func (p *profilePrinter) calls(title string, all *listing.Samples, list []facts.SampledCall) {
+// printCalls prints the callers or the callees of a method.
+func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []facts.SampledCall) {
 	if len(list) == 0 {
 		return
 	}
@@ -94,7 +94,7 @@ func (p *profilePrinter) calls(title string, all *listing.Samples, list []facts.
 		if m, err := p.s.MethodAt(c.Other); err == nil {
 			name = cmp.Or(p.methodName(m), name)
 		}
-		t.Row([]string{all.Unit.Short(c.Total, p.screen.Count), share(c.Total, all.Sum)},
+		t.Row([]string{all.Unit.Short(c.Total, p.screen.Count), percentText(c.Total, all.Sum)},
 			cli.Share(c.Total, list[0].Total), name, "")
 	}
 	t.Print()

@@ -21,6 +21,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/reader"
@@ -32,7 +33,7 @@ type tableOptions struct {
 	top               int
 }
 
-func (o *tableOptions) addTo(f *pflag.FlagSet) {
+func (o *tableOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.name, "table", "", "print a table instead of methods: its name or number, as info --tables lists them")
 	f.StringVar(&o.sort, "sort", "", "with --table: sort by this column, highest numbers or first names first")
 	f.StringVar(&o.match, "match", "",
@@ -40,7 +41,7 @@ func (o *tableOptions) addTo(f *pflag.FlagSet) {
 	f.IntVar(&o.top, "top", 0, "with --table: most rows to print")
 }
 
-func (o *tableOptions) check(args int, filtered bool) error {
+func (o *tableOptions) checkFlags(args int, filtered bool) error {
 	switch {
 	case o.name == "" && *o != tableOptions{}:
 		return cli.Usagef("--sort, --match and --top are of a table: name it with --table")
@@ -61,7 +62,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 		return err
 	}
 	if t.Kind == disk.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
-		return printShapes(w, s.Mapping().EntryShapes())
+		return printShapes(w, (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes())
 	}
 	v := &tableView{s: s, t: t, columns: listing.TableColumns(s, t), rows: make([]int, t.Rows)}
 	for i := range v.rows {
@@ -71,7 +72,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 		return err
 	}
 	if o.sort != "" {
-		if err := v.sort(o.sort); err != nil {
+		if err := v.sortRows(o.sort); err != nil {
 			return err
 		}
 	}
@@ -79,13 +80,13 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 		v.rows = v.rows[:min(o.top, len(v.rows))]
 	}
 	if asJSON {
-		return v.json(ctx, w)
+		return v.writeJSON(ctx, w)
 	}
 	v.leaveOutZeros()
 	if screen.Width > 0 {
 		return v.printFitted(ctx, w, screen)
 	}
-	return v.print(ctx, w)
+	return v.printRows(ctx, w)
 }
 
 // tableNamed returns the table of an archive with a name or number.
@@ -124,8 +125,8 @@ const rowsAtOnce = 1024
 // keepMatching keeps the rows with a cell that matches a pattern.
 func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
 	var kept []int
-	err := v.eachRow(ctx, func(_, row int) error {
-		ok, err := v.matches(row, p)
+	err := v.forEachRow(ctx, func(_, row int) error {
+		ok, err := v.rowMatches(row, p)
 		if ok {
 			kept = append(kept, row)
 		}
@@ -136,7 +137,7 @@ func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
 	return err
 }
 
-func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
+func (v *tableView) rowMatches(row int, p methods.Pattern) (bool, error) {
 	if p == "" {
 		return true, nil
 	}
@@ -149,9 +150,9 @@ func (v *tableView) matches(row int, p methods.Pattern) (bool, error) {
 	return false, nil
 }
 
-// sort sorts the rows by a column. Equal rows keep their order.
-func (v *tableView) sort(name string) error {
-	by, err := v.column(name)
+// sortRows sorts the rows by a column. Equal rows keep their order.
+func (v *tableView) sortRows(name string) error {
+	by, err := v.findColumn(name)
 	if err != nil {
 		return err
 	}
@@ -171,8 +172,8 @@ func (v *tableView) sort(name string) error {
 	return nil
 }
 
-// column returns the column with a name, or with a number from 1.
-func (v *tableView) column(name string) (*listing.TableColumn, error) {
+// findColumn returns the column with a name, or with a number from 1.
+func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {
 	var names []string
 	for i := range v.columns {
 		c := &v.columns[i]
@@ -184,8 +185,8 @@ func (v *tableView) column(name string) (*listing.TableColumn, error) {
 	return nil, cli.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
 
-// eachRow calls yield with each row that is shown.
-func (v *tableView) eachRow(ctx context.Context, yield func(i, row int) error) error {
+// forEachRow calls yield with each row that is shown.
+func (v *tableView) forEachRow(ctx context.Context, yield func(i, row int) error) error {
 	for i, row := range v.rows {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -237,7 +238,7 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 	for i := range v.columns {
 		add(i, v.columns[i].Form.Name)
 	}
-	err := v.eachRow(ctx, func(_, row int) error {
+	err := v.forEachRow(ctx, func(_, row int) error {
 		lines = append(lines, nil)
 		for i := range v.columns {
 			text, err := v.columns[i].Text(row)
@@ -261,19 +262,19 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 	return v.printEnd(out)
 }
 
-// print prints the rows for people, one on each line.
-func (v *tableView) print(ctx context.Context, out io.Writer) error {
+// printRows prints the rows for people, one on each line.
+func (v *tableView) printRows(ctx context.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for i := range v.columns {
-		fmt.Fprint(w, v.columns[i].Form.Name, ending(i, v.columns))
+		fmt.Fprint(w, v.columns[i].Form.Name, cellEnding(i, v.columns))
 	}
-	err := v.eachRow(ctx, func(_, row int) error {
+	err := v.forEachRow(ctx, func(_, row int) error {
 		for i := range v.columns {
 			text, err := v.columns[i].Text(row)
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(w, escape.Printable(text), ending(i, v.columns))
+			fmt.Fprint(w, escape.Printable(text), cellEnding(i, v.columns))
 		}
 		return nil
 	})
@@ -283,16 +284,16 @@ func (v *tableView) print(ctx context.Context, out io.Writer) error {
 	return v.printEnd(out)
 }
 
-// ending returns what follows cell i of a row.
-func ending(i int, columns []listing.TableColumn) string {
+// cellEnding returns what follows cell i of a row.
+func cellEnding(i int, columns []listing.TableColumn) string {
 	if i < len(columns)-1 {
 		return "\t"
 	}
 	return "\n"
 }
 
-// json prints the rows as one object, one row on each line.
-func (v *tableView) json(ctx context.Context, out io.Writer) error {
+// writeJSON prints the rows as one object, one row on each line.
+func (v *tableView) writeJSON(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	head, err := json.Marshal(struct {
 		Archive string             `json:"archive"`
@@ -305,7 +306,7 @@ func (v *tableView) json(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "%s,\"rows\":[", head[:len(head)-1])
-	err = v.eachRow(ctx, func(i, row int) error {
+	err = v.forEachRow(ctx, func(i, row int) error {
 		var cells []json.RawMessage
 		for c := range v.columns {
 			cell, err := cellJSON(&v.columns[c], row)

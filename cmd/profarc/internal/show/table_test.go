@@ -24,7 +24,7 @@ func column(t *testing.T, s *reader.Store, kind disk.TableKind, name string) (ce
 		return nil
 	}
 	v := &tableView{s: s, t: table, columns: listing.TableColumns(s, table)}
-	c, err := v.column(name)
+	c, err := v.findColumn(name)
 	if err != nil {
 		t.Fatal(err)
 	}

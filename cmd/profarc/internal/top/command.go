@@ -27,7 +27,7 @@ type topOptions struct {
 }
 
 // more are the values of --by that are no measures of package analyze.
-var more = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
+var otherMeasures = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
 func commandHelp() string {
 	return `Top lists the methods with the highest sums over their profiles:
@@ -78,10 +78,10 @@ func Command(a *cli.App) *cobra.Command {
   profarc top app.parc --by size --json | jq -r '.methods[].method'`,
 		Args:              cli.Args(1, 1, "one archive"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runTop(ctx, a, args[0], o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
-	names := append(methods.MeasureNames(), more...)
+	names := append(methods.MeasureNames(), otherMeasures...)
 	f.IntVarP(&o.n, "number", "n", 20, "methods, sites or reasons to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
 	o.filter.AddTo(f)
@@ -93,14 +93,14 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
+func runCommand(ctx context.Context, a *cli.App, path string, o topOptions) error {
 	if o.n < 1 {
 		return cli.Usagef("-n %d: list at least one method", o.n)
 	}
 	var by *analyze.Measure
-	if !slices.Contains(more, o.by) {
+	if !slices.Contains(otherMeasures, o.by) {
 		var err error
-		by, err = methods.ChosenMeasure(o.by, more...)
+		by, err = methods.ChosenMeasure(o.by, otherMeasures...)
 		if err != nil {
 			return err
 		}
@@ -111,21 +111,21 @@ func runTop(ctx context.Context, a *cli.App, path string, o topOptions) error {
 		}
 		return o.screen.Run(a, func(p *terminal.Screen) error {
 			p.Domain = s.Header().Domain
-			return top(ctx, &printer{a, p}, s, o, by)
+			return rankBy(ctx, &printer{a, p}, s, o, by)
 		})
 	})
 }
 
-// top ranks by a measure, nil for the default one of the archive, or by one of the other values of --by.
-func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
+// rankBy ranks by a measure, nil for the default one of the archive, or by one of the other values of --by.
+func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {
 	case o.by == facts.ByPollution:
 		r, err := facts.MostPolluted(ctx, s, rank)
-		return printReport(p, r, err, o.json, p.pollution)
+		return printReport(p, r, err, o.json, p.printPollution)
 	case o.by == facts.ByDeoptimised:
 		r, err := facts.MostDeoptimised(ctx, s, rank)
-		return printReport(p, r, err, o.json, p.deoptimised)
+		return printReport(p, r, err, o.json, p.printDeoptimised)
 	case o.by == string(facts.Samples) || by == nil && facts.SamplesOnly(s), sampledTime(s, o.by):
 		unit := facts.SampleUnit(o.by)
 		err := error(nil)
@@ -136,13 +136,13 @@ func top(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *ana
 			return err
 		}
 		r, err := facts.MostSampled(ctx, s, unit, rank)
-		return printReport(p, r, err, o.json, p.samples)
+		return printReport(p, r, err, o.json, p.printSamples)
 	case o.by == facts.ByAllocated || by == nil && facts.AllocationsOnly(s):
 		r, err := facts.MostAllocated(ctx, s, rank)
-		return printReport(p, r, err, o.json, p.allocated)
+		return printReport(p, r, err, o.json, p.printAllocated)
 	}
 	r, err := analyze.Hottest(ctx, s, by, rank)
-	return printReport(p, r, err, o.json, p.top)
+	return printReport(p, r, err, o.json, p.printTop)
 }
 
 // sampledTime reports whether an archive is ranked by the time of its samples.

@@ -24,7 +24,7 @@ type printer struct {
 	screen *terminal.Screen
 }
 
-func (p *printer) top(r *analyze.TopReport) {
+func (p *printer) printTop(r *analyze.TopReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	levels := slices.ContainsFunc(r.Methods, func(m analyze.TopMethod) bool { return m.Level != nil })
 	summed := r.AddsUp
@@ -40,8 +40,8 @@ func (p *printer) top(r *analyze.TopReport) {
 		highest = max(highest, m.Value)
 	}
 	for _, m := range r.Methods {
-		cells := slices.Concat(column(levels, level(&m)), []string{p.screen.Count(m.Value),
-			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, sum(&m)))
+		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.Count(m.Value),
+			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))
 		t.Row(cells, cli.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
 	}
 	t.Print()
@@ -49,7 +49,7 @@ func (p *printer) top(r *analyze.TopReport) {
 	if r.Without > 0 && r.Total > 0 {
 		fmt.Fprintf(p.Out, "%s of the archive without any\n", cli.Amount(r.Without, "method"))
 	}
-	if levels && compiled(r) {
+	if levels && anyCompiledByC2(r) {
 		fmt.Fprintln(p.Out, "level 4: C2 compiled it and counts no more, so that it ran more often than this")
 	}
 	if r.Total == 0 {
@@ -64,22 +64,22 @@ func methodNote(m *analyze.TopMethod) string {
 	return cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
 }
 
-func level(m *analyze.TopMethod) string {
+func levelText(m *analyze.TopMethod) string {
 	if m.Level == nil {
 		return "-"
 	}
 	return fmt.Sprint(*m.Level)
 }
 
-func sum(m *analyze.TopMethod) string {
+func cumulativeText(m *analyze.TopMethod) string {
 	if m.Sum == nil {
 		return ""
 	}
 	return fmt.Sprintf("%.1f%%", 100**m.Sum)
 }
 
-// compiled reports whether C2 compiled a listed method, which ended its counts.
-func compiled(r *analyze.TopReport) bool {
+// anyCompiledByC2 reports whether C2 compiled a listed method, which ended its counts.
+func anyCompiledByC2(r *analyze.TopReport) bool {
 	counted := slices.Contains([]string{"weight", "invocations", "backedges", "counts", "calls"}, r.By)
 	return counted && slices.ContainsFunc(r.Methods,
 		func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
@@ -102,14 +102,14 @@ func (p *printer) totalText(r *analyze.TopReport) string {
 	return fmt.Sprintf("%s in total", p.screen.Count(r.Total))
 }
 
-func (p *printer) samples(r *facts.SampleReport) {
-	p.stacked(r.Methods, func(n uint64) string { return r.By.Short(n, p.screen.Count) })
+func (p *printer) printSamples(r *facts.SampleReport) {
+	p.printStacked(r.Methods, func(n uint64) string { return r.By.Short(n, p.screen.Count) })
 	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
 		r.By.Text(r.Total, p.screen.Count), cli.Amount(r.Stacks, "stack"))
 }
 
-func (p *printer) allocated(r *facts.AllocationReport) {
-	p.stacked(r.Methods, sizeText)
+func (p *printer) printAllocated(r *facts.AllocationReport) {
+	p.printStacked(r.Methods, sizeText)
 	fmt.Fprintf(p.Out, "\n%d of %s with any, %s in %s of %s\n", len(r.Methods), cli.Amount(r.Of, "function"),
 		sizeText(r.Total), cli.Amount(r.Allocations, "allocation"), cli.Amount(r.Stacks, "stack"))
 	if r.Stacks == 0 {
@@ -121,8 +121,8 @@ func (p *printer) allocated(r *facts.AllocationReport) {
 // sizeText spells a number of bytes.
 func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt64))) }
 
-// stacked prints what methods have as leaves, and on the stack.
-func (p *printer) stacked(methods []facts.StackedMethod, text func(uint64) string) {
+// printStacked prints what methods have as leaves, and on the stack.
+func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) string) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"self", "share", "total", "share"}, "method")
 	highest := uint64(0)
@@ -137,7 +137,7 @@ func (p *printer) stacked(methods []facts.StackedMethod, text func(uint64) strin
 	t.Print()
 }
 
-func (p *printer) pollution(r *facts.PollutionReport) {
+func (p *printer) printPollution(r *facts.PollutionReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"count", "best", "split"}, "site")
 	highest := uint64(0)
@@ -205,7 +205,7 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-func (p *printer) deoptimised(r *facts.DeoptimisedReport) {
+func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"count", "reason"}, "method")
 	highest := uint64(1)

@@ -21,20 +21,20 @@ type baseOptions struct {
 	mayDiffer string
 }
 
-func (o *baseOptions) addTo(f *pflag.FlagSet) {
+func (o *baseOptions) addFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.path, "base", "", "archive that the new one is to be a layer on: methods that it has too are left out")
 	f.StringVar(&o.mayDiffer, "may-differ", "",
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 }
 
 // A base is the open archive to which methods are left; nil leaves none.
-type base struct {
+type baseArchive struct {
 	*reader.Store
 	mayDiffer layout.Weight
 }
 
 // openBase opens the base before the command runs, so that a damaged base costs no training run.
-func openBase(a *cli.App, o *baseOptions, out string) (*base, error) {
+func openBase(a *cli.App, o *baseOptions, out string) (*baseArchive, error) {
 	mayDiffer, err := app.ParseShare("--may-differ", o.mayDiffer)
 	switch {
 	case err != nil:
@@ -54,17 +54,17 @@ func openBase(a *cli.App, o *baseOptions, out string) (*base, error) {
 		s.Close()
 		return nil, fmt.Errorf("--base %s: it has profiles of another VM (%v)", o.path, d)
 	}
-	return &base{s, mayDiffer}, nil
+	return &baseArchive{s, mayDiffer}, nil
 }
 
-func (b *base) close() {
+func (b *baseArchive) closeBase() {
 	if b != nil {
 		b.Close()
 	}
 }
 
-// leave drops the methods of an archive that the base has too.
-func (b *base) leave(ctx context.Context, u *unwritten, name string) error {
+// dropShared drops the methods of an archive that the base has too.
+func (b *baseArchive) dropShared(ctx context.Context, u *pendingArchive, name string) error {
 	if b == nil {
 		return nil
 	}

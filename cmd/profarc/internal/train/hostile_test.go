@@ -20,11 +20,11 @@ func TestHostileReportsAreEscaped(t *testing.T) {
 		for _, merged := range []bool{false, true} {
 			j := printtest.Filled(new(trainedJVM))
 			j.Running = running
-			j.print(a.ErrOut, merged)
+			j.printJVM(a.ErrOut, merged)
 			j.Archive = ""
-			j.print(a.ErrOut, merged)
+			j.printJVM(a.ErrOut, merged)
 		}
-		printtest.Filled(new(trainedArchive)).print(a.ErrOut, specimen.HostileText)
+		printtest.Filled(new(trainedArchive)).printArchive(a.ErrOut, specimen.HostileText)
 		if err := a.Finish(); err != nil {
 			t.Fatal(err)
 		}

@@ -41,9 +41,9 @@ func (c *compileLogs) environment() []string {
 	return append(os.Environ(), toolOptions+"="+options)
 }
 
-// read reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number
+// readLog reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number
 // where it runs. why says why its inlining is not known.
-func (c *compileLogs) read(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
+func (c *compileLogs) readLog(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
 	if c == nil {
 		return nil, ""
 	}
@@ -63,8 +63,8 @@ func (c *compileLogs) read(ctx context.Context, pid uint64) (nodes []compilelog.
 	return nodes, ""
 }
 
-// remove removes all logs.
-func (c *compileLogs) remove() {
+// removeLogs removes all logs.
+func (c *compileLogs) removeLogs() {
 	if c != nil {
 		_ = os.RemoveAll(c.dir)
 	}

@@ -21,10 +21,10 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 	"starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
-// end prints what became of the JVMs when the command has ended, and returns how train ends: as the command
+// reportEnd prints what became of the JVMs when the command has ended, and returns how train ends: as the command
 // did, unless that succeeded and train failed to write.
-func (t *trainingRun) end(ctx context.Context, status training.Status) error {
-	t.print()
+func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) error {
+	t.printSummary()
 	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
 	if end.Code == cli.ExitOK && (end.Err != nil || t.lost || t.short || len(t.archives) == 0) {
 		end.Code = cli.ExitFailure
@@ -44,7 +44,7 @@ func (t *trainingRun) noneSelected() (mains []string, none bool) {
 		if j.Why != notSelected {
 			return nil, false
 		}
-		if main := cmp.Or(j.Main, jvmName(j.called, "")); !slices.Contains(mains, main) {
+		if main := cmp.Or(j.Main, shortCommand(j.called, "")); !slices.Contains(mains, main) {
 			mains = append(mains, main)
 		}
 	}
@@ -69,17 +69,17 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	})
 }
 
-// print prints to stderr what became of the JVMs. Each line begins with
+// printSummary prints to stderr what became of the JVMs. Each line begins with
 // profarc:, since the command's own stderr precedes it.
-func (t *trainingRun) print() {
+func (t *trainingRun) printSummary() {
 	for _, j := range t.jvms {
 		if !t.o.quiet || j.Archive == "" && j.Why != notSelected && j.Why != notOwn {
-			j.print(t.a.ErrOut, t.o.merge)
+			j.printJVM(t.a.ErrOut, t.o.merge)
 		}
 	}
 	if t.o.merge && !t.o.quiet {
 		for _, a := range t.archives {
-			a.print(t.a.ErrOut, t.o.out)
+			a.printArchive(t.a.ErrOut, t.o.out)
 		}
 	}
 	if left := t.leftovers(); len(left) > 0 {
@@ -87,8 +87,8 @@ func (t *trainingRun) print() {
 	}
 }
 
-// print prints what an archive of merged JVMs holds.
-func (a *trainedArchive) print(w io.Writer, first string) {
+// printArchive prints what an archive of merged JVMs holds.
+func (a *trainedArchive) printArchive(w io.Writer, first string) {
 	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles,
 		cli.Amount(a.JVMs, "JVM"), cli.FormatSize(a.Bytes))
 	if a.Apart != "" {
@@ -97,9 +97,9 @@ func (a *trainedArchive) print(w io.Writer, first string) {
 	}
 }
 
-// print prints what became of a JVM.
-func (j *trainedJVM) print(w io.Writer, merged bool) {
-	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(jvmName(j.called, j.Main)))
+// printJVM prints what became of a JVM.
+func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
+	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(shortCommand(j.called, j.Main)))
 	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
 	if j.Running {
 		end = "still running, read in " + cli.FormatDuration(time.Duration(j.HeldNS))
@@ -151,8 +151,8 @@ func enumerated(names []string) string {
 // maxJVMName is the most characters of a command line in a line of a report.
 const maxJVMName = 60
 
-// jvmName shortens a command line to a part of a line, which names the main class if that is known.
-func jvmName(args []string, main string) string {
+// shortCommand shortens a command line to a part of a line, which names the main class if that is known.
+func shortCommand(args []string, main string) string {
 	line := strings.Join(strings.Fields(strings.Join(args, " ")), " ")
 	if len([]rune(line)) > maxJVMName && main != "" {
 		line = path.Base(args[0]) + " ... " + main

@@ -18,7 +18,7 @@ func TestJVMName(t *testing.T) {
 		{"java -Da=" + long, "", "java -Da=long/long/l...g/long/long/long/long/long/long/long/"},
 	} {
 		t.Run(x.want, func(t *testing.T) {
-			got := jvmName(strings.Split(x.line, " "), x.main)
+			got := shortCommand(strings.Split(x.line, " "), x.main)
 			if n := len([]rune(got)); n > maxJVMName {
 				t.Errorf("%s: %d characters", got, n)
 			}

@@ -70,20 +70,20 @@ type trainingRun struct {
 	outputs  []*namedOutput
 	contents live.Contents
 	logs     *compileLogs
-	lost     bool           // some profiles that were read could not be written
-	short    bool           // some archive has fewer methods than --require asks for
-	queue    chan unwritten // long enough that a held JVM hardly ever waits for it
+	lost     bool                // some profiles that were read could not be written
+	short    bool                // some archive has fewer methods than --require asks for
+	queue    chan pendingArchive // long enough that a held JVM hardly ever waits for it
 	done     chan struct{}
 }
 
 func newTraining(ctx context.Context, a *cli.App, o trainOptions) *trainingRun {
-	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan unwritten, 8), done: make(chan struct{})}
-	go t.gather()
+	t := &trainingRun{ctx: ctx, a: a, o: o, queue: make(chan pendingArchive, 8), done: make(chan struct{})}
+	go t.gatherJVMs()
 	return t
 }
 
-// held reads a JVM that is held at its exit.
-func (t *trainingRun) held(j training.JVM) {
+// readHeldJVM reads a JVM that is held at its exit.
+func (t *trainingRun) readHeldJVM(j training.JVM) {
 	begun := time.Now()
 	called := secrets.Mask(j.Args)
 	jvm := &trainedJVM{
@@ -95,7 +95,7 @@ func (t *trainingRun) held(j training.JVM) {
 		fmt.Fprintf(t.a.ErrOut, "profarc: reading JVM %d", j.PID)
 		defer fmt.Fprint(t.a.Streams.RawErr, "\r\x1b[K")
 	}
-	u := unwritten{jvms: []*trainedJVM{jvm}}
+	u := pendingArchive{jvms: []*trainedJVM{jvm}}
 	err := runIsolated(fmt.Sprintf("read JVM %d", j.PID), func() (err error) {
 		u.read, err = t.copyJVM(j, jvm)
 		return err
@@ -149,9 +149,9 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	o := t.o.filters.Options()
 	o.Began = j.Began
 	if !j.Running && !j.Replaced {
-		o.Exit = exitOf(j.Status)
+		o.Exit = recordedExit(j.Status)
 	}
-	o.Inlined, jvm.NoInlining = t.logs.read(t.ctx, vm.Provenance(t.ctx).Process.PID)
+	o.Inlined, jvm.NoInlining = t.logs.readLog(t.ctx, vm.Provenance(t.ctx).Process.PID)
 	profiles, r, err := vm.Dump(t.ctx, o)
 	if err != nil {
 		return nil, err
@@ -185,42 +185,42 @@ func (t *trainingRun) unselected(main string, j training.JVM) string {
 	switch {
 	case t.o.first && !t.o.merge && !j.Own:
 		return notOwn
-	case !t.selects(main, j.Args):
+	case !t.isSelected(main, j.Args):
 		return notSelected
 	}
 	return ""
 }
 
-// selects reports whether --only selects a JVM, by its main class or its command line.
-func (t *trainingRun) selects(main string, args []string) bool {
+// isSelected reports whether --only selects a JVM, by its main class or its command line.
+func (t *trainingRun) isSelected(main string, args []string) bool {
 	only := methods.NewPattern(t.o.only)
 	return only.Matches(main) || only.Matches(strings.Join(args, " "))
 }
 
-// exitOf returns the exit of a process as an archive records it.
-func exitOf(s training.Status) layout.Exit {
+// recordedExit returns the exit of a process as an archive records it.
+func recordedExit(s training.Status) layout.Exit {
 	if s.Signal != 0 {
 		return disk.ExitSignal(s.Signal)
 	}
 	return disk.ExitCode(s.Code)
 }
 
-// finish writes the archives once the command has ended.
-func (t *trainingRun) finish(status training.Status) {
+// publishAll writes the archives once the command has ended.
+func (t *trainingRun) publishAll(status training.Status) {
 	close(t.queue)
 	<-t.done
-	t.publish(t.refused(status))
+	t.publishOutputs(t.refusalOf(status))
 }
 
-// abandon ends the run of a command that did not start, or was lost.
-func (t *trainingRun) abandon() {
+// discardAll ends the run of a command that did not start, or was lost.
+func (t *trainingRun) discardAll() {
 	close(t.queue)
 	<-t.done
 }
 
-// refused explains why nothing of a run is written. A failed run has not done what a
+// refusalOf explains why nothing of a run is written. A failed run has not done what a
 // good one does, and must not replace its archive.
-func (t *trainingRun) refused(status training.Status) string {
+func (t *trainingRun) refusalOf(status training.Status) string {
 	code := status.ExitCode()
 	switch {
 	case code == cli.ExitOK || t.o.keepFailed || slices.Contains(t.o.accept, code):

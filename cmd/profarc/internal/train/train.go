@@ -30,7 +30,7 @@ type trainOptions struct {
 	quiet      bool
 	first      bool // of profarc run
 	base       baseOptions
-	onto       *base // that base names, open
+	openBase   *baseArchive // that base names, open
 }
 
 const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
@@ -103,7 +103,7 @@ func Command(a *cli.App) *cobra.Command {
 		"exit codes of the command that are no failure, as 143 of a server ended by SIGTERM")
 	f.BoolVar(&o.inlining, "inlining", false,
 		"keep which calls C2 inlined: each JVM writes a log, named in JAVA_TOOL_OPTIONS, which costs time and disk space")
-	o.base.addTo(f)
+	o.base.addFlags(f)
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
 	f.BoolVar(&o.merge, "merge", false, "one archive of all JVMs that fit together")
 	f.StringVar(&o.report, "report", "", "file for the summary, in JSON")
@@ -133,11 +133,11 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
 		return cli.NotStarted(args[0], err)
 	}
-	o.onto, err = openBase(a, &o.base, o.out)
+	o.openBase, err = openBase(a, &o.base, o.out)
 	if err != nil {
 		return err
 	}
-	defer o.onto.close()
+	defer o.openBase.closeBase()
 	release, err := runfiles.Lock(o.out)
 	if err != nil {
 		return err
@@ -148,24 +148,24 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 	if o.inlining {
 		t.logs, err = newCompileLogs(o.out)
 		if err != nil {
-			t.abandon()
+			t.discardAll()
 			return err
 		}
-		defer t.logs.remove()
+		defer t.logs.removeLogs()
 	}
 	status, err := t.runCommand(path, args)
 	if err != nil {
-		t.abandon()
+		t.discardAll()
 		return cli.NotStarted(args[0], err)
 	}
-	t.finish(status)
-	return t.end(ctx, status)
+	t.publishAll(status)
+	return t.reportEnd(ctx, status)
 }
 
 // runCommand runs a command with the streams of this process, and reads its JVMs.
 func (t *trainingRun) runCommand(path string, args []string) (training.Status, error) {
 	return training.Run(training.Command{
-		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.held, Ignored: startedIgnoring,
+		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.readHeldJVM, Ignored: startedIgnoring,
 		Env: t.logs.environment(),
 	})
 }

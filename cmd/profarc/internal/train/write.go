@@ -82,7 +82,7 @@ type trainedArchive struct {
 }
 
 // An unwritten holds profiles whose archive has not been written.
-type unwritten struct {
+type pendingArchive struct {
 	read     func() (*builder.Builder, error) // of a single JVM: makes the profiles
 	profiles *builder.Builder
 	jvms     []*trainedJVM   // with these profiles
@@ -90,8 +90,8 @@ type unwritten struct {
 	apart    string
 }
 
-// methods returns the number of methods with profiles.
-func (u *unwritten) methods() int {
+// methodCount returns the number of methods with profiles.
+func (u *pendingArchive) methodCount() int {
 	if len(u.jvms) == 1 {
 		return u.jvms[0].Methods
 	}
@@ -101,23 +101,23 @@ func (u *unwritten) methods() int {
 // A namedOutput holds the profiles to be written under a name and its numbers.
 type namedOutput struct {
 	name  string
-	parts []*unwritten
+	parts []*pendingArchive
 }
 
-// gather takes what was read, in the order in which the JVMs ended.
-func (t *trainingRun) gather() {
+// gatherJVMs takes what was read, in the order in which the JVMs ended.
+func (t *trainingRun) gatherJVMs() {
 	defer close(t.done)
 	for u := range t.queue {
 		if !t.readCopy(&u) {
 			continue
 		}
-		out := t.output(u.jvms[0].outputName(t.o.out))
+		out := t.outputNamed(u.jvms[0].outputName(t.o.out))
 		err := runIsolated("laid out the profiles of a JVM", func() (err error) {
 			if t.o.merge {
 				out.parts, err = addToGroups(out.parts, u)
 				return err
 			}
-			err = t.layOut(&u, out.name)
+			err = t.spoolArchive(&u, out.name)
 			if err == nil {
 				out.parts = append(out.parts, &u)
 			}
@@ -130,7 +130,7 @@ func (t *trainingRun) gather() {
 }
 
 // readCopy reads the copy of a JVM, or notes why it has no archive.
-func (t *trainingRun) readCopy(u *unwritten) bool {
+func (t *trainingRun) readCopy(u *pendingArchive) bool {
 	jvm := u.jvms[0]
 	err := runIsolated(fmt.Sprintf("read JVM %d", jvm.PID), func() (err error) {
 		u.profiles, err = u.read()
@@ -143,8 +143,8 @@ func (t *trainingRun) readCopy(u *unwritten) bool {
 	return jvm.Why == ""
 }
 
-// output returns what goes under a name.
-func (t *trainingRun) output(name string) *namedOutput {
+// outputNamed returns what goes under a name.
+func (t *trainingRun) outputNamed(name string) *namedOutput {
 	for _, out := range t.outputs {
 		if out.name == name {
 			return out
@@ -155,9 +155,9 @@ func (t *trainingRun) output(name string) *namedOutput {
 	return out
 }
 
-// layOut lays the archive out, so that the profiles can be freed.
-func (t *trainingRun) layOut(u *unwritten, name string) (err error) {
-	if err := t.o.onto.leave(t.ctx, u, name); err != nil {
+// spoolArchive lays the archive out, so that the profiles can be freed.
+func (t *trainingRun) spoolArchive(u *pendingArchive, name string) (err error) {
+	if err := t.o.openBase.dropShared(t.ctx, u, name); err != nil {
 		return err
 	}
 	u.spool, err = runfiles.NewSpool(u.profiles, filepath.Dir(name))
@@ -165,13 +165,13 @@ func (t *trainingRun) layOut(u *unwritten, name string) (err error) {
 	return err
 }
 
-// publish writes the archives, or notes for each JVM why there is none.
-func (t *trainingRun) publish(refused string) {
+// publishOutputs writes the archives, or notes for each JVM why there is none.
+func (t *trainingRun) publishOutputs(refused string) {
 	for _, out := range t.outputs {
 		parts := out.parts
 		number := 1 // of the first archive; 0 leaves the number out
 		if t.o.merge && len(parts) > 0 {
-			parts = t.groups(out)
+			parts = t.spoolGroups(out)
 		}
 		if len(parts) == 1 || t.o.merge {
 			number = 0
@@ -181,17 +181,17 @@ func (t *trainingRun) publish(refused string) {
 			if number > 0 {
 				path = runfiles.Numbered(out.name, number)
 			}
-			t.commit(u, path, refused)
+			t.publishArchive(u, path, refused)
 			number++
 		}
 	}
 }
 
-// groups lays out the groups of JVMs that fit together, the largest first.
-func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
+// spoolGroups lays out the groups of JVMs that fit together, the largest first.
+func (t *trainingRun) spoolGroups(out *namedOutput) (parts []*pendingArchive) {
 	first, others := splitGroups(out.parts)
-	for _, u := range append([]*unwritten{first}, others...) {
-		if err := runIsolated("laid out merged profiles", func() error { return t.layOut(u, out.name) }); err != nil {
+	for _, u := range append([]*pendingArchive{first}, others...) {
+		if err := runIsolated("laid out merged profiles", func() error { return t.spoolArchive(u, out.name) }); err != nil {
 			t.markLost(u, err)
 			continue
 		}
@@ -202,21 +202,21 @@ func (t *trainingRun) groups(out *namedOutput) (parts []*unwritten) {
 
 // addToGroups merges the profiles of a JVM into the first group that they fit,
 // or makes them a group of their own.
-func addToGroups(groups []*unwritten, u unwritten) ([]*unwritten, error) {
+func addToGroups(groups []*pendingArchive, u pendingArchive) ([]*pendingArchive, error) {
 	for _, g := range groups {
-		if err := g.merge(u); !errors.Is(err, builder.ErrMismatch) {
+		if err := g.mergeProfiles(u); !errors.Is(err, builder.ErrMismatch) {
 			return groups, err
 		}
 	}
-	g := &unwritten{}
-	if err := g.merge(u); err != nil {
+	g := &pendingArchive{}
+	if err := g.mergeProfiles(u); err != nil {
 		return groups, err
 	}
 	return append(groups, g), nil
 }
 
-// merge adds the profiles of others. If they do not fit, nothing changes.
-func (u *unwritten) merge(more unwritten) error {
+// mergeProfiles adds the profiles of others. If they do not fit, nothing changes.
+func (u *pendingArchive) mergeProfiles(more pendingArchive) error {
 	s, err := more.profiles.Open("the JVM's profiles")
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (u *unwritten) merge(more unwritten) error {
 	if all == nil {
 		all = builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
 	}
-	if err := merge.Into(context.Background(), all, s, builder.Run{}); err != nil {
+	if err := merge.Into(context.Background(), all, s, merge.Run{}); err != nil {
 		return err
 	}
 	u.profiles, u.jvms = all, append(u.jvms, more.jvms...)
@@ -235,7 +235,7 @@ func (u *unwritten) merge(more unwritten) error {
 
 // splitGroups separates the largest group, the first of several, from the
 // others, and notes why these do not fit it.
-func splitGroups(groups []*unwritten) (largest *unwritten, others []*unwritten) {
+func splitGroups(groups []*pendingArchive) (largest *pendingArchive, others []*pendingArchive) {
 	largest = groups[0]
 	for _, g := range groups {
 		if len(g.jvms) > len(largest.jvms) {
@@ -246,7 +246,7 @@ func splitGroups(groups []*unwritten) (largest *unwritten, others []*unwritten) 
 		if g == largest {
 			continue
 		}
-		if err := runIsolated("compared the profiles of JVMs", func() error { return largest.merge(*g) }); err != nil {
+		if err := runIsolated("compared the profiles of JVMs", func() error { return largest.mergeProfiles(*g) }); err != nil {
 			g.apart = app.Message(err)
 			others = append(others, g)
 		}
@@ -260,10 +260,10 @@ func runIsolated(doing string, work func() error) error {
 	return compartment.Run(func() string { return doing }, work)
 }
 
-// commit writes an archive, unless the run is refused or the archive has too few methods.
-func (t *trainingRun) commit(u *unwritten, path, refused string) {
+// publishArchive writes an archive, unless the run is refused or the archive has too few methods.
+func (t *trainingRun) publishArchive(u *pendingArchive, path, refused string) {
 	defer u.spool.Close()
-	if n := u.methods(); refused == "" && n < t.o.require {
+	if n := u.methodCount(); refused == "" && n < t.o.require {
 		t.short = true
 		refused = fmt.Sprintf("it has %s with profiles, and --require asks for %d: let the program run longer",
 			cli.Amount(n, "method"), t.o.require)
@@ -289,7 +289,7 @@ func (t *trainingRun) commit(u *unwritten, path, refused string) {
 }
 
 // markLost notes why profiles have no archive.
-func (t *trainingRun) markLost(u *unwritten, err error) {
+func (t *trainingRun) markLost(u *pendingArchive, err error) {
 	t.lost = true
 	for _, jvm := range u.jvms {
 		jvm.Why = app.Message(err)

@@ -50,11 +50,11 @@ func TestDefectOfOneJVM(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			run.queue <- unwritten{jvms: []*trainedJVM{j}, read: func() (*builder.Builder, error) { return profiles, nil }}
+			run.queue <- pendingArchive{jvms: []*trainedJVM{j}, read: func() (*builder.Builder, error) { return profiles, nil }}
 		}
-		run.finish(training.Status{Code: 7})
+		run.publishAll(training.Status{Code: 7})
 		var end *cli.ExitError
-		if err := run.end(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.Code != 7 {
+		if err := run.reportEnd(context.Background(), training.Status{Code: 7}); !errors.As(err, &end) || end.Code != 7 {
 			t.Errorf("merge %t: %v", merge, err)
 		}
 		if text := stderr.String(); !strings.Contains(text, "no archive of JVM 2 (java): a defect of profarc, while it ") {

@@ -97,7 +97,7 @@ func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions)
 		unsound = errors.Join(unsound, err)
 		verdicts = append(verdicts, v)
 		if !o.json {
-			v.print(a)
+			v.printVerdict(a)
 		}
 	}
 	if unsound == nil && o.base != "" {
@@ -147,13 +147,13 @@ func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (ve
 		v.Problems = append(v.Problems, problemOf(p))
 	}
 	if !v.Sound {
-		err = v.failure(r.Problems[0])
+		err = v.problemError(r.Problems[0])
 	}
 	return v, err
 }
 
-// failure returns the error of an archive that is not sound: its first problem, and how many there are.
-func (v *verdict) failure(first error) error {
+// problemError returns the error of an archive that is not sound: its first problem, and how many there are.
+func (v *verdict) problemError(first error) error {
 	switch n := len(v.Problems); {
 	case v.More:
 		return fmt.Errorf("%w (the first of more than %d problems)", first, n)
@@ -163,7 +163,7 @@ func (v *verdict) failure(first error) error {
 	return first
 }
 
-func (v *verdict) print(a *cli.App) {
+func (v *verdict) printVerdict(a *cli.App) {
 	switch {
 	case v.Sound && v.Counts == nil:
 		fmt.Fprintf(a.Out, "%s: all %d pages fit their sums, %s\n", escape.Printable(v.Archive), v.Pages,

@@ -11,15 +11,15 @@ var (
 	withoutArchive = []string{"plain", "appcds", "flag", "aot", "c1"}
 )
 
-// advise says whether to use the archive: the fastest start with it is compared with the one that is
+// adviceText says whether to use the archive: the fastest start with it is compared with the one that is
 // fastest without. It returns "" if one of both was not measured.
-func (r *report) advise() string {
-	with := r.fastest(withArchive)
-	without := r.fastest(withoutArchive)
+func (r *report) adviceText() string {
+	with := r.fastestOf(withArchive)
+	without := r.fastestOf(withoutArchive)
 	if with == "" || without == "" {
 		return ""
 	}
-	p := r.compared(figures[0], with, without)
+	p := r.compareFigure(figures[0], with, without)
 	if p == nil || p.Confidence == 0 {
 		return ""
 	}
@@ -29,22 +29,22 @@ func (r *report) advise() string {
 			p.Estimate, without)
 	case verdictMore:
 		return fmt.Sprintf("do without the archive: %s takes %.2f of the wall time with %s%s", with, p.Estimate, without,
-			peakOf(without))
+			peakCaveat(without))
 	}
 	return fmt.Sprintf("do without the archive, or measure more rounds: %s is not shown to be faster than %s%s", with,
-		without, peakOf(without))
+		without, peakCaveat(without))
 }
 
-// peakOf says what a contender costs programs that run longer.
-func peakOf(name string) string {
+// peakCaveat says what a contender costs programs that run longer.
+func peakCaveat(name string) string {
 	if name != "c1" {
 		return ""
 	}
 	return "; runs that are longer, and servers, lose by C1 alone"
 }
 
-// fastest returns which of some contenders has the least median of wall time, "" if none was measured.
-func (r *report) fastest(of []string) (name string) {
+// fastestOf returns which of some contenders has the least median of wall time, "" if none was measured.
+func (r *report) fastestOf(of []string) (name string) {
 	if len(r.Measures) == 0 {
 		return ""
 	}

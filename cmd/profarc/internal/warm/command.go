@@ -100,7 +100,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc warm --archive app.parc --unit 'iteration \d+ took (.*)' -- java -cp bench.jar Main
   profarc warm --only appcds --contender 'serial=@appcds -XX:+UseSerialGC' -- java -jar app.jar`,
 		Args: cli.Args(1, -1, "the command to measure, after --"),
-		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, &o) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, &o) }),
 	}
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
@@ -134,14 +134,14 @@ func Command(a *cli.App) *cobra.Command {
 
 // completeContenders makes a shell offer the contenders that there always are.
 func completeContenders(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
-	for _, c := range standard() {
+	for _, c := range standardContenders() {
 		names = append(names, c.name)
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// check returns an error for flags that cannot be meant.
-func (o *options) check() error {
+// checkFlags returns an error for flags that cannot be meant.
+func (o *options) checkFlags() error {
 	for _, c := range []struct {
 		wrong bool
 		text  string
@@ -159,8 +159,8 @@ func (o *options) check() error {
 	return nil
 }
 
-// watch returns the text to look for in the output.
-func (o *options) watch() (w warmup.Watch, err error) {
+// compileWatch returns the text to look for in the output.
+func (o *options) compileWatch() (w warmup.Watch, err error) {
 	for _, e := range []struct {
 		flag, text string
 		to         **regexp.Regexp
@@ -176,21 +176,21 @@ func (o *options) watch() (w warmup.Watch, err error) {
 	return w, nil
 }
 
-func run(ctx context.Context, a *cli.App, args []string, o *options) error {
+func runCommand(ctx context.Context, a *cli.App, args []string, o *options) error {
 	s, err := newSession(ctx, a, args, o)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	if err := s.prepare(ctx); err != nil {
+	defer s.removeFolder()
+	if err := s.prepareContenders(ctx); err != nil {
 		return err
 	}
-	interrupted := s.measure(ctx)
+	interrupted := s.runRounds(ctx)
 	if len(s.records) == 0 {
 		return interrupted
 	}
-	r := s.report()
-	r.print(a)
+	r := s.newReport()
+	r.printReport(a)
 	if o.json != "" {
 		err = cli.Publish(context.WithoutCancel(ctx), o.json, func(w io.Writer) error { return cli.WriteJSON(w, r) })
 	}
@@ -200,15 +200,15 @@ func run(ctx context.Context, a *cli.App, args []string, o *options) error {
 	case err != nil:
 		return err
 	}
-	return r.failure()
+	return r.failureError()
 }
 
 // newSession checks what was asked for, and finds the command and the agent.
 func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*session, error) {
-	if err := o.check(); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return nil, err
 	}
-	watch, err := o.watch()
+	watch, err := o.compileWatch()
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 	if cli.CheckOutput(o.json, o.archive) != nil {
 		return nil, cli.Usagef("--json %s is the archive: name another file", o.json)
 	}
-	if err := s.choose(); err != nil {
+	if err := s.chooseContenders(); err != nil {
 		return nil, err
 	}
 	s.program, err = javacommand.Find(args, o.inherit)

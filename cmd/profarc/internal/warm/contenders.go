@@ -32,8 +32,8 @@ const (
 	wordAgentKeep = "{agent-keep}" // which leaves the VM's flags alone
 )
 
-// standard returns the contenders that there always are, in their order.
-func standard() []*contender {
+// standardContenders returns the contenders that there always are, in their order.
+func standardContenders() []*contender {
 	return []*contender{
 		{name: "plain"},
 		{name: "appcds", words: []string{wordAppCDS}},
@@ -48,22 +48,22 @@ func standard() []*contender {
 
 var contenderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,23}$`)
 
-// choose makes the list of contenders that were asked for.
-func (s *session) choose() error {
-	s.all = standard()
+// chooseContenders makes the list of contenders that were asked for.
+func (s *session) chooseContenders() error {
+	s.all = standardContenders()
 	for _, text := range s.o.own {
 		c, err := parseContender(text)
 		if err != nil {
 			return err
 		}
-		if s.contender(c.name) != nil {
+		if s.contenderNamed(c.name) != nil {
 			return cli.Usagef("--contender %s: there is one of that name: take another", c.name)
 		}
 		s.all = append(s.all, c)
 	}
 	for _, name := range slices.Concat(s.o.only, s.o.skip) {
-		if s.contender(name) == nil {
-			return cli.Usagef("there is no contender %q: use %s", name, strings.Join(s.names(), ", "))
+		if s.contenderNamed(name) == nil {
+			return cli.Usagef("there is no contender %q: use %s", name, strings.Join(s.contenderNames(), ", "))
 		}
 	}
 	for _, c := range s.all {
@@ -124,8 +124,8 @@ func splitWords(text string) (words []string, err error) {
 	return words, nil
 }
 
-// contender returns the one with a name, nil if there is none.
-func (s *session) contender(name string) *contender {
+// contenderNamed returns the one with a name, nil if there is none.
+func (s *session) contenderNamed(name string) *contender {
 	for _, c := range s.all {
 		if c.name == name {
 			return c
@@ -134,27 +134,27 @@ func (s *session) contender(name string) *contender {
 	return nil
 }
 
-func (s *session) names() (names []string) {
+func (s *session) contenderNames() (names []string) {
 	for _, c := range s.all {
 		names = append(names, c.name)
 	}
 	return names
 }
 
-// expand returns the flags of a contender with those that it refers to. A word in braces
+// expandFlags returns the flags of a contender with those that it refers to. A word in braces
 // stays as it is. A word with @ that names no contender is java's own file of arguments.
-func (s *session) expand(c *contender, inside ...string) (flags []string, err error) {
+func (s *session) expandFlags(c *contender, inside ...string) (flags []string, err error) {
 	if slices.Contains(inside, c.name) {
 		return nil, cli.Usagef("--contender %s refers to itself", c.name)
 	}
 	for _, word := range c.words {
 		name, refers := strings.CutPrefix(word, "@")
-		other := s.contender(name)
+		other := s.contenderNamed(name)
 		if !refers || other == nil {
 			flags = append(flags, word)
 			continue
 		}
-		more, err := s.expand(other, append(inside, c.name)...)
+		more, err := s.expandFlags(other, append(inside, c.name)...)
 		if err != nil {
 			return nil, err
 		}

@@ -20,12 +20,12 @@ type namedCurve struct {
 	Contender string       `json:"contender"`
 	Each      int          `json:"units_a_point"`
 	Points    warmup.Curve `json:"points"`
-	Behind    *behind      `json:"behind,omitempty"` // nil for the base line
+	Behind    *slowness    `json:"behind,omitempty"` // nil for the base line
 }
 
 // A behind says where a curve is slower than the base line's. Each part has an interval of
 // such a confidence that all hold together with that asked for.
-type behind struct {
+type slowness struct {
 	Parts     int     `json:"parts"`     // that were compared
 	Slower    int     `json:"slower"`    // parts beyond the noise
 	From      int     `json:"from_unit"` // of the part with the highest ratio, from 1
@@ -41,18 +41,18 @@ type behind struct {
 // that take time.
 func (r *report) addCurves() {
 	length := r.shortestRun()
-	peak := warmup.MedianCurve(r.units(r.Baseline, length), mostPoints).PeakNS()
+	peak := warmup.MedianCurve(r.unitsOf(r.Baseline, length), mostPoints).PeakNS()
 	if length < 2 || peak == 0 {
 		return
 	}
 	for _, c := range r.Contenders {
-		if runs := r.units(c.Name, length); len(runs) > 0 {
+		if runs := r.unitsOf(c.Name, length); len(runs) > 0 {
 			r.Curves = append(r.Curves, namedCurve{Contender: c.Name, Each: (length + mostPoints - 1) / mostPoints,
-				Points: warmup.MedianCurve(runs, mostPoints), Behind: r.behind(c.Name, length)})
+				Points: warmup.MedianCurve(runs, mostPoints), Behind: r.slowerParts(c.Name, length)})
 		}
 	}
 	ofCurve := func(name string, of func(warmup.Curve) float64) {
-		r.addMeasure(figure{name, "ns", func(x *record) float64 { return of(curveOf(x, length, mostPoints)) }})
+		r.addMeasure(figure{name, "ns", func(x *record) float64 { return of(runCurve(x, length, mostPoints)) }})
 	}
 	ofCurve("unit at the peak", warmup.Curve.PeakNS)
 	ofCurve("time to 90% of the base line's peak", func(c warmup.Curve) float64 {
@@ -69,7 +69,7 @@ func (r *report) addCurves() {
 		}
 	}
 	r.addMeasure(figure{"unit of the last tenth", "ns", func(x *record) float64 {
-		last := curveOf(x, length, lateParts)
+		last := runCurve(x, length, lateParts)
 		if len(last) == 0 {
 			return 0
 		}
@@ -93,8 +93,8 @@ func (r *report) shortestRun() (length int) {
 	return length
 }
 
-// units returns the first so many units of each run of a contender that has units.
-func (r *report) units(contender string, length int) (runs [][]warmup.Unit) {
+// unitsOf returns the first so many units of each run of a contender that has units.
+func (r *report) unitsOf(contender string, length int) (runs [][]warmup.Unit) {
 	for _, x := range r.Records {
 		if x.Contender == contender && x.Failure == "" && len(x.Units) > 0 {
 			runs = append(runs, x.Units[:length])
@@ -103,27 +103,27 @@ func (r *report) units(contender string, length int) (runs [][]warmup.Unit) {
 	return runs
 }
 
-// curveOf returns the curve of one run, of its first units, empty if it has none.
-func curveOf(x *record, length, points int) warmup.Curve {
+// runCurve returns the curve of one run, of its first units, empty if it has none.
+func runCurve(x *record, length, points int) warmup.Curve {
 	if len(x.Units) == 0 {
 		return nil
 	}
 	return warmup.MedianCurve([][]warmup.Unit{x.Units[:length]}, points)
 }
 
-// behind compares a curve with the base line's part by part, nil if there is nothing to compare.
-func (r *report) behind(contender string, length int) *behind {
+// slowerParts compares a curve with the base line's part by part, nil if there is nothing to compare.
+func (r *report) slowerParts(contender string, length int) *slowness {
 	each := (length + mostParts - 1) / mostParts
-	b := &behind{Parts: (length + each - 1) / each}
+	b := &slowness{Parts: (length + each - 1) / each}
 	within := 1 - (1-r.Confidence)/float64(b.Parts) // as Bonferroni
 	for part := range b.Parts {
 		of := func(x *record) float64 {
-			if c := curveOf(x, length, mostParts); part < len(c) {
+			if c := runCurve(x, length, mostParts); part < len(c) {
 				return float64(c[part].TimeNS)
 			}
 			return 0
 		}
-		p, ok := paired.Compare(r.series(contender, of), r.series(r.Baseline, of), within)
+		p, ok := paired.Compare(r.figureByRound(contender, of), r.figureByRound(r.Baseline, of), within)
 		if !ok {
 			continue
 		}
@@ -154,13 +154,13 @@ func (r *report) printCurves(w io.Writer) {
 	fmt.Fprintf(w, "\ntime of %s, in the order of the run\n", cli.Amount(r.shortestRun(), "unit"))
 	for _, c := range r.Curves {
 		if c.Behind != nil {
-			fmt.Fprintf(w, "  %s: %s\n", c.Contender, c.Behind.text(r.Baseline))
+			fmt.Fprintf(w, "  %s: %s\n", c.Contender, c.Behind.slownessText(r.Baseline))
 		}
 	}
 }
 
-// text says where a curve is behind the base line's.
-func (b *behind) text(baseline string) string {
+// slownessText says where a curve is behind the base line's.
+func (b *slowness) slownessText(baseline string) string {
 	switch {
 	case b.TooFewFor:
 		return fmt.Sprintf("at most %.2f of %s, in units %d to %d; too few rounds to tell", b.Estimate, baseline,

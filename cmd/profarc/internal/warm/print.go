@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// print prints the report for people.
-func (r *report) print(a *cli.App) {
+// printReport prints the report for people.
+func (r *report) printReport(a *cli.App) {
 	r.printHead(a.Out)
 	for _, m := range r.Measures {
 		r.printMeasure(a.Out, m)
@@ -103,24 +103,24 @@ func (r *report) printMeasure(w io.Writer, m measure) {
 			fmt.Fprintf(w, "%s%10s\n", line, "never")
 			continue
 		}
-		line += fmt.Sprintf("%10s  %-21s", m.text(x.Median), m.text(x.Least)+" to "+m.text(x.Most))
+		line += fmt.Sprintf("%10s  %-21s", m.formatValue(x.Median), m.formatValue(x.Least)+" to "+m.formatValue(x.Most))
 		if x.Ratio != nil {
-			line += "  " + x.Ratio.text()
+			line += "  " + x.Ratio.ratioText()
 		}
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 }
 
-// text returns a figure with its unit.
-func (m measure) text(v float64) string {
+// formatValue returns a figure with its unit.
+func (m measure) formatValue(v float64) string {
 	if m.Unit == "bytes" {
 		return cli.FormatSize(int64(v))
 	}
 	return cli.FormatDuration(time.Duration(v))
 }
 
-// text returns a ratio with its interval.
-func (r *ratio) text() string {
+// ratioText returns a ratio with its interval.
+func (r *ratio) ratioText() string {
 	if r.Confidence == 0 {
 		return fmt.Sprintf("%.2f  (%s)", r.Estimate, r.Verdict)
 	}
@@ -133,7 +133,7 @@ func (r *report) printVerdicts(w io.Writer) {
 	}
 	fmt.Fprintf(w, "\nverdict\n")
 	for _, v := range r.Verdicts {
-		fmt.Fprintf(w, "  %s\n", v.text())
+		fmt.Fprintf(w, "  %s\n", v.verdictText())
 	}
 	if len(r.Leaders) > 0 {
 		fmt.Fprintf(w, "  fastest: %s", r.Leaders[0])
@@ -151,8 +151,8 @@ func (r *report) printVerdicts(w io.Writer) {
 	}
 }
 
-// text describes how a contender compares with another.
-func (v verdict) text() string {
+// verdictText describes how a contender compares with another.
+func (v verdict) verdictText() string {
 	text := fmt.Sprintf("%s against %s: ", v.Contender, v.Against)
 	switch v.Wall.Verdict {
 	case verdictLess:

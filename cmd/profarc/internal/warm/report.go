@@ -110,17 +110,17 @@ var figures = []figure{
 	{"largest process", "bytes", func(r *record) float64 { return float64(r.PeakBytes) }},
 }
 
-// report sums the session up.
-func (s *session) report() *report {
+// newReport sums the session up.
+func (s *session) newReport() *report {
 	r := &report{heading: s.head, Rounds: s.rounds, Asked: s.o.rounds, Confidence: s.o.confidence,
 		Baseline: s.baseline.name,
 		Trained:  s.trained, Notes: s.notes, Records: s.records, Curves: []namedCurve{}, Verdicts: []verdict{}}
 	if r.Trained == nil {
 		r.Trained = []trained{}
 	}
-	r.Others = s.others()
+	r.Others = s.othersShare()
 	if r.Others > muchOthers {
-		r.note(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the "+
+		r.addNote(fmt.Sprintf("the machine was not quiet: repeat on one where other programs have less than %.0f%% of the "+
 			"processors", 100*muchOthers))
 	}
 	for _, c := range s.chosen {
@@ -130,15 +130,15 @@ func (s *session) report() *report {
 		r.addMeasure(f)
 	}
 	r.addCurves()
-	r.judge()
+	r.judgeContenders()
 	return r
 }
 
 // muchOthers is the share of the processors from which on other programs are in all figures.
 const muchOthers = 0.1
 
-// others returns the share of the processors that other programs had during the rounds.
-func (s *session) others() float64 {
+// othersShare returns the share of the processors that other programs had during the rounds.
+func (s *session) othersShare() float64 {
 	own := s.ownNS
 	for _, x := range s.records {
 		own += x.CPUNS
@@ -150,7 +150,7 @@ func (s *session) others() float64 {
 	return min(1, max(0, float64(s.busyNS-own)/float64(all)))
 }
 
-func (r *report) note(text string) { r.Notes = append(r.Notes, text) }
+func (r *report) addNote(text string) { r.Notes = append(r.Notes, text) }
 
 func (s *session) contenderRow(c *contender) contenderRow {
 	row := contenderRow{Name: c.name, Flags: secrets.MaskOptions(c.flags), LeftOut: c.leftOut}
@@ -169,8 +169,8 @@ func (s *session) contenderRow(c *contender) contenderRow {
 	return row
 }
 
-// series returns a figure of a contender by round, NaN where there is none.
-func (r *report) series(contender string, of func(*record) float64) []float64 {
+// figureByRound returns a figure of a contender by round, NaN where there is none.
+func (r *report) figureByRound(contender string, of func(*record) float64) []float64 {
 	series := make([]float64, r.lastRound())
 	for i := range series {
 		series[i] = math.NaN()
@@ -196,9 +196,9 @@ func (r *report) lastRound() (last int) {
 // reached it.
 func (r *report) addMeasure(f figure) {
 	m := measure{Name: f.name, Unit: f.unit}
-	base := r.series(r.Baseline, f.of)
+	base := r.figureByRound(r.Baseline, f.of)
 	for _, c := range r.Contenders {
-		series := r.series(c.Name, f.of)
+		series := r.figureByRound(c.Name, f.of)
 		there := slices.DeleteFunc(slices.Clone(series), math.IsNaN)
 		reached := slices.DeleteFunc(slices.Clone(there), isInfinite)
 		switch x := (row{Contender: c.Name, Runs: len(there), Median: paired.Median(there)}); {
@@ -208,7 +208,7 @@ func (r *report) addMeasure(f figure) {
 		default:
 			x.Least, x.Most = slices.Min(reached), slices.Max(reached)
 			if c.Name != r.Baseline && len(reached) == len(there) && !slices.ContainsFunc(base, isInfinite) {
-				x.Ratio = r.ratio(series, base)
+				x.Ratio = r.compareSeries(series, base)
 			}
 			m.Rows = append(m.Rows, x)
 		}
@@ -220,8 +220,8 @@ func (r *report) addMeasure(f figure) {
 
 func isInfinite(v float64) bool { return math.IsInf(v, 0) }
 
-// ratio compares two series round by round, nil if no round has both.
-func (r *report) ratio(a, b []float64) *ratio {
+// compareSeries compares two series round by round, nil if no round has both.
+func (r *report) compareSeries(a, b []float64) *ratio {
 	p, ok := paired.Compare(a, b, r.Confidence)
 	if !ok {
 		return nil
@@ -229,8 +229,8 @@ func (r *report) ratio(a, b []float64) *ratio {
 	return &ratio{p, "signed rank", verdictOf(p)}
 }
 
-// failure returns the error of a session whose runs did not all do the same.
-func (r *report) failure() error {
+// failureError returns the error of a session whose runs did not all do the same.
+func (r *report) failureError() error {
 	var failed, differing []string
 	for _, c := range r.Contenders {
 		if c.Failed > 0 {

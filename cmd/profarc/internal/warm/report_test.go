@@ -35,7 +35,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	r := sessionOf(map[string][]float64{"appcds": base, "flag": scaled(0.9), "archive": scaled(0.8),
 		"same": {101, 139, 91, 129, 111, 119, 181, 99}, "slow": scaled(1.2)},
-		"appcds", "flag", "archive", "same", "slow").report()
+		"appcds", "flag", "archive", "same", "slow").newReport()
 	verdicts := map[string]string{}
 	for _, v := range r.Verdicts {
 		verdicts[v.Contender+" "+v.Against] = v.Wall.Verdict
@@ -51,7 +51,7 @@ func TestVerdicts(t *testing.T) {
 	if len(r.Verdicts) != 5 || strings.Join(r.Leaders, " ") != "archive" {
 		t.Errorf("%d verdicts, leaders %v", len(r.Verdicts), r.Leaders)
 	}
-	if text := r.Verdicts[1].text(); !strings.HasPrefix(text,
+	if text := r.Verdicts[1].verdictText(); !strings.HasPrefix(text,
 		"archive against appcds: faster, 0.80 of the wall time, 0.80 to 0.81 with 96.1% confidence, p = 0.0078; 0.80 of "+
 			"the processor time") {
 		t.Error(text)
@@ -82,18 +82,18 @@ func TestAdvice(t *testing.T) {
 		if c.c1 != nil {
 			times["c1"], names = c.c1, append(names, "c1")
 		}
-		if got := sessionOf(times, names...).report().Advice; !strings.HasPrefix(got, c.want) {
+		if got := sessionOf(times, names...).newReport().Advice; !strings.HasPrefix(got, c.want) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
 	for _, names := range [][]string{{"appcds", "c1"}, {"archive"}} {
 		if got := sessionOf(map[string][]float64{"appcds": same, "c1": same, "archive": same},
-			names...).report().Advice; got != "" {
+			names...).newReport().Advice; got != "" {
 			t.Errorf("%v: %q", names, got)
 		}
 	}
 	if got := sessionOf(map[string][]float64{"appcds": {1, 2}, "archive": {1, 1}}, "appcds",
-		"archive").report().Advice; got != "" {
+		"archive").newReport().Advice; got != "" {
 		t.Errorf("two rounds say %q", got)
 	}
 }
@@ -105,7 +105,7 @@ func TestRatiosAreOfTheSameRound(t *testing.T) {
 	s := sessionOf(map[string][]float64{"plain": {100, 200, 400, 800, 1600, 3200, 6400},
 		"half": {50, 100, 200, 400, 800, 1600, 3200}}, "plain", "half")
 	s.records[2].Failure = "it failed"
-	r := s.report()
+	r := s.newReport()
 	x := r.Measures[0].Rows[1]
 	if x.Ratio.Pairs != 6 || x.Ratio.Low < 0.4999 || x.Ratio.High > 0.5001 || x.Runs != 7 ||
 		r.Measures[0].Rows[0].Runs != 6 {
@@ -124,7 +124,7 @@ func TestOtherPrograms(t *testing.T) {
 	s.wallNS, s.ownNS = 10e9/int64(runtime.NumCPU()), 1e9
 	for busy, want := range map[int64]float64{5e9: 0, 7e9: 0.2, 20e9: 1, 0: 0, 3e9: 0} {
 		s.busyNS = busy
-		r := s.report()
+		r := s.newReport()
 		if d := r.Others - want; d < -1e-6 || d > 1e-6 || (len(r.Notes) > 0) != (want > 0) {
 			t.Errorf("busy for %d ns: others %v, want %v; notes %q", busy, r.Others, want, r.Notes)
 		}

@@ -53,22 +53,22 @@ type record struct {
 	Adopted *int   `json:"methods_adopted,omitempty"` // as the agent reports
 }
 
-// close removes what the training runs made.
-func (s *session) close() {
+// removeFolder removes what the training runs made.
+func (s *session) removeFolder() {
 	if s.folder != "" {
 		_ = os.RemoveAll(s.folder)
 	}
 }
 
-// note adds a note to the report, once.
-func (s *session) note(text string) {
+// addNote adds a note to the report, once.
+func (s *session) addNote(text string) {
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)
 	}
 }
 
-// measure takes the rounds. It returns early with the error of ctx, or of the system.
-func (s *session) measure(ctx context.Context) error {
+// runRounds takes the rounds. It returns early with the error of ctx, or of the system.
+func (s *session) runRounds(ctx context.Context) error {
 	defer s.clearStatus()
 	defer s.watchMachine()()
 	for round := 1; round <= s.o.rounds; round++ {
@@ -80,13 +80,13 @@ func (s *session) measure(ctx context.Context) error {
 			if c.leftOut != "" {
 				continue
 			}
-			s.status(round, c.name)
+			s.showStatus(round, c.name)
 			if err := s.measureOne(ctx, round, c); err != nil {
 				return err
 			}
 		}
 		s.rounds = round
-		s.progress(round)
+		s.printTimeLeft(round)
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (s *session) measureOne(ctx context.Context, round int, c *contender) error
 	}
 	r := record{Round: round, Contender: c.name, Run: run, Adopted: s.readAgentReport()}
 	if run.Failure == "" {
-		r.Differs = difference(&s.trial, &run)
+		r.Differs = outputDifference(&s.trial, &run)
 	}
 	r.Text = nil // not kept for all runs
 	s.records = append(s.records, r)
@@ -129,7 +129,7 @@ func (s *session) measureOne(ctx context.Context, round int, c *contender) error
 		c.failed = 0
 		return nil
 	}
-	s.note(fmt.Sprintf("%s failed in round %d: %s%s", c.name, round, run.Failure, lastLine(run.Errors)))
+	s.addNote(fmt.Sprintf("%s failed in round %d: %s%s", c.name, round, run.Failure, lastLine(run.Errors)))
 	if c.failed++; c.failed == failuresInARow {
 		c.leftOut = fmt.Sprintf("it failed %d times in a row", c.failed)
 	}
@@ -151,15 +151,15 @@ func (s *session) readAgentReport() *int {
 // checkAgent notes what makes a measurement of an archive one of nothing.
 func (s *session) checkAgent(r *record) {
 	for _, line := range r.Inert {
-		s.note(r.Contender + ": " + strings.TrimPrefix(line, "profarc: "))
+		s.addNote(r.Contender + ": " + strings.TrimPrefix(line, "profarc: "))
 	}
 	if r.Adopted != nil && *r.Adopted == 0 && len(r.Inert) == 0 {
-		s.note(r.Contender + ": the agent adopted none of the archive's methods")
+		s.addNote(r.Contender + ": the agent adopted none of the archive's methods")
 	}
 }
 
-// difference returns where the output of a run differs from the first run's, "" if it does not.
-func difference(first, run *warmup.Run) string {
+// outputDifference returns where the output of a run differs from the first run's, "" if it does not.
+func outputDifference(first, run *warmup.Run) string {
 	if run.Output == first.Output {
 		return ""
 	}
@@ -176,16 +176,16 @@ func difference(first, run *warmup.Run) string {
 	return "behind its beginning"
 }
 
-// say prints what comes before the rounds.
-func (s *session) say(format string, args ...any) {
+// printProgress prints what comes before the rounds.
+func (s *session) printProgress(format string, args ...any) {
 	if !s.o.quiet {
 		s.clearStatus()
 		fmt.Fprintf(s.a.ErrOut, "profarc: "+format+"\n", args...)
 	}
 }
 
-// status shows on a terminal what runs.
-func (s *session) status(round int, name string) {
+// showStatus shows on a terminal what runs.
+func (s *session) showStatus(round int, name string) {
 	if !s.o.quiet && s.a.Streams.ErrTerminal {
 		s.clearStatus()
 		fmt.Fprintf(s.a.ErrOut, "profarc: round %d of %d: %s", round, s.o.rounds, name)
@@ -198,10 +198,10 @@ func (s *session) clearStatus() {
 	}
 }
 
-// progress prints how long the rounds take still, where no status shows.
-func (s *session) progress(round int) {
+// printTimeLeft prints how long the rounds take still, where no status shows.
+func (s *session) printTimeLeft(round int) {
 	if !s.a.Streams.ErrTerminal && round < s.o.rounds {
 		left := time.Since(s.begun) / time.Duration(round) * time.Duration(s.o.rounds-round)
-		s.say("round %d of %d is done, about %v left", round, s.o.rounds, left.Round(time.Second))
+		s.printProgress("round %d of %d is done, about %v left", round, s.o.rounds, left.Round(time.Second))
 	}
 }

@@ -73,20 +73,20 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	return agentlib.CheckLoads(ctx, s.library, s.program.Java())
 }
 
-// prepare runs the command as it is, and then the training runs that are needed.
-func (s *session) prepare(ctx context.Context) (err error) {
+// prepareContenders runs the command as it is, and then the training runs that are needed.
+func (s *session) prepareContenders(ctx context.Context) (err error) {
 	s.folder, err = os.MkdirTemp("", "profarc-warm-")
 	if err != nil {
 		return err
 	}
-	if err := s.nameAgent(); err != nil {
+	if err := s.setAgentFlags(); err != nil {
 		return err
 	}
 	needed, err := s.neededWords()
 	if err != nil {
 		return err
 	}
-	s.say("running it once as it is")
+	s.printProgress("running it once as it is")
 	s.trial, err = s.runOnce(ctx, nil)
 	if err != nil {
 		return err
@@ -96,16 +96,16 @@ func (s *session) prepare(ctx context.Context) (err error) {
 	}
 	for _, c := range caches {
 		if needed[c.word] {
-			if err := s.train(ctx, c); err != nil {
+			if err := s.makeCache(ctx, c); err != nil {
 				return err
 			}
 		}
 	}
-	return s.complete()
+	return s.completeFlags()
 }
 
-// nameAgent writes the flags that load the agent.
-func (s *session) nameAgent() (err error) {
+// setAgentFlags writes the flags that load the agent.
+func (s *session) setAgentFlags() (err error) {
 	if s.o.archive == "" {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (s *session) agentReport() string { return filepath.Join(s.folder, "agent.j
 func (s *session) neededWords() (map[string]bool, error) {
 	needed := map[string]bool{}
 	for _, c := range s.chosen {
-		words, err := s.expand(c)
+		words, err := s.expandFlags(c)
 		if err != nil {
 			return nil, err
 		}
@@ -144,13 +144,13 @@ func (s *session) neededWords() (map[string]bool, error) {
 	return needed, nil
 }
 
-// train makes a cache, or notes why there is none.
-func (s *session) train(ctx context.Context, c cache) error {
+// makeCache makes a cache, or notes why there is none.
+func (s *session) makeCache(ctx context.Context, c cache) error {
 	if v := s.jvm.feature; v != 0 && v < c.since {
 		s.missing[c.word] = fmt.Sprintf("the %s needs JDK %d, and this is %s", c.name, c.since, s.jvm.text)
 		return nil
 	}
-	s.say("training run for the %s", c.name)
+	s.printProgress("training run for the %s", c.name)
 	file := filepath.Join(s.folder, c.file)
 	r, err := s.runOnce(ctx, []string{c.train + file})
 	if err != nil {
@@ -197,16 +197,16 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 		}
 	}
 	if c.word == wordAppCDS && t.Classes > 0 && own == 0 {
-		s.note("the VM takes no class from the AppCDS archive: it has those of jars, and none of folders")
+		s.addNote("the VM takes no class from the AppCDS archive: it has those of jars, and none of folders")
 	}
 	return nil
 }
 
-// complete puts in the facts known by now, and leaves out contenders that lack something. What
+// completeFlags puts in the facts known by now, and leaves out contenders that lack something. What
 // has more than the AppCDS archive goes without it.
-func (s *session) complete() error {
+func (s *session) completeFlags() error {
 	for _, c := range s.chosen {
-		words, err := s.expand(c)
+		words, err := s.expandFlags(c)
 		if err != nil {
 			return err
 		}
@@ -215,7 +215,7 @@ func (s *session) complete() error {
 			flag, known := s.known[word]
 			switch {
 			case lacks && word == wordAppCDS && len(words) > 1:
-				s.note("without an AppCDS archive: " + why)
+				s.addNote("without an AppCDS archive: " + why)
 			case lacks:
 				c.leftOut = why
 			case known:

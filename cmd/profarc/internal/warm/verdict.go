@@ -15,8 +15,8 @@ var rivals = [][2]string{
 	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"}, {"archive", "c1"},
 }
 
-// judge compares contenders, and finds those that nothing is shown to be faster than.
-func (r *report) judge() {
+// judgeContenders compares contenders, and finds those that nothing is shown to be faster than.
+func (r *report) judgeContenders() {
 	var names []string
 	for _, c := range r.Contenders {
 		if c.Runs > 0 {
@@ -34,26 +34,26 @@ func (r *report) judge() {
 			r.addVerdict(pair[0], pair[1])
 		}
 	}
-	r.Leaders = r.leaders()
-	r.Advice = r.advise()
+	r.Leaders = r.leadingContenders()
+	r.Advice = r.adviceText()
 }
 
 func (r *report) addVerdict(name, against string) {
-	v := verdict{Contender: name, Against: against, Wall: r.compared(figures[0], name, against),
-		CPU: r.compared(figures[1], name, against)}
+	v := verdict{Contender: name, Against: against, Wall: r.compareFigure(figures[0], name, against),
+		CPU: r.compareFigure(figures[1], name, against)}
 	if v.Wall != nil {
 		r.Verdicts = append(r.Verdicts, v)
 	}
 }
 
-// compared returns the ratio of a figure of two contenders.
-func (r *report) compared(f figure, a, b string) *ratio {
-	return r.ratio(r.series(a, f.of), r.series(b, f.of))
+// compareFigure returns the ratio of a figure of two contenders.
+func (r *report) compareFigure(f figure, a, b string) *ratio {
+	return r.compareSeries(r.figureByRound(a, f.of), r.figureByRound(b, f.of))
 }
 
-// leaders returns the contender with the least wall time, and behind it those that are not
+// leadingContenders returns the contender with the least wall time, and behind it those that are not
 // shown to take more.
-func (r *report) leaders() []string {
+func (r *report) leadingContenders() []string {
 	if len(r.Measures) == 0 || len(r.Measures[0].Rows) == 0 {
 		return []string{}
 	}
@@ -69,7 +69,7 @@ func (r *report) leaders() []string {
 	})
 	leaders := []string{rows[0].Contender}
 	for _, x := range rows[1:] {
-		if p := r.compared(figures[0], x.Contender, leaders[0]); p == nil || p.Verdict != verdictMore {
+		if p := r.compareFigure(figures[0], x.Contender, leaders[0]); p == nil || p.Verdict != verdictMore {
 			leaders = append(leaders, x.Contender)
 		}
 	}

@@ -67,7 +67,7 @@ func Command(a *cli.App) *cobra.Command {
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		},
-		RunE: a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args[0], o) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args[0], o) }),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "archive to write and add to; its name ends in "+cli.ArchiveExtension)
@@ -81,7 +81,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func (o *options) check(folder string) (watcher.Options, error) {
+func (o *options) checkFlags(folder string) (watcher.Options, error) {
 	w := watcher.Options{Remove: o.remove, Delay: o.delay}
 	if err := cli.CheckArchiveName(o.out, folder); err != nil {
 		return w, err
@@ -100,8 +100,8 @@ func (o *options) check(folder string) (watcher.Options, error) {
 	return w, nil
 }
 
-func run(ctx context.Context, a *cli.App, folder string, o options) error {
-	options, err := o.check(folder)
+func runCommand(ctx context.Context, a *cli.App, folder string, o options) error {
+	options, err := o.checkFlags(folder)
 	if err != nil {
 		return err
 	}
@@ -112,12 +112,12 @@ func run(ctx context.Context, a *cli.App, folder string, o options) error {
 	defer w.Close()
 	p := &printer{a: a, o: &o, begin: time.Now()}
 	if !o.once {
-		return w.Run(ctx, p.print)
+		return w.Run(ctx, p.printBatch)
 	}
-	if err := w.Once(ctx, p.print); err != nil {
+	if err := w.Once(ctx, p.printBatch); err != nil {
 		return err
 	}
-	return p.end()
+	return p.printEnd()
 }
 
 // A printer prints batches.
@@ -129,8 +129,8 @@ type printer struct {
 	inUse int // files that the last batch left alone
 }
 
-// print prints a batch that did something.
-func (p *printer) print(b *watcher.Batch) error {
+// printBatch prints a batch that did something.
+func (p *printer) printBatch(b *watcher.Batch) error {
 	took := time.Since(p.begin)
 	p.begin = time.Now()
 	p.inUse = b.InUse
@@ -139,21 +139,21 @@ func (p *printer) print(b *watcher.Batch) error {
 	}
 	p.did = true
 	for _, s := range b.Aside {
-		fmt.Fprintf(p.a.ErrOut, "profarc: set aside: %s\n", why(s))
+		fmt.Fprintf(p.a.ErrOut, "profarc: set aside: %s\n", asideText(s))
 	}
 	if p.o.json {
 		if err := p.printJSON(b, took); err != nil {
 			return err
 		}
 	} else if b.Merged+b.Known+b.Removed > 0 {
-		fmt.Fprintf(p.a.Out, "%s\n", p.text(b, took))
+		fmt.Fprintf(p.a.Out, "%s\n", p.batchText(b, took))
 		app.PrintLosses(p.a.Out, b.Lost)
 	}
 	return p.a.Out.Flush()
 }
 
-// text describes on one line what a batch did.
-func (p *printer) text(b *watcher.Batch, took time.Duration) string {
+// batchText describes on one line what a batch did.
+func (p *printer) batchText(b *watcher.Batch, took time.Duration) string {
 	var parts []string
 	if b.Merged > 0 {
 		parts = append(parts, fmt.Sprintf("merged %s with %s into %s: %s, %s, %s", cli.Amount(b.Merged, "file"),
@@ -169,8 +169,8 @@ func (p *printer) text(b *watcher.Batch, took time.Duration) string {
 	return strings.Join(parts, "; ")
 }
 
-// why explains why a file is set aside.
-func why(s watcher.Aside) string {
+// asideText explains why a file is set aside.
+func asideText(s watcher.Aside) string {
 	text := app.Message(s.Reason)
 	if strings.HasPrefix(text, s.Path) {
 		return text
@@ -200,15 +200,15 @@ func (p *printer) printJSON(b *watcher.Batch, took time.Duration) error {
 	r := batchReport{b.Merged, b.Bytes, b.Known, b.Removed, b.InUse, []asideReport{}, b.Archive, b.Dumps,
 		append(codec.Losses{}, b.Lost...), took.Nanoseconds()}
 	for _, s := range b.Aside {
-		r.Aside = append(r.Aside, asideReport{s.Path, why(s)})
+		r.Aside = append(r.Aside, asideReport{s.Path, asideText(s)})
 	}
 	e := json.NewEncoder(p.a.Out)
 	e.SetEscapeHTML(false)
 	return e.Encode(r)
 }
 
-// end prints the files left after --once.
-func (p *printer) end() error {
+// printEnd prints the files left after --once.
+func (p *printer) printEnd() error {
 	if p.o.json {
 		return nil
 	}

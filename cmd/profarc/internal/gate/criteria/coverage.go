@@ -12,9 +12,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// coverage judges how much of what was hot in the baseline the archive has counts of. A
+// judgeCoverage judges how much of what was hot in the baseline the archive has counts of. A
 // method that the program has no more is not asked for.
-func (j *judge) coverage() Criterion {
+func (j *judge) judgeCoverage() Criterion {
 	c := Criterion{Name: "coverage", Bound: Least, Threshold: j.limits.Coverage, Unit: UnitShare}
 	if c, ok := j.withCountsOfBaseline(c); !ok {
 		return c
@@ -28,7 +28,7 @@ func (j *judge) coverage() Criterion {
 	case h.total == 0:
 		return c.unchecked("the baseline has no counts")
 	}
-	return c.judged(h.covered/h.total, "%s", h.text())
+	return c.judgedBy(h.covered/h.total, "%s", h.coverageText())
 }
 
 // withCountsOfBaseline is withBaseline for criteria that look for the baseline's methods in the archive.
@@ -51,7 +51,7 @@ type hotSum struct {
 	worstWeight            float64
 }
 
-func (h *hotSum) text() string {
+func (h *hotSum) coverageText() string {
 	text := fmt.Sprintf("%d of %d hot methods of the baseline have counts", h.methods-h.missing, h.methods)
 	if h.gone > 0 {
 		text += fmt.Sprintf(", without %d that the program has no more", h.gone)
@@ -82,7 +82,7 @@ func (j *judge) hotMethods() (h hotSum, err error) {
 		m, err := base.MethodAt(ref)
 		err = cmp.Or(err, steps.Err())
 		if err == nil {
-			err = j.addHot(&h, weights, m)
+			err = j.addHotMethod(&h, weights, m)
 		}
 		if err != nil {
 			return h, err
@@ -91,8 +91,8 @@ func (j *judge) hotMethods() (h hotSum, err error) {
 	return h, nil
 }
 
-// addHot adds a hot method of the baseline.
-func (j *judge) addHot(h *hotSum, weights *weigh.Weights, m reader.Method) error {
+// addHotMethod adds a hot method of the baseline.
+func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method) error {
 	k, err := m.Key()
 	if err != nil {
 		return err
@@ -101,13 +101,13 @@ func (j *judge) addHot(h *hotSum, weights *weigh.Weights, m reader.Method) error
 		h.gone++
 		return nil
 	}
-	weight, err := shareOf(j.evidence.Baseline, weights, m)
+	weight, err := weightShare(j.evidence.Baseline, weights, m)
 	if err != nil {
 		return err
 	}
 	h.methods++
 	h.total += weight
-	counted, err := j.counts(k)
+	counted, err := j.hasCountsOf(k)
 	if err != nil {
 		return err
 	}
@@ -124,8 +124,8 @@ func (j *judge) addHot(h *hotSum, weights *weigh.Weights, m reader.Method) error
 	return nil
 }
 
-// shareOf returns the weight of a method as the sum of its shares of all units.
-func shareOf(s *reader.Store, weights *weigh.Weights, m reader.Method) (share float64, err error) {
+// weightShare returns the weight of a method as the sum of its shares of all units.
+func weightShare(s *reader.Store, weights *weigh.Weights, m reader.Method) (share float64, err error) {
 	n, err := countsOf(s, m)
 	for _, u := range weights.Units() {
 		share += float64(n[u]) / weights.Total(u).Float()
@@ -144,8 +144,8 @@ func countsOf(s *reader.Store, m reader.Method) (n weigh.Counts, err error) {
 	return n, nil
 }
 
-// counts reports whether the new archive has counts of a method.
-func (j *judge) counts(k layout.Key) (bool, error) {
+// hasCountsOf reports whether the new archive has counts of a method.
+func (j *judge) hasCountsOf(k layout.Key) (bool, error) {
 	m, err := j.whole.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
 		return false, nil

@@ -8,43 +8,43 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// size judges how long the file is.
-func (j *judge) size() Criterion {
+// judgeSize judges how long the file is.
+func (j *judge) judgeSize() Criterion {
 	c := Criterion{Name: "size", Bound: Most, Threshold: float64(j.limits.Size), Unit: UnitBytes}
 	h := j.s.Header()
-	return c.judged(float64(h.FileSize), "%s methods, %s profiles", cli.Grouped(h.Counts.Methods),
+	return c.judgedBy(float64(h.FileSize), "%s methods, %s profiles", cli.Grouped(h.Counts.Methods),
 		cli.Grouped(h.Counts.Profiles))
 }
 
-// growth judges how much longer the file is than the baseline.
-func (j *judge) growth() Criterion {
+// judgeGrowth judges how much longer the file is than the baseline.
+func (j *judge) judgeGrowth() Criterion {
 	c := Criterion{Name: "growth", Bound: Most, Threshold: j.limits.Growth, Unit: UnitTimes}
 	if c, ok := j.withBaseline(c); !ok {
 		return c
 	}
 	was := j.evidence.BaselineSize
-	return c.judged(float64(j.s.Header().FileSize)/float64(was), "%s has %s bytes", j.evidence.BaselineName,
+	return c.judgedBy(float64(j.s.Header().FileSize)/float64(was), "%s has %s bytes", j.evidence.BaselineName,
 		cli.Grouped(uint64(was)))
 }
 
-// runs judges from how many dumps the archive was made.
-func (j *judge) runs() Criterion {
+// judgeRuns judges from how many dumps the archive was made.
+func (j *judge) judgeRuns() Criterion {
 	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
 	if j.s.Header().Flags&layout.FlagMerged == 0 {
-		return c.judged(1, "it is of one dump")
+		return c.judgedBy(1, "it is of one dump")
 	}
 	dumps, err := j.s.TableOrEmpty(disk.TableDumps)
 	if err != nil {
 		return c.unchecked("%v", err)
 	}
-	return c.judged(float64(dumps.Rows), "it was merged from %d dumps", dumps.Rows)
+	return c.judgedBy(float64(dumps.Rows), "it was merged from %d dumps", dumps.Rows)
 }
 
 // ahead is how far the clock of another machine may be ahead of this one.
-const ahead = 24 * time.Hour
+const maxClockSkew = 24 * time.Hour
 
-// age judges how long ago the last dump was.
-func (j *judge) age() Criterion {
+// judgeAge judges how long ago the last dump was.
+func (j *judge) judgeAge() Criterion {
 	c := Criterion{Name: "age", Bound: Most, Threshold: j.limits.Age.Seconds(), Unit: UnitSeconds}
 	dumped := j.s.Header().Time()
 	if dumped.IsZero() {
@@ -52,8 +52,8 @@ func (j *judge) age() Criterion {
 	}
 	at := dumped.UTC().Format(time.RFC3339)
 	age := j.evidence.Now.Sub(dumped)
-	if age < -ahead {
+	if age < -maxClockSkew {
 		return c.unchecked("it was dumped at %s, which is still to come: one of two clocks is wrong", at)
 	}
-	return c.judged(max(age, 0).Seconds(), "the last dump is of %s", at)
+	return c.judgedBy(max(age, 0).Seconds(), "the last dump is of %s", at)
 }

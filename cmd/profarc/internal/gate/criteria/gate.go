@@ -104,7 +104,7 @@ var Names = []string{"fit", NameOfChecked, "coverage", "spread", "overlap", "siz
 // goes wrong is the reason of a criterion.
 func Judge(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
-	criteria := append(j.fit(), j.coverage(), j.spread(), j.overlap(), j.size(), j.growth(), j.runs(), j.age())
+	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(), j.judgeRuns(), j.judgeAge())
 	return criteria, ctx.Err()
 }
 
@@ -150,8 +150,8 @@ func (c Criterion) unchecked(format string, args ...any) Criterion {
 	return c.offWithout()
 }
 
-// off returns a criterion that was not asked for.
-func (c Criterion) off(reason string) Criterion {
+// switchedOff returns a criterion that was not asked for.
+func (c Criterion) switchedOff(reason string) Criterion {
 	c.State, c.Reason = Off, reason
 	return c
 }
@@ -164,8 +164,8 @@ func (c Criterion) offWithout() Criterion {
 	return c
 }
 
-// judged returns a criterion with its value, and what the value is.
-func (c Criterion) judged(value float64, format string, args ...any) Criterion {
+// judgedBy returns a criterion with its value, and what the value is.
+func (c Criterion) judgedBy(value float64, format string, args ...any) Criterion {
 	c.Value, c.State, c.Reason = &value, Passed, fmt.Sprintf(format, args...)
 	if c.Bound == Least && value < c.Threshold || c.Bound == Most && value > c.Threshold {
 		c.State = Failed
@@ -173,33 +173,33 @@ func (c Criterion) judged(value float64, format string, args ...any) Criterion {
 	return c.offWithout()
 }
 
-// fit judges how well the profiles fit the program, and of how much of them that is known.
-func (j *judge) fit() []Criterion {
+// judgeFit judges how well the profiles fit the program, and of how much of them that is known.
+func (j *judge) judgeFit() []Criterion {
 	c := Criterion{Name: "fit", Bound: Least, Threshold: j.limits.Fit, Unit: UnitShare}
 	of := Criterion{Name: NameOfChecked, Bound: Least, Threshold: j.limits.Checked, Unit: UnitShare}
 	if j.evidence.Fit == nil {
-		return []Criterion{c.off(j.evidence.NoProgram), of.off(j.evidence.NoProgram)}
+		return []Criterion{c.switchedOff(j.evidence.NoProgram), of.switchedOff(j.evidence.NoProgram)}
 	}
 	found, err := j.evidence.Fit()
 	switch {
 	case errors.Is(err, fit.ErrDomain):
-		return []Criterion{c.unchecked("%v", err), of.off("see fit")}
+		return []Criterion{c.unchecked("%v", err), of.switchedOff("see fit")}
 	case err != nil:
 		c.State, c.Reason = Failed, err.Error()
-		return []Criterion{c.offWithout(), of.off("see fit")}
+		return []Criterion{c.offWithout(), of.switchedOff("see fit")}
 	}
 	percent := func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 	text := staleText(found)
 	if share := found.OfChecked(percent); share != "" {
 		text = strings.TrimSpace(share) + ": " + text
 	}
-	return []Criterion{c.judged(found.Score, "%s", text), of.ofAll(found)}
+	return []Criterion{c.judgedBy(found.Score, "%s", text), of.judgedByCoverage(found)}
 }
 
-// ofAll judges how much of an archive was checked. Too little is no failure of the profiles:
+// judgedByCoverage judges how much of an archive was checked. Too little is no failure of the profiles:
 // the rest may fit or not.
-func (c Criterion) ofAll(found *report.Check) Criterion {
-	c = c.judged(found.Checked, "of all events; %s", uncheckedText(found))
+func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
+	c = c.judgedBy(found.Checked, "of all events; %s", uncheckedText(found))
 	if c.State == Failed {
 		c.State = Unchecked
 		c.Reason += ": name the JDK and the libraries too"
@@ -230,8 +230,8 @@ func staleText(found *report.Check) string {
 	return text
 }
 
-// overlap judges how far the archive agrees with the baseline.
-func (j *judge) overlap() Criterion {
+// judgeOverlap judges how far the archive agrees with the baseline.
+func (j *judge) judgeOverlap() Criterion {
 	c := Criterion{Name: "overlap", Bound: Least, Threshold: j.limits.Overlap, Unit: UnitShare}
 	if c, ok := j.withBaseline(c); !ok {
 		return c
@@ -243,7 +243,7 @@ func (j *judge) overlap() Criterion {
 	if r.Score == nil {
 		return c.unchecked("neither archive has counts")
 	}
-	return c.judged(*r.Score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
+	return c.judgedBy(*r.Score, "of %s with %s: %d profiles in both, %d only in the new one, %d only in the baseline",
 		r.Primary, j.evidence.BaselineName, r.Profiles.Matched, r.Profiles.OnlyB, r.Profiles.OnlyA)
 }
 
@@ -251,7 +251,7 @@ func (j *judge) overlap() Criterion {
 func (j *judge) withBaseline(c Criterion) (Criterion, bool) {
 	switch e := &j.evidence; {
 	case e.BaselineName == "":
-		return c.off("no baseline is given"), false
+		return c.switchedOff("no baseline is given"), false
 	case e.Baseline == nil:
 		return c.unchecked("the baseline cannot be read: %v", e.BaselineError), false
 	}

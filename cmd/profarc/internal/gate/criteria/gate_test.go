@@ -19,7 +19,7 @@ func TestThresholds(t *testing.T) {
 		{Least, 0, 0, Off},
 		{Most, 0, 100, Off},
 	} {
-		c := Criterion{Bound: test.bound, Threshold: test.threshold}.judged(test.value, "")
+		c := Criterion{Bound: test.bound, Threshold: test.threshold}.judgedBy(test.value, "")
 		if c.State != test.want || *c.Value != test.value {
 			t.Errorf("%v, which is to be at %s %v, is %s, want %s", test.value, test.bound, test.threshold, c.State, test.want)
 		}

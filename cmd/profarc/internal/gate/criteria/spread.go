@@ -5,9 +5,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// spread judges over how much of the baseline's code the archive has counts. An idle program counts a lot in a few
+// judgeSpread judges over how much of the baseline's code the archive has counts. An idle program counts a lot in a few
 // loops, and another program in other code: both have counts of few of the baseline's methods.
-func (j *judge) spread() Criterion {
+func (j *judge) judgeSpread() Criterion {
 	c := Criterion{Name: "spread", Bound: Least, Threshold: j.limits.Spread, Unit: UnitShare}
 	c, ok := j.withCountsOfBaseline(c)
 	if !ok {
@@ -20,7 +20,7 @@ func (j *judge) spread() Criterion {
 	case all == 0:
 		return c.unchecked("the program has no method with counts of the baseline")
 	}
-	c = c.judged(float64(both)/float64(all), "%d of %d methods with counts in the baseline have counts", both, all)
+	c = c.judgedBy(float64(both)/float64(all), "%d of %d methods with counts in the baseline have counts", both, all)
 	if c.State == Failed {
 		c.Reason += ": the program was idle, or it is another one"
 	}
@@ -59,7 +59,7 @@ func (j *judge) countedIn(m reader.Method) (in, has int, err error) {
 	if err != nil || !counted {
 		return 0, 0, err
 	}
-	counted, err = j.counts(k)
+	counted, err = j.hasCountsOf(k)
 	if counted {
 		has = 1
 	}

@@ -44,7 +44,7 @@ func tallyAllocations(ctx context.Context, s *reader.Store) (*allocationTally, e
 		if err := cmp.Or(ctx.Err(), err); err != nil {
 			return nil, err
 		}
-		tally.add(stack, frames)
+		tally.addStack(stack, frames)
 	}
 	return tally, nil
 }
@@ -88,12 +88,12 @@ func addAllocation(s *reader.Store, all map[layout.Ref]*allocationStack, t *read
 	return nil
 }
 
-// add adds the allocations with a stack.
-func (t *allocationTally) add(stack *allocationStack, frames []disk.HeapFrame) {
+// addStack adds the allocations with a stack.
+func (t *allocationTally) addStack(stack *allocationStack, frames []disk.HeapFrame) {
 	if len(frames) == 0 {
 		frames = []disk.HeapFrame{{Function: stack.owner}}
 	}
-	rows := stack.rows(frames)
+	rows := stack.rowsPerAllocation(frames)
 	allocations := stack.allocations / rows
 	bytes := stack.bytes / rows
 	t.stacks++
@@ -102,12 +102,12 @@ func (t *allocationTally) add(stack *allocationStack, frames []disk.HeapFrame) {
 		if t.functions[f.Function] == nil {
 			t.functions[f.Function] = &StackCounts{}
 		}
-		t.functions[f.Function].add(bytes, i == 0, t.stacks)
+		t.functions[f.Function].addStack(bytes, i == 0, t.stacks)
 	}
 }
 
-// rows returns how many rows of the owner a profile has for each of its allocations with the stack.
-func (a *allocationStack) rows(frames []disk.HeapFrame) (n uint64) {
+// rowsPerAllocation returns how many rows of the owner a profile has for each of its allocations with the stack.
+func (a *allocationStack) rowsPerAllocation(frames []disk.HeapFrame) (n uint64) {
 	for _, f := range frames {
 		if f.Function == a.owner {
 			n++

@@ -49,8 +49,10 @@ func (s *site) addCertain(counts map[uint64]uint64) {
 	}
 }
 
-// listed reports whether the site is polluted, or was certain in some runs and is not any more.
-func (s *site) listed() bool { return s.timesCertain() >= enoughCertain || s.pooled().polluted(s.kind) }
+// isListed reports whether the site is polluted, or was certain in some runs and is not any more.
+func (s *site) isListed() bool {
+	return s.timesCertain() >= enoughCertain || s.pooledTally().isPolluted(s.kind)
+}
 
 // timesCertain returns how often the site was reached in runs in which it was certain.
 func (s *site) timesCertain() (sum uint64) {
@@ -65,16 +67,16 @@ func (p *siteNames) certainRows(s *site) []SeenRow {
 	if s.kind == analyze.SiteNull && len(s.certain) > 0 {
 		return []SeenRow{{"no null", s.timesCertain()}}
 	}
-	t := tally{seen: map[way]uint64{}}
+	t := siteTally{seen: map[outcomeID]uint64{}}
 	for outcome, n := range s.certain {
-		t.seen[p.wayOf(s.kind, outcome)] += n
+		t.seen[p.certainWay(s.kind, outcome)] += n
 	}
 	return p.mostSeen(&t, len(s.certain))
 }
 
-// wayOf returns the way that an outcome in the table is: HotSpot numbers the two ways of a
+// certainWay returns the way that an outcome in the table is: HotSpot numbers the two ways of a
 // branch, and the others are the cells of their rows.
-func (p *siteNames) wayOf(kind analyze.Site, outcome uint64) way {
+func (p *siteNames) certainWay(kind analyze.Site, outcome uint64) outcomeID {
 	domain := p.s.Header().Domain
 	switch point, index := disk.UnpackSuccessor(outcome); {
 	case kind == analyze.SiteBranch && domain == layout.DomainHotSpot:
@@ -82,21 +84,21 @@ func (p *siteNames) wayOf(kind analyze.Site, outcome uint64) way {
 	case kind == analyze.SiteBranch && domain == layout.DomainCustom && point == 0 && index <= 1: // without targets
 		return branchWay(uint64(index))
 	case kind == analyze.SiteSwitch && outcome == 0:
-		return way{kind: analyze.Default}
+		return outcomeID{kind: analyze.Default}
 	}
-	return way{outcomes[kind], outcome}
+	return outcomeID{rowKinds[kind], outcome}
 }
 
 // branchWay returns a way of a branch by its number.
-func branchWay(number uint64) way {
+func branchWay(number uint64) outcomeID {
 	if number == 0 {
-		return way{kind: analyze.Taken}
+		return outcomeID{kind: analyze.Taken}
 	}
-	return way{kind: analyze.NotTaken}
+	return outcomeID{kind: analyze.NotTaken}
 }
 
 // outcomes are the kinds of most outcomes of sites.
-var outcomes = map[analyze.Site]analyze.Kind{
+var rowKinds = map[analyze.Site]analyze.Kind{
 	analyze.SiteReceivers: analyze.OfType, analyze.SiteChecked: analyze.OfType, analyze.SiteTargets: analyze.Value,
 	analyze.SiteBranch: analyze.To, analyze.SiteSwitch: analyze.Case,
 }

@@ -28,7 +28,7 @@ func sitesOfMerged(t *testing.T, runs ...[6]uint64) []PollutedSite {
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
 		}
-		if err := merge.Into(t.Context(), sum, memstore.Open(t, b), builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), sum, memstore.Open(t, b), merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -33,8 +33,8 @@ func ContextsOf(m reader.Method, kind analyze.Site, point int32, code uint64) (l
 			continue
 		}
 		for context, part := range at.parts {
-			n := part.total()
-			list = append(list, SiteContext{context, n, share(part.best(), n), part.polluted(kind),
+			n := part.totalCount()
+			list = append(list, SiteContext{context, n, shareOf(part.highestCount(), n), part.isPolluted(kind),
 				names.mostSeen(part, seenRows), part.untyped})
 		}
 	}

@@ -67,8 +67,8 @@ func bytesText(b [16]byte) string {
 	return hex.EncodeToString(b[:])
 }
 
-// idText returns an id in hexadecimal.
-func idText(id uint64) string { return fmt.Sprintf("%016x", id) }
+// hexID returns an id in hexadecimal.
+func hexID(id uint64) string { return fmt.Sprintf("%016x", id) }
 
 // Facts describe an archive. Ids, sums and addresses are hexadecimal text, since not every
 // JSON parser has 64-bit numbers; times are RFC 3339 in UTC, empty if unknown.
@@ -153,13 +153,13 @@ type SampleFact struct {
 func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
-		Archive: s.Mapping().Name(), DumpTime: utcText(h.Time()), Format: disk.VersionString(h.Version),
+		Archive: s.Mapping().Name(), DumpTime: formatUTC(h.Time()), Format: disk.VersionString(h.Version),
 		Domain: h.Domain.String(), Producer: h.Producer, ProducerID: bytesText(h.ProducerID),
-		DumpID: bytesText(h.DumpID), Sum: idText(h.Sum), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
+		DumpID: bytesText(h.DumpID), Sum: hexID(h.Sum), Fingerprint: bytesText(h.Fingerprint), Flags: flagNames(h.Flags),
 		Required: h.Required, Optional: h.Optional, ReadOnly: h.ReadOnly, Base: fmt.Sprintf("0x%x", h.Base), Size: h.FileSize,
 		OpenNS: opened.Nanoseconds(),
 		Counts: h.Counts, Settings: settingsOf(h.Params),
-		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), idText(h.Seed)},
+		Index:      IndexFact{h.Buckets, uint64(h.MaxProbe), hexID(h.Seed)},
 		Properties: []Property{}, Tables: []TableFact{},
 	}
 	for r := disk.RegionHeader; int(r) <= disk.NumRegions; r++ {
@@ -173,7 +173,7 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 		return nil, err
 	}
 	if layer {
-		f.LayerOn = &BaseFact{bytesText(base.DumpID), idText(base.Sum), utcText(base.Time), base.Producer}
+		f.LayerOn = &BaseFact{bytesText(base.DumpID), hexID(base.Sum), formatUTC(base.Time), base.Producer}
 	}
 	f.RunFacts, err = gatherRuns(s)
 	if err != nil {

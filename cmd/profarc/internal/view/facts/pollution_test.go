@@ -14,37 +14,37 @@ import (
 )
 
 func TestPollutionHasLimits(t *testing.T) {
-	counts := func(counts ...uint64) map[way]uint64 {
-		seen := map[way]uint64{}
+	counts := func(counts ...uint64) map[outcomeID]uint64 {
+		seen := map[outcomeID]uint64{}
 		for i, n := range counts {
-			seen[way{id: uint64(i)}] = n
+			seen[outcomeID{id: uint64(i)}] = n
 		}
 		return seen
 	}
 	for _, c := range []struct {
 		kind analyze.Site
-		t    tally
+		t    siteTally
 		want bool
 	}{
-		{analyze.SiteReceivers, tally{seen: counts(50, 50)}, false}, // two can be tested for
-		{analyze.SiteReceivers, tally{seen: counts(50, 50), other: 1}, true},
-		{analyze.SiteReceivers, tally{seen: counts(50, 50, 0)}, false},
-		{analyze.SiteReceivers, tally{seen: counts(89, 6, 5)}, true},
-		{analyze.SiteReceivers, tally{seen: counts(90, 5, 5)}, false},
-		{analyze.SiteReceivers, tally{other: 100}, false}, // types were not recorded
-		{analyze.SiteReceivers, tally{seen: counts(50, 50), untyped: 100}, false},
-		{analyze.SiteTargets, tally{seen: counts(1<<63, 1<<63, 1<<63)}, true},
-		{analyze.SiteChecked, tally{seen: counts(1, 1, 1)}, true},
-		{analyze.SiteBranch, tally{seen: counts(59, 41)}, true},
-		{analyze.SiteBranch, tally{seen: counts(60, 40)}, false},
-		{analyze.SiteBranch, tally{seen: counts(40, 60)}, false},
-		{analyze.SiteBranch, tally{seen: counts(0, 60)}, false},
-		{analyze.SiteBranch, tally{seen: counts(1, 1, 1)}, false}, // a switch
-		{analyze.SiteBranch, tally{seen: counts(0, 0)}, false},
-		{analyze.SiteNull, tally{other: 5, null: true}, true},
-		{analyze.SiteNull, tally{other: 5}, false},
+		{analyze.SiteReceivers, siteTally{seen: counts(50, 50)}, false}, // two can be tested for
+		{analyze.SiteReceivers, siteTally{seen: counts(50, 50), other: 1}, true},
+		{analyze.SiteReceivers, siteTally{seen: counts(50, 50, 0)}, false},
+		{analyze.SiteReceivers, siteTally{seen: counts(89, 6, 5)}, true},
+		{analyze.SiteReceivers, siteTally{seen: counts(90, 5, 5)}, false},
+		{analyze.SiteReceivers, siteTally{other: 100}, false}, // types were not recorded
+		{analyze.SiteReceivers, siteTally{seen: counts(50, 50), untyped: 100}, false},
+		{analyze.SiteTargets, siteTally{seen: counts(1<<63, 1<<63, 1<<63)}, true},
+		{analyze.SiteChecked, siteTally{seen: counts(1, 1, 1)}, true},
+		{analyze.SiteBranch, siteTally{seen: counts(59, 41)}, true},
+		{analyze.SiteBranch, siteTally{seen: counts(60, 40)}, false},
+		{analyze.SiteBranch, siteTally{seen: counts(40, 60)}, false},
+		{analyze.SiteBranch, siteTally{seen: counts(0, 60)}, false},
+		{analyze.SiteBranch, siteTally{seen: counts(1, 1, 1)}, false}, // a switch
+		{analyze.SiteBranch, siteTally{seen: counts(0, 0)}, false},
+		{analyze.SiteNull, siteTally{other: 5, null: true}, true},
+		{analyze.SiteNull, siteTally{other: 5}, false},
 	} {
-		if got := c.t.polluted(c.kind); got != c.want {
+		if got := c.t.isPolluted(c.kind); got != c.want {
 			t.Errorf("%s %+v: %v, want %v", c.kind, c.t, got, c.want)
 		}
 	}

@@ -63,7 +63,7 @@ func gatherRuns(s *reader.Store) (*RunFacts, error) {
 	for _, r := range runs[:min(len(runs), maxRunFacts)] {
 		fact := RunFact{
 			DumpID: bytesText(r.DumpID), Since: bytesText(r.Since), Main: r.Main, VM: r.VM, Vendor: r.Vendor, Command: r.Command,
-			Options: r.Options, Selection: r.Selection, Begun: utcText(r.Begun), Time: utcText(r.Time), Exit: r.Exit.String(),
+			Options: r.Options, Selection: r.Selection, Begun: formatUTC(r.Begun), Time: formatUTC(r.Time), Exit: r.Exit.String(),
 		}
 		if p := r.Process; p.Known() {
 			fact.Process = &ProcessFact{bytesText(p.Boot), p.Namespace, p.PID, p.Start}
@@ -86,14 +86,14 @@ func classPathFacts(entries []layout.ClassPathEntry) []ClassPathFact {
 	for i, e := range entries {
 		facts[i] = ClassPathFact{e.Path, e.Kind.String(), e.Size, ""}
 		if e.Kind == disk.ContentFile || e.Kind == disk.ContentDirectory {
-			facts[i].Sum = idText(e.Sum)
+			facts[i].Sum = hexID(e.Sum)
 		}
 	}
 	return facts
 }
 
-// utcText returns a time in UTC, empty for the zero time.
-func utcText(t time.Time) string {
+// formatUTC returns a time in UTC, empty for the zero time.
+func formatUTC(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}

@@ -21,7 +21,7 @@ type (
 func TallyLines(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}, lines: map[sampledPoint]*StackCounts{},
 		calls: map[sampledCall]*StackCounts{}}
-	return t, t.addAll(s)
+	return t, t.addSamples(s)
 }
 
 // A SampledLine is what was sampled at a point of a method: a line from the start of a Go function, a bci.

@@ -97,10 +97,10 @@ type StackCounts struct {
 // TallySamples sums the samples of every method of an archive, in time linear in its size.
 func TallySamples(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}}
-	return t, t.addAll(s)
+	return t, t.addSamples(s)
 }
 
-func (t *SampleTally) addAll(s *reader.Store) error {
+func (t *SampleTally) addSamples(s *reader.Store) error {
 	if s.Header().Domain == layout.DomainSampled {
 		return t.addContexts(s)
 	}
@@ -121,12 +121,12 @@ func (t *SampleTally) addStack(stack stacks.Stack) {
 		if !f.Method.Valid() {
 			continue
 		}
-		countsOf(t.methods, f.Method.Ref()).add(n, i == 0, t.Stacks)
+		countsOf(t.methods, f.Method.Ref()).addStack(n, i == 0, t.Stacks)
 		if t.lines != nil {
-			countsOf(t.lines, sampledPoint{f.Method.Ref(), f.Point}).add(n, i == 0, t.Stacks)
+			countsOf(t.lines, sampledPoint{f.Method.Ref(), f.Point}).addStack(n, i == 0, t.Stacks)
 		}
 		if t.lines != nil && i > 0 {
-			countsOf(t.calls, sampledCall{f.Method.Ref(), stack.Frames[i-1].Method.Ref()}).add(n, false, t.Stacks)
+			countsOf(t.calls, sampledCall{f.Method.Ref(), stack.Frames[i-1].Method.Ref()}).addStack(n, false, t.Stacks)
 		}
 	}
 }
@@ -141,8 +141,8 @@ func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
 	return found
 }
 
-// add adds what was counted with the stack of a number, from 1.
-func (m *StackCounts) add(n uint64, leaf bool, stack int) {
+// addStack adds what was counted with the stack of a number, from 1.
+func (m *StackCounts) addStack(n uint64, leaf bool, stack int) {
 	if leaf {
 		m.Self = disk.SaturatingAdd(m.Self, n)
 	}

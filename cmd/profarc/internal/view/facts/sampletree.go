@@ -35,10 +35,10 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 	tree := &sampleTree{}
 	err := stacks.Leaves(s, func(l stacks.Leaf) error {
 		if l.Method.Ref() != tree.leaf {
-			t.addTree(tree)
+			t.addLeafTree(tree)
 			tree = newSampleTree(l.Method.Ref(), t.lines != nil)
 		}
-		n, err := tree.node(s, l.Context)
+		n, err := tree.nodeOfContext(s, l.Context)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 		}
 		return nil
 	})
-	t.addTree(tree)
+	t.addLeafTree(tree)
 	return err
 }
 
@@ -63,8 +63,8 @@ func newSampleTree(leaf layout.Ref, lines bool) *sampleTree {
 	return k
 }
 
-// node returns the number of the node of a context. It adds those on the way to it that there are not yet.
-func (k *sampleTree) node(s *reader.Store, c reader.Context) (int32, error) {
+// nodeOfContext returns the number of the node of a context. It adds those on the way to it that there are not yet.
+func (k *sampleTree) nodeOfContext(s *reader.Store, c reader.Context) (int32, error) {
 	var missing []reader.Context
 	parent := int32(0)
 	for c.Ref() != 0 {
@@ -97,47 +97,47 @@ func (k *sampleTree) node(s *reader.Store, c reader.Context) (int32, error) {
 	return parent, nil
 }
 
-// addTree adds the samples of a leaf to it and to the methods that were on the stack.
-func (t *SampleTally) addTree(k *sampleTree) {
+// addLeafTree adds the samples of a leaf to it and to the methods that were on the stack.
+func (t *SampleTally) addLeafTree(k *sampleTree) {
 	if len(k.nodes) == 0 {
 		return
 	}
-	k.sum()
+	k.sumSubtrees()
 	all := k.nodes[0]
 	leaf := countsOf(t.methods, k.leaf)
 	t.Stacks, t.Sum = t.Stacks+all.stacks, disk.SaturatingAdd(t.Sum, all.sum)
 	leaf.Self, leaf.Total = disk.SaturatingAdd(leaf.Self, all.sum), disk.SaturatingAdd(leaf.Total, all.sum)
 	k.onPath[k.leaf]++
 	t.addLeafPoints(k, 0)
-	k.visit(func(n int32) {
+	k.visitNodes(func(n int32) {
 		at := &k.nodes[n]
-		addOnce(t.methods, k.onPath, at.caller, at.sum)
+		addUnlessRecursive(t.methods, k.onPath, at.caller, at.sum)
 		if k.leaves == nil {
 			return
 		}
-		addOnce(t.lines, k.pointsOnPath, sampledPoint{at.caller, at.point}, at.sum)
-		addOnce(t.calls, k.callsOnPath, k.call(at), at.sum)
+		addUnlessRecursive(t.lines, k.pointsOnPath, sampledPoint{at.caller, at.point}, at.sum)
+		addUnlessRecursive(t.calls, k.callsOnPath, k.callAt(at), at.sum)
 		t.addLeafPoints(k, n)
 	}, func(n int32) {
 		at := &k.nodes[n]
 		if k.onPath[at.caller]--; k.leaves != nil {
 			k.pointsOnPath[sampledPoint{at.caller, at.point}]--
-			k.callsOnPath[k.call(at)]--
+			k.callsOnPath[k.callAt(at)]--
 		}
 	})
 }
 
-// addOnce adds the sum of a node to the total of a key, unless the key is on the way to the node already: a
+// addUnlessRecursive adds the sum of a node to the total of a key, unless the key is on the way to the node already: a
 // recursive call.
-func addOnce[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
+func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
 	if onPath[key]++; onPath[key] == 1 {
 		of := countsOf(counts, key)
 		of.Total = disk.SaturatingAdd(of.Total, sum)
 	}
 }
 
-// call returns the call that a node adds.
-func (k *sampleTree) call(n *sampleNode) sampledCall {
+// callAt returns the call that a node adds.
+func (k *sampleTree) callAt(n *sampleNode) sampledCall {
 	if n.parent == 0 {
 		return sampledCall{n.caller, k.leaf}
 	}
@@ -157,8 +157,8 @@ func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	}
 }
 
-// sum adds what each node has to its parent.
-func (k *sampleTree) sum() {
+// sumSubtrees adds what each node has to its parent.
+func (k *sampleTree) sumSubtrees() {
 	for i := len(k.nodes) - 1; i > 0; i-- {
 		n := k.nodes[i]
 		to := &k.nodes[n.parent]
@@ -166,9 +166,9 @@ func (k *sampleTree) sum() {
 	}
 }
 
-// visit calls enter with each node before its children, but for the first, and leave after
+// visitNodes calls enter with each node before its children, but for the first, and leave after
 // them. A call for each caller would need as much stack as the deepest sample.
-func (k *sampleTree) visit(enter, leave func(int32)) {
+func (k *sampleTree) visitNodes(enter, leave func(int32)) {
 	for n := k.nodes[0].child; n != 0; {
 		enter(n)
 		if child := k.nodes[n].child; child != 0 {

@@ -22,22 +22,22 @@ const (
 var UntypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
 
 // A way is one of the things that a site has seen: the kind of the outcome, and its id.
-type way struct {
+type outcomeID struct {
 	kind analyze.Kind
 	id   uint64
 }
 
 // A tally counts what a site has seen.
-type tally struct {
-	seen  map[way]uint64
+type siteTally struct {
+	seen  map[outcomeID]uint64
 	other uint64 // without a row
 	// untyped counts receivers whose types were not recorded. They are no kind of their own.
 	untyped uint64
 	null    bool
 }
 
-// total returns how often the site was reached.
-func (t *tally) total() uint64 {
+// totalCount returns how often the site was reached.
+func (t *siteTally) totalCount() uint64 {
 	sum := disk.SaturatingAdd(t.other, t.untyped)
 	for _, n := range t.seen {
 		sum = disk.SaturatingAdd(sum, n)
@@ -45,24 +45,24 @@ func (t *tally) total() uint64 {
 	return sum
 }
 
-// share returns part as a share of whole, 0 if whole is 0.
-func share(part, whole uint64) float64 {
+// shareOf returns part as a share of whole, 0 if whole is 0.
+func shareOf(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
 	}
 	return float64(part) / float64(whole)
 }
 
-// best returns the highest count.
-func (t *tally) best() (most uint64) {
+// highestCount returns the highest count.
+func (t *siteTally) highestCount() (most uint64) {
 	for _, n := range t.seen {
 		most = max(most, n)
 	}
 	return most
 }
 
-// kinds returns how many different things were seen; all without a row count as one.
-func (t *tally) kinds() (n int) {
+// kindCount returns how many different things were seen; all without a row count as one.
+func (t *siteTally) kindCount() (n int) {
 	if t.other > 0 {
 		n++
 	}
@@ -74,10 +74,10 @@ func (t *tally) kinds() (n int) {
 	return n
 }
 
-// add adds the counts of another context.
-func (t *tally) add(u *tally) {
+// addTally adds the counts of another context.
+func (t *siteTally) addTally(u *siteTally) {
 	if t.seen == nil {
-		t.seen = map[way]uint64{}
+		t.seen = map[outcomeID]uint64{}
 	}
 	for what, n := range u.seen {
 		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
@@ -87,18 +87,18 @@ func (t *tally) add(u *tally) {
 	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
 }
 
-// polluted reports whether a compiler has no good guess at the site.
-func (t *tally) polluted(kind analyze.Site) bool {
-	certainty := share(t.best(), t.total())
+// isPolluted reports whether a compiler has no good guess at the site.
+func (t *siteTally) isPolluted(kind analyze.Site) bool {
+	certainty := shareOf(t.highestCount(), t.totalCount())
 	switch kind {
 	case analyze.SiteNull:
 		return t.null
 	case analyze.SiteBranch:
-		return len(t.seen) == 2 && t.kinds() == 2 && certainty < undecided
+		return len(t.seen) == 2 && t.kindCount() == 2 && certainty < undecided
 	case analyze.SiteSwitch:
 		return false // every case has a way of its own
 	}
-	return t.kinds() > Guessed && certainty < Dominant
+	return t.kindCount() > Guessed && certainty < Dominant
 }
 
 // A Split is whether one profile per calling context would cure a polluted site.
@@ -120,36 +120,36 @@ type site struct {
 	kind  analyze.Site
 	point int32
 	code  uint64
-	parts map[layout.Ref]*tally // by context node; 0 has the profiles without one
+	parts map[layout.Ref]*siteTally // by context node; 0 has the profiles without one
 	// certain is how often it was reached in runs in which it had one outcome, by that outcome,
 	// if it has several in all.
 	certain map[uint64]uint64
 }
 
-// pooled returns the counts of all contexts.
-func (s *site) pooled() *tally {
-	var all tally
+// pooledTally returns the counts of all contexts.
+func (s *site) pooledTally() *siteTally {
+	var all siteTally
 	for _, part := range s.parts {
-		all.add(part)
+		all.addTally(part)
 	}
 	return &all
 }
 
-// split compares the site with its contexts. cured is the share of its counts in
+// splitByContext compares the site with its contexts. cured is the share of its counts in
 // contexts where it is not polluted.
-func (s *site) split() (answer Split, cured float64) {
+func (s *site) splitByContext() (answer Split, cured float64) {
 	if len(s.parts) < 2 {
 		return SplitUnknown, 0
 	}
 	var clean, all uint64
 	for _, part := range s.parts {
-		n := part.total()
+		n := part.totalCount()
 		all = disk.SaturatingAdd(all, n)
-		if !part.polluted(s.kind) {
+		if !part.isPolluted(s.kind) {
 			clean = disk.SaturatingAdd(clean, n)
 		}
 	}
-	cured = share(clean, all)
+	cured = shareOf(clean, all)
 	switch {
 	case cured > 1-negligibleShare:
 		return SplitYes, cured
@@ -181,17 +181,17 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 			if at.Site == "" {
 				continue
 			}
-			eachTally(at, calls.Trained(), func(kind analyze.Site, t *tally) {
+			eachTally(at, calls.Trained(), func(kind analyze.Site, t *siteTally) {
 				k := key{kind, at.Point, p.Code()}
 				if known[k] == nil {
-					known[k] = &site{kind: k.kind, point: k.point, code: k.code, parts: map[layout.Ref]*tally{}}
+					known[k] = &site{kind: k.kind, point: k.point, code: k.code, parts: map[layout.Ref]*siteTally{}}
 					sites = append(sites, known[k])
 				}
 				part := known[k].parts
 				if part[c.Ref()] == nil {
-					part[c.Ref()] = &tally{}
+					part[c.Ref()] = &siteTally{}
 				}
-				part[c.Ref()].add(t)
+				part[c.Ref()].addTally(t)
 				known[k].addCertain(certain[certainKey{p.Ref(), at.Point, kind == analyze.SiteNull}])
 			})
 		}
@@ -200,23 +200,23 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 }
 
 // eachTally yields what a point records about sites that may be polluted. A type check is two sites.
-func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *tally)) {
-	t := tallyOf(p)
+func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *siteTally)) {
+	t := tallyPoint(p)
 	switch p.Site {
 	case analyze.SiteNull: // it has no count; its method was called at least as often
 		t.other = calls
 	case analyze.SiteChecked:
 		yield(p.Site, t)
-		yield(analyze.SiteNull, &tally{other: t.total(), null: p.NullSeen})
+		yield(analyze.SiteNull, &siteTally{other: t.totalCount(), null: p.NullSeen})
 		return
 	}
 	t.null = p.Site == analyze.SiteNull && p.NullSeen
 	yield(p.Site, t)
 }
 
-// tallyOf counts the outcomes of a point without failed type checks, of which the rows have only some types.
-func tallyOf(p *analyze.Point) *tally {
-	t := &tally{seen: make(map[way]uint64, len(p.Outcomes))}
+// tallyPoint counts the outcomes of a point without failed type checks, of which the rows have only some types.
+func tallyPoint(p *analyze.Point) *siteTally {
+	t := &siteTally{seen: make(map[outcomeID]uint64, len(p.Outcomes))}
 	for i := range p.Outcomes {
 		switch o := &p.Outcomes[i]; o.Kind {
 		case analyze.Others:
@@ -225,7 +225,7 @@ func tallyOf(p *analyze.Point) *tally {
 			t.untyped = o.Count
 		case analyze.Failed, analyze.Unlooked:
 		default:
-			w := way{o.Kind, o.ID}
+			w := outcomeID{o.Kind, o.ID}
 			t.seen[w] = disk.SaturatingAdd(t.seen[w], o.Count)
 		}
 	}

@@ -94,7 +94,7 @@ type SummaryRow struct {
 
 // Summarize reads all profiles of an archive and returns their summary.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
-	r, units, err := cutoffs(ctx, s)
+	r, units, err := summarizeCutoffs(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -120,12 +120,12 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 // Cutoffs returns the summary of an archive without its numbers of counts, which take
 // memory for each count that differs: these take some bytes a method.
 func Cutoffs(ctx context.Context, s *reader.Store) (*Summary, error) {
-	r, _, err := cutoffs(ctx, s)
+	r, _, err := summarizeCutoffs(ctx, s)
 	return r, err
 }
 
-// cutoffs returns how few methods make up most of the counts, and the units of r.Units.
-func cutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.CountUnit, err error) {
+// summarizeCutoffs returns how few methods make up most of the counts, and the units of r.Units.
+func summarizeCutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.CountUnit, err error) {
 	weights, err := weigh.Methods(ctx, s)
 	if err != nil {
 		return nil, nil, err
@@ -190,7 +190,7 @@ func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) er
 		if err := steps.Err(); err != nil {
 			return err
 		}
-		total.Add(total, product(count, n))
+		total.Add(total, bigProduct(count, n))
 		high = append(high, count)
 	}
 	if err := poll.SortStable(ctx, high, func(a, b uint64) int { return cmp.Compare(b, a) }); err != nil || r.Inclusive {
@@ -205,7 +205,7 @@ func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) er
 				return err
 			}
 			n := times[high[0]]
-			sum.Add(sum, product(high[0], n))
+			sum.Add(sum, bigProduct(high[0], n))
 			row.Counts += n
 			row.MinCount = high[0]
 			high = high[1:]
@@ -216,7 +216,7 @@ func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) er
 	return nil
 }
 
-func product(a, b uint64) *big.Int {
+func bigProduct(a, b uint64) *big.Int {
 	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 }
 

@@ -96,22 +96,22 @@ func instructions(class *classfile.File, m classfile.Method) (list []Instruction
 			line = lines[0].Line
 		}
 		i := Instruction{Bci: at, Mnemonic: bytecode.Mnemonic(m.Code, at), Line: line}
-		i.decode(class, m.Code[at:at+size], m.Code)
+		i.decodeOperands(class, m.Code[at:at+size], m.Code)
 		list = append(list, i)
 		at += size
 	}
 	return list, true
 }
 
-// decode sets the operands of a bytecode, which is raw and is in code.
-func (i *Instruction) decode(class *classfile.File, raw, code []byte) {
+// decodeOperands sets the operands of a bytecode, which is raw and is in code.
+func (i *Instruction) decodeOperands(class *classfile.File, raw, code []byte) {
 	d, ok := bytecode.At(code, i.Bci)
 	i.Targets = d.Targets
 	i.Labels = d.Labels
 	switch java := raw[0]; {
 	case !ok:
 	case bytecode.HasConstant(java):
-		i.constant(class, raw)
+		i.setConstant(class, raw)
 	case len(d.Labels) > 0 || java == bytecode.TableSwitch || java == bytecode.LookupSwitch:
 	case len(d.Targets) > 0:
 		i.Operands = strconv.Itoa(d.Targets[0])
@@ -126,8 +126,8 @@ func (i *Instruction) decode(class *classfile.File, raw, code []byte) {
 	}
 }
 
-// constant sets the constant in the operand. A damaged one is shown by its number.
-func (i *Instruction) constant(class *classfile.File, raw []byte) {
+// setConstant sets the constant in the operand. A damaged one is shown by its number.
+func (i *Instruction) setConstant(class *classfile.File, raw []byte) {
 	index := uint16(raw[1])
 	if raw[0] != bytecode.Ldc {
 		index = binary.BigEndian.Uint16(raw[1:])

@@ -49,12 +49,12 @@ func ProfileFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 // CompilerFacts returns what the compilers of the VM noted about the method of a profile.
 func CompilerFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 	add := func(name string, n uint64) { list = append(list, Fact{name, number(n)}) }
-	if c, ok := q.Compile(); ok {
+	if c, ok := disk.Block(q.Bytes()).Compile(); ok {
 		list = append(list, Fact{"highest level", tierText(q.Store().Header().Domain, int(c.Level))})
 		add("loops", uint64(c.Loops))
 		add("basic blocks", uint64(c.Blocks))
 	}
-	if h, ok := q.History(); ok {
+	if h, ok := disk.Block(q.Bytes()).History(); ok {
 		add("decompiles", uint64(h.Decompiles))
 		if h.OverflowRecompiles > 0 || h.OverflowTraps > 0 || h.TenureTraps > 0 {
 			add("overflow recompiles", uint64(h.OverflowRecompiles))
@@ -62,7 +62,7 @@ func CompilerFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 			add("tenure traps", uint64(h.TenureTraps))
 		}
 	}
-	if e, ok := q.Escape(); ok {
+	if e, ok := disk.Block(q.Bytes()).Escape(); ok {
 		list = append(list, Fact{"escape analysis", entries.EscapeText(e)})
 	}
 	return list

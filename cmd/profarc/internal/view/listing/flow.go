@@ -21,25 +21,25 @@ type flow struct {
 	arrived map[int]arrivals // by bci of the targets of branches
 }
 
-// count sets the counts of all instructions. entered is how often the method was called, if that is known.
-func (f *flow) count(entered uint64, known bool) {
+// deriveCounts sets the counts of all instructions. entered is how often the method was called, if that is known.
+func (f *flow) deriveCounts(entered uint64, known bool) {
 	f.arrived = map[int]arrivals{0: {entered, !known}}
 	for i := range f.list {
-		f.jumps(&f.list[i])
+		f.addArrivals(&f.list[i])
 	}
 	n, known := uint64(0), false
 	block, seen := 0, false // its first instruction, and whether it has a point up to here
 	for at := range f.list {
 		i := &f.list[at]
 		if came, is := f.arrived[i.Bci]; is {
-			known = !came.unknown && (known || at == 0 || f.ends(at-1))
+			known = !came.unknown && (known || at == 0 || f.neverFallsThrough(at-1))
 			n = disk.SaturatingAdd(n, came.count)
 			block = at
 			seen = false
 		}
-		if own, counted := executed(i); counted {
+		if own, counted := executedCount(i); counted {
 			if !seen {
-				f.fill(block, at, own)
+				f.setBlockCounts(block, at, own)
 			}
 			n, known, seen = own, true, true
 			i.Basis = Counted
@@ -49,25 +49,25 @@ func (f *flow) count(entered uint64, known bool) {
 		if known {
 			i.Count = n
 		}
-		n, known = f.after(at, n, known)
-		if f.ends(at) || f.branches(i) {
+		n, known = f.fallThroughCount(at, n, known)
+		if f.neverFallsThrough(at) || f.hasTargets(i) {
 			block = at + 1
 			seen = false
 		}
 	}
 }
 
-// fill sets the counts of the instructions of a block before its first point, which knows
+// setBlockCounts sets the counts of the instructions of a block before its first point, which knows
 // better than the branches that lead there.
-func (f *flow) fill(from, to int, n uint64) {
+func (f *flow) setBlockCounts(from, to int, n uint64) {
 	for k := from; k < to; k++ {
 		f.list[k].Count, f.list[k].Basis = n, Derived
 	}
 }
 
-// executed returns how often the points of a bytecode say that it was executed; ok is false
+// executedCount returns how often the points of a bytecode say that it was executed; ok is false
 // if they do not say it. Profiles of several contexts have a point each.
-func executed(i *Instruction) (n uint64, ok bool) {
+func executedCount(i *Instruction) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		if p.Executed {
 			n = disk.SaturatingAdd(n, p.Count)
@@ -77,22 +77,22 @@ func executed(i *Instruction) (n uint64, ok bool) {
 	return n, ok
 }
 
-func (f *flow) kind(i *Instruction) bytecode.PointKind {
+func (f *flow) pointKind(i *Instruction) bytecode.PointKind {
 	d, _ := bytecode.At(f.code, i.Bci)
 	return d.Kind()
 }
 
-// branches reports whether a bytecode leads elsewhere than to the next one.
-func (f *flow) branches(i *Instruction) bool { return len(i.Targets) > 0 }
+// hasTargets reports whether a bytecode leads elsewhere than to the next one.
+func (f *flow) hasTargets(i *Instruction) bool { return len(i.Targets) > 0 }
 
-// ends reports whether control never goes from a bytecode to the next one.
-func (f *flow) ends(at int) bool {
+// neverFallsThrough reports whether control never goes from a bytecode to the next one.
+func (f *flow) neverFallsThrough(at int) bool {
 	i := &f.list[at]
 	switch op := f.code[i.Bci]; {
 	case op >= ireturn && op <= bytecode.Return, op == athrow:
 		return true
 	}
-	switch f.kind(i) {
+	switch f.pointKind(i) {
 	case bytecode.Jump, bytecode.Switch, bytecode.RetFrom:
 		return true
 	}
@@ -105,10 +105,10 @@ const (
 	athrow  = 191
 )
 
-// jumps adds what a bytecode sends to its targets.
-func (f *flow) jumps(i *Instruction) {
+// addArrivals adds what a bytecode sends to its targets.
+func (f *flow) addArrivals(i *Instruction) {
 	for k, target := range i.Targets {
-		n, ok := f.sent(i, k)
+		n, ok := f.sentToTarget(i, k)
 		came := f.arrived[target]
 		came.count = disk.SaturatingAdd(came.count, n)
 		came.unknown = came.unknown || !ok
@@ -116,8 +116,8 @@ func (f *flow) jumps(i *Instruction) {
 	}
 }
 
-// sent returns how often a bytecode went on at its target k.
-func (f *flow) sent(i *Instruction, k int) (n uint64, ok bool) {
+// sentToTarget returns how often a bytecode went on at its target k.
+func (f *flow) sentToTarget(i *Instruction, k int) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		for _, o := range p.Outcomes {
 			switch {
@@ -131,13 +131,13 @@ func (f *flow) sent(i *Instruction, k int) (n uint64, ok bool) {
 	return n, ok
 }
 
-// after returns how often control went from a bytecode to the next one.
-func (f *flow) after(at int, n uint64, known bool) (uint64, bool) {
+// fallThroughCount returns how often control went from a bytecode to the next one.
+func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	i := &f.list[at]
 	switch {
-	case f.ends(at):
+	case f.neverFallsThrough(at):
 		return 0, false
-	case !f.branches(i):
+	case !f.hasTargets(i):
 		return n, known
 	}
 	n, known = 0, false
@@ -152,8 +152,8 @@ func (f *flow) after(at int, n uint64, known bool) (uint64, bool) {
 	return n, known
 }
 
-// heat sets the heat of all instructions.
-func (f *flow) heat() {
+// setHeat sets the heat of all instructions.
+func (f *flow) setHeat() {
 	highest := uint64(0)
 	for i := range f.list {
 		highest = max(highest, f.list[i].Count)

@@ -19,7 +19,7 @@ const (
 	maxInlineSize  = 35       // bytes of bytecode at any call
 	freqInlineSize = 325      // at a call that is executed often
 	frequent       = 0.25     // executions for each invocation of the caller: InlineFrequencyRatio
-	seldomCalls    = 250      // MinInliningThreshold, until JDK 17, where 100 calls are often
+	oftenCalls     = 250      // MinInliningThreshold, until JDK 17, where 100 calls are often
 	bigMethod      = 3 * 2500 // InlineSmallCode of machine code; with its tables it takes up to three times as much
 	seldomRatio    = 0.0085   // MinInlineFrequencyRatio, from JDK 18 on
 )
@@ -44,9 +44,9 @@ type callSite struct {
 	often     bool    // C2 also inlines bigger methods there
 }
 
-// refusals sets the refusals of the calls of a method. Calls that were seldom executed have none, and neither
+// setRefusals sets the refusals of the calls of a method. Calls that were seldom executed have none, and neither
 // has a call whose callee is not known: its class is not on the class path, or it is native.
-func (p *Program) refusals(l *Listing, q reader.Profile, entered methodEntries) error {
+func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntries) error {
 	if !l.Placed() || !entered.known || entered.n == 0 {
 		return nil
 	}
@@ -58,15 +58,15 @@ func (p *Program) refusals(l *Listing, q reader.Profile, entered methodEntries) 
 		if i.Basis != Counted || i.Ref == nil || i.Ref.Class == "" || !strings.HasPrefix(i.Mnemonic, "invoke") {
 			continue
 		}
-		if c := p.callAt(i, entered.n); c.rate(q.Store().Header().Params.VMRelease) {
-			i.NotInlined = p.refusal(c)
+		if c := p.newCallSite(i, entered.n); c.considered(q.Store().Header().Params.VMRelease) {
+			i.NotInlined = p.refusalOf(c)
 		}
 	}
 	return nil
 }
 
-// callAt returns the call of a bytecode in a method that was entered so often.
-func (p *Program) callAt(i *Instruction, entered uint64) *callSite {
+// newCallSite returns the call of a bytecode in a method that was entered so often.
+func (p *Program) newCallSite(i *Instruction, entered uint64) *callSite {
 	c := &callSite{Instruction: i, program: p, perCall: float64(i.Count) / float64(entered)}
 	for at := range i.Points {
 		c.traps += " " + i.Points[at].Traps
@@ -116,40 +116,40 @@ func (p *Program) machineSize(t target) uint64 {
 // fullyOptimized is the level of C2's code.
 const fullyOptimized = 4
 
-// rate reports whether C2 of a release considers a call, and notes whether it is executed often.
-func (c *callSite) rate(release uint32) bool {
+// considered reports whether C2 of a release considers a call, and notes whether it is executed often.
+func (c *callSite) considered(release uint32) bool {
 	if release != 0 && release <= 17 {
 		c.often = true
-		return c.Count > seldomCalls
+		return c.Count > oftenCalls
 	}
 	c.often = c.perCall >= frequent
 	return c.perCall >= seldomRatio
 }
 
-func (p *Program) refusal(c *callSite) *Refusal {
-	target := p.declared(c.Ref.Class, c.Ref)
-	if target.method != nil && target.fixed(c.Mnemonic) || c.Mnemonic == "invokestatic" || c.Mnemonic == "invokespecial" {
-		return c.tooBig(target)
+func (p *Program) refusalOf(c *callSite) *Refusal {
+	target := p.findDeclared(c.Ref.Class, c.Ref)
+	if target.method != nil && target.isFixed(c.Mnemonic) || c.Mnemonic == "invokestatic" || c.Mnemonic == "invokespecial" {
+		return c.sizeRefusal(target)
 	}
 	if c.receivers == nil {
 		return nil
 	}
-	types := c.types()
+	types := c.receiverTypes()
 	switch best := types[0]; {
-	case p.oneTarget(c.Ref, types):
+	case p.mayShareTarget(c.Ref, types):
 		return nil // the loaded classes may leave one target only
-	case best.Share < facts.Dominant && (len(types) > facts.Guessed || c.unrecorded() > 0):
-		return c.polluted(types)
+	case best.Share < facts.Dominant && (len(types) > facts.Guessed || c.unrecordedCount() > 0):
+		return c.pollutedRefusal(types)
 	case guessFailed(c.traps):
 		return &Refusal{"no static binding: code that guessed the receiver here was left (" + strings.TrimSpace(c.traps) + ")",
 			"a new run guesses again, if this type no longer changes late"}
 	default:
-		return c.tooBig(p.declared(best.Type, c.Ref))
+		return c.sizeRefusal(p.findDeclared(best.Type, c.Ref))
 	}
 }
 
-// types returns the receiver types, the most frequent first; at least one.
-func (c *callSite) types() (types []analyze.Outcome) {
+// receiverTypes returns the receiver types, the most frequent first; at least one.
+func (c *callSite) receiverTypes() (types []analyze.Outcome) {
 	for _, o := range c.receivers.Outcomes {
 		if o.Kind == analyze.OfType {
 			types = append(types, o)
@@ -161,8 +161,8 @@ func (c *callSite) types() (types []analyze.Outcome) {
 	return types
 }
 
-// unrecorded returns how often receivers without a row came.
-func (c *callSite) unrecorded() (n uint64) {
+// unrecordedCount returns how often receivers without a row came.
+func (c *callSite) unrecordedCount() (n uint64) {
 	for _, o := range c.receivers.Outcomes {
 		if o.Kind == analyze.Others || o.Kind == analyze.Untyped {
 			n = disk.SaturatingAdd(n, o.Count)
@@ -171,8 +171,8 @@ func (c *callSite) unrecorded() (n uint64) {
 	return n
 }
 
-// polluted refuses a call with too many receiver types.
-func (c *callSite) polluted(types []analyze.Outcome) *Refusal {
+// pollutedRefusal refuses a call with too many receiver types.
+func (c *callSite) pollutedRefusal(types []analyze.Outcome) *Refusal {
 	best := types[0].Share
 	if best == 0 {
 		return &Refusal{"virtual call: no receiver types were recorded", "a training run on the same release records them"}
@@ -187,8 +187,8 @@ func guessFailed(traps string) bool {
 	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
 }
 
-// tooBig refuses a target whose code is too big.
-func (c *callSite) tooBig(t target) *Refusal {
+// sizeRefusal refuses a target whose code is too big.
+func (c *callSite) sizeRefusal(t target) *Refusal {
 	if t.method == nil || t.annotated || len(t.method.Code) <= maxInlineSize {
 		return nil
 	}
@@ -221,17 +221,17 @@ const (
 	vmAnnotation = "Ljdk/internal/vm/annotation/"
 )
 
-// fixed reports whether a virtual call always has this target.
-func (t target) fixed(mnemonic string) bool {
+// isFixed reports whether a virtual call always has this target.
+func (t target) isFixed(mnemonic string) bool {
 	return mnemonic == "invokevirtual" && (t.method.Access&(accPrivate|accFinal) != 0 || t.class.Access&accFinal != 0)
 }
 
 // superclasses is how many a search for a method passes.
-const superclasses = 64
+const maxSuperclasses = 64
 
-// declared finds the method that a class has or inherits from a superclass.
-func (p *Program) declared(class string, ref *Ref) target {
-	for range superclasses {
+// findDeclared finds the method that a class has or inherits from a superclass.
+func (p *Program) findDeclared(class string, ref *Ref) target {
+	for range maxSuperclasses {
 		f, err := p.classes.Class(class)
 		if f == nil || err != nil || f.Name == f.Super {
 			return target{}
@@ -240,14 +240,14 @@ func (p *Program) declared(class string, ref *Ref) target {
 			if m.Code == nil {
 				return target{}
 			}
-			return target{f, &m, annotates(f)}
+			return target{f, &m, hasVMAnnotation(f)}
 		}
 		class = f.Super
 	}
 	return target{}
 }
 
-func annotates(f *classfile.File) bool {
+func hasVMAnnotation(f *classfile.File) bool {
 	for _, c := range f.Pool {
 		if c.Tag == classfile.TagUtf8 && strings.HasPrefix(string(c.Data), vmAnnotation) {
 			return true
@@ -256,11 +256,11 @@ func annotates(f *classfile.File) bool {
 	return false
 }
 
-// oneTarget reports whether all of several receiver types lead to the same method, or may do so.
-func (p *Program) oneTarget(ref *Ref, types []analyze.Outcome) bool {
+// mayShareTarget reports whether all of several receiver types lead to the same method, or may do so.
+func (p *Program) mayShareTarget(ref *Ref, types []analyze.Outcome) bool {
 	first := ""
 	for _, t := range types {
-		found := p.declared(t.Type, ref)
+		found := p.findDeclared(t.Type, ref)
 		switch {
 		case found.method == nil || len(types) == 1:
 			return false

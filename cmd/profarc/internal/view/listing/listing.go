@@ -127,7 +127,7 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 			return nil, err
 		}
 		points = append(points, some...)
-		entered.add(q)
+		entered.addEntries(q)
 	}
 	code := layout.CodeUnknown
 	if d == layout.DomainHotSpot && len(profiles) > 0 {
@@ -135,9 +135,9 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	l := p.list(d, k.Split(d), code, points, entered)
+	l := p.listCode(d, k.Split(d), code, points, entered)
 	if d == layout.DomainHotSpot && len(profiles) > 0 {
-		err = p.refusals(l, profiles[0], entered)
+		err = p.setRefusals(l, profiles[0], entered)
 	}
 	return l, err
 }
@@ -148,19 +148,19 @@ type methodEntries struct {
 	known bool
 }
 
-func (e *methodEntries) add(q reader.Profile) {
+func (e *methodEntries) addEntries(q reader.Profile) {
 	if c, ok := q.Invocations(); ok {
 		e.n = disk.SaturatingAdd(e.n, c.Load())
 		e.known = true
 	}
 }
 
-// list lists the code of a method.
-func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []analyze.Point,
+// listCode lists the code of a method.
+func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []analyze.Point,
 	entered methodEntries) *Listing {
 	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature,
 		Instructions: []Instruction{}}
-	class, m := p.method(l, d, k, code)
+	class, m := p.findCode(l, d, k, code)
 	if class == nil || m.Code == nil {
 		l.Unplaced = points
 		return l
@@ -170,25 +170,25 @@ func (p *Program) list(d layout.Domain, k layout.Key, code uint64, points []anal
 	ok := false
 	l.Instructions, ok = instructions(class, m)
 	if !ok {
-		l.Problem = fmt.Sprintf("byte %d of its code is no bytecode", codeEnd(m.Code, l.Instructions))
+		l.Problem = fmt.Sprintf("byte %d of its code is no bytecode", endOfCode(m.Code, l.Instructions))
 	}
-	if l.Match == Unproven && !mayBeOf(points, m.Code, l.Instructions) {
+	if l.Match == Unproven && !pointsFit(points, m.Code, l.Instructions) {
 		l.Match = Other
 	}
 	if l.Placed() {
-		l.place(points)
+		l.placePoints(points)
 		f := &flow{code: m.Code, list: l.Instructions}
-		f.count(entered.n, entered.known)
-		f.heat()
+		f.deriveCounts(entered.n, entered.known)
+		f.setHeat()
 	} else {
 		l.Unplaced = points
 	}
-	l.source(p.sources, class)
+	l.addSource(p.sources, class)
 	return l
 }
 
-// codeEnd returns where the instructions end.
-func codeEnd(code []byte, list []Instruction) int {
+// endOfCode returns where the instructions end.
+func endOfCode(code []byte, list []Instruction) int {
 	if len(list) == 0 {
 		return 0
 	}
@@ -196,8 +196,8 @@ func codeEnd(code []byte, list []Instruction) int {
 	return last + bytecode.Size(code, last)
 }
 
-// method finds the code of a method, that with the code id if there is one, and sets the match.
-func (p *Program) method(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
+// findCode finds the code of a method, that with the code id if there is one, and sets the match.
+func (p *Program) findCode(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
 	m classfile.Method) {
 	files, err := p.classes.All(l.Class)
 	if l.Match = NoClass; err != nil {
@@ -213,7 +213,7 @@ func (p *Program) method(l *Listing, d layout.Domain, k layout.Key, code uint64)
 		}
 		id := bytecode.CodeID(found.Code)
 		if class == nil || id == code {
-			class, m, l.CodeID, l.Match = file, found, id, matchOf(found.Code, id, code)
+			class, m, l.CodeID, l.Match = file, found, id, matchCode(found.Code, id, code)
 		}
 		if l.Match == Same {
 			break
@@ -222,7 +222,7 @@ func (p *Program) method(l *Listing, d layout.Domain, k layout.Key, code uint64)
 	return class, m
 }
 
-func matchOf(code []byte, id, profiled uint64) Match {
+func matchCode(code []byte, id, profiled uint64) Match {
 	switch {
 	case code == nil:
 		return NoCode
@@ -258,8 +258,8 @@ var bytecodeKinds = map[string][]bytecode.PointKind{
 
 var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
 
-// mayBeOf reports whether all points lie at bytecodes of their kind.
-func mayBeOf(points []analyze.Point, code []byte, list []Instruction) bool {
+// pointsFit reports whether all points lie at bytecodes of their kind.
+func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 	for _, p := range points {
 		if p.Point < 0 {
 			continue // of no bytecode
@@ -275,8 +275,8 @@ func mayBeOf(points []analyze.Point, code []byte, list []Instruction) bool {
 	return true
 }
 
-// place puts points beside their instructions, and the targets and labels of branches into their outcomes.
-func (l *Listing) place(points []analyze.Point) {
+// placePoints puts points beside their instructions, and the targets and labels of branches into their outcomes.
+func (l *Listing) placePoints(points []analyze.Point) {
 	for _, p := range points {
 		at, ok := instructionAt(l.Instructions, int(p.Point))
 		if !ok {
@@ -284,21 +284,21 @@ func (l *Listing) place(points []analyze.Point) {
 			continue
 		}
 		i := &l.Instructions[at]
-		lead(&p, i, l.next(at))
+		setTargets(&p, i, l.nextBci(at))
 		i.Points = append(i.Points, p)
 	}
 }
 
-// next returns the bci after an instruction, -1 if it is the last.
-func (l *Listing) next(at int) int {
+// nextBci returns the bci after an instruction, -1 if it is the last.
+func (l *Listing) nextBci(at int) int {
 	if at+1 < len(l.Instructions) {
 		return l.Instructions[at+1].Bci
 	}
 	return -1
 }
 
-// lead sets the targets of outcomes, and the labels of cases.
-func lead(p *analyze.Point, i *Instruction, next int) {
+// setTargets sets the targets of outcomes, and the labels of cases.
+func setTargets(p *analyze.Point, i *Instruction, next int) {
 	for k := range p.Outcomes {
 		o := &p.Outcomes[k]
 		switch {

@@ -20,9 +20,9 @@ import (
 // called at the same time.
 type Samples struct {
 	*facts.SampleTally
-	store   *reader.Store
-	folders sourcefiles.Folders
-	places  map[layout.Ref]stacks.Place
+	store        *reader.Store
+	folders      sourcefiles.Folders
+	declarations map[layout.Ref]stacks.Place
 
 	mu    sync.Mutex
 	texts map[string][]string // lines by file, nil of those that were not found
@@ -60,15 +60,15 @@ func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 		return nil, err
 	}
 	places, err := stacks.Places(s)
-	return &Samples{SampleTally: t, store: s, folders: folders, places: places, texts: map[string][]string{}}, err
+	return &Samples{SampleTally: t, store: s, folders: folders, declarations: places, texts: map[string][]string{}}, err
 }
 
 // Method returns what was sampled of a method.
 func (t *Samples) Method(m reader.Method) (*Sampled, error) {
-	at := t.places[m.Ref()]
+	at := t.declarations[m.Ref()]
 	f := &Sampled{StackCounts: t.Of(m), File: at.File}
 	f.Callers, f.Callees = t.CallsOf(m)
-	f.addLines(t.LinesOf(m), int64(at.Line), t.text(f, at))
+	f.addLines(t.LinesOf(m), int64(at.Line), t.sourceLines(f, at))
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return nil, err
@@ -100,22 +100,22 @@ func (f *Sampled) addLines(sampled []facts.SampledLine, first int64, text []stri
 	}
 	for _, number := range slices.Sorted(maps.Keys(counts)) {
 		n := len(f.Lines)
-		f.Lines = append(f.Lines, SampledLine{counts[number], number, lineOf(text, number),
+		f.Lines = append(f.Lines, SampledLine{counts[number], number, lineText(text, number),
 			n > 0 && len(text) > 0 && f.Lines[n-1].Number+1 < number})
 	}
 }
 
-// lineOf returns a line of a text, from 1, "" if there is none.
-func lineOf(text []string, number int64) string {
+// lineText returns a line of a text, from 1, "" if there is none.
+func lineText(text []string, number int64) string {
 	if number < 1 || number > int64(len(text)) {
 		return ""
 	}
 	return strings.ToValidUTF8(text[number-1], "\uFFFD")
 }
 
-// text returns the lines of the file of a function, nil if there are none. An archive may name any file:
+// sourceLines returns the lines of the file of a function, nil if there are none. An archive may name any file:
 // only the folders are read.
-func (t *Samples) text(f *Sampled, at stacks.Place) []string {
+func (t *Samples) sourceLines(f *Sampled, at stacks.Place) []string {
 	if len(t.folders) == 0 || at.File == "" {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (t *Samples) text(f *Sampled, at stacks.Place) []string {
 		}
 		t.texts[at.File] = lines
 	}
-	if lines != nil && path.Ext(at.File) == ".go" && !strings.Contains(lineOf(lines, int64(at.Line)), "func") {
+	if lines != nil && path.Ext(at.File) == ".go" && !strings.Contains(lineText(lines, int64(at.Line)), "func") {
 		f.Problem = fmt.Sprintf("the source file is of another version: no function begins on its line %d", at.Line)
 		return nil
 	}
@@ -147,7 +147,7 @@ func (t *Samples) At(f *Sampled, number int64) string {
 
 // Line returns the number of the line at a point of a method.
 func (t *Samples) Line(method layout.Ref, point int32) int64 {
-	return int64(t.places[method].Line) + int64(point)
+	return int64(t.declarations[method].Line) + int64(point)
 }
 
 // PointWord says what lines are numbered by if they have no file.

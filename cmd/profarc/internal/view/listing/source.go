@@ -32,8 +32,8 @@ type Line struct {
 // maxLines is the number of the last line that a class file can mention.
 const maxLines = 1<<16 - 1
 
-// source adds the source file.
-func (l *Listing) source(sources *classfile.Sources, class *classfile.File) {
+// addSource adds the source file.
+func (l *Listing) addSource(sources *classfile.Sources, class *classfile.File) {
 	file, text, err := sources.Find(class)
 	if err != nil {
 		l.Problem = strings.TrimPrefix(l.Problem+"; "+err.Error(), "; ")
@@ -41,16 +41,16 @@ func (l *Listing) source(sources *classfile.Sources, class *classfile.File) {
 	if file == "" {
 		return
 	}
-	s := &Source{File: file, Lines: linesOf(text)}
+	s := &Source{File: file, Lines: splitLines(text)}
 	for i := range l.Instructions {
-		s.add(&l.Instructions[i])
+		s.addInstruction(&l.Instructions[i])
 	}
-	s.heat()
+	s.setHeat()
 	l.Source = s
 }
 
-// linesOf cuts a text into lines as Java does. Bytes that are not UTF-8 are replaced.
-func linesOf(text []byte) (lines []Line) {
+// splitLines cuts a text into lines as Java does. Bytes that are not UTF-8 are replaced.
+func splitLines(text []byte) (lines []Line) {
 	whole := strings.TrimPrefix(strings.ToValidUTF8(string(text), "\uFFFD"), "\uFEFF")
 	whole = strings.ReplaceAll(strings.ReplaceAll(whole, "\r\n", "\n"), "\r", "\n")
 	for line := range strings.SplitSeq(strings.TrimSuffix(whole, "\n"), "\n") {
@@ -62,8 +62,8 @@ func linesOf(text []byte) (lines []Line) {
 	return lines
 }
 
-// add adds an instruction to its line.
-func (s *Source) add(i *Instruction) {
+// addInstruction adds an instruction to its line.
+func (s *Source) addInstruction(i *Instruction) {
 	if i.Line == 0 {
 		return
 	}
@@ -91,8 +91,8 @@ func (s *Source) add(i *Instruction) {
 	}
 }
 
-// heat sets the heat of the lines.
-func (s *Source) heat() {
+// setHeat sets the heat of the lines.
+func (s *Source) setHeat() {
 	highest := uint64(0)
 	for i := range s.Lines {
 		highest = max(highest, s.Lines[i].Count)

@@ -71,14 +71,14 @@ func (c *TableColumn) Text(row int) (string, error) {
 	case c.column == derived:
 		return string(allocationAt(c.t, row).Type), nil
 	case c.Form.Kind == disk.ColumnWord:
-		return c.word(v), nil
+		return c.formatWord(v), nil
 	case v == 0:
 		return "-", nil
 	}
-	return c.reference(layout.Ref(v))
+	return c.referenceText(layout.Ref(v))
 }
 
-func (c *TableColumn) word(v uint64) string {
+func (c *TableColumn) formatWord(v uint64) string {
 	switch c.Form.Form {
 	case disk.FormSigned:
 		return fmt.Sprint(int64(v))
@@ -92,15 +92,15 @@ func (c *TableColumn) word(v uint64) string {
 	case disk.FormWeight:
 		return layout.Weight(v).String()
 	case disk.FormFunction:
-		return c.function(v)
+		return c.functionName(v)
 	case disk.FormExit:
 		return layout.Exit(v).String()
 	}
 	return fmt.Sprint(v)
 }
 
-// function returns the name of the function with an id, or the id.
-func (c *TableColumn) function(id uint64) string {
+// functionName returns the name of the function with an id, or the id.
+func (c *TableColumn) functionName(id uint64) string {
 	if m, err := c.s.FindID(id); err == nil {
 		if name, err := m.Name(); err == nil {
 			return name.String()
@@ -109,7 +109,7 @@ func (c *TableColumn) function(id uint64) string {
 	return display.IDText(id)
 }
 
-func (c *TableColumn) reference(n layout.Ref) (string, error) {
+func (c *TableColumn) referenceText(n layout.Ref) (string, error) {
 	switch c.Form.Kind {
 	case disk.ColumnSymbol:
 		name, err := c.s.SymbolAt(n)

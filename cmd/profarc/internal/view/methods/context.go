@@ -78,14 +78,15 @@ func MethodAndCallers(spelled string, flags []string) (key string, sites []CallS
 	return key, sites, err
 }
 
-// A callContext is a calling context that is looked for in an archive.
-type callContext struct {
-	Frames  []reader.Frame // of an unknown caller the method is none
-	unknown []string       // callers that the archive lacks
+// A CallContext is a calling context to look up in an archive.
+type CallContext struct {
+	Frames  []reader.Frame // with the zero Method for each unknown caller
+	unknown []string       // keys of callers that the archive lacks
 }
 
 // NewCallContext looks the callers up in an archive.
-func NewCallContext(s *reader.Store, sites []CallSite) (c callContext, err error) {
+func NewCallContext(s *reader.Store, sites []CallSite) (*CallContext, error) {
+	c := &CallContext{}
 	for _, site := range sites {
 		m, err := FindDisplayed(s, site.caller, "")
 		if errors.Is(err, reader.ErrNotFound) {
@@ -108,7 +109,7 @@ type ContextMatch struct {
 }
 
 // Lookup looks the profile of a method up, for a version of its code.
-func (c *callContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error) {
+func (c *CallContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error) {
 	p, depth, err := m.Profile(code, c.Frames...)
 	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
 }

@@ -13,48 +13,48 @@ import (
 )
 
 // A cut splits a text into two parts: the first ends at end, the second begins at next.
-type cut struct{ end, next int }
+type split struct{ end, next int }
 
-// cutsAt returns the cuts at all places of a mark, which they leave out.
-func cutsAt(s, mark string) (cuts []cut) {
+// splitsAt returns the cuts at all places of a mark, which they leave out.
+func splitsAt(s, mark string) (cuts []split) {
 	for at := range len(s) {
 		if strings.HasPrefix(s[at:], mark) {
-			cuts = append(cuts, cut{at, at + len(mark)})
+			cuts = append(cuts, split{at, at + len(mark)})
 		}
 	}
 	return cuts
 }
 
-// signatureCuts returns where the signature of a method may begin, the likeliest
+// signatureSplits returns where the signature of a method may begin, the likeliest
 // first: at the parameters or, where the return type precedes them, after a
 // space or a double colon. Method names may contain any of these.
-func signatureCuts(d layout.Domain, s string) []cut {
-	var atParameters []cut
-	for _, c := range cutsAt(s, "(") {
-		atParameters = append(atParameters, cut{c.end, c.end})
+func signatureSplits(d layout.Domain, s string) []split {
+	var atParameters []split
+	for _, c := range splitsAt(s, "(") {
+		atParameters = append(atParameters, split{c.end, c.end})
 	}
-	afterSpace := cutsAt(s, " ")
-	none := cut{len(s), len(s)}
+	afterSpace := splitsAt(s, " ")
+	none := split{len(s), len(s)}
 	if d != layout.DomainGraal {
 		return append(append(atParameters, none), afterSpace...)
 	}
-	var likely []cut
+	var likely []split
 	parameters := strings.LastIndexByte(s, '(')
 	for _, mark := range []string{" ", "::"} {
 		if at := strings.LastIndex(s[:max(parameters, 0)], mark); at >= 0 {
-			likely = append(likely, cut{at, at + len(mark)})
+			likely = append(likely, split{at, at + len(mark)})
 		}
 	}
 	return append(append(append(likely, atParameters...), none), afterSpace...)
 }
 
-// classCuts returns where the class of a method may end, the likeliest first.
-func classCuts(named string) []cut {
-	cuts := cutsAt(named, "::")
+// classSplits returns where the class of a method may end, the likeliest first.
+func classSplits(named string) []split {
+	cuts := splitsAt(named, "::")
 	if at := strings.LastIndexByte(named, '.'); at >= 0 {
-		cuts = append(cuts, cut{at, at + 1})
+		cuts = append(cuts, split{at, at + 1})
 	}
-	return append(cuts, cut{}) // no class
+	return append(cuts, split{}) // no class
 }
 
 // KeysOf returns the keys that a text may mean in a domain, the likeliest first. It
@@ -74,12 +74,12 @@ func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
 		return slices.DeleteFunc(KeysOf(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })
 	}
 	r := &readings{domain: d, loader: loader}
-	r.read(spelled)
+	r.addSpelling(spelled)
 	if bare := cutAccess(spelled); bare != spelled {
-		r.read(bare)
+		r.addSpelling(bare)
 	}
 	if bare := jamaica.Unmarked(spelled); bare != spelled && d == layout.DomainJamaica {
-		r.read(bare)
+		r.addSpelling(bare)
 	}
 	if d == layout.DomainHotSpot {
 		return withLoaders(r.keys)
@@ -102,63 +102,63 @@ type readings struct {
 	keys   []layout.Key
 }
 
-func (r *readings) add(k layout.Key) {
+func (r *readings) addKey(k layout.Key) {
 	if !slices.Contains(r.keys, k) {
 		r.keys = append(r.keys, k)
 	}
 }
 
-// read adds the keys of a text that may name a loader.
-func (r *readings) read(spelled string) {
-	r.whole(spelled, r.loader)
+// addSpelling adds the keys of a text that may name a loader.
+func (r *readings) addSpelling(spelled string) {
+	r.addWithoutLoader(spelled, r.loader)
 	if bare, loader, ok := cutLoader(spelled); ok && (r.loader == "" || r.loader == loader) {
-		r.whole(bare, loader)
+		r.addWithoutLoader(bare, loader)
 	}
 	k, ok := text.ParseMethod(spelled)
 	if ok && k.Loader == "" {
 		k.Loader = r.loader
 	}
 	if ok && (r.loader == "" || r.loader == k.Loader) {
-		r.member(k)
+		r.addMember(k)
 	}
 }
 
-// whole adds the keys of a text without a loader.
-func (r *readings) whole(spelled, loader string) {
+// addWithoutLoader adds the keys of a text without a loader.
+func (r *readings) addWithoutLoader(spelled, loader string) {
 	if r.domain.LLVM() || r.domain == layout.DomainJamaica || r.domain == layout.DomainSampled { // names are whole keys
-		r.add(layout.Key{Name: spelled, Loader: loader})
+		r.addKey(layout.Key{Name: spelled, Loader: loader})
 	}
 	if r.domain.LLVM() || r.domain == layout.DomainSampled {
 		return
 	}
-	for _, cut := range signatureCuts(r.domain, spelled) {
+	for _, cut := range signatureSplits(r.domain, spelled) {
 		named := spelled[:cut.end]
 		signature := spelled[cut.next:]
-		for _, at := range classCuts(named) {
-			r.member(layout.Key{Class: named[:at.end], Name: named[at.next:], Signature: signature, Loader: loader})
+		for _, at := range classSplits(named) {
+			r.addMember(layout.Key{Class: named[:at.end], Name: named[at.next:], Signature: signature, Loader: loader})
 		}
 	}
 }
 
-// member adds the keys of a method of a class. People write dots in class names,
+// addMember adds the keys of a method of a class. People write dots in class names,
 // and JVM descriptors, in all domains.
-func (r *readings) member(k layout.Key) {
+func (r *readings) addMember(k layout.Key) {
 	slashed := k
 	slashed.Class = strings.ReplaceAll(k.Class, ".", "/")
 	switch r.domain {
 	case layout.DomainHotSpot:
-		r.add(slashed)
+		r.addKey(slashed)
 	case layout.DomainJamaica:
 		if k.Class != "" {
-			r.add(layout.Key{Name: slashed.Class + "." + k.Name + k.Signature, Loader: k.Loader})
+			r.addKey(layout.Key{Name: slashed.Class + "." + k.Name + k.Signature, Loader: k.Loader})
 		}
 	}
-	r.add(k)
+	r.addKey(k)
 	if signature, ok := javanames.GraalSignature(k.Signature); ok && r.domain == layout.DomainGraal {
 		dotted := k
 		dotted.Class = strings.ReplaceAll(k.Class, "/", ".")
 		dotted.Signature = signature
-		r.add(dotted)
+		r.addKey(dotted)
 	}
 }
 

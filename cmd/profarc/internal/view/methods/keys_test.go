@@ -132,11 +132,11 @@ func TestEditsIsADistance(t *testing.T) {
 	word := rapid.StringMatching(`[ab]{0,5}`)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, c := word.Draw(t, "a"), word.Draw(t, "b"), word.Draw(t, "c")
-		if (edits(a, b) == 0) != (a == b) || edits(a, b) != edits(b, a) {
-			t.Fatalf("edits(%q, %q) is %d, the other way %d", a, b, edits(a, b), edits(b, a))
+		if (editDistance(a, b) == 0) != (a == b) || editDistance(a, b) != editDistance(b, a) {
+			t.Fatalf("edits(%q, %q) is %d, the other way %d", a, b, editDistance(a, b), editDistance(b, a))
 		}
-		if d := edits(a, b) + edits(b, c); edits(a, c) > d && d <= nearEdits {
-			t.Fatalf("edits(%q, %q) is %d, by way of %q %d", a, c, edits(a, c), b, d)
+		if d := editDistance(a, b) + editDistance(b, c); editDistance(a, c) > d && d <= nearEdits {
+			t.Fatalf("edits(%q, %q) is %d, by way of %q %d", a, c, editDistance(a, c), b, d)
 		}
 	})
 }

@@ -54,7 +54,7 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 		m        reader.Method
 	}
 	domain := s.Header().Domain
-	wanted := differing(domain, keys)
+	wanted := distinctNames(domain, keys)
 	var found []candidate
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -64,7 +64,7 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 		if err != nil {
 			return nil, err
 		}
-		if d, ok := nearest(wanted, other.Split(domain)); ok {
+		if d, ok := nearestDistance(wanted, other.Split(domain)); ok {
 			found = append(found, candidate{d, m})
 		}
 	}
@@ -80,8 +80,8 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	return names, nil
 }
 
-// differing returns the first keys that differ in class or name.
-func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
+// distinctNames returns the first keys that differ in class or name.
+func distinctNames(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	for _, k := range keys {
 		k = k.Split(d)
 		k = layout.Key{Class: k.Class, Name: k.Name}
@@ -92,8 +92,8 @@ func differing(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	return some
 }
 
-// nearest returns the shortest distance of a key from those looked for.
-func nearest(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
+// nearestDistance returns the shortest distance of a key from those looked for.
+func nearestDistance(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 	for _, k := range wanted {
 		if d, ok := distance(k, other); ok && (!found || d < shortest) {
 			shortest, found = d, true
@@ -110,7 +110,7 @@ func distance(want, other layout.Key) (d int, ok bool) {
 	case sameClass && (sameName || strings.EqualFold(want.Name, withoutFile(other.Name))):
 		return 0, true
 	case sameClass || sameName && SimpleName(want.Class) == SimpleName(other.Class):
-		d = 1 + edits(want.Name, other.Name)
+		d = 1 + editDistance(want.Name, other.Name)
 		return d, d <= 1+nearEdits
 	case sameName && want.Name != "<init>" && want.Name != "<clinit>":
 		return 2 + nearEdits, true
@@ -124,9 +124,9 @@ func withoutFile(name string) string { return name[strings.LastIndexByte(name, '
 // SimpleName returns a class name without its package.
 func SimpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }
 
-// edits returns how many bytes to insert, remove or replace to turn a into b, or
+// editDistance returns how many bytes to insert, remove or replace to turn a into b, or
 // more than nearEdits if the lengths already show that.
-func edits(a, b string) int {
+func editDistance(a, b string) int {
 	if d := len(a) - len(b); d > nearEdits || d < -nearEdits {
 		return nearEdits + 1
 	}

@@ -133,7 +133,7 @@ func (f Filter) Check(stores ...*reader.Store) error {
 			return err
 		}
 	}
-	return f.none(stores...)
+	return f.noMatchError(stores...)
 }
 
 func (f Filter) selectsAny(s *reader.Store) (bool, error) {
@@ -149,18 +149,18 @@ func (f Filter) selectsAny(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// none returns the error of a filter that selects nothing.
-func (f Filter) none(stores ...*reader.Store) error {
+// noMatchError returns the error of a filter that selects nothing.
+func (f Filter) noMatchError(stores ...*reader.Store) error {
 	var names []string
 	for _, s := range stores {
 		names = append(names, s.Mapping().Name())
 	}
 	return fmt.Errorf("no method matches %s in %s: a glob with * or ? is of the whole name, other text of any part",
-		f.text(stores[0].Header().Domain), strings.Join(names, " or "))
+		f.flagsText(stores[0].Header().Domain), strings.Join(names, " or "))
 }
 
-// text returns the filter as flags.
-func (f Filter) text(d layout.Domain) string {
+// flagsText returns the filter as flags.
+func (f Filter) flagsText(d layout.Domain) string {
 	method := "--method"
 	if d.LLVM() {
 		method = "--function"

@@ -57,7 +57,7 @@ func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
 // something else. Count writes a number.
 func Remarks(r *compare.Report, count func(float64) string) (list []string) {
 	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }
-	if newer(r) {
+	if isNewer(r) {
 		say("A is newer than B: the arguments may be swapped (A was dumped at %s, B at %s)", r.DumpedA, r.DumpedB)
 	}
 	for _, k := range r.Kinds {
@@ -104,8 +104,8 @@ func uncompared(r *compare.Report, count func(float64) string) (parts []string) 
 	return parts
 }
 
-// newer reports whether A was dumped after B. The times are of one form, so that they sort as texts do.
-func newer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
+// isNewer reports whether A was dumped after B. The times are of one form, so that they sort as texts do.
+func isNewer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
 
 // shownDoubts is the most doubts that are told one by one.
 const shownDoubts = 5

@@ -69,7 +69,7 @@ func (s *Screen) CutEnd(text string, used int) string {
 	if s.Width == 0 || uniseg.StringWidth(text) <= most {
 		return text
 	}
-	return front(text, most-uniseg.StringWidth(s.ellipsis())) + s.ellipsis()
+	return textPrefix(text, most-uniseg.StringWidth(s.ellipsis())) + s.ellipsis()
 }
 
 func (s *Screen) ellipsis() string {
@@ -89,19 +89,19 @@ func cutMiddle(text string, most int, ellipsis string) string {
 		return text
 	}
 	room := max(most-uniseg.StringWidth(ellipsis), 0)
-	begin := front(text, room/3)
+	begin := textPrefix(text, room/3)
 	if i := strings.LastIndexAny(begin, wordEnds); i >= 0 {
 		begin = begin[:i+1]
 	}
-	end := back(text, room-uniseg.StringWidth(begin))
+	end := textSuffix(text, room-uniseg.StringWidth(begin))
 	if i := strings.IndexAny(end, wordEnds); i >= 0 && i < len(end)/2 {
 		end = end[i:]
 	}
 	return begin + ellipsis + end
 }
 
-// front returns the beginning of a text, of at most that many cells.
-func front(text string, most int) string {
+// textPrefix returns the beginning of a text, of at most that many cells.
+func textPrefix(text string, most int) string {
 	state, rest, used := -1, text, 0
 	for rest != "" {
 		_, after, width, next := uniseg.FirstGraphemeClusterInString(rest, state)
@@ -115,8 +115,8 @@ func front(text string, most int) string {
 	return text[:len(text)-len(rest)]
 }
 
-// back returns the end of a text, of at most that many cells.
-func back(text string, most int) string {
+// textSuffix returns the end of a text, of at most that many cells.
+func textSuffix(text string, most int) string {
 	state := -1
 	left := uniseg.StringWidth(text)
 	for left > most && text != "" {

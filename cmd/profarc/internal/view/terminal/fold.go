@@ -14,7 +14,7 @@ import (
 // text behind its first column. Nothing is lost: a word that is longer than a line stays whole.
 func Fold(a *cli.App, print func(*cli.App, *Screen)) {
 	s := &Screen{a: a}
-	_, s.Width, _ = size(a)
+	_, s.Width, _ = terminalSize(a)
 	if s.Width == 0 {
 		print(a, s)
 		return
@@ -25,15 +25,15 @@ func Fold(a *cli.App, print func(*cli.App, *Screen)) {
 	print(&folded, s)
 	_ = folded.Out.Flush() // a builder takes everything
 	for line := range strings.Lines(text.String()) {
-		_, _ = a.Out.WriteString(fold(strings.TrimSuffix(line, "\n"), s.Width) + "\n")
+		_, _ = a.Out.WriteString(foldLine(strings.TrimSuffix(line, "\n"), s.Width) + "\n")
 	}
 }
 
 // firstColumn is what stands before the text of a line: a name and the gap behind it, or a gap alone.
 var firstColumn = regexp.MustCompile(`^ *(?:[^ ]+(?: [^ ]+)*)?  +`)
 
-// fold returns the lines of a line that may exceed a width.
-func fold(line string, width int) string {
+// foldLine returns the lines of a line that may exceed a width.
+func foldLine(line string, width int) string {
 	if uniseg.StringWidth(line) <= width {
 		return line
 	}
@@ -42,6 +42,6 @@ func fold(line string, width int) string {
 	if indent > width/2 {
 		first, indent = "", 4
 	}
-	lines := wrap(line[len(first):], width-indent, func(word string) string { return word })
+	lines := wrapWords(line[len(first):], width-indent, func(word string) string { return word })
 	return first + strings.Join(lines, "\n"+strings.Repeat(" ", indent))
 }

@@ -15,7 +15,7 @@ func TestFold(t *testing.T) {
 		"vm  /a/very/long/path/to/a.jar x":  "vm  /a/very/long/path/to/a.jar\n    x",
 	} {
 		t.Run(line, func(t *testing.T) {
-			got := fold(line, 22)
+			got := foldLine(line, 22)
 			if got != want || strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(line), " ") {
 				t.Errorf("%q: %q, want %q", line, got, want)
 			}

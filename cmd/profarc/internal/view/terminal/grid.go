@@ -50,14 +50,14 @@ func (g *Grid) Print(painted int) {
 		g.widths[g.names] = min(g.widths[g.names], narrow)
 	}
 	for _, r := range g.rows {
-		g.row(&r, painted, used)
+		g.writeRow(&r, painted, used)
 	}
 }
 
 // leastProse returns the least width of the prose beside the columns. Where there is less room it stands below them.
 func (g *Grid) leastProse() int { return g.screen.Width / 3 }
 
-func (g *Grid) row(r *gridRow, painted, used int) {
+func (g *Grid) writeRow(r *gridRow, painted, used int) {
 	for i, c := range r.cells[:len(r.cells)-1] {
 		if g.screen.Width > 0 {
 			c = g.screen.cutName(c, g.widths[i])
@@ -85,11 +85,11 @@ func (s *Screen) Wrap(text string, used int) []string {
 	if s.Width == 0 || uniseg.StringWidth(text) <= room {
 		return []string{text}
 	}
-	return wrap(text, room, func(word string) string { return s.cutName(word, room) })
+	return wrapWords(text, room, func(word string) string { return s.cutName(word, room) })
 }
 
-// wrap returns the lines of a text, of at most room cells if what shorten makes of each word fits.
-func wrap(text string, room int, shorten func(string) string) (lines []string) {
+// wrapWords returns the lines of a text, of at most room cells if what shorten makes of each word fits.
+func wrapWords(text string, room int, shorten func(string) string) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {
 		word = shorten(word)

@@ -36,30 +36,30 @@ func newPager(out *os.File, errs io.Writer, height int) *pager {
 // Write writes escaped text.
 func (p *pager) Write(b []byte) (int, error) {
 	if p.to != nil {
-		return p.pass(b)
+		return p.passOn(b)
 	}
 	p.held = append(p.held, b...)
 	if p.lines -= bytes.Count(b, []byte("\n")); p.lines >= 0 && len(p.held) <= maxHeld {
 		return len(b), nil
 	}
-	p.start()
-	if _, err := p.pass(p.held); err != nil {
+	p.startPager()
+	if _, err := p.passOn(p.held); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// pass writes to the pager, or to the terminal if there is none.
-func (p *pager) pass(b []byte) (int, error) {
+// passOn writes to the pager, or to the terminal if there is none.
+func (p *pager) passOn(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.quit = p.quit || p.pipe != nil && err != nil // nobody reads the pipe any more
 	return n, err
 }
 
-// start starts the pager. If it does not start, the output goes to the terminal.
-func (p *pager) start() {
+// startPager starts the pager. If it does not start, the output goes to the terminal.
+func (p *pager) startPager() {
 	p.to = p.out
-	cmd := command()
+	cmd := pagerCommand()
 	if cmd == nil {
 		return
 	}
@@ -75,14 +75,14 @@ func (p *pager) start() {
 // defaultPager is used if PAGER is not set. -R shows colours and no other control sequences.
 const defaultPager = "less -R"
 
-// command returns the user's pager, nil if there is none. PAGER may be any command of a shell.
-func command() *exec.Cmd {
+// pagerCommand returns the user's pager, nil if there is none. PAGER may be any command of a shell.
+func pagerCommand() *exec.Cmd {
 	pager, set := os.LookupEnv("PAGER")
 	if !set {
 		pager = defaultPager
 	}
 	words := strings.Fields(pager)
-	if len(words) == 0 || pager == "cat" || !found(words[0]) && !strings.ContainsAny(words[0], shellSigns) {
+	if len(words) == 0 || pager == "cat" || !isOnPath(words[0]) && !strings.ContainsAny(words[0], shellSigns) {
 		return nil
 	}
 	if sh, err := exec.LookPath("sh"); err == nil {
@@ -94,14 +94,14 @@ func command() *exec.Cmd {
 // shellSigns are what the first word of a command has if it is no program but for a shell.
 const shellSigns = "=$\"'`\\(){}<>|&;"
 
-func found(program string) bool {
+func isOnPath(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
 }
 
-// end writes the buffered text and waits for the pager. It returns err, unless that is
+// endPager writes the buffered text and waits for the pager. It returns err, unless that is
 // because the user left the pager.
-func (p *pager) end(err error) error {
+func (p *pager) endPager(err error) error {
 	if closed := p.plain.Close(); err == nil {
 		err = closed
 	}

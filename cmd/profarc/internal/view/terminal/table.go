@@ -32,14 +32,14 @@ const columnGap = "  "
 func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
 
 // Head adds the row with the names of the columns.
-func (t *Table) Head(cells []string, name string) { t.add(tableRow{cells, -1, name, ""}) }
+func (t *Table) Head(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }
 
 // Row adds a row. share is the length of its bar, from 0 to 1. The note follows the name.
 func (t *Table) Row(cells []string, share float64, name, note string) {
-	t.add(tableRow{cells, share, name, note})
+	t.appendRow(tableRow{cells, share, name, note})
 }
 
-func (t *Table) add(r tableRow) {
+func (t *Table) appendRow(r tableRow) {
 	for i, c := range r.cells {
 		if i == len(t.widths) {
 			t.widths = append(t.widths, 0)
@@ -52,12 +52,12 @@ func (t *Table) add(r tableRow) {
 // Print writes the table. An error stays in the writer.
 func (t *Table) Print() {
 	for i := range t.rows {
-		t.row(&t.rows[i])
+		t.writeRow(&t.rows[i])
 		_ = t.w.WriteByte('\n')
 	}
 }
 
-func (t *Table) row(r *tableRow) {
+func (t *Table) writeRow(r *tableRow) {
 	used := 0
 	write := func(text string) {
 		_, _ = t.w.WriteString(text)
@@ -67,7 +67,7 @@ func (t *Table) row(r *tableRow) {
 		write(columnGap + strings.Repeat(" ", t.widths[i]-uniseg.StringWidth(c)) + c)
 	}
 	write(columnGap)
-	if t.bars() {
+	if t.hasBars() {
 		bar := t.screen.Bar(max(r.share, 0), barWidth)
 		t.screen.Paint(t.w, Heat(r.share), bar)
 		used += uniseg.StringWidth(bar)
@@ -80,5 +80,5 @@ func (t *Table) row(r *tableRow) {
 	write(r.note)
 }
 
-// bars reports whether the table has bars: programs read the tables of a pipe.
-func (t *Table) bars() bool { return t.screen.Width > 0 }
+// hasBars reports whether the table has bars: programs read the tables of a pipe.
+func (t *Table) hasBars() bool { return t.screen.Width > 0 }

@@ -63,7 +63,7 @@ const defaultWidth = 80
 
 // Run calls print with a Screen for the output of a.
 func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
-	s, err := o.screen(a)
+	s, err := o.newScreen(a)
 	if err != nil {
 		return err
 	}
@@ -75,12 +75,12 @@ func (o *Options) Run(a *cli.App, print func(*Screen) error) error {
 	if flushed := a.Out.Flush(); err == nil {
 		err = flushed
 	}
-	err = s.pager.end(err)
+	err = s.pager.endPager(err)
 	a.Out.Reset(a.Streams.PlainOut)
 	return err
 }
 
-func (o *Options) screen(a *cli.App) (*Screen, error) {
+func (o *Options) newScreen(a *cli.App) (*Screen, error) {
 	s := &Screen{a: a, Spelling: display.Spelling{Raw: o.raw, Mangled: o.mangled}}
 	tty := a.Streams.OutTerminal
 	dumb := os.Getenv("TERM") == "dumb"
@@ -93,7 +93,7 @@ func (o *Options) screen(a *cli.App) (*Screen, error) {
 	default:
 		return nil, cli.Usagef("--color %s: name one of auto, always, never", o.color)
 	}
-	out, width, height := size(a)
+	out, width, height := terminalSize(a)
 	s.Width = width
 	if width > 0 && !o.noPager && !dumb && height > 0 {
 		s.pager = newPager(out, a.Streams.RawErr, height)
@@ -101,8 +101,8 @@ func (o *Options) screen(a *cli.App) (*Screen, error) {
 	return s, nil
 }
 
-// size returns the terminal of the output and its size, 0 for a pipe. A height that is not known is 0.
-func size(a *cli.App) (out *os.File, width, height int) {
+// terminalSize returns the terminal of the output and its size, 0 for a pipe. A height that is not known is 0.
+func terminalSize(a *cli.App) (out *os.File, width, height int) {
 	out, isFile := a.Streams.RawOut.(*os.File)
 	if !a.Streams.OutTerminal || !isFile {
 		return nil, 0, 0
@@ -144,13 +144,13 @@ func (s *Screen) Paint(w *bufio.Writer, color, text string) {
 		_, _ = w.WriteString(text) // the error stays in w
 		return
 	}
-	s.control(w, "\x1b["+color+"m")
+	s.writeControl(w, "\x1b["+color+"m")
 	_, _ = w.WriteString(text)
-	s.control(w, "\x1b[0m")
+	s.writeControl(w, "\x1b[0m")
 }
 
-// control writes a control sequence, which the plain output would escape.
-func (s *Screen) control(w *bufio.Writer, sequence string) {
+// writeControl writes a control sequence, which the plain output would escape.
+func (s *Screen) writeControl(w *bufio.Writer, sequence string) {
 	if w.Flush() != nil || w != s.a.Out && s.a.Out.Flush() != nil {
 		return
 	}

@@ -70,12 +70,12 @@ func Percentile(units []Unit, share float64) (ns int64) {
 	return times[max(0, int(math.Ceil(share*float64(len(times))))-1)]
 }
 
-// window returns the number of points over which a curve is averaged, so that one lucky unit is no peak.
-func (c Curve) window() int { return max(1, min(len(c)/10, 10)) }
+// windowLength returns the number of points over which a curve is averaged, so that one lucky unit is no peak.
+func (c Curve) windowLength() int { return max(1, min(len(c)/10, 10)) }
 
-// averages returns the mean of each window of the curve, by its first point.
-func (c Curve) averages() []float64 {
-	w := c.window()
+// windowAverages returns the mean of each window of the curve, by its first point.
+func (c Curve) windowAverages() []float64 {
+	w := c.windowLength()
 	if len(c) == 0 {
 		return nil
 	}
@@ -98,13 +98,13 @@ func (c Curve) PeakNS() float64 {
 	if len(c) == 0 {
 		return 0
 	}
-	return slices.Min(c.averages())
+	return slices.Min(c.windowAverages())
 }
 
 // ReachedNS returns when the program was first as fast as a unit in unitNS nanoseconds, by
 // the average of a window: the end of its first unit. ok is false if it never was.
 func (c Curve) ReachedNS(unitNS float64) (ns int64, ok bool) {
-	for i, average := range c.averages() {
+	for i, average := range c.windowAverages() {
 		if average <= unitNS {
 			return c[i].EndNS, true
 		}

@@ -22,7 +22,7 @@ type Watch struct {
 	timed bool // units have a group
 }
 
-func (w *Watch) begin() { w.timed = w.Unit != nil && w.Unit.NumSubexp() > 0 }
+func (w *Watch) findTimeGroup() { w.timed = w.Unit != nil && w.Unit.NumSubexp() > 0 }
 
 // A Unit is a unit of work.
 type Unit struct {
@@ -72,14 +72,14 @@ func (o *output) Write(b []byte) (int, error) {
 		o.line = append(o.line, rest[:end]...)
 		rest = rest[end:]
 		if o.line[len(o.line)-1] == '\n' || len(o.line) == mostLine {
-			o.take(at)
+			o.takeLine(at)
 		}
 	}
 	return len(b), nil
 }
 
-// take looks at a line.
-func (o *output) take(at int64) {
+// takeLine looks at a line.
+func (o *output) takeLine(at int64) {
 	line := bytes.TrimRight(o.line, "\r\n")
 	if o.watch.Ready != nil && o.firstNS == 0 && o.watch.Ready.Match(line) {
 		o.firstNS = at
@@ -114,18 +114,18 @@ func (o *output) takeUnit(line []byte, at int64) bool {
 	return true
 }
 
-// result returns what was found.
-func (o *output) result() (firstNS int64, units []Unit, text []byte) {
+// results returns what was found.
+func (o *output) results() (firstNS int64, units []Unit, text []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.line) > 0 { // without a line end
-		o.take(time.Since(o.begun).Nanoseconds())
+		o.takeLine(time.Since(o.begun).Nanoseconds())
 	}
 	return o.firstNS, o.units, o.text
 }
 
-// sum returns the sum of the output.
-func (o *output) sum() string {
+// checksum returns the sum of the output.
+func (o *output) checksum() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return fmt.Sprintf("%016x", o.hash.Sum64())
@@ -150,7 +150,7 @@ func ParseTime(text string) (time.Duration, error) {
 }
 
 // inert is how a line of the agent begins that adopts nothing.
-var inert = []byte("profarc: no profiles adopted")
+var inertPrefix = []byte("profarc: no profiles adopted")
 
 // An errorOutput keeps the end of a standard error.
 type errorOutput struct {
@@ -166,25 +166,25 @@ func (e *errorOutput) Write(b []byte) (int, error) {
 		n := min(len(rest), mostErrors)
 		e.tail = append(e.tail, rest[:n]...)
 		rest = rest[n:]
-		e.look()
+		e.noteInert()
 		e.tail = e.tail[max(0, len(e.tail)-mostErrors):]
 	}
 	return len(b), nil
 }
 
-// look notes what the agent says, once.
-func (e *errorOutput) look() {
+// noteInert notes what the agent says, once.
+func (e *errorOutput) noteInert() {
 	const enough = 4
 	for line := range bytes.Lines(e.tail) {
 		text := string(bytes.TrimSpace(line))
-		if bytes.HasPrefix(line, inert) && bytes.HasSuffix(line, []byte("\n")) && len(e.inert) < enough &&
+		if bytes.HasPrefix(line, inertPrefix) && bytes.HasSuffix(line, []byte("\n")) && len(e.inert) < enough &&
 			!slices.Contains(e.inert, text) {
 			e.inert = append(e.inert, text)
 		}
 	}
 }
 
-func (e *errorOutput) result() (tail []byte, inert []string) {
+func (e *errorOutput) results() (tail []byte, inert []string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.tail, e.inert

@@ -13,8 +13,8 @@ type pipe struct {
 	done chan struct{}
 }
 
-// pipe returns the end of a new pipe that the program writes to. Its output goes to w.
-func (r *running) pipe(w io.Writer) (*os.File, error) {
+// newPipe returns the end of a new pipe that the program writes to. Its output goes to w.
+func (r *running) newPipe(w io.Writer) (*os.File, error) {
 	from, to, err := os.Pipe()
 	if err != nil {
 		r.closePipes()
@@ -30,8 +30,8 @@ func (r *running) closePipes() {
 	}
 }
 
-// drain reads a pipe to its end.
-func (p pipe) drain() {
+// copyOutput reads a pipe to its end.
+func (p pipe) copyOutput() {
 	defer close(p.done)
 	_, _ = io.CopyBuffer(onlyWriter{p.to}, onlyReader{p.from}, make([]byte, 1<<16))
 }

@@ -10,9 +10,9 @@ import (
 // These systems have no process groups: what the program started may outlive it.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
-func (r *running) askToEnd() { r.kill() }
+func (r *running) askToEnd() { r.killGroup() }
 
-func (r *running) kill() { _ = r.cmd.Process.Kill() }
+func (r *running) killGroup() { _ = r.cmd.Process.Kill() }
 
 func (r *running) killRest() {}
 

@@ -14,10 +14,10 @@ func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true
 
 func (r *running) askToEnd() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) }
 
-func (r *running) kill() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
+func (r *running) killGroup() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
 
 // killRest ends the processes that the program has left behind.
-func (r *running) killRest() { r.kill() }
+func (r *running) killRest() { r.killGroup() }
 
 // peakMemory returns the most memory that one process had, of those that were waited for.
 func peakMemory(state *os.ProcessState) int64 {

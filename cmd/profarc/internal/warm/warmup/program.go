@@ -52,18 +52,18 @@ var errTimeout = errors.New("it took too long")
 // Measure runs a program to its end. A run that does not count has a Failure. The error is
 // about a program that could not be started, or ctx's.
 func Measure(ctx context.Context, p Program) (Run, error) {
-	p.Watch.begin()
+	p.Watch.findTimeGroup()
 	within, cancel := context.WithCancel(ctx)
 	if p.Timeout > 0 {
 		within, cancel = context.WithTimeoutCause(ctx, p.Timeout, errTimeout)
 	}
 	defer cancel()
 	r := &running{ctx: within, p: &p, ended: make(chan struct{})}
-	if err := r.start(); err != nil {
+	if err := r.startProgram(); err != nil {
 		return Run{}, err
 	}
-	r.drive()
-	r.finish()
+	r.awaitEnd()
+	r.collectRun()
 	if err := ctx.Err(); err != nil {
 		return r.run, err
 	}
@@ -84,8 +84,8 @@ type running struct {
 	run    Run
 }
 
-func (r *running) start() error {
-	in, err := os.Open(orNull(r.p.Input))
+func (r *running) startProgram() error {
+	in, err := os.Open(nullIfEmpty(r.p.Input))
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,12 @@ func (r *running) start() error {
 	r.begun = time.Now()
 	r.out = newOutput(&r.p.Watch, r.begun)
 	r.err = &errorOutput{}
-	stdout, err := r.pipe(r.out)
+	stdout, err := r.newPipe(r.out)
 	if err != nil {
 		return err
 	}
 	defer stdout.Close()
-	stderr, err := r.pipe(r.err)
+	stderr, err := r.newPipe(r.err)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (r *running) start() error {
 		return err
 	}
 	for _, p := range r.pipes {
-		go p.drain()
+		go p.copyOutput()
 	}
 	go func() {
 		_ = r.cmd.Wait() // its state says what became of it
@@ -122,51 +122,51 @@ func (r *running) start() error {
 	return nil
 }
 
-func orNull(name string) string {
+func nullIfEmpty(name string) string {
 	if name == "" {
 		return os.DevNull
 	}
 	return name
 }
 
-// drive waits for the end of the program, and brings it about where it does not come by itself.
-func (r *running) drive() {
+// awaitEnd waits for the end of the program, and brings it about where it does not come by itself.
+func (r *running) awaitEnd() {
 	select {
 	case <-r.ended:
 	case <-r.ctx.Done():
-		r.end()
+		r.terminate()
 	}
 	r.killRest()
 }
 
-// end asks the program to end, and kills it after a grace.
-func (r *running) end() {
+// terminate asks the program to end, and kills it after a grace.
+func (r *running) terminate() {
 	r.askToEnd()
 	timer := time.NewTimer(graceOfEnd)
 	defer timer.Stop()
 	select {
 	case <-r.ended:
 	case <-timer.C:
-		r.kill()
+		r.killGroup()
 		<-r.ended
 	}
 }
 
-// finish gathers what was measured once the program has ended.
-func (r *running) finish() {
+// collectRun gathers what was measured once the program has ended.
+func (r *running) collectRun() {
 	r.awaitPipes()
 	state := r.cmd.ProcessState
 	run := &r.run
 	run.WallNS, run.CPUNS = r.wallNS, (state.UserTime() + state.SystemTime()).Nanoseconds()
 	run.PeakBytes, run.Exit = peakMemory(state), exitCode(state)
-	run.FirstNS, run.Units, run.Text = r.out.result()
-	run.Errors, run.Inert = r.err.result()
-	run.Output = r.out.sum()
-	run.Failure = r.failure()
+	run.FirstNS, run.Units, run.Text = r.out.results()
+	run.Errors, run.Inert = r.err.results()
+	run.Output = r.out.checksum()
+	run.Failure = r.failureText()
 }
 
-// failure explains why a run does not count, "" if it does.
-func (r *running) failure() string {
+// failureText explains why a run does not count, "" if it does.
+func (r *running) failureText() string {
 	switch {
 	case errors.Is(context.Cause(r.ctx), errTimeout):
 		return fmt.Sprintf("it took more than %v", r.p.Timeout)

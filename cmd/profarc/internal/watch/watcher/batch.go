@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/recording/merging"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 )
@@ -52,12 +51,12 @@ type openBatch struct {
 	settle  []candidate      // likewise, to be kept
 }
 
-// merge merges a batch. After an error the archive is as it was, or as it should be; the
+// mergeBatch merges a batch. After an error the archive is as it was, or as it should be; the
 // files that were claimed are taken up by the next batch.
-func (w *Watcher) merge(ctx context.Context) (*Batch, error) {
+func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 	m := &openBatch{Batch: &Batch{}, w: w, ledger: newLedger()}
-	defer m.close()
-	if err := m.open(); err != nil {
+	defer m.closeFiles()
+	if err := m.openTarget(); err != nil {
 		return m.Batch, err
 	}
 	candidates, err := w.candidates()
@@ -66,17 +65,17 @@ func (w *Watcher) merge(ctx context.Context) (*Batch, error) {
 	}
 	w.unsettled = 0
 	for _, c := range candidates {
-		if err := m.add(ctx, c); err != nil {
+		if err := m.addFile(ctx, c); err != nil {
 			return m.Batch, err
 		}
 		if m.Merged >= maxBatchFiles || m.Bytes >= maxBatchBytes {
 			break
 		}
 	}
-	return m.Batch, m.finish(ctx)
+	return m.Batch, m.publishBatch(ctx)
 }
 
-func (m *openBatch) close() {
+func (m *openBatch) closeFiles() {
 	for _, in := range m.remove {
 		in.file.Close()
 	}
@@ -85,9 +84,9 @@ func (m *openBatch) close() {
 	}
 }
 
-// open reads what the archive holds. If it is not the one that the watcher published last,
+// openTarget reads what the archive holds. If it is not the one that the watcher published last,
 // all files need another look.
-func (m *openBatch) open() (err error) {
+func (m *openBatch) openTarget() (err error) {
 	var id [16]byte
 	m.archive, err = openArchive(m.w.out)
 	if err != nil {
@@ -95,7 +94,7 @@ func (m *openBatch) open() (err error) {
 	}
 	if s := m.archive; s != nil {
 		id = s.Header().DumpID
-		err = s.Mapping().Guard(func() error { return m.ledger.add(s) })
+		err = s.Mapping().Guard(func() error { return m.ledger.addStore(s) })
 	}
 	if id != m.w.published {
 		m.w.seen = map[string]sighting{}
@@ -104,11 +103,11 @@ func (m *openBatch) open() (err error) {
 	return err
 }
 
-// add deals with a file. Only errors that are not the file's own are returned.
-func (m *openBatch) add(ctx context.Context, c candidate) error {
-	in, err := m.w.open(c)
+// addFile deals with a file. Only errors that are not the file's own are returned.
+func (m *openBatch) addFile(ctx context.Context, c candidate) error {
+	in, err := m.w.openInput(c)
 	if err != nil {
-		return m.leave(c, err)
+		return m.leaveFile(c, err)
 	}
 	owned := false
 	defer func() {
@@ -116,12 +115,12 @@ func (m *openBatch) add(ctx context.Context, c candidate) error {
 			in.file.Close()
 		}
 	}()
-	p, err := m.w.read(ctx, in, m.ledger)
+	p, err := m.w.readInput(ctx, in, m.ledger)
 	if err == nil && p.store != nil {
 		defer p.store.Close()
 		err = m.mergeStore(ctx, in, p)
 	} else if err == nil {
-		err = m.w.claim(m, in)
+		err = m.w.claimInput(m, in)
 		if err == nil {
 			m.Known++
 		}
@@ -133,7 +132,7 @@ func (m *openBatch) add(ctx context.Context, c candidate) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil:
-		return m.leave(c, err)
+		return m.leaveFile(c, err)
 	}
 	owned = in.claimed
 	if owned {
@@ -148,8 +147,8 @@ func (m *openBatch) add(ctx context.Context, c candidate) error {
 // A fatalError is not the fault of a file.
 type fatalError struct{ error }
 
-// leave leaves a file where it is.
-func (m *openBatch) leave(c candidate, err error) error {
+// leaveFile leaves a file where it is.
+func (m *openBatch) leaveFile(c candidate, err error) error {
 	switch s, seen := m.w.seen[c.path]; {
 	case errors.Is(err, fs.ErrNotExist):
 		delete(m.w.seen, c.path)
@@ -179,10 +178,10 @@ func (w *Watcher) settledSince(c candidate) bool {
 // mergeStore adds what was read of an input, and claims it.
 func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error {
 	first := m.sum == nil
-	if err := m.begin(ctx, p.store); err != nil {
+	if err := m.beginSum(ctx, p.store); err != nil {
 		return err
 	}
-	batch, err := rawprofile.Set(m.sum).Begin()
+	batch, err := m.sum.Internal().Begin()
 	if err != nil {
 		return fatalError{err}
 	}
@@ -192,12 +191,12 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 			m.sum = nil // the next input decides the domain
 		}
 	}()
-	err = p.store.Mapping().Guard(func() error { return merge.Into(ctx, m.sum, p.store, builder.Run{}) })
+	err = p.store.Mapping().Guard(func() error { return merge.Into(ctx, m.sum, p.store, merge.Run{}) })
 	if broken := m.sum.Err(); broken != nil && (!first || m.archive != nil) {
 		return fatalError{broken}
 	}
 	if err == nil {
-		err = m.w.claim(m, in)
+		err = m.w.claimInput(m, in)
 	}
 	if err != nil {
 		return err
@@ -207,12 +206,12 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 	}
 	m.Merged++
 	m.Bytes += in.info.Size()
-	m.lose(p.lost)
-	return m.ledger.add(p.store)
+	m.addLosses(p.lost)
+	return m.ledger.addStore(p.store)
 }
 
-// begin makes the sum, with what the archive has.
-func (m *openBatch) begin(ctx context.Context, first *reader.Store) error {
+// beginSum makes the sum, with what the archive has.
+func (m *openBatch) beginSum(ctx context.Context, first *reader.Store) error {
 	if m.sum != nil {
 		return nil
 	}
@@ -222,7 +221,7 @@ func (m *openBatch) begin(ctx context.Context, first *reader.Store) error {
 	h := first.Header()
 	sum := builder.New(h.Domain, builder.Config{Params: h.Params, SpillFolder: filepath.Dir(m.w.out)})
 	if s := m.archive; s != nil {
-		if err := s.Mapping().Guard(func() error { return merge.Into(ctx, sum, s, builder.Run{}) }); err != nil {
+		if err := s.Mapping().Guard(func() error { return merge.Into(ctx, sum, s, merge.Run{}) }); err != nil {
 			return fatalError{err}
 		}
 	}
@@ -230,7 +229,7 @@ func (m *openBatch) begin(ctx context.Context, first *reader.Store) error {
 	return nil
 }
 
-func (m *openBatch) lose(lost codec.Losses) {
+func (m *openBatch) addLosses(lost codec.Losses) {
 next:
 	for _, l := range lost {
 		for i := range m.Lost {
@@ -243,10 +242,10 @@ next:
 	}
 }
 
-// finish publishes the archive, and only then removes the files that it holds.
-func (m *openBatch) finish(ctx context.Context) error {
+// publishBatch publishes the archive, and only then removes the files that it holds.
+func (m *openBatch) publishBatch(ctx context.Context) error {
 	if m.Merged > 0 {
-		m.w.stepped("publish")
+		m.w.traceStep("publish")
 		if m.archive != nil { // some systems replace no file that is mapped
 			m.archive.Close()
 			m.archive = nil
@@ -255,27 +254,27 @@ func (m *openBatch) finish(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		m.Archive, m.Dumps, m.w.published = r.Bytes, merging.Dumps(m.sum), r.DumpID
+		m.Archive, m.Dumps, m.w.published = r.Bytes, merging.Dumps(m.sum.Internal()), r.DumpID
 	}
-	m.w.stepped("published")
+	m.w.traceStep("published")
 	for _, c := range m.settle {
 		m.w.seen[c.path] = sighting{c.info, time.Now(), true}
 	}
 	for _, in := range m.remove {
-		if err := m.discard(in); err != nil {
+		if err := m.removeMerged(in); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// discard removes a file whose counts are in the archive. One that a process has added to
+// removeMerged removes a file whose counts are in the archive. One that a process has added to
 // all the same is left where it is.
-func (m *openBatch) discard(in *input) error {
+func (m *openBatch) removeMerged(in *input) error {
 	delete(m.w.seen, in.path)
-	m.w.stepped("remove")
-	if err := in.still(); err != nil {
-		return m.leave(in.candidate, ErrChanged)
+	m.w.traceStep("remove")
+	if err := in.checkUnchanged(); err != nil {
+		return m.leaveFile(in.candidate, ErrChanged)
 	}
 	if err := os.Remove(in.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -7,12 +7,12 @@ import (
 	"path/filepath"
 )
 
-// claim makes sure that an input is still what was read and, if it is to be removed, takes
+// claimInput makes sure that an input is still what was read and, if it is to be removed, takes
 // it out of the folder, so that no process can add to it any more. The error matches
 // errInUse if a process had it open: it is tried again later, where it is then.
-func (w *Watcher) claim(m *openBatch, in *input) error {
+func (w *Watcher) claimInput(m *openBatch, in *input) error {
 	if !w.o.Remove || in.claimed {
-		return w.unused(in)
+		return w.checkUnused(in)
 	}
 	if m.claimed == "" {
 		folder, err := w.newClaims()
@@ -21,10 +21,10 @@ func (w *Watcher) claim(m *openBatch, in *input) error {
 		}
 		m.claimed = folder
 	}
-	if err := w.unused(in); err != nil {
+	if err := w.checkUnused(in); err != nil {
 		return err
 	}
-	w.stepped("claim")
+	w.traceStep("claim")
 	to := filepath.Join(m.claimed, in.name)
 	err := os.Rename(in.path, to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone
@@ -34,22 +34,22 @@ func (w *Watcher) claim(m *openBatch, in *input) error {
 		return err
 	}
 	in.path, in.claimed = to, true
-	w.stepped("claimed")
+	w.traceStep("claimed")
 	// A process that had looked the file up before it was renamed has it open by now.
-	return w.unused(in)
+	return w.checkUnused(in)
 }
 
-// unused returns an error unless an input is unchanged, and no process writes to it.
-func (w *Watcher) unused(in *input) error {
+// checkUnused returns an error unless an input is unchanged, and no process writes to it.
+func (w *Watcher) checkUnused(in *input) error {
 	if used, _ := inUse(in.file, in.path); used {
 		return errInUse
 	}
-	return in.still()
+	return in.checkUnchanged()
 }
 
 // newClaims makes a folder for the files that a batch claims.
 func (w *Watcher) newClaims() (string, error) {
-	all := filepath.Join(w.folder, claims)
+	all := filepath.Join(w.folder, claimsFolder)
 	if err := os.Mkdir(all, 0o700); err != nil && !os.IsExist(err) {
 		return "", err
 	}

@@ -19,20 +19,24 @@ type inputID [16]byte
 // newInputID returns the id of a file with that name and sum of its content, that was last changed at a time.
 func newInputID(name string, content uint64, at int64) (id inputID) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
-	binary.LittleEndian.PutUint64(id[8:], content^timeSum(at))
+	binary.LittleEndian.PutUint64(id[8:], content^timeHash(at))
 	return id
 }
 
-// content returns the sum of the content of a file with that id and time.
-func (id inputID) content(at int64) uint64 { return binary.LittleEndian.Uint64(id[8:]) ^ timeSum(at) }
+// contentHash returns the sum of the content of a file with that id and time.
+func (id inputID) contentHash(at int64) uint64 {
+	return binary.LittleEndian.Uint64(id[8:]) ^ timeHash(at)
+}
 
-// name returns the hash of the name.
-func (id inputID) name() uint64 { return binary.LittleEndian.Uint64(id[:]) }
+// nameHash returns the hash of the name.
+func (id inputID) nameHash() uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
-func timeSum(at int64) uint64 { return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at))) }
+func timeHash(at int64) uint64 {
+	return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at)))
+}
 
-// sumOf returns XXH64 of what r has.
-func sumOf(r io.Reader) (uint64, error) {
+// hashContent returns XXH64 of what r has.
+func hashContent(r io.Reader) (uint64, error) {
 	h := xxhash.New()
 	_, err := io.Copy(h, r)
 	return h.Sum64(), err

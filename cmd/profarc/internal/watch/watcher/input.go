@@ -42,30 +42,30 @@ type input struct {
 	file *os.File
 }
 
-// open opens a candidate. The error matches errInUse if a process writes to it or may, and
+// openInput opens a candidate. The error matches errInUse if a process writes to it or may, and
 // fs.ErrNotExist if it is gone.
-func (w *Watcher) open(c candidate) (*input, error) {
+func (w *Watcher) openInput(c candidate) (*input, error) {
 	f, err := openRegular(c.path)
 	if err != nil {
 		return nil, err
 	}
 	in := &input{c, f}
-	if err := w.ready(in); err != nil {
+	if err := w.checkReady(in); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return in, nil
 }
 
-// ready returns an error unless an input is complete, and locks it.
-func (w *Watcher) ready(in *input) error {
+// checkReady returns an error unless an input is complete, and locks it.
+func (w *Watcher) checkReady(in *input) error {
 	info, err := in.file.Stat()
 	switch {
 	case err != nil:
 		return err
 	case !unchanged(info, in.info):
 		return errInUse
-	case info.Size() == 0 && w.goesOn:
+	case info.Size() == 0 && w.continuous:
 		return errUnwritten
 	}
 	used, certain := inUse(in.file, in.path)
@@ -84,8 +84,8 @@ func (w *Watcher) ready(in *input) error {
 	return nil
 }
 
-// still returns an error unless the input is the file at its path, as it was when it was opened.
-func (in *input) still() error {
+// checkUnchanged returns an error unless the input is the file at its path, as it was when it was opened.
+func (in *input) checkUnchanged() error {
 	now, err := in.file.Stat()
 	there, err2 := os.Lstat(in.path)
 	err = errors.Join(err, err2)
@@ -111,17 +111,17 @@ type profile struct {
 	lost  codec.Losses
 }
 
-// read reads an input unless the ledger knows it.
-func (w *Watcher) read(ctx context.Context, in *input, l *ledger) (profile, error) {
+// readInput reads an input unless the ledger knows it.
+func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile, error) {
 	if in.isArchive() {
 		return in.readArchive(l)
 	}
-	content, err := sumOf(io.NewSectionReader(in.file, 0, in.info.Size()))
+	content, err := hashContent(io.NewSectionReader(in.file, 0, in.info.Size()))
 	if err != nil {
 		return profile{}, err
 	}
 	id := newInputID(in.name, content, in.info.ModTime().UnixNano())
-	switch l.file(id, content, w.o.Remove) {
+	switch l.lookUpFile(id, content, w.o.Remove) {
 	case isKnown:
 		return profile{}, nil
 	case isChanged:
@@ -143,7 +143,7 @@ func (in *input) readArchive(l *ledger) (profile, error) {
 	}
 	what := isNew
 	err = s.Mapping().Guard(func() (err error) {
-		what, err = l.archive(s)
+		what, err = l.lookUpArchive(s)
 		return err
 	})
 	if err != nil || what == isKnown {

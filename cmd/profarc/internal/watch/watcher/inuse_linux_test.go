@@ -251,7 +251,7 @@ func TestClaimedFileIsOpened(t *testing.T) {
 			}
 		}
 	}})
-	b, err := w.merge(t.Context())
+	b, err := w.mergeBatch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,8 +45,8 @@ func openArchive(path string) (*reader.Store, error) {
 	return reader.Open(path, archive.Options{})
 }
 
-// add notes what an archive holds.
-func (l *ledger) add(s *reader.Store) error {
+// addStore notes what an archive holds.
+func (l *ledger) addStore(s *reader.Store) error {
 	dumps, err := copier.Dumps(s)
 	if err != nil {
 		return err
@@ -54,18 +54,18 @@ func (l *ledger) add(s *reader.Store) error {
 	for _, d := range dumps {
 		l.dumps[d.ID] = true
 		id := inputID(d.ID)
-		l.names[id.name()] = append(l.names[id.name()], namedContent{id.content(d.Time), d.Time})
+		l.names[id.nameHash()] = append(l.names[id.nameHash()], namedContent{id.contentHash(d.Time), d.Time})
 	}
 	runs, err := s.Runs()
 	for _, r := range runs { // in the order of their times
 		if r.Process.Known() && r.DumpID != ([16]byte{}) {
-			l.runs[keyOf(r)] = countedRun{r.Time, r.Selection}
+			l.runs[runKeyOf(r)] = countedRun{r.Time, r.Selection}
 		}
 	}
 	return err
 }
 
-func keyOf(r layout.Provenance) profileset.RunKey {
+func runKeyOf(r layout.Provenance) profileset.RunKey {
 	return profileset.RunKey{Process: r.Process, Since: r.Since}
 }
 
@@ -78,13 +78,13 @@ const (
 	isChanged // a file of this name is merged, with other content
 )
 
-// file looks up a file that is no archive. If files are removed once they are merged, what comes again under
+// lookUpFile looks up a file that is no archive. If files are removed once they are merged, what comes again under
 // a name is another file; else a name stands for one file, whose time may change without its content.
-func (l *ledger) file(id inputID, content uint64, removes bool) finding {
+func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 	if l.dumps[id] {
 		return isKnown
 	}
-	merged := l.names[id.name()]
+	merged := l.names[id.nameHash()]
 	if removes || len(merged) == 0 {
 		return isNew
 	}
@@ -96,8 +96,8 @@ func (l *ledger) file(id inputID, content uint64, removes bool) finding {
 	return isChanged
 }
 
-// archive looks up an archive. It is known if each of its dumps is, or a later one of the same process.
-func (l *ledger) archive(s *reader.Store) (finding, error) {
+// lookUpArchive looks up an archive. It is known if each of its dumps is, or a later one of the same process.
+func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
 	dumps, err := copier.Dumps(s)
 	if err != nil {
 		return isNew, err
@@ -108,7 +108,7 @@ func (l *ledger) archive(s *reader.Store) (finding, error) {
 	}
 	later := map[[16]byte]bool{} // dumps with a later one that is counted
 	for _, r := range runs {
-		if have, ok := l.runs[keyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
+		if have, ok := l.runs[runKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
 			(have.selection == "" || have.selection == r.Selection) {
 			later[r.DumpID] = true
 		}

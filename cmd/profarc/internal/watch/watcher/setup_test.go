@@ -167,14 +167,14 @@ func files(t *testing.T, folder string) (names []string) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if e.Name() == claims+".lock" {
+		if e.Name() == claimsFolder+".lock" {
 			continue
 		}
-		if e.Name() != claims {
+		if e.Name() != claimsFolder {
 			names = append(names, e.Name())
 			continue
 		}
-		if left, _ := filepath.Glob(filepath.Join(folder, claims, "*")); len(left) > 0 {
+		if left, _ := filepath.Glob(filepath.Join(folder, claimsFolder, "*")); len(left) > 0 {
 			names = append(names, left...)
 		}
 	}

@@ -71,7 +71,7 @@ const (
 )
 
 // claims is the folder of claimed files, in the watched folder.
-const claims = ".profarc-watch"
+const claimsFolder = ".profarc-watch"
 
 // A Watcher merges the files of a folder.
 type Watcher struct {
@@ -79,8 +79,8 @@ type Watcher struct {
 	o           Options
 	release     []func()
 	locks       []fs.FileInfo       // of the files that release removes
-	takes       bool                // it has the folder of the claimed files
-	goesOn      bool                // it waits for what comes
+	ownsClaims  bool                // it has the folder of the claimed files
+	continuous  bool                // it waits for what comes
 	seen        map[string]sighting // by path
 	published   [16]byte            // dump id of the archive as this watcher last saw it
 	unsettled   int                 // of these, how many may or may not be in use
@@ -116,13 +116,13 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 	}
 	w := &Watcher{folder: folder, out: out, o: o, seen: map[string]sighting{}}
 	w.o.MaxInput = cmp.Or(o.MaxInput, 1<<30)
-	if err := w.lock(out); err != nil {
+	if err := w.lockName(out); err != nil {
 		return nil, err
 	}
-	left := filepath.Join(folder, claims)
+	left := filepath.Join(folder, claimsFolder)
 	if _, err := os.Stat(left); err == nil || o.Remove { // also what a killed watcher left
-		err := w.lock(left)
-		w.takes = err == nil
+		err := w.lockName(left)
+		w.ownsClaims = err == nil
 		if err != nil && o.Remove {
 			w.Close()
 			return nil, err
@@ -131,8 +131,8 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// lock locks an archive, or the folder of the claimed files.
-func (w *Watcher) lock(name string) error {
+// lockName locks an archive, or the folder of the claimed files.
+func (w *Watcher) lockName(name string) error {
 	release, err := runfiles.Lock(name)
 	if err != nil {
 		return lockError(name, err)
@@ -152,7 +152,7 @@ func lockError(name string, err error) error {
 	if !errors.Is(err, runfiles.ErrLocked) {
 		return err
 	}
-	if folder, ok := strings.CutSuffix(name, string(filepath.Separator)+claims); ok {
+	if folder, ok := strings.CutSuffix(name, string(filepath.Separator)+claimsFolder); ok {
 		return fmt.Errorf("%s: %w: end that first", folder, ErrWatched)
 	}
 	return fmt.Errorf("%s: %w: end that first, or name another archive", name, ErrWatched)
@@ -173,7 +173,7 @@ func (w *Watcher) Close() {
 // there was nothing to do.
 func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 	for range 3 { // a file that keeps changing is left alone
-		if err := w.drain(ctx, report); err != nil || w.unsettled == 0 || !sleep(ctx, settling) {
+		if err := w.mergeAll(ctx, report); err != nil || w.unsettled == 0 || !sleepContext(ctx, settling) {
 			return err
 		}
 	}
@@ -183,18 +183,18 @@ func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 // Run merges the files of the folder, and those that come, until ctx is done. It ends after the
 // batch that is under way, without an error. It calls report as Once does.
 func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
-	w.goesOn = true
+	w.continuous = true
 	for {
-		if err := w.drain(ctx, report); err != nil || !sleep(ctx, max(w.o.Delay, leastDelay)) {
+		if err := w.mergeAll(ctx, report); err != nil || !sleepContext(ctx, max(w.o.Delay, leastDelay)) {
 			return err
 		}
 	}
 }
 
-// drain merges until nothing is left that can be merged, or ctx is done.
-func (w *Watcher) drain(ctx context.Context, report func(*Batch) error) error {
+// mergeAll merges until nothing is left that can be merged, or ctx is done.
+func (w *Watcher) mergeAll(ctx context.Context, report func(*Batch) error) error {
 	for ctx.Err() == nil {
-		b, err := w.merge(context.WithoutCancel(ctx))
+		b, err := w.mergeBatch(context.WithoutCancel(ctx))
 		if err == nil {
 			err = report(b)
 		}
@@ -205,8 +205,8 @@ func (w *Watcher) drain(ctx context.Context, report func(*Batch) error) error {
 	return nil
 }
 
-// sleep waits, and reports whether ctx is still not done.
-func sleep(ctx context.Context, d time.Duration) bool {
+// sleepContext waits, and reports whether ctx is still not done.
+func sleepContext(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
@@ -232,17 +232,17 @@ type candidate struct {
 // first: of several dumps of one process the last has the counts of all.
 func (w *Watcher) candidates() ([]candidate, error) {
 	w.forgetGone()
-	found, err := w.list(w.folder, func(name string) bool { return !hidden(name) })
-	if err != nil || !w.takes {
+	found, err := w.listFolder(w.folder, func(name string) bool { return !isHidden(name) })
+	if err != nil || !w.ownsClaims {
 		return found, err
 	}
-	batches, err := os.ReadDir(filepath.Join(w.folder, claims))
+	batches, err := os.ReadDir(filepath.Join(w.folder, claimsFolder))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, b := range batches {
-		folder := filepath.Join(w.folder, claims, b.Name())
-		claimed, err := w.list(folder, func(string) bool { return true })
+		folder := filepath.Join(w.folder, claimsFolder, b.Name())
+		claimed, err := w.listFolder(folder, func(string) bool { return true })
 		if err != nil {
 			return nil, err
 		}
@@ -255,8 +255,8 @@ func (w *Watcher) candidates() ([]candidate, error) {
 	return found, nil
 }
 
-// hidden reports whether a name is of a file that is being written, or of a lock of profarc.
-func hidden(name string) bool {
+// isHidden reports whether a name is of a file that is being written, or of a lock of profarc.
+func isHidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".parc.lock")
 }
 
@@ -279,8 +279,8 @@ func (w *Watcher) ownFiles() []fs.FileInfo {
 	return own
 }
 
-// list returns the regular files of a folder that need a look, the newest first.
-func (w *Watcher) list(folder string, wanted func(name string) bool) ([]candidate, error) {
+// listFolder returns the regular files of a folder that need a look, the newest first.
+func (w *Watcher) listFolder(folder string, wanted func(name string) bool) ([]candidate, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
@@ -308,7 +308,7 @@ func unchanged(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-func (w *Watcher) stepped(what string) {
+func (w *Watcher) traceStep(what string) {
 	if w.o.step != nil {
 		w.o.step(what)
 	}

@@ -251,7 +251,7 @@ func TestDumpsOfOneProcess(t *testing.T) {
 func TestClaimedFilesOfAnother(t *testing.T) {
 	t.Parallel()
 	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")
-	left := filepath.Join(folder, claims, "1234")
+	left := filepath.Join(folder, claimsFolder, "1234")
 	if err := os.MkdirAll(left, 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -340,8 +340,8 @@ func TestRun(t *testing.T) {
 func TestInputID(t *testing.T) {
 	t.Parallel()
 	id := newInputID("a.profraw", 12345, 678)
-	if id.content(678) != 12345 || id.name() != newInputID("a.profraw", 0, 0).name() ||
-		id.name() == newInputID("b.profraw", 0, 0).name() {
+	if id.contentHash(678) != 12345 || id.nameHash() != newInputID("a.profraw", 0, 0).nameHash() ||
+		id.nameHash() == newInputID("b.profraw", 0, 0).nameHash() {
 		t.Errorf("%x", id)
 	}
 }
@@ -352,7 +352,7 @@ func TestMergedFileIsWrittenTo(t *testing.T) {
 	folder, out := t.TempDir(), filepath.Join(t.TempDir(), "app.parc")
 	write(t, folder, "1.proftext", proftext("f", 1), 1)
 	w := open(t, folder, out, Options{Remove: true, step: func(what string) {
-		claimed, err := filepath.Glob(filepath.Join(folder, claims, "*", "1.proftext"))
+		claimed, err := filepath.Glob(filepath.Join(folder, claimsFolder, "*", "1.proftext"))
 		if what != "remove" || len(claimed) == 0 {
 			return
 		}
@@ -360,7 +360,7 @@ func TestMergedFileIsWrittenTo(t *testing.T) {
 			t.Error(err)
 		}
 	}})
-	b, err := w.merge(t.Context())
+	b, err := w.mergeBatch(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
