@@ -8,7 +8,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -64,7 +63,7 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 		return lost, err
 	}
 	// A function whose profile in the archive lacks a point has two, which are summed.
-	rawprofile.Set(b).NextRun(profileset.RunRules{})
+	b.Internal().NextRun(profileset.RunRules{})
 	d := dump{b: b, totals: r.form == totals}
 	for _, f := range r.used() {
 		if err := d.function(f); err != nil {
@@ -115,7 +114,7 @@ func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, er
 		c.Flags = layout.FlagDelta
 	}
 	b := builder.New(layout.DomainCustom, c)
-	if err := rawprofile.Set(b).CheckProducer(); err != nil {
+	if err := b.Internal().CheckProducer(); err != nil {
 		return nil, err
 	}
 	for _, s := range r.vm.Shapes {

@@ -32,7 +32,7 @@ func sum(ctx context.Context, to string, dumps ...string) error {
 		if err != nil {
 			return err
 		}
-		err = errors.Join(merge.Into(ctx, b, s, builder.Run{}), s.Close())
+		err = errors.Join(merge.Into(ctx, b, s, merge.Run{}), s.Close())
 		if err != nil {
 			return err
 		}

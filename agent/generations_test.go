@@ -185,7 +185,7 @@ func mergedWith(t *testing.T, paths []string, weights []layout.Weight) string {
 		if b == nil {
 			b = builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
 		}
-		if err := merge.Into(t.Context(), b, s, builder.Run{Weight: weights[i]}); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{Weight: weights[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}

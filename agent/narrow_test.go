@@ -41,7 +41,7 @@ func (r *wideRig) merged(t *testing.T, rows int) string {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, s := range r.trained {
-		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -57,9 +56,9 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 		p := b.ProfileIn(m, 7, b.Context(m, builder.Frame{Caller: b.Method(keyNumber(y, z)), Point: int32(x)}))
 		_ = p.Done()
 	},
-	func(b *builder.Builder, _, _, _ int) { rawprofile.Set(b).NextRun(profileset.RunRules{}) },
+	func(b *builder.Builder, _, _, _ int) { b.Internal().NextRun(profileset.RunRules{}) },
 	func(b *builder.Builder, x, _, z int) {
-		rawprofile.Set(b).NextRun(profileset.RunRules{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
+		b.Internal().NextRun(profileset.RunRules{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
 	},
 	func(b *builder.Builder, x, y, z int) {
 		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}),
@@ -93,7 +92,7 @@ func outcome(b *builder.Builder) string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%x, %d unmerged", data, rawprofile.Set(b).Unmerged())
+	return fmt.Sprintf("%x, %d unmerged", data, b.Internal().Unmerged())
 }
 
 // TestBatchIsAllOrNothing: with a batch that is rolled back, the archive is that of
@@ -108,7 +107,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 			step(want)
 			step(got)
 		}
-		batch, err := rawprofile.Set(got).Begin()
+		batch, err := got.Internal().Begin()
 		if err != nil {
 			if want.Err() == nil {
 				t.Fatal(err)
@@ -151,17 +150,17 @@ func TestRollbackOfManyFunctions(t *testing.T) {
 		builder.New(layout.DomainLLVMIR, builder.Config{MemoryBudget: 1 << 16})
 	for round := range 4 {
 		for i, b := range []*builder.Builder{want, got} {
-			rawprofile.Set(b).NextRun(profileset.RunRules{})
-			if _, err := rawprofile.Set(b).AddFunctions(functions(0, 3000*(round+1))); err != nil {
+			b.Internal().NextRun(profileset.RunRules{})
+			if _, err := b.Internal().AddFunctions(functions(0, 3000*(round+1))); err != nil {
 				t.Fatal(i, err)
 			}
 		}
-		batch, err := rawprofile.Set(got).Begin()
+		batch, err := got.Internal().Begin()
 		if err != nil {
 			t.Fatal(err)
 		}
-		rawprofile.Set(got).NextRun(profileset.RunRules{Weight: 3 * layout.WeightOne})
-		if _, err := rawprofile.Set(got).AddFunctions(functions(round*1000, 20000)); err != nil {
+		got.Internal().NextRun(profileset.RunRules{Weight: 3 * layout.WeightOne})
+		if _, err := got.Internal().AddFunctions(functions(round*1000, 20000)); err != nil {
 			t.Fatal(err)
 		}
 		batch.Rollback()
@@ -177,11 +176,11 @@ func TestBatchMisuse(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()
 	early := b.Profile(keyNumber(1, 1), 0)
-	batch, err := rawprofile.Set(b).Begin()
+	batch, err := b.Internal().Begin()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := rawprofile.Set(b).Begin(); !errors.Is(err, profileset.ErrBatch) {
+	if _, err := b.Internal().Begin(); !errors.Is(err, profileset.ErrBatch) {
 		t.Errorf("a second batch: %v", err)
 	}
 	if _, _, err := b.Bytes(); !errors.Is(err, profileset.ErrBatch) {
@@ -223,7 +222,7 @@ func BenchmarkEmptyBatch(bench *testing.B) {
 		}
 	}
 	for bench.Loop() {
-		batch, err := rawprofile.Set(b).Begin()
+		batch, err := b.Internal().Begin()
 		if err == nil {
 			err = batch.Commit()
 		}
@@ -243,7 +242,7 @@ func TestBatchCanBeRepeated(t *testing.T) {
 		p.Invocations(5)
 		return p.Done()
 	}
-	batch, err := rawprofile.Set(b).Begin()
+	batch, err := b.Internal().Begin()
 	if err != nil {
 		t.Fatal(err)
 	}

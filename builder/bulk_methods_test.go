@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
@@ -23,7 +22,7 @@ func TestMethodsInBulkAreTheSame(t *testing.T) {
 			n := rapid.IntRange(0, 300).Draw(t, "methods")
 			signatures := rapid.SliceOfN(text, n, n).Draw(t, "signatures")
 			refs := make([]builder.SymbolRef, n)
-			rawprofile.Set(short).Names(signatures, refs)
+			short.Internal().Names(signatures, refs)
 			methods := make([]profileset.MethodOfClass, n)
 			for i := range methods {
 				key := layout.Key{Class: rapid.StringMatching(`[AB]{1,2}`).Draw(t, "class"), Name: text.Draw(t, "name"),
@@ -36,7 +35,7 @@ func TestMethodsInBulkAreTheSame(t *testing.T) {
 				}
 			}
 			interned := make([]builder.MethodRef, n)
-			rawprofile.Set(short).InternMethods(methods, interned)
+			short.Internal().InternMethods(methods, interned)
 			short.Seen(interned...)
 		}
 		if !bytes.Equal(testarchive.Build(t, short).Bytes, testarchive.Build(t, long).Bytes) {

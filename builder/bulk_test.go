@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
@@ -23,9 +22,9 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		short, long := builder.New(layout.DomainLLVMIR, builder.Config{}), builder.New(layout.DomainLLVMIR, builder.Config{})
 		for range rapid.IntRange(1, 4).Draw(t, "runs") {
-			run := builder.Run{Weight: layout.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
-			rawprofile.Set(short).NextRun(profileset.RunRules(run))
-			rawprofile.Set(long).NextRun(profileset.RunRules(run))
+			run := profileset.RunRules{Weight: layout.Weight(rapid.SampledFrom([]uint64{0, 1e9, 25e8}).Draw(t, "weight"))}
+			short.Internal().NextRun(run)
+			long.Internal().NextRun(run)
 			var functions []profileset.Function
 			key := rapid.Custom(func(t *rapid.T) [2]uint64 {
 				return [2]uint64{rapid.Uint64Max(200).Draw(t, "name"), rapid.Uint64Max(1).Draw(t, "hash")}
@@ -45,7 +44,7 @@ func TestFunctionsAreTheSameAsProfiles(t *testing.T) {
 				}
 				functions = append(functions, f)
 			}
-			if n, err := rawprofile.Set(short).AddFunctions(functions); err != nil || n != len(functions) {
+			if n, err := short.Internal().AddFunctions(functions); err != nil || n != len(functions) {
 				t.Fatal(n, err)
 			}
 		}
@@ -67,7 +66,7 @@ func TestFunctionsFailLikeProfiles(t *testing.T) {
 		t.Errorf("a function given twice: %v", err)
 	}
 	names := []profileset.Function{{Name: []byte("a")}, {Name: []byte("a\x00b")}, {Name: []byte("c")}}
-	set := rawprofile.Set(builder.New(layout.DomainLLVMIR, builder.Config{}))
+	set := builder.New(layout.DomainLLVMIR, builder.Config{}).Internal()
 	if n, err := set.AddFunctions(names); err == nil || n != 1 {
 		t.Errorf("a name with a NUL byte after a valid one: %d are added, error %v", n, err)
 	}

@@ -52,7 +52,7 @@ func (p *Profile) receivers(tag layout.Tag, at At, others Others, rows []Row) {
 }
 
 func (p *Profile) setReceivers(e disk.Entry, others Others, rows []Row) {
-	p.rec().SetReceivers(e, others.Count, others.Gap, len(rows),
+	p.recording.SetReceivers(e, others.Count, others.Gap, len(rows),
 		func(i int) (TypeRef, uint64) { return rows[i].Type, rows[i].Count })
 }
 
@@ -90,9 +90,9 @@ func (p *Profile) setTypes(e disk.Entry, types CallTypes) {
 	if types.Return != nil {
 		cells = append(cells, p.typeWord(*types.Return))
 	}
-	p.rec().SetTypeList(e, cells)
+	p.recording.SetTypeList(e, cells)
 }
 
 func (p *Profile) typeWord(w TypeWord) uint64 {
-	return p.rec().TypeWordCell(w.Type, w.NullSeen, w.Unknown)
+	return p.recording.TypeWordCell(w.Type, w.NullSeen, w.Unknown)
 }

@@ -40,7 +40,7 @@ func Example_customEntries() {
 	}
 	all := builder.New(layout.DomainCustom, builder.Config{ProducerID: numbat})
 	for _, s := range []*reader.Store{run(1, 900, 0b001, 3), run(2, 100, 0b100, 12)} {
-		if err := merge.Into(context.Background(), all, s, builder.Run{}); err != nil {
+		if err := merge.Into(context.Background(), all, s, merge.Run{}); err != nil {
 			log.Fatal(err)
 		}
 	}

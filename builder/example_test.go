@@ -45,14 +45,14 @@ func open(b *builder.Builder) *reader.Store {
 func Example_severalRuns() {
 	first, second := training(1, "Square", 100), training(2, "Circle", 50)
 	all := builder.New(layout.DomainHotSpot, builder.Config{Params: first.Header().Params})
-	if err := merge.Into(context.Background(), all, first, builder.Run{}); err != nil {
+	if err := merge.Into(context.Background(), all, first, merge.Run{}); err != nil {
 		log.Fatal(err)
 	}
-	if err := merge.Into(context.Background(), all, second, builder.Run{Weight: 3 * layout.WeightOne}); err != nil {
+	if err := merge.Into(context.Background(), all, second, merge.Run{Weight: 3 * layout.WeightOne}); err != nil {
 		log.Fatal(err)
 	}
 	printReceivers(open(all))
-	fmt.Println("again:", merge.Into(context.Background(), all, first, builder.Run{}) != nil)
+	fmt.Println("again:", merge.Into(context.Background(), all, first, merge.Run{}) != nil)
 	if _, err := merge.NarrowRows(context.Background(), all, 1); err != nil {
 		log.Fatal(err)
 	}

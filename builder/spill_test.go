@@ -57,7 +57,7 @@ func TestSpilledMerges(t *testing.T) {
 				b := builder.New(domain, builder.Config{Params: testarchive.Params(domain), MemoryBudget: budget})
 				for i, run := range runs {
 					if err := merge.Into(t.Context(), b, run.Store,
-						builder.Run{Weight: layout.Weight(i+1) * layout.WeightOne}); err != nil {
+						merge.Run{Weight: layout.Weight(i+1) * layout.WeightOne}); err != nil {
 						return err.Error()
 					}
 				}

@@ -81,10 +81,10 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 	first, second, _ := dumps(t, program)
 	_, other, _ := dumps(t, program)
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	if err := merge.Into(t.Context(), b, first, builder.Run{}); err != nil {
+	if err := merge.Into(t.Context(), b, first, merge.Run{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := merge.Into(t.Context(), b, second, builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
+	if err := merge.Into(t.Context(), b, second, merge.Run{}); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("two dumps of one process: %v, want ErrSameProcess", err)
 	}
 	if by, err := merge.Superseded(first, other, second); err != nil || by[0] != 2 || by[1] != -1 || by[2] != -1 {
@@ -92,7 +92,7 @@ func TestDumpsOfProcessesAreMerged(t *testing.T) {
 	}
 	b = builder.New(layout.DomainGraal, builder.Config{})
 	for _, s := range []*reader.Store{second, other} {
-		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -130,11 +130,11 @@ func TestForkedProcessesAreCountedOnce(t *testing.T) {
 		if by[i] >= 0 {
 			continue
 		}
-		if err := merge.Into(t.Context(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := merge.Into(t.Context(), b, stores[1], builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
+	if err := merge.Into(t.Context(), b, stores[1], merge.Run{}); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("two dumps of the parent: %v", err)
 	}
 	checkCalls(t, b, 1115)

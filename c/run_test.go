@@ -118,7 +118,7 @@ func merged(t *testing.T, paths ...string) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainCustom, builder.Config{})
 	for _, path := range paths {
-		if err := merge.Into(t.Context(), b, open(t, path), builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, open(t, path), merge.Run{}); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
 	}

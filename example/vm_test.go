@@ -64,7 +64,7 @@ func sum(ctx context.Context, to string, dumps ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := errors.Join(merge.Into(ctx, b, s, builder.Run{}), s.Close()); err != nil {
+		if err := errors.Join(merge.Into(ctx, b, s, merge.Run{}), s.Close()); err != nil {
 			return err
 		}
 	}

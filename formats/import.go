@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/recording/merging"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 )
@@ -223,7 +222,7 @@ func (m *importing) allOrNothing(work func() error) error {
 	if b == nil || !m.o.SkipBad {
 		return work()
 	}
-	batch, err := rawprofile.Set(b).Begin()
+	batch, err := b.Internal().Begin()
 	if err != nil {
 		return err
 	}
@@ -250,13 +249,13 @@ func (m *importing) take(r *codec.Report, in Input) error {
 	case len(dumps) > 1:
 		return fatalError{ErrRuns}
 	default:
-		return m.merge(dumps[0], in.Name, builder.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
+		return m.merge(dumps[0], in.Name, merge.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
 	}
 	return nil
 }
 
 // merge merges a dump with those before it, as archives are merged.
-func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) error {
+func (m *importing) merge(dump *builder.Builder, name string, run merge.Run) error {
 	s, err := dump.Open(name)
 	if err != nil {
 		return err
@@ -281,7 +280,7 @@ func (m *importing) merge(dump *builder.Builder, name string, run builder.Run) e
 
 // countUnmerged counts the entries that could not be summed.
 func (m *importing) countUnmerged() {
-	n := int(rawprofile.Set(m.result.Builder).Unmerged())
+	n := int(m.result.Builder.Internal().Unmerged())
 	if n == 0 {
 		return
 	}

@@ -208,7 +208,7 @@ func TestFirstPollution(t *testing.T) {
 		}
 	}
 	both := builder.New(layout.DomainHotSpot, builder.Config{Params: merged.Header().Params})
-	mustMerge(t, both, merged, builder.Run{})
+	mustMerge(t, both, merged, merge.Run{})
 	if _, _, err := merge.KeepVersions(t.Context(), both, merge.NewestVersion); err != nil {
 		t.Fatal(err)
 	}
@@ -223,8 +223,8 @@ func TestFirstPollution(t *testing.T) {
 		t.Fatal(err)
 	}
 	both = builder.New(layout.DomainHotSpot, builder.Config{Params: merged.Header().Params})
-	mustMerge(t, both, merged, builder.Run{})
-	mustMerge(t, both, testarchive.Build(t, newer), builder.Run{})
+	mustMerge(t, both, merged, merge.Run{})
+	mustMerge(t, both, testarchive.Build(t, newer), merge.Run{})
 	if _, dropped, err := merge.KeepVersions(t.Context(), both, merge.NewestVersion); dropped != 1 || err != nil {
 		t.Fatal(dropped, err)
 	}

@@ -129,7 +129,7 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	if err != nil {
 		return Dropped{}, err
 	}
-	t := merging.TargetOf(b)
+	t := merging.Target{Set: b.Internal()}
 	var run profileset.Run
 	t.Locked(func() { run, err = t.AdmitCopy(s, &contents, copier.Take(take)) })
 	if err != nil {

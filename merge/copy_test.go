@@ -167,11 +167,11 @@ func TestCopiedArchiveIsNotMerged(t *testing.T) {
 	if _, err := merge.Snapshot(t.Context(), b, one, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
-	if err := merge.Into(t.Context(), b, one, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
+	if err := merge.Into(t.Context(), b, one, merge.Run{}); !errors.Is(err, merge.ErrCounted) {
 		t.Errorf("merged after it was copied: %v", err)
 	}
 	b = testarchive.New(layout.DomainHotSpot)
-	if err := merge.Into(t.Context(), b, one, builder.Run{}); err != nil {
+	if err := merge.Into(t.Context(), b, one, merge.Run{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := merge.Snapshot(t.Context(), b, one, merge.Trained); !errors.Is(err, merge.ErrCounted) {

@@ -5,7 +5,7 @@
 //
 //	b := builder.New(first.Header().Domain, builder.Config{Params: first.Header().Params})
 //	for _, s := range stores {
-//		if err := merge.Into(ctx, b, s, builder.Run{}); err != nil { ... }
+//		if err := merge.Into(ctx, b, s, Run{}); err != nil { ... }
 //	}
 //	report, err := b.Commit(ctx, "all.parc")
 //

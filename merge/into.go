@@ -6,13 +6,15 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
 // Errors of Into, to match with errors.Is.
 var (
 	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same, either needs a
-	// Config.DumpID of its own, or one a builder.Run.Weight of 2 in place of the other.
+	// Config.DumpID of its own, or one a Run.Weight of 2 in place of the other.
 	ErrCounted = merging.ErrCounted
 	// ErrWeighted: weights apply to single dumps, before they are merged.
 	ErrWeighted = merging.ErrWeighted
@@ -20,6 +22,19 @@ var (
 	// counts of the earlier.
 	ErrSameProcess = merging.ErrSameProcess
 )
+
+// A Run says how the profiles of one archive are merged. The zero value counts each profile once.
+type Run struct {
+	// Weight multiplies the counts, except traps, flags and the history of compilations. 0 is layout.WeightOne.
+	Weight layout.Weight
+	// AsLLVM merges as llvm-profdata does where the results differ: a value that is new at its site is added
+	// without the weight, and a function with another number of counters is left out. The result then depends on
+	// the order of the runs, and if all runs are merged so, the archive keeps the order of LLVM's profiles.
+	AsLLVM bool
+}
+
+// rules returns the rules of package profileset for the run.
+func (r Run) rules() profileset.RunRules { return profileset.RunRules{Weight: r.Weight, AsLLVM: r.AsLLVM} }
 
 // Into adds the profiles of another run to the builder's. Several goroutines may call it: the result does not
 // depend on the order, as long as no run has a weight that leaves fractions.
@@ -30,13 +45,13 @@ var (
 // archives on which they are layers (see Flatten). After one of these four, and after the refusal of an
 // archive that is a part of a fleet's merge, the builder is unchanged. Any other error is the reader's or
 // ctx's; the builder then has a part of the run, and must not be used.
-func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r builder.Run) error {
-	t := merging.TargetOf(b)
+func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error {
+	t := merging.Target{Set: b.Internal()}
 	use, err := merging.UseOf(ctx, s)
 	if err != nil {
 		return err
 	}
-	run, err := t.AdmitRun(s, r, use)
+	run, err := t.AdmitRun(s, r.rules(), use)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ import (
 // The archive lists the dumps of all layers, and is merged with none of them. The error matches ErrMismatch
 // if the layers could not be merged, and otherwise is the reader's, or ctx's.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
-	f := flattening{t: merging.TargetOf(b), poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
+	f := flattening{t: merging.Target{Set: b.Internal()}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {
 		if err := f.add(ctx, s); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run,
 		return profileset.Run{}, err
 	}
 	rest := contents.Besides(f.t)
-	run, err := f.t.JoinRun(&rest, builder.Run{}, use)
+	run, err := f.t.JoinRun(&rest, profileset.RunRules{}, use)
 	if err == nil {
 		f.t.Locked(func() { f.t.NoteDumps(&contents) })
 	}
@@ -127,7 +127,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 	}
 	var dropped Dropped
 	for i, s := range l.Stores() {
-		c := layerCopy{ctx: ctx, t: merging.TargetOf(b), s: s, take: take, dropped: &dropped}
+		c := layerCopy{ctx: ctx, t: merging.Target{Set: b.Internal()}, s: s, take: take, dropped: &dropped}
 		if err := c.run(i == 0); err != nil {
 			return dropped, err
 		}

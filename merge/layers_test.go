@@ -165,8 +165,8 @@ func TestMergeOfLayers(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			b := testarchive.New(layout.DomainHotSpot)
-			mustMerge(t, b, archives[0], builder.Run{})
-			err := merge.Into(t.Context(), b, archives[1].Store, builder.Run{})
+			mustMerge(t, b, archives[0], merge.Run{})
+			err := merge.Into(t.Context(), b, archives[1].Store, merge.Run{})
 			if !errors.Is(err, builder.ErrMismatch) {
 				t.Errorf("%s: %v", what, err)
 			}
@@ -221,13 +221,13 @@ func TestSnapshotsOfLayers(t *testing.T) {
 		}
 	}
 	b := testarchive.New(layout.DomainHotSpot)
-	mustMerge(t, b, flat(t, again), builder.Run{})
-	if err := merge.Into(t.Context(), b, base.Store, builder.Run{}); !errors.Is(err, merge.ErrCounted) {
+	mustMerge(t, b, flat(t, again), merge.Run{})
+	if err := merge.Into(t.Context(), b, base.Store, merge.Run{}); !errors.Is(err, merge.ErrCounted) {
 		t.Errorf("the totals and the base that they contain: %v", err)
 	}
 
 	delta := snapshot(merge.Increments)
-	if err := merge.Into(t.Context(), builderOf(t, app), delta.Store, builder.Run{}); !errors.Is(err,
+	if err := merge.Into(t.Context(), builderOf(t, app), delta.Store, merge.Run{}); !errors.Is(err,
 		builder.ErrMismatch) {
 		t.Errorf("increments of layers and one of them: %v", err)
 	}
@@ -241,6 +241,6 @@ func TestSnapshotsOfLayers(t *testing.T) {
 
 func builderOf(t testarchive.TB, s testarchive.Archive) *builder.Builder {
 	b := testarchive.New(s.Header().Domain)
-	mustMerge(t, b, s, builder.Run{})
+	mustMerge(t, b, s, merge.Run{})
 	return b
 }

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -33,13 +32,13 @@ func TestTwoDumpsOfAProcessAreCountedOnce(t *testing.T) {
 			}
 			b := builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
 			if describeFirst {
-				rawprofile.Set(b).DescribeRun(layout.Provenance{VM: "test"})
+				b.Internal().DescribeRun(layout.Provenance{VM: "test"})
 			}
 			if _, err := merge.Snapshot(t.Context(), b, s, merge.Increments); err != nil {
 				t.Fatal(err)
 			}
 			if !describeFirst {
-				rawprofile.Set(b).DescribeRun(layout.Provenance{VM: "test"})
+				b.Internal().DescribeRun(layout.Provenance{VM: "test"})
 			}
 			return testarchive.Build(t, b)
 		}
@@ -56,11 +55,11 @@ func TestTwoDumpsOfAProcessAreCountedOnce(t *testing.T) {
 		}
 		b := testarchive.New(layout.DomainHotSpot)
 		for _, i := range []int{0, 2} {
-			if err := merge.Into(t.Context(), b, all[i].Store, builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), b, all[i].Store, merge.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := merge.Into(t.Context(), b, all[1].Store, builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
+		if err := merge.Into(t.Context(), b, all[1].Store, merge.Run{}); !errors.Is(err, merge.ErrSameProcess) {
 			t.Errorf("the first dump on top of the second: %v", err)
 		}
 		if n, _ := profileOf(t, testarchive.Build(t, b).Store, "counted").Invocations(); n.Load() != 120 {

@@ -112,7 +112,7 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 	}
 	scarce := callOf(t, layout.DomainGraal, 2, builder.Config{}, "AB", 2)
 	merged, copied := builder.New(layout.DomainGraal, roomy), builder.New(layout.DomainGraal, roomy)
-	mustMerge(t, merged, scarce, builder.Run{})
+	mustMerge(t, merged, scarce, merge.Run{})
 	if _, err := merge.Snapshot(t.Context(), copied, scarce.Store, merge.Trained); err != nil {
 		t.Fatal(err)
 	}
@@ -143,12 +143,12 @@ func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 	p.VirtualCall(builder.At{Bci: 3}, builder.Others{}, builder.Row{Type: b.Type(builder.TypeKey{Name: "A"}), Count: 9})
 	testarchive.MustDone(t, p)
 	all := testarchive.New(layout.DomainHotSpot)
-	mustMerge(t, all, testarchive.Build(t, b), builder.Run{})
-	mustMerge(t, all, callOf(t, layout.DomainHotSpot, 1, builder.Config{}, "A", 1), builder.Run{})
+	mustMerge(t, all, testarchive.Build(t, b), merge.Run{})
+	mustMerge(t, all, callOf(t, layout.DomainHotSpot, 1, builder.Config{}, "A", 1), merge.Run{})
 	if rows, types := rowsIn(t, testarchive.Build(t, all).Store); rows != 2 || types != "A" {
 		t.Errorf("%d rows of %s, want 2 of A", rows, types)
 	}
-	mustMerge(t, all, callOf(t, layout.DomainHotSpot, 2, builder.Config{}, "BC", 2), builder.Run{})
+	mustMerge(t, all, callOf(t, layout.DomainHotSpot, 2, builder.Config{}, "BC", 2), merge.Run{})
 	if n, err := merge.Widened(t.Context(), all); err != nil || n != 1 {
 		t.Errorf("%d entries are wide, want 1, %v", n, err)
 	}
@@ -167,7 +167,7 @@ func TestNarrowingKeepsRoom(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ rows, want int }{{3, 3}, {5, 4}} {
 		b := builder.New(layout.DomainGraal, builder.Config{})
-		mustMerge(t, b, callOf(t, layout.DomainGraal, 1, builder.Config{}, "A", 4), builder.Run{})
+		mustMerge(t, b, callOf(t, layout.DomainGraal, 1, builder.Config{}, "A", 4), merge.Run{})
 		if got, err := merge.NarrowRows(t.Context(), b, test.rows); err != nil || got != (merge.Narrowing{}) {
 			t.Errorf("%+v, %v", got, err)
 		}

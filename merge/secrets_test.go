@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -34,7 +32,7 @@ func TestSecretsOfOthersAreMasked(t *testing.T) {
 	}
 	for range 2 {
 		into := testarchive.New(layout.DomainHotSpot)
-		if err := merge.Into(t.Context(), into, archive.Store, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), into, archive.Store, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 		archive = testarchive.Build(t, into)
@@ -53,7 +51,7 @@ func TestSecretsOfOthersAreMasked(t *testing.T) {
 // TestBuilderMasksSecrets describes a run as a VM does that does not think of secrets.
 func TestBuilderMasksSecrets(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
-	rawprofile.Set(b).DescribeRun(layout.Provenance{Main: "Main", Command: "java -cp a.jar Main hunter2",
+	b.Internal().DescribeRun(layout.Provenance{Main: "Main", Command: "java -cp a.jar Main hunter2",
 		Options: "-Djwt=hunter2 -Xmx1g"})
 	archive := testarchive.Build(t, b)
 	runs, err := archive.Runs()

@@ -20,7 +20,7 @@ func TestNarrowRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b := testarchive.New(layout.DomainHotSpot)
 		for _, name := range []string{"x", "y", "z"} {
-			mustMerge(t, b, testarchive.DrawRun(t, layout.DomainHotSpot, name), builder.Run{})
+			mustMerge(t, b, testarchive.DrawRun(t, layout.DomainHotSpot, name), merge.Run{})
 		}
 		wide := testarchive.Build(t, b)
 		rows := rapid.IntRange(0, 6).Draw(t, "rows")

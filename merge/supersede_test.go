@@ -88,8 +88,8 @@ func TestMergedDumpIsNotSuperseded(t *testing.T) {
 	checkSameProcess(t, "was merged from in its place", both, late)
 	checkSameProcess(t, "was merged from in its place", late, both)
 	b := testarchive.New(layout.DomainHotSpot)
-	mustMerge(t, b, both, builder.Run{})
-	if err := merge.Into(t.Context(), b, late.Store, builder.Run{}); !errors.Is(err, merge.ErrSameProcess) {
+	mustMerge(t, b, both, merge.Run{})
+	if err := merge.Into(t.Context(), b, late.Store, merge.Run{}); !errors.Is(err, merge.ErrSameProcess) {
 		t.Errorf("two dumps of a process in one builder: error %v, want ErrSameProcess", err)
 	}
 	// Two archives do not supersede one together; one that has later dumps of all does.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +17,7 @@ func TestContextsOnTheWayAreKept(t *testing.T) {
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
 	at := builder.NoContext
 	for i := range depth {
-		at = rawprofile.Set(b).OuterContext(m, at, m, int32(i))
+		at = b.Internal().OuterContext(m, at, m, int32(i))
 	}
 	s := open(t, laid(t, b))
 	section := s.Header().Parts[disk.PartContexts]

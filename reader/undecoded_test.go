@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -25,7 +24,7 @@ func TestUndecodedProfilesAreNotAdopted(t *testing.T) {
 		if _, err := whole.Claim(); err != nil {
 			t.Errorf("eager %t: the whole profile: %v", eager, err)
 		}
-		if p, err := cut.Claim(); !errors.Is(err, reader.ErrUndecoded) || p.Claimed() {
+		if p, err := cut.Claim(); !errors.Is(err, reader.ErrUndecoded) || p.Address() != 0 {
 			t.Errorf("eager %t: the cut profile: %v", eager, err)
 		}
 		if tag, ok := cut.Undecoded(); !ok || tag != 20 {
@@ -49,7 +48,7 @@ func partly(t *testing.T) *builder.Builder {
 		p := b.Profile(layout.Key{Class: "A", Name: name, Signature: "()V"}, 0)
 		p.Counter(builder.At{Bci: 4}, 9)
 		if name == "cut" {
-			rawprofile.In(p).Undecoded(7, 0, 20|7<<16, 0x7f0000001000)
+			p.Internal().AddUndecoded(7, 0, 20|7<<16, 0x7f0000001000)
 		}
 		if err := p.Done(); err != nil {
 			t.Fatal(err)
@@ -76,7 +75,7 @@ func TestUndecodedIsHotSpots(t *testing.T) {
 	for _, d := range []layout.Domain{layout.DomainLLVMIR, layout.DomainGraal, layout.DomainJamaica} {
 		b := builder.New(d, builder.Config{})
 		p := b.Profile(layout.Key{Name: "m"}, 0)
-		rawprofile.In(p).Undecoded(7, 0, 20)
+		p.Internal().AddUndecoded(7, 0, 20)
 		if err := p.Done(); err == nil {
 			t.Errorf("%s has an entry that was not decoded", d)
 		}

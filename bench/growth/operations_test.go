@@ -50,7 +50,7 @@ var operations = []operation{
 	}, false},
 	{"merge", func(ctx context.Context, s, other *reader.Store, _ io.Writer) error {
 		b := builder.New(s.Header().Domain, builder.Config{Params: s.Header().Params})
-		return commit(b, errors.Join(merge.Into(ctx, b, s, builder.Run{}), merge.Into(ctx, b, other, builder.Run{})))
+		return commit(b, errors.Join(merge.Into(ctx, b, s, merge.Run{}), merge.Into(ctx, b, other, merge.Run{})))
 	}, false},
 	{"reduce", func(ctx context.Context, s, _ *reader.Store, _ io.Writer) error {
 		b, _, err := reduce.Archive(ctx, s, reduce.Options{Hot: layout.WeightOne / 2})

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/bench"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/system/cputime"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -43,8 +43,8 @@ func sites(path string) (*reader.Store, error) {
 		p.Invocations(1)
 		p.Backedges(1)
 		p.Interpreted(1)
-		rawprofile.In(p).Size(rawprofile.Size{Code: uint32(3 * n), Host: 480})
-		rawprofile.In(p).History(rawprofile.History{Decompiles: 1})
+		p.Internal().SetSize(profileset.CodeSize{Code: uint32(3 * n), Host: 480})
+		p.Internal().SetHistory(profileset.History{Decompiles: 1})
 		for j := range n {
 			at := builder.At{Bci: pointOf(j)}
 			switch j % 3 {

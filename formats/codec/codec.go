@@ -69,7 +69,7 @@ type Report struct {
 	// profiles are summed while they are read: it is Input.Sum, to which the importer added those of this
 	// input, or a new builder for the first.
 	Sum *builder.Builder
-	// AsLLVM merges the input with others as llvm-profdata does. See builder.Run.
+	// AsLLVM merges the input with others as llvm-profdata does. See merge.Run.
 	AsLLVM bool
 
 	Methods int // with a profile

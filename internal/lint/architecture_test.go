@@ -28,7 +28,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"reader", "layout internal/file relocate archive"},
 	{"internal/names", "layout internal/file reader"},
 	{"internal/java", "layout internal/file internal/names"},
-	{"internal/recording", "layout internal/system internal/file relocate reader builder"},
+	{"internal/recording", "layout internal/system internal/file relocate reader"},
 	{"builder", "layout internal/file internal/recording archive reader"},
 	{"merge", "layout internal/system internal/file internal/recording reader builder"},
 	{"verify", "layout internal/system internal/file relocate reader"},

@@ -70,7 +70,7 @@ func mergeWhole(args []string) error {
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, s := range stores {
 		if err := merge.Into(context.Background(), b, s,
-			builder.Run{Weight: merging.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
+			merge.Run{Weight: merging.HalfLife(newest.Sub(s.Header().Time()), *half)}); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,7 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 		return r, err
 	}
 	r.Bytes, r.DumpID, r.Counts = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts
-	r.Dumps = merging.Dumps(b)
+	r.Dumps = merging.Dumps(b.Internal())
 	r.There, err = publish(ctx, s, out, name)
 	return r, err
 }
@@ -158,5 +158,5 @@ func join(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder str
 			return fmt.Errorf("%s is damaged: remove it and run merge-shard for part %d: %w", o, i, err)
 		}
 	}
-	return merging.Join(ctx, b, stores...)
+	return merging.Join(ctx, b.Internal(), stores...)
 }

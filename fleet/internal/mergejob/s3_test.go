@@ -95,7 +95,7 @@ func (s *s3) putArchives(t *testing.T, o manyarchives.Options) (whole []byte, al
 		if b == nil {
 			b = builder.New(m.Header().Domain, builder.Config{Params: m.Header().Params})
 		}
-		if err := merge.Into(t.Context(), b, reader.New(m), builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, reader.New(m), merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

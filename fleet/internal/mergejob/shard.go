@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/fleet/internal/blobs"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
 // A Place is where a worker keeps its files.
@@ -136,5 +137,5 @@ func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, par
 		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object,
 			blobs.ErrChanged, sum, in.Sum)
 	}
-	return part.Into(ctx, b, s, merging.PartOptions{Run: builder.Run{Weight: in.Weight}, OneShape: p.OneShape})
+	return part.Into(ctx, b.Internal(), s, merging.PartOptions{Run: profileset.RunRules{Weight: in.Weight}, OneShape: p.OneShape})
 }

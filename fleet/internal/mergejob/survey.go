@@ -17,6 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -240,7 +241,7 @@ func latest(all []found, v *Survey) ([]found, error) {
 func check(all []found) error {
 	b := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
 	for i := range all {
-		if err := merging.Note(b, all[i].contents, builder.Run{Weight: all[i].weight}); err != nil {
+		if err := merging.Note(b.Internal(), all[i].contents, profileset.RunRules{Weight: all[i].weight}); err != nil {
 			return err
 		}
 	}

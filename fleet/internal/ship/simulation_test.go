@@ -551,7 +551,7 @@ func (h *history) checkMerge(list []digest.Digest) {
 			h.Error(err)
 			return
 		}
-		if err := merge.Into(h.Context(), b, s, builder.Run{}); err != nil {
+		if err := merge.Into(h.Context(), b, s, merge.Run{}); err != nil {
 			h.Error(err)
 		}
 		_ = s.Close()

@@ -63,7 +63,7 @@ func TestFilesAreSummed(t *testing.T) {
 		all := builder.New(layout.DomainJamaica, builder.Config{})
 		for _, file := range files {
 			data, _ := read(t, file)
-			if err := merge.Into(t.Context(), all, open(t, data), builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), all, open(t, data), merge.Run{}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -151,7 +151,7 @@ func TestSums(t *testing.T) {
 		var text strings.Builder
 		sum := uint64(0)
 		for _, n := range counts {
-			text.WriteString(lineText(keyCycles, outLine{n: n, text: "A.m()V"}, 0) + "\n")
+			text.WriteString(lineWithShare(keyCycles, outLine{n: n, text: "A.m()V"}, 0) + "\n")
 			sum = disk.SaturatingAdd(sum, n)
 		}
 		b, report, err := Read(strings.NewReader(text.String()), ReadOptions{})

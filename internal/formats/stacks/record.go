@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -49,7 +48,7 @@ func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
 func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
 	at := recorded{method: r.method(stack[0].Name), point: stack[0].Line}
 	for _, f := range stack[1:] {
-		at.context = rawprofile.Set(r.b).OuterContext(at.method, at.context, r.method(f.Name), f.Line)
+		at.context = r.b.Internal().OuterContext(at.method, at.context, r.method(f.Name), f.Line)
 	}
 	if n > 0 {
 		r.samples[at] = disk.SaturatingAdd(r.samples[at], n)

@@ -5,11 +5,11 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
 
-// A fieldForm is the form of an optional field of a block in the text: a word, and its numbers with their keys.
+// A fieldForm describes the line of an optional field, which has a word and numbers with keys.
 type fieldForm struct {
 	word    string
 	field   disk.Presence
@@ -17,24 +17,24 @@ type fieldForm struct {
 	set     func(p *builder.Profile, n []uint64)
 }
 
-// A fieldNumber is a number of a field, by its place in the field.
+// A fieldNumber describes a number of a field.
 type fieldNumber struct {
-	key   string // with its sign
-	at    int
-	bytes int
-	hex   bool // a set of arguments, written in hexadecimal digits
+	key   string // key including "="
+	at    int    // offset in the field in bytes
+	bytes int    // size in bytes
+	hex   bool   // written in hexadecimal
 }
 
-// counterField is the form of a field that is one counter.
+// counterField returns the form of a field that is one counter.
 func counterField(word string, field disk.Presence, set func(p *builder.Profile, n uint64)) fieldForm {
 	return fieldForm{word, field, []fieldNumber{{bytes: 8}}, func(p *builder.Profile, n []uint64) { set(p, n[0]) }}
 }
 
-// fieldForms are in the order of the text. The numbers of the field of traps are a list of their own.
+// fieldForms lists the fields in the order of the text. The field of traps is a list of any length.
 var fieldForms = [...]fieldForm{
 	{"size", disk.HasSize, []fieldNumber{{key: "code=", bytes: 4}, {key: "producer=", at: 4, bytes: 4}},
 		func(p *builder.Profile, n []uint64) {
-			rawprofile.In(p).Size(rawprofile.Size{Code: uint32(n[0]), Host: uint32(n[1])})
+			p.Internal().SetSize(profileset.CodeSize{Code: uint32(n[0]), Host: uint32(n[1])})
 		}},
 	counterField("invocations", disk.HasInvocations, (*builder.Profile).Invocations),
 	counterField("backedges", disk.HasBackedges, (*builder.Profile).Backedges),
@@ -43,25 +43,24 @@ var fieldForms = [...]fieldForm{
 		{key: "overflow-recompiles=", at: 4, bytes: 4}, {key: "overflow-traps=", at: 8, bytes: 4},
 		{key: "tenure-traps=", at: 12, bytes: 4}},
 		func(p *builder.Profile, n []uint64) {
-			rawprofile.In(p).History(rawprofile.History{Decompiles: uint32(n[0]), OverflowRecompiles: uint32(n[1]),
+			p.Internal().SetHistory(profileset.History{Decompiles: uint32(n[0]), OverflowRecompiles: uint32(n[1]),
 				OverflowTraps: uint32(n[2]), TenureTraps: uint32(n[3])})
 		}},
 	{"compile", disk.HasCompile, []fieldNumber{{key: "level=", bytes: 1}, {key: "state=", at: 1, bytes: 1},
 		{key: "would-profile=", at: 2, bytes: 1}, {key: "loops=", at: 4, bytes: 2}, {key: "blocks=", at: 6, bytes: 2}},
 		func(p *builder.Profile, n []uint64) {
-			rawprofile.In(p).Compile(rawprofile.Compile{Level: uint8(n[0]), State: uint8(n[1]), WouldProfile: uint8(n[2]),
+			p.Internal().SetCompilation(profileset.Compilation{Level: uint8(n[0]), State: uint8(n[1]), WouldProfile: uint8(n[2]),
 				Loops: uint16(n[3]), Blocks: uint16(n[4])})
 		}},
 	{"escape", disk.HasEscape, []fieldNumber{{key: "flags=", bytes: 8, hex: true},
 		{key: "local=", at: 8, bytes: 8, hex: true}, {key: "stack=", at: 16, bytes: 8, hex: true},
 		{key: "returned=", at: 24, bytes: 8, hex: true}},
 		func(p *builder.Profile, n []uint64) {
-			rawprofile.In(p).Escape(rawprofile.Escape{Flags: n[0], Local: n[1], Stack: n[2], Returned: n[3]})
+			p.Internal().SetEscape(profileset.Escape{Flags: n[0], Local: n[1], Stack: n[2], Returned: n[3]})
 		}},
 	{word: "traps", field: disk.HasTraps},
 }
 
-// fieldLine reads the numbers of a field.
 func (p *parser) fieldLine(f *fieldForm) {
 	if f.field == disk.HasTraps {
 		p.trapsField()
@@ -80,10 +79,10 @@ func (p *parser) trapsField() {
 	for p.nextToken() {
 		p.bytes = append(p.bytes, uint8(p.number(math.MaxUint8)))
 	}
-	rawprofile.In(p.profile.Profile).TrapHistory(p.bytes)
+	p.profile.Profile.Internal().PutTraps(p.bytes)
 }
 
-// fields writes the optional fields that the block has, whatever their values.
+// fields writes the optional fields of the block, including zeros.
 func (w *writer) fields(p reader.Profile) {
 	for i := range fieldForms {
 		f := &fieldForms[i]

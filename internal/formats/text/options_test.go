@@ -49,7 +49,7 @@ func TestTextsMerge(t *testing.T) {
 		if err != nil || report.Methods != 1 || report.Profiles != 1 || report.Entries != 1 || report.Lines != 6 {
 			t.Fatalf("%+v, %v", report, err)
 		}
-		if err := merge.Into(t.Context(), all, open(t, bytesOf(t, b)), builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), all, open(t, bytesOf(t, b)), merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}

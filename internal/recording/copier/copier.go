@@ -117,7 +117,7 @@ func (c *Copier) Records() error {
 }
 
 // DeclareShapes declares the shapes of the archive in the set, which entries need.
-func (c *Copier) DeclareShapes() error { return c.b.Declare(c.s.Mapping().EntryShapes()...) }
+func (c *Copier) DeclareShapes() error { return c.b.Declare((*mapped.Mapping)(c.s.Mapping()).Shape().Declared.Shapes()...) }
 
 func (c *Copier) run(steps ...func() error) error {
 	if err := disk.CheckWritable(c.s.Header()); err != nil {
@@ -280,16 +280,21 @@ func (c *Copier) copyContextsOf(m reader.Method) error {
 			flush()
 			inner = c.contexts.of(node.Inner())
 		}
-		n, point := node.CallSite()
-		caller, err := c.MethodRef(n)
+		site := c.contextRecord(node)
+		caller, err := c.MethodRef(site.Caller)
 		if err != nil {
 			return err
 		}
 		at = append(at, node.Ref())
-		group = append(group, profileset.OuterFrame{Inner: inner, Caller: caller, Point: point})
+		group = append(group, profileset.OuterFrame{Inner: inner, Caller: caller, Point: site.Point})
 	}
 	flush()
 	return nil
+}
+
+// contextRecord returns the record of a context, which the reader has checked.
+func (c *Copier) contextRecord(node reader.Context) disk.ContextRecord {
+	return (*mapped.Mapping)(c.s.Mapping()).ContextRecord(node.Ref())
 }
 
 // copyContext interns a context of the method whose record is at n, and before it all
@@ -309,12 +314,12 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 	}
 	var ref profileset.ContextRef
 	for _, node := range slices.Backward(path) {
-		at, point := node.CallSite()
-		caller, err := c.MethodRef(at)
+		site := c.contextRecord(node)
+		caller, err := c.MethodRef(site.Caller)
 		if err != nil {
 			return 0, err
 		}
-		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, point)
+		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, site.Point)
 		*c.contexts.at(node.Ref()) = ref
 	}
 	return ref, nil

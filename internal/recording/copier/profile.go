@@ -344,7 +344,7 @@ func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 
 // Changed reports whether anything was counted in a profile of an adopted archive.
 func (c *Copier) Changed(p reader.Profile) (bool, error) {
-	if !p.ClaimedByAny() {
+	if !p.Claimed() {
 		return false, nil
 	}
 	live, err := p.Claim()

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -22,7 +20,7 @@ import (
 // Errors of a merge, to match with errors.Is.
 var (
 	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same, either needs a
-	// Config.DumpID of its own, or one a builder.Run.Weight of 2 in place of the other.
+	// Config.DumpID of its own, or one a profileset.RunRules.Weight of 2 in place of the other.
 	ErrCounted = errors.New("a dump is counted already")
 	// ErrWeighted: weights apply to single dumps, before they are merged.
 	ErrWeighted = errors.New("an archive that was merged takes no weight")
@@ -30,7 +28,7 @@ var (
 
 // AdmitRun checks an archive that is no part of a merge, notes its dumps, and returns the
 // run that its profiles belong to.
-func (b Target) AdmitRun(s *reader.Store, r builder.Run, use profileset.ShapeUse) (profileset.Run, error) {
+func (b Target) AdmitRun(s *reader.Store, r profileset.RunRules, use profileset.ShapeUse) (profileset.Run, error) {
 	part, is, err := PartOf(s)
 	if err == nil && is {
 		err = fmt.Errorf("%s: %w: it has only %s: join it with the other parts first", s.Mapping().Name(), ErrPart, part)
@@ -48,18 +46,18 @@ func (b Target) AdmitRun(s *reader.Store, r builder.Run, use profileset.ShapeUse
 // Note checks that an archive can be merged with those that the builder has or that were
 // noted before, as far as can be told without its profiles, and notes it. Errors are as from
 // merge.Into. Use a builder of its own: merge.Into refuses what was noted.
-func Note(b *builder.Builder, c Contents, r builder.Run) error {
-	_, err := TargetOf(b).JoinRun(&c, r, profileset.ShapeUse{})
+func Note(b *profileset.Set, c Contents, r profileset.RunRules) error {
+	_, err := Target{b}.JoinRun(&c, r, profileset.ShapeUse{})
 	return err
 }
 
 // JoinRun joins the header of an archive with the builder's, and returns the run that its profiles belong to.
-func (b Target) JoinRun(c *Contents, r builder.Run, use profileset.ShapeUse) (run profileset.Run, err error) {
+func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.ShapeUse) (run profileset.Run, err error) {
 	dumps, err := c.weighted(r)
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	b.Locked(func() { run, err = b.join(c.header, c.shapes, use, dumps, c, profileset.RunRules(r)) })
+	b.Locked(func() { run, err = b.join(c.header, c.shapes, use, dumps, c, r) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.name, err)
 	}
@@ -77,16 +75,13 @@ func Hooks(w layout.Weight) copier.Hooks {
 // A Target is the set of a builder that archives are copied into.
 type Target struct{ *profileset.Set }
 
-// TargetOf returns the set of a builder.
-func TargetOf(b *builder.Builder) Target { return Target{rawprofile.Set(b)} }
-
 // IsRelisted reports whether a table is not copied: it holds for one source only, as the
 // order does, or is made anew, as the table of dumps.
 func IsRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps }
 
 // weighted returns the dumps that an archive was made from, with the weight of the run. The
 // error matches ErrWeighted for a weight of a merged archive.
-func (c *Contents) weighted(r builder.Run) ([]profileset.Dump, error) {
+func (c *Contents) weighted(r profileset.RunRules) ([]profileset.Dump, error) {
 	weight := cmp.Or(r.Weight, layout.WeightOne)
 	if weight == layout.WeightOne {
 		return c.dumps, nil
@@ -195,8 +190,8 @@ func (b Target) mergeable(h *layout.Header, empty bool) error {
 }
 
 // Dumps returns the number of dumps whose counts a builder has.
-func Dumps(b *builder.Builder) (n int) {
-	t := TargetOf(b)
+func Dumps(b *profileset.Set) (n int) {
+	t := Target{b}
 	t.Locked(func() { n = len(t.Dumps) })
 	return n
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -18,12 +17,12 @@ import (
 // It then writes the same bytes as after a merge.Into for each of the archives that the parts were merged from.
 // The error matches ErrPart if an archive is no part, or if a part is missing, comes twice, or is of a merge
 // of other archives, which is found before anything is added; otherwise errors are as from merge.Into.
-func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error {
+func Join(ctx context.Context, b *profileset.Set, parts ...*reader.Store) error {
 	all, err := sortParts(parts)
 	if err != nil {
 		return err
 	}
-	t := TargetOf(b)
+	t := Target{b}
 	use := profileset.ShapeUse{}
 	for _, p := range all {
 		of, err := UseOf(ctx, p.s)
@@ -38,7 +37,7 @@ func Join(ctx context.Context, b *builder.Builder, parts ...*reader.Store) error
 		return err
 	}
 	contents.dumps = all[0].dumps
-	run, err := t.JoinRun(&contents, builder.Run{}, use)
+	run, err := t.JoinRun(&contents, profileset.RunRules{}, use)
 	if err != nil {
 		return err
 	}

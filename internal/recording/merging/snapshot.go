@@ -22,7 +22,7 @@ func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Take)
 				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
 				h.Domain, describeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, describeShape(b.Shape))
 	}
-	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(s.Mapping().EntryShapes())); err != nil {
+	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked((*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes())); err != nil {
 		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
 	for id := range contents.ids {

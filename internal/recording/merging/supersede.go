@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -41,7 +42,7 @@ type runDump struct {
 
 // ContentsOf reads which dumps an archive holds.
 func ContentsOf(s *reader.Store) (Contents, error) {
-	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: s.Mapping().EntryShapes(),
+	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes(),
 		ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{},
 		at: map[[16]byte]time.Time{}}
 	dumps, err := copier.Dumps(s)

@@ -70,8 +70,8 @@ func users(domain layout.Domain, other func() *reader.Store) []user {
 		}},
 		{"merge", func(t *testing.T, s *reader.Store) error {
 			b := into()
-			return laid(b, errors.Join(merge.Into(t.Context(), b, other(), builder.Run{}),
-				merge.Into(t.Context(), b, s, builder.Run{})))
+			return laid(b, errors.Join(merge.Into(t.Context(), b, other(), merge.Run{}),
+				merge.Into(t.Context(), b, s, merge.Run{})))
 		}},
 		{"reduce", reduced(reduce.Options{Hot: layout.WeightOne})},
 		{"anonymize", reduced(reduce.Options{DropCold: true, Names: names})},

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -90,7 +89,7 @@ func MustDone(t TB, profiles ...*builder.Profile) {
 // RecordAs records with a builder that takes the entries of another domain meanwhile, for
 // archives as no builder writes them.
 func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
-	set := profileset.Of((*profileset.Face)(b))
+	set := b.Internal()
 	was := set.Domain
 	set.Domain = d
 	defer func() { set.Domain = was }()
@@ -99,7 +98,7 @@ func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
 
 // AddFunction adds one function in bulk.
 func AddFunction(b *builder.Builder, f profileset.Function) error {
-	_, err := rawprofile.Set(b).AddFunctions([]profileset.Function{f})
+	_, err := b.Internal().AddFunctions([]profileset.Function{f})
 	return err
 }
 
@@ -140,7 +139,7 @@ func Merge(t TB, archives ...Archive) Archive {
 	h := archives[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, s := range archives {
-		if err := merge.Into(t.Context(), b, s.Store, builder.Run{}); err != nil {
+		if err := merge.Into(t.Context(), b, s.Store, merge.Run{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -161,7 +160,7 @@ func MergeLatest(t TB, archives ...Archive) (Archive, error) {
 	b := New(layout.DomainHotSpot)
 	for i, a := range archives {
 		if by[i] < 0 {
-			if err := merge.Into(t.Context(), b, a.Store, builder.Run{}); err != nil {
+			if err := merge.Into(t.Context(), b, a.Store, merge.Run{}); err != nil {
 				return Archive{}, err
 			}
 		}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/recording/rawprofile"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -164,7 +163,7 @@ func (k *build) contexts(list []stackSample) []builder.ContextRef {
 				continue
 			}
 			caller, point := ofWord(words[depth])
-			nodes[i] = rawprofile.Set(k.b).NewContext(methodOf(&list[i]), nodes[i], caller, point)
+			nodes[i] = k.b.Internal().NewContext(methodOf(&list[i]), nodes[i], caller, point)
 		}
 	}
 	return nodes

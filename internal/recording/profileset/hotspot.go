@@ -1,0 +1,90 @@
+package profileset
+
+import (
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// CodeSize has the sizes in bytes of a method's code and of the VM's own MethodData, each 0 if not known.
+type CodeSize struct{ Code, Host uint32 }
+
+// SetSize sets the size of the method's code and of the VM's own MethodData.
+func (p *Recording) SetSize(s CodeSize) { p.Put32(disk.HasSize, s.Code, s.Host) }
+
+// History counts how often compiled code of a method was given up, by cause.
+type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
+
+// SetHistory sets how often compiled code of the method was given up.
+func (p *Recording) SetHistory(h History) {
+	p.Put32(disk.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
+}
+
+// Compilation has what HotSpot's compilers noted in a method's MethodData.
+type Compilation struct {
+	Level, State, WouldProfile uint8
+	Loops, Blocks              uint16
+}
+
+// SetCompilation sets what HotSpot's compilers noted.
+func (p *Recording) SetCompilation(c Compilation) {
+	p.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16,
+		uint32(c.Loops)|uint32(c.Blocks)<<16)
+}
+
+// Escape is the result of HotSpot's escape analysis. Local, Stack and Returned have one bit for each argument.
+type Escape struct{ Flags, Local, Stack, Returned uint64 }
+
+// SetEscape sets the result of escape analysis.
+func (p *Recording) SetEscape(e Escape) {
+	p.Put64(disk.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
+}
+
+// AddUndecoded adds the words of HotSpot's data section from the header of the first entry with an unknown tag,
+// whose size is therefore unknown too. The entry is at the bci in that header. A merge sets the flag
+// disk.EntryOneOf. Readers keep and show such a profile, and never adopt it.
+func (p *Recording) AddUndecoded(point int32, flags layout.EntryFlags, words ...uint64) {
+	p.AddWide(Wide{Tag: disk.TagUndecoded, Flags: flags, Point: point}, len(words), func(e disk.Entry) {
+		for i, w := range words {
+			e.SetCell(i, w)
+		}
+	})
+}
+
+// AddArgInfo adds an extra entry with one word for each argument, which tells whether the method modifies it.
+func (p *Recording) AddArgInfo(modified ...uint64) {
+	head := Narrow{Tag: layout.TagArgInfo, Section: disk.SectionExtra}
+	p.AddNarrow(head, len(modified), func(e disk.Entry) {
+		e.SetCell(0, uint64(len(modified)))
+		for i, m := range modified {
+			e.SetCell(1+i, m)
+		}
+	})
+}
+
+// A TypeSlot is the type profile of the parameter in a stack slot.
+type TypeSlot struct {
+	Stack    uint64
+	Type     TypeRef // 0 if no type was seen
+	NullSeen bool
+	Several  bool // more than one type was seen
+}
+
+// AddParameters adds the types of the method's parameters.
+func (p *Recording) AddParameters(slots ...TypeSlot) {
+	head := Narrow{Tag: layout.TagParametersType, Section: disk.SectionParameters}
+	p.AddNarrow(head, 2*len(slots), func(e disk.Entry) {
+		cells := make([]uint64, 0, 2*len(slots))
+		for _, s := range slots {
+			cells = append(cells, s.Stack, p.TypeWordCell(s.Type, s.NullSeen, s.Several))
+		}
+		p.SetTypeList(e, cells)
+	})
+}
+
+// AddSpeculativeTrap adds an extra entry for a trap that compiled code of method m took. The tag and section of
+// head are ignored.
+func (p *Recording) AddSpeculativeTrap(head Narrow, m MethodRef) {
+	head.Tag = layout.TagSpeculativeTrap
+	head.Section = disk.SectionExtra
+	p.AddNarrow(head, 0, func(e disk.Entry) { e.SetCell(0, p.MethodCell(m)) })
+}
