@@ -7,70 +7,67 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Presence is the set of optional fields of a MethodData block. The fields
-// follow the block header in the order of their bits.
+// A Presence is the set of optional fields of a MethodData block. Fields follow the block header in the order of
+// their bits.
 type Presence uint32
 
-// The optional fields. Counters are counted in place.
+// The optional fields. A VM increments the counters in place.
 const (
-	HasID          Presence = 1 << iota // u64 id of the method: in its first MethodData without a context
+	HasID          Presence = 1 << iota // u64 method id; only in the method's first MethodData without a context
 	HasInvocations                      // u64 invocation counter
-	// u32 class, u32 name, u32 signature, u32 loader: symbols, the key of the method whose id the block has
+	// u32 class, u32 name, u32 signature, u32 loader: symbols of the method's key; only beside an id
 	HasKey
-	HasLinks       // u32 context node (0: none), u32 next MethodData of the same method and context
-	HasCode        // u64 code id: which version of the method's code this profile is of
-	HasSize        // u32 size of the code in bytes, u32 size of the VM's own MethodData in bytes
+	HasLinks       // u32 context node (0 for none), u32 next MethodData of the same method and context
+	HasCode        // u64 code id, the hash of the method's bytecodes
+	HasSize        // u32 code size, u32 size of the VM's own MethodData, both in bytes
 	HasBackedges   // u64 backedge counter
 	HasInterpreted // u64 invocations by the interpreter
 	HasHistory     // u32 decompiles, u32 overflow recompiles, u32 overflow traps, u32 tenure traps
 	HasCompile     // u8 highest level, u8 state, u8 would profile, u8 zero, u16 loops, u16 blocks
 	HasEscape      // u64 flags, u64 args that stay local, u64 args on stack, u64 args returned
-	HasTraps       // u32 n, u32 zero, n bytes (to a multiple of 8): traps taken, by reason
-	HasSections    // u32 units of extra entries, u32 of parameters, u32 of handlers, u32 zero
+	HasTraps       // u32 n, u32 zero, n bytes padded to a multiple of 8: traps by reason
+	HasSections    // u32 units of extra entries, u32 units of parameters, u32 units of handlers, u32 zero
 	HasDirectory   // u32 entries of the point directory, u32 zero
 	presenceEnd    // 1 << NumFields
 )
 
-// FileFields are the fields that a block gets when it is written into a file: they
-// say whose profile it is, not what was counted.
+// FileFields are the fields that a writer adds when it writes a block to a file. They identify the profile and count
+// nothing.
 const FileFields = HasID | HasLinks | HasKey
 
-// NumFields is the number of optional fields.
 const NumFields = 14
 
-// fixedField are the sizes of the fields in bytes; HasTraps has that many at least.
+// fixedField has the sizes of the fields in bytes. For HasTraps it is the minimum.
 var fixedField = [NumFields]int{8, 8, 16, 8, 8, 8, 8, 8, 16, 8, 32, 8, 16, 8}
 
-// The block header, 16 bytes.
+// The block header.
 const (
 	BlockHeaderSize = 16
-	blockUnits      = 0  // u32 size of the block in units of 8 bytes
+	blockUnits      = 0  // u32 block size in units of 8 bytes
 	BlockMethod     = 4  // u32 reference to the method record
 	BlockPresence   = 8  // u32 Presence
 	blockData       = 12 // u32 size of the data entries in units of 8 bytes
 )
 
-// DirectoryMin is the number of data entries from which on a block has a point directory.
+// DirectoryMin is the number of data entries from which a block has a point directory.
 const DirectoryMin = 16
 
-// A Block is an overlay on one MethodData block. Its methods are for blocks that [ParseBlock] accepted. On
-// bytes that were changed since then a field or section that does not fit is as good as absent: nothing
-// panics as long as the block has its header.
+// A Block is an overlay on a MethodData block that [ParseBlock] accepted. If its bytes have changed since, methods
+// treat a field or section that no longer fits as absent. They do not panic as long as the block has its header.
 type Block []byte
 
-// BlockSize returns the size in bytes that the block header at the front of b
-// claims; b must have [BlockHeaderSize] bytes.
+// BlockSize returns the block size in bytes from the header at the front of b, of at least [BlockHeaderSize] bytes.
 func BlockSize(b []byte) int64 { return int64(le.Uint32(b[blockUnits:])) * Unit }
 
-// MaxPadding is the most bytes that may follow the sections of a block. They are there
-// so that the front of the next block is in one line of the processor's caches.
+// MaxPadding is the maximum number of padding bytes after the sections of a block. Padding keeps the front of the
+// next block within one cache line.
 const MaxPadding = 24
 
-// HeadSize is the size of what a lookup by id reads of a block: header, id and invocation counter.
+// HeadSize is the size of header, id and invocation counter, which a lookup by id reads.
 const HeadSize = BlockHeaderSize + 8 + 8
 
-// ParseBlock checks the geometry of the block that is all of b: header, fields and sections must fill it, but
-// for padding. It does not look at entries. The error names the defect, without a place.
+// ParseBlock checks that header, fields and sections fill b except for padding. It does not check entries. The error
+// describes the defect without an offset.
 func ParseBlock(b []byte) (Block, error) {
 	if len(b) < BlockHeaderSize || BlockSize(b) != int64(len(b)) {
 		return nil, fmt.Errorf("a MethodData block whose size does not fit")
@@ -105,8 +102,8 @@ func ParseBlock(b []byte) (Block, error) {
 	return p, nil
 }
 
-// Geometry is [ParseBlock] without an error: it reports whether fields and sections fill the block,
-// but for padding. The size in the block's header must be b's. It returns where the fields end.
+// Geometry reports whether fields and sections fill the block except for padding, and returns the end offset of the
+// fields. It is [ParseBlock] without an error. The size in the block's header must be len(b).
 func (b Block) Geometry() (fields int64, ok bool) {
 	if b.Presence() >= presenceEnd || b.Presence()&(HasID|HasKey) == HasKey {
 		return 0, false
@@ -124,7 +121,7 @@ func (b Block) Geometry() (fields int64, ok bool) {
 	return fields, total <= int64(len(b)) && total >= int64(len(b))-MaxPadding
 }
 
-// DataAt returns the data entries of a block whose geometry is sound and whose fields end at an offset.
+// DataAt returns the data entries of a sound block, given the end offset of its fields.
 func (b Block) DataAt(fields int64) []byte {
 	end := fields + int64(le.Uint32(b[blockData:]))*Unit
 	if end > int64(len(b)) {
@@ -141,14 +138,14 @@ func (b Block) fieldSize(f Presence, at int64) int64 {
 	return n
 }
 
-// Method returns the method record of the block.
+// Method returns the reference to the block's method record.
 func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:])) }
 
 // Presence returns the set of optional fields.
 func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:])) }
 
-// FieldOffset returns where, in bytes from the start of the block, an optional field is; ok is false if the
-// block does not have it. f is one bit; the bit after the last gives the end of all fields.
+// FieldOffset returns the byte offset of an optional field in the block; ok is false if the block lacks it. f must
+// have one bit. The bit after the last field gives the end of all fields.
 func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	have := b.Presence()
 	before := have & (f - 1)
@@ -160,10 +157,10 @@ func (b Block) FieldOffset(f Presence) (offset int64, ok bool) {
 	return BlockHeaderSize + Unit*int64(units), have&f != 0
 }
 
-// twoUnits are the fields of 16 bytes. HasEscape has 32, all others 8 at least.
+// twoUnits are the fields of 16 bytes. HasEscape has 32, and the others have at least 8.
 const twoUnits = HasKey | HasHistory | HasSections
 
-// trapUnits returns the size of what follows the first unit of HasTraps, which the block has.
+// trapUnits returns the units of the trap bytes after the first unit of HasTraps, which the block must have.
 func (b Block) trapUnits() int {
 	if at, _ := b.FieldOffset(HasTraps); at+4 <= int64(len(b)) {
 		return int(AlignUp(int64(le.Uint32(b[at:])), Unit) / Unit)
@@ -171,31 +168,30 @@ func (b Block) trapUnits() int {
 	return 0
 }
 
-// InvocationsAt returns in which unit of a block with these presence bits its invocation
-// counter is; ok is false if it has none.
+// InvocationsAt returns the unit offset of the invocation counter in a block with presence p; ok is false if it has
+// none.
 func InvocationsAt(p Presence) (unit uint64, ok bool) {
 	return BlockHeaderSize/Unit + uint64(p&HasID), p&HasInvocations != 0
 }
 
-// KeyAt returns where in the first block of a method, which has these presence bits,
-// its key is; ok is false if it does not have it.
+// KeyAt returns the byte offset of the key in a method's first block; ok is false if the block has no key.
 func KeyAt(presence uint32) (offset uint64, ok bool) {
 	const first = BlockHeaderSize + 8 // after the id
 	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
 }
 
-// VersionAt returns where in a block with these presence bits its links lie, and where its
-// code id: each is of use if the block has that field.
+// VersionAt returns the byte offsets of the links and the code id in a block. Each is valid only if the block has the
+// field.
 func VersionAt(presence uint32) (links, code uint64) {
 	units := presence/uint32(HasID)&1 + presence/uint32(HasInvocations)&1 + presence/uint32(HasKey)&1*2
 	links = BlockHeaderSize + Unit*uint64(units)
 	return links, links + Unit*uint64(presence/uint32(HasLinks)&1)
 }
 
-// VersionReach is the end of the last of these fields, wherever it is.
+// VersionReach is the largest possible end offset of the code id.
 const VersionReach = BlockHeaderSize + 8 + 8 + 16 + 8 + 8
 
-// Field returns the bytes from an optional field on, nil if the block lacks it.
+// Field returns the bytes from an optional field to the block's end, nil if the block lacks the field.
 func (b Block) Field(f Presence) []byte {
 	if b.Presence()&f == 0 {
 		return nil
@@ -207,7 +203,7 @@ func (b Block) Field(f Presence) []byte {
 	return b[at:]
 }
 
-// ID returns the id of the method; ok is false for all but the first block of a method without a context.
+// ID returns the method id; ok is false except for a method's first block without a context.
 func (b Block) ID() (id uint64, ok bool) {
 	if b.Presence()&HasID == 0 || len(b) < BlockHeaderSize+8 {
 		return 0, false
@@ -215,7 +211,7 @@ func (b Block) ID() (id uint64, ok bool) {
 	return le.Uint64(b[BlockHeaderSize:]), true // the first field
 }
 
-// Links returns the context node of the block and the next block of the same method and context.
+// Links returns the block's context node and the next block of the same method and context.
 func (b Block) Links() (context, next layout.Ref) {
 	f := b.Field(HasLinks)
 	if f == nil {
@@ -224,7 +220,7 @@ func (b Block) Links() (context, next layout.Ref) {
 	return layout.Ref(le.Uint32(f)), layout.Ref(le.Uint32(f[4:]))
 }
 
-// Code returns the code id, 0 if it is not known.
+// Code returns the code id, 0 if unknown.
 func (b Block) Code() uint64 {
 	if f := b.Field(HasCode); f != nil {
 		return le.Uint64(f)
@@ -232,11 +228,10 @@ func (b Block) Code() uint64 {
 	return 0
 }
 
-// A BlockKey is the key of a method as the first of its blocks has it: symbols, of
-// which each is 0 if that part is empty.
+// A BlockKey is a method's key as symbols; 0 stands for an empty part.
 type BlockKey struct{ Class, Name, Signature, Loader layout.Ref }
 
-// Key returns the key of the method; ok is false if the block does not have it.
+// Key returns the method's key; ok is false if the block has none.
 func (b Block) Key() (k BlockKey, ok bool) {
 	f := b.Field(HasKey)
 	if f == nil {
@@ -254,7 +249,7 @@ func (k BlockKey) Append(b []byte) []byte {
 	return b
 }
 
-// sectionSize returns the size of a section of a block whose fields end at an offset. The last fields say it.
+// sectionSize returns a section's size in bytes, given the end offset of the fields.
 func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	directory := b.Presence() & HasDirectory / HasDirectory
 	switch s {
@@ -270,7 +265,7 @@ func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	return b.uint32At(first+4*int64(s-SectionExtra)) * Unit
 }
 
-// uint32At returns the u32 at an offset, 0 if the block ends before.
+// uint32At returns the u32 at an offset, 0 if it lies beyond the block.
 func (b Block) uint32At(at int64) int64 {
 	if at+4 > int64(len(b)) {
 		return 0
@@ -278,20 +273,19 @@ func (b Block) uint32At(at int64) int64 {
 	return int64(le.Uint32(b[at:]))
 }
 
-// SectionSpan returns the place of a section, in bytes from the start of the block.
+// SectionSpan returns the span of a section relative to the block.
 func (b Block) SectionSpan(s BlockSection) layout.Span {
 	fields, _ := b.FieldOffset(presenceEnd)
 	at := fields
 	for t := SectionData; t < s; t++ {
 		if at += b.sectionSize(t, fields); t == SectionData && b.Presence()&HasSections == 0 {
-			break // those between are empty
+			break // sections in between are empty
 		}
 	}
 	return layout.Span{Offset: at, Size: b.sectionSize(s, fields)}
 }
 
-// Data returns where in the block the data entries begin, these entries, and the point
-// directory, which is nil if there is none.
+// Data returns the offset of the data entries in the block, the entries, and the point directory (nil if none).
 func (b Block) Data() (start int64, entries, directory []byte) {
 	start, _ = b.FieldOffset(presenceEnd)
 	end := start + int64(le.Uint32(b[blockData:]))*Unit
@@ -309,7 +303,7 @@ func (b Block) Data() (start int64, entries, directory []byte) {
 	return start, entries, directory
 }
 
-// Section returns the bytes of a section.
+// Section returns the bytes of a section, nil if it does not fit.
 func (b Block) Section(s BlockSection) []byte {
 	span := b.SectionSpan(s)
 	if span.End() > int64(len(b)) {
@@ -318,17 +312,17 @@ func (b Block) Section(s BlockSection) []byte {
 	return b[span.Offset:span.End():span.End()]
 }
 
-// DirectoryRowSize is the size of a row of the point directory: i32 point, u32 offset of the entry from the
-// start of the data entries in units of 8 bytes. Rows are sorted by point, then offset.
+// DirectoryRowSize is the size of a row of the point directory: i32 point, u32 entry offset from the start of the
+// data entries in units of 8 bytes. Rows are sorted by point, then offset.
 const DirectoryRowSize = 8
 
-// AppendDirectoryRow appends an encoded row.
+// AppendDirectoryRow appends an encoded row. offset is in bytes.
 func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(point)), uint32(offset/Unit))
 }
 
-// DirectoryRow returns row i of a directory: a profile point and where, in bytes
-// from the start of the data entries, its entry is.
+// DirectoryRow returns the profile point of row i and the byte offset of its entry from the start of the data
+// entries.
 func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	row := dir[i*DirectoryRowSize:]
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit

@@ -10,15 +10,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// SchemaOf returns the schema of a tag of this format; ok is false for a tag that this
-// version does not have. For a tag of any archive see Shape.Schema.
+// SchemaOf returns the schema of a tag that this version defines; ok is false for others. Shape.Schema also finds
+// tags that an archive declares.
 func SchemaOf(tag layout.Tag) (s *Schema, ok bool) {
 	s = schemas[tag]
 	return s, s != nil
 }
 
-// Schema returns the schema of a tag; ok is false for a tag that neither this version
-// has nor the archive declares.
+// Schema returns the schema of a tag that this version defines or the archive declares; ok is false for others.
 func (s Shape) Schema(tag layout.Tag) (schema *Schema, ok bool) {
 	schema = s.schemaFor(tag)
 	return schema, schema != nil
@@ -31,7 +30,7 @@ func (s Shape) schemaFor(tag layout.Tag) *Schema {
 	return schemas[tag]
 }
 
-// TagName returns the name of a tag: the producer's, for one that the archive declares.
+// TagName returns the name of a tag, for a declared tag the producer's name.
 func (s Shape) TagName(tag layout.Tag) string {
 	if schema := s.schemaFor(tag); schema != nil && schema.Name != "" {
 		return schema.Name
@@ -39,8 +38,8 @@ func (s Shape) TagName(tag layout.Tag) string {
 	return tag.String()
 }
 
-// groupRows returns how often a group stands in an entry. n is what decides on
-// it: the value of the CellLength, or the rows of a wide entry.
+// groupRows returns the number of rows of a group. n is the value of the entry's CellLength, or the row count of a
+// wide entry.
 func (s Shape) groupRows(g *CellGroup, n int64) int64 {
 	switch g.Repeat {
 	case PerGap:
@@ -61,8 +60,8 @@ func (s Shape) groupRows(g *CellGroup, n int64) int64 {
 	return 1
 }
 
-// Cells returns the number of cells of an entry of a tag. n is the value of its CellLength, or the rows of a
-// wide entry; other entries ignore it. It returns 0 for a tag that this version does not have.
+// Cells returns the number of cells of an entry, 0 for an unknown tag. n is the value of the entry's CellLength, or
+// the row count of a wide entry; other tags ignore it.
 func (s Shape) Cells(tag layout.Tag, n int) int { return int(s.countCellsOf(tag, int64(n))) }
 
 func (s Shape) countCellsOf(tag layout.Tag, n int64) (cells int64) {
@@ -80,16 +79,15 @@ func (s Shape) countCellsOf(tag layout.Tag, n int64) (cells int64) {
 // ReceiversFixed is the number of cells before the rows of a TagReceivers entry.
 const ReceiversFixed = 2
 
-// ReceiverRow returns the number of the type cell of receiver row i of a
-// HotSpot entry; the count is the next cell. The reader's path to a receiver
-// takes this shortcut past the table of schemas; a test compares the two.
+// ReceiverRow returns the index of the type cell of receiver row i in a HotSpot entry; the count is the next cell. It
+// avoids the schema table on the reader's path to a receiver. A test compares the two.
 func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }
 
-// TypeList returns the number of the first cell of the (slot, type) pairs of a
-// CallType, VirtualCallType or ParametersType entry.
+// TypeList returns the index of the first cell of the (slot, type) pairs of a CallType, VirtualCallType or
+// ParametersType entry.
 func (s Shape) TypeList(tag layout.Tag) int { return s.Cells(tag, 0) }
 
-// lengthCellIndex returns the number of the CellLength of a schema that has one.
+// lengthCellIndex returns the index of the schema's CellLength, which it must have.
 func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	for i := range schema.Groups[:schema.lengthGroup] {
 		g := &schema.Groups[i]
@@ -98,8 +96,7 @@ func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	return cell - 1
 }
 
-// Length returns what decides on the number of cells of an entry: the value of its
-// CellLength, or the rows of a wide entry. It returns 0 if nothing does.
+// Length returns the value of the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed size.
 func (s Shape) Length(e Entry) int {
 	schema, ok := s.Schema(e.Tag())
 	switch {
@@ -111,7 +108,7 @@ func (s Shape) Length(e Entry) int {
 	return int(e.Cell(int(s.lengthCellIndex(schema))))
 }
 
-// entrySize returns the size in bytes of the entry at the front of b, which holds an entry header at least.
+// entrySize returns the size in bytes of the entry at the front of b, which must contain an entry header.
 func (s Shape) entrySize(b []byte) (int64, error) {
 	tag := layout.Tag(b[0])
 	schema := s.schemaFor(tag)
@@ -138,11 +135,11 @@ func (s Shape) entrySize(b []byte) (int64, error) {
 	return size, nil
 }
 
-// A Fixed has, for each tag whose entries are all of one size, that size in units and the
-// number of pointer cells; 0 units for other tags.
+// A Fixed has the entry size in units and the number of pointer cells for each tag whose entries have one size; 0
+// units for other tags.
 type Fixed struct{ Units, Pointers [256]uint8 }
 
-// Fixed returns the sizes of entries that do not depend on the entry.
+// Fixed returns the sizes of the tags whose entries have one size.
 func (s Shape) Fixed() *Fixed {
 	f := new(Fixed)
 	for tag := layout.Tag(0); !IsWide(tag); tag++ {
@@ -162,7 +159,7 @@ func (s Shape) Fixed() *Fixed {
 	return f
 }
 
-// wideSize is like size for wide entries.
+// wideSize is entrySize for wide entries.
 func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 	if len(b) < WideHeaderSize {
 		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
@@ -178,17 +175,16 @@ func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 	return WideHeaderSize + int64(cells)*CellSize, nil
 }
 
-// Rows are the rows of one group of an entry.
 type Rows struct {
 	*CellGroup
-	First int // number of the first cell of the first row
-	N     int // number of rows
+	First int // index of the first cell of the first row
+	N     int
 }
 
-// Cell returns the number of cell i of a row.
+// Cell returns the index in the entry of cell i of a row.
 func (r Rows) Cell(row, i int) int { return r.First + row*len(r.Cells) + i }
 
-// Groups iterates over the groups of an entry, those without rows included.
+// Groups iterates over all groups of an entry, including groups without rows.
 func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 	return func(yield func(Rows) bool) {
 		schema, ok := s.Schema(e.Tag())
@@ -210,38 +206,38 @@ func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 	}
 }
 
-// Walk iterates over all cells of an entry, in order, with their kinds.
+// Walk iterates over the indices and kinds of all cells of an entry, in order.
 func (s Shape) Walk(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, allCells, yield) }
 }
 
-// Counts iterates over the cells of an entry that are counts, in order. The
-// first may be signed; see SignedCount.
+// Counts iterates over the indices of an entry's count cells, in order. The first count may be signed; see
+// SignedCount.
 func (s Shape) Counts(e Entry) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		s.walkCells(e, countCells, func(cell int, _ CellKind) bool { return yield(cell) })
 	}
 }
 
-// Pointers iterates over the cells of an entry that are pointer slots, null or not, in order.
+// Pointers iterates over the pointer cells of an entry, null or not, in order.
 func (s Shape) Pointers(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, pointerCells, yield) }
 }
 
-// Identity iterates over the keys of an entry that stand once, in order. Entries
-// of one point, tag and sub that differ in them are of different things.
+// Identity iterates over the key cells outside rows, in order. Entries with equal point, tag and sub but different
+// keys describe different things.
 func (s Shape) Identity(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, identityCells, yield) }
 }
 
-// HasIdentity reports whether entries of the tag have keys that stand once.
+// HasIdentity reports whether entries of the tag have key cells outside rows.
 func (s Shape) HasIdentity(tag layout.Tag) bool {
 	schema := s.schemaFor(tag)
 	return schema != nil && schema.has[identityCells]
 }
 
-// walkCells calls yield with the cells of a set, in order, until it returns false.
-// It is one loop, since commits, checks and merges spend their time here.
+// walkCells calls yield with the cells of a set, in order, until yield returns false. It is a single loop because
+// commits, checks and merges spend their time here.
 func (s Shape) walkCells(e Entry, set cellSet, yield func(int, CellKind) bool) {
 	schema := s.schemaFor(e.Tag())
 	if schema == nil || !schema.has[set] {
@@ -268,7 +264,7 @@ func (s Shape) walkCells(e Entry, set cellSet, yield func(int, CellKind) bool) {
 	}
 }
 
-// rowsField returns the rows in the header of a wide entry, 0 for others.
+// rowsField returns the row count in the header of a wide entry, 0 for other entries.
 func (e Entry) rowsField() int64 {
 	if IsWide(e.Tag()) {
 		return int64(e.Rows())
@@ -276,13 +272,13 @@ func (e Entry) rowsField() int64 {
 	return 0
 }
 
-// SignedCount reports whether the first count of the entry is an i64.
+// SignedCount reports whether the entry's first count is an i64.
 func (e Entry) SignedCount() bool {
 	s, ok := SchemaOf(e.Tag())
 	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
 }
 
-// SignedCell returns the number of the cell that is a signed count, -1 if there is none.
+// SignedCell returns the index of the entry's signed count, -1 if there is none.
 func (s Shape) SignedCell(e Entry) int {
 	if e.SignedCount() {
 		for cell := range s.Counts(e) {

@@ -10,14 +10,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The shapes that a producer declares for entries of its own tags lie in the table TableShapes. A row is a
-// head and a name of at most 32 bytes, in four words and filled up with zeros. The head is
+// TableShapes stores the shapes that a producer declares for its own tags. A row is a head and a name of at most 32
+// bytes, zero-padded to four words. The head is
 //
 //	tag<<32 | part<<24 | cell<<16 | bit<<8 | kind
 //
-// and rows are sorted by it. For each shape, part 0 has one row with the name of the entries and, as kind,
-// the unit of their counts; parts 1 and 2 have one row for each cell that stands once and for each cell of a
-// row; parts 3 and 4 name bits of these cells, and have kind 0.
+// and rows are sorted by it. Part 0 is one row per shape with the name of the entries; its kind is the unit of their
+// counts. Parts 1 and 2 have one row per cell, outside and inside the repeated row. Parts 3 and 4 name bits of these
+// cells, with kind 0.
 
 const (
 	shapeEntry = iota
@@ -33,22 +33,22 @@ const (
 	maxShapeCells = 32
 	maxShapeRow   = 8
 	maxShapeBits  = 64
-	maxGroupCells = 8 // of a group
+	maxGroupCells = 8 // of one CellGroup
 )
 
 // ShapeRowWords is the number of columns of TableShapes.
 const ShapeRowWords = 1 + maxShapeName/8
 
-// ErrDeclared: a tag is declared already, in another way.
+// ErrDeclared reports a tag or name that is already declared with a different shape.
 var ErrDeclared = errors.New("a tag has another shape already")
 
-// Declared is the shapes that an archive declares. The zero value has none.
+// Declared has the shapes that an archive declares. The zero value has none.
 type Declared struct {
-	shapes  []layout.EntryShape // by tag
+	shapes  []layout.EntryShape // sorted by tag
 	schemas [256 - int(layout.TagProducer)]*Schema
 }
 
-// Shapes returns the shapes by tag. They must not be changed.
+// Shapes returns the shapes sorted by tag. They must not be changed.
 func (d *Declared) Shapes() []layout.EntryShape {
 	if d == nil {
 		return nil
@@ -59,8 +59,8 @@ func (d *Declared) Shapes() []layout.EntryShape {
 // schemaFor returns the schema of a producer's tag, nil if it is not declared.
 func (d *Declared) schemaFor(tag layout.Tag) *Schema { return d.schemas[tag-layout.TagProducer] }
 
-// Declare adds a shape. Declaring the same again does nothing; declaring another for its
-// tag is an error that matches ErrDeclared.
+// Declare adds a shape. Declaring an equal shape again has no effect. A different shape of the same tag or name is an
+// error that matches ErrDeclared.
 func (d *Declared) Declare(s layout.EntryShape) error {
 	s = normalizeShape(s)
 	if err := checkShape(&s); err != nil {
@@ -83,14 +83,14 @@ func (d *Declared) Declare(s layout.EntryShape) error {
 	return nil
 }
 
-// Clone returns a copy, so that shapes can be added to it.
+// Clone returns a copy to which shapes can be added.
 func (d *Declared) Clone() *Declared {
 	c := *d
 	c.shapes = slices.Clone(d.shapes)
 	return &c
 }
 
-// normalizeShape returns a shape that shares nothing with s, without names of bits that end a list and are empty.
+// normalizeShape returns a deep copy of s without trailing empty bit names.
 func normalizeShape(s layout.EntryShape) layout.EntryShape {
 	for _, cells := range []*[]layout.CellShape{&s.Cells, &s.Rows} {
 		*cells = slices.Clone(*cells)
@@ -114,7 +114,7 @@ func sameShape(x, y *layout.EntryShape) bool {
 		slices.EqualFunc(x.Rows, y.Rows, same)
 }
 
-// checkShape explains why a shape cannot be declared.
+// checkShape returns an error if a shape cannot be declared.
 func checkShape(s *layout.EntryShape) error {
 	switch {
 	case !TagByProducer(s.Tag):
@@ -137,7 +137,7 @@ func checkShape(s *layout.EntryShape) error {
 	return nil
 }
 
-// entryWords are what the JSON dump and the text call the parts of every entry.
+// entryWords are the names that the JSON dump and the text use for parts of every entry.
 var entryWords = []string{"tag", "point", "flags", "traps", "sub", "rows"}
 
 func checkCells(cells []layout.CellShape, taken []string) error {
@@ -162,7 +162,7 @@ func checkCells(cells []layout.CellShape, taken []string) error {
 	return nil
 }
 
-// isValidName reports whether a name can stand in texts as it is.
+// isValidName reports whether a name needs no quoting in text and has the required first letter.
 func isValidName(name string, capital bool) bool {
 	for i, c := range []byte(name) {
 		small := c >= 'a' && c <= 'z'
@@ -213,7 +213,7 @@ func cellSpecs(cells []layout.CellShape) (specs []CellSpec) {
 	return specs
 }
 
-// Rows iterates over the rows of TableShapes, in their order.
+// Rows iterates over the rows of TableShapes, in order.
 func (d *Declared) Rows() iter.Seq[[ShapeRowWords]uint64] {
 	return func(yield func([ShapeRowWords]uint64) bool) {
 		for i := range d.Shapes() {
@@ -255,8 +255,8 @@ func shapeRows(s *layout.EntryShape) (rows [][ShapeRowWords]uint64) {
 	return rows
 }
 
-// ParseDeclared decodes the rows of TableShapes. The error names the defect,
-// without a place. Only what Declare and Rows could have written is accepted.
+// ParseDeclared decodes the rows of TableShapes. It accepts only rows that Declare and Rows can produce. The error
+// describes the defect without an offset.
 func ParseDeclared(t *Table) (*Declared, error) {
 	d := new(Declared)
 	var open layout.EntryShape
@@ -299,8 +299,7 @@ func (d *Declared) declareShape(s *layout.EntryShape) error {
 	return d.Declare(*s)
 }
 
-// addShapeRow adds to a shape what a row says. What makes no sense is left out, so that
-// the rows of the shape differ from those that were read.
+// addShapeRow adds a row to a shape. It ignores invalid parts, so that the shape's rows then differ from the input.
 func addShapeRow(s *layout.EntryShape, row [ShapeRowWords]uint64) {
 	var text [maxShapeName]byte
 	for i, word := range row[1:] {

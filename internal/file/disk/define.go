@@ -2,8 +2,8 @@ package disk
 
 import "github.com/profarc/profarc/layout"
 
-// Define adds a row to the table of schemas and returns a function that takes it out again. It is for tests
-// which show that an entry of a new tag needs nothing but its row. No archive may be in use meanwhile.
+// Define adds a row to the schema table and returns a function that removes it. Tests use it to show that a new tag
+// needs only its row. No archive may be in use meanwhile.
 func Define(tag layout.Tag, groups ...CellGroup) (remove func()) {
 	before := schemas[tag]
 	schemas[tag] = &Schema{Groups: groups}

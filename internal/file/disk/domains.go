@@ -6,17 +6,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Sets of domains.
 var (
 	hotSpotDomains = []layout.Domain{layout.DomainHotSpot}
 	llvmDomains    = []layout.Domain{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
-	graalDomains   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot has these after a merge
+	graalDomains   = []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} // HotSpot archives have them after a merge
 	jamaicaDomains = []layout.Domain{layout.DomainJamaica}
 	sampledDomains = []layout.Domain{layout.DomainSampled}
 	listedDomains  = slices.Concat(llvmDomains, graalDomains, jamaicaDomains, sampledDomains)
 )
 
-// tagDomains are the domains of this format's own entries.
+// tagDomains lists the domains of the wide tags that this version defines.
 var tagDomains = map[layout.Tag][]layout.Domain{
 	layout.TagCounters: llvmDomains, layout.TagValueSite: llvmDomains, layout.TagBitmap: llvmDomains,
 	layout.TagSuccessors: graalDomains, layout.TagReceivers: graalDomains,
@@ -26,10 +25,10 @@ var tagDomains = map[layout.Tag][]layout.Domain{
 	TagUndecoded: hotSpotDomains,
 }
 
-// KnownDomain reports whether d is a domain of this format version.
+// KnownDomain reports whether this version defines d.
 func KnownDomain(d layout.Domain) bool { return d >= layout.DomainHotSpot && d <= layout.DomainSampled }
 
-// TagDomains returns the domains whose archives hold entries of a tag.
+// TagDomains returns the domains whose archives contain entries of a tag; nil if it is not limited.
 func TagDomains(tag layout.Tag) []layout.Domain {
 	if !IsWide(tag) {
 		return hotSpotDomains
@@ -37,9 +36,8 @@ func TagDomains(tag layout.Tag) []layout.Domain {
 	return tagDomains[tag]
 }
 
-// HoldsTag reports whether archives of a domain hold entries of a tag. A domain that is
-// none of the profilers here may hold all of this format's own but TagUndecoded, and every
-// domain subs of tags that are not listed here.
+// HoldsTag reports whether archives of a domain may contain entries of a tag. Domains that are not listed here may
+// contain every wide tag except TagUndecoded, and every domain may contain tags that are not listed.
 func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	domains := TagDomains(tag)
 	if domains == nil || slices.Contains(domains, d) {
@@ -48,7 +46,7 @@ func HoldsTag(d layout.Domain, tag layout.Tag) bool {
 	return IsWide(tag) && tag != TagUndecoded && KnownDomain(d) && !slices.Contains(listedDomains, d)
 }
 
-// HeldTags returns the tags of this format's own that archives of a domain hold.
+// HeldTags returns the wide tags of this version that archives of a domain may contain.
 func HeldTags(d layout.Domain) (tags []layout.Tag) {
 	for tag := layout.TagCounters; schemas[tag] != nil; tag++ {
 		if HoldsTag(d, tag) {

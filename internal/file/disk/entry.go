@@ -12,28 +12,27 @@ import (
 //
 //	0 u8 tag, u8 flags, u16 bci, u32 traps
 //
-// and a wide entry one of 16:
+// and a wide entry has a header of 16:
 //
 //	0 u8 tag, u8 flags, u16 sub, i32 point
 //	8 u32 cells, u32 rows
 //
-// Both are followed by cells of 8 bytes.
+// Cells of 8 bytes follow.
 const (
 	EntryHeaderSize = 8
 	WideHeaderSize  = 16
 	CellSize        = 8
 )
 
-// A Shape is what decides the cells of entries besides their tags.
+// A Shape has the settings that, together with the tag, determine the cells of an entry.
 type Shape struct {
-	TypeRows int       // receiver rows of HotSpot's entries
-	BciRows  int       // rows of a Ret entry
-	Gap      int       // cells between a receiver entry's count and its rows
-	Declared *Declared // the entries that a producer declares; nil if there are none
+	TypeRows int // receiver rows of HotSpot's entries
+	BciRows  int
+	Gap      int       // cells between the count and the rows of a receiver entry
+	Declared *Declared // shapes of the producer's entries; nil if there are none
 }
 
-// ShapeOf returns the shape that the settings decide. That of an archive has the entries
-// that it declares as well: see mapped.Mapping.Shape.
+// ShapeOf returns the shape for the settings, without declared entries. See mapped.Mapping.Shape for an archive's.
 func ShapeOf(p *layout.Params) Shape {
 	return Shape{TypeRows: int(p.TypeProfileWidth), BciRows: int(p.BciProfileWidth), Gap: int(p.ReceiverGap)}
 }
@@ -46,13 +45,13 @@ func (s Shape) SameSettings(t Shape) bool {
 // An Entry is an overlay on the bytes of exactly one entry.
 type Entry []byte
 
-// Tag returns what the entry records.
+// Tag returns the entry's tag.
 func (e Entry) Tag() layout.Tag { return layout.Tag(e[0]) }
 
 // Flags returns the entry's flags.
 func (e Entry) Flags() layout.EntryFlags { return layout.EntryFlags(e[1]) }
 
-// Point returns the profile point: the bci of a HotSpot entry, or the point of a wide one.
+// Point returns the profile point: the bci of a HotSpot entry or the point of a wide one.
 func (e Entry) Point() int32 {
 	if IsWide(e.Tag()) {
 		return int32(le.Uint32(e[4:]))
@@ -60,7 +59,7 @@ func (e Entry) Point() int32 {
 	return int32(le.Uint16(e[2:]))
 }
 
-// Traps returns the traps word of a HotSpot entry, 0 of a wide one.
+// Traps returns the traps word of a HotSpot entry, 0 for a wide one.
 func (e Entry) Traps() layout.EntryTraps {
 	if IsWide(e.Tag()) {
 		return 0
@@ -68,7 +67,7 @@ func (e Entry) Traps() layout.EntryTraps {
 	return layout.EntryTraps(le.Uint32(e[4:]))
 }
 
-// Sub refines the tag of a wide entry, 0 of a HotSpot one.
+// Sub returns the subtag of a wide entry, 0 for a HotSpot one.
 func (e Entry) Sub() layout.Sub {
 	if IsWide(e.Tag()) {
 		return layout.Sub(le.Uint16(e[2:]))
@@ -76,7 +75,7 @@ func (e Entry) Sub() layout.Sub {
 	return 0
 }
 
-// HeaderSize returns the size of the entry's header in bytes.
+// HeaderSize returns the header size in bytes.
 func (e Entry) HeaderSize() int {
 	if IsWide(e.Tag()) {
 		return WideHeaderSize
@@ -93,10 +92,10 @@ func (e Entry) Cell(i int) uint64 { return le.Uint64(e[e.HeaderSize()+i*CellSize
 // SetCell sets cell i.
 func (e Entry) SetCell(i int, v uint64) { le.PutUint64(e[e.HeaderSize()+i*CellSize:], v) }
 
-// CellOffset returns where, in bytes from the start of the entry, cell i is.
+// CellOffset returns the byte offset of cell i in the entry.
 func (e Entry) CellOffset(i int) int { return e.HeaderSize() + i*CellSize }
 
-// NewEntry appends a HotSpot entry with n zero cells to b and gives it too.
+// NewEntry appends a HotSpot entry with n zero cells to b. It returns the extended slice and the entry.
 func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, traps layout.EntryTraps,
 	n int) ([]byte, Entry) {
 	at := len(b)
@@ -107,7 +106,7 @@ func NewEntry(b []byte, tag layout.Tag, flags layout.EntryFlags, bci uint16, tra
 	return b, Entry(b[at:])
 }
 
-// NewWide appends a wide entry with n zero cells to b and gives it too.
+// NewWide appends a wide entry with n zero cells to b. It returns the extended slice and the entry.
 func NewWide(b []byte, tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, n,
 	rows int) ([]byte, Entry) {
 	at := len(b)
@@ -120,8 +119,7 @@ func NewWide(b []byte, tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, 
 	return b, Entry(b[at:])
 }
 
-// Next cuts the first entry off b, the rest of a section. The error says what
-// is wrong with the bytes, without a place.
+// Next splits the first entry off b, the rest of a section. The error describes the defect without an offset.
 func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
 	if len(b) < EntryHeaderSize {
 		return nil, nil, fmt.Errorf("an entry is cut off after %d bytes", len(b))
@@ -142,19 +140,16 @@ func (e Entry) SetFlags(f layout.EntryFlags) { e[1] = byte(f) }
 // SetTraps sets the traps word of a HotSpot entry.
 func (e Entry) SetTraps(t layout.EntryTraps) { le.PutUint32(e[4:], uint32(t)) }
 
-// Rows returns the number of rows of a wide entry: at most math.MaxInt, which on 32-bit systems
-// is less than what the field holds.
+// Rows returns the row count of a wide entry, limited to math.MaxInt.
 func (e Entry) Rows() int { return int(min(uint64(le.Uint32(e[12:])), math.MaxInt)) }
 
-// SetCounts sets the numbers of cells and rows in the header of a wide entry whose bytes
-// are about to grow or shrink.
+// SetCounts sets the cell and row counts in the header of a wide entry, before its bytes grow or shrink.
 func (e Entry) SetCounts(cells, rows int) {
 	le.PutUint32(e[8:], uint32(cells))
 	le.PutUint32(e[12:], uint32(rows))
 }
 
-// UndecodedTag returns the tag that the VM gave the first entry of a TagUndecoded entry, in
-// the low byte of its header, 0 if it has no words.
+// UndecodedTag returns the VM's tag of the first entry in a TagUndecoded entry, 0 if it has no words.
 func UndecodedTag(e Entry) layout.Tag {
 	if e.Tag() != TagUndecoded || e.Cells() == 0 {
 		return 0
@@ -167,13 +162,13 @@ func PackSuccessor(point int32, index uint32) uint64 {
 	return uint64(uint32(point)) | uint64(index)<<32
 }
 
-// UnpackSuccessor takes the first cell of a successor row apart.
+// UnpackSuccessor splits the first cell of a successor row.
 func UnpackSuccessor(cell uint64) (point int32, index uint32) {
 	return int32(uint32(cell)), uint32(cell >> 32)
 }
 
-// UniteTraps returns the traps word for what two of them say. The rule comes from
-// Deoptimization::trap_state_add_reason in OpenJDK's src/hotspot/share/runtime/deoptimization.cpp.
+// UniteTraps merges two traps words. It follows Deoptimization::trap_state_add_reason in OpenJDK's
+// src/hotspot/share/runtime/deoptimization.cpp.
 func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
 	recompiled := (x | y) & layout.EntryTrapRecompiled
 	switch x, y = x&EntryTrapMany, y&EntryTrapMany; {
@@ -185,7 +180,7 @@ func UniteTraps(x, y layout.EntryTraps) layout.EntryTraps {
 	return recompiled | EntryTrapMany
 }
 
-// SaturatingAdd returns a + b, the highest number if that does not fit.
+// SaturatingAdd returns a + b, or the maximum uint64 on overflow.
 func SaturatingAdd(a, b uint64) uint64 {
 	sum, carry := bits.Add64(a, b, 0)
 	return sum | -carry

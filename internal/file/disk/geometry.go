@@ -9,32 +9,31 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NarrowOf returns the reference to an offset, which must be a multiple of 8 below [MaxFileSize].
+// RefOf returns the reference to an offset, which must be a multiple of 8 below [MaxFileSize].
 func RefOf(offset int64) layout.Ref { return layout.Ref(offset / Unit) }
 
-// The low bits of a type word (a cell of CallType, VirtualCallType and ParametersType entries) are HotSpot's.
+// Tag bits of a type word, a cell of CallType, VirtualCallType and ParametersType entries. HotSpot defines them.
 const (
-	TypeNullSeen = 1 << 0 // null was seen
-	TypeUnknown  = 1 << 1 // types collided: nothing is known any more
+	TypeNullSeen = 1 << 0
+	TypeUnknown  = 1 << 1 // several types were seen
 	TypeTags     = TypeNullSeen | TypeUnknown
 )
 
-// A pointer cell holds base plus the offset of a type or method record; the
-// records are aligned to 8, so the low bits are free for tags.
+// A pointer cell holds base plus the offset of a type or method record. Records are aligned to 8, so the low bits can
+// hold tags.
 
-// Pointer returns the cell value for the record at offset in an archive at base.
+// Pointer returns the cell value for the record at offset in an archive mapped at base.
 func Pointer(base uint64, offset int64) uint64 { return base + uint64(offset) }
 
-// PointerOffset returns the offset that cell value v points to in an archive at
-// base; ok is false if it points outside [0, size). Tags are not removed.
+// PointerOffset returns the offset that cell value v points to; ok is false outside [0, size). It does not remove
+// tags.
 func PointerOffset(v, base uint64, size int64) (offset int64, ok bool) {
 	d := v - base
 	return int64(d), d < uint64(size)
 }
 
-// The window of requested bases. On linux/amd64 it is above the highest base
-// of Go's heap (2^46) and below the loader's area; slots are as far apart as
-// the largest archive is long, twice, so that several archives fit at once.
+// The window of requested bases. On linux/amd64 it lies above the highest base of Go's heap (2^46) and below the
+// loader's area. The distance of slots is twice the maximum archive size, so that several archives fit.
 const (
 	baseWindow = 0x5000_0000_0000
 	baseStride = 2 * MaxFileSize
@@ -44,40 +43,39 @@ const (
 // RequestedBase returns the base for an archive whose fingerprint and keys hash to h.
 func RequestedBase(h uint64) uint64 { return baseWindow + (h%baseSlots)*baseStride }
 
-// Protection says how a region is meant to be mapped.
+// Protection is the intended mapping of a region.
 type Protection uint32
 
-// The protections.
 const (
 	ProtShared   Protection = 1 // read-only, shared between processes
-	ProtPrivate  Protection = 2 // adopted: private, copy-on-write
-	ProtOnDemand Protection = 3 // read when asked for
+	ProtPrivate  Protection = 2 // private, copy-on-write, for adoption
+	ProtOnDemand Protection = 3 // read on demand
 )
 
 // NumRegions is the number of rows in the header's region table.
 const NumRegions = len(layout.Header{}.Regions)
 
-// protections of the regions, by Region.
+// protections is indexed by Region.
 var protections = [...]Protection{
 	RegionPS: ProtShared, RegionIX: ProtShared, RegionRO: ProtShared,
 	RegionBM: ProtOnDemand, RegionEX: ProtOnDemand, RegionRW: ProtPrivate,
 }
 
-// Sizes and alignments of the format.
+// Sizes and alignments of the format. The alignment of rw grows with its size.
 const (
-	Unit        = 8  // the unit of a reference, and what every record is a multiple of
-	LineSize    = 64 // an index line; regions begin on a multiple of it
-	PageShift   = 12 // log2 of the page that has one sum
+	Unit        = 8  // unit of references and alignment of records
+	LineSize    = 64 // index line, and alignment of regions
+	PageShift   = 12 // log2 of the size of a checksummed page
 	PageSize    = 1 << PageShift
-	LineShift   = 6        // rw begins on a multiple of 1<<LineShift ...
-	PagesShift  = 16       // ... of 1<<PagesShift, which every system's pages divide ...
-	PagesRW     = 64 << 10 // ... from this size of rw on ...
-	LargeShift  = 21       // ... or of 1<<LargeShift
-	LargeRW     = 64 << 20 // ... from this one on
-	MaxFileSize = 32 << 30 // what a reference reaches
+	LineShift   = 6  // log2 of the alignment of a small rw
+	PagesShift  = 16 // log2 of the alignment from PagesRW on, a multiple of every system's page size
+	PagesRW     = 64 << 10
+	LargeShift  = 21 // log2 of the alignment from LargeRW on
+	LargeRW     = 64 << 20
+	MaxFileSize = 32 << 30 // limit of a 32-bit reference
 )
 
-// RWShift returns the alignment of an rw region of that size, as a power of two.
+// RWShift returns log2 of the alignment of an rw region of size bytes.
 func RWShift(size int64) uint32 {
 	switch {
 	case size >= LargeRW:
@@ -91,8 +89,8 @@ func RWShift(size int64) uint32 {
 // AlignUp rounds n up to a multiple of align, a power of two.
 func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 
-// checkHeader holds the header against itself: every region and section must lie
-// where this version puts it. It costs the same for a file of any size.
+// checkHeader checks that every region and section lies where this version puts it. Its cost does not depend on the
+// file size.
 func checkHeader(h *layout.Header, p []byte) error {
 	if !KnownDomain(h.Domain) {
 		return &layout.Error{Offset: offDomain, Kind: layout.ErrVersion, Advice: "use a newer profarc",
@@ -159,7 +157,6 @@ func checkRegions(h *layout.Header, p []byte) error {
 	return nil
 }
 
-// regionAlign returns the alignment of a region.
 func regionAlign(h *layout.Header, r layout.Region) int64 {
 	if r == RegionRW && (h.Version != oldestDraft || h.Region(r).Size > 0) {
 		return 1 << expectedRWShift(h)
@@ -167,7 +164,7 @@ func regionAlign(h *layout.Header, r layout.Region) int64 {
 	return LineSize
 }
 
-// expectedRWShift returns the alignment that the header of an archive has. Draft 7 has no small one.
+// expectedRWShift returns log2 of rw's alignment. Draft 7 has no small alignment.
 func expectedRWShift(h *layout.Header) uint32 {
 	shift := RWShift(h.Region(RegionRW).Size)
 	if h.Version == oldestDraft {
@@ -208,16 +205,16 @@ func checkIndex(h *layout.Header) error {
 	return nil
 }
 
-// Summed returns the part of the file that page sums cover: everything after ps, padding included.
+// Summed returns the span that page checksums cover: everything after ps, including padding.
 func Summed(h *layout.Header) layout.Span {
 	from := h.Region(RegionIX).Offset
 	return layout.Span{Offset: from, Size: h.FileSize - from}
 }
 
-// SumTreeOf returns the geometry of the page sums.
+// SumTreeOf returns the geometry of an archive's page checksums.
 func SumTreeOf(h *layout.Header) SumTree { return NewSumTree(Summed(h)) }
 
-// Settings returns the settings in the order of the header.
+// Settings returns pointers to the settings, in the order of the header.
 func Settings(p *layout.Params) (settings [16]*uint32) {
 	copy(settings[:], []*uint32{&p.TypeProfileWidth, &p.BciProfileWidth, &p.ReceiverGap, &p.TypeProfileLevel,
 		&p.VMRelease, &p.LLVMVersion, &p.LLVMVariant, &p.ProfileTraps, &p.LLVMNewest})
@@ -227,7 +224,7 @@ func Settings(p *layout.Params) (settings [16]*uint32) {
 	return settings
 }
 
-// The places of the settings in the header.
+// Indices of the settings in the header.
 const (
 	SettingTypeProfileWidth = iota
 	SettingBciProfileWidth
@@ -240,10 +237,10 @@ const (
 	SettingLLVMNewest
 )
 
-// MaxRows is the most that a setting that shapes entries can be, so that no entry's size can overflow.
+// MaxRows limits the settings that determine entry sizes, so that no size can overflow.
 const MaxRows = 64
 
-// CheckParams refuses settings that no entry can be shaped by.
+// CheckParams returns an error if a setting that determines entry sizes is too large.
 func CheckParams(p *layout.Params) error {
 	for i, v := range []uint32{p.TypeProfileWidth, p.BciProfileWidth, p.ReceiverGap} {
 		if v > MaxRows {
@@ -253,26 +250,26 @@ func CheckParams(p *layout.Params) error {
 	return nil
 }
 
-// LLVMCoverageOnly are the variant bits of LLVM that say that counters tell only whether something ran, not
-// how often: single-byte coverage, and function entries alone.
+// LLVMCoverageOnly has the LLVM variant bits for which counters tell whether code ran but not how often: single-byte
+// coverage and function-entry coverage.
 const LLVMCoverageOnly = 1<<(60-55) | 1<<(61-55)
 
-// LLVMMaxCount is the highest count of a counter of LLVM's. The two numbers above
-// mark a function as warm and as hot, where they are its first counter.
+// LLVMMaxCount is the maximum value of an LLVM counter. As a function's first counter, the two larger values mark it
+// as warm and as hot.
 const LLVMMaxCount = math.MaxUint64 - 2
 
-// llvmMarksSince is the version of the indexed format of the first LLVM that knows marks, 16.
+// llvmMarksSince is the indexed format version of LLVM 16, which introduced these marks.
 const llvmMarksSince = 9
 
-// LLVMMarks reports whether the LLVM that made the profiles knows marks; one that nobody knows does.
+// LLVMMarks reports whether the LLVM version of the profiles has these marks. An unknown version has them.
 func LLVMMarks(p *layout.Params) bool { return p.LLVMVersion == 0 || p.LLVMVersion >= llvmMarksSince }
 
-// Corrupt makes an [*Error] that matches [ErrCorrupt].
+// Corrupt returns an [*Error] that matches [ErrCorrupt].
 func Corrupt(r layout.Region, offset int64, format string, args ...any) *layout.Error {
 	return &layout.Error{Region: r, Offset: offset, Kind: layout.ErrCorrupt, Detail: fmt.Sprintf(format, args...)}
 }
 
-// InFile names the file in err if err is an [*Error] that names none yet.
+// InFile sets the file of err if err is an [*Error] without one.
 func InFile(err error, file string) error {
 	var e *layout.Error
 	if errors.As(err, &e) && e.File == "" {

@@ -10,29 +10,28 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Magic opens every archive. Its first byte is not ASCII, and its CR LF and
-// ^Z are damaged by a transfer in text mode.
+// Magic begins every archive. Its first byte is not ASCII, and a transfer in text mode damages its CR LF and ^Z.
 var Magic = [8]byte{0x89, 'P', 'A', 'R', 'C', '\r', '\n', 0x1a}
 
 const (
-	// HeaderSize is the size in bytes of the header of this version.
+	// HeaderSize is the header size of this version in bytes.
 	HeaderSize = 640
-	// ByteOrderMark reads as this number where the byte order is right.
+	// ByteOrderMark is the mark's value in the correct byte order.
 	ByteOrderMark = 0x0a0b0c0d
-	// Draft is set in the version of a format that is not final.
+	// Draft is the version bit of formats that are not final.
 	Draft = 1 << 31
-	// Version is the format version that this code writes. It reads all from 1 on.
+	// Version is the format version that this code writes. It reads all versions from 1 on.
 	Version = 1
-	// oldestDraft and newestDraft are those that can be converted. See [CheckFinal].
+	// oldestDraft and newestDraft are the range of drafts that can be converted. See [CheckFinal].
 	oldestDraft = Draft | 7
 	newestDraft = Draft | 8
-	// genericSize is the part of the header that never changes.
+	// genericSize is the size of the header part that never changes.
 	genericSize = 64
-	// maxHeaderSize bounds what any version may claim.
+	// maxHeaderSize limits the header size of any version.
 	maxHeaderSize = 1 << 16
 )
 
-// Offsets of the header's fields. docs/format.md has the same table.
+// Offsets of the header's fields, as in docs/format.md.
 const (
 	offMagic       = 0   // 8 bytes
 	offByteOrder   = 8   // u32
@@ -66,18 +65,18 @@ const (
 	offZero3       = 624 // 16 bytes
 )
 
-// Feature bits. A reader refuses an archive with a required feature that it
-// does not know, ignores optional ones, and see [CheckWritable].
+// Feature bits. A reader rejects an archive with an unknown required feature and ignores optional ones. For read-only
+// features see [CheckWritable].
 const (
-	// KnownRequired and KnownReadOnly are the features this code knows: none yet.
+	// KnownRequired and KnownReadOnly are the features that this code supports.
 	KnownRequired = 0
 	KnownReadOnly = 0
 )
 
-// KnownFlags are the flags of this version.
+// KnownFlags are the archive flags of this version.
 const KnownFlags = layout.FlagDelta | layout.FlagMerged
 
-// A Section is a part of ro.
+// A Part is a section of ro.
 type Part int
 
 // The sections of ro, in file order.
@@ -85,7 +84,7 @@ const (
 	PartSymbols Part = iota
 	PartTypes
 	PartMethods
-	PartUnexecuted // methods that never ran; nothing else is known of them
+	PartUnexecuted // methods that never ran, of which only the key is known
 	PartContexts
 	NumParts = 5
 )
@@ -94,18 +93,16 @@ var sectionNames = [NumParts]string{"symbols", "types", "methods", "never ran", 
 
 func (s Part) String() string { return sectionNames[s] }
 
-// SetRegion sets the place of a region other than the header.
+// SetRegion sets the span of a region other than the header.
 func SetRegion(h *layout.Header, r layout.Region, s layout.Span) { h.Regions[r-1] = s }
 
-// MethodPlaces returns the part of the file where methods are: their records, then
-// the rows of those that never ran.
+// MethodPlaces returns the span of all methods: their records and the rows of methods that never ran.
 func MethodPlaces(h *layout.Header) layout.Span {
 	first := h.Parts[PartMethods]
 	return layout.Span{Offset: first.Offset, Size: h.Parts[PartUnexecuted].End() - first.Offset}
 }
 
-// RegionAt names the region that holds the byte at offset; bytes between
-// regions belong to the one before them.
+// RegionAt returns the region of the byte at offset. A gap belongs to the region before it.
 func RegionAt(h *layout.Header, offset int64) layout.Region {
 	at := RegionHeader
 	for r := range layout.Region(len(h.Regions) + 1) {
@@ -116,7 +113,7 @@ func RegionAt(h *layout.Header, offset int64) layout.Region {
 	return at
 }
 
-// AppendHeader appends the encoded header, its sum filled in.
+// AppendHeader appends the encoded header with its checksum.
 func AppendHeader(b []byte, h *layout.Header) []byte {
 	start := len(b)
 	b = append(b, make([]byte, HeaderSize)...)
@@ -189,7 +186,7 @@ func encodeCounts(h *layout.Header, p []byte) {
 	}
 }
 
-// headerChecksum returns XXH64 of the header with the sum's own eight bytes left out.
+// headerChecksum returns XXH64 of the header without the eight bytes of the checksum.
 func headerChecksum(p []byte) uint64 {
 	var d xxhash.Digest
 	d.Reset()
@@ -198,12 +195,11 @@ func headerChecksum(p []byte) uint64 {
 	return d.Sum64()
 }
 
-// Resum writes the sum of the header at the front of b anew. It is for tests
-// and tools that change a header on purpose.
+// Resum updates the checksum of the header at the front of b. Tests and tools use it after they change a header.
 func Resum(b []byte) { le.PutUint64(b[offHeaderSum:], headerChecksum(b[:HeaderSize])) }
 
-// ParseHeader decodes and checks the header at the front of b, the first bytes of a file of fileSize bytes. b
-// need not be the whole file. Errors match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum or ErrCorrupt.
+// ParseHeader decodes and checks the header at the front of b. b is the whole file or its beginning, and fileSize is
+// the size of the file. Errors match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum or ErrCorrupt.
 func ParseHeader(b []byte, fileSize int64) (*layout.Header, error) {
 	size, err := parseGeneric(b, fileSize)
 	if err != nil {
@@ -268,7 +264,7 @@ func parseVersion(b []byte, size uint32) error {
 	return nil
 }
 
-// CheckFinal returns an error for an archive of a draft. Of a draft only converters read.
+// CheckFinal returns an error for an archive in a draft format, which only converters read.
 func CheckFinal(h *layout.Header) error {
 	if h.Version&Draft == 0 {
 		return nil
@@ -279,8 +275,8 @@ func CheckFinal(h *layout.Header) error {
 		Advice: "merge it into a new archive, which converts it"}
 }
 
-// CheckWritable returns an error for an archive that may only be read, since it has a feature without which it
-// must not be adopted, and no archive be made of it.
+// CheckWritable returns an error for an archive with an unknown read-only feature. Such an archive can be shown but
+// not adopted or copied.
 func CheckWritable(h *layout.Header) error {
 	unknown := h.ReadOnly &^ uint64(KnownReadOnly)
 	if unknown == 0 {
@@ -291,7 +287,7 @@ func CheckWritable(h *layout.Header) error {
 			"copied", unknown)}
 }
 
-// VersionString returns "draft 7" or "1".
+// VersionString formats a version, such as "draft 7" or "1".
 func VersionString(v uint32) string {
 	if v&Draft != 0 {
 		return fmt.Sprintf("draft %d", v&^Draft)
@@ -313,7 +309,6 @@ func magicAdvice(b []byte) string {
 	return ""
 }
 
-// transferredAsText reports whether a transfer in text mode changed the magic.
 func transferredAsText(b []byte) bool { return len(b) >= 5 && bytes.Equal(b[1:5], Magic[1:5]) }
 
 func sizeError(want uint64, have int64) error {

@@ -1,19 +1,19 @@
 package disk
 
-// A HeapFrame is a frame of the stack of an allocation, in a symbol of TableAllocations or
-// TableAllocationCalls. A symbol has them one after the other, the innermost first, in HeapFrameSize bytes each:
+// A HeapFrame is a frame of an allocation's stack. A symbol in TableAllocations or TableAllocationCalls has all
+// frames, the innermost first, in HeapFrameSize bytes each:
 //
 //	u64 function   LLVM's id of the function
-//	u32 line       from the first line of the function
+//	u32 line       relative to the first line of the function
 //	u32 column
-//	u8  inline     1 if it is inlined into the function of the next frame
+//	u8  inline     1 if inlined into the function of the next frame
 type HeapFrame struct {
 	Function     uint64
 	Line, Column uint32
 	Inline       bool
 }
 
-// HeapFrameSize is the size in bytes of a frame.
+// HeapFrameSize is the encoded size of a frame in bytes.
 const HeapFrameSize = 17
 
 // AppendHeapFrame appends an encoded frame.
@@ -27,7 +27,7 @@ func AppendHeapFrame(b []byte, f HeapFrame) []byte {
 	return append(b, 0)
 }
 
-// HeapFrames decodes the frames of a symbol; ok is false if its bytes are no frames.
+// HeapFrames decodes the frames of a symbol; ok is false if the bytes are malformed.
 func HeapFrames(symbol string) (frames []HeapFrame, ok bool) {
 	b := []byte(symbol)
 	for ; len(b) >= HeapFrameSize; b = b[HeapFrameSize:] {
@@ -39,20 +39,19 @@ func HeapFrames(symbol string) (frames []HeapFrame, ok bool) {
 	return frames, len(b) == 0
 }
 
-// A HeapMerge says what becomes of a number when the same allocations of several runs are united.
+// A HeapMerge is the rule for merging a field of one allocation over several runs.
 type HeapMerge uint8
 
-// The rules of numbers of allocations. Of times and processors of the last allocation, which mean nothing in another
-// run, the highest stays.
+// The merge rules. Fields about the last allocation, such as its time, have no meaning in another run and keep the
+// maximum.
 const (
 	HeapSum   HeapMerge = iota
-	HeapLeast           // also 0
+	HeapLeast           // minimum; 0 counts
 	HeapMost
 )
 
-// HeapFields are the numbers of an allocation, in the order of LLVM's MIBEntryDef.inc and
-// of the columns of TableAllocations. Long ones have 8 bytes in a profile of LLVM, the others 4.
-// Merge is what becomes of them when runs are merged.
+// HeapFields are the fields of an allocation, in the order of LLVM's MIBEntryDef.inc and of the columns of
+// TableAllocations. In an LLVM profile, Long fields have 8 bytes and the others 4.
 var HeapFields = [...]struct {
 	Name  string
 	Long  bool
@@ -74,23 +73,22 @@ var HeapFields = [...]struct {
 	{"histogram-size", false, HeapMost}, {"histogram", true, HeapMost},
 }
 
-// The columns of TableAllocations; HeapFields follow from the last on.
+// The columns of TableAllocations. HeapFields begin at the last one.
 const (
 	AllocationFunction = iota
 	AllocationStack
-	AllocationRecord // the place of the function in the profile, from 1
+	AllocationRecord // position of the function in the profile, from 1
 	AllocationFields
 )
 
-// Fields of an allocation, as indices of HeapFields.
+// Indices in HeapFields.
 const (
 	HeapAllocations = 0
 	HeapBytes       = 4
 	HeapLifetime    = 9  // milliseconds
-	HeapDensity     = 22 // of accesses over the lifetime, in hundredths
+	HeapDensity     = 22 // accesses over the lifetime, in hundredths
 )
 
-// allocationColumns returns the columns of TableAllocations.
 func allocationColumns() []Column {
 	columns := heapColumns()
 	for _, f := range HeapFields {
@@ -99,7 +97,7 @@ func allocationColumns() []Column {
 	return columns
 }
 
-// heapColumns returns the columns of TableAllocationCalls, with which both tables begin.
+// heapColumns returns the columns of TableAllocationCalls, with which TableAllocations begins, too.
 func heapColumns() []Column {
 	return []Column{{"function-id", ColumnWord, FormFunction}, {"stack", ColumnSymbol, FormStack},
 		wordColumn("record")}

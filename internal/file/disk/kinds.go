@@ -10,9 +10,9 @@ type TableKind uint32
 // TableProducer is the first kind of table that a producer defines.
 const TableProducer TableKind = 1 << 31
 
-// The tables of this version. Columns are in brackets.
+// The tables of this version, with their columns in brackets.
 const (
-	TableOrder      TableKind = 1 // source order of a single import: columns depend on the format
+	TableOrder      TableKind = 1 // source order of one import; the format determines the columns
 	TableProperties TableKind = 2 // facts about the run [key symbol, value symbol]
 	// identities of merged dumps [id low, id high, time, weight in billionths]
 	TableDumps     TableKind = 3
@@ -29,9 +29,9 @@ const (
 	// Jamaica: PROFILE_THREAD [priority, cycles, interpreted, compiled, JNI, GC, C stack, Java stack]
 	TableThreads   TableKind = 12
 	TableReflected TableKind = 13 // Jamaica: classes used via reflection [type]
-	TableForeign   TableKind = 14 // keys that the importer does not know [key symbol, value symbol]
+	TableForeign   TableKind = 14 // keys that the importer does not recognize [key symbol, value symbol]
 	TableCode      TableKind = 15 // sketches of the code of methods [method, sketch symbol]
-	TableRuns      TableKind = 16 // the runs of the dumps: see layout.Provenance
+	TableRuns      TableKind = 16 // runs of the dumps: see layout.Provenance
 	TableClassPath TableKind = 17 // class paths of runs [class path, position, path symbol, kind, size, sum]
 	// Graal: source order of the keys and items of an iprof file [key symbol, kept, items, first]
 	TableOrderRuns TableKind = 18
@@ -39,26 +39,25 @@ const (
 	// HotSpot: compiled code of methods [method, level, point, number, id, size, runs, installed]
 	TableCompilations TableKind = 20
 	TableInlining     TableKind = 21 // HotSpot: calls that a compiler inlined [context, level, runs]
-	// Sampled: where functions are declared [method, system name symbol, file symbol, start line]
+	// Sampled: declarations of functions [method, system name symbol, file symbol, start line]
 	TableFunctions TableKind = 22
-	TableBase      TableKind = 23 // the archive beneath: see layout.BaseArchive
-	// points whose counts are of other code [method, code, point, derived, confidence in billionths]
+	TableBase      TableKind = 23 // base archive: see layout.BaseArchive
+	// points whose counts come from other code [method, code, point, derived, confidence in billionths]
 	TableMoved TableKind = 25
-	// of branches and type checks with several outcomes, the counts of runs with one [profile, point, outcome, count]
+	// counts of runs with one outcome, for branches and type checks that have several [profile, point, outcome, count]
 	TableCertain TableKind = 26
-	// LLVM: memory profiles: what a function allocates, by stack [function id, stack symbol, record, HeapFields]
+	// LLVM: allocations of a function, by stack [function id, stack symbol, record, HeapFields]
 	TableAllocations TableKind = 27
-	// LLVM: memory profiles: calls of a function that lead to allocations [function id, stack symbol, record]
+	// LLVM: calls of a function that lead to allocations [function id, stack symbol, record]
 	TableAllocationCalls TableKind = 28
-	// objects of a program, and the functions in each [profile, file, stamp, checksum, runs, maximum, place]
+	// object files of a program and their functions [profile, file, stamp, checksum, runs, maximum, place]
 	TableObjects TableKind = 29
 )
 
-// IsSourceOrder reports whether a table only has the order of the file that the archive
-// was imported from. A merge drops such tables.
+// IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.
 func IsSourceOrder(k TableKind) bool { return k == TableOrder || k == TableOrderRuns }
 
-// TableByProducer reports whether tables of the kind are what a producer defines.
+// TableByProducer reports whether a producer defines tables of the kind.
 func TableByProducer(k TableKind) bool { return k >= TableProducer }
 
 // tableNames are indexed by the kinds that this version of the format has.

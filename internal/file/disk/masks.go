@@ -2,20 +2,20 @@ package disk
 
 import "github.com/profarc/profarc/layout"
 
-// A Mask says which cells of an entry are what, a bit a cell.
+// A Mask describes the cells of an entry, one bit per cell.
 type Mask struct {
-	Units    uint32 // size of the entry; 0 if it depends on the entry
+	Units    uint32 // entry size; 0 if it varies
 	Pointers uint64
 	Counts   uint64
-	Methods  bool // the pointers lead to methods, not to types
-	Words    bool // some pointers have the tags of a type word
-	Signed   bool // counts below zero are no counts
+	Methods  bool // pointers refer to methods, not to types
+	Words    bool // some pointers have type-word tags
+	Signed   bool // negative counts are ignored
 }
 
-// Masks has the masks of HotSpot's tags whose entries are all of one size.
+// Masks has the masks of HotSpot's tags with entries of one size, by tag.
 type Masks [16]Mask
 
-// Masks returns the masks of entries.
+// Masks returns the masks for the shape.
 func (s Shape) Masks() *Masks {
 	m := new(Masks)
 	fixed := s.Fixed()
@@ -37,21 +37,19 @@ func (s Shape) fixedMask(tag layout.Tag, units uint32) Mask {
 	for cell, kind := range s.Pointers(e) {
 		m.Pointers |= 1 << cell
 		m.Words = m.Words || kind == CellTypeWord
-		m.Methods = kind == CellMethod // an entry points to types or to methods, never to both
+		m.Methods = kind == CellMethod // no entry refers to both types and methods
 	}
 	return m
 }
 
-// A WideMask says where in a wide entry pointers to types lie: in the cells before the
-// rows, and in the cells of a row.
+// A WideMask marks the type pointers of a wide entry, in the cells before the rows and in the cells of a row.
 type WideMask struct {
 	Cells, Row         int
 	Types, TypesOfRows uint64
 }
 
-// WideMasks has the masks of the wide tags whose entries are of cells that stand once and of
-// rows of equal cells, and point to types alone, by tag less 64; nil for others, and for
-// TagUndecoded, which a check must notice.
+// WideMasks has the masks of wide tags, by tag less 64. A tag has one if its entries consist of single cells and rows
+// of equal cells, and if all its pointers refer to types. TagUndecoded has none, since a check must notice it.
 type WideMasks [256 - firstWide]*WideMask
 
 const firstWide = 64
@@ -64,7 +62,7 @@ func (m *WideMasks) Of(tag layout.Tag) *WideMask {
 	return m[tag-firstWide]
 }
 
-// WideMasks returns the masks of wide entries.
+// WideMasks returns the masks for the shape.
 func (s Shape) WideMasks() *WideMasks {
 	m := new(WideMasks)
 	for i := range m {

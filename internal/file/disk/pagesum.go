@@ -9,11 +9,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A SumTree is the geometry of the page sums. Level 0 has one XXH64 (seed 0) for every page of the summed
-// span, in file order; pages are cut at multiples of [PageSize] from the start of the file, so the first and
-// the last may be partial. Each further level has one sum for every 64 sums (512 bytes) of the level below,
-// until a level has at most 64 sums; the sum of that top level is the root, which the header holds. The
-// levels lie in ps one after the other, the top first: it is beside the header, which every start touches.
+// A SumTree is the geometry of the page checksums. Level 0 has an XXH64 (seed 0) for every page of the span, in file
+// order. Pages begin at multiples of [PageSize] in the file, so the first and the last may be partial. Each further
+// level has a checksum for every group of 64 checksums (512 bytes) of the level below. The top level has at most 64
+// checksums, and the header has its checksum, the root. In ps the levels follow one another from the top. The top is
+// then next to the header, which every start reads.
 type SumTree struct {
 	span   layout.Span
 	levels []checksumLevel
@@ -21,8 +21,8 @@ type SumTree struct {
 
 type checksumLevel struct{ first, count int64 }
 
-// SumGroup is how many sums have one sum in the level above. Small groups make
-// the first touch of a page cheap: a path to the root is a few hundred bytes.
+// SumGroup is the number of checksums per group. Small groups make the first access to a page cheap, since the path
+// to the root is a few hundred bytes.
 const SumGroup = 64
 
 // NewSumTree returns the geometry for the pages of span.
@@ -48,13 +48,13 @@ func NewSumTree(span layout.Span) SumTree {
 // Size returns the size of all levels in bytes.
 func (t SumTree) Size() int64 { return (t.levels[0].first + t.levels[0].count) * 8 }
 
-// Pages returns the number of summed pages.
+// Pages returns the number of checksummed pages.
 func (t SumTree) Pages() int64 { return t.levels[0].count }
 
-// Page returns the number of the page that holds the byte at offset.
+// Page returns the index of the page with the byte at offset.
 func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
 
-// PageSpan returns the part of the file that page n covers.
+// PageSpan returns the span of page n in the file.
 func (t SumTree) PageSpan(n int64) layout.Span {
 	from := (t.span.Offset>>PageShift + n) << PageShift
 	to := min(from+PageSize, t.span.End())
@@ -62,7 +62,7 @@ func (t SumTree) PageSpan(n int64) layout.Span {
 	return layout.Span{Offset: from, Size: to - from}
 }
 
-// Top returns the part of ps, in bytes from its start, that the root sums.
+// Top returns the span of the top level relative to ps.
 func (t SumTree) Top() layout.Span {
 	last := t.levels[len(t.levels)-1]
 	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
@@ -71,24 +71,23 @@ func (t SumTree) Top() layout.Span {
 // Levels returns the number of levels.
 func (t SumTree) Levels() int { return len(t.levels) }
 
-// Slot returns where, in bytes from the start of ps, sum n of a level is.
+// Slot returns the byte offset in ps of checksum n of a level.
 func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
 
-// Count returns the number of sums of a level.
+// Count returns the number of checksums of a level.
 func (t SumTree) Count(level int) int64 { return t.levels[level].count }
 
-// Group returns the part of ps, in bytes from its start, that holds the group'th 64
-// sums of a level: what sum number group of the next level covers.
+// Group returns the span, relative to ps, of a group of checksums. Checksum number group of the next level covers it.
 func (t SumTree) Group(level int, group int64) layout.Span {
 	l := t.levels[level]
 	from := group * SumGroup
 	return layout.Span{Offset: (l.first + from) * 8, Size: min(SumGroup, l.count-from) * 8}
 }
 
-// GroupOf returns the group that sum n of any level belongs to.
+// GroupOf returns the group of checksum n in any level.
 func GroupOf(n int64) int64 { return n / SumGroup }
 
-// Fill computes the levels above 0 in ps, whose level 0 is complete, and gives the root.
+// Fill computes the levels above 0 in ps, whose level 0 must be complete, and returns the root.
 func (t SumTree) Fill(ps []byte) (root uint64) {
 	for level := 1; level < len(t.levels); level++ {
 		for n := range t.levels[level].count {
@@ -100,18 +99,17 @@ func (t SumTree) Fill(ps []byte) (root uint64) {
 	return Sum(ps[top.Offset:top.End()])
 }
 
-// Sum returns the sum of a page or of a group of sums: XXH64 with seed 0.
+// Sum returns the checksum of a page or a group: XXH64 with seed 0.
 func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
 
-// SumSlack returns how many bytes of zeros may stand after the last level of a tree
-// of size bytes: making room for the sums can move ix to a later page while rw
-// stays on its boundary, so that fewer sums are needed than room was made for.
+// SumSlack returns the maximum number of zero bytes after the last level of a tree of size bytes. Allocating ps can
+// move ix to a later page while rw stays on its boundary, so that fewer checksums are needed than allocated.
 func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }
 
-// CopyAgain is the advice for an archive whose bytes differ from their sums.
+// CopyAgain is the advice for an archive with wrong checksums.
 const CopyAgain = "copy or write the archive again"
 
-// WrongSum returns the error of a part of a file whose bytes do not have the sum that is recorded.
+// WrongSum returns the error for a span of the file whose checksum differs from the recorded one.
 func WrongSum(r layout.Region, part layout.Span, got, want uint64) *layout.Error {
 	return &layout.Error{Region: r, Offset: part.Offset, Kind: layout.ErrChecksum,
 		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: CopyAgain}

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Limits of the record sections. They follow from what a [layout.Ref] reaches.
+// Sizes and limits of records. A [layout.Ref] can reach no more of them.
 const (
 	TypeSize    = 24
 	ContextSize = 16
@@ -18,15 +18,15 @@ const (
 	MaxDepth    = 1<<16 - 1 // frames of a context
 )
 
-// A TypeRecord is one type, 24 bytes:
+// A TypeRecord is a type, 24 bytes:
 //
 //	 0 u64 id      TypeID of name and loader
 //	 8 u32 name    symbol
-//	12 u32 loader  symbol, 0 for the boot loader or if not known
-//	16 u32 alias   symbol: the name as the producer spelled it, 0 if it is the name
+//	12 u32 loader  symbol, 0 for the boot loader or if unknown
+//	16 u32 alias   symbol of the producer's spelling of the name, 0 if equal
 //	20 u32 flags   TypeFlags
 //
-// Types are sorted by name, then loader. The ordinal of a type is its place in the section.
+// Types are sorted by name, then loader. The ordinal of a type is its index in the section.
 type TypeRecord struct {
 	ID                  uint64
 	Name, Loader, Alias layout.Ref
@@ -42,20 +42,20 @@ func (t TypeRecord) Append(b []byte) []byte {
 	return le.AppendUint32(b, uint32(t.Flags))
 }
 
-// ParseType decodes the record at the front of b, of [TypeSize] bytes at least.
+// ParseType decodes the record at the front of b, of at least [TypeSize] bytes.
 func ParseType(b []byte) TypeRecord {
 	_ = b[TypeSize-1]
 	return TypeRecord{le.Uint64(b), layout.Ref(le.Uint32(b[8:])), layout.Ref(le.Uint32(b[12:])),
 		layout.Ref(le.Uint32(b[16:])), layout.TypeFlags(le.Uint32(b[20:]))}
 }
 
-// The flags that say which optional fields a method's record has, and the end of all flags.
+// Flags for the optional fields of a method record, and the end of all flags.
 const (
-	MethodDeclared  layout.MethodFlags = 1 << 0 // has Holder and Signature
-	MethodProfiled  layout.MethodFlags = 1 << 1 // has Profiles and Access
-	MethodInContext layout.MethodFlags = 1 << 2 // has Contexts and NumContexts
-	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key, and is in the record
-	// the id is in the record; otherwise it is in the first MethodData without a context
+	MethodDeclared  layout.MethodFlags = 1 << 0 // record has Holder and Signature
+	MethodProfiled  layout.MethodFlags = 1 << 1 // record has Profiles and Access
+	MethodInContext layout.MethodFlags = 1 << 2 // record has Contexts and NumContexts
+	MethodNamed     layout.MethodFlags = 1 << 6 // the name is the whole key and is part of the record
+	// record has the id; otherwise the first MethodData without a context has it
 	MethodHasID    layout.MethodFlags = 1 << 7
 	methodFlagsEnd layout.MethodFlags = 1 << 8
 )
@@ -68,25 +68,25 @@ const (
 	AccNative       = 0x0100
 )
 
-// A MethodRecord is one method:
+// A MethodRecord is a method:
 //
 //	0 u32 name    symbol
-//	4 u16 units   size of the record, in units of 8 bytes
-//	6 u16 flags   MethodFlags, then for each of these that is set, in this order:
+//	4 u16 units   record size in units of 8 bytes
+//	6 u16 flags   MethodFlags; each of these adds a field, in this order:
 //	  HasID:      u64 id (Key.ID)
 //	  Declared:   u32 holder (type record, 0 for none), u32 signature (symbol, 0 for none)
 //	  Profiled:   u32 profiles (first MethodData without a context, 0 for none), u32 access flags
-//	  InContext:  u32 contexts (first of the method's context nodes), u32 their number
+//	  InContext:  u32 contexts (first of the method's context nodes), u32 number of nodes
 //
-// A record with the flag Named has none of the last three, and holds the name itself:
+// A record with the flag Named has none of the last three and contains the name itself:
 //
 //	0 u32 profiles first MethodData without a context, 0 for none
 //	4 u16 units, u16 flags
 //	8 HasID: u64 id
-//	  the name, zeros up to a multiple of 8
+//	  the name, zero-padded to a multiple of 8
 //
-// A record has its id if the method has no MethodData without a context: otherwise
-// the first of these has it, to which the index leads.
+// A record has the id if the method has no MethodData without a context. Otherwise the first of these has it, and the
+// index refers to that.
 //
 // Methods are sorted by class, name, signature and loader.
 type MethodRecord struct {
@@ -105,28 +105,27 @@ type MethodRecord struct {
 // MinMethodSize is the size in bytes of a record without optional fields.
 const MinMethodSize = 8
 
-// Size returns the size in bytes of the record without the name that a Named one holds.
+// Size returns the size of the record in bytes, without the name of a Named one.
 func (m *MethodRecord) Size() int64 { return methodRecordSize(m.Flags) }
 
-// MaxNamed is the most bytes that the name in a Named record may have.
+// MaxNamed is the maximum length of the name in a Named record, in bytes.
 const MaxNamed = (1<<16-1)*Unit - MinMethodSize - 8
 
-// NamedUnits returns the size, in units of 8 bytes, of a Named record with these flags
-// whose name has so many bytes.
+// NamedUnits returns the size, in units of 8 bytes, of a Named record with flags f and a name of the given length.
 func NamedUnits(f layout.MethodFlags, name int) uint16 {
 	return uint16(AlignUp(methodRecordSize(f)+int64(name), Unit) / Unit)
 }
 
-// RecordName cuts the zeros off the name in a Named record: names hold no NUL byte.
+// RecordName removes the padding after the name in a Named record. Names contain no NUL byte.
 func RecordName(name []byte) []byte { return bytes.TrimRight(name, "\x00") }
 
-// methodRecordSize returns the size of a record without the name that a Named one holds.
+// methodRecordSize returns the size of a record in bytes, without the name of a Named one.
 func methodRecordSize(f layout.MethodFlags) int64 {
 	fields := f & (MethodHasID | MethodDeclared | MethodProfiled | MethodInContext)
 	return MinMethodSize + 8*int64(bits.OnesCount16(uint16(fields)))
 }
 
-// Append appends the encoded record; the name that a Named one holds is to be appended by the caller.
+// Append appends the encoded record. The caller appends the name of a Named one.
 func (m *MethodRecord) Append(b []byte) []byte {
 	if m.Flags&MethodNamed != 0 {
 		b = le.AppendUint32(b, uint32(m.Profiles))
@@ -153,7 +152,7 @@ func (m *MethodRecord) Append(b []byte) []byte {
 	return b
 }
 
-// Parse decodes the record at the front of b. The error names the fault, without a place.
+// Parse decodes the record at the front of b. The error describes the defect without an offset.
 func (m *MethodRecord) Parse(b []byte) error {
 	*m = MethodRecord{}
 	if len(b) < MinMethodSize {
@@ -186,30 +185,28 @@ func (m *MethodRecord) Parse(b []byte) error {
 	return nil
 }
 
-// A MethodHead is the first word of a method's record, in which a lookup finds
-// all that it needs of most methods.
+// A MethodHead is the first word of a method record. For most methods a lookup reads nothing else of the record.
 type MethodHead uint64
 
-// ParseMethodHead returns the head of the record at the front of b, of [MinMethodSize] bytes at least.
+// ParseMethodHead returns the head of the record at the front of b, of at least [MinMethodSize] bytes.
 func ParseMethodHead(b []byte) MethodHead { return MethodHead(le.Uint64(b)) }
 
-// First returns the profiles of a Named record, and the name of any other.
+// First returns the profiles of a Named record, the name of any other.
 func (h MethodHead) First() layout.Ref { return layout.Ref(h) }
 
-// Units returns the size of the record, in units of 8 bytes.
+// Units returns the size of the record in units of 8 bytes.
 func (h MethodHead) Units() uint16 { return uint16(h >> 32) }
 
 // Flags returns the method's flags.
 func (h MethodHead) Flags() layout.MethodFlags { return layout.MethodFlags(h >> 48) }
 
-// Size returns the size of the record in bytes, the name in a Named one included.
+// Size returns the size of the record in bytes, including the name of a Named one.
 func (h MethodHead) Size() int64 { return int64(h.Units()) * Unit }
 
-// FieldsSize returns the size in bytes of the record's part before the name that a Named one holds.
+// FieldsSize returns the size of the record in bytes, without the name of a Named one.
 func (h MethodHead) FieldsSize() int64 { return methodRecordSize(h.Flags()) }
 
-// ID returns the id in the record at the front of b, whose head h is; ok is false if the
-// method's first MethodData has it.
+// ID returns the id in b, the record with head h; ok is false if the method's first MethodData has the id.
 func (h MethodHead) ID(b []byte) (id uint64, ok bool) {
 	if h.Flags()&MethodHasID == 0 {
 		return 0, false
@@ -217,8 +214,7 @@ func (h MethodHead) ID(b []byte) (id uint64, ok bool) {
 	return le.Uint64(b[MinMethodSize:]), true
 }
 
-// Profiles returns the first MethodData without a context, 0 for none, of the record
-// at the front of b, whose head h is.
+// Profiles returns the first MethodData without a context in b, the record with head h; 0 for none.
 func (h MethodHead) Profiles(b []byte) layout.Ref {
 	flags := h.Flags()
 	switch {
@@ -230,8 +226,7 @@ func (h MethodHead) Profiles(b []byte) layout.Ref {
 	return layout.Ref(le.Uint32(b[methodRecordSize(flags&(MethodHasID|MethodDeclared)):]))
 }
 
-// Contexts returns the first of the method's context nodes, and their number, of the
-// record at the front of b, whose head h is; 0 and 0 if it has none.
+// Contexts returns the first context node and the number of nodes in b, the record with head h; zeros for none.
 func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	if h.Flags()&(MethodNamed|MethodInContext) != MethodInContext {
 		return 0, 0
@@ -240,7 +235,7 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
 }
 
-// Fits reports whether the flags are known, and the size fits a record with these flags.
+// Fits reports whether the flags are known and match the size.
 func (h MethodHead) Fits() bool {
 	flags := h.Flags()
 	size := h.Size()
@@ -251,16 +246,16 @@ func (h MethodHead) Fits() bool {
 	return flags < methodFlagsEnd && size == methodRecordSize(flags)
 }
 
-// A ContextRecord is one node of a method's calling contexts, 16 bytes:
+// A ContextRecord is a node of a method's calling contexts, 16 bytes:
 //
-//	 0 u32 parent   context: the node with one frame fewer; at depth 1 the method itself
-//	 4 u32 caller   method: the frame that this node adds
-//	 8 i32 point    the caller's profile point
+//	 0 u32 parent   context with one frame fewer; at depth 1 the method itself
+//	 4 u32 caller   method of the frame that this node adds
+//	 8 i32 point    profile point in the caller
 //	12 u32 profiles first MethodData in this context, 0 for none
 //
-// The first frame is the direct caller, the leaf's; the trie grows outward. The nodes of a method are
-// contiguous, and sorted by depth, parent, caller and point: a parent comes before its children. Since
-// methods lie before contexts, that is the order of [ContextRecord.Compare].
+// The first frame is the direct caller, and the trie grows outward. The nodes of a method are contiguous and sorted
+// by depth, parent, caller and point, so a parent precedes its children. Since methods precede contexts in the file,
+// this is the order of [ContextRecord.Compare].
 type ContextRecord struct {
 	Parent   layout.Ref
 	Caller   layout.Ref
@@ -276,14 +271,14 @@ func (c ContextRecord) Append(b []byte) []byte {
 	return b
 }
 
-// ParseContext decodes the record at the front of b, of [ContextSize] bytes at least.
+// ParseContext decodes the record at the front of b, of at least [ContextSize] bytes.
 func ParseContext(b []byte) ContextRecord {
 	_ = b[ContextSize-1]
 	return ContextRecord{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:])), int32(le.Uint32(b[8:])),
 		layout.Ref(le.Uint32(b[12:]))}
 }
 
-// Compare orders the nodes of one method, by parent, caller and point.
+// Compare orders the nodes of a method by parent, caller and point.
 func (c ContextRecord) Compare(d ContextRecord) int {
 	if c, d := c.parentAndCaller(), d.parentAndCaller(); c != d {
 		return cmp.Compare(c, d)
@@ -291,21 +286,19 @@ func (c ContextRecord) Compare(d ContextRecord) int {
 	return cmp.Compare(c.Point, d.Point)
 }
 
-// ContextCallers returns parent and caller of the first eight bytes of a record, as one number
-// by which nodes are sorted.
+// ContextCallers returns the sort key of parent and caller, given the first eight bytes of a record.
 func ContextCallers(word uint64) uint64 { return bits.RotateLeft64(word, 32) }
 
-// parentAndCaller returns parent and caller as one number.
 func (c ContextRecord) parentAndCaller() uint64 { return uint64(c.Parent)<<32 | uint64(c.Caller) }
 
-// Methods that were seen and never ran are many in some domains: nine of ten in a profile of GraalVM. If
-// nothing is known of one but its key, it has no record and no slot in the index, but a row of 8 bytes in a
-// section of its own, where it is found by binary search. The section is empty, or
+// Methods that a run saw but never executed can be numerous, nine of ten in a profile of GraalVM. If only the key of
+// such a method is known, it has no record and no index slot. It has a row of 8 bytes in a separate section, where a
+// binary search finds it. The section is empty, or
 //
 //	0 u32 classes
 //	4 u32 zero
 //	8 classes x 8 bytes, ClassRow, in the order of their types
-//	  rows x 8 bytes, UnexecutedRow: rows of the first class, then of the next
+//	  rows x 8 bytes, UnexecutedRow, grouped by class
 //
 // The rows of a class are sorted by name and signature.
 const (
@@ -314,11 +307,11 @@ const (
 	UnexecutedRowSize    = 8
 )
 
-// A ClassRow is a class that declares methods that never ran. It is the only
-// type of its name, which is not empty, and has no loader.
+// A ClassRow is a class with methods that never ran. Its name is not empty and unique among types, and it has no
+// loader.
 type ClassRow struct {
 	Holder layout.Ref // type record
-	End    uint32     // number of rows of this class and all before it
+	End    uint32     // number of rows up to the end of this class
 }
 
 // Append appends the encoded row.
@@ -326,10 +319,10 @@ func (c ClassRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(c.Holder)), c.End)
 }
 
-// ParseClassRow decodes the row at the front of b, of [ClassRowSize] bytes at least.
+// ParseClassRow decodes the row at the front of b, of at least [ClassRowSize] bytes.
 func ParseClassRow(b []byte) ClassRow { return ClassRow{layout.Ref(le.Uint32(b)), le.Uint32(b[4:])} }
 
-// An UnexecutedRow is a method that was seen and never ran.
+// An UnexecutedRow is a method that a run saw but never executed.
 type UnexecutedRow struct {
 	Name      layout.Ref // symbol
 	Signature layout.Ref // signature symbol, 0 for none
@@ -340,17 +333,17 @@ func (r UnexecutedRow) Append(b []byte) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(r.Name)), uint32(r.Signature))
 }
 
-// Head returns what the head of a record for the method would be, but for its size, which is 0.
+// Head returns the head of an equivalent method record, with size 0.
 func (r UnexecutedRow) Head() MethodHead {
 	return MethodHead(r.Name) | MethodHead(MethodDeclared|MethodUnexecuted)<<48
 }
 
-// ParseUnexecutedRow decodes the row at the front of b, of [UnexecutedRowSize] bytes at least.
+// ParseUnexecutedRow decodes the row at the front of b, of at least [UnexecutedRowSize] bytes.
 func ParseUnexecutedRow(b []byte) UnexecutedRow {
 	return UnexecutedRow{layout.Ref(le.Uint32(b)), layout.Ref(le.Uint32(b[4:]))}
 }
 
-// UnexecutedSize is the size of the section for so many classes and rows.
+// UnexecutedSize returns the size of the section in bytes.
 func UnexecutedSize(classes, rows int) int64 {
 	if rows == 0 {
 		return 0
@@ -358,13 +351,13 @@ func UnexecutedSize(classes, rows int) int64 {
 	return UnexecutedHeaderSize + int64(classes)*ClassRowSize + int64(rows)*UnexecutedRowSize
 }
 
-// AppendUnexecutedHeader appends what stands in front of the classes.
+// AppendUnexecutedHeader appends the header of the section.
 func AppendUnexecutedHeader(b []byte, classes int) []byte {
 	return le.AppendUint64(b, uint64(uint32(classes)))
 }
 
-// ParseUnexecuted returns the places of classes and rows in the section, whose first [UnexecutedHeaderSize] bytes
-// are head. The error names the fault, without a place.
+// ParseUnexecuted returns the spans of classes and rows in the section, whose first [UnexecutedHeaderSize] bytes are
+// head. The error describes the defect without an offset.
 func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {
 	n := int64(le.Uint32(head))
 	if left := section.Size - UnexecutedHeaderSize; left < 0 || n > left/ClassRowSize {

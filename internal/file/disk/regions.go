@@ -13,8 +13,8 @@ const (
 	RegionRW                   // MethodData blocks
 )
 
-// The flags of a method that the encoding sets. A producer sets the others.
+// Method flags that the encoding sets. Producers set the others.
 const (
-	MethodUnexecuted layout.MethodFlags = 1 << 3 // the run saw the method and did not execute it
+	MethodUnexecuted layout.MethodFlags = 1 << 3 // the run saw the method but did not execute it
 	MethodSharedID   layout.MethodFlags = 1 << 5 // another key of the archive has the same id
 )

@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Fingerprint identifies a program: a build of a VM, as the VM names it in full,
-// and the content of a class path. Paths do not matter. It is zero, not known,
-// if the VM, the class path, or the content of one of its entries is not known.
+// Fingerprint identifies a program by the full name of the VM build and the content of the class path; paths are
+// ignored. It is zero, unknown, if the VM, the class path or the content of an entry is unknown.
 func Fingerprint(vm string, classPath []layout.ClassPathEntry) (f [16]byte) {
 	if vm == "" || classPath == nil {
 		return f
@@ -23,8 +22,8 @@ func Fingerprint(vm string, classPath []layout.ClassPathEntry) (f [16]byte) {
 	return f
 }
 
-// Fingerprints iterates over the fingerprints of a program with each prefix of its class path, from none of
-// its entries to all. It goes on with zeros once the content of an entry is not known.
+// Fingerprints iterates over the fingerprints of a program with each prefix of its class path, from no entry to all.
+// From the first entry with unknown content on it yields zeros.
 func Fingerprints(vm string, classPath []layout.ClassPathEntry) iter.Seq[[16]byte] {
 	return func(yield func([16]byte) bool) {
 		f := hash128([]byte(vm))
@@ -51,15 +50,15 @@ func appendContent(b []byte, c layout.Content) []byte {
 	return b
 }
 
-// hash128 returns 16 bytes that depend on all of b: XXH64 of b with a byte 0 after it, then with a byte 1.
+// hash128 returns a 128-bit hash of b: XXH64 of b followed by a byte 0, then XXH64 of b followed by a byte 1.
 func hash128(b []byte) (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64(append(b[:len(b):len(b)], 0)))
 	binary.LittleEndian.PutUint64(id[8:], xxhash.Sum64(append(b[:len(b):len(b)], 1)))
 	return id
 }
 
-// DumpID returns the identity of a dump that is made of a process at a time: of what
-// it held, or of its counts since an earlier dump.
+// DumpID returns the identity of a dump of process p at a time. since is the earlier dump whose counts were
+// subtracted, zero for none.
 func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	b := append(p.Boot[:], since[:]...)
 	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {
@@ -68,9 +67,8 @@ func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	return hash128(b)
 }
 
-// RandomDumpID returns an identity for a dump of which nothing else is known. It must be drawn once, and need not
-// be a secret: so it comes from the runtime's generator, which the system seeds, and not from crypto/rand, whose
-// buffer adds 32 MiB to the memory of each program.
+// RandomDumpID returns a random identity for a dump of unknown origin. It must be unique but not secret. It uses
+// math/rand/v2, since the buffer of crypto/rand adds 32 MiB to the memory of each program.
 func RandomDumpID() (id [16]byte) {
 	binary.LittleEndian.PutUint64(id[:], rand.Uint64())
 	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())

@@ -7,15 +7,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// This file is the only place that knows what the cells of an entry are. For each tag it lists the cells in
-// groups, how often a group repeats, and what a cell holds. Sizes, checks, pointer slots, counts, copying,
-// merging and printing derive from it.
+// The schema table in this file is the only description of the cells of entries. For each tag it lists groups of
+// cells, how often a group repeats, and the kind of each cell. Sizes, checks, pointer slots, counts, copying, merging
+// and printing derive from it.
 
-// A CellKind says what a cell holds, and with that how it is relocated, merged and
-// printed. The first are those that a producer can declare, too.
+// A CellKind is the meaning of a cell. It determines how the cell is relocated, merged and printed. Producers can
+// declare the first kinds, too.
 type CellKind = layout.CellKind
 
-// The kinds of cells that a producer can declare, and those that it cannot.
+// The kinds of cells, first those that a producer can declare.
 const (
 	CellCount  = layout.CellCount
 	CellMax    = layout.CellMax
@@ -27,8 +27,8 @@ const (
 	CellMin    = layout.CellMin
 	CellLast   = layout.CellLast
 
-	// CellDisplacement is the distance in bytes, an i64, from the start of the
-	// entry to the start of the entry at the target of a branch.
+	// CellDisplacement is the distance in bytes, an i64, from the start of the entry to the start of the entry at a
+	// branch target.
 	CellDisplacement CellKind = iota + 64
 	// CellTypeWord is a pointer to a type record with tags in its low bits.
 	CellTypeWord
@@ -36,23 +36,23 @@ const (
 	CellLength
 	// CellSlot is the stack slot of an argument.
 	CellSlot
-	// CellBci is an index into the bytecodes, all ones in a free row.
+	// CellBci is a bytecode index, all ones in a free row.
 	CellBci
-	// CellSuccessor packs the point and the index of a successor.
+	// CellSuccessor has the point and the index of a successor.
 	CellSuccessor
 	// CellTraps is a traps word, as in the header of HotSpot's entries.
 	CellTraps
-	// CellFlags are bits, too, of a number that is an i64.
+	// CellFlags is a set of bits that is stored as an i64.
 	CellFlags
-	// CellOpaque is a word of another process, never a pointer: its meaning is unknown.
+	// CellOpaque is a word of unknown meaning from another process, never a pointer.
 	CellOpaque
 )
 
-// IsPointer reports whether cells of the kind are pointer slots, which the relocation bitmap of rw marks.
+// IsPointer reports whether cells of the kind are pointers, which rw's relocation bitmap marks.
 func IsPointer(k CellKind) bool { return k == CellType || k == CellTypeWord || k == CellMethod }
 
-// IsKey reports whether cells of the kind name the counted thing. Entries and rows
-// are merged and compared only with those that have the same keys.
+// IsKey reports whether cells of the kind identify the counted thing. Only entries and rows with equal keys are
+// merged and compared.
 func IsKey(k CellKind) bool {
 	switch k {
 	case CellType, CellTypeWord, CellMethod, CellSlot, CellBci, CellValue, CellSuccessor:
@@ -61,15 +61,15 @@ func IsKey(k CellKind) bool {
 	return false
 }
 
-// A CellSpec is one cell of a group: its key in the JSON dump, and its kind.
+// A CellSpec is a cell of a group. Name is its key in the JSON dump.
 type CellSpec struct {
 	Name string
 	Kind CellKind
-	Bits []string // names for the bits of a CellBits, by number
+	Bits []string // names of the bits of a CellBits, by bit number
 }
 
-// BitNames returns the names of the bits of a cell with | between them, those without a
-// name as one hexadecimal number, and "0" if there are none: "int|string|0x4".
+// BitNames formats the bits of a cell as names separated by |, with unnamed bits as one hexadecimal number, such as
+// "int|string|0x4". No bits are "0".
 func (c CellSpec) BitNames(v uint64) string {
 	var names []string
 	for i, name := range c.Bits {
@@ -87,70 +87,69 @@ func (c CellSpec) BitNames(v uint64) string {
 	return strings.Join(names, "|")
 }
 
-// A Repeat says what decides how often the cells of a group repeat.
+// A Repeat determines how often the cells of a group repeat.
 type Repeat uint8
 
-// What decides on the number of rows.
+// The sources of the number of rows.
 const (
-	Once     Repeat = iota // the cells stand once
+	Once     Repeat = iota // one row
 	PerGap                 // Shape.Gap
 	PerType                // Shape.TypeRows
 	PerBci                 // Shape.BciRows
-	PerCell                // the CellLength before: the rows fill what cells that stand once leave of it
-	IfOdd                  // the CellLength before: once if it is odd
-	PerRow                 // the rows in the header of a wide entry
-	PerEight               // one for every eight rows in the header of a wide entry
+	PerCell                // preceding CellLength: rows fill its cells except for single cells
+	IfOdd                  // preceding CellLength: one row if it is odd
+	PerRow                 // row count in the header of a wide entry
+	PerEight               // row count in the header of a wide entry, divided by eight and rounded up
 )
 
-// A CellGroup is a run of cells that repeat together: a row.
+// A CellGroup is a row of cells that repeats.
 type CellGroup struct {
-	Name   string // of the list of rows in the JSON dump; empty for cells that have keys of their own
+	Name   string // name of the list of rows in the JSON dump; empty if the cells have their own keys
 	Repeat Repeat
 	Cells  []CellSpec
 
-	sets   [4]uint8 // for each cellSet a bit for every cell that is in it
-	length bool     // the last of Cells is a CellLength
-	others int64    // of a PerCell group: the cells between the CellLength and the rows
+	sets   [4]uint8 // per cellSet: one bit for each cell in it
+	length bool     // whether the last cell is a CellLength
+	others int64    // for PerCell: number of cells between the CellLength and the rows
 }
 
-// HasPointers reports whether a row of the group has a pointer slot.
+// HasPointers reports whether a row of the group has a pointer.
 func (g *CellGroup) HasPointers() bool { return g.sets[pointerCells] != 0 }
 
-// A cellSet is what a walk over an entry is to see.
+// A cellSet selects the cells that a walk over an entry visits.
 type cellSet uint8
 
 const (
 	allCells cellSet = iota
 	countCells
 	pointerCells
-	identityCells // the keys that stand once
+	identityCells // keys outside rows
 )
 
-// A Schema describes the entries of one tag.
+// A Schema describes the entries of a tag.
 type Schema struct {
-	// Name is what a producer calls the entries; empty for this format's own.
+	// Name is the producer's name of the entries; empty for this format's own.
 	Name   string
 	Groups []CellGroup
-	// Subs are the words for the values of the sub field of a wide entry, by
-	// value; empty where a value has no meaning.
+	// Subs are the names of the values of the sub field of a wide entry, empty for undefined values.
 	Subs []string
-	// Flags are the words for the bits of the flags field.
+	// Flags are the names of the bits of the flags field.
 	Flags []string
-	// SignedSubs are the values of sub for which the first count is signed; a HotSpot entry has sub 0. That
-	// count stands once. HotSpot counts failing type checks down.
+	// SignedSubs are the sub values for which the first count, a single cell, is signed. A HotSpot entry has sub 0;
+	// HotSpot decrements the count of failing type checks.
 	SignedSubs []layout.Sub
-	// Units are what the entry counts, by sub; unit where it has no entry.
+	// Units are the units of the counts by sub. Where Units is shorter, the unit is unit.
 	Units []layout.CountUnit
 
-	has         [4]bool   // for each cellSet whether some cell is in it
-	kinds       [128]bool // the kinds of its cells
-	repeats     [8]bool   // how its groups repeat
-	lengthGroup int       // the number of groups up to the CellLength, that one included; 0 if there is none
-	onlyCounts  bool      // every cell is a count, and none is signed
-	rowKey      CellKind  // the first key of a row of a wide entry; 0 if there is none
-	list        bool      // the cells are rows of a key and a count
-	declared    bool      // a producer's
-	hasRows     bool      // of a producer's: rows have cells
+	has         [4]bool   // per cellSet: whether a cell is in it
+	kinds       [128]bool // kinds of its cells
+	repeats     [8]bool   // Repeat values of its groups
+	lengthGroup int       // number of groups up to and including the CellLength; 0 if there is none
+	onlyCounts  bool      // every cell is an unsigned count
+	rowKey      CellKind  // first key kind in a row of a wide entry; 0 if there is none
+	list        bool      // entries consist of rows of a key and a count
+	declared    bool      // declared by a producer
+	hasRows     bool      // declared with rows
 	unit        layout.CountUnit
 }
 
@@ -162,7 +161,7 @@ func init() {
 	}
 }
 
-// classify derives from the kinds of cells what the walks over entries ask for.
+// classify derives the fields that walks over entries use.
 func (s *Schema) classify() {
 	between := int64(0)
 	for i := range s.Groups {
@@ -191,7 +190,7 @@ func (s *Schema) classify() {
 	s.classifyRows()
 }
 
-// classifyRows derives what merges and comparisons ask for.
+// classifyRows derives the fields that merges and comparisons use.
 func (s *Schema) classifyRows() {
 	s.onlyCounts = len(s.SignedSubs) == 0
 	for i := range s.Groups {
@@ -209,36 +208,34 @@ func (s *Schema) classifyRows() {
 	}
 }
 
-// OnlyCounts reports whether every cell is a count that has no sign.
+// OnlyCounts reports whether every cell is an unsigned count.
 func (s *Schema) OnlyCounts() bool { return s.onlyCounts }
 
-// RowKey returns the kind of the first key of a wide entry's rows; ok is false
-// if no cell of a row is a key, so that rows are told apart by their place.
+// RowKey returns the kind of the first key in a wide entry's rows; ok is false if rows have no key and are identified
+// by their position.
 func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey != 0 }
 
-// IsList reports whether the entries are nothing but rows of a key and a count.
+// IsList reports whether the entries consist of rows of a key and a count.
 func (s *Schema) IsList() bool { return s.list }
 
-// Has reports whether some cell is of a kind.
+// Has reports whether a cell has the kind.
 func (s *Schema) Has(kind CellKind) bool { return s.kinds[kind] }
 
-// Repeats reports whether some group of cells repeats so.
+// Repeats reports whether a group has the Repeat.
 func (s *Schema) Repeats(r Repeat) bool { return s.repeats[r] }
 
-// Declared reports whether the entries are of a producer's shape.
+// Declared reports whether a producer declared the entries.
 func (s *Schema) Declared() bool { return s.declared }
 
-// singleCells returns a group of cells that stand once.
 func singleCells(cells ...CellSpec) CellGroup { return CellGroup{Cells: cells} }
 
-// rowGroup returns a group that repeats.
 func rowGroup(name string, repeat Repeat, cells ...CellSpec) CellGroup {
 	return CellGroup{Name: name, Repeat: repeat, Cells: cells}
 }
 
 func cellSpec(name string, kind CellKind) CellSpec { return CellSpec{Name: name, Kind: kind} }
 
-// Cells that several tags have.
+// Cells that several tags share.
 var (
 	count      = cellSpec("count", CellCount)
 	length     = cellSpec("length", CellLength)
@@ -249,8 +246,8 @@ var (
 	returnType = rowGroup("return", IfOdd, cellSpec("type", CellTypeWord))
 )
 
-// schemas is the table of all entries. Tags 1 to 13 are HotSpot's
-// (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to 25).
+// schemas is indexed by tag. Tags 1 to 13 are HotSpot's (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to
+// 25).
 var schemas = [256]*Schema{
 	layout.TagBit:     {Flags: nullSeen},
 	layout.TagCounter: {Groups: []CellGroup{singleCells(count)}},

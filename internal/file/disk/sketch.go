@@ -1,28 +1,27 @@
 package disk
 
-// A sketch says of each profile point of a method's code what its bytecode tests, calls or checks, as far as
-// is needed to recognise the point in other code. The table [TableCode] keeps sketches, so that profiles can
-// be adapted to new code without the old. Its rows are [method, sketch symbol].
+// A sketch has, for each profile point of a method's code, hashes of the bytecode's operation and operands. They are
+// sufficient to recognize the point in other code. The table [TableCode] keeps sketches, so that profiles can be
+// adapted to new code without the old code. Its rows are [method, sketch symbol].
 //
-// The bytes of a sketch are a u16, its version in the low 4 bits, the low 12 bits of the code id above them;
-// then for each profile point of the code that is neither a Jump nor a Ret, in the order of the bytecodes, 20
-// bits, the low ones of a byte first:
+// A sketch begins with a u16, the version in the low 4 bits and the low 12 bits of the code id above them. Then each
+// profile point that is neither a Jump nor a Ret has 20 bits, in bytecode order, beginning with the low bits of a
+// byte:
 //
-//	bits 0 to 9    what the bytecode is and names; 0 is not known
-//	bits 10 to 18  its operands
-//	bit 19         inverse: a branch is taken where its condition does not hold
+//	bits 0 to 9    operation and name; 0 if unknown
+//	bits 10 to 18  operands
+//	bit 19         inverse: the branch is taken if its condition is false
 //
-// and 4 zero bits where the number of points is odd. The numbers are hashes: they
-// can be compared with the words of a sketch of the same version, and say nothing else.
+// and 4 zero bits follow an odd number of points. The hashes can only be compared with hashes of the same version.
 
-// A SketchPoint is the part of a sketch about a profile point.
+// A SketchPoint is a profile point in a sketch.
 type SketchPoint struct {
-	What     uint16 // hash of the bytecode and its operand, 10 bits; 0 if not known
+	What     uint16 // hash of the bytecode and its operand, 10 bits; 0 if unknown
 	Operands uint16 // hash of the operands, 9 bits
-	Inverse  bool   // a branch is taken where its condition does not hold
+	Inverse  bool   // branch that is taken if its condition is false
 }
 
-// SketchVersion is the version of the sketches that are written.
+// SketchVersion is the version of sketches that this code writes.
 const SketchVersion = 2
 
 const (
@@ -33,7 +32,6 @@ const (
 	sketchPointBits   = sketchWhatBits + sketchOperandBits + 1
 )
 
-// sketchBits returns the 20 bits of a point.
 func sketchBits(p SketchPoint) uint32 {
 	v := uint32(p.What) | uint32(p.Operands)<<sketchWhatBits
 	if p.Inverse {
@@ -42,7 +40,6 @@ func sketchBits(p SketchPoint) uint32 {
 	return v
 }
 
-// sketchPoint returns the point of 20 bits.
 func sketchPoint(v uint32) SketchPoint {
 	return SketchPoint{
 		What:     uint16(v & (1<<sketchWhatBits - 1)),
@@ -51,10 +48,10 @@ func sketchPoint(v uint32) SketchPoint {
 	}
 }
 
-// SketchHeaderOf returns what a sketch of the code with an id begins with.
+// SketchHeaderOf returns the header of a sketch for a code id.
 func SketchHeaderOf(code uint64) uint16 { return SketchVersion | uint16(code)<<sketchVersionBits }
 
-// SketchHeader returns what a sketch begins with; ok is false if it is none.
+// SketchHeader returns the header of a sketch; ok is false if b is too short.
 func SketchHeader(b []byte) (header uint16, ok bool) {
 	if len(b) < sketchHeaderSize {
 		return 0, false
@@ -62,7 +59,7 @@ func SketchHeader(b []byte) (header uint16, ok bool) {
 	return le.Uint16(b), true
 }
 
-// AppendSketch appends the bytes of a sketch of the code with an id.
+// AppendSketch appends a sketch of the code with an id.
 func AppendSketch(b []byte, code uint64, points []SketchPoint) []byte {
 	b = le.AppendUint16(b, SketchHeaderOf(code))
 	pending := uint32(0)
@@ -81,15 +78,14 @@ func AppendSketch(b []byte, code uint64, points []SketchPoint) []byte {
 	return b
 }
 
-// SketchMayBeOf reports whether a sketch may be of the code with an id. Sketches of
-// other versions are of none.
+// SketchMayBeOf reports whether a sketch may belong to the code with an id. It is false for other versions.
 func SketchMayBeOf(b []byte, code uint64) bool {
 	header, ok := SketchHeader(b)
 	return ok && header == SketchHeaderOf(code)
 }
 
-// ParseSketch reads what a sketch says of the points of the code with an id. ok is
-// false if it is of other code, of another version, or no sketch.
+// ParseSketch decodes a sketch of the code with an id; ok is false for other code, another version or malformed
+// bytes.
 func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 	if !SketchMayBeOf(b, code) {
 		return nil, false
@@ -114,7 +110,7 @@ func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 	return points, true
 }
 
-// NewSketchPoint cuts hashes to what a sketch holds of them.
+// NewSketchPoint truncates 64-bit hashes to the bits that a sketch stores.
 func NewSketchPoint(what, operands uint64, inverse bool) SketchPoint {
 	return SketchPoint{What: uint16(max(what>>(64-10), 1)), Operands: uint16(operands >> (64 - 9)), Inverse: inverse}
 }

@@ -6,39 +6,38 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A symbol is u32 length, the bytes, zeros up to a multiple of 8. Its bytes
-// are UTF-8 text where it is a name, and arbitrary where a table says so.
+// A symbol is u32 length and the bytes, zero-padded to a multiple of 8. Names are UTF-8 text. Symbols of tables may
+// have arbitrary bytes.
 //
-// The symbol of a signature may be a list of other symbols instead: u32 number of parts with the highest bit
-// set, then u32 for each part, zeros up to a multiple of 8. Its text is the first part, "(", the others with
-// "," between, ")": signatures as GraalVM spells them are made of the names of types, and take an eighth of
-// their text so.
+// The symbol of a signature may be a list of other symbols instead: u32 number of parts with the highest bit set,
+// then a u32 per part, zero-padded to a multiple of 8. Its text is the first part, "(", the other parts separated by
+// ",", and ")". GraalVM's signatures consist of type names and take an eighth of the space as lists.
 
-// MaxName is the most bytes a part of a key or the name of a type may have.
+// MaxName is the maximum length in bytes of a key part or type name.
 const MaxName = 1 << 20
 
-// A name can be shared by any number of records, so that the keys of a small file can have any amount of
-// text, which everything that hashes, compares or prints them would have to go through. MaxKeyText bounds it.
+// Any number of records can share a name. A small file could therefore have keys with unlimited text in total, which
+// hashing, comparing and printing would have to process. MaxKeyText limits it.
 const (
-	keyTextShare = 32       // bytes of text for each byte of the file
-	minKeyText   = 64 << 20 // what any file may have
-	listPartText = 16       // what a part of a list counts beside its text
+	keyTextShare = 32       // text bytes per byte of the file
+	minKeyText   = 64 << 20 // limit for small files
+	listPartText = 16       // cost of a list part in addition to its text
 )
 
-// MaxKeyText returns the most text that the keys of all methods of a file of that size may have together, and
-// the names, loaders and aliases of all types: each text counts wherever it is referred to.
+// MaxKeyText returns the limit, for a file of fileSize bytes, on the total text of all method keys and of all type
+// names, loaders and aliases. A shared text counts at each use.
 func MaxKeyText(fileSize int64) int64 { return max(minKeyText, keyTextShare*fileSize) }
 
-// ListText returns what a list of so many parts counts beside the text of these.
+// ListText returns the cost of a list in addition to the text of its parts.
 func ListText(parts int64) int64 { return listPartText * parts }
 
-// MaxBlob is the most bytes any symbol may have.
+// MaxBlob is the maximum length of any symbol in bytes.
 const MaxBlob = listMark - 1
 
-// listMark marks a list of symbols in the word that is the length of others.
+// listMark marks a list in the length word.
 const listMark = 1 << 31
 
-// SymbolSize returns the size of a symbol of n bytes in the file.
+// SymbolSize returns the encoded size of a symbol of n bytes.
 func SymbolSize[N int | int64](n N) int64 { return AlignUp(4+int64(n), Unit) }
 
 // AppendSymbol appends an encoded symbol.
@@ -48,24 +47,23 @@ func AppendSymbol(b []byte, s string) []byte {
 	return append(b, make([]byte, SymbolSize(len(s))-4-int64(len(s)))...)
 }
 
-// SymbolLength returns the number of bytes of the symbol at the front of b, which
-// must have 4 bytes at least. It is beyond [MaxBlob] for a list.
+// SymbolLength returns the length of the symbol at the front of b, of at least 4 bytes. For a list it exceeds
+// [MaxBlob].
 func SymbolLength(b []byte) int64 { return int64(le.Uint32(b)) }
 
-// SymbolParts returns the number of parts of the list at the front of b, which must
-// have 4 bytes at least. ok is false for a symbol that is text.
+// SymbolParts returns the number of parts of the list at the front of b, of at least 4 bytes; ok is false for text.
 func SymbolParts(b []byte) (parts int64, ok bool) {
 	n := le.Uint32(b)
 	return int64(n &^ listMark), n&listMark != 0
 }
 
-// SymbolPart returns a part of the list at the front of b, which must have it.
+// SymbolPart returns part i of the list at the front of b, which must have it.
 func SymbolPart(b []byte, i int64) layout.Ref { return layout.Ref(le.Uint32(b[4+4*i:])) }
 
-// ListSize returns the size of a list of n symbols in the file.
+// ListSize returns the encoded size of a list of n symbols.
 func ListSize[N int | int64](n N) int64 { return AlignUp(4+4*int64(n), Unit) }
 
-// AppendList appends a list of symbols.
+// AppendList appends an encoded list of symbols.
 func AppendList(b []byte, parts []layout.Ref) []byte {
 	b = le.AppendUint32(b, listMark|uint32(len(parts)))
 	for _, n := range parts {
@@ -74,8 +72,7 @@ func AppendList(b []byte, parts []layout.Ref) []byte {
 	return append(b, make([]byte, ListSize(len(parts))-4-4*int64(len(parts)))...)
 }
 
-// SplitSignature cuts a signature into the parts of a list, appended to parts.
-// ok is false if it is not spelled like one.
+// SplitSignature appends the list parts of a signature to parts; ok is false if it does not have the form of one.
 func SplitSignature(parts []string, signature string) (all []string, ok bool) {
 	first, rest, ok := strings.Cut(signature, "(")
 	rest, ended := strings.CutSuffix(rest, ")")
@@ -93,19 +90,19 @@ func SplitSignature(parts []string, signature string) (all []string, ok bool) {
 	return parts, true
 }
 
-// The identity of a class loader is a name, and, of HotSpot's archives, after it what tells the loader from
-// others of that name: an anchor, @ and 16 hexadecimal digits, or a number, # and decimal digits.
+// A class loader's identity is a name. In HotSpot archives a suffix distinguishes loaders of equal names, either an
+// anchor (@ and 16 hexadecimal digits) or a number (# and decimal digits).
 
 const anchorDigits = 16
 
-// NumberedLoader reports whether a class loader's identity ends in a number: in
-// another run the number may be of another loader.
+// NumberedLoader reports whether a loader identity ends in a number. Another run may give that number to another
+// loader.
 func NumberedLoader(identity string) bool {
 	at := strings.LastIndexByte(identity, '#')
 	return at > 0 && at+1 < len(identity) && strings.Trim(identity[at+1:], "0123456789") == ""
 }
 
-// LoaderName returns the identity of a class loader without what tells it from others of one name.
+// LoaderName returns a loader identity without the suffix.
 func LoaderName(identity string) string {
 	if NumberedLoader(identity) {
 		return identity[:strings.LastIndexByte(identity, '#')]
@@ -117,6 +114,6 @@ func LoaderName(identity string) string {
 	return identity
 }
 
-// TwinLoader begins the name of a class loader that an importer made up, to tell
-// methods apart that its format prints alike. It says nothing of the loader.
+// TwinLoader is the prefix of loader names that an importer makes up to distinguish methods that its format prints
+// alike. The name has no other meaning.
 const TwinLoader = "text#"

@@ -13,20 +13,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ex begins with u32 number of tables, u32 zero, and for each table u32 kind, u32 zero, u64 offset, u64 size:
-// its place in the file. The tables follow in that order, each
+// ex begins with u32 number of tables, u32 zero, and per table u32 kind, u32 zero, u64 offset in the file, u64 size.
+// The tables follow in that order, each
 //
 //	 0 u32 kind
 //	 4 u32 flags
 //	 8 u32 columns
 //	12 u32 rows
-//	16 u8  column kinds, zeros up to a multiple of 8
+//	16 u8  column kinds, zero-padded to a multiple of 8
 //	   then column by column: rows x u64 for words, rows x u32 for references,
-//	   zeros up to a multiple of 8
+//	   zero-padded to a multiple of 8
 //
-// Tables are sorted by kind; there is at most one of a kind.
+// Tables are sorted by kind, at most one of a kind.
 
-// columnWidth returns the size of a cell in bytes, 0 for an unknown kind.
+// columnWidth returns the cell size in bytes, 0 for an unknown kind.
 func columnWidth(k ColumnKind) int64 {
 	switch {
 	case k == ColumnWord:
@@ -37,7 +37,7 @@ func columnWidth(k ColumnKind) int64 {
 	return 0
 }
 
-// Sizes of the directory of ex, and limits.
+// Sizes and limits of ex.
 const (
 	TablesHeaderSize = 8
 	TableRowSize     = 24
@@ -46,18 +46,17 @@ const (
 	MaxTables        = 1024
 )
 
-// OrderOfFile is set in the flags of an order table of LLVM's profiles that has the order of an indexed file.
-// Without it the table has the order in which llvm-profdata, merging files, saw them first.
+// OrderOfFile is the flag of an LLVM order table that records the order of an indexed file. Without it the order is
+// the one in which llvm-profdata first sees functions when it merges files.
 const OrderOfFile = 1
 
-// A TablePlace is where a table is in the file.
+// A TablePlace is the span of a table in the file.
 type TablePlace struct {
 	Kind TableKind
 	Span layout.Span
 }
 
-// ReadTablePlaces reads the directory of ex with read. Tables must follow it, and one
-// another, without a gap, to the end of ex.
+// ReadTablePlaces reads the directory of ex with read. The tables must follow it without gaps, to the end of ex.
 func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte,
 	error)) ([]TablePlace, error) {
 	ex := h.Region(RegionEX)
@@ -80,7 +79,6 @@ func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size i
 	return parseTablePlaces(directory[TablesHeaderSize:], ex)
 }
 
-// parseTablePlaces decodes the rows of the directory.
 func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 	var places []TablePlace
 	end := ex.Offset + TablesHeaderSize + int64(len(rows))
@@ -130,7 +128,7 @@ func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int6
 	return d, nil
 }
 
-// DeclaredIn is like ReadDeclared for an archive that is all of data.
+// DeclaredIn is ReadDeclared for an archive in memory.
 func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	if h.Domain != layout.DomainCustom {
 		return nil, nil
@@ -140,9 +138,7 @@ func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	})
 }
 
-// CheckTable explains why a table of a kind cannot have these flags or columns: a flag that
-// the kind does not have, the number of columns, a kind of column that does not exist, or
-// other columns than the kind of table begins with.
+// CheckTable returns an error if a table of kind k cannot have these flags and columns.
 func CheckTable(k TableKind, flags uint32, columns []ColumnKind) error {
 	if k == 0 || len(columns) < 1 || len(columns) > MaxColumns {
 		return fmt.Errorf("a table of kind %d with %d columns", k, len(columns))
@@ -161,7 +157,7 @@ func CheckTable(k TableKind, flags uint32, columns []ColumnKind) error {
 	return nil
 }
 
-// TableFlags returns the flags that a table of a kind may have: any, if nothing is known of the kind.
+// TableFlags returns the flags that a table of a kind may have, all bits for an unknown kind.
 func TableFlags(k TableKind) uint32 {
 	if _, known := tableColumns[k]; !known {
 		return math.MaxUint32
@@ -172,7 +168,7 @@ func TableFlags(k TableKind) uint32 {
 	return 0
 }
 
-// TableSize returns the size in bytes of a table.
+// TableSize returns the encoded size of a table in bytes.
 func TableSize(columns []ColumnKind, rows int64) int64 {
 	n := tableHeaderSize + AlignUp(int64(len(columns)), Unit)
 	for _, c := range columns {
@@ -181,7 +177,7 @@ func TableSize(columns []ColumnKind, rows int64) int64 {
 	return n
 }
 
-// AppendTable appends an encoded table; cell gives the cells.
+// AppendTable appends an encoded table with the values that cell returns.
 func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, rows int,
 	cell func(column, row int) uint64) []byte {
 	for _, v := range []uint32{uint32(kind), flags, uint32(len(columns)), uint32(rows)} {
@@ -206,7 +202,7 @@ func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, r
 	return b
 }
 
-// padToUnit appends zeros until what was appended since start is a multiple of 8.
+// padToUnit appends zeros until len(b)-start is a multiple of 8.
 func padToUnit(b []byte, start int) []byte {
 	for (len(b)-start)%Unit != 0 {
 		b = append(b, 0)
@@ -227,13 +223,12 @@ type column struct {
 	cells []byte
 }
 
-// ParseTable checks the geometry of the table that is all of b. The error says
-// the fault, without a place.
+// ParseTable parses the table that is all of b. The error describes the defect without an offset.
 func ParseTable(b []byte) (Table, error) {
 	if len(b) < tableHeaderSize {
 		return Table{}, fmt.Errorf("a table of %d bytes", len(b))
 	}
-	rows := le.Uint32(b[12:]) // which may be no int before the size is checked
+	rows := le.Uint32(b[12:]) // may exceed int until the size is checked
 	t := Table{Kind: TableKind(le.Uint32(b)), Flags: le.Uint32(b[4:]), Rows: int(rows)}
 	n := int64(le.Uint32(b[8:]))
 	if n < 1 || n > MaxColumns || tableHeaderSize+AlignUp(n, Unit) > int64(len(b)) {
@@ -268,7 +263,7 @@ func (t *Table) Columns() int { return len(t.columns) }
 // Column returns the kind of column i.
 func (t *Table) Column(i int) ColumnKind { return t.columns[i].kind }
 
-// Cell returns the cell of a column in a row: a number, or a reference.
+// Cell returns a cell, a number or a reference.
 func (t *Table) Cell(column, row int) uint64 {
 	c := t.columns[column]
 	if c.kind == ColumnWord {
@@ -277,31 +272,31 @@ func (t *Table) Cell(column, row int) uint64 {
 	return uint64(le.Uint32(c.cells[4*row:]))
 }
 
-// A Column is a column that tables of a kind begin with.
+// A Column describes a column of a known table kind.
 type Column struct {
 	Name string // unique within its table
 	Kind ColumnKind
 	Form CellForm
 }
 
-// A CellForm says how people read a cell: its column kind alone does not tell a count from an address.
+// A CellForm is the display format of a cell. The column kind alone does not distinguish a count from an address.
 type CellForm uint8
 
-// The forms of cells.
+// The display formats.
 const (
-	FormPlain    CellForm = iota // an unsigned number, or the text of a symbol
-	FormSigned                   // a two's complement number, as a profile point
-	FormHex                      // an id or an address
-	FormBytes                    // a symbol whose bytes are no text
+	FormPlain    CellForm = iota // unsigned number, or text of a symbol
+	FormSigned                   // two's complement number, such as a profile point
+	FormHex                      // id or address
+	FormBytes                    // symbol of arbitrary bytes
 	FormTime                     // nanoseconds since 1970-01-01 UTC, signed, 0 if unknown
 	FormWeight                   // billionths
-	FormFunction                 // the id of an LLVM function
-	FormExit                     // an Exit
-	FormStack                    // a symbol of HeapFrames
+	FormFunction                 // id of an LLVM function
+	FormExit                     // layout.Exit
+	FormStack                    // symbol with HeapFrames
 )
 
-// tableColumns are the columns of the tables of this version. An order table has the
-// columns that its importer needs. docs/format.md has the same list.
+// tableColumns has the columns of the tables of this version, as in docs/format.md. The importer determines the
+// columns of an order table.
 var tableColumns = map[TableKind][]Column{
 	TableOrder:      nil,
 	TableProperties: {symbolColumn("key"), symbolColumn("value")},
@@ -350,8 +345,8 @@ var tableColumns = map[TableKind][]Column{
 		wordColumn("runs"), wordColumn("maximum"), wordColumn("place")},
 }
 
-// OutcomeNoNull is the outcome of a type check that saw no null, in a row of the table of
-// certain outcomes. Those of branches are numbers of ways.
+// OutcomeNoNull is the outcome of a type check that saw no null, in a row of TableCertain. A branch outcome is an
+// index.
 const OutcomeNoNull = 1<<64 - 1
 
 func wordColumn(name string) Column   { return Column{name, ColumnWord, FormPlain} }
@@ -360,11 +355,11 @@ func symbolColumn(name string) Column { return Column{name, ColumnSymbol, FormPl
 
 var typeColumn = Column{"type", ColumnType, FormPlain}
 
-// TableKinds returns the kinds of this version, in their order.
+// TableKinds returns the table kinds of this version, sorted.
 func TableKinds() []TableKind { return slices.Sorted(maps.Keys(tableColumns)) }
 
-// TableColumn returns the facts about column i of a table of a kind. Columns that
-// have no name are named by their number, from 1; column is their kind.
+// TableColumn returns the description of column i of a table of kind k. An unknown column is named by its number,
+// from 1, and has the kind column.
 func TableColumn(k TableKind, i int, column ColumnKind) Column {
 	if known := tableColumns[k]; i < len(known) {
 		return known[i]
@@ -372,7 +367,7 @@ func TableColumn(k TableKind, i int, column ColumnKind) Column {
 	return Column{fmt.Sprint(i + 1), column, FormPlain}
 }
 
-// TableColumns returns the kinds of the columns that a table of a kind must begin with.
+// TableColumns returns the column kinds with which a table of kind k must begin.
 func TableColumns(k TableKind) []ColumnKind {
 	var kinds []ColumnKind
 	for _, c := range tableColumns[k] {
@@ -381,42 +376,41 @@ func TableColumns(k TableKind) []ColumnKind {
 	return kinds
 }
 
-// A PropertyRule says what becomes of a property that several merged runs have.
+// A PropertyRule is the rule for merging a property of several runs.
 type PropertyRule int
 
-// The rules. Properties without a rule are kept, equal ones once.
+// The merge rules.
 const (
 	PropertyKept    PropertyRule = iota
-	PropertySummed               // a number of what happened
-	PropertyHighest              // a number; the highest stays
+	PropertySummed               // number; values are added
+	PropertyHighest              // number; the maximum is kept
 )
 
-// Properties with a meaning of their own.
+// Properties with a defined meaning.
 const (
-	// PropertyTraceStream says of how many temporal traces of LLVM those in the table of traces are a sample.
+	// PropertyTraceStream is the number of LLVM temporal traces of which the table of traces is a sample.
 	PropertyTraceStream = "llvm.trace_stream_size"
-	// PropertyJamaicaTotal begins the keys of the totals that Jamaica's percentages are of.
+	// PropertyJamaicaTotal is the key prefix of the totals to which Jamaica's percentages refer.
 	PropertyJamaicaTotal = "jamaica.total."
-	// PropertyMemProf is the version of the section of LLVM's memory profiles, from 0.
+	// PropertyMemProf is the version of the section with LLVM's memory profiles, from 0.
 	PropertyMemProf = "llvm.memprof_version"
-	// PropertyVTableNames says that an indexed profile of LLVM had names of vtables: the next one has them, too.
+	// PropertyVTableNames marks an import of an indexed LLVM profile with vtable names. An export then has them, too.
 	PropertyVTableNames = "llvm.vtable_names"
-	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of calls of
-	// native methods.
+	// PropertyJamaicaBytecodes and PropertyJamaicaNative are the totals of bytecodes and of native calls.
 	PropertyJamaicaBytecodes = PropertyJamaicaTotal + "bytecodes"
 	PropertyJamaicaNative    = PropertyJamaicaTotal + "native"
-	// PropertySampledTotal begins the keys of totals of sampled profiles.
+	// PropertySampledTotal is the key prefix of the totals of sampled profiles.
 	PropertySampledTotal = "pprof.total."
-	// PropertyRun is the name of the run, which tells it from another that counted just the same.
+	// PropertyRun is the name of the run. It distinguishes runs with equal counts.
 	PropertyRun = "run.name"
 	// PropertyJamaicaThreads is the number of threads of a Jamaica VM.
 	PropertyJamaicaThreads = "jamaica.threads"
-	// PropertyTrapReasons lists the names that a HotSpot VM has for the reasons of traps,
-	// by number from 0, separated by commas; an empty name is not known.
+	// PropertyTrapReasons lists a HotSpot VM's names of trap reasons, by number from 0 and separated by commas. An
+	// unknown name is empty.
 	PropertyTrapReasons = "hotspot.trap_reasons"
 )
 
-// MergedProperty returns the rule of a property.
+// MergedProperty returns the merge rule of a property.
 func MergedProperty(key string) PropertyRule {
 	switch {
 	case key == PropertyTraceStream, strings.HasPrefix(key, PropertyJamaicaTotal),
@@ -428,29 +422,28 @@ func MergedProperty(key string) PropertyRule {
 	return PropertyKept
 }
 
-// A row of TableRuns is words and texts.
+// Numbers of words and texts in a row of TableRuns.
 const (
 	RunWords = 13
 	RunTexts = 6
 )
 
-// RunClassPath is the word of a row that says by which number TableClassPath has
-// the class path; 0 if it is not known.
+// RunClassPath is the index of the word with the ClassPathID.
 const RunClassPath = 12
 
-// The columns of TableRuns that have a command line, and options of the VM.
+// Columns of TableRuns with a command line and with options of the VM.
 const (
 	RunCommand = RunWords + 3
 	RunOptions = RunWords + 4
 )
 
-// A RunRow is a row of TableRuns; its texts are symbols in a file.
+// A RunRow is a row of TableRuns. In a file its texts are symbols.
 type RunRow struct {
 	Words [RunWords]uint64
 	Texts [RunTexts]string
 }
 
-// RunRowOf returns what a table says of a run. The class path is rows of another table.
+// RunRowOf returns the row for a run. The entries of the class path are rows of TableClassPath.
 func RunRowOf(p *layout.Provenance) (r RunRow) {
 	words := append(splitID(p.DumpID), splitID(p.Since)...)
 	words = append(words, splitID(p.Process.Boot)...)
@@ -461,7 +454,7 @@ func RunRowOf(p *layout.Provenance) (r RunRow) {
 	return r
 }
 
-// Provenance returns what a row says, without the class path.
+// Provenance decodes the row, without the class path.
 func (r *RunRow) Provenance() layout.Provenance {
 	w := &r.Words
 	t := &r.Texts
@@ -481,7 +474,7 @@ func joinID(low, high uint64) (id [16]byte) {
 	return id
 }
 
-// unixNanoOrZero since 1970, 0 for no time.
+// unixNanoOrZero returns nanoseconds since 1970, 0 for the zero time.
 func unixNanoOrZero(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -496,8 +489,7 @@ func timeFromNano(ns int64) time.Time {
 	return time.Unix(0, ns)
 }
 
-// ClassPathID returns the number by which rows of the table of runs refer to a class
-// path; 0 if it is not known.
+// ClassPathID returns the hash by which TableRuns refers to a class path; 0 if it is unknown.
 func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 	if classPath == nil {
 		return 0
@@ -515,16 +507,16 @@ func ClassPathID(classPath []layout.ClassPathEntry) uint64 {
 	return max(d.Sum64(), 1)
 }
 
-// BaseWords is the number of words of a row of TableBase. The text of the producer follows them.
+// BaseWords is the number of words of a row of TableBase. The producer's text follows.
 const BaseWords = 4
 
-// BaseRowOf returns what the table of the base says of an archive, without the producer.
+// BaseRowOf returns the words of an archive's row, without the producer.
 func BaseRowOf(b layout.BaseArchive) [BaseWords]uint64 {
 	id := splitID(b.DumpID)
 	return [BaseWords]uint64{id[0], id[1], b.Sum, uint64(unixNanoOrZero(b.Time))}
 }
 
-// BaseOfRow returns the archive that a row names.
+// BaseOfRow decodes a row.
 func BaseOfRow(w [BaseWords]uint64, producer string) layout.BaseArchive {
 	return layout.BaseArchive{DumpID: joinID(w[0], w[1]), Sum: w[2], Time: timeFromNano(int64(w[3])), Producer: producer}
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NumCountUnits is the number of units that counts have.
+// NumCountUnits is the number of count units.
 const NumCountUnits = UnitNanoseconds + 1
 
 // MultiplyWeights returns the product of two weights, rounded to the nearest and at least one billionth.
@@ -15,7 +15,7 @@ func MultiplyWeights(w, v layout.Weight) layout.Weight {
 	return layout.Weight(max(Weigh(v, uint64(w)), 1))
 }
 
-// Weigh returns n times the weight, rounded to the nearest, half up; it saturates. A weight of 0 counts as 1.
+// Weigh returns n times w, rounded half up and saturating. A weight of 0 counts as 1.
 func Weigh(w layout.Weight, n uint64) uint64 {
 	if w == layout.WeightOne || w == 0 {
 		return n
@@ -29,7 +29,7 @@ func Weigh(w layout.Weight, n uint64) uint64 {
 	return q
 }
 
-// WeighSigned is like Weigh for a count that may have been counted down.
+// WeighSigned is Weigh for a signed count.
 func WeighSigned(w layout.Weight, n int64) int64 {
 	if n < 0 {
 		return -int64(min(Weigh(w, uint64(-n)), math.MaxInt64))

@@ -2,9 +2,8 @@ package fastmem
 
 import "golang.org/x/sys/unix"
 
-// adviseLarge asks for large pages for memory at an address, up to the ends of the pages
-// in which it begins and ends: its neighbours on the heap may as well be in them.
-// It is nothing but advice, and an error means that there are none.
+// adviseLarge requests large pages for memory at an address, rounded outward to whole large pages. Its heap neighbors
+// can be in them, too. Errors are ignored, since large pages are optional.
 func adviseLarge(address, size uintptr) {
 	from := address &^ (largePageSize - 1)
 	to := (address + size + largePageSize - 1) &^ (largePageSize - 1)

@@ -2,5 +2,4 @@
 
 package fastmem
 
-// adviseLarge does nothing.
 func adviseLarge(address, size uintptr) {}

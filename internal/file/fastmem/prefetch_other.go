@@ -4,8 +4,8 @@ package fastmem
 
 import "runtime"
 
-// prefetchPlaces reads a byte at each of the places in data: the processor asks for all of
-// them before it waits for the first. Places outside are passed over.
+// prefetchPlaces reads a byte at each offset in data. The processor requests all of them before it waits for the
+// first.
 func prefetchPlaces(data []byte, places []int64) {
 	var seen byte
 	for _, at := range places {
@@ -16,5 +16,5 @@ func prefetchPlaces(data []byte, places []int64) {
 	runtime.KeepAlive(seen)
 }
 
-// prefetchLines does nothing: an address that is nothing but a number cannot be read.
+// prefetchLines does nothing, since a plain address cannot be read.
 func prefetchLines([]uintptr) {}

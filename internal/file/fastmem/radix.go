@@ -5,22 +5,21 @@ import (
 	"slices"
 )
 
-// A SortKey is a number to sort by, and the item it belongs to.
+// A SortKey is a sort key and the reference of its item.
 type SortKey struct {
 	Key uint64
 	Ref uint32
 }
 
 const (
-	// RadixMin is the number of keys from which a radix sort is worth its passes.
+	// RadixMin is the number of keys from which radix sort is faster.
 	RadixMin = 1 << 6
-	// radixBytes is the number of bytes that it sorts by at once: keys that are
-	// spread evenly hardly ever agree in more.
+	// radixBytes is the number of bytes to sort by at once. Evenly distributed keys rarely agree in more.
 	radixBytes = 3
 )
 
-// Sort sorts by key; equal keys stay in their order. spare is memory that it keeps for the next call. It
-// leaves keys unsorted once stop, which may see their number, returns true.
+// Sort sorts keys stably. *spare is scratch memory, which it keeps for the next call. If stop, called with a number
+// of keys, returns true, it stops and leaves keys unsorted.
 func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	differ := differingBits(keys)
 	if differ == 0 || stop(len(keys)) {
@@ -30,7 +29,7 @@ func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 		slices.SortStableFunc(keys, func(x, y SortKey) int { return cmp.Compare(x.Key, y.Key) })
 		return
 	}
-	top := 0 // of the bytes that differ, the lowest of the highest few
+	top := 0 // the lowest of the highest radixBytes bytes that differ
 	for n, at := 0, 7; at >= 0 && n < radixBytes; at-- {
 		if byte(differ>>(8*at)) != 0 {
 			top = at
@@ -38,7 +37,7 @@ func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 		}
 	}
 	radixSort(keys, spare, differ, top)
-	if differ<<(64-8*top) == 0 { // 0, too, if top is 0
+	if differ<<(64-8*top) == 0 { // also 0 if top is 0
 		return
 	}
 	for from := 0; from < len(keys); {
@@ -61,7 +60,7 @@ func differingBits(keys []SortKey) (bits uint64) {
 	return bits
 }
 
-// radixSort sorts by the bytes that differ from byte top on.
+// radixSort sorts by the differing bytes, from byte top upward.
 func radixSort(keys []SortKey, spare *[]SortKey, differ uint64, top int) {
 	if len(*spare) < len(keys) {
 		*spare = Large[SortKey](len(keys))

@@ -17,31 +17,30 @@ import (
 // A Base chooses the address at which an archive is adopted.
 type Base int
 
-// The choices.
 const (
-	BaseRequested Base = iota // at the base that the archive asks for, if it is free, else anywhere
-	BaseAnywhere              // wherever the system puts it
+	BaseRequested Base = iota // at the archive's requested base if it is free, else anywhere
+	BaseAnywhere              // at any address
 )
 
-// An Adopted is a second mapping of an archive, private and copy-on-write, in which rw
-// may be written. It keeps its Mapping alive; its memory is valid while it is reachable.
+// An Adopted is a second mapping of an archive, private and copy-on-write, with a writable region rw. It keeps its
+// Mapping alive. Its memory is valid while it is reachable.
 type Adopted struct {
-	Base        uint64 // address at which the archive is
-	AtRequested bool   // Base is the requested one, so that no pointer needs relocation
-	RW          []byte // the region rw, writable
-	Late        []byte // the memory next to the archive that Adopt was asked for
+	Base        uint64 // address of the archive
+	AtRequested bool   // Base is the requested base, so that no pointer needs relocation
+	RW          []byte // region rw, writable
+	Late        []byte // late memory next to the archive
 
 	mapping *Mapping
 }
 
-// Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable memory to provide next
-// to it. Nothing is relocated and no page is checked: pages that the Mapping has checked are the same pages
-// of the same file, as long as the file is not written to in place.
+// Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable memory to allocate next to it.
+// Nothing is relocated and no page is checked. Pages that the Mapping has checked stay valid as long as the file is
+// not written in place.
 //
-// Of an archive on the heap only rw is copied, which of one that is read in ranges is read before. Base is
-// then the address of the copy less the offset of rw: base + offset is the address of a byte of rw, and no
-// address for any other byte. That suffices for Go code, which subtracts the base again. Native code that
-// follows pointers out of rw needs a mapped archive.
+// For an archive on the heap, Adopt copies only rw, after reading it if the archive is read in ranges. Base is then
+// the address of the copy minus the offset of rw, so base + offset is a valid address for bytes of rw only. This is
+// sufficient for Go code, which subtracts the base again. Native code that follows pointers out of rw needs a mapped
+// archive.
 func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	if err := disk.CheckWritable(m.header); err != nil {
 		return nil, disk.InFile(err, m.name)
@@ -61,23 +60,23 @@ func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	return m.adoptMapped(base, late)
 }
 
-// Populate prepares a part of RW whose pages will nearly all be written to: the pages are copied at once and
-// not by a fault for each, where the system can. It returns whether they are.
+// Populate copies the pages of a part of RW at once, where the system can do that, instead of one per page fault. Use
+// it for pages that will nearly all be written. It returns whether they were copied.
 func (a *Adopted) Populate(part []byte) bool {
 	defer runtime.KeepAlive(a)
 	return a.mapping.file == nil || mmap.Populate(part)
 }
 
-// Prefetch starts loading the bytes at each of the addresses into the CPU caches, without
-// waiting for them. An address outside the archive does no harm. On CPUs without a prefetch
-// instruction it does nothing: other threads count in this memory.
+// Prefetch starts loading the cache line at each address, without waiting. Addresses outside the archive are
+// harmless. On CPUs without a prefetch instruction it does nothing, since other threads increment counters in this
+// memory.
 func (a *Adopted) Prefetch(addresses []uintptr) {
 	fastmem.PrefetchLines(addresses)
 	runtime.KeepAlive(a)
 }
 
-// adoptCopy adopts an archive on the heap. Late memory comes after the copy of rw in the
-// same allocation, so that none of its addresses is one of the archive.
+// adoptCopy adopts an archive on the heap. Late memory follows the copy of rw in the same allocation, so that its
+// addresses differ from those of the archive.
 func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	rw := m.spans[disk.RegionRW]
 	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
@@ -89,7 +88,7 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 			return nil, m.adoptError(err)
 		}
 	}
-	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // one address at least
+	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // at least one address
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
 		mapping: m,
@@ -99,7 +98,6 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	}, nil
 }
 
-// adoptMapped maps the file a second time.
 func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	if err := m.checkFileSize(); err != nil {
 		return nil, err
@@ -122,7 +120,7 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	return a, nil
 }
 
-// checkFileSize returns an error if the file was cut short since it was opened.
+// checkFileSize returns an error if the file was truncated after it was opened.
 func (m *Mapping) checkFileSize() error {
 	info, err := m.file.Stat()
 	if err != nil {
@@ -137,7 +135,7 @@ func (m *Mapping) checkFileSize() error {
 	return nil
 }
 
-// adoptError names the file; after a Close meanwhile it is ErrClosed.
+// adoptError adds the file name to err. It returns the closed error if Close was called meanwhile.
 func (m *Mapping) adoptError(err error) error {
 	if errors.Is(err, os.ErrClosed) {
 		return m.closedError()

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Expect is what an archive must be of, as archive.Expect has it.
+// Expect has the requirements on an archive; see archive.Expect.
 type Expect struct {
 	Domain      layout.Domain
 	ProducerID  [16]byte
@@ -17,14 +17,14 @@ type Expect struct {
 	Program     *Program
 }
 
-// A Program is a build of a VM with a class path, as archive.Program has it.
+// A Program is a VM build with a class path; see archive.Program.
 type Program struct {
 	VM        string
 	ClassPath []layout.ClassPathEntry
 	Appended  bool
 }
 
-// matchesFingerprint reports whether a program with that fingerprint was recorded.
+// matchesFingerprint reports whether the recorded fingerprint belongs to the program.
 func (p *Program) matchesFingerprint(recorded [16]byte) bool {
 	switch {
 	case recorded == [16]byte{}:
@@ -40,7 +40,7 @@ func (p *Program) matchesFingerprint(recorded [16]byte) bool {
 	return false
 }
 
-// checkHeader compares the header of an archive with the caller's expectations.
+// checkHeader returns an error if the header of an archive does not meet the expectations.
 func (e *Expect) checkHeader(h *layout.Header) error {
 	if e.Domain != 0 && e.Domain != h.Domain {
 		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)
@@ -69,7 +69,6 @@ func (e *Expect) checkHeader(h *layout.Header) error {
 	return compareShapingSettings(&h.Params, e.Params)
 }
 
-// compareShapingSettings compares the settings that shape entries.
 func compareShapingSettings(has, want *layout.Params) error {
 	for _, s := range []struct {
 		name      string

@@ -1,29 +1,29 @@
-// Package mapped has the file of an archive: it opens and maps it, checks its pages as they are touched, maps it
-// again for adoption, and verifies it. Package archive is its face for embedders; packages of this module convert
-// an *archive.Mapping to a [*Mapping] and have all of it.
+// Package mapped opens and maps the file of an archive, checks its pages on first use, maps it again for adoption,
+// and verifies it. Package archive is the public API. Packages of this module convert an *archive.Mapping to a
+// [*Mapping].
 //
 // # Page checks
 //
-// The sums of the pages lie in the region ps and are summed themselves, 64 at a
-// time, in levels up to the root, which is in the header:
+// The region ps has the page checksums. They are checksummed in turn, 64 at a time, in levels up to the root in the
+// header:
 //
 //	header: root
 //	   |
-//	level 2   one sum for 64 sums of level 1     (16 MiB of the file)
+//	level 2   one checksum for 64 of level 1     (16 MiB of the file)
 //	   |
-//	level 1   one sum for 64 sums of level 0     (256 KiB of the file)
+//	level 1   one checksum for 64 of level 0     (256 KiB of the file)
 //	   |
-//	level 0   one sum for a page                 (4 KiB of the file)
+//	level 0   one checksum per page              (4 KiB of the file)
 //
-// The first touch of a page checks the sums not checked yet on the way down from
-// the root. One bit in ordinary memory remembers each page and each 64 sums, so
-// that nothing is hashed twice, except when two goroutines touch it first at once.
+// The first access to a page checks the checksums on the path from the root that are not verified yet. One bit in
+// ordinary memory records each verified page and each verified group of 64 checksums. Nothing is hashed twice, unless
+// two goroutines access it for the first time at once.
 //
 // # Lifetimes
 //
-// Memory of a mapping stays valid as long as the [Mapping] is reachable: a value that keeps such bytes must keep
-// the Mapping too, and call runtime.KeepAlive after its last access. [Adopted] keeps its Mapping, and its own
-// memory is released in the same way.
+// The memory of a mapping stays valid while the [Mapping] is reachable. A value that keeps such bytes must also keep
+// the Mapping and call runtime.KeepAlive after the last access. An [Adopted] keeps its Mapping, and its own memory is
+// released in the same way.
 package mapped
 
 import (
@@ -52,24 +52,23 @@ type Mapping struct {
 	header        *layout.Header
 	shape         disk.Shape
 	data          []byte                           // the whole file
-	spans         [disk.NumRegions + 1]layout.Span // where the regions lie
+	spans         [disk.NumRegions + 1]layout.Span // span of each region
 	checksums     *pageChecksums
-	trusted       bool            // no page needs a check any more
-	checked       *sparsebits.Set // pages of the file that were found sound
-	file          *os.File        // the file that is mapped; nil if data is on the heap
-	fetcher       *pageFetcher    // of an archive that is read in ranges; otherwise nil
-	adopted       adoptedBases    // the mappings for adoption
-	randomTouches atomic.Int32    // touches that are left until pages are no longer thought to lie far apart
+	trusted       bool            // whether all page checks are done or disabled
+	checked       *sparsebits.Set // verified pages of the file
+	file          *os.File        // mapped file; nil if data is on the heap
+	fetcher       *pageFetcher    // reader of an archive in ranges; otherwise nil
+	adopted       adoptedBases    // addresses of adopted mappings
+	randomTouches atomic.Int32    // remaining first accesses before read-ahead is enabled
 	closed        atomic.Bool
 }
 
-// randomTouchLimit is how many first touches of pages come before the system is told that more
-// of the file is being read than lookups need. Until then it reads no page ahead: a
-// lookup touches pages that lie megabytes apart.
+// randomTouchLimit is the number of first accesses to pages after which the system is told to read ahead. Lookups
+// alone access pages that are megabytes apart, so reading ahead would not help them.
 const randomTouchLimit = 32
 
-// Sweep tells the system that much of the file will be read, one page after the other. It
-// is only needed where bytes are read that are not fetched by Bytes.
+// Sweep tells the system to read ahead, since much of the file will be read in order. It is needed only before
+// reading bytes that were not obtained from Bytes.
 func (m *Mapping) Sweep() {
 	if m.randomTouches.Swap(0) > 0 {
 		mmap.FarApart(m.data, false)
@@ -83,12 +82,12 @@ func (m *Mapping) Name() string { return m.name }
 // Header returns the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.header }
 
-// Shape returns what decides the cells of entries.
+// Shape returns the shape of the archive's entries.
 func (m *Mapping) Shape() disk.Shape { return m.shape }
 
-// Bytes returns size bytes of the file from offset on, which must lie wholly inside region, after checking
-// the pages they lie in. Errors are *layout.Error with file, region and offset, or match ErrClosed. It
-// allocates nothing once the pages are checked. The bytes must not be written to.
+// Bytes returns size bytes at an offset in the file, which must lie inside region, after checking their pages. Errors
+// are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing once the pages are
+// checked. The bytes must not be written to.
 func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	if err := m.Check(region, offset, size); err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error
 	return m.data[offset : offset+size : offset+size], nil
 }
 
-// Check verifies the page sums that cover a range, as Bytes does, without returning the bytes.
+// Check verifies the checksums of the pages of a range, as Bytes does.
 func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
 		return m.rangeError(region, offset, size)
@@ -106,7 +105,7 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	}
 	last := (offset + size - 1) >> disk.PageShift
 	for page := offset >> disk.PageShift; page <= last; page++ {
-		// A page that begins with ps may be checked where ix begins in it.
+		// A page that begins in ps may be checked only from the start of ix on.
 		if region > disk.RegionPS && m.checked.Has(page) {
 			continue
 		}
@@ -115,11 +114,11 @@ func (m *Mapping) Check(region layout.Region, offset, size int64) error {
 	return nil
 }
 
-// Unchecked returns the whole file, also after Close. Use only bytes that passed Check or
-// Bytes once, and do not write to it. It is valid while m is reachable.
+// Unchecked returns the whole file, even after Close. Use only bytes that passed Check or Bytes before, and do not
+// write to it. It is valid while m is reachable.
 func (m *Mapping) Unchecked() []byte { return m.data }
 
-// checkPages checks the pages of a part of a region. Another process may have cut the file off there.
+// checkPages checks the pages of a part of a region. It handles the fault if another process has truncated the file.
 func (m *Mapping) checkPages(region layout.Region, part layout.Span) error {
 	if m.randomTouches.Load() > 0 && m.randomTouches.Add(-1) == 0 {
 		mmap.FarApart(m.data, false)
@@ -127,7 +126,7 @@ func (m *Mapping) checkPages(region layout.Region, part layout.Span) error {
 	return disk.InFile(m.Guard(func() error { return m.checksums.checkRange(region, part) }), m.name)
 }
 
-// rangeError returns the error of a range that cannot be read.
+// rangeError returns the error for a range that cannot be read.
 func (m *Mapping) rangeError(region layout.Region, offset, size int64) error {
 	if m.closed.Load() {
 		return m.closedError()
@@ -145,8 +144,8 @@ func (m *Mapping) closedError() error { return fmt.Errorf("%s: %w", m.name, ErrC
 // Closed reports whether Close was called.
 func (m *Mapping) Closed() bool { return m.closed.Load() }
 
-// Close makes every later call fail with ErrClosed. Closing twice is fine. The
-// memory stays until the Mapping is unreachable.
+// Close makes every later call fail with ErrClosed. It can be called twice. The memory remains valid while the
+// Mapping is reachable.
 func (m *Mapping) Close() error {
 	if m.closed.Swap(true) || m.file == nil {
 		return nil
@@ -154,11 +153,10 @@ func (m *Mapping) Close() error {
 	return m.file.Close()
 }
 
-// Guard runs f and turns a fault on mapped memory into an error that matches layout.ErrTruncated and names
-// the offset. Such a fault occurs if another process cuts the file short while it is mapped. Guard costs too
-// much for a single access: use it around opening, verifying, iterating and batches. It guards the goroutine
-// that calls it, and memory mapped for adoption too. It runs f also after Close, since bytes that were
-// returned before may still be read.
+// Guard runs f and converts a fault on mapped memory to an error that matches layout.ErrTruncated and has the offset.
+// Such a fault occurs if another process truncates the file while it is mapped. Guard is too expensive for a single
+// access. Use it around opening, verifying, iterating and batches. It covers only the calling goroutine, and also
+// memory mapped for adoption. It runs f even after Close, since earlier results may still be read.
 func (m *Mapping) Guard(f func() error) error {
 	if m.file == nil {
 		return f()
@@ -174,10 +172,9 @@ func (m *Mapping) Guard(f func() error) error {
 	return err
 }
 
-// restoreAdvice is the advice for an archive that was cut short while it was open.
 const restoreAdvice = "restore it and open it again"
 
-// faultError returns the error of a fault, with its offset in the file.
+// faultError converts a fault to an error with the offset in the file.
 func (m *Mapping) faultError(fault *mmap.Fault) error {
 	offset, _ := m.offsetOf(fault.Address)
 	e := &layout.Error{File: m.name, Offset: offset, Kind: layout.ErrTruncated,
@@ -188,7 +185,7 @@ func (m *Mapping) faultError(fault *mmap.Fault) error {
 	return e
 }
 
-// offsetOf returns the offset in the file that is at an address.
+// offsetOf returns the file offset at an address; ok is false outside the mappings.
 func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	size := uintptr(len(m.data))
 	if d := address - words.Address(m.data); d < size {
@@ -200,7 +197,7 @@ func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	return 0, false
 }
 
-// adoptedBases are the bases of the mappings for adoption.
+// adoptedBases has the base addresses of the adopted mappings.
 type adoptedBases struct {
 	mu    sync.Mutex
 	bases []uintptr
@@ -218,7 +215,7 @@ func (a *adoptedBases) removeBase(base uintptr) {
 	a.bases = slices.DeleteFunc(a.bases, func(b uintptr) bool { return b == base })
 }
 
-// findBase returns the base of the mapping of size bytes in which an address is.
+// findBase returns the base of the mapping of size bytes that contains an address.
 func (a *adoptedBases) findBase(address, size uintptr) (base uintptr, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -230,9 +227,8 @@ func (a *adoptedBases) findBase(address, size uintptr) (base uintptr, ok bool) {
 	return 0, false
 }
 
-// Prefetch starts loading the bytes at each of the offsets into the CPU caches, without
-// waiting for them. Nothing is checked; offsets outside the file are ignored. Call it
-// within [Mapping.Guard]: on CPUs without a prefetch instruction it reads.
+// Prefetch starts loading the cache line at each offset, without waiting. Nothing is checked, and offsets outside the
+// file are ignored. Call it within [Mapping.Guard], since it reads on CPUs without a prefetch instruction.
 func (m *Mapping) Prefetch(places []int64) {
 	if !m.closed.Load() {
 		fastmem.Prefetch(m.data, places)

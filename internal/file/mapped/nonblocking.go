@@ -4,5 +4,5 @@ package mapped
 
 import "syscall"
 
-// NonBlocking makes opening a pipe return at once.
+// NonBlocking makes opening a pipe return immediately.
 const NonBlocking = syscall.O_NONBLOCK

@@ -1,4 +1,4 @@
 package mapped
 
-// NonBlocking is nothing: here are no pipes.
+// NonBlocking is 0, since wasm has no pipes.
 const NonBlocking = 0

@@ -17,16 +17,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Open opens the archive at path. Errors about the content of the file are *layout.Error
-// and match ErrFormat, ErrVersion, ErrTruncated, ErrChecksum,
-// ErrCorrupt or ErrIdentity of package layout; others come from package os.
+// Open opens the archive at path. Errors about the content are *layout.Error and match ErrFormat, ErrVersion,
+// ErrTruncated, ErrChecksum, ErrCorrupt or ErrIdentity of package layout. Other errors come from package os.
 func Open(path string, o Options) (*Mapping, error) {
 	m, view, err := loadFile(path, o.Heap)
 	if err == nil {
 		err = m.validateAndInit(o)
 	}
 	if err != nil {
-		// No caller has the memory yet: it need not wait for a cleanup.
+		// No caller has the memory yet, so it need not wait for a cleanup.
 		err = errors.Join(disk.InFile(err, path), unloadFile(m, view))
 		return nil, o.reportRejection(err)
 	}
@@ -36,8 +35,8 @@ func Open(path string, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// FromBytes opens an archive that is in memory; name stands for the path in errors. The bytes are copied if
-// they are not aligned to 8, must not change while the Mapping is in use, and o.Heap is ignored.
+// FromBytes opens an archive in memory, where name is the path in errors. It copies bytes that are not aligned to 8.
+// The bytes must not change while the Mapping is in use. o.Heap is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	if words.Address(data)%disk.Unit != 0 {
 		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
@@ -52,14 +51,14 @@ func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	return m, nil
 }
 
-// loadFile maps or reads a file, without looking at it. view is nil if its bytes are on the heap.
+// loadFile maps or reads a file without checking it. view is nil if its bytes are on the heap.
 func loadFile(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	f, size, err := openRegular(path)
 	if err != nil {
 		return nil, nil, err
 	}
 	m = &Mapping{name: path}
-	// A file longer than any archive is refused when its header is parsed.
+	// A file larger than any archive is rejected when its header is parsed.
 	mapped := min(size, disk.MaxFileSize)
 	if heap || !mmap.Available || size == 0 || checkAddressable(mapped) != nil {
 		m.data, err = readWhole(f, size)
@@ -76,7 +75,7 @@ func loadFile(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	return m, view, nil
 }
 
-// unloadFile releases what load returned.
+// unloadFile releases the results of loadFile.
 func unloadFile(m *Mapping, view *mmap.View) error {
 	var err error
 	if view != nil {
@@ -88,8 +87,8 @@ func unloadFile(m *Mapping, view *mmap.View) error {
 	return err
 }
 
-// openRegular opens an ordinary file. Others are refused before they are opened, since
-// opening a pipe would wait for a writer.
+// openRegular opens an ordinary file. It rejects others before opening them, since opening a pipe would wait for a
+// writer.
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -98,14 +97,14 @@ func openRegular(path string) (*os.File, int64, error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	// Package os takes four calls to find that a file cannot be waited for, unless it is opened so already.
+	// With NonBlocking, package os saves four calls to find out that the file cannot be polled.
 	f, err := os.OpenFile(path, os.O_RDONLY|NonBlocking, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	info, err = f.Stat()
 	if err == nil {
-		err = requireRegular(path, info) // it may be another file by now
+		err = requireRegular(path, info) // the file may have been replaced
 	}
 	if err != nil {
 		return nil, 0, errors.Join(err, f.Close())
@@ -113,7 +112,6 @@ func openRegular(path string) (*os.File, int64, error) {
 	return f, info.Size(), nil
 }
 
-// requireRegular returns an error unless a file is an ordinary one.
 func requireRegular(path string, info fs.FileInfo) error {
 	detail, advice := "it is a device or a pipe", "name an archive file"
 	switch {
@@ -125,7 +123,7 @@ func requireRegular(path string, info fs.FileInfo) error {
 	return &layout.Error{File: path, Offset: -1, Kind: layout.ErrFormat, Detail: detail, Advice: advice}
 }
 
-// maxHeaderSize is the most that the header of any version may take.
+// maxHeaderSize limits the header size of any version.
 const maxHeaderSize = 1 << 16
 
 // readWhole reads a file of size bytes. It checks the header before it allocates memory for the rest.
@@ -149,8 +147,8 @@ func readWhole(f io.Reader, size int64) ([]byte, error) {
 	return data, readFull(f, data[len(head):], int64(len(head)))
 }
 
-// checkAddressable returns an error for a file that this process has no addresses for: one of 2 GiB or more on a
-// 32-bit system, and for WebAssembly, whose memory is as small although its int has 64 bits.
+// checkAddressable returns an error for a file that exceeds the address space: 2 GiB or more on 32-bit systems and on
+// WebAssembly, whose memory is equally small although its int has 64 bits.
 func checkAddressable(size int64) error {
 	if size <= math.MaxInt32 || strconv.IntSize == 64 && runtime.GOARCH != "wasm" {
 		return nil
@@ -169,7 +167,7 @@ func readFull(f io.Reader, b []byte, at int64) error {
 	return err
 }
 
-// validateAndInit checks the header and makes the mapping ready for use.
+// validateAndInit checks the header and initializes the mapping.
 func (m *Mapping) validateAndInit(o Options) error {
 	err := m.Guard(func() (err error) {
 		m.header, err = disk.ParseHeader(m.data, int64(len(m.data)))
@@ -199,13 +197,12 @@ func (m *Mapping) validateAndInit(o Options) error {
 	}
 	m.trusted = o.Check != CheckOnTouch
 	if m.trusted {
-		m.Sweep() // nothing is counted
+		m.Sweep()
 	}
 	return m.readShape()
 }
 
-// readShape finds what decides the cells of entries. Only an archive of DomainCustom may
-// declare some of its own.
+// readShape sets the shape of entries. Only an archive of DomainCustom can declare its own.
 func (m *Mapping) readShape() (err error) {
 	m.shape = disk.ShapeOf(&m.header.Params)
 	if m.header.Domain == layout.DomainCustom {
@@ -217,24 +214,24 @@ func (m *Mapping) readShape() (err error) {
 	return err
 }
 
-// A Check is when pages are checked against their sums.
+// A Check chooses when pages are checked against their checksums.
 type Check int
 
 // The choices.
 const (
-	CheckOnTouch Check = iota // each page at its first touch
-	CheckAll                  // all pages on opening, which reads the whole file
-	CheckNone                 // never: only bounds are checked
+	CheckOnTouch Check = iota // each page on first access
+	CheckAll                  // all pages when the archive is opened
+	CheckNone                 // never; only bounds are checked
 )
 
-// Options say how to open an archive, as archive.Options does. The zero value maps the file and checks each page
-// at its first touch.
+// Options control how an archive is opened; see archive.Options. The zero value maps the file and checks pages on
+// first access.
 type Options struct {
-	Heap     bool // read the file into ordinary memory instead of mapping it
+	Heap     bool // read the file into memory instead of mapping it
 	Check    Check
 	Expect   Expect
 	OnReject func(error)
-	Drafts   bool // to convert an archive of the last drafts before version 1
+	Drafts   bool // accept an archive of the last drafts before version 1, for conversion
 }
 
 // reportRejection passes an error to OnReject and returns it.

@@ -10,9 +10,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// OpenReaderAt opens an archive of size bytes that r reads, for instance one within a larger file; name
-// stands for the path in errors. It is read into ordinary memory, as with Options.Heap, which is ignored; r
-// is not used afterwards. Errors about the content are as from Open; other errors come from r.
+// OpenReaderAt opens an archive of size bytes from r, for instance a part of a larger file. name is the path in
+// errors. The archive is read into memory, o.Heap is ignored, and r is not used afterwards. Errors about the content
+// are the same as from Open; other errors come from r.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	data, err := readWhole(io.NewSectionReader(r, 0, max(size, 0)), size)
 	if err != nil {
@@ -21,9 +21,9 @@ func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, 
 	return FromBytes(name, data, o)
 }
 
-// OpenFS opens the archive with that name in a file system, for instance one that is embedded in the program.
-// It is read into ordinary memory, as with Options.Heap, which is ignored. Errors about the content are as
-// from Open; other errors come from the file system.
+// OpenFS opens an archive in a file system, for instance one that is embedded in the program. The archive is read
+// into memory, and o.Heap is ignored. Errors about the content are the same as from Open; other errors come from the
+// file system.
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	data, err := readFile(fsys, name)
 	if err != nil {
@@ -32,7 +32,7 @@ func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	return FromBytes(name, data, o)
 }
 
-// readFile reads a file whole. It asks for no more memory than the archive in it takes.
+// readFile reads a file and limits memory to the size of the archive in it.
 func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -49,7 +49,7 @@ func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	return readWhole(f, info.Size())
 }
 
-// addFileName adds the name of the file to an error that has none.
+// addFileName adds the name of the file to an error without one.
 func addFileName(err error, name string) error {
 	var path *fs.PathError
 	var content *layout.Error

@@ -10,12 +10,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of an object store; name
-// stands for the path in errors. Page sums, names and tables are read now, and everything else when it is
-// needed for the first time: 64 KiB, or what a call asks for, and more at once the longer the pieces follow
-// each other. r must be safe for concurrent use and is used until the Mapping is closed. The memory has the
-// size of the archive, but the system provides only the pages that are read. o.Heap is ignored, and o.Check must be
-// CheckOnTouch. Errors about the content are as from Open; other errors come from r.
+// OpenRanges opens an archive of size bytes that it reads from r in ranges, for instance from an object store. name
+// is the path in errors. It reads page checksums, names and tables now and everything else on first use. A range is
+// 64 KiB or the requested size, and grows while requests follow one another in order. r must be safe for concurrent
+// use and is used until the Mapping is closed. Memory of the archive's size is reserved, but the system provides only
+// pages that are read. o.Heap is ignored, and o.Check must be CheckOnTouch. Errors about the content are the same as
+// from Open; other errors come from r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := openRanges(name, r, size, o)
 	if err != nil {
@@ -49,11 +49,10 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 	return m, m.validateAndInit(o)
 }
 
-// InRanges reports whether the archive was opened by [OpenRanges], so that bytes that no call
-// asked for may be missing from [Mapping.Unchecked].
+// InRanges reports whether the archive was opened by [OpenRanges]. [Mapping.Unchecked] may then lack bytes that were
+// not requested.
 func (m *Mapping) InRanges() bool { return m.fetcher != nil }
 
-// readRange fills b from an offset.
 func readRange(r io.ReaderAt, b []byte, at int64) error {
 	n, err := r.ReadAt(b, at)
 	switch {
@@ -66,33 +65,32 @@ func readRange(r io.ReaderAt, b []byte, at int64) error {
 	return err
 }
 
-// How many pages are read at once.
+// Bounds on the number of pages that are read at once.
 const (
 	minReadAhead = 16
 	maxReadAhead = 1024
 )
 
-// minSkippedGap is how many bytes that nobody asked for are skipped rather than read: a
-// request to a store takes about as long as these.
+// minSkippedGap is the number of unrequested bytes that are worth skipping. A request to a store takes about as long
+// as transferring them.
 const minSkippedGap = 1 << 20
 
-// pageFetcher are those pages of an archive that have been read so far.
+// A pageFetcher has the pages of an archive that were read so far.
 type pageFetcher struct {
 	r    io.ReaderAt
 	data []byte
 
 	mu      sync.Mutex
-	present []bool // by page
-	next    int64  // the page after the last that was read
-	ahead   int64  // how many were read at once
+	present []bool // indexed by page
+	next    int64  // page after the last one that was read
+	ahead   int64  // number of pages that were read at once
 }
 
 func newPageFetcher(r io.ReaderAt, size int64) *pageFetcher {
 	return &pageFetcher{r: r, data: words.Aligned(int(size)), present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
 }
 
-// fetchNames reads page sums, names and tables. An index and bitmaps between them are read
-// as well if they are short.
+// fetchNames reads page checksums, names and tables, and also the index and bitmaps between them if they are short.
 func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -111,15 +109,14 @@ func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	return p.fetchMissing(from, to)
 }
 
-// fetchSpan reads the pages of a span that are missing.
+// fetchSpan reads the missing pages of a span.
 func (p *pageFetcher) fetchSpan(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.fetchMissing(part.Offset, part.End())
 }
 
-// fetchOnTouch reads the pages of a span that are missing, and more behind them if they follow
-// the pieces of the last call.
+// fetchOnTouch reads the missing pages of a span, and reads ahead if the span follows the previous one.
 func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,7 +131,7 @@ func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	if first == p.next {
 		ahead = min(2*p.ahead, maxReadAhead)
 	}
-	if last-first == 1 { // nobody knows how much is needed
+	if last-first == 1 { // the caller may need more
 		last = min(first+ahead, int64(len(p.present)))
 	}
 	p.next = last
@@ -142,12 +139,12 @@ func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	return p.fetchMissing(first*disk.PageSize, last*disk.PageSize)
 }
 
-// pageRange returns the first page of a range of bytes, and the one after the last.
+// pageRange returns the first page of a byte range and the page after the last.
 func pageRange(from, to int64) (first, end int64) {
 	return from / disk.PageSize, (to + disk.PageSize - 1) / disk.PageSize
 }
 
-// fetchMissing reads the pages of a range of bytes that are missing. The caller holds the lock.
+// fetchMissing reads the missing pages of a byte range. The caller holds the lock.
 func (p *pageFetcher) fetchMissing(from, to int64) error {
 	first, last := pageRange(from, to)
 	for first < last {
@@ -163,7 +160,7 @@ func (p *pageFetcher) fetchMissing(from, to int64) error {
 	return nil
 }
 
-// readPages reads pages that have not been read.
+// readPages reads pages that are all missing.
 func (p *pageFetcher) readPages(first, end int64) error {
 	if first == end {
 		return nil
@@ -177,7 +174,6 @@ func (p *pageFetcher) readPages(first, end int64) error {
 	return nil
 }
 
-// markPresent notes that pages have been read.
 func (p *pageFetcher) markPresent(first, end int64) {
 	for n := first; n < end; n++ {
 		p.present[n] = true

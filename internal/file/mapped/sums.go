@@ -12,21 +12,19 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A pageChecksums checks pages against the tree of sums in ps. All sums on the way from the
-// root in the header to a page are checked before the page.
+// A pageChecksums checks pages against the checksum tree in ps, after all checksums on the path from the root.
 type pageChecksums struct {
 	tree    disk.SumTree
 	root    uint64
 	data    []byte       // the whole file
-	fetcher *pageFetcher // of it; nil if all is there
-	ps      layout.Span  // where the sums lie in it
-	// checked has a bit for every page of the file, and after them one for
-	// every group of 64 sums, level by level.
+	fetcher *pageFetcher // reads missing pages of data; nil if there are none
+	ps      layout.Span  // span of the checksums in data
+	// checked has a bit for every page of the file, then one for every group of 64 checksums, level by level.
 	checked *sparsebits.Set
-	groups  []int64 // by level: the bit of its first group
+	groups  []int64 // per level: bit of its first group
 }
 
-// newPageChecksums costs nearly the same for a file of any size: only the size of the set depends on it.
+// newPageChecksums takes nearly constant time. Only the size of the set depends on the file size.
 func newPageChecksums(h *layout.Header, data []byte) *pageChecksums {
 	s := &pageChecksums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(disk.RegionPS)}
 	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
@@ -46,8 +44,8 @@ func (s *pageChecksums) groupCount(level int) int64 {
 	return 1
 }
 
-// checkRange checks the pages of a part of a region that are not checked yet. Errors name
-// that region, even if its first page begins in the region before and is damaged there.
+// checkRange checks the unverified pages of a part of a region. Errors have that region, even if its first page
+// begins in the region before and is damaged there.
 func (s *pageChecksums) checkRange(region layout.Region, part layout.Span) error {
 	switch {
 	case region == disk.RegionHeader || part.Size == 0:
@@ -64,7 +62,7 @@ func (s *pageChecksums) checkRange(region layout.Region, part layout.Span) error
 	return nil
 }
 
-// checkPageOnce checks page n, of several up to page last that are needed.
+// checkPageOnce checks page n, of a request up to page last.
 func (s *pageChecksums) checkPageOnce(region layout.Region, n, last int64) error {
 	bit := s.tree.PageSpan(n).Offset >> disk.PageShift
 	if s.checked.Has(bit) {
@@ -80,7 +78,7 @@ func (s *pageChecksums) checkPageOnce(region layout.Region, n, last int64) error
 	return nil
 }
 
-// checkGroupOnce checks a group of sums, after the groups above it in the tree.
+// checkGroupOnce checks a group of checksums, after the groups above it in the tree.
 func (s *pageChecksums) checkGroupOnce(level int, group int64) error {
 	bit := s.groups[level] + group
 	if s.checked.Has(bit) {
@@ -98,7 +96,7 @@ func (s *pageChecksums) checkGroupOnce(level int, group int64) error {
 	return nil
 }
 
-// checkSumsRange checks the groups of all levels that a part of ps overlaps.
+// checkSumsRange checks the groups that a part of ps overlaps, in all levels.
 func (s *pageChecksums) checkSumsRange(part layout.Span) error {
 	for level := range s.tree.Levels() {
 		for group := range s.groupCount(level) {
@@ -114,7 +112,7 @@ func (s *pageChecksums) checkSumsRange(part layout.Span) error {
 	return s.checkPadding(part)
 }
 
-// checkPage compares page n with its sum. It reads all that are needed, up to page last.
+// checkPage compares page n with its checksum. If pages are missing it first fetches them up to page last.
 func (s *pageChecksums) checkPage(region layout.Region, n, last int64) error {
 	if s.fetcher != nil {
 		from := s.tree.PageSpan(n).Offset
@@ -125,7 +123,7 @@ func (s *pageChecksums) checkPage(region layout.Region, n, last int64) error {
 	return s.compareChecksum(region, s.tree.PageSpan(n), s.storedChecksum(0, n))
 }
 
-// checkGroup compares a group with its sum: in the level above or, for the top, in the header.
+// checkGroup compares a group with its checksum in the level above, or in the header for the top level.
 func (s *pageChecksums) checkGroup(level int, group int64) error {
 	want := s.root
 	if level+1 < s.tree.Levels() {
@@ -142,8 +140,8 @@ func (s *pageChecksums) compareChecksum(region layout.Region, part layout.Span, 
 	return disk.WrongSum(region, part, got, want)
 }
 
-// checkPadding checks that the part of ps after the sums, and the gap after it, are
-// zeros: no sum covers these few bytes.
+// checkPadding checks that the rest of ps after the checksums, and the gap after ps, are zeros. No checksum covers
+// these few bytes.
 func (s *pageChecksums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
@@ -155,21 +153,20 @@ func (s *pageChecksums) checkPadding(part layout.Span) error {
 	return nil
 }
 
-// groupSpan returns the place of a group in the file.
+// groupSpan returns the span of a group in the file.
 func (s *pageChecksums) groupSpan(level int, group int64) layout.Span {
 	g := s.tree.Group(level, group)
 	return layout.Span{Offset: s.ps.Offset + g.Offset, Size: g.Size}
 }
 
-// storedChecksum reads sum n of a level.
+// storedChecksum returns checksum n of a level.
 func (s *pageChecksums) storedChecksum(level int, n int64) uint64 {
 	return binary.LittleEndian.Uint64(s.data[s.ps.Offset+s.tree.Slot(level, n):])
 }
 
-// Verify checks every byte of the file, padding included, whatever Options.Check says
-// and whatever was checked before. The error is the first damage by offset; pages whose
-// sums are damaged are not checked. progress, if not nil, is called with the bytes
-// checked so far and the size of the file, by one goroutine at a time.
+// Verify checks every byte of the file, including padding, regardless of Options.Check and of earlier checks. The
+// error is the first damage by offset. Pages with damaged checksums are not checked. progress can be nil. It is
+// called by one goroutine at a time with the bytes checked so far and the file size.
 func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) error {
 	if m.closed.Load() {
 		return m.closedError()
@@ -183,7 +180,7 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 	return disk.InFile(s.verifyAll(ctx), m.name)
 }
 
-// verifyHeaderAndSums checks what comes before the summed pages: the header, and the sums from the top down.
+// verifyHeaderAndSums checks the header and then the checksums, from the top level down.
 func (m *Mapping) verifyHeaderAndSums() error {
 	h, err := disk.ParseHeader(m.data, m.header.FileSize)
 	if err != nil {
@@ -205,26 +202,26 @@ func (m *Mapping) verifyHeaderAndSums() error {
 	return m.checksums.checkPadding(layout.Span{Offset: from, Size: disk.Summed(h).Offset - from})
 }
 
-// A sweep checks all pages with a few goroutines, which take the pages of one group of sums at a time.
+// A pageVerifier checks all pages with a few goroutines. Each takes the pages of one group of checksums at a time.
 type pageVerifier struct {
 	m    *Mapping
-	next atomic.Int64 // the group to take next
-	stop atomic.Bool  // damage was found: take no more
+	next atomic.Int64 // next group to check
+	stop atomic.Bool  // set when damage was found
 
 	mu       sync.Mutex
 	progress func(done, total int64)
-	done     int64 // bytes
-	damage   error // the first by offset
-	group    int64 // where it is
+	done     int64 // bytes checked so far
+	damage   error // first error by offset
+	group    int64 // group of damage
 }
 
-// maxVerifiers is how many goroutines the memory bandwidth of an ordinary machine feeds.
+// maxVerifiers is the number of goroutines that saturate the memory bandwidth of an ordinary machine.
 const maxVerifiers = 4
 
 func (s *pageVerifier) verifyAll(ctx context.Context) error {
 	sweepers := min(maxVerifiers, runtime.GOMAXPROCS(0))
 	if s.m.fetcher != nil {
-		sweepers = 1 // pages are read ahead only for one who asks for them in order
+		sweepers = 1 // read-ahead needs requests in order
 	}
 	var wg sync.WaitGroup
 	for range sweepers {
@@ -237,8 +234,8 @@ func (s *pageVerifier) verifyAll(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// verifyGroups takes group after group, in the order of the file. A group that is taken is
-// finished, so that no damage before the first one found is missed.
+// verifyGroups checks one group after another, in file order. It completes each group it has started, so that no
+// damage before the first reported one is missed.
 func (s *pageVerifier) verifyGroups(ctx context.Context) {
 	for ctx.Err() == nil && !s.stop.Load() {
 		group := s.next.Add(1) - 1
@@ -258,7 +255,7 @@ func (s *pageVerifier) verifyGroups(ctx context.Context) {
 	}
 }
 
-// verifyGroup checks the pages that a group of sums covers, and returns their size.
+// verifyGroup checks the pages of a group of checksums and returns their size in bytes.
 func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
 	first := group * disk.SumGroup
 	for n := first; n < min(first+disk.SumGroup, m.checksums.tree.Pages()); n++ {

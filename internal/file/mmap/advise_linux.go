@@ -2,12 +2,12 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// FarApart tells the system whether the pages of a mapping are read one here and one
-// there: then it reads a page that is not in memory alone, and else some megabytes with it.
+// FarApart tells the system whether pages are accessed at random. The system then reads single pages, otherwise some
+// megabytes at a time.
 func FarApart(memory []byte, apart bool) {
 	advice := unix.MADV_NORMAL
 	if apart {
 		advice = unix.MADV_RANDOM
 	}
-	_ = unix.Madvise(memory, advice) // nothing is wrong without it
+	_ = unix.Madvise(memory, advice) // optional
 }

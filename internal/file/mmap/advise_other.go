@@ -2,5 +2,5 @@
 
 package mmap
 
-// FarApart does nothing here.
+// FarApart does nothing on this system.
 func FarApart(memory []byte, apart bool) {}

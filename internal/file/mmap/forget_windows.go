@@ -1,4 +1,4 @@
 package mmap
 
-// Forget does nothing: here the system decides alone.
+// Forget does nothing, since Windows decides alone.
 func (v *View) Forget() {}

@@ -2,5 +2,4 @@
 
 package mmap
 
-// adviseLarge does nothing.
 func adviseLarge([]byte) {}

@@ -1,12 +1,10 @@
-// Package mmap is the one place that asks the operating system for memory:
-// read-only views of files, private writable mappings of archives at an address
-// of choice, and the guard that turns a memory fault into an error. It does not depend on
-// what the files hold.
+// Package mmap maps memory: read-only views of files, private writable mappings of archives at a preferred address,
+// and a guard that converts memory faults to errors. It does not depend on the content of the files.
 //
 // # A private mapping
 //
-// The whole span is reserved first, so that nothing else can be mapped into it; then its
-// parts are mapped over the reservation:
+// The whole span is reserved first, so that nothing else can be mapped into it. Then its parts are mapped over the
+// reservation:
 //
 //	base                 base+RW                base+Size
 //	 +--------------------+----------------------+------+----------------+
@@ -14,9 +12,8 @@
 //	 | read-only          | copy-on-write        | page | Late bytes     |
 //	 +--------------------+----------------------+------+----------------+
 //
-// Huge pages are not asked for: the kernel maps files that were written in
-// aligned blocks of 2 MiB with huge pages of its own accord, and a copied page
-// of the private part is an ordinary one in any case.
+// Huge pages are not requested. The kernel uses them by itself for files that were written in aligned blocks of 2
+// MiB, and copied pages of the private part are ordinary pages in any case.
 //
 // # Unsafe
 //
@@ -38,8 +35,8 @@ type Fault struct{ Address uintptr }
 
 func (f *Fault) Error() string { return fmt.Sprintf("memory fault at 0x%x", f.Address) }
 
-// Guard runs f. A memory fault at an address that owns accepts ends f and becomes a [*Fault]; every other
-// panic goes on. It only covers the calling goroutine, not those that f starts.
+// Guard runs f. A memory fault at an address that owns accepts aborts f and is returned as a [*Fault]. Other panics
+// are not recovered. Guard covers only the calling goroutine.
 func Guard(owns func(address uintptr) bool, f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -62,25 +59,24 @@ func Guard(owns func(address uintptr) bool, f func() error) (err error) {
 
 // A Plan is the layout of a private mapping; see the package comment.
 type Plan struct {
-	Base uint64 // the address to lie at, if it is free; 0 for any
-	Size int64  // bytes of the file that are mapped, from its start
+	Base uint64 // preferred address; 0 for any
+	Size int64  // bytes of the file to map, from its start
 	RW   int64  // offset of the writable part; Size if there is none. The rest of its first page is writable, too
 	Late int64  // bytes of zeroed, writable memory next to the file
 }
 
-// A Private is a mapping of a file with a part that is private, writable and
-// copy-on-write: writes there never reach the file.
+// A Private is a mapping of a file with a private, writable, copy-on-write part. Writes never reach the file.
 type Private struct {
 	plan Plan
-	base uintptr // where the file is
-	late uintptr // where the late memory is
+	base uintptr // address of the file
+	late uintptr // address of the late memory
 }
 
-// errImpossiblePlan: no mapping can have this layout.
+// errImpossiblePlan is the error of a layout that no mapping can have.
 var errImpossiblePlan = errors.New("impossible mapping")
 
-// NewPrivate maps f as plan says. If the base is taken, not aligned to the system's
-// pages or not possible on this machine, the system chooses another.
+// NewPrivate maps f according to plan. The system chooses another base if the preferred one is taken, not
+// page-aligned or impossible on this machine.
 func NewPrivate(f *os.File, plan Plan) (*Private, error) {
 	if err := plan.validatePlan(); err != nil {
 		return nil, err
@@ -113,7 +109,6 @@ func (p *Plan) writableOffset() int64 {
 	return p.RW - p.RW%int64(os.Getpagesize())
 }
 
-// lateOffset returns the offset of the late memory.
 func (p *Plan) lateOffset() int64 { return roundUpToPage(p.Size) }
 
 // mappingSize returns the size of the whole mapping.
@@ -133,23 +128,23 @@ func roundUpToPage(n int64) int64 {
 	return (n + page - 1) &^ (page - 1)
 }
 
-// withFileHandle hands the system's handle of f to use, during which it stays open.
+// withFileHandle calls use with the system handle of f, which stays open meanwhile.
 func withFileHandle(f *os.File, use func(handle uintptr)) error {
 	c, err := f.SyscallConn()
 	if err != nil {
 		return err
 	}
 	if err := c.Control(use); err != nil {
-		// Control only fails if the file is closed, but with an error that is not ErrClosed.
+		// Control fails only if the file is closed, but its error is not ErrClosed.
 		return fmt.Errorf("%w: %w", os.ErrClosed, err)
 	}
 	return nil
 }
 
-// Base returns the address at which the file is.
+// Base returns the address of the file.
 func (p *Private) Base() uintptr { return p.base }
 
-// AtBase reports whether that is the base that was asked for.
+// AtBase reports whether the mapping is at the preferred base.
 func (p *Private) AtBase() bool { return p.plan.Base != 0 && uint64(p.base) == p.plan.Base }
 
 // RW returns the writable part.
@@ -158,7 +153,7 @@ func (p *Private) RW() []byte { return sliceAt(p.base+uintptr(p.plan.RW), p.plan
 // Late returns the zeroed memory next to the file.
 func (p *Private) Late() []byte { return sliceAt(p.late, p.plan.Late) }
 
-// sliceAt returns n bytes that were mapped at address.
+// sliceAt returns the n mapped bytes at address.
 func sliceAt(address uintptr, n int64) []byte {
 	if n == 0 {
 		return nil
@@ -166,6 +161,5 @@ func sliceAt(address uintptr, n int64) []byte {
 	return unsafe.Slice((*byte)(pointerTo(address)), n)
 }
 
-// pointerTo makes a pointer of the address of mapped memory, which the garbage
-// collector neither moves nor frees.
+// pointerTo converts an address of mapped memory, which the garbage collector neither moves nor frees.
 func pointerTo(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// Available reports whether this system maps files. Where it does not, [NewView] and
-// [NewPrivate] fail, and memory is ordinary memory.
+// Available reports whether this system can map files. If it cannot, [NewView] and [NewPrivate] fail, and pieces are
+// ordinary memory.
 const Available = false
 
-// A View is a read-only mapping of a file. Here there is none.
+// A View is a read-only mapping of a file. This system has none.
 type View struct{}
 
 // NewView fails with an error that matches errors.ErrUnsupported.

@@ -6,19 +6,18 @@ import (
 	"unsafe"
 )
 
-// A Piece is zeroed memory that is not of Go's heap, which is let grow to twice what is in
-// use. It is given back by Release, and at the latest when the piece cannot be reached any
-// more: whoever uses its memory keeps the piece.
+// A Piece is zeroed memory outside Go's heap, since the heap may grow to twice its live size. Release frees it, or a
+// cleanup when the piece becomes unreachable. Users of the memory must therefore keep the piece.
 type Piece struct {
 	bytes   []byte
 	cleanup runtime.Cleanup
 	mapped  bool
 }
 
-// largePageSize is the size of the pages that are asked for: see package fast.
+// largePageSize is the size of the requested pages; see package fastmem.
 const largePageSize = 2 << 20
 
-// NewPiece returns n bytes: of the heap, if the system has no others.
+// NewPiece allocates n bytes, on the heap if the system cannot provide others.
 func NewPiece(n int) *Piece {
 	bytes, err := Zeroed(n)
 	if err != nil {
@@ -46,8 +45,7 @@ func (p *Piece) Release() {
 	}
 }
 
-// PieceOf returns memory for n values. Those with pointers, which the garbage collector
-// has to find, are on the heap, and have no piece.
+// PieceOf allocates n values. Values with pointers are on the heap for the garbage collector and have no piece.
 func PieceOf[V any](n int) (*Piece, []V) {
 	var v V
 	if n == 0 || unsafe.Sizeof(v) == 0 || hasPointers(reflect.TypeFor[V]()) {
@@ -57,7 +55,7 @@ func PieceOf[V any](n int) (*Piece, []V) {
 	return p, unsafe.Slice((*V)(unsafe.Pointer(unsafe.SliceData(p.bytes))), n)
 }
 
-// hasPointers reports whether values of a type may have pointers.
+// hasPointers reports whether values of a type can contain pointers.
 func hasPointers(t reflect.Type) bool {
 	switch k := t.Kind(); k {
 	case reflect.Struct:

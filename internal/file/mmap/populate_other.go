@@ -2,6 +2,5 @@
 
 package mmap
 
-// Populate copies the pages of a writable part of a private mapping where the system
-// can do so in one call, and returns whether it did. Here it cannot.
+// Populate returns false, since this system cannot copy the pages in one call.
 func Populate(part []byte) bool { return false }

@@ -28,8 +28,7 @@ func (p *Private) mapParts(fd int) error {
 	if err := p.mapFixed(fd, 0, p.plan.Size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
 		return err
 	}
-	// The private part is as large as all counters of the program, and little of it is
-	// ever written: no swap space must be reserved for it.
+	// The private part has all counters of the program, and few of them are ever written. So no swap space is reserved.
 	from := p.plan.writableOffset()
 	if err := p.mapFixed(fd, from, p.plan.Size-from, readWrite, unix.MAP_PRIVATE|noReserve); err != nil {
 		return err
@@ -37,8 +36,7 @@ func (p *Private) mapParts(fd int) error {
 	return p.mapFixed(-1, p.plan.lateOffset(), p.plan.Late, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON)
 }
 
-// mapFixed maps n bytes at an offset of the reservation: of the file from the same
-// offset on, or zeroed memory if fd is -1.
+// mapFixed maps n bytes at an offset of the reservation, from the same file offset or, if fd is -1, as zeroed memory.
 func (p *Private) mapFixed(fd int, offset, n int64, prot, flags int) error {
 	if n == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 
 var mapViewOfFileEx = windows.NewLazySystemDLL("kernel32.dll").NewProc("MapViewOfFileEx")
 
-// mapPrivate maps the whole file copy-on-write and then protects the part before the writable one. Windows
-// maps no view over a reservation, so the late memory is elsewhere.
+// mapPrivate maps the whole file copy-on-write and then protects the part before the writable one. Windows cannot map
+// a view over reserved address space, so late memory is allocated separately.
 func mapPrivate(handle uintptr, plan Plan) (*Private, error) {
 	section, err := windows.CreateFileMapping(windows.Handle(handle), nil, windows.PAGE_WRITECOPY, uint32(plan.Size>>32),
 		uint32(plan.Size), nil)
@@ -44,7 +44,7 @@ func mapViewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
 	return at, nil
 }
 
-// protectAndAllocate protects the read-only part and gets the late memory.
+// protectAndAllocate protects the read-only part and allocates the late memory.
 func (p *Private) protectAndAllocate() error {
 	if before := p.plan.writableOffset(); before > 0 {
 		var old uint32

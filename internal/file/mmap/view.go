@@ -9,16 +9,15 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// Available reports whether this system maps files. Where it does not, [NewView] and
-// [NewPrivate] fail, and memory is ordinary memory.
+// Available reports whether this system can map files. If it cannot, [NewView] and [NewPrivate] fail, and pieces are
+// ordinary memory.
 const Available = true
 
-// A View is a read-only mapping of the first bytes of a file, shared with every other process that maps it.
+// A View is a read-only mapping of the first bytes of a file, shared with other processes that map it.
 type View struct{ mapping mmap.MMap }
 
-// NewView maps the first size bytes of f, which need not be the whole file and
-// must not be 0. The file may be closed afterwards. A page that lies wholly
-// after the end of the file faults when it is touched: see [Guard].
+// NewView maps the first size bytes of f; size must not be 0. The file can be closed afterwards. Accessing a page
+// wholly after the end of the file faults; see [Guard].
 func NewView(f *os.File, size int64) (*View, error) {
 	if int64(int(size)) != size {
 		return nil, fmt.Errorf("%d bytes do not fit into the address space", size)
@@ -30,8 +29,7 @@ func NewView(f *os.File, size int64) (*View, error) {
 	return &View{m}, nil
 }
 
-// Bytes returns the mapped memory. It must not be written to, or used after Unmap.
+// Bytes returns the mapped memory. It must not be written to or used after Unmap.
 func (v *View) Bytes() []byte { return v.mapping }
 
-// Unmap unmaps the view.
 func (v *View) Unmap() error { return v.mapping.Unmap() }

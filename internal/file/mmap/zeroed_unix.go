@@ -4,8 +4,8 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// Zeroed returns n zero bytes; the system provides each page when it is touched
-// first: to ask for many costs no more than to ask for few. [Release] unmaps them.
+// Zeroed maps n zero bytes. The system provides each page on first access, so unused pages are free. [Release] unmaps
+// them.
 func Zeroed(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 }

@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// renameAdvice is the advice for a failed renaming.
+// renameAdvice is the advice for a failed rename.
 const renameAdvice = ""
 
-// minLitterAge is how long a temporary file may be closed before it is renamed. It is not
-// 0: some of these systems do not rename an open file.
+// minLitterAge is the age from which a temporary file of this machine may be litter. It is not 0, since some of these
+// systems cannot rename an open file, so the file is closed and unlocked for a moment.
 const minLitterAge = time.Minute
 
-// syncFolder does nothing: folders are not synced here.
+// syncFolder does nothing, since folders cannot be synced here.
 func syncFolder(folder) error { return nil }
 
-// isTrusted reports whether a link may be followed. These systems have no links, or one user.
+// isTrusted returns true, since these systems have no links or only one user.
 func isTrusted(_, _ fs.FileInfo) bool { return true }
 
-// keepOwner returns the permissions of the file that is replaced, whose owner is not known here.
+// keepOwner returns the permissions of the replaced file, whose owner is unknown here.
 func keepOwner(_ file, old fs.FileInfo) fs.FileMode { return old.Mode().Perm() }

@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// renameAdvice is the advice for a failed renaming.
+// renameAdvice is the advice for a failed rename.
 const renameAdvice = ""
 
-// minLitterAge is how long a temporary file may be closed, and so unlocked, before it is
-// renamed. It is 0, since the file is renamed while it is open.
+// minLitterAge is the age from which a temporary file of this machine may be litter. It is 0, since the file stays
+// open and locked until it is renamed.
 const minLitterAge time.Duration = 0
 
-// syncFolder makes a renaming in the directory durable, if the file system can sync directories.
+// syncFolder makes a rename in the directory durable, if the file system can sync directories.
 func syncFolder(f folder) error {
 	d, err := f.Open(".", os.O_RDONLY, 0)
 	if err != nil {
@@ -30,10 +30,10 @@ func syncFolder(f folder) error {
 	return errors.Join(err, d.Close())
 }
 
-// isTrusted reports whether a link in a directory may be followed, or a pipe in it written to. The rule
-// follows Linux's protected_symlinks and protected_fifos, which need not be on and which other systems do not
-// have: in a sticky directory that all may write to, as /tmp, trusted is what this user or the directory's
-// owner put there.
+// isTrusted reports whether it is safe to follow a link in a folder or to write to a pipe there. In a sticky
+// directory that all users can write to, such as /tmp, only files of this user or of the directory's owner are
+// trusted. This is the rule of Linux's protected_symlinks and protected_fifos, which may be off and which other
+// systems lack.
 func isTrusted(folder, file fs.FileInfo) bool {
 	if folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
 		return true
@@ -43,9 +43,9 @@ func isTrusted(folder, file fs.FileInfo) bool {
 	return ok1 && ok2 && (int(l.Uid) == os.Geteuid() || l.Uid == in.Uid)
 }
 
-// keepOwner gives a file the owner and group of the file that it replaces, as far as this process may, and
-// returns the permissions for it. If the group could not be kept, members of the old group are now others and
-// the reverse, so that both get only the permissions that both had.
+// keepOwner sets the owner and group of the replaced file as far as this process can, and returns the permissions to
+// set. If the group cannot be kept, group members and others change roles, so both get only the permissions that both
+// had.
 func keepOwner(f file, old fs.FileInfo) fs.FileMode {
 	mode := old.Mode().Perm()
 	o, ok := old.Sys().(*syscall.Stat_t)

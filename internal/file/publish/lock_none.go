@@ -9,6 +9,6 @@ import (
 
 var errLocked = errors.New("the file is locked")
 
-// tryFlock does nothing: here no file has a lock that ends with its process alone, so
-// that no temporary file is ever taken for litter.
+// tryFlock does nothing. These systems have no file lock that ends with its process alone, so no temporary file is
+// ever treated as litter.
 func tryFlock(*os.File) error { return errors.ErrUnsupported }

@@ -1,4 +1,4 @@
-// Package publish writes files that appear whole or not at all.
+// Package publish writes files atomically.
 package publish
 
 import (
@@ -14,24 +14,22 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// At creates or replaces the file at path. write writes to a temporary file in the same directory, which is
-// synced, read back and renamed; then the directory is synced. If write or any step before the renaming fails
-// or panics, or ctx ends, the old file stays and the temporary one is removed. A killed process leaves a
-// .profarc-*.tmp, which the next At for the directory removes.
+// At creates or replaces the file at path atomically. write writes to a temporary file in the same directory. At
+// syncs it, reads it back, renames it, and syncs the directory. If write or a step before the rename fails or panics,
+// or ctx ends, the old file stays and the temporary file is removed. A killed process leaves a .profarc-*.tmp, which
+// the next At in the directory removes.
 //
-// The file keeps the permissions of the one that it replaces and, as far as this process may set them, its
-// group and owner. If the group cannot be kept, group and others get only the permissions that both had. A
-// new file gets 0644 less the umask. The temporary file never has more permissions than the file at path.
-// Other hard links to the replaced file keep the old content; access control lists are not kept.
+// The file keeps the permissions of the replaced file and, if this process can set them, its group and owner. If the
+// group cannot be kept, group and others get only the permissions that both had. A new file gets 0644 less the umask.
+// The temporary file never has more permissions than the file at path. Other hard links to the replaced file keep the
+// old content. Access control lists are not kept.
 //
-// If path is a symbolic link, the file it leads to is replaced, and the link stays. A
-// link that another user made in a sticky directory that all may write to, such as
-// /tmp, is refused with fs.ErrPermission: it could lead anywhere.
+// If path is a symbolic link, its target is replaced and the link stays. A link of another user in a sticky directory
+// that all users can write to, such as /tmp, is rejected with fs.ErrPermission, since it could lead anywhere.
 func At(ctx context.Context, path string, write func(w *File) error) error {
 	return publishOn(ctx, operatingSystem{}, path, write)
 }
 
-// publishOn is At on a system.
 func publishOn(ctx context.Context, sys system, path string, write func(w *File) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -46,7 +44,7 @@ func publishOn(ctx context.Context, sys system, path string, write func(w *File)
 	if err != nil {
 		return fmt.Errorf("publish %s: %w", path, err)
 	}
-	defer f.closeAndCleanUp() // also if write panics
+	defer f.closeAndCleanUp() // even if write panics
 	if err := write(f); err != nil {
 		return err
 	}
@@ -62,25 +60,25 @@ func publishOn(ctx context.Context, sys system, path string, write func(w *File)
 	return nil
 }
 
-// A missingFolderError is the error of a file whose directory does not exist. It matches fs.ErrNotExist.
+// A missingFolderError is the error for a file whose directory does not exist. It matches fs.ErrNotExist.
 type missingFolderError struct{ name string }
 
 func (m missingFolderError) Error() string {
 	return "there is no folder " + m.name + ": create the folder first"
 }
 
-// HasAdvice reports true: see layout.Error.
+// HasAdvice returns true; see layout.Error.
 func (m missingFolderError) HasAdvice() bool { return true }
 
 func (m missingFolderError) Unwrap() error { return fs.ErrNotExist }
 
-// A File is the file being published.
+// A File is a file that is being published.
 type File struct {
-	ctx     context.Context // of the call to At
+	ctx     context.Context // context of At
 	file    file
 	pieces  writtenBlocks
 	target  *target
-	name    string // in the target's directory
+	name    string // name in the target's directory
 	private bool
 	renamed bool
 	written atomic.Int64
@@ -88,12 +86,11 @@ type File struct {
 
 var _ io.WriterAt = (*File)(nil)
 
-// writeBlock is the size and alignment of single writes. Kernels keep such blocks in
-// large pages, and map them with large pages later.
+// writeBlock is the size and alignment of single writes. Kernels keep such blocks in large pages and later map them
+// with large pages.
 const writeBlock = 2 << 20
 
-// WriteAt writes at an offset; calls may run in parallel. Once the context of At ends it
-// fails with its error.
+// WriteAt writes at an offset. Calls may run in parallel. Once the context of At ends it returns the context's error.
 func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	if off < 0 || off > disk.MaxFileSize-int64(len(p)) {
 		return 0, fmt.Errorf("%w: %d bytes at offset %d of at most %d", layout.ErrTooLarge, len(p), off,
@@ -120,20 +117,19 @@ func (f *File) WriteAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// Path returns the path of the temporary file. The function that At calls may open it there, to
-// look at the file, and must close it before it returns.
+// Path returns the path of the temporary file. The function that At calls can open it to inspect the file, and must
+// close it before it returns.
 func (f *File) Path() string { return filepath.Join(f.target.folder.Name(), f.name) }
 
-// Private leaves permissions to the file's owner only, whatever the file that it replaces has.
+// Private restricts the permissions to the file's owner, regardless of the replaced file.
 func (f *File) Private() error {
 	f.private = true
 	return f.file.Chmod(0o600)
 }
 
-// prepareRename prepares the file for renaming: it takes owner and permissions from the
-// file that it replaces, if there is one, syncs it, and reads back what was written.
+// prepareRename sets owner and permissions of the replaced file, if there is one, syncs the file, and reads it back.
 func (f *File) prepareRename() error {
-	old, err := f.target.statReplaceable() // whose permissions may have changed since
+	old, err := f.target.statReplaceable() // its permissions may have changed
 	if err != nil {
 		return err
 	}
@@ -161,11 +157,11 @@ func (f *File) prepareRename() error {
 	return f.ctx.Err()
 }
 
-// errNotRenamed: a file has its old name, though renaming it succeeded.
+// errNotRenamed is the error if a file has its old name after a successful rename.
 var errNotRenamed = errors.New("renaming the file had no effect: the file system is faulty; write to another one")
 
-// renameToTarget renames the file to its final name. It stays locked until then, on systems that
-// can rename an open file.
+// renameToTarget renames the file to its final name. It stays locked until then on systems that can rename an open
+// file.
 func (f *File) renameToTarget() error {
 	if minLitterAge > 0 {
 		if err := f.file.Close(); err != nil {
@@ -185,7 +181,8 @@ func (f *File) renameToTarget() error {
 	return nil
 }
 
-// closeAndCleanUp closes the file, and removes it unless it was renamed. What was synced cannot be lost by closing.
+// closeAndCleanUp closes the file, and removes it unless it was renamed. The data was synced before, so an error of
+// closing can be ignored.
 func (f *File) closeAndCleanUp() {
 	if !f.renamed {
 		_ = f.target.folder.Remove(f.name)

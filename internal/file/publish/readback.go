@@ -11,23 +11,22 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// ErrNotStored: a file has other bytes than were written to it, though every write succeeded.
+// ErrNotStored is the error if a file differs from the data written, although every write succeeded.
 var ErrNotStored = errors.New("it does not hold what was written to it: the disk or the file system is faulty; " +
 	"write to another one")
 
-// A piece is one write.
+// A writtenBlock is the range and checksum of one write.
 type writtenBlock struct {
 	at, end int64
 	sum     uint64
 }
 
-// The pieces of a file are noted as they are written, and read back before the file gets its name.
+// writtenBlocks records the writes of a file, which are read back before the file gets its name.
 type writtenBlocks struct {
 	mu     sync.Mutex
 	blocks []writtenBlock
 }
 
-// recordWrite notes a write.
 func (p *writtenBlocks) recordWrite(b []byte, at int64) {
 	sum := xxhash.Sum64(b)
 	p.mu.Lock()
@@ -35,10 +34,10 @@ func (p *writtenBlocks) recordWrite(b []byte, at int64) {
 	p.blocks = append(p.blocks, writtenBlock{at, at + int64(len(b)), sum})
 }
 
-// errWrittenTwice: a caller wrote a byte twice, so that it is not known which one is to be read back.
+// errWrittenTwice is the error if a byte was written twice, so that the expected value is unknown.
 var errWrittenTwice = errors.New("a byte was written twice")
 
-// readBack reads everything back. The error matches ErrNotStored, or is the storage's.
+// readBack compares the file with all writes. The error matches ErrNotStored or comes from f.
 func (p *writtenBlocks) readBack(f io.ReaderAt) error {
 	slices.SortFunc(p.blocks, func(a, b writtenBlock) int { return cmp.Compare(a.at, b.at) })
 	buffer := []byte(nil)

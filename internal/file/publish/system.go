@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// A system makes all calls of the operating system with which a file is published. Tests record them, and put
-// faults between.
+// A system makes all operating system calls that publish a file. Tests record them and inject faults.
 type system interface {
 	Stat(path string) (fs.FileInfo, error)
 	Lstat(path string) (fs.FileInfo, error)
@@ -17,9 +16,9 @@ type system interface {
 	OpenFolder(path string) (folder, error)
 }
 
-// A folder is an open directory. All names are names in it.
+// A folder is an open directory. Names are relative to it.
 type folder interface {
-	Name() string // the path that it was opened by
+	Name() string // path that it was opened by
 	Lstat(name string) (fs.FileInfo, error)
 	Open(name string, flag int, mode fs.FileMode) (file, error)
 	Rename(from, to string) error
@@ -27,20 +26,20 @@ type folder interface {
 	Close() error
 }
 
-// A file is an open file, or a directory that is listed or synced.
+// A file is an open file or directory.
 type file interface {
 	io.WriterAt
 	io.ReaderAt
 	Stat() (fs.FileInfo, error)
 	Chmod(fs.FileMode) error
 	Chown(uid, gid int) error
-	Lock() error // errLocked if somebody else has the lock
+	Lock() error // errLocked if another process has the lock
 	Sync() error
 	Readdirnames(n int) ([]string, error)
 	Close() error
 }
 
-// operatingSystem is the system itself.
+// operatingSystem makes the real calls.
 type operatingSystem struct{}
 
 func (operatingSystem) Stat(path string) (fs.FileInfo, error)  { return os.Stat(path) }
@@ -69,11 +68,10 @@ type openFile struct{ *os.File }
 
 func (f openFile) Lock() error { return tryFlock(f.File) }
 
-// maxInterrupted is how often in a row a signal may interrupt a call.
+// maxInterrupted limits the retries of a call that signals interrupt.
 const maxInterrupted = 1000
 
-// LockFile locks a file for this process. The lock ends with the process. It is not supported where the file
-// system has no locks.
+// LockFile locks a file for this process, until the process ends. supported is false on file systems without locks.
 func LockFile(file *os.File) (locked, supported bool) { return tryLock(openFile{file}) }
 
 func tryLock(f file) (locked, supported bool) {

@@ -12,17 +12,17 @@ import (
 	"unicode/utf8"
 )
 
-// A target is a file that is to be created or replaced.
+// A target is a file to create or replace.
 type target struct {
 	sys    system
-	folder folder // its directory, held open so that no other takes its place
-	path   string // of the directory, absolute: a program may change its own; empty if that is not known
-	name   string // in the directory
+	folder folder // directory, held open so that it cannot be replaced
+	path   string // absolute path of the directory, since the process may change its own; empty if unknown
+	name   string // name in the directory
 	old    fs.FileInfo
 }
 
-// findTarget finds the file that a path leads to, which need not exist. It refuses
-// directories, devices, pipes, and paths at which no file can be made.
+// findTarget finds the file at a path, following links. The file need not exist. Directories, devices, pipes and
+// paths at which no file can be created are errors.
 func findTarget(sys system, path string) (*target, error) {
 	_, statErr := sys.Stat(path)
 	at, name, err := followLinks(sys, path)
@@ -46,7 +46,7 @@ func findTarget(sys system, path string) (*target, error) {
 	case statErr == nil:
 		err = errors.New("it leads to a file without a name, as a pipe or one that was removed: name an ordinary file")
 	case !errors.Is(statErr, fs.ErrNotExist):
-		err = statErr // it may be a file without a name
+		err = statErr // possibly a file without a name
 	}
 	if err != nil {
 		in.Close()
@@ -55,7 +55,7 @@ func findTarget(sys system, path string) (*target, error) {
 	return t, nil
 }
 
-// findFolder opens the directory at a path without links.
+// findFolder opens a directory at a path without links.
 func findFolder(sys system, path string) (folder, error) {
 	info, err := sys.Lstat(path)
 	switch {
@@ -69,8 +69,8 @@ func findFolder(sys system, path string) (folder, error) {
 	return sys.OpenFolder(path)
 }
 
-// checkFolderUnchanged returns an error if the target's directory was removed, or another one has its path by now: nobody
-// would find the file there.
+// checkFolderUnchanged returns an error if the target's directory was removed or another one has its path, since
+// nobody would find the file there.
 func (t *target) checkFolderUnchanged() error {
 	if t.path == "" {
 		return nil
@@ -89,7 +89,7 @@ func (t *target) checkFolderUnchanged() error {
 	return nil
 }
 
-// statReplaceable returns the info of the file, nil if there is none.
+// statReplaceable returns information about the file to replace, nil if there is none.
 func (t *target) statReplaceable() (fs.FileInfo, error) {
 	info, err := t.folder.Lstat(t.name)
 	switch {
@@ -105,20 +105,20 @@ func (t *target) statReplaceable() (fs.FileInfo, error) {
 	return info, nil
 }
 
-// maxLinks is how many symbolic links a path may lead through.
+// maxLinks limits the symbolic links of a path.
 const maxLinks = 40
 
-// followLinks returns where the file is that a path leads to: a directory, whose path has no symbolic links,
-// and the file's name in it. From the first part on that does not exist the directory is as the path has it.
+// followLinks returns the directory and the name of the file at a path. The directory's path has no symbolic links.
+// From the first part that does not exist, it is spelled as in path.
 func followLinks(sys system, path string) (folder, name string, err error) {
 	at, parts := splitPath(path)
 	for links := 0; len(parts) > 0; {
-		next := filepath.Join(at, parts[0]) // at has no links, so that .. is its parent
+		next := filepath.Join(at, parts[0]) // at has no links, so .. is its parent
 		info, err := sys.Lstat(next)
 		last := len(parts) == 1
 		switch {
 		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
-			return "", "", err // it may be a link
+			return "", "", err // possibly a link
 		case err == nil && info.Mode()&fs.ModeSymlink != 0:
 			if links++; links > maxLinks {
 				return "", "", fmt.Errorf("more than %d symbolic links", maxLinks)
@@ -146,7 +146,7 @@ func followLinks(sys system, path string) (folder, name string, err error) {
 
 const separator = string(filepath.Separator)
 
-// splitPath returns the parts of a path, and where they begin: at a root, or at the current directory.
+// splitPath returns the parts of a path and its root, or "." for a relative path.
 func splitPath(path string) (root string, parts []string) {
 	volume := filepath.VolumeName(path)
 	path = path[len(volume):]
@@ -157,8 +157,7 @@ func splitPath(path string) (root string, parts []string) {
 	return root, strings.FieldsFunc(path, func(r rune) bool { return r < utf8.RuneSelf && os.IsPathSeparator(uint8(r)) })
 }
 
-// readTrustedLink reads a link in a directory, unless another user may have put it there to
-// have another file replaced.
+// readTrustedLink reads a link in a directory, unless another user may have created it to redirect the write.
 func readTrustedLink(sys system, folder, link string, info fs.FileInfo) (to string, err error) {
 	in, err := sys.Lstat(folder)
 	if err != nil {
@@ -170,8 +169,8 @@ func readTrustedLink(sys system, folder, link string, info fs.FileInfo) (to stri
 	return sys.Readlink(link)
 }
 
-// CheckStream refuses a pipe or device that another user may have put at path: one reached by a link that At
-// refuses, or a pipe in a sticky directory that all may write to. The error matches fs.ErrPermission.
+// CheckStream returns an error for a pipe or device at path that another user may have put there: one behind a link
+// that At rejects, or a pipe in a sticky directory that all users can write to. The error matches fs.ErrPermission.
 func CheckStream(path string) error {
 	sys := operatingSystem{}
 	folder, name, err := followLinks(sys, path)
@@ -186,10 +185,10 @@ func CheckStream(path string) error {
 	if err == nil && !isTrusted(in, file) {
 		return &fs.PathError{Op: "open", Path: path, Err: foreignFileError("pipe: name one of your own")}
 	}
-	return nil // what has no name, as /proc/self/fd/1, is this process's own
+	return nil // files without a name, such as /proc/self/fd/1, belong to this process
 }
 
-// foreignFileError is the error of something that another user put into a directory that all may write to.
+// foreignFileError is the error for a file of another user in a directory that all users can write to.
 type foreignFileError string
 
 func (f foreignFileError) Error() string {

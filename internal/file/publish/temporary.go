@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// Temporary files are named .profarc-HOST-NUMBER.tmp. The process that writes one holds
-// its lock as long as it lives, so that one whose lock is free is litter. (O_TMPFILE
-// would leave none. But such a file can only take a name that is free, so that replacing
-// a file needs a temporary name after all; and not every file system supports it.)
+// Temporary files are named .profarc-HOST-NUMBER.tmp. The writing process holds the file's lock while it lives, so a
+// file that is not locked is litter. (O_TMPFILE would leave no litter, but such a file can only be linked to a free
+// name. Replacing a file would need a temporary name after all, and not every file system supports it.)
 
 const (
 	temporaryPrefix  = ".profarc-"
@@ -24,7 +23,7 @@ const (
 	temporaryPattern = temporaryPrefix + "????????-????????????????" + temporarySuffix
 )
 
-// hostTag marks the temporary files of this machine: locks may not work between machines.
+// hostTag marks the temporary files of this machine, since locks may not work between machines.
 var hostTag = func() string {
 	name, _ := os.Hostname()
 	sum := fnv.New32a()
@@ -32,9 +31,8 @@ var hostTag = func() string {
 	return fmt.Sprintf("%08x", sum.Sum32())
 }()
 
-// createTemporary makes a new file in the target's directory. One that will replace a
-// file has mode 0600 until it gets the permissions of that file. Another has the mode of
-// a new file from the beginning, since the umask is applied then.
+// createTemporary creates a file in the target's directory. If it will replace a file it has mode 0600 until it gets
+// that file's permissions. Otherwise it has the final mode from the beginning, since the umask is applied then.
 func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	mode := fs.FileMode(0o644)
 	if t.old != nil {
@@ -48,10 +46,10 @@ func (t *target) createTemporary(ctx context.Context) (*File, error) {
 	return f, err
 }
 
-// maxTemporaries is how many names a temporary file is given in a row.
+// maxTemporaries is the number of names to try for a temporary file.
 const maxTemporaries = 100
 
-// errTaken: somebody took a temporary file for litter before it was locked.
+// errTaken is the error if another process treated a temporary file as litter before it was locked.
 var errTaken = errors.New("another process locks or removes the temporary files as soon as they are made")
 
 func (t *target) openTemporary(ctx context.Context, mode fs.FileMode) (*File, error) {
@@ -59,7 +57,7 @@ func (t *target) openTemporary(ctx context.Context, mode fs.FileMode) (*File, er
 	opened, err := t.folder.Open(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		if !errors.Is(err, fs.ErrExist) {
-			_ = t.folder.Remove(name) // some systems fail after they made it
+			_ = t.folder.Remove(name) // some systems fail after creating it
 		}
 		return nil, err
 	}
@@ -71,8 +69,8 @@ func (t *target) openTemporary(ctx context.Context, mode fs.FileMode) (*File, er
 	return f, nil
 }
 
-// lockTemporary locks the file. The error matches errTaken if it is locked by another process or has lost its name. On file
-// systems without locks no file is taken for litter.
+// lockTemporary locks the file. The error matches errTaken if another process has locked it or it has lost its name.
+// On file systems without locks no file is treated as litter.
 func (f *File) lockTemporary() error {
 	if locked, supported := tryLock(f.file); supported && !locked {
 		return errTaken
@@ -84,7 +82,7 @@ func (f *File) lockTemporary() error {
 	return err
 }
 
-// hasName reports whether a file has a name in a directory.
+// hasName reports whether name in a directory refers to an open file.
 func hasName(in folder, name string, f file) (bool, error) {
 	there, err := in.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +95,7 @@ func hasName(in folder, name string, f file) (bool, error) {
 	return os.SameFile(there, open), nil
 }
 
-// removeLitter removes temporary files whose processes have ended. It is no error if one cannot be removed.
+// removeLitter removes temporary files of ended processes. Errors are ignored.
 func removeLitter(in folder) {
 	f, err := in.Open(".", os.O_RDONLY, 0)
 	if err != nil {
@@ -115,8 +113,8 @@ func removeLitter(in folder) {
 	}
 }
 
-// abandonedAfter is the age from which on a temporary file of another machine is
-// litter if its lock is free. Names of machines change, such as names of containers.
+// abandonedAfter is the age from which an unlocked temporary file of another machine is litter. Machine names change,
+// for instance in containers.
 const abandonedAfter = 24 * time.Hour
 
 func removeIfDead(in folder, name string) {

@@ -6,9 +6,8 @@ import (
 	"os"
 )
 
-// CreateUnnamed makes an empty file without a name in a directory, so that nothing is
-// left however this process ends, and so that nobody who empties the directory
-// meanwhile finds a file of ours in it. On Windows it has a name until it is closed.
+// CreateUnnamed creates an empty file without a name in a directory. It disappears whenever this process ends, and
+// nobody who empties the directory can remove it before. On Windows it has a name until it is closed.
 func CreateUnnamed(folder string) (*os.File, error) {
 	f, err := openUnnamed(folder)
 	if errors.Is(err, errors.ErrUnsupported) {
@@ -20,7 +19,7 @@ func CreateUnnamed(folder string) (*os.File, error) {
 	return f, err
 }
 
-// createAndRemove serves file systems without unnamed files.
+// createAndRemove is for file systems without unnamed files.
 func createAndRemove(folder string) (*os.File, error) {
 	f, err := os.CreateTemp(folder, temporaryPrefix+"spool-")
 	if err == nil {

@@ -1,30 +1,29 @@
-// Package refindex finds references by hash, in tables of millions.
+// Package refindex is a hash index of references, for millions of entries.
 package refindex
 
 import "github.com/profarc/profarc/internal/file/mmap"
 
-// An Index has no pointers for the garbage collector to follow. It keeps each hash next to the reference, so
-// that a search rarely looks at records other than the right one. A search begins at the slot of the hash's
-// low bits, so that references that come in the order of such a table of the same hashes fill the slots in
-// order. The zero Index is empty.
+// An Index maps hashes to references, without pointers for the garbage collector to scan. It stores each hash next to
+// the reference, so that a search rarely compares a wrong record. A search begins at the slot of the hash's low bits.
+// References inserted in the order of another such table therefore fill the slots in order. The zero Index is empty.
 type Index struct {
-	slots []slot // as many as a power of two
+	slots []slot // length is a power of two
 	used  int
-	piece *mmap.Piece // with the slots, if there are many
+	piece *mmap.Piece // memory of many slots
 }
 
-type slot struct{ hash, ref uint32 } // ref 0: the slot is free
+type slot struct{ hash, ref uint32 } // ref 0 marks a free slot
 
-// firstSlots is the number of slots of a small index.
+// firstSlots is the initial number of slots.
 const firstSlots = 1 << 8
 
 // Len returns the number of references.
 func (x *Index) Len() int { return x.used }
 
-// Find returns the reference with that hash for which is returns true. If there is none
-// it returns 0 and the slot for Put.
+// Find returns the reference with a hash for which is returns true. If there is none it returns 0 and the slot for
+// Put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
-	if x.used >= len(x.slots)/2 { // what comes in the order of a larger table fills parts twice
+	if x.used >= len(x.slots)/2 { // insertion in the order of a larger table fills parts of this one twice
 		x.doubleSlots()
 	}
 	mask := uint32(len(x.slots) - 1)
@@ -36,15 +35,15 @@ func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	return 0, at
 }
 
-// Put puts a reference, which is not 0, into the slot that Find returned.
+// Put stores a reference, which must not be 0, in the slot that Find returned.
 func (x *Index) Put(at, hash, ref uint32) {
 	x.slots[at] = slot{hash, ref}
 	x.used++
 }
 
-// Guess sets refs to the likely reference of each hash, 0 for none. It makes groups of lookups in a table
-// larger than the caches faster: the loop is so short that the cache misses of many slots overlap, and Find
-// then hits the cache. It does so for the records too if the caller touches the guesses' records.
+// Guess sets refs to the likely reference of each hash, 0 for none. It speeds up batches of lookups in a table that
+// is larger than the caches. Its loop is so short that cache misses of many slots overlap, and Find then hits the
+// cache. If the caller reads the guessed records, those are cached, too.
 func (x *Index) Guess(hashes, refs []uint32) {
 	clear(refs[:len(hashes)])
 	if len(x.slots) == 0 {
@@ -76,7 +75,7 @@ func (x *Index) Truncate(last uint32) {
 	piece.Release()
 }
 
-// insertSlot puts a slot's reference where Find looks for it.
+// insertSlot stores a slot where Find looks for it.
 func (x *Index) insertSlot(s slot) {
 	mask := uint32(len(x.slots) - 1)
 	at := s.hash & mask
@@ -98,7 +97,8 @@ func (x *Index) doubleSlots() {
 	piece.Release()
 }
 
-// manySlots are too many for Go's heap, which may grow to twice its live data.
+// manySlots is the number of slots from which they are allocated outside Go's heap, which may grow to twice its live
+// data.
 const manySlots = 1 << 17
 
 func (x *Index) allocateSlots(n int) {

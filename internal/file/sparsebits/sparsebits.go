@@ -1,6 +1,6 @@
-// Package sparsebits keeps bits for a large range of places with few in use, such as the checked pages of an
-// archive. Memory is allocated where a bit is first set, 512 bytes at a time; an empty [Set] takes 8 bytes
-// for 2^20 places, an empty [States] 8 bytes for 2^19. Both are safe for concurrent use.
+// Package sparsebits has sets of bits over a large range of which few are used, such as the checked pages of an
+// archive. Memory is allocated when a bit is first set, 512 bytes at a time. An empty [Set] takes 8 bytes per 2^20
+// numbers, an empty [States] 8 bytes per 2^19 slots. Both are safe for concurrent use.
 package sparsebits
 
 import (
@@ -9,14 +9,13 @@ import (
 	"sync/atomic"
 )
 
-// A Set is a set of numbers from 0 to n-1, to which numbers can only be added.
+// A Set is a set of numbers from 0 to n-1 that can only grow.
 type Set struct{ words sparseWords }
 
-// New makes an empty set of numbers below n.
+// New returns an empty set of numbers below n.
 func New(n int64) *Set { return &Set{newWords((n + 63) >> wordShift)} }
 
-// Has reports whether i is in the set. It panics if i is far outside the range
-// that the set was made for; for other numbers outside it is false.
+// Has reports whether i is in the set. It may panic if i is outside the range.
 func (s *Set) Has(i int64) bool {
 	c := s.words.findChunk(i >> wordShift)
 	return c != nil && c[i>>wordShift&chunkMask].Load()&(1<<(i&63)) != 0
@@ -25,7 +24,7 @@ func (s *Set) Has(i int64) bool {
 // Add adds i, which must be in the range. Add synchronizes with each Has that returns true for i.
 func (s *Set) Add(i int64) { s.words.wordAt(i >> wordShift).Or(1 << (i & 63)) }
 
-// A States keeps a state from 0 to 3 for each of the slots 0 to n-1. All begin in state 0.
+// A States has a state from 0 to 3 for each of the slots 0 to n-1, initially 0.
 type States struct{ words sparseWords }
 
 const (
@@ -33,7 +32,7 @@ const (
 	stateMask = 3
 )
 
-// NewStates makes the states of n slots.
+// NewStates returns the states of n slots.
 func NewStates(n int64) *States { return &States{newWords((n + 31) >> slotShift)} }
 
 // Load returns the state of slot i, which must be in the range.
@@ -54,14 +53,14 @@ func (s *States) CompareAndSwap(i int64, old, new uint8) bool {
 		if word>>shift&stateMask != uint64(old) {
 			return false
 		}
-		// Other slots of the word may have changed meanwhile: then it tries again.
+		// Retry if other slots of the word have changed meanwhile.
 		if w.CompareAndSwap(word, word&^(stateMask<<shift)|uint64(new&stateMask)<<shift) {
 			return true
 		}
 	}
 }
 
-// Store puts slot i into state v.
+// Store sets the state of slot i to v.
 func (s *States) Store(i int64, v uint8) {
 	for !s.CompareAndSwap(i, s.Load(i), v) {
 	}
@@ -72,7 +71,7 @@ func (s *States) Or(i int64, v uint8) {
 	s.words.wordAt(i >> slotShift).Or(uint64(v&stateMask) << (i & 31 * 2))
 }
 
-// Count returns the number of slots in a state other than 0.
+// Count returns the number of slots in state v, which must not be 0.
 func (s *States) Count(v uint8) (n uint64) {
 	for word := range s.words.allWords() {
 		other := word ^ uint64(v&stateMask)*everySlot
@@ -81,8 +80,8 @@ func (s *States) Count(v uint8) (n uint64) {
 	return n
 }
 
-// Fill changes all slots in [from, to) from state 0 to state v. If one is in another state it changes none
-// and returns false. Of two calls whose ranges overlap at most one succeeds.
+// Fill changes all slots in [from, to) from state 0 to state v. If one is in another state it changes none and
+// returns false. Of two calls with overlapping ranges at most one succeeds.
 func (s *States) Fill(from, to int64, v uint8) bool {
 	for at := from; at < to; {
 		next := min(to, (at>>slotShift+1)<<slotShift)
@@ -95,7 +94,7 @@ func (s *States) Fill(from, to int64, v uint8) bool {
 	return true
 }
 
-// fillWord is like Fill, for slots that share a word.
+// fillWord is Fill for slots of one word.
 func (s *States) fillWord(from, to int64, v uint8) bool {
 	w := s.words.wordAt(from >> slotShift)
 	mask := slotRangeMask(from, to)
@@ -110,7 +109,7 @@ func (s *States) fillWord(from, to int64, v uint8) bool {
 	}
 }
 
-// Clear puts all slots in [from, to) into state 0.
+// Clear sets all slots in [from, to) to state 0.
 func (s *States) Clear(from, to int64) {
 	for at := from; at < to; {
 		next := min(to, (at>>slotShift+1)<<slotShift)
@@ -119,14 +118,13 @@ func (s *States) Clear(from, to int64) {
 	}
 }
 
-// everySlot has a 1 in each of the slots of a word.
+// everySlot has the lowest bit of each slot of a word.
 const everySlot = 0x5555_5555_5555_5555
 
-// slotRangeMask has the bits of the slots in [from, to), which share a word.
+// slotRangeMask returns the bits of the slots in [from, to), which must be in one word.
 func slotRangeMask(from, to int64) uint64 { return ^uint64(0) >> (64 - 2*(to-from)) << (from & 31 * 2) }
 
-// Words lie in chunks, and chunks in directories, so that neither a small archive nor a
-// huge one takes memory for words that it does not use.
+// Words are in chunks, and chunks in directories, so that neither a small nor a huge archive allocates unused words.
 const (
 	chunkShift = 6 // log2 of the words of a chunk
 	dirShift   = 8 // log2 of the chunks of a directory
@@ -142,13 +140,13 @@ type (
 	sparseWords []atomic.Pointer[directory]
 )
 
-// newWords makes room for n words, all zero.
+// newWords returns n zero words.
 func newWords(n int64) sparseWords {
 	const perDir = 1 << (chunkShift + dirShift)
 	return make(sparseWords, (n+perDir-1)/perDir)
 }
 
-// allWords iterates over the words that are not known to be zero.
+// allWords iterates over the words of allocated chunks.
 func (w sparseWords) allWords() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i := int64(0); i < int64(len(w))<<(chunkShift+dirShift); i += 1 << chunkShift {
@@ -165,7 +163,7 @@ func (w sparseWords) allWords() iter.Seq[uint64] {
 	}
 }
 
-// findChunk returns the chunk of word i, nil if all of it is zero.
+// findChunk returns the chunk of word i, nil if it is not allocated.
 func (w sparseWords) findChunk(i int64) *chunk {
 	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
 		return d[i>>chunkShift&dirMask].Load()
@@ -173,14 +171,14 @@ func (w sparseWords) findChunk(i int64) *chunk {
 	return nil
 }
 
-// wordAt returns word i, allocating its chunk if need be.
+// wordAt returns word i and allocates its chunk if necessary.
 func (w sparseWords) wordAt(i int64) *atomic.Uint64 {
 	d := loadOrCreate(&w[i>>(chunkShift+dirShift)])
 	c := loadOrCreate(&d[i>>chunkShift&dirMask])
 	return &c[i&chunkMask]
 }
 
-// loadOrCreate returns the value that p points to, and makes it if there is none.
+// loadOrCreate returns the value that p points to. If p is nil it stores a new one.
 func loadOrCreate[T any](p *atomic.Pointer[T]) *T {
 	if v := p.Load(); v != nil {
 		return v

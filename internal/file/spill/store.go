@@ -9,53 +9,52 @@ import (
 	"github.com/profarc/profarc/internal/file/publish"
 )
 
-// DefaultBudget is the budget of a Config without one.
+// DefaultBudget is the budget for Config.Budget 0.
 const DefaultBudget = 192 << 20
 
-// A Config says how much is kept in memory, and where the rest is.
+// A Config has the memory budget and the folder for the file.
 type Config struct {
-	Budget int64  // bytes that stay in memory if there are no more; 0 for DefaultBudget, below 0 for no bound
-	Folder string // of the file; os.TempDir() if empty
+	Budget int64  // bytes of strings that stay in memory; 0 for DefaultBudget, negative for no limit
+	Folder string // folder of the file; os.TempDir() if empty
 }
 
-// A Store keeps byte strings. The zero Store keeps them as a zero Config says. It belongs
-// to one goroutine at a time.
+// A Store keeps byte strings. The zero value is ready to use. It must be used by one goroutine at a time.
 type Store struct {
 	Config
 	slabs  []slab
 	memory int64 // bytes of slabs in memory
-	used   int64 // bytes of all that was kept
-	freed  int64 // of these, bytes that were freed
+	used   int64 // bytes of all kept strings
+	freed  int64 // bytes of freed strings, a part of used
 	file   *os.File
-	end    int64 // of the file's content
-	spare  slab  // has the memory of one that went there, for the next
-	err    error // of the file
+	end    int64 // end offset of the data in file
+	spare  slab  // slab written to file, whose memory the next slab reuses
+	err    error // first error of file
 	window readWindow
 }
 
-// A slab has bytes if it is in memory. Those of a large one lie in a piece.
+// A slab is a block of strings. bytes is nil if it is in the file. The bytes of a large slab are in piece.
 type slab struct {
 	bytes []byte
 	piece *mmap.Piece
-	at    int64 // in the file
-	size  int   // in the file
+	at    int64 // offset in the file
+	size  int   // size in the file
 }
 
-// A Place is where a store keeps bytes. The zero value is nowhere.
-type Place struct{ slab, offset, Size uint32 } // slab from 1
+// A Place is the location of a string in a store. The zero value is nowhere.
+type Place struct{ slab, offset, Size uint32 } // slab is counted from 1
 
-// Nowhere reports whether nothing is kept at the place.
+// Nowhere reports whether the place has no string.
 func (p Place) Nowhere() bool { return p.slab == 0 }
 
-// Slabs double from the first size to the last.
+// Slab sizes double from firstSlab to slabSize.
 const (
 	firstSlab     = 1 << 12
 	slabSize      = firstSlab << slabDoublings
 	slabDoublings = 9
 )
 
-// Keep copies p, of less than 4 GiB, which must not be the store's own. If the file fails the string is kept
-// in memory, as all that come after it are, and Err returns the error.
+// Keep stores a copy of p, of less than 4 GiB, which must not be the store's memory. If the file fails, this and all
+// later strings stay in memory, and Err returns the error.
 func (s *Store) Keep(p []byte) Place {
 	if n := len(s.slabs); n == 0 || len(p) > cap(s.slabs[n-1].bytes)-len(s.slabs[n-1].bytes) {
 		s.beginSlab(len(p))
@@ -67,8 +66,8 @@ func (s *Store) Keep(p []byte) Place {
 	return at
 }
 
-// beginSlab begins a slab for n bytes at least. If all slabs exceed the budget, or have done so
-// before, those so far go to the file.
+// beginSlab starts a slab for at least n bytes. If the slabs exceed the budget, now or before, it writes all previous
+// slabs to the file.
 func (s *Store) beginSlab(n int) {
 	size := int64(firstSlab) << min(len(s.slabs), slabDoublings)
 	budget := s.memoryBudget()
@@ -97,7 +96,7 @@ func newSlab(size int) slab {
 	return slab{bytes: p.Bytes()[:0], piece: p}
 }
 
-// memoryBudget is below 0 where the file could not be mapped: it would be in memory again when it is read.
+// memoryBudget is negative on systems without file mappings, where a View would need the memory again.
 func (s *Store) memoryBudget() int64 {
 	switch {
 	case !mmap.Available:
@@ -108,7 +107,7 @@ func (s *Store) memoryBudget() int64 {
 	return s.Budget
 }
 
-// writeSlabs writes the slabs that are in memory to the file, and keeps the memory of the last.
+// writeSlabs writes the slabs that are in memory to the file and keeps the memory of the last one for reuse.
 func (s *Store) writeSlabs() {
 	first := len(s.slabs)
 	for first > 0 && s.slabs[first-1].bytes != nil {
@@ -127,7 +126,7 @@ func (s *Store) writeSlabs() {
 	}
 }
 
-// writeSlab writes a slab on a multiple of its size: systems keep such blocks in large pages.
+// writeSlab writes a slab at a multiple of its size, since systems keep such blocks in large pages.
 func (s *Store) writeSlab(b *slab) error {
 	if s.file == nil {
 		f, err := publish.CreateUnnamed(s.fileFolder())
@@ -154,7 +153,7 @@ func (s *Store) fileFolder() string {
 	return s.Folder
 }
 
-// An Error is one of the file.
+// An Error is an error of the file.
 type Error struct {
 	Folder string
 	Err    error
@@ -167,14 +166,14 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// HasAdvice reports true: see layout.Error.
+// HasAdvice returns true; see layout.Error.
 func (e *Error) HasAdvice() bool { return true }
 
 // Err returns the first error of writing to the file.
 func (s *Store) Err() error { return s.err }
 
-// Memory returns the bytes at a place if they are in memory, where they may be changed,
-// until the next Keep; nil if they are in the file, or nowhere.
+// Memory returns the string at a place if it is in memory, else nil. The bytes can be changed and are valid until the
+// next Keep.
 func (s *Store) Memory(p Place) []byte {
 	if p.slab == 0 || s.slabs[p.slab-1].bytes == nil {
 		return nil
@@ -182,8 +181,8 @@ func (s *Store) Memory(p Place) []byte {
 	return s.slabs[p.slab-1].bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
 }
 
-// Read returns the bytes at a place, nil for nowhere, until the next call of a method.
-// They must not be changed.
+// Read returns the string at a place, nil for nowhere. The bytes must not be changed and are valid until the next
+// call of a method.
 func (s *Store) Read(p Place) ([]byte, error) {
 	if b := s.Memory(p); b != nil || p.slab == 0 {
 		return b, nil
@@ -195,11 +194,11 @@ func (s *Store) Read(p Place) ([]byte, error) {
 	return b, nil
 }
 
-// A window has a part of the file in memory. It grows while requests fall into it or just behind it.
+// A readWindow buffers a part of the file. It grows while requests are inside it or just behind it.
 type readWindow struct {
 	at     int64
 	bytes  []byte
-	length int // to read the next time
+	length int // bytes to read the next time
 }
 
 const (
@@ -235,14 +234,14 @@ func (w *readWindow) loadWindow(f io.ReaderAt, at int64, n int) error {
 	return nil
 }
 
-// A State is how far a store was filled.
+// A State records how far a store was filled, for Restore.
 type State struct {
 	slabs, last int // number of slabs, bytes in the last of them
 	used, freed int64
 	err         error
 }
 
-// State returns how far the store is filled.
+// State returns the current state of the store.
 func (s *Store) State() State {
 	t := State{slabs: len(s.slabs), used: s.used, freed: s.freed, err: s.err}
 	if t.slabs > 0 {
@@ -258,12 +257,12 @@ func (b *slab) filledBytes() int {
 	return len(b.bytes)
 }
 
-// Holds reports whether the store had kept something at a place by then.
+// Holds reports whether the string at a place was kept before the state was taken.
 func (t State) Holds(p Place) bool {
 	return int(p.slab) < t.slabs || int(p.slab) == t.slabs && int(p.offset) < t.last
 }
 
-// Restore drops what was kept since. A slab that went to the file since stays there.
+// Restore drops the strings that were kept since t. A slab that was written to the file since stays there.
 func (s *Store) Restore(t State) {
 	for _, b := range s.slabs[t.slabs:] {
 		s.memory -= int64(cap(b.bytes))
@@ -281,10 +280,10 @@ func (s *Store) Restore(t State) {
 	s.window = readWindow{}
 }
 
-// Free notes that the bytes at a place are not needed any more. Its bytes stay until the store is copied.
+// Free marks the string at a place as unused. Its bytes stay until the store is copied.
 func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
 
-// Wasteful reports whether most of the store was freed.
+// Wasteful reports whether most of the strings were freed.
 func (s *Store) Wasteful() bool { return s.freed > slabSize && s.freed > s.used/2 }
 
 // Close closes the file and frees the memory. The store is empty afterwards.

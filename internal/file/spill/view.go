@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 )
 
-// A View reads a store that nobody adds to meanwhile. It maps the file, so that several
-// goroutines can read strings in any order.
+// A View reads a store that is not changed meanwhile. It maps the file, so that several goroutines can read strings
+// in any order.
 type View struct {
 	store  *Store
 	mapped *mmap.View // nil if there is no file
@@ -30,8 +30,8 @@ func (s *Store) View() (*View, error) {
 	return v, nil
 }
 
-// At returns the bytes at a place, nil for nowhere. They must not be changed. What is
-// done with bytes of the file must be done in Guard.
+// At returns the string at a place, nil for nowhere. The bytes must not be changed. Access bytes of the file only
+// within Guard.
 func (v *View) At(p Place) []byte {
 	if p.slab == 0 {
 		return nil
@@ -44,7 +44,7 @@ func (v *View) At(p Place) []byte {
 	return v.file[at : at+int64(p.Size) : at+int64(p.Size)]
 }
 
-// Guard calls f. If the file cannot be read, f ends with an error.
+// Guard calls f. If the file cannot be read, f is aborted and Guard returns an error.
 func (v *View) Guard(f func() error) error {
 	if v.mapped == nil {
 		return f()
@@ -60,14 +60,13 @@ func (v *View) Guard(f func() error) error {
 
 var errUnreadable = errors.New("it cannot be read back")
 
-// Forget lets the system take the mapped pages back. They come again when they are read.
+// Forget lets the system reclaim the mapped pages. They are read again on the next access.
 func (v *View) Forget() {
 	if v.mapped != nil {
 		v.mapped.Forget()
 	}
 }
 
-// Close unmaps the file.
 func (v *View) Close() {
 	if v.mapped != nil {
 		_ = v.mapped.Unmap()

@@ -2,5 +2,5 @@
 
 package words
 
-// Add1 adds 1. The race detector would report that increments may be lost, which callers of Add1 accept.
+// Add1 adds 1 atomically, since the race detector would report the lost increments that callers accept.
 func (c *Count) Add1() { c.Add(1) }

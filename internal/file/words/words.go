@@ -1,3 +1,5 @@
+// Package words accesses memory as words: counters that native code shares, numbers at unaligned offsets, and
+// strings and byte slices without copying. It and package mmap are the only packages that import unsafe.
 package words
 
 import (
@@ -7,14 +9,14 @@ import (
 	"unsafe"
 )
 
-// This is the only file of the package in which unsafe stands. Counters that a mapping shares with native
-// code are counted with atomic instructions on the mapped word itself.
+// Counters that a mapping shares with native code are incremented by atomic instructions on the mapped word.
 
-// LittleEndian reports whether this machine can count in place: the words of an archive are little-endian.
+// LittleEndian reports whether this machine is little-endian, like the words of an archive, and can thus count in
+// place.
 func LittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
-// Word64 returns the 8 bytes of b at offset as a word to use atomically. ok is false if they are not inside
-// b, or not aligned: an atomic access over the edge of a cache line would stall every core.
+// Uint64 returns the 8 bytes of b at offset as a word for atomic use; ok is false if they are outside b or not
+// aligned. An atomic access across cache lines would stall every core.
 func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
 	if offset < 0 || offset > len(b)-8 {
 		return nil, false
@@ -26,10 +28,10 @@ func Uint64(b []byte, offset int) (w *atomic.Uint64, ok bool) {
 	return (*atomic.Uint64)(p), true
 }
 
-// A Count is a word that is counted in: by several threads at once with Add, or by one alone with Add1.
+// A Count is a counter word. Several threads can increment it with Add, or a single one with Add1.
 type Count struct{ atomic.Uint64 }
 
-// CountOf returns a word as one that is counted in.
+// CountOf returns a word as a Count.
 func CountOf(w *atomic.Uint64) *Count { return (*Count)(unsafe.Pointer(w)) }
 
 // Address returns the address of the first byte of b, 0 if b is empty.
@@ -43,13 +45,13 @@ func Address(b []byte) uintptr {
 // AddressOf returns the address of a word.
 func AddressOf(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
 
-// Text is b as text, not copied: b must not be changed as long as it is in use.
+// String returns b as a string without copying. b must not be changed while the string is in use.
 func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// TextBytes is text as bytes, not copied: they must not be changed.
+// Bytes returns the bytes of text without copying. They must not be changed.
 func Bytes(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// AppendWords appends the little-endian words in b, whose size is a multiple of 8, which need not be aligned.
+// Append appends the little-endian words in b, whose length must be a multiple of 8. b need not be aligned.
 func Append(words []uint64, b []byte) []uint64 {
 	n := len(words)
 	words = slices.Grow(words, len(b)/8)[:n+len(b)/8]
@@ -63,8 +65,8 @@ func Append(words []uint64, b []byte) []uint64 {
 	return words
 }
 
-// LittleEndianBytes returns words as little-endian bytes: the memory itself, where the
-// machine has that order, so that neither may be changed as long as both are in use.
+// LittleEndianBytes returns words as little-endian bytes. On a little-endian machine they share memory, which must
+// not be changed while both are in use.
 func LittleEndianBytes(words []uint64) []byte {
 	if LittleEndian() {
 		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))
@@ -76,7 +78,7 @@ func LittleEndianBytes(words []uint64) []byte {
 	return b
 }
 
-// Aligned returns n zero bytes on the heap whose first is on a multiple of 8.
+// Aligned returns n zero bytes on the heap, aligned to 8.
 func Aligned(n int) []byte {
 	if n == 0 {
 		return nil
@@ -85,9 +87,8 @@ func Aligned(n int) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), len(words)*8)[:n]
 }
 
-// A View is memory that is read without bounds checks, little-endian on every
-// machine. Whoever asks for an offset has made sure that the word is inside
-// the memory. It keeps memory of the heap alive, not a mapping.
+// A View is memory that is read without bounds checks, as little-endian numbers on every machine. The caller must
+// ensure that offsets are inside the memory. A View keeps heap memory alive but not a mapping.
 type View struct{ start unsafe.Pointer }
 
 // ViewOf returns the view of b.
@@ -101,9 +102,8 @@ func (v View) From(at uint64) View {
 	return View{unsafe.Add(v.start, at)}
 }
 
-// Uint16 returns the number at an offset. It and the next two call nothing, not even what is
-// inlined: the compiler marks each inlined call by an instruction that does nothing, and
-// the path of a hit is counted in instructions.
+// Uint16 returns the number at an offset. It and the next two make no calls, not even inlined ones. The compiler
+// marks each inlined call by a no-op instruction, and instructions matter on the hit path.
 func (v View) Uint16(at uint64) uint16 {
 	b := (*[2]byte)(unsafe.Add(v.start, at))
 	return uint16(b[0]) | uint16(b[1])<<8
@@ -125,11 +125,10 @@ func (v View) Uint64(at uint64) uint64 {
 // Cell returns the 8 bytes at an offset.
 func (v View) Cell(at uint64) *[8]byte { return (*[8]byte)(unsafe.Add(v.start, at)) }
 
-// Word32 returns the 4 bytes at an offset, which are aligned, to be used atomically.
+// Word32 returns the 4 bytes at an offset, which must be aligned, for atomic use.
 func (v View) Word32(at uint64) *atomic.Uint32 { return (*atomic.Uint32)(unsafe.Add(v.start, at)) }
 
-// Word returns the 8 bytes at an offset, which are aligned, to be used atomically; nil if
-// the view is of nothing.
+// Word returns the 8 bytes at an offset, which must be aligned, for atomic use; nil for an empty view.
 func (v View) Word(at uint64) *atomic.Uint64 {
 	if v.start == nil {
 		return nil
@@ -137,5 +136,5 @@ func (v View) Word(at uint64) *atomic.Uint64 {
 	return (*atomic.Uint64)(unsafe.Add(v.start, at))
 }
 
-// String returns the n bytes at an offset as text, not copied.
+// String returns n bytes at an offset as a string without copying.
 func (v View) String(at, n uint64) string { return unsafe.String((*byte)(unsafe.Add(v.start, at)), n) }
