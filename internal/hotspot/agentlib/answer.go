@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// A fileID tells a file from the one that an update puts in its place.
+// A fileID identifies a file and its version.
 type fileID struct {
-	path           string // without symbolic links
-	size, modified int64  // bytes, nanoseconds
+	path           string // path without symbolic links
+	size, modified int64  // in bytes, in nanoseconds
 }
 
 func identifyFile(path string) (fileID, error) {
@@ -25,8 +25,8 @@ func identifyFile(path string) (fileID, error) {
 	return fileID{path, info.Size(), info.ModTime().UnixNano()}, nil
 }
 
-// An answer is a file that names a linker and a library that it can load. To ask takes some milliseconds of each start.
-// Where nothing can be kept the linker is asked each time.
+// A loadAnswer is a cache file that records that a linker can load a library. Asking takes some milliseconds of each
+// start. If nothing can be stored, the linker is asked each time.
 type loadAnswer struct{ path, text string }
 
 func newLoadAnswer(library, linker string) loadAnswer {
@@ -45,7 +45,7 @@ func (a loadAnswer) isStored() bool {
 	return err == nil && string(text) == a.text
 }
 
-// storeAnswer keeps the answer, if it can.
+// storeAnswer stores the answer. Errors are ignored.
 func (a loadAnswer) storeAnswer() {
 	if a.path != "" && os.MkdirAll(filepath.Dir(a.path), 0o700) == nil {
 		_ = os.WriteFile(a.path, []byte(a.text), 0o600)

@@ -20,30 +20,30 @@ import (
 	"github.com/profarc/profarc/c"
 )
 
-// A Build builds the library. Its zero value builds the agent of this module into the cache of the user.
+// A Build builds the library. The zero value builds the agent of this module into the user's cache.
 type Build struct {
-	// Agent has the sources of the agent, and Library the folders include and src of
-	// libprofarc. nil: the module's own.
+	// Agent has the sources of the agent, and Library the folders include and src of libprofarc. nil selects the
+	// module's own sources.
 	Agent, Library fs.FS
-	// Cache is the folder to build into; empty: the user's.
+	// Cache is the folder to build into; empty selects the user's cache.
 	Cache string
-	// Begin is called before the compiler runs, with its name. It may be nil.
+	// Begin is called before the compiler runs, with the compiler command. It can be nil.
 	Begin func(compiler string)
 }
 
-// flags are the compiler's; the sources stand between the two parts.
+// compilerFlags are the compiler flags before and after the sources.
 var compilerFlags = [2][]string{
 	{"-std=c11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-DPA_API=", "-Ic/include", "-Iagent"},
 	{"-lpthread"},
 }
 
-// A source is a file to compile, or to include.
+// A sourceFile is a file to compile or include.
 type sourceFile struct {
 	name string // agent/NAME or c/src/NAME, with slashes
 	text []byte
 }
 
-// sourceFiles returns the files, in the order of their names.
+// sourceFiles returns all source files, sorted by name.
 func (b *Build) sourceFiles() (all []sourceFile, err error) {
 	for _, part := range []struct {
 		name      string
@@ -68,8 +68,8 @@ func (b *Build) sourceFiles() (all []sourceFile, err error) {
 	return all, err
 }
 
-// findOrBuild returns the library from the cache, and builds it if it is not there. Without a
-// compiler any build of the sources will do.
+// findOrBuild returns the library from the cache, and builds it if it is missing. Without a compiler, a library that
+// another compiler built from these sources is accepted.
 func (b *Build) findOrBuild(ctx context.Context) (string, error) {
 	folder, err := b.cacheFolder()
 	if err != nil {
@@ -116,13 +116,13 @@ func (b *Build) cacheFolder() (string, error) {
 	return folder, nil
 }
 
-// userCacheFolder returns the folder of this user's builds.
+// userCacheFolder returns the default folder of the user's builds.
 func userCacheFolder() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "profarc", "agent"), err
 }
 
-// hashSources returns a sum of all that the library is made of, but the compiler.
+// hashSources returns a hash of all inputs of the library except the compiler.
 func hashSources(files []sourceFile) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s/%s %q\n", runtime.GOOS, runtime.GOARCH, compilerFlags)
@@ -132,7 +132,7 @@ func hashSources(files []sourceFile) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// A compiler is a command that compiles C, and its file.
+// A compiler is a C compiler's command and file.
 type compiler struct {
 	command []string
 	file    fileID
@@ -164,7 +164,7 @@ func (cc *compiler) hashCompiler() string {
 	return fmt.Sprintf("%x", h[:8])
 }
 
-// runCompiler runs the compiler in a folder, and returns its output.
+// runCompiler runs the compiler in a folder and returns its output.
 func (cc *compiler) runCompiler(ctx context.Context, folder string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, cc.command[0], append(cc.command[1:len(cc.command):len(cc.command)], args...)...)
 	command.Dir = folder
@@ -180,7 +180,6 @@ func (cc *compiler) runCompiler(ctx context.Context, folder string, args ...stri
 	return out, nil
 }
 
-// firstError returns the first error line of a compiler's output.
 func firstError(out []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
 	for _, line := range lines {
@@ -191,7 +190,7 @@ func firstError(out []byte) string {
 	return string(lines[0])
 }
 
-// buildLibrary compiles the sources and puts the library where it belongs; its folder is there.
+// buildLibrary compiles the sources to the file library, whose folder must exist.
 func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder, library string) error {
 	removeAbandoned(folder)
 	work, err := os.MkdirTemp(folder, workPrefix)
@@ -215,10 +214,10 @@ func (cc *compiler) buildLibrary(ctx context.Context, files []sourceFile, folder
 	return errors.Join(checkObject(filepath.Join(work, Name)), os.Rename(filepath.Join(work, Name), library))
 }
 
-// workPrefix begins the names of folders in which a compiler works.
+// workPrefix is the name prefix of folders in which a compiler works.
 const workPrefix = ".build-"
 
-// removeAbandoned removes what killed builds left. No build takes an hour.
+// removeAbandoned removes folders that killed builds left. No build takes an hour.
 func removeAbandoned(folder string) {
 	left, _ := filepath.Glob(filepath.Join(folder, workPrefix+"*"))
 	for _, work := range left {

@@ -1,13 +1,11 @@
-// Package agentlib finds the agent for HotSpot, or builds it from its sources, and writes
-// the flag that loads it.
+// Package agentlib finds the agent for HotSpot, or builds it from its sources, and writes the flag that loads it.
 //
-// The library is built once for each content of the sources, compiler and platform, and
-// kept in the user's cache:
+// The library is built once for each content of the sources, compiler and platform, and kept in the user's cache:
 //
 //	profarc/agent/SOURCES-COMPILER/libprofarc-agent.so
 //
-// Both parts of the name are sums. Builds at the same time do not disturb each other: each
-// has a folder of its own, and the library appears by renaming.
+// Both parts of the name are hashes. Concurrent builds do not interfere, since each works in its own folder and
+// renames the finished library.
 package agentlib
 
 import (
@@ -21,32 +19,32 @@ import (
 	"github.com/profarc/profarc/internal/file/publish"
 )
 
-// Name is the name of the library's file.
+// Name is the file name of the library.
 const Name = "libprofarc-agent.so"
 
-// Variable is the environment variable that names the library to use instead of one that is built.
+// Variable is the environment variable with the path of a library to use instead of building one.
 const Variable = "PROFARC_AGENT_LIBRARY"
 
 // The sentinels that errors of this package match.
 var (
-	// ErrPlatform: the agent is for other systems.
+	// ErrPlatform is the error on systems that the agent does not support.
 	ErrPlatform = fmt.Errorf("the agent runs on linux/amd64 and linux/arm64, and this is %s/%s", runtime.GOOS,
 		runtime.GOARCH)
-	// ErrNoCompiler: there is nothing to build the agent with.
+	// ErrNoCompiler is the error if no C compiler is found.
 	ErrNoCompiler = errors.New("there is no C compiler to build the agent with: install one (gcc or clang, with the " +
 		"headers of the C library), " +
 		"or name the released " + Name + " with " + Variable + " or --agent")
 )
 
-// An adviceError says what to do already.
+// An adviceError is an error whose text includes advice.
 type adviceError struct{ error }
 
-// HasAdvice reports true: see layout.Error.
+// HasAdvice returns true; see layout.Error.
 func (adviceError) HasAdvice() bool { return true }
 
 func (e adviceError) Unwrap() error { return e.error }
 
-// Supported returns an error that matches ErrPlatform where the agent does not run.
+// Supported returns an error that matches ErrPlatform on systems that the agent does not support.
 func Supported() error {
 	if runtime.GOOS == "linux" && (runtime.GOARCH == "amd64" || runtime.GOARCH == "arm64") {
 		return nil
@@ -54,8 +52,8 @@ func Supported() error {
 	return ErrPlatform
 }
 
-// Find returns the absolute path of the library: the named one, or else the one that the
-// environment names, or else one from the cache, which is built if it is not there.
+// Find returns the absolute path of the library: the named one, else the one in the environment variable, else one
+// from the cache, which is built if it is missing.
 func (b *Build) Find(ctx context.Context, named string) (string, error) {
 	if err := Supported(); err != nil {
 		return "", err
@@ -72,8 +70,8 @@ func (b *Build) Find(ctx context.Context, named string) (string, error) {
 	return filepath.Abs(named)
 }
 
-// Install puts the library that Find returns into a folder, which it makes if there is
-// none, and returns its absolute path there.
+// Install copies the library that Find returns into a folder, which it creates if necessary, and returns the absolute
+// path of the copy.
 func (b *Build) Install(ctx context.Context, named, folder string) (string, error) {
 	from, err := b.Find(ctx, named)
 	if err != nil {

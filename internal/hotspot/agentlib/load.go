@@ -14,10 +14,10 @@ import (
 	"time"
 )
 
-// machines are the processors of the platforms that the agent runs on.
+// elfMachines has the ELF machine of each supported processor, by GOARCH.
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// checkObject returns an error if a file is no library for this machine.
+// checkObject returns an error unless a file is a library for this machine.
 func checkObject(library string) error {
 	f, err := elf.Open(library)
 	var path *fs.PathError
@@ -35,10 +35,10 @@ func checkObject(library string) error {
 	return nil
 }
 
-// CheckLoads asks the dynamic linker of a program, such as java, whether it can load the library: a VM that
-// cannot does not start. The C library of the program may be another one than the build's, or older. A
-// program that is no ELF file, as a script, is not asked. The answer is kept, in the folder of this user's
-// builds, until the library or the linker is another file.
+// CheckLoads asks the dynamic linker of a program, such as java, whether it can load the library, since a VM that
+// cannot does not start. The program may use another or older C library than the build. A program that is not an ELF
+// file, such as a script, is not checked. A positive answer is stored in the user's cache until the library or the
+// linker changes.
 func CheckLoads(ctx context.Context, library, program string) error {
 	linker := dynamicLinker(program)
 	if linker == "" {
@@ -68,7 +68,6 @@ func askLinker(ctx context.Context, linker, library, program string) error {
 	return nil
 }
 
-// linkerReason returns the error line of a dynamic linker.
 func linkerReason(out []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
 	for _, line := range lines {
@@ -79,7 +78,7 @@ func linkerReason(out []byte) string {
 	return strings.TrimSpace(lines[0])
 }
 
-// dynamicLinker returns the dynamic linker of a program, empty if it has none.
+// dynamicLinker returns the dynamic linker of a program, "" if it has none.
 func dynamicLinker(program string) string {
 	f, err := elf.Open(program)
 	if err != nil {

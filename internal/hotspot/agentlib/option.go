@@ -7,27 +7,27 @@ import (
 	"time"
 )
 
-// Options are what the agent is told. A zero field leaves the agent its default.
+// Options are the options of the agent. A zero field selects the agent's default.
 type Options struct {
-	Archive string        // file to adopt from; required
-	Base    string        // archive that this one is a layer on
-	Alone   bool          // no line on stderr if it is a layer and no base is named
-	Weight  string        // a number of counts, or "presence"
-	Weights string        // "flat" or "bounded": how methods weigh beside each other
-	Cached  string        // "keep", "replace", or the weight to replace with: profiles of an AOT cache
-	Flags   string        // "raise" or "keep" a flag of the VM while it warms up
-	Policy  string        // "none", "order" or "hottest": what the VM is asked to compile
-	Budget  string        // percent of the processors for that, 0 to 100
-	Warmup  time.Duration // bound of the time until the flag is restored
-	Report  string        // file of the report at exit; "-" is stderr
-	Drift   bool          // the report has what happened against what was archived
-	Dry     bool          // look everything up, and write nothing
-	Record  bool          // have what adopted compiled, so that the VM records it for an AOT cache
-	Untried bool          // adopt in a release of the JDK that the agent was not run with
-	Quiet   bool          // no line on stderr if the agent switches itself off
+	Archive string        // archive to adopt from; required
+	Base    string        // base archive of a layer
+	Alone   bool          // no warning on stderr about a layer without a named base
+	Weight  string        // number of counts, or "presence"
+	Weights string        // "flat" or "bounded" weights of methods relative to each other
+	Cached  string        // "keep", "replace", or a weight to replace with, for profiles of an AOT cache
+	Flags   string        // "raise" or "keep" a VM flag during warm-up
+	Policy  string        // "none", "order" or "hottest" methods to be compiled on request
+	Budget  string        // percentage of the processors for these compilations, 0 to 100
+	Warmup  time.Duration // maximum time until the flag is restored
+	Report  string        // file for the report at exit; "-" is stderr
+	Drift   bool          // report compares the run with the archive
+	Dry     bool          // look everything up but write nothing
+	Record  bool          // compile adopting methods, so that the VM records them for an AOT cache
+	Untried bool          // adopt in a JDK release that the agent was not tested with
+	Quiet   bool          // no message on stderr if the agent switches itself off
 }
 
-// Check returns an error for a value that the agent does not know.
+// Check returns an error for an invalid value.
 func (o Options) Check() error {
 	switch {
 	case o.Archive == "":
@@ -52,9 +52,9 @@ func (o Options) Check() error {
 	return nil
 }
 
-// The limits of the agent.
+// Limits of the agent.
 const (
-	maxWeight = 1 << 20 // counts that a profile is scaled to
+	maxWeight = 1 << 20 // maximum counts to scale a profile to
 	maxWarmup = 24 * time.Hour
 )
 
@@ -72,8 +72,8 @@ func isPercent(text string) bool {
 	return text == "" || err == nil && n <= 100
 }
 
-// Flag returns the flag of java that loads the agent from a library. The VM ends the
-// library's name at the first =, so that a name with one is an error.
+// Flag returns the java flag that loads the agent from a library. The VM ends the path at the first =, so a path with
+// = is an error.
 func (o Options) Flag(library string) (string, error) {
 	if strings.ContainsAny(library, "=\n\x00") {
 		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder",
@@ -82,7 +82,7 @@ func (o Options) Flag(library string) (string, error) {
 	return "-agentpath:" + library + "=" + o.optionText(), o.Check()
 }
 
-// optionText returns the options as the agent reads them: separated by commas, a comma in a name as two.
+// optionText formats the options for the agent, separated by commas. A comma in a name is doubled.
 func (o Options) optionText() string {
 	parts := []string{"archive=" + doubleCommas(o.Archive)}
 	if o.Base != "" || o.Alone {

@@ -2,5 +2,5 @@
 
 package agentlib
 
-// checkOwner does nothing: the agent does not run here.
+// checkOwner does nothing, since the agent does not run here.
 func checkOwner(string) error { return nil }

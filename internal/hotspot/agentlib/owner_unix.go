@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// checkOwner returns an error if another user could have put the library there: its code
-// will run in this user's processes.
+// checkOwner returns an error if another user could have replaced the library, since its code would run in this
+// user's processes.
 func checkOwner(library string) error {
 	for _, name := range []string{library, filepath.Dir(library)} {
 		info, err := os.Stat(name)

@@ -1,9 +1,9 @@
-// Package compilelog reads which calls C2 inlined, from the log that HotSpot writes with
+// Package compilelog reads the calls that C2 inlined from a log that HotSpot writes with
 //
 //	-XX:+UnlockDiagnosticVMOptions -XX:+LogCompilation -XX:LogFile=FILE
 //
-// The log has a task for each compilation. In it lie the methods that the compiler parsed,
-// each within the one that calls it, after the bytecode of the call:
+// The log has a task for each compilation. The task contains the methods that the compiler parsed, each nested in its
+// caller, after the bytecode of the call:
 //
 //	<task compile_id='7' method='Main run ()V' ...>          of C1, if it has a level
 //	<klass id='1' name='Main'/> <method id='2' holder='1' name='run' return='9'/>

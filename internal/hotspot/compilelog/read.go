@@ -13,29 +13,27 @@ import (
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// A Method names a method as a class file does.
+// A Method has the names of a method in class file format.
 type Method struct{ Class, Name, Descriptor string }
 
-// A Node is a method in the tree of what was inlined. All compilations of a method share its tree.
+// A Node is a method in the tree of inlined calls. All compilations of a method share its tree.
 type Node struct {
-	Parent int   // index of the node of the caller, which comes before; -1 for a compiled method
-	Bci    int32 // of the call in the caller
+	Parent int   // index of the caller's node, which comes before; -1 for a compiled method
+	Bci    int32 // bci of the call in the caller
 	Method Method
 }
 
-// Limits of a log.
 const (
 	MaxNodes = 1 << 20
 	maxDepth = 1 << 9
 	maxLine  = 1 << 20
 )
 
-// ErrTooLarge: a log has more than MaxNodes calls that were inlined.
+// ErrTooLarge is the error for a log with more than MaxNodes inlined calls.
 var ErrTooLarge = errors.New("too many inlined calls")
 
-// Read returns what C2 inlined in the compilations that succeeded. Parents come before
-// their children. Lines that are not understood are passed over: other threads may write
-// into the log. The error is the reader's, ctx's, or matches ErrTooLarge.
+// Read returns the calls that C2 inlined in successful compilations. Parents precede their children. Unknown lines
+// are skipped, since other threads may write into the log. The error comes from r or ctx, or matches ErrTooLarge.
 func Read(ctx context.Context, r io.Reader, name string) ([]Node, error) {
 	l := &log{tree: tree{known: map[Node]int{}}, types: map[string]string{}, methods: map[string]Method{}}
 	lines := parse.NewLinesLimited(r, name, maxLine, parse.OverlongKeepStart)
@@ -56,7 +54,7 @@ func Read(ctx context.Context, r io.Reader, name string) ([]Node, error) {
 	}
 }
 
-// A tree has each node once.
+// A tree has distinct nodes.
 type tree struct {
 	nodes []Node
 	known map[Node]int
@@ -72,33 +70,32 @@ func (t *tree) addNode(n Node) int {
 	return at
 }
 
-// A log is what was read of a log so far.
+// A log is the state of reading a log.
 type log struct {
 	tree    tree
 	types   map[string]string // descriptors of classes and primitive types, by id
-	methods map[string]Method // by id
+	methods map[string]Method // methods by id
 
-	active bool   // within a task of C2
-	root   Method // that is compiled
-	task   []Node // what the task has parsed, if it should succeed
+	active bool   // whether a task of C2 is open
+	root   Method // method that the task compiles
+	task   []Node // methods that the task has parsed; added to tree if it succeeds
 	open   []frame
-	late   *lateCall // the call that the next outermost method is of
+	late   *lateCall // late call to which the next outermost method belongs
 }
 
 // A frame is a method that is being parsed.
 type frame struct {
-	node int // of task; -1 if the method is not known, and none of its calls then
+	node int // index in task; -1 if the method is unknown, and its calls are then ignored
 	bci  int32
 }
 
-// A late is a call that is inlined once all else is parsed.
+// A lateCall is a call that is inlined after everything else was parsed.
 type lateCall struct {
 	method string
-	frames []frame // the direct caller first; node is not used
+	frames []frame // callers, the direct one first; node is unused
 	ids    []string
 }
 
-// readElement reads an element.
 func (l *log) readElement(b []byte) {
 	name := elementName(b)
 	switch {
@@ -127,7 +124,7 @@ func (l *log) readElement(b []byte) {
 	}
 }
 
-// beginTask begins a task. Those of C1 have a level.
+// beginTask starts a task. C1's tasks have a level and are skipped.
 func (l *log) beginTask(b []byte) {
 	l.endTask(false)
 	words := strings.Fields(attribute(b, "method"))
@@ -138,7 +135,7 @@ func (l *log) beginTask(b []byte) {
 	}
 }
 
-// endTask ends a task, and keeps the parsed records if it succeeded.
+// endTask ends a task, and adds its methods to the tree if it succeeded.
 func (l *log) endTask(success bool) {
 	if success {
 		became := make([]int, len(l.task))
@@ -155,11 +152,11 @@ func (l *log) endTask(success bool) {
 	l.late = nil
 }
 
-// defineMethod learns a method by its id.
+// defineMethod records a method by its id.
 func (l *log) defineMethod(b []byte) {
 	holder, ok := strings.CutPrefix(l.types[attribute(b, "holder")], "L")
 	if !ok {
-		return // of an array
+		return // method of an array class
 	}
 	var d strings.Builder
 	d.WriteByte('(')
@@ -170,8 +167,7 @@ func (l *log) defineMethod(b []byte) {
 	l.methods[attribute(b, "id")] = Method{strings.TrimSuffix(holder, ";"), attribute(b, "name"), d.String()}
 }
 
-// beginParse begins to parse a method: the compiled one, one within the method that calls it,
-// or one of a late call.
+// beginParse starts a method: the compiled one, one nested in its caller, or one of a late call.
 func (l *log) beginParse(id string) {
 	m, known := l.methods[id]
 	node := -1
@@ -191,13 +187,14 @@ func (l *log) beginParse(id string) {
 	l.open = append(l.open, frame{node: node})
 }
 
-// addInlined adds a call to what the task has inlined.
+// addInlined adds an inlined call to the task and returns its index.
 func (l *log) addInlined(parent int, bci int32, m Method) int {
 	l.task = append(l.task, Node{parent, bci, m})
 	return len(l.task) - 1
 }
 
-// addLateInlined adds a late call, with the calls that lead to it.
+// addLateInlined adds a late call with the calls that lead to it. It returns the index of the last one, -1 if a
+// method is unknown.
 func (l *log) addLateInlined(m Method) int {
 	node := 0
 	late := l.late
@@ -218,7 +215,7 @@ func (l *log) addLateInlined(m Method) int {
 	return node
 }
 
-// elementName returns the name of the element that begins a line, with a slash for its end.
+// elementName returns the name of the element at the front of a line, with a leading slash for an end tag.
 func elementName(b []byte) string {
 	if len(b) == 0 || b[0] != '<' {
 		return ""
@@ -232,7 +229,7 @@ func elementName(b []byte) string {
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&")
 
-// attribute returns the value of an attribute, empty if the element does not have it.
+// attribute returns the value of an attribute, "" if the element lacks it.
 func attribute(b []byte, name string) string {
 	_, rest, ok := bytes.Cut(b, []byte(" "+name+"='"))
 	value, _, ended := bytes.Cut(rest, []byte("'"))
@@ -250,7 +247,7 @@ func parseInt32(text string) int32 {
 	return int32(n)
 }
 
-// descriptorOf returns the descriptor of a class or array that is named as in Class.getName.
+// descriptorOf returns the descriptor of a class or array named as by Class.getName.
 func descriptorOf(name string) string {
 	if strings.HasPrefix(name, "[") {
 		return javanames.Internal(name)
@@ -258,7 +255,6 @@ func descriptorOf(name string) string {
 	return "L" + javanames.Internal(name) + ";"
 }
 
-// primitiveDescriptor returns the descriptor of a primitive type.
 func primitiveDescriptor(name string) string {
 	return map[string]string{"void": "V", "boolean": "Z", "byte": "B", "char": "C", "short": "S",
 		"int": "I", "long": "J", "float": "F", "double": "D"}[name]

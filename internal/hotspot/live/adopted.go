@@ -252,7 +252,7 @@ func (b *build) describeKept() {
 			continue
 		}
 		row := disk.RunRowOf(&layout.Provenance{DumpID: id})
-		b.Table(disk.TableRuns, 0).Row(append(slices.Clone(row.Words[:]), make([]uint64, disk.RunTexts)...)...)
+		b.Internal().Table(disk.TableRuns, 0).Row(append(slices.Clone(row.Words[:]), make([]uint64, disk.RunTexts)...)...)
 	}
 }
 

@@ -294,8 +294,8 @@ func (b *build) addProfile(f *profiledMethod) error {
 	}
 	b.taken[m] = true
 	b.keys[layout.Key{Class: f.klassName.name, Name: f.methodName.name, Signature: f.signature, Loader: f.loader}] = m
-	b.DescribeMethod(m, f.access, 0)
-	p := b.ProfileIn(m, bytecode.CodeID(f.code), builder.NoContext)
+	b.Internal().DescribeMethod(m, f.access, 0)
+	p := b.ProfileIn(m, bytecode.CodeID(f.code), profileset.NoContext)
 	b.setHeader(p, f)
 	for section, entries := range f.sections {
 		for _, e := range entries {
@@ -324,8 +324,8 @@ func (b *build) addSketch(m builder.MethodRef, f *profiledMethod) {
 		return
 	}
 	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
-		t := b.Table(disk.TableCode, 0)
-		t.Row(uint64(m), uint64(b.Symbol(string(bytes))))
+		t := b.Internal().Table(disk.TableCode, 0)
+		t.Row(uint64(m), uint64(b.Internal().Symbol(string(bytes))))
 	}
 }
 
@@ -379,7 +379,7 @@ func (b *build) internMethod(addr uint64, m *methodName, k klassName) builder.Me
 	b.internType(k)
 	ref := b.Method(layout.Key{Class: class, Name: m.name, Signature: m.signature, Loader: k.loader})
 	if made {
-		b.DescribeMethod(ref, 0, layout.MethodNotMatchable)
+		b.Internal().DescribeMethod(ref, 0, layout.MethodNotMatchable)
 	}
 	b.methods[addr] = ref
 	return ref
@@ -405,20 +405,20 @@ func (b *build) internType(k klassName) builder.TypeRef {
 		if javanames.IsNumbered(class) {
 			k.flags |= layout.TypeNotMatchable
 		}
-		b.DescribeType(t, "", k.flags)
+		b.Internal().DescribeType(t, "", k.flags)
 		return t
 	}
 	name := strings.Replace(k.name, class, canonical, 1)
 	t := b.Type(builder.TypeKey{Name: name, Loader: k.loader})
-	b.DescribeType(t, k.name, k.flags|layout.TypeHidden|layout.TypeNotMatchable)
+	b.Internal().DescribeType(t, k.name, k.flags|layout.TypeHidden|layout.TypeNotMatchable)
 	return t
 }
 
 // addProperties records the VM and the flags that shape its MethodData.
 func (b *build) addProperties() {
 	set := func(key, value string) {
-		t := b.Table(disk.TableProperties, 0)
-		t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
+		t := b.Internal().Table(disk.TableProperties, 0)
+		t.Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(value)))
 	}
 	set(PropertyVM, b.vm.info)
 	if a := b.snap.adopted; b.keepAdopted && (a.unreadable || a.wrote) {

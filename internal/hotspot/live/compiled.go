@@ -34,7 +34,7 @@ func (b *build) addCompilations(o *Options) error {
 		if c.installed {
 			installed = 1
 		}
-		b.Table(disk.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k], uint64(c.id),
+		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k], uint64(c.id),
 			uint64(c.size), 1, installed)
 		b.report.Compilations++
 	}
@@ -71,7 +71,7 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 			return nil, err
 		}
 		m := b.internMethod(f.addr, &f.methodName, f.klassName)
-		b.DescribeMethod(m, f.access, 0)
+		b.Internal().DescribeMethod(m, f.access, 0)
 		methods[f.addr] = m
 	}
 	return methods, nil

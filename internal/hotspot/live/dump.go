@@ -132,7 +132,7 @@ func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified b
 		c.DumpTime = time.Now()
 	}
 	if c.DumpID == ([16]byte{}) && !identified {
-		c.DumpID = builder.RandomDumpID()
+		c.DumpID = disk.RandomDumpID()
 	}
 	return c
 }

@@ -34,7 +34,7 @@ func (b *build) addInlined(nodes []compilelog.Node) error {
 		}
 		b.internType(class)
 		refs[i] = b.Method(key)
-		b.Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], callerFrames(nodes, refs, i)...)), inlinedLevel, 1)
+		b.Internal().Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], callerFrames(nodes, refs, i)...)), inlinedLevel, 1)
 		b.report.Inlined++
 	}
 	return b.meter.end

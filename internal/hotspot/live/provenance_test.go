@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -174,7 +173,7 @@ func TestDumpsOfOneProcess(t *testing.T) {
 	if h3.Fingerprint != h1.Fingerprint {
 		t.Errorf("fingerprints %x and %x of one program", h1.Fingerprint, h3.Fingerprint)
 	}
-	if builder.RandomDumpID() == h1.DumpID {
+	if disk.RandomDumpID() == h1.DumpID {
 		t.Error("it is a random identity")
 	}
 }

@@ -264,11 +264,11 @@ func (g *generation) judge(t *testing.T, old, now version) map[string]*fate {
 		t.Fatal(err)
 	}
 	adapted := open(t, o.Into)
-	table, err := adapted.TableOrEmpty(disk.TableMoved)
+	moved, err := adapted.TableOrEmpty(disk.TableMoved)
 	if err != nil {
 		t.Fatal(err)
 	}
-	marks := disk.ParseMarks(table.Rows, table.Cell)
+	marks := disk.ParseMarks(moved.Rows, moved.Cell)
 	if r, err := fit.Check(t.Context(), adapted, against, fit.Options{}); err != nil || r.Guessed.Points != len(marks) {
 		t.Errorf("a check of what was adapted finds %d guesses of %d: %v", r.Guessed.Points, len(marks), err)
 	}

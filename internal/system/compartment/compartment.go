@@ -1,5 +1,5 @@
-// Package compartment confines failures: a panic or hang in work on a foreign process or
-// file ends neither the program nor the work on others.
+// Package compartment isolates failures. A panic or hang in work on a foreign process or file does not end the
+// program or other work.
 package compartment
 
 import (
@@ -10,22 +10,22 @@ import (
 	"strings"
 )
 
-// A Defect is a panic of this program, which should have returned an error instead, whatever its input.
+// A Defect is a panic of this program, which is a bug whatever the input was.
 type Defect struct {
-	Doing string // what was being done, with its object, for instance a method
+	Doing string // operation in progress and its object, for instance a method
 	Place string // FILE:LINE of the innermost function of this module
 	Panic any
-	Stack string // for a bug report
+	Stack string // stack trace for a bug report
 }
 
-// Error returns the defect and what to do about it, in one line.
+// Error describes the defect and what to do about it, in one line.
 func (d *Defect) Error() string {
 	return fmt.Sprintf("a defect of profarc, while it %s (%s: %v): report it with this line and the JVM's release; "+
 		"run the program again with -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData to import its profiles as text",
 		d.Doing, d.Place, d.Panic)
 }
 
-// Run calls work and returns its error, or a Defect if it panics. doing is called only then.
+// Run calls work and returns its error, or a Defect if it panics. doing describes the work and is called only then.
 func Run(doing func() string, work func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -35,9 +35,8 @@ func Run(doing func() string, work func() error) (err error) {
 	return work()
 }
 
-// RunUntil is like Run, but returns when ctx ends, even if work does not: a process can block
-// the system calls that read it. Work must therefore end with ctx, and must not write to
-// memory that it shares with its caller.
+// RunUntil is Run, but returns when ctx ends even if work does not, since a process can block system calls that read
+// it. work must therefore end with ctx and must not write to memory that its caller shares.
 func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -61,7 +60,7 @@ func RunUntil[T any](ctx context.Context, doing func() string, work func() (T, e
 	}
 }
 
-// panicLocation returns where in this module the panic that is being recovered was raised.
+// panicLocation returns FILE:LINE of the innermost frame below the panic that is being recovered.
 func panicLocation() string {
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
@@ -78,7 +77,7 @@ func panicLocation() string {
 	}
 }
 
-// maxStack bounds the text of a stack, for deep recursions.
+// maxStack limits the text of a stack, which deep recursions would make huge.
 const maxStack = 1 << 16
 
 func stackText() string {

@@ -1,10 +1,10 @@
-// Package cputime has the clocks of measurements: they count while the processor works,
-// so that they say less about what else the machine does than a clock on the wall.
+// Package cputime has clocks for measurements. Most count processor time, so other load of the machine affects them
+// less than a wall clock.
 package cputime
 
 import "time"
 
 var programStart = time.Now()
 
-// Wall returns the time since the program began, in nanoseconds.
+// Wall returns the time since the program started, in nanoseconds.
 func Wall() int64 { return int64(time.Since(programStart)) }

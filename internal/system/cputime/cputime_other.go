@@ -2,8 +2,8 @@
 
 package cputime
 
-// Thread returns [Wall]: here there is no clock of a thread.
+// Thread returns [Wall], since this system has no thread clock.
 func Thread() int64 { return Wall() }
 
-// Process returns [Wall], too.
+// Process returns [Wall].
 func Process() int64 { return Wall() }

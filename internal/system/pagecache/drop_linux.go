@@ -1,4 +1,4 @@
-// Package pagecache drops files from the page cache of the system.
+// Package pagecache drops files from the system's page cache.
 package pagecache
 
 import (
@@ -7,10 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Drop asks the system to drop a file from the page cache, and reports whether
-// it says that nothing of the file is left there.
+// Drop asks the system to drop a file from the page cache, and reports whether nothing of the file is left there.
 func Drop(f *os.File) bool {
-	_ = f.Sync() // pages that are not on the disk yet stay
+	_ = f.Sync() // unwritten pages cannot be dropped
 	fd := int(f.Fd())
 	if unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) != nil {
 		return false

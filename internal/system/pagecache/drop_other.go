@@ -1,9 +1,9 @@
 //go:build !linux
 
-// Package pagecache drops files from the page cache of the system.
+// Package pagecache drops files from the system's page cache.
 package pagecache
 
 import "os"
 
-// Drop does nothing, and says so.
+// Drop returns false, since this system cannot drop files.
 func Drop(*os.File) bool { return false }

@@ -1,5 +1,4 @@
-// Package poll asks contexts only now and then whether they have ended, for loops whose
-// steps take much less time than the question.
+// Package poll checks contexts rarely, in loops whose steps take much less time than a check.
 package poll
 
 import (
@@ -7,20 +6,19 @@ import (
 	"slices"
 )
 
-// every is how many steps are taken between two questions. A step takes some microseconds at most.
+// stepsPerPoll is the number of steps between checks. A step takes some microseconds at most.
 const stepsPerPoll = 256
 
-// A Poll is the context of one goroutine's loops.
+// A Poll checks a context in the loops of one goroutine.
 type Poll struct {
 	ctx   context.Context
 	steps uint
 }
 
-// New makes a Poll that asks ctx.
+// New returns a Poll for ctx.
 func New(ctx context.Context) *Poll { return &Poll{ctx: ctx} }
 
-// Err counts a step. Every 256 steps it returns the error of the context, which is nil
-// until the context ends.
+// Err counts a step. Every 256 steps it returns the context's error, otherwise nil.
 func (p *Poll) Err() error {
 	if p.steps++; p.steps%stepsPerPoll != 0 {
 		return nil
@@ -28,11 +26,11 @@ func (p *Poll) Err() error {
 	return p.ctx.Err()
 }
 
-// sortedAtOnce is how many values are sorted between two questions, which takes some milliseconds.
+// sortedAtOnce is the number of values to sort between checks, which takes some milliseconds.
 const sortedAtOnce = 1 << 14
 
-// SortStable is like slices.SortStableFunc, but returns the error of ctx once that ends; the
-// order of values is then undefined.
+// SortStable is slices.SortStableFunc, but returns the error of ctx once ctx ends. The order of values is then
+// undefined.
 func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int) error {
 	if len(values) <= sortedAtOnce {
 		slices.SortStableFunc(values, compare)
@@ -47,7 +45,7 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 	steps := New(ctx)
 	for from, to, size := values, make([]V, len(values)), sortedAtOnce; ; size *= 2 {
 		if size >= len(values) {
-			copy(values, from) // which may be the spare memory
+			copy(values, from) // from may be the scratch buffer
 			return ctx.Err()
 		}
 		for at := 0; at < len(values); at += 2 * size {
@@ -61,7 +59,7 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 	}
 }
 
-// mergeSorted merges two sorted parts.
+// mergeSorted merges the sorted slices a and b into to.
 func mergeSorted[V any](steps *Poll, to, a, b []V, compare func(a, b V) int) error {
 	for i := range to {
 		if err := steps.Err(); err != nil {

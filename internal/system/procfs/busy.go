@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// tick is the unit of /proc/stat on all processors that Linux runs on.
+// clockTick is the unit of /proc/stat on all processors that Linux supports.
 const clockTick = 10 * time.Millisecond
 
-// BusyTime returns how long the processors of this machine have worked since it was started, all together and
-// for whatever program. It is 0 where the system does not tell.
+// BusyTime returns the total busy time of all processors since the machine was booted, 0 if the system does not
+// provide it.
 func BusyTime() time.Duration {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -20,8 +20,8 @@ func BusyTime() time.Duration {
 	return parseBusyTime(text)
 }
 
-// parseBusyTime reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal,
-// and guests, which are in the first two.
+// parseBusyTime parses the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal, and
+// guests, which the first two include.
 func parseBusyTime(text []byte) (busy time.Duration) {
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	fields := bytes.Fields(line)

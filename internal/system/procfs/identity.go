@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// An Identity tells a process from all others, of all machines.
+// An Identity identifies a process among all processes of all machines.
 type Identity struct {
 	Boot      [16]byte // boot id of the machine
-	Namespace uint64   // of process numbers
-	PID       uint64   // in that namespace, from wherever it is seen
-	Start     uint64   // in clock ticks since the machine was booted
+	Namespace uint64   // PID namespace
+	PID       uint64   // process id in that namespace
+	Start     uint64   // start time in clock ticks since the machine was booted
 }
 
-// startField is the place of the start time behind the name of the program in
-// /proc/PID/stat, which may have any bytes.
+// startField is the index of the start time among the fields of /proc/PID/stat after the program name. The name can
+// have any bytes.
 const startField = 19
 
-// Identify returns the identity of a process; ok is false if the system does not tell.
+// Identify returns the identity of a process; ok is false if the system does not provide it.
 func Identify(pid int) (id Identity, ok bool) {
 	boot, err1 := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	bytes, err2 := hex.DecodeString(strings.ReplaceAll(strings.TrimSpace(string(boot)), "-", ""))

@@ -1,4 +1,4 @@
-// Package procfs reads facts about processes from /proc.
+// Package procfs reads information about processes from /proc.
 package procfs
 
 import (
@@ -14,23 +14,21 @@ import (
 	"strings"
 )
 
-// A Mapping is a line of /proc/PID/maps that names a file.
+// A Mapping is a line of /proc/PID/maps with a file.
 type Mapping struct {
 	Start, Offset uint64
-	// Path is as the system prints it: with \012 for a line feed, and followed by
-	// " (deleted)" if the file is gone.
+	// Path is spelled as by the system, with \012 for a line feed and " (deleted)" at the end if the file is gone.
 	Path string
 }
 
-// Name returns the last part of the path of the file, whether it still exists or not.
+// Name returns the base name of the file, which may be deleted.
 func (m Mapping) Name() string { return path.Base(strings.TrimSuffix(m.Path, " (deleted)")) }
 
-// maxLine bounds a line of /proc/PID/maps: a path has at most 4096 bytes, of
-// which each may be printed as four.
+// maxLine limits a line of /proc/PID/maps. A path has at most 4096 bytes, and each may be printed as four.
 const maxLine = 1 << 15
 
-// Mappings returns the files that a process has mapped. They are read one by
-// one, since a process may have millions of them. An error ends them.
+// Mappings iterates over the files that a process has mapped. It does not collect them, since a process may have
+// millions. It stops after an error.
 func Mappings(ctx context.Context, pid int) iter.Seq2[Mapping, error] {
 	return func(yield func(Mapping, error) bool) {
 		f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
@@ -45,7 +43,7 @@ func Mappings(ctx context.Context, pid int) iter.Seq2[Mapping, error] {
 	}
 }
 
-// eachMapping reads lines until yield returns false. Longer lines than the system prints are skipped.
+// eachMapping reads lines until yield returns false. It skips overlong lines.
 func eachMapping(ctx context.Context, from io.Reader, yield func(Mapping) bool) error {
 	lines := bufio.NewReaderSize(from, maxLine)
 	for whole := true; ; {
@@ -66,7 +64,7 @@ func eachMapping(ctx context.Context, from io.Reader, yield func(Mapping) bool) 
 	}
 }
 
-// parseMapping parses a line; ok is false if it names no file:
+// parseMapping parses a line; ok is false if it has no file:
 //
 //	START-END PERMISSIONS OFFSET DEVICE INODE      PATH
 func parseMapping(line string) (m Mapping, ok bool) {
@@ -82,10 +80,9 @@ func parseMapping(line string) (m Mapping, ok bool) {
 	return m, err1 == nil && err2 == nil && strings.HasPrefix(m.Path, "/")
 }
 
-// Status returns a field of /proc/PID/status, of a process or a thread. It is empty
-// if there is no such field, or if the process is gone.
+// Status returns a field of /proc/PID/status of a process or thread, "" if the field or the process does not exist.
 func Status(pid int, field string) string {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid)) // empty if it is gone
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {
 		if name, value, _ := strings.Cut(line, ":"); name == field {
 			return strings.TrimSpace(value)

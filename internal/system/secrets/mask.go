@@ -1,6 +1,5 @@
-// Package secrets says how much of a command line an archive may keep: what is known to be
-// harmless, and of everything else the names of options alone. It does not look for secrets,
-// since nobody knows how the next one is spelled.
+// Package secrets masks command lines for archives. It keeps values that are known to be harmless, and only the names
+// of other options. It does not search for secrets, since their spelling is unknown.
 package secrets
 
 import (
@@ -10,11 +9,11 @@ import (
 	"sync"
 )
 
-// Masked stands for masked text.
+// Masked replaces masked text.
 const Masked = "***"
 
-// harmless matches options of JVMs whose values are numbers or words of a fixed list, and some
-// on which counts and times depend. It is large, and no command that starts a program needs it.
+// harmless matches JVM options whose values are numbers or words of a fixed list, and some that affect counts and
+// times. It is compiled on first use, since it is large and commands that start a program do not need it.
 var harmless = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^-(?:` + strings.Join([]string{
 		`X(?:mx|ms|mn|ss)\d+[kKmMgGtT]?`, `X(?:int|comp|mixed|batch|noclassgc|rs|debug|diag)`, `Xshare:(?:auto|on|off|dump)`,
@@ -22,7 +21,7 @@ var harmless = sync.OnceValue(func() *regexp.Regexp {
 		`Xverify(?::(?:all|none|remote))?`, `XX:[+-]\w+`, `XX:\w+=\d+(?:\.\d+)?[kKmMgGtT]?`,
 		`XX:Compile(?:Command|Only)=[\w.$:/,*<>();\[]+`,
 		`XX:(?:SharedArchiveFile|ArchiveClassesAtExit|AOTMode|AOTConfiguration|AOTCache|AOTCacheOutput)=[\w./+-]+`,
-		`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's own
+		`agentpath:[\w./+-]+/libprofarc-agent\.so=[\w./+,=-]+`, // this project's agent
 		`(?:ea|da|enableassertions|disableassertions)(?::[\w.$]+)?`, `esa`, `dsa`, `server`, `client`, `d64`,
 		`verbose(?::(?:gc|class|jni|module))?`,
 		`version`, `showversion`, `-version`, `-show-version`, `-enable-preview`,
@@ -32,9 +31,9 @@ var harmless = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var (
-	// optionName matches the names of long options: without digits, as most secrets are not.
+	// optionName matches names of long options. They must not have digits, as most secrets do.
 	optionName = regexp.MustCompile(`^--[A-Za-z][A-Za-z._-]{0,39}$`)
-	// property matches the names of system properties and of the VM's own options.
+	// propertyName matches names of system properties and of the VM's options.
 	propertyName = regexp.MustCompile(`^[A-Za-z][\w.-]{0,99}$`)
 	vmOptionName = regexp.MustCompile(`^-X[a-z]+$`)
 )
@@ -42,8 +41,8 @@ var (
 // className matches a main class, module or source file.
 var className = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_$][\pL\w.$/+-]*$`) })
 
-// pathOptions are options of the java launcher with a path or names of modules, which are the
-// next argument, or follow a = if the option begins with two dashes.
+// pathOptions are options of the java launcher that take a path or module names. The value is the next argument, or
+// follows a = if the option begins with two dashes.
 var pathOptions = map[string]bool{
 	"-cp": true, "-classpath": true, "--class-path": true, "-p": true, "--module-path": true,
 	"--upgrade-module-path": true,
@@ -52,9 +51,8 @@ var pathOptions = map[string]bool{
 	"--patch-module": true, "--enable-native-access": true, "--source": true, "--illegal-access": true,
 }
 
-// Mask returns the words of a command line that may be kept, and Masked in place of the rest.
-// It keeps the program, harmless options with their values, paths and the main class of
-// a java command, and the names of other options.
+// Mask returns a command line with Masked in place of words or values that may be secret. It keeps the program,
+// harmless options with their values, paths and the main class of a java command, and the names of other options.
 func Mask(args []string) []string {
 	out := make([]string, len(args))
 	for i := range args {
@@ -73,7 +71,7 @@ func Mask(args []string) []string {
 	return out
 }
 
-// keepLaunch keeps what a java launcher has before the arguments of the program.
+// keepLaunch restores the arguments that a java launcher takes before those of the program.
 func keepLaunch(out, args []string) {
 	for i := 0; i < len(args); i++ {
 		next := i+1 < len(args)
@@ -95,7 +93,7 @@ func keepLaunch(out, args []string) {
 	}
 }
 
-// MaskOptions is like Mask for options of a VM, without a program.
+// MaskOptions is Mask for options of a VM, without a program.
 func MaskOptions(options []string) []string {
 	out := make([]string, len(options))
 	for i, o := range options {
@@ -104,7 +102,7 @@ func MaskOptions(options []string) []string {
 	return out
 }
 
-// maskWord keeps a harmless option, and the name of another one.
+// maskWord keeps a harmless option, and the name of any other option.
 func maskWord(word string) string {
 	name, _, valued := strings.Cut(word, "=")
 	switch {
@@ -138,8 +136,8 @@ func maskWord(word string) string {
 	return Masked
 }
 
-// maskValue returns the name of an option that begins with a prefix, and Masked in place of its
-// value. What cannot be a name is masked, too.
+// maskValue returns the name of an option with a prefix, and Masked in place of its value. An invalid name is masked,
+// too.
 func maskValue(prefix, option string, valued bool) string {
 	if !propertyName.MatchString(strings.TrimPrefix(option, prefix)) {
 		return prefix + Masked
@@ -150,13 +148,13 @@ func maskValue(prefix, option string, valued bool) string {
 	return option
 }
 
-// Line masks a command line that Join made, or another program. Line of its result is the same.
+// Line masks a command line that Join or another program wrote. It is idempotent.
 func Line(line string) string { return Join(Mask(splitWords(line))) }
 
-// OptionsLine is like Line for options of a VM.
+// OptionsLine is Line for options of a VM.
 func OptionsLine(line string) string { return Join(MaskOptions(splitWords(line))) }
 
-// Join joins words to a line. Words with spaces are in quotes.
+// Join joins words into a line. It quotes words with spaces.
 func Join(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -168,7 +166,7 @@ func Join(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// splitWords takes a line that Join made apart.
+// splitWords splits a line that Join wrote.
 func splitWords(line string) (words []string) {
 	var word strings.Builder
 	inWord, quoted := false, false

@@ -1,4 +1,4 @@
-// Package sourcetext finds the text of source files that compilers named.
+// Package sourcefiles finds source files by the names that compilers recorded.
 package sourcefiles
 
 import (
@@ -12,21 +12,20 @@ import (
 	"strings"
 )
 
-// Folders are where source files are looked for: at the whole path that the compiler had, and
-// at each shorter end of it. Without a folder files are read where the compiler read them.
+// Folders are the folders in which to look for a source file, by the whole path that the compiler recorded and then
+// by each shorter suffix of it. Without folders, files are read at the recorded path.
 type Folders []string
 
-// maxSource is the most bytes of a source file.
+// maxSource limits the size of a source file in bytes.
 const maxSource = 32 << 20
 
-// Lines returns the lines of a source file and where it is. The error matches
-// [fs.ErrNotExist] if it is nowhere.
+// Lines returns the lines of a source file and the path where it was found. The error matches [fs.ErrNotExist] if it
+// is nowhere.
 func (s Folders) Lines(file string) (name string, lines []string, err error) {
 	name, text, err := s.readFile(file)
 	return name, splitLines(text), err
 }
 
-// splitLines splits a text into lines.
 func splitLines(text []byte) []string {
 	if len(text) == 0 {
 		return nil
@@ -38,8 +37,6 @@ func splitLines(text []byte) []string {
 	return lines
 }
 
-// readFile returns the text of a source file and where it is. The error matches
-// [fs.ErrNotExist] if it is nowhere.
 func (s Folders) readFile(file string) (name string, text []byte, err error) {
 	for _, name := range s.candidatePaths(file) {
 		text, err := readSource(name)
@@ -53,7 +50,7 @@ func (s Folders) readFile(file string) (name string, text []byte, err error) {
 	return "", nil, fmt.Errorf("%q is not in %s: %w", file, strings.Join(s, ", "), fs.ErrNotExist)
 }
 
-// candidatePaths returns where a file may be, the likeliest first. No name leads out of a folder.
+// candidatePaths returns possible paths of a file, the likeliest first. No recorded name leads out of a folder.
 func (s Folders) candidatePaths(file string) (names []string) {
 	if len(s) == 0 {
 		return []string{file}
@@ -72,7 +69,7 @@ func (s Folders) candidatePaths(file string) (names []string) {
 	return names
 }
 
-// maxDepth is the number of folders that a name is looked for in.
+// maxDepth limits the path parts that are used of a recorded name.
 const maxDepth = 64
 
 func readSource(name string) ([]byte, error) {
