@@ -9,13 +9,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Advice lists what to do about errors, by the sentinel that they match. The first match counts.
+// Advice maps sentinel errors to advice for users. The first match applies.
 type Advice []struct {
 	Sentinel error
 	Text     string
 }
 
-// For returns what to do about an error, empty if nothing is known.
+// For returns the advice about err, or "".
 func (a Advice) For(err error) string {
 	for _, row := range a {
 		if errors.Is(err, row.Sentinel) {
@@ -25,7 +25,7 @@ func (a Advice) For(err error) string {
 	return ""
 }
 
-// known is the advice about errors of files and archives.
+// known has advice about errors of files and archives.
 var known = Advice{
 	{fs.ErrNotExist, "check the name"},
 	{syscall.EISDIR, "name the files in it"},

@@ -1,12 +1,11 @@
-// Package cli holds what the commands profarc and profarc-fleet share: streams, exit codes,
-// error messages, output files, progress, and the opening of archives.
+// Package cli implements the streams, exit codes, error messages, output files and progress bars of the programs
+// profarc and profarc-fleet, and opens archives for them.
 //
-// Each group of commands has its own package, which exports
+// Each command has its own package, which exports
 //
 //	func Command(a *cli.App) *cobra.Command
 //
-// and the main package adds it to the root command. Command packages import cli and the
-// library; they do not import the main package.
+// The main package adds it to the root command.
 package cli
 
 import (
@@ -20,39 +19,37 @@ import (
 
 // An App is the state that all commands share.
 //
-// A command prints everything, for people or as JSON, to Out and ErrOut. These escape what a terminal would
-// obey, so that no command has to: method names, file names and errors that quote a file come from others.
+// Commands print text and JSON to Out and ErrOut, which escape control sequences. Method names, file names and
+// quoted input are not trusted.
 type App struct {
-	Name    string // of the program, in front of its errors; empty for profarc
+	Name    string // program name before its errors, "" for profarc
 	In      io.Reader
 	Out     *bufio.Writer
 	ErrOut  io.Writer
 	Streams Streams
-	// Recognise returns the name of the format of a file; ok is false if import
-	// does not read it. An error about a file that is not an archive names it.
+	// Recognise returns the format of a file. ok is false if import cannot read the file. The error for a file that
+	// is not an archive names the format. It can be nil.
 	Recognise func(path string) (format string, ok bool)
-	// Advice returns what to do about an error, empty if it knows nothing. It is asked
-	// first; errors of a file or an archive need none. It may be nil.
-	Advice func(error) string
-	// Drafts opens archives of the last drafts of the format too, to convert them.
-	Drafts  bool
-	command string // that was asked for, with the names of those above it
-	// Running reports whether arguments and flags were accepted: an error from then on is not a usage error.
-	Running bool
+	// Advice returns advice about an error, or "". It takes precedence over the advice of this package. It can be
+	// nil.
+	Advice  func(error) string
+	Drafts  bool   // also open archives of the last drafts of the format
+	command string // full name of the command, such as "profarc import"
+	Running bool   // arguments and flags were accepted, so a later error is not a usage error
 }
 
-// New returns the App of a program that reads from in and prints to s.
+// New returns an App that reads from in and prints to s.
 func New(name string, in io.Reader, s Streams) *App {
 	return &App{Name: name, In: in, Out: bufio.NewWriter(s.PlainOut), ErrOut: s.PlainErr, Streams: s}
 }
 
 // Finish flushes Out and ErrOut.
 func (a *App) Finish() error {
-	_ = a.Streams.PlainErr.Close() // there is nowhere left to report it
+	_ = a.Streams.PlainErr.Close() // this error cannot be reported
 	return errors.Join(a.Out.Flush(), a.Streams.PlainOut.Close())
 }
 
-// Run returns work as the RunE of a command.
+// Run converts work to the RunE of a command.
 func (a *App) Run(work func(ctx context.Context, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.Running = true

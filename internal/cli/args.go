@@ -10,11 +10,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// DefaultChecked is the share of all events that a comparison with code must check for its score to say
-// how an archive fits, unless the user asks for another.
+// DefaultChecked is the default of the share of events that a comparison with code must be able to check. With a
+// smaller share, its score means nothing.
 const DefaultChecked = 0.5
 
-// TimeVar adds a flag that is a time. Its help says 10m for ten minutes, not 10m0s.
+// TimeVar adds a duration flag. Its help prints ten minutes as 10m, not 10m0s.
 func TimeVar(f *pflag.FlagSet, to *time.Duration, name string, value time.Duration, usage string) {
 	f.DurationVar(to, name, value, usage)
 	if added := f.Lookup(name); strings.HasSuffix(added.DefValue, "m0s") {
@@ -25,7 +25,7 @@ func TimeVar(f *pflag.FlagSet, to *time.Duration, name string, value time.Durati
 // ArchiveExtension is the extension of archive names.
 const ArchiveExtension = ".parc"
 
-// Args accepts low to high arguments, any number from low on if high is negative. want describes them.
+// Args accepts low to high arguments, or at least low if high is negative. want describes them in errors.
 func Args(low, high int, want string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) < low || high >= 0 && len(args) > high {
@@ -35,8 +35,7 @@ func Args(low, high int, want string) cobra.PositionalArgs {
 	}
 }
 
-// CompleteArchives makes a shell offer archives for the first so many arguments,
-// for all if the number is negative.
+// CompleteArchives completes archive names for the first arguments, or for all if the number is negative.
 func CompleteArchives(arguments int) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if arguments >= 0 && len(args) >= arguments {
@@ -50,12 +49,12 @@ func CompleteArchives(arguments int) cobra.CompletionFunc {
 func SplitClassPath(name string) []string {
 	path := filepath.SplitList(name)
 	for i, element := range path {
-		path[i] = cmp.Or(element, ".") // as java reads it
+		path[i] = cmp.Or(element, ".") // as java does
 	}
 	return path
 }
 
-// CheckShare returns an error if the value of a flag is not from 0 to 1.
+// CheckShare returns a usage error if v is not in [0, 1].
 func CheckShare(flag string, v float64) error {
 	if !(v >= 0 && v <= 1) {
 		return Usagef("%s %v: give a share from 0 to 1", flag, v)

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// An ExitError ends profarc with an exit code: train ends with the code of the command it ran.
+// An ExitError sets the exit code of the program.
 type ExitError struct {
 	Code int
-	Err  error // printed before the exit, nil for none
+	Err  error // printed before the exit, can be nil
 }
 
 func (e *ExitError) Error() string {
@@ -29,14 +29,14 @@ const (
 	ExitOK      = 0
 	ExitFailure = 1
 	exitUsage   = 2
-	// exitInterrupted is what shells give a program that an interrupt ended.
+	// exitInterrupted is the exit code that shells report after SIGINT.
 	exitInterrupted = 130
 )
 
-// A UsageError is the error of wrong usage: it makes the exit code 2.
+// A UsageError sets the exit code 2.
 type UsageError struct{ error }
 
-// Usagef returns a UsageError with a formatted text.
+// Usagef returns a UsageError with a formatted message.
 func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 // Exit prints err on one line and returns its exit code.
@@ -63,8 +63,8 @@ func (a *App) Exit(err error) int {
 	return ExitFailure
 }
 
-// Message returns an error as users read it: the defect, and what to do. It leaves out names of packages
-// and calls. more knows what to do about further errors, and is asked first; it may be nil.
+// Message formats an error with advice for users and without names of packages and calls. more returns further
+// advice, which takes precedence. It can be nil.
 func Message(err error, more func(error) string) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -77,8 +77,8 @@ func Message(err error, more func(error) string) string {
 		return strings.Join(parts, "; ")
 	}
 	text := OneLine(err.Error())
-	for _, of := range []string{"builder: ", "publish "} { // not for users
-		text = strings.TrimPrefix(text, of)
+	for _, prefix := range []string{"builder: ", "publish "} {
+		text = strings.TrimPrefix(text, prefix)
 	}
 	if path, ok := err.(*fs.PathError); ok {
 		text = OneLine(path.Path + ": " + path.Err.Error())
@@ -98,7 +98,7 @@ func Message(err error, more func(error) string) string {
 	return text
 }
 
-// OneLine joins the lines of text, also of those that a file name forges, with semicolons.
+// OneLine joins the lines of text with semicolons. File names can contain line feeds.
 func OneLine(text string) string {
 	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == '\n' }), "; ")
 }

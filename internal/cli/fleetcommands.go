@@ -1,9 +1,9 @@
 package cli
 
-// A FleetCommand is a command of profarc-fleet, which profarc lists and runs as its own.
+// A FleetCommand is a command of profarc-fleet that profarc lists in its help and delegates to.
 type FleetCommand struct{ Name, Short string }
 
-// FleetCommands are the commands of profarc-fleet. A test there compares the two lists.
+// FleetCommands are the commands of profarc-fleet. A test in fleet checks that they are complete.
 var FleetCommands = []FleetCommand{
 	{"push", "Put an archive into a registry, or attach it to an image there"},
 	{"pull", "Fetch the newest archive that fits from a registry"},

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// PrintJSON prints v as indented JSON.
+// PrintJSON prints v as indented JSON to a.Out.
 func (a *App) PrintJSON(v any) error { return WriteJSON(a.Out, v) }
 
 // WriteJSON writes v as indented JSON.
@@ -26,41 +26,36 @@ func WriteJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// Publish creates or replaces the file at path with what write writes, in one step: after a failure or an
-// interrupt the old file is still there. A pipe or device is written to directly.
+// Publish creates or atomically replaces the file at path. After a failure or an interrupt the old file is still
+// there. Publish writes directly to a pipe or device.
 func Publish(ctx context.Context, path string, write func(w io.Writer) error) error {
-	if IsStream(path) {
-		return writeStream(ctx, path, write)
-	}
-	return publish.At(ctx, path, func(f *publish.File) error {
-		w := bufio.NewWriterSize(io.NewOffsetWriter(f, 0), 1<<20)
-		if err := write(w); err != nil {
-			return err
-		}
-		return w.Flush()
-	})
+	return publishFile(ctx, path, write, func(*publish.File) error { return nil })
 }
 
-// PublishPrivate is like Publish for a file that only its owner may read.
+// PublishPrivate is like Publish, but only the owner can read the file.
 func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) error) error {
+	return publishFile(ctx, path, write, (*publish.File).Private)
+}
+
+// publishFile calls prepare before write, unless path is a pipe or device.
+func publishFile(ctx context.Context, path string, write func(io.Writer) error, prepare func(*publish.File) error) error {
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
 	}
 	return publish.At(ctx, path, func(f *publish.File) error {
-		if err := f.Private(); err != nil {
+		if err := prepare(f); err != nil {
 			return err
 		}
 		return buffered(io.NewOffsetWriter(f, 0), write)
 	})
 }
 
-// interruptible is a writer that fails once ctx is done.
 type interruptible struct {
 	ctx context.Context
 	w   io.Writer
 }
 
-// ContextWriter returns a writer that fails once ctx is done.
+// ContextWriter returns a writer to w that fails once ctx is done.
 func ContextWriter(ctx context.Context, w io.Writer) io.Writer { return interruptible{ctx, w} }
 
 func (i interruptible) Write(b []byte) (int, error) {
@@ -70,7 +65,7 @@ func (i interruptible) Write(b []byte) (int, error) {
 	return i.w.Write(b)
 }
 
-// CheckArchiveName returns an error if out is not the name of an archive, or is the input.
+// CheckArchiveName returns a usage error if out does not end in ArchiveExtension or is the file in.
 func CheckArchiveName(out, in string) error {
 	switch {
 	case out == "":
@@ -81,7 +76,7 @@ func CheckArchiveName(out, in string) error {
 	return CheckOutput(out, in)
 }
 
-// CheckOutput returns an error if out is the input.
+// CheckOutput returns a usage error if out is the file in.
 func CheckOutput(out, in string) error {
 	o, err1 := os.Stat(out)
 	i, err2 := os.Stat(in)
@@ -91,23 +86,20 @@ func CheckOutput(out, in string) error {
 	return nil
 }
 
-// A stream is an output that is not a file: a pipe, a device such as /dev/null, or the target of /dev/stdout
-// or /dev/fd/3. It is written directly, since no finished file can be renamed to it.
-
-// IsStream reports whether path leads to a pipe or device.
+// IsStream reports whether path is a pipe or device, or a link to one, such as /dev/stdout. A file cannot be renamed
+// to it.
 func IsStream(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
 }
 
-// writeStream writes to the stream at path.
 func writeStream(ctx context.Context, path string, write func(w io.Writer) error) error {
 	f, err := openStream(ctx, path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	defer context.AfterFunc(ctx, func() { f.Close() })() // a full pipe may block
+	defer context.AfterFunc(ctx, func() { f.Close() })() // a full pipe can block
 	if isTerminal(f) {
 		plain := escape.NewWriter(f)
 		return cmp.Or(buffered(plain, write), plain.Close())
@@ -121,8 +113,8 @@ func buffered(w io.Writer, write func(w io.Writer) error) error {
 	return cmp.Or(write(b), b.Flush())
 }
 
-// isTerminal reports whether f is a terminal. It does not make f blocking, as
-// f.Fd would, so that a write can still be ended.
+// isTerminal reports whether f is a terminal. It avoids f.Fd, which would make f blocking, so that Close can still
+// interrupt a write.
 func isTerminal(f *os.File) (is bool) {
 	if c, err := f.SyscallConn(); err == nil {
 		_ = c.Control(func(fd uintptr) { is = term.IsTerminal(int(fd)) })
@@ -130,7 +122,7 @@ func isTerminal(f *os.File) (is bool) {
 	return is
 }
 
-// openStream opens the stream at path. For a pipe it waits until there is a reader, or ctx is done.
+// openStream opens a pipe or device. For a pipe it waits until there is a reader or ctx is done.
 func openStream(ctx context.Context, path string) (*os.File, error) {
 	if err := publish.CheckStream(path); err != nil {
 		return nil, err

@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// ignorePipes ignores the signal of a pipe that nobody reads. When a pager exits early, a
-// write fails. The signal would end the process and leave temporary files behind.
+// ignorePipes ignores SIGPIPE, so that a write fails after a pager exits. The signal would kill the process, and
+// temporary files would remain.
 func ignorePipes() { signal.Ignore(syscall.SIGPIPE) }

@@ -2,5 +2,5 @@
 
 package cli
 
-// ignorePipes does nothing: here a pipe that nobody reads has no signal.
+// ignorePipes does nothing, because this system has no SIGPIPE.
 func ignorePipes() {}

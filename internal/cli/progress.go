@@ -9,34 +9,34 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// progressAfter is how long work takes before its progress is shown.
+// progressAfter is the delay before progress is shown.
 const progressAfter = 500 * time.Millisecond
 
-// A Meter shows the progress of long work on a terminal.
+// A Meter shows a progress bar on a terminal.
 type Meter struct {
 	a     *App
 	label string
 	begun time.Time
 	steps bool // the counts are steps, not bytes
 
-	mu    sync.Mutex // a reader may report until it notices that it is not needed any more
+	mu    sync.Mutex // other goroutines can call Report after Done
 	bar   *progressbar.ProgressBar
 	ended bool
 }
 
-// Meter returns a Meter with a label.
+// Meter returns a Meter of bytes.
 func (a *App) Meter(label string) *Meter {
 	return &Meter{a: a, label: escape.Printable(label), begun: time.Now()}
 }
 
-// StepMeter returns a Meter with a label whose steps are counted instead of bytes.
+// StepMeter returns a Meter of steps.
 func (a *App) StepMeter(label string) *Meter {
 	m := a.Meter(label)
 	m.steps = true
 	return m
 }
 
-// Report notes that done of total bytes, or steps, are done.
+// Report shows that done of total bytes or steps are done.
 func (m *Meter) Report(done, total int64) {
 	if !m.a.Streams.ErrTerminal || time.Since(m.begun) < progressAfter {
 		return
@@ -54,7 +54,7 @@ func (m *Meter) Report(done, total int64) {
 	_ = m.bar.Set64(done)
 }
 
-// Done removes the progress from the terminal.
+// Done removes the progress bar.
 func (m *Meter) Done() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,33 +17,34 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// Main runs the command that args name below root, until it ends or is interrupted,
-// and returns the exit code.
+// Main is like Execute, and cancels the command's context on SIGINT and SIGTERM. A second signal ends the process.
 func (a *App) Main(root *cobra.Command, args []string) int {
 	ignorePipes()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second interrupt ends the process
+	context.AfterFunc(ctx, stop)
 	return a.Execute(ctx, root, args)
 }
 
-// Execute runs the command that args name below root, and returns the exit code.
+// Execute runs the subcommand of root that args name, and returns the exit code.
 func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	a.command = cmd.CommandPath()
 	if flushed := a.Finish(); err == nil && flushed != nil {
-		err, a.Running = flushed, true
+		err = flushed
+		a.Running = true
 	}
 	return a.Exit(err)
 }
 
-// CompleteRoot gives root, which has its commands, what the root commands have in common:
-// streams, the version, and errors for commands, topics and flags that do not exist.
+// CompleteRoot sets up streams, version and usage errors of a root command. Its subcommands must have been added.
 func (a *App) CompleteRoot(root *cobra.Command) {
 	root.Version = version()
 	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
-	root.SilenceErrors, root.SilenceUsage, root.DisableFlagsInUseLine = true, true, true
+	root.SilenceErrors = true
+	root.SilenceUsage = true
+	root.DisableFlagsInUseLine = true
 	root.SuggestionsMinimumDistance = 2
 	root.Args = cobra.ArbitraryArgs
 	root.RunE = func(cmd *cobra.Command, args []string) error {
@@ -59,7 +60,7 @@ func (a *App) CompleteRoot(root *cobra.Command) {
 	refuseUnknownTopics(root)
 }
 
-// flagError returns the error of a flag's value without the names of Go's functions.
+// flagError returns err as a usage error without the function names of package strconv.
 func flagError(_ *cobra.Command, err error) error {
 	text := err.Error()
 	var number *strconv.NumError
@@ -69,8 +70,8 @@ func flagError(_ *cobra.Command, err error) error {
 	return Usagef("%s", text)
 }
 
-// refuseUnknownTopics makes help and completion of an unknown topic a usage
-// error. Cobra would print a help text and succeed, and a script would go on.
+// refuseUnknownTopics makes help and completion of an unknown topic a usage error. Cobra would print a help text and
+// exit with 0.
 func refuseUnknownTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -95,7 +96,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
-// unknownCommand returns the error of a command that does not exist, with names near to it.
+// unknownCommand returns a usage error that suggests similar commands.
 func unknownCommand(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		return Usagef("there is no command %q: did you mean %s?", name, strings.Join(near, " or "))
@@ -103,10 +104,10 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return Usagef("there is no command %q", name)
 }
 
-// released is the version of a release, which its build sets.
+// released is the version of a release. The linker sets it.
 var released string
 
-// version returns what --version prints after the program's name.
+// version returns the output of --version after the program's name.
 func version() string {
 	v := cmp.Or(released, "(devel)")
 	if info, ok := debug.ReadBuildInfo(); released == "" && ok && info.Main.Version != "" {

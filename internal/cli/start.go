@@ -8,14 +8,14 @@ import (
 	"syscall"
 )
 
-// Exit codes for commands that cannot be started, as of shells.
+// Exit codes of shells for commands that cannot be started.
 const (
 	exitNotRunnable = 126
 	exitNotFound    = 127
 )
 
-// NotStarted returns why a command that a user named did not start, with the exit code of a
-// shell if it is no program that may be run. Other errors stay as they are.
+// NotStarted converts the error of starting a user's command to an ExitError with the exit code of a shell. It returns
+// errors that do not concern the program file unchanged.
 func NotStarted(name string, err error) error {
 	switch {
 	case errors.Is(err, errors.ErrUnsupported):

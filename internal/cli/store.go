@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WithStore opens an archive, calls f with it, and closes it. If the file is cut short while f reads it,
-// WithStore returns an error; the process does not crash.
+// WithStore opens an archive, calls f and closes the archive. If another process truncates the file meanwhile,
+// WithStore returns an error and the process does not crash.
 func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store) error) error {
 	s, err := a.OpenStore(path)
 	if err != nil {
@@ -27,13 +27,13 @@ func (a *App) WithStore(ctx context.Context, path string, f func(s *reader.Store
 	return err
 }
 
-// CloseOnInterrupt closes an archive once ctx is done, unless release was called before. Whatever a command
-// does with the archive, its next read then fails, and so an interrupt ends it.
+// CloseOnInterrupt closes s when ctx is done, unless release was called before. The next read from s then fails, so
+// that an interrupt ends the command.
 func CloseOnInterrupt(ctx context.Context, s *reader.Store) (release func() bool) {
 	return context.AfterFunc(ctx, func() { _ = s.Close() })
 }
 
-// OpenStore opens an archive. The error for a file that import can read names its format.
+// OpenStore opens an archive. If the file is compressed or import can read it, the error advises what to do.
 func (a *App) OpenStore(path string) (*reader.Store, error) {
 	s, err := reader.Open(path, archive.Options{Drafts: a.Drafts})
 	if errors.Is(err, layout.ErrFormat) && isRegular(path) && isZstandard(path) {
@@ -50,7 +50,7 @@ func (a *App) OpenStore(path string) (*reader.Store, error) {
 	return s, err
 }
 
-// isZstandard reports whether a file begins as what zstd compressed, as oras pull gets archives from a registry.
+// isZstandard reports whether a file has the magic number of zstd. oras pull writes such files.
 func isZstandard(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
@@ -62,13 +62,13 @@ func isZstandard(path string) bool {
 	return err == nil && magic == [4]byte{0x28, 0xb5, 0x2f, 0xfd}
 }
 
-// isRegular reports whether a file may be looked into. A pipe would wait for its writer.
+// isRegular reports whether path is a regular file. Opening a pipe would block.
 func isRegular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()
 }
 
-// AllProfiles returns every profile of an archive, all of them checked.
+// AllProfiles returns all profiles of an archive, each of them verified.
 func AllProfiles(s *reader.Store) ([]reader.Profile, error) {
 	var all []reader.Profile
 	for p, err := range s.Profiles() {

@@ -9,27 +9,26 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// Streams are the output streams of a process. The plain ones escape what a
-// terminal would obey. The raw ones below them are for formats of other tools,
-// which must keep their bytes, and for moving the cursor of a terminal.
+// Streams are the output streams of a process. Plain streams escape control sequences and write to the raw ones.
+// Raw streams are for the formats of other tools and for progress bars.
 type Streams struct {
 	PlainOut, PlainErr       *escape.Writer
 	RawOut, RawErr           io.Writer
-	OutTerminal, ErrTerminal bool // the stream is a terminal
+	OutTerminal, ErrTerminal bool
 }
 
-// IsOutput reports whether path leads to the standard output, as /dev/stdout does.
+// IsOutput reports whether path is the file of the standard output, such as /dev/stdout.
 func (s *Streams) IsOutput(path string) bool {
 	out, isFile := s.RawOut.(*os.File)
 	if !isFile {
 		return false
 	}
-	there, err1 := os.Stat(path)
-	here, err2 := out.Stat()
-	return err1 == nil && err2 == nil && os.SameFile(there, here)
+	pathInfo, err1 := os.Stat(path)
+	outInfo, err2 := out.Stat()
+	return err1 == nil && err2 == nil && os.SameFile(pathInfo, outInfo)
 }
 
-// ProcessStreams returns the standard streams.
+// ProcessStreams returns the standard streams of this process.
 func ProcessStreams() Streams {
 	return Streams{
 		PlainOut: escape.NewWriter(os.Stdout), PlainErr: escape.NewWriter(os.Stderr),

@@ -2,11 +2,9 @@ package cli
 
 import "syscall"
 
-// The errors of a full disk and of a pipe that nobody reads. Here errors are texts, which
-// differ from one file server to the next, and which nothing is told about.
+// On Plan 9 errors are strings. The strings for a full disk and a closed pipe depend on the file server.
 const (
-	errFull = syscall.ErrorString("file system full")
-	errPipe = syscall.ErrorString("write on closed pipe")
-
-	errNoFormat = syscall.ErrorString("exec header invalid") // of a file that is no program
+	errFull     = syscall.ErrorString("file system full")
+	errPipe     = syscall.ErrorString("write on closed pipe")
+	errNoFormat = syscall.ErrorString("exec header invalid")
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// FormatPercent returns a share in percent with three decimals.
+// FormatPercent formats a share from 0 to 1 as "12.345%".
 func FormatPercent(share float64) string { return fmt.Sprintf("%.3f%%", 100*share) }
 
 // Amount returns a number with its noun: "1 archive", "3 archives".
@@ -19,16 +19,16 @@ func Amount[N int | uint64](n N, what string) string {
 	return fmt.Sprint(n, " ", what)
 }
 
-// Note returns a text in parentheses if is, and nothing otherwise.
-func Note(is bool, text string) string {
-	if !is {
+// Note returns text in parentheses after a space if condition holds, otherwise "".
+func Note(condition bool, text string) string {
+	if !condition {
 		return ""
 	}
 	return " (" + text + ")"
 }
 
-// Shorten drops the middle of a text that is longer than most characters. More
-// of the end stays than of the front, since names differ there.
+// Shorten replaces the middle of a text of more than most characters by "...". It keeps more of the end than of the
+// start, because names differ at the end.
 func Shorten(text string, most int) string {
 	r := []rune(text)
 	if len(r) <= most {
@@ -38,7 +38,7 @@ func Shorten(text string, most int) string {
 	return string(r[:front]) + "..." + string(r[len(r)-(most-front-3):])
 }
 
-// Grouped returns a number with a comma for each thousand: "1,234,567".
+// Grouped formats a number with thousands separators, as in "1,234,567".
 func Grouped(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	var b strings.Builder
@@ -51,10 +51,10 @@ func Grouped(n uint64) string {
 	return b.String()
 }
 
-// FormatPercentDown returns a share in percent, rounded down, so that only all is 100%.
+// FormatPercentDown formats a share from 0 to 1 as "12.34%", rounded down so that only 1 is 100%.
 func FormatPercentDown(share float64) string { return fmt.Sprintf("%.2f%%", math.Floor(1e4*share)/100) }
 
-// FormatSize returns a size in bytes for people: "2.8 MB".
+// FormatSize formats a number of bytes as "2.8 MB".
 func FormatSize(n int64) string {
 	switch {
 	case n < 10_000:
@@ -67,7 +67,7 @@ func FormatSize(n int64) string {
 	return fmt.Sprintf("%.2f GB", float64(n)/1e9)
 }
 
-// FormatDuration returns a duration with three digits: "34.5 ms".
+// FormatDuration formats a duration with three digits, as in "34.5 ms".
 func FormatDuration(d time.Duration) string {
 	v := float64(d)
 	unit := "ns"
@@ -91,7 +91,7 @@ func FormatDuration(d time.Duration) string {
 	return fmt.Sprintf("%.2f %s", v, unit)
 }
 
-// Share returns part as a share of whole, 0 if whole is 0.
+// Share returns part / whole, or 0 if whole is 0.
 func Share(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -99,5 +99,5 @@ func Share(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// FormatHash returns the hash of a function as llvm-profdata prints it.
+// FormatHash formats a function hash like llvm-profdata.
 func FormatHash(hash uint64) string { return fmt.Sprintf("0x%016x", hash) }

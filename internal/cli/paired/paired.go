@@ -1,10 +1,10 @@
-// Package paired compares two samples of figures that were taken in pairs, such as the
-// times of two programs that took turns on a machine whose speed changes.
+// Package paired compares two samples of paired measurements, such as times of two programs that ran alternately on
+// a machine of varying speed.
 //
-// The test compares the ratios of the pairs, by Wilcoxon's signed-rank test of its logarithm: it asks
-// nothing of the distribution but symmetry, and one wild pair weighs no more than its rank. The reported
-// ratio is Hodges and Lehmann's, the median of the means of all pairs of logarithms, with the interval that
-// belongs to the same test. All probabilities are exact, with ties too, and none is drawn at random.
+// Compare applies Wilcoxon's signed-rank test to the logarithms of the ratios. The test assumes only that their
+// distribution is symmetric, and is robust against outliers. Estimate is the Hodges-Lehmann estimator, the
+// median of the means of all pairs of logarithms. The confidence interval belongs to the same test. All probabilities
+// are exact, including ties.
 package paired
 
 import (
@@ -12,21 +12,21 @@ import (
 	"slices"
 )
 
-// A Ratio says how the figures of one sample relate to another's.
+// A Ratio is the ratio of the first sample to the second.
 type Ratio struct {
 	Pairs      int     `json:"pairs"`
-	Estimate   float64 `json:"estimate"`    // of the first sample to the second
-	Low        float64 `json:"low"`         // ends of the interval
-	High       float64 `json:"high"`        // 0 as Low if there are too few pairs for the confidence asked for
-	Confidence float64 `json:"confidence"`  // that the interval has, at least that asked for; 0 without one
-	P          float64 `json:"p,omitempty"` // that as large a difference arises if there is none, in either direction
+	Estimate   float64 `json:"estimate"`
+	Low        float64 `json:"low"`         // start of the confidence interval
+	High       float64 `json:"high"`        // end of the interval; Low, High, Confidence are 0 for too few pairs
+	Confidence float64 `json:"confidence"`  // actual confidence, at least the requested one
+	P          float64 `json:"p,omitempty"` // two-sided p-value
 }
 
-// Differs reports whether the interval excludes that both samples are the same.
+// Differs reports whether the confidence interval excludes 1.
 func (r Ratio) Differs() bool { return r.Confidence > 0 && (r.Low > 1 || r.High < 1) }
 
-// Compare compares a[i] with b[i], for all i. Pairs with a figure that is not positive and finite are left
-// out; ok is false if none is left. confidence is the interval's, as 0.95.
+// Compare compares a[i] with b[i] for all i. It ignores pairs with a number that is not positive and finite. ok is
+// false if no pair is left. confidence is a probability such as 0.95.
 func Compare(a, b []float64, confidence float64) (r Ratio, ok bool) {
 	var logs []float64
 	for i := range min(len(a), len(b)) {
@@ -40,12 +40,14 @@ func Compare(a, b []float64, confidence float64) (r Ratio, ok bool) {
 	means := walshMeans(logs)
 	r = Ratio{Pairs: len(logs), Estimate: math.Exp(Median(means)), P: signedRankP(logs)}
 	if cut, attained := cutFor(len(logs), confidence); cut > 0 {
-		r.Low, r.High, r.Confidence = math.Exp(means[cut-1]), math.Exp(means[len(means)-cut]), attained
+		r.Low = math.Exp(means[cut-1])
+		r.High = math.Exp(means[len(means)-cut])
+		r.Confidence = attained
 	}
 	return r, true
 }
 
-// LeastPairs returns how many pairs an interval with a confidence below 1 takes.
+// LeastPairs returns the minimum number of pairs for an interval with the given confidence, which must be below 1.
 func LeastPairs(confidence float64) int {
 	n := 1
 	for cut, _ := cutFor(n, confidence); cut == 0 && n < 60; cut, _ = cutFor(n, confidence) {
@@ -54,7 +56,7 @@ func LeastPairs(confidence float64) int {
 	return n
 }
 
-// walshMeans returns the means of all pairs of figures, each with itself too, in order.
+// walshMeans returns the sorted means of x[i] and x[j] for all i <= j.
 func walshMeans(x []float64) []float64 {
 	means := make([]float64, 0, len(x)*(len(x)+1)/2)
 	for i := range x {
@@ -66,7 +68,7 @@ func walshMeans(x []float64) []float64 {
 	return means
 }
 
-// Median returns the median of figures, NaN if there are none.
+// Median returns the median of x, or NaN if x is empty.
 func Median(x []float64) float64 {
 	if len(x) == 0 {
 		return math.NaN()
@@ -75,7 +77,7 @@ func Median(x []float64) float64 {
 	return (s[(len(s)-1)/2] + s[len(s)/2]) / 2
 }
 
-// MedianRatio returns the median of the ratios of figures that were taken in pairs, NaN if there are none.
+// MedianRatio returns the median of a[i] / b[i], or NaN if a or b is empty.
 func MedianRatio(a, b []float64) float64 {
 	var ratios []float64
 	for i := range min(len(a), len(b)) {
@@ -84,8 +86,8 @@ func MedianRatio(a, b []float64) float64 {
 	return Median(ratios)
 }
 
-// signedRankP returns the two-sided p of Wilcoxon's signed-rank test that x is symmetric
-// about 0. Zeros are left out, as Wilcoxon did. Equal figures share the mean of their ranks.
+// signedRankP returns the two-sided p-value of Wilcoxon's signed-rank test that x is symmetric about 0. It ignores
+// zeros, as Wilcoxon did. Equal absolute values get the mean of their ranks.
 func signedRankP(x []float64) float64 {
 	x = slices.DeleteFunc(slices.Clone(x), func(v float64) bool { return v == 0 })
 	if len(x) == 0 {
@@ -106,7 +108,7 @@ func signedRankP(x []float64) float64 {
 	return min(1, 2*p)
 }
 
-// doubledRanks returns twice the rank of each figure by size, which ties keep whole.
+// doubledRanks returns twice the rank of each absolute value, which is an integer even for ties.
 func doubledRanks(x []float64) []int {
 	order := make([]int, len(x))
 	for i := range order {
@@ -137,7 +139,7 @@ func compareSizes(a, b float64) int {
 	return 0
 }
 
-// sums returns how likely each sum is if every rank counts with a chance of one half.
+// sums returns, at index i, the probability that a random subset of ranks adds up to i.
 func sums(ranks []int) []float64 {
 	all := 0
 	for _, r := range ranks {
@@ -156,8 +158,8 @@ func sums(ranks []int) []float64 {
 	return p
 }
 
-// cutFor returns how many means, less one, lie beyond each end of an interval of so many pairs, and
-// the confidence of that; 0 if so few pairs can't give the confidence.
+// cutFor returns the index, counted from 1, of the mean that is the lower end of the interval with the requested
+// confidence, and the actual confidence. cut is 0 if there are too few pairs.
 func cutFor(pairs int, confidence float64) (cut int, attained float64) {
 	ranks := make([]int, pairs)
 	for i := range ranks {

@@ -51,7 +51,7 @@ func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report
 				}
 			}
 			if r.key == keyNative {
-				b.DescribeMethod(methods[r.names[0]], disk.AccNative, 0)
+				b.Internal().DescribeMethod(methods[r.names[0]], disk.AccNative, 0)
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (t *text) addMethod(b *builder.Builder, id nameID, report *Report) builder.
 	m := b.Method(layout.Key{Name: signature})
 	if !isWhole(signature) {
 		report.Cut++
-		b.DescribeMethod(m, 0, layout.MethodNotMatchable)
+		b.Internal().DescribeMethod(m, 0, layout.MethodNotMatchable)
 	}
 	return m
 }
@@ -106,7 +106,7 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 // addRun adds the method profiles of a run to b.
 func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
 	for id, gathered := range groupByMethod(run) {
-		p := b.ProfileIn(methods[id], 0, builder.NoContext)
+		p := b.ProfileIn(methods[id], 0, profileset.NoContext)
 		report.Methods++
 		report.Entries += len(gathered.counts)
 		gathered.sortEntries(t)

@@ -11,40 +11,39 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// The properties of an archive for what has no table.
+// Properties of an archive.
 const (
-	// PropertyThreads is the maximum number of threads.
+	// PropertyThreads holds the maximum number of threads.
 	PropertyThreads = "jamaica.threads"
-	// PropertyHeap is the total that shares of the heap refer to, if it is not the sum of the lines.
+	// PropertyHeap holds the 100% of the heap shares if it differs from the total of the HEAP_USE lines.
 	PropertyHeap = disk.PropertyJamaicaTotal + "heap"
-	// PropertyColumns is the length to which lines were cut, if that cut a mark of the
-	// interpreter. Cut signatures are names of their own and need no such number.
+	// PropertyColumns holds the column at which the VM truncated lines if it truncated an "(interpreted)" mark.
 	PropertyColumns = "jamaica.columns"
 )
 
-// A row is a row of a table: its identity, and the numbers that are summed.
+// A row of an archive's table. Rows of equal identity are merged by adding their numbers.
 type row struct {
 	rowIdentity
 	numbers [maxNumbers]uint64
 }
 
-// A rowIdentity is what the rows that are summed have in common.
+// A rowIdentity is the key by which rows are merged.
 type rowIdentity struct {
 	key   keyword
 	names [2]nameID
-	fixed [2]uint64 // sizes, the same for all objects of the class
+	fixed [2]uint64 // blocks per object and block size in bytes, equal for all objects of the class
 }
 
-// addTables adds what belongs to no method, summed over runs.
+// addTables adds heap, class and thread tables and properties, merged over runs.
 func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
 	rows := t.rows(runs)
 	for i := range rows {
 		t.addRow(b, &rows[i])
 	}
 	if len(t.foreign) > 0 {
-		table := b.Table(disk.TableForeign, 0)
+		table := b.Internal().Table(disk.TableForeign, 0)
 		for _, f := range t.foreign {
-			table.Row(uint64(b.Symbol(f.key)), uint64(b.Symbol(f.values)))
+			table.Row(uint64(b.Internal().Symbol(f.key)), uint64(b.Internal().Symbol(f.values)))
 		}
 	}
 	t.addTotals(b, runs, report)
@@ -54,10 +53,10 @@ func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
 }
 
 func addProperty(b *builder.Builder, key string, value uint64) {
-	b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(key)), uint64(b.Symbol(strconv.FormatUint(value, 10))))
+	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(strconv.FormatUint(value, 10))))
 }
 
-// rows returns the lines of heap and classes summed over runs, and the maximum of the number of threads.
+// rows returns the sorted table rows of all runs. It merges rows unless they describe single threads.
 func (t *text) rows(runs [][]record) (rows []row) {
 	at := map[rowIdentity]int{}
 	for _, run := range runs {
@@ -82,7 +81,7 @@ func (t *text) rows(runs [][]record) (rows []row) {
 	return rows
 }
 
-// addNumbers adds the row of another run.
+// addNumbers merges other, which has the same identity. Thread counts keep the maximum.
 func (r *row) addNumbers(other *row) {
 	for i, n := range other.numbers {
 		if r.key == keyThreads {
@@ -98,8 +97,7 @@ func (t *text) compareNames(a, b *row) int {
 		cmp.Compare(t.names.text(a.names[0]), t.names.text(b.names[0])))
 }
 
-// rowOf returns the row of a line: without shares, which are computed, and with the sizes
-// of one object apart.
+// rowOf converts a line. It drops shares, which the exporter computes, and moves sizes per object to fixed.
 func rowOf(r *record) row {
 	n := r.numbers
 	w := row{rowIdentity{key: r.key, names: r.names}, n}
@@ -121,26 +119,26 @@ func (t *text) addRow(b *builder.Builder, r *row) {
 	class := func(i int) uint64 { return uint64(b.Type(builder.TypeKey{Name: t.names.text(r.names[i])})) }
 	switch r.key {
 	case keyHeapRefs:
-		b.Table(disk.TableHeapRefs, 0).Row(n[0], n[1])
+		b.Internal().Table(disk.TableHeapRefs, 0).Row(n[0], n[1])
 	case keyHeapUse:
-		b.Table(disk.TableHeapUse, 0).Row(class(0), n[0], r.fixed[0], r.fixed[1], n[1], n[2])
+		b.Internal().Table(disk.TableHeapUse, 0).Row(class(0), n[0], r.fixed[0], r.fixed[1], n[1], n[2])
 	case keyInstances:
 		loader := uint64(0)
 		if r.names[0] != 0 {
-			loader = uint64(b.Symbol(t.names.text(r.names[0])))
+			loader = uint64(b.Internal().Symbol(t.names.text(r.names[0])))
 		}
-		b.Table(disk.TableInstances, 0).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
+		b.Internal().Table(disk.TableInstances, 0).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
 	case keyThread:
-		b.Table(disk.TableThreads, 0).Row(n[:]...)
+		b.Internal().Table(disk.TableThreads, 0).Row(n[:]...)
 	case keyThreads:
 		addProperty(b, PropertyThreads, n[0])
 	case keyReflected:
-		b.Table(disk.TableReflected, 0).Row(class(0))
+		b.Internal().Table(disk.TableReflected, 0).Row(class(0))
 	}
 }
 
-// totalOf has, for keywords whose shares are of a total, the indexes of the number and of
-// the share, and the property of the total.
+// totalOf describes the keywords whose lines have a share of a total. It has the indexes of the number and of the
+// share in a line, and the property that stores the total.
 var totalOf = map[keyword]struct {
 	number, share int
 	property      string
@@ -150,13 +148,13 @@ var totalOf = map[keyword]struct {
 	keyHeapUse:   {3, 4, PropertyHeap},
 }
 
-// ratioOf has the indexes of shares that are the ratio of two numbers of one line.
+// ratioOf describes the shares that are the ratio of two numbers of the same line, by index in the line.
 var ratioOf = map[keyword]struct{ number, of, share int }{
 	keyInstances: {4, 0, 5}, keyHeapUse: {5, 0, 6}, keyHeapRefs: {0, 1, 2},
 }
 
-// addTotals keeps the totals that are not the sums of the lines, and counts the shares
-// that an archive cannot reproduce.
+// addTotals stores each total that differs from the total of the lines, and reports shares that cannot be
+// recomputed from the archive.
 func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 	for _, key := range []keyword{keyBytecodes, keyNative, keyHeapUse} {
 		of := totalOf[key]
@@ -181,7 +179,7 @@ func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 	}
 }
 
-// sumShares sums the lines of a keyword in a run.
+// sumShares adds up the lines of a keyword in a run. total agrees with their shares if possible.
 func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	of := totalOf[key]
 	var all tally
@@ -203,7 +201,7 @@ func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	return total, all.sum
 }
 
-// shareOf returns 100 * n / total rounded down, 0 if total is 0. n is at most total.
+// shareOf returns 100 * n / total rounded down, or 0 if total is 0.
 func shareOf(n, total uint64) uint64 {
 	if total == 0 {
 		return 0
@@ -211,7 +209,7 @@ func shareOf(n, total uint64) uint64 {
 	return percentOf(n, total)
 }
 
-// percentOf returns 100 * n / d rounded down, or the highest number.
+// percentOf returns 100 * n / d rounded down, or math.MaxUint64 on overflow.
 func percentOf(n, d uint64) uint64 {
 	hi, lo := bits.Mul64(n, 100)
 	if hi >= d {
@@ -221,14 +219,13 @@ func percentOf(n, d uint64) uint64 {
 	return q
 }
 
-// A tally sums numbers and narrows their total by their shares.
+// A tally adds numbers and bounds the total from which their shares were computed.
 type tally struct {
 	sum    uint64
-	lo, hi uint64 // the totals that agree with all shares; none if hi < lo
-	rows   bool
+	lo, hi uint64 // range of totals that agree with all shares, empty if hi < lo
+	rows   bool   // a share was added
 }
 
-// addShare adds a number and its share.
 func (t *tally) addShare(n, share uint64) {
 	if !t.rows {
 		t.lo = 0
@@ -236,7 +233,7 @@ func (t *tally) addShare(n, share uint64) {
 		t.rows = true
 	}
 	t.sum = disk.SaturatingAdd(t.sum, n)
-	// share = floor(100n/T) is 100n/(share+1) < T <= 100n/share; without n every total agrees with 0.
+	// share = floor(100n/T) means 100n/(share+1) < T <= 100n/share. If n is 0, any total gives share 0.
 	below := percentOf(n, disk.SaturatingAdd(share, 1))
 	switch {
 	case n == 0 && share > 0, below == math.MaxUint64:
@@ -249,8 +246,8 @@ func (t *tally) addShare(n, share uint64) {
 	}
 }
 
-// total returns the sum if it agrees with the shares, or the smallest total that does. If
-// none does, it returns the sum and known is false.
+// total returns the sum if it agrees with the shares, otherwise the smallest greater total that does. If there is
+// no such total, known is false.
 func (t *tally) total() (total uint64, known bool) {
 	switch {
 	case t.sum >= t.lo && t.sum <= t.hi:

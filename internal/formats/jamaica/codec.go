@@ -7,9 +7,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Importer reads the profiles of JamaicaVMs.
+// An Importer reads JamaicaVM profiles.
 type Importer struct {
-	// Runs keeps the runs of a text apart: each is a dump of its own.
+	// Runs makes a dump of each run in the file. Otherwise the runs are merged.
 	Runs bool
 }
 

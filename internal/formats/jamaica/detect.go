@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// Detect reports whether the start of a file is one of a JamaicaVM: it has a line with a
-// keyword and its values.
+// Detect reports whether the start of a file contains a line with a JamaicaVM keyword and valid values.
 func Detect(head []byte) bool {
 	scratch := nameTable{ids: map[string]nameID{}}
 	for line := range bytes.Lines(head) {

@@ -24,32 +24,32 @@
 //
 // # Not verified
 //
-// Only PROFILE and PROFILE_CYCLES have a known spelling, which [Write] reproduces with its columns. Of the
-// nine other keywords the documentation has only the order of the values. [Read] uses that order: a number is
-// digits that are not part of a word, names are the last words of a line or its last complete signatures,
-// everything else is ignored, and the colon may be missing. Ignored words after a signature, or anywhere in a
-// line of the two known keywords, are counted. Digits in groups, 8,158,752, are an error. [Write] writes the
-// others in the style of the two: the values, shares as "(11%)", names last. Whether a JamaicaVM reads that
-// is not known, and every release may change the format.
+// The exact spelling is known only for PROFILE and PROFILE_CYCLES. [Write] reproduces it, including the columns.
+// For the nine other keywords, the documentation gives only the order of the values. [Read] depends on that
+// order. It takes digits that are not part of a word as a number, and the last words or the last complete
+// signatures of a line as names. It ignores everything else and accepts a missing colon. Ignored words are
+// reported if they follow a signature or are in a line of the two known keywords. Grouped digits such as
+// 8,158,752 are an error. [Write] formats the other keywords like the two known ones, with shares as "(11%)" and
+// names last. Nobody has tested whether a JamaicaVM reads these lines, and each release can change the format.
 //
 // # In an archive
 //
-// The name of a method's key is its complete signature. Texts that were cut to a column have truncated
-// signatures: such a method cannot be matched with one of another run (layout.MethodNotMatchable). Several
-// methods may share one truncated signature, so that a profile may have several counts of the same kind,
-// which must not be added up. The cycles of a method are included in its callers' cycles. Heap, threads and
-// classes are tables. A cut mark is kept by the length of its line, a property, and completed if lines are
-// cut to several lengths. Shares are not kept but computed. If the lines of a file are not all of a run, the
-// smallest total that agrees with its shares is kept as a property.
+// The name in a method's key is its complete signature. The VM truncates long lines, and a method with a
+// truncated signature cannot be matched with another run (layout.MethodNotMatchable). Several methods can share
+// a truncated signature. Their profile then has several counts of the same kind, which must not be added up.
+// The cycles of a method are included in its callers' cycles. Heap, threads and classes are tables. If all
+// "(interpreted)" marks are truncated at one column, a property stores this column. Otherwise they are
+// completed. Shares are recomputed on export. If a file lacks lines of a run, a property stores the smallest
+// total that agrees with the shares.
 //
 // # Runs
 //
-// Runs are appended without a separator. A new run starts where something that a run says only once is
-// repeated (a method with its complete signature, a class, a total); if a part of the text (instantiation,
-// profile, heap) starts again between the two, the new run starts there. Runs are summed.
+// The VM appends runs without a separator. A repeated statement, such as a second line for a complete signature,
+// a class or a total, shows that a new run has begun. If a part of the text (instantiation, profile, heap) begins
+// again between the two lines, the new run starts at that part, otherwise at the second line. Runs are merged.
 //
 // # Trust
 //
-// Text is not trusted: a line with a keyword and a missing value is a [*SyntaxError] with
-// line and column, and memory grows with the input.
+// The input is not trusted. A line with a keyword but without one of its values is a [*SyntaxError] with line and
+// column. Memory is proportional to the input.
 package jamaica

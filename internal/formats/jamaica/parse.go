@@ -14,12 +14,11 @@ import (
 
 // ReadOptions configure [Read]. The zero value is valid.
 type ReadOptions struct {
-	Name   string         // of the text, for errors
-	Config builder.Config // description of the archive
+	Name   string         // file name for errors, or ""
+	Config builder.Config // configuration of the new builders
 }
 
-// Read reads a text into a new builder and merges its runs. The error is a [*SyntaxError]
-// if the text is not one that a VM writes.
+// Read merges all runs of a profile into a new builder. The error is a [*SyntaxError] if a line is malformed.
 func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	builders, report, err := readText(r, o, false)
 	if err != nil {
@@ -28,13 +27,12 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return builders[0], report, nil
 }
 
-// ReadRuns reads a text into a builder for each of its runs. The first one has the lines
-// with unknown keywords.
+// ReadRuns returns a builder for each run. The first one also gets all lines with unknown keywords.
 func ReadRuns(r io.Reader, o ReadOptions) ([]*builder.Builder, *Report, error) {
 	return readText(r, o, true)
 }
 
-// readText reads a text into one builder, or into one for each run if apart is set.
+// readText returns one builder, or one for each run if apart is set.
 func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Builder, report *Report, err error) {
 	report = &Report{}
 	t, err := parseText(r, o.Name, report)
@@ -64,13 +62,13 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// A nameID identifies a name of the text; 0 is none.
+// A nameID identifies an interned name. The zero value is no name.
 type nameID uint32
 
-// A nameTable interns the names of a text.
+// A nameTable interns names.
 type nameTable struct {
 	ids  map[string]nameID
-	list []string // by nameID-1
+	list []string // indexed by nameID-1
 }
 
 func (n *nameTable) intern(text string) nameID {
@@ -93,15 +91,15 @@ func (n *nameTable) text(id nameID) string {
 // A foreignLine is a line with an unknown keyword.
 type foreignLine struct{ key, values string }
 
-// A text is the content of a file.
+// A text is a parsed file.
 type text struct {
 	names   nameTable
 	records []record
 	foreign []foreignLine
-	columns int // the length to which lines were cut, 0 if their marks do not show it
+	columns int // column at which the VM truncated lines, 0 if unknown
 }
 
-// parseText reads all lines. The error is a [*SyntaxError], or r's.
+// parseText reads all lines. The error is a [*SyntaxError] or the error of r.
 func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	t := &text{names: nameTable{ids: map[string]nameID{}}}
 	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
@@ -120,9 +118,9 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 	return t, nil
 }
 
-// findColumns finds the length to which lines were cut: all lines with a cut mark have it, and no line with a
-// mark is longer. Otherwise the marks are completed, which is counted. A line with other spaces shows no
-// length, because it is written with a length of its own.
+// findColumns sets t.columns if all lines with a truncated mark have the same length, no marked line is longer,
+// and [Write] would space these lines in the same way. Otherwise it reports the truncated marks, which [Write]
+// completes.
 func (t *text) findColumns(report *Report) {
 	cut := map[int]bool{}
 	longest := 0
@@ -147,7 +145,6 @@ func (t *text) findColumns(report *Report) {
 	}
 }
 
-// parseLine adds the record of a line.
 func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) error {
 	word, key, rest, known := cutKeyword(content)
 	switch {
@@ -181,7 +178,7 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 	return nil
 }
 
-// writtenBeforeMark returns a line with a mark as it is written, up to the mark.
+// writtenBeforeMark formats a marked line as [Write] does, up to the mark.
 func (t *text) writtenBeforeMark(r *record) string {
 	name := t.names.text(r.names[0])
 	if r.key == keyNewArray {
@@ -190,7 +187,7 @@ func (t *text) writtenBeforeMark(r *record) string {
 	return lineWithShare(r.key, outLine{n: r.numbers[0], text: name}, r.numbers[1])
 }
 
-// countLosses counts the parts of a line that are not kept.
+// countLosses reports the parts of a line that the archive cannot store.
 func (t *text) countLosses(r *record, report *Report) {
 	if r.fraction {
 		report.Lost.AddAt(LossFraction, r.line)
@@ -203,7 +200,7 @@ func (t *text) countLosses(r *record, report *Report) {
 	}
 }
 
-// A statement identifies what a run says at most once.
+// A statement identifies a fact that a run states at most once.
 type statement struct {
 	key         keyword
 	interpreted bool
@@ -211,8 +208,8 @@ type statement struct {
 	names       [2]nameID
 }
 
-// statement returns what a record says. ok is false if a run may say it again: truncated
-// signatures may be of several methods.
+// statement returns the fact that a record states. ok is false if a run can repeat it, as with a truncated
+// signature, which several methods can share.
 func (t *text) statement(r *record) (s statement, ok bool) {
 	s = statement{key: r.key, interpreted: r.interpreted, names: r.names}
 	f := &forms[r.key]
@@ -232,14 +229,14 @@ func (t *text) statement(r *record) (s statement, ok bool) {
 	return s, true
 }
 
-// A block is a sequence of records of one part.
+// A block is a sequence of consecutive records of one part.
 type block struct {
 	part  part
-	start int
-	prev  int // the previous block of the same part, -1 if there is none
+	start int // index of the first record
+	prev  int // index of the previous block of the same part, -1 if this is the first
 }
 
-// blocks splits the records into parts.
+// blocks splits the records into blocks.
 func (t *text) blocks() []block {
 	list := []block{{part: partAny, prev: -1}}
 	last := [partAny]int{-1, -1, -1}
@@ -254,10 +251,10 @@ func (t *text) blocks() []block {
 	return list
 }
 
-// splitRuns splits a text into runs; see the package comment.
+// splitRuns splits the records into runs. The package comment has the rules.
 func (t *text) splitRuns() (runs [][]record) {
-	type place struct{ record, block int }
-	said := map[statement]place{}
+	type occurrence struct{ record, block int }
+	said := map[statement]occurrence{}
 	blocks := t.blocks()
 	start, at := 0, 0
 	for i := range t.records {
@@ -276,13 +273,14 @@ func (t *text) splitRuns() (runs [][]record) {
 			runs = append(runs, t.records[start:next])
 			start = next
 		}
-		said[s] = place{i, at}
+		said[s] = occurrence{i, at}
 	}
 	return append(runs, t.records[start:])
 }
 
-// restart returns the first block after a block whose part already occurs in the run that
-// starts at start. There are so few parts that it is one of the next blocks.
+// restart returns the first record of the first block after block number after whose part already occurred in the
+// run that begins at record start. It returns math.MaxInt if there is no such block. Since there are three parts,
+// the loop ends after a few blocks.
 func restart(blocks []block, after, start int) int {
 	for _, b := range blocks[after+1:] {
 		if b.prev >= 0 && blocks[b.prev+1].start > start {

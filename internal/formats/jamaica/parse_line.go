@@ -30,40 +30,39 @@ const (
 	numKeywords
 )
 
-// A numberKind is the form of a number.
 type numberKind uint8
 
 const (
 	count numberKind = iota // 64 bits
-	share                   // a percentage; a % may follow
-	point                   // a bci
+	share                   // percentage, which a % can follow
+	point                   // bci
 )
 
-// A number describes one of the numbers of a line.
+// A number describes a number in the lines of a keyword.
 type number struct {
 	kind  numberKind
-	about string // what an error calls it
+	about string // description for errors
 }
 
-// A part is a part of the text of one run that the VM writes at once.
+// A part is a section of one run's output. Some keywords can occur in any part.
 type part uint8
 
 const (
 	partProfile part = iota
 	partInstances
 	partHeap
-	partAny // at any place
+	partAny
 )
 
-// A form describes the values of a line: first numbers, then names.
+// A form describes the lines of a keyword. The numbers of a line precede its names.
 type form struct {
 	name     string
-	verified bool // the spelling was verified: a colon follows the keyword
+	verified bool // the spelling is known, including the colon after the keyword
 	part     part
 	numbers  []number
-	names    []string // what an error calls it
-	optional int      // how many of the first names may be missing
-	methods  bool     // the names are of methods
+	names    []string // descriptions for errors
+	optional int      // number of leading names that can be missing
+	methods  bool     // the names are method signatures
 }
 
 const (
@@ -79,7 +78,6 @@ var (
 	aNumberBytes = number{count, "a number of bytes"}
 )
 
-// forms are the forms of all keywords.
 var forms = [numKeywords]form{
 	keyBytecodes: {name: "PROFILE", verified: true, methods: true, names: []string{aMethod},
 		numbers: []number{{count, "a number of bytecodes"}, aShare}},
@@ -116,33 +114,32 @@ var keywords = func() map[string]keyword {
 	return m
 }()
 
-// maxNumbers is the maximum number of numbers in a line.
 const maxNumbers = 8
 
-// A record is the content of a line.
+// A record is a parsed line.
 type record struct {
 	key         keyword
 	interpreted bool
-	mark        int  // length of the interpreter's mark as it stands there, which may be truncated
-	length      int  // of the line
-	spaced      bool // the line is, up to the mark, spaced as it is written
-	fraction    bool // a percentage had a fraction, which was dropped
-	oddMark     bool // a signature was followed by an unknown mark
-	passed      bool // words without meaning were ignored
-	line        int
+	mark        int  // length of the "(interpreted)" mark, which can be truncated
+	length      int  // length of the line in bytes
+	spaced      bool // up to the mark, the line is spaced as Write does it
+	fraction    bool // the fraction of a percentage was dropped
+	oddMark     bool // an unknown mark followed a signature
+	passed      bool // words were ignored
+	line        int  // line number
 	numbers     [maxNumbers]uint64
 	names       [2]nameID
 }
 
-// A line is a line with a keyword while it is parsed.
+// A line is the parser of a line with a keyword.
 type line struct {
 	text []byte
-	at   int // place of the next byte
+	at   int // offset of the next byte
 	form *form
 }
 
-// cutKeyword finds the keyword at the start of a line: capital letters and underscores. rest is the start of
-// its values. For an unknown keyword word is its text and known is false.
+// cutKeyword finds the keyword at the start of a line, a word of capital letters and underscores. rest is the
+// offset of the values. word is nil if there is no keyword. An unknown keyword needs a colon.
 func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 	start := 0
 	for start < len(text) && isBlank(text[start]) {
@@ -170,8 +167,8 @@ func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 
 func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
-// parseValues parses the values of a line. If one is missing it returns what was expected
-// and at which column, from 0.
+// parseValues parses the values of a line into r. If a value is missing, it returns a description of the value and
+// its offset in the line. Otherwise expected is "".
 func (l *line) parseValues(r *record, intern func(string) nameID) (expected string, column int) {
 	for i, n := range l.form.numbers {
 		if !l.takeNumber(n.kind, &r.numbers[i], &r.fraction) {
@@ -188,7 +185,7 @@ func (l *line) parseValues(r *record, intern func(string) nameID) (expected stri
 	return "", 0
 }
 
-// takeNumber parses the next number. If it is not of that kind, at is its place.
+// takeNumber parses the next number into n. If the number is missing or of another kind, l.at is its offset.
 func (l *line) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
 	blank := l.at
 	for blank < len(l.text) && isBlank(l.text[blank]) {
@@ -201,7 +198,7 @@ func (l *line) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
 	}
 	whole, part, _ := strings.Cut(string(l.text[start:end]), ".")
 	sign := l.text[end:]
-	if kind == share { // a name after another number may start with one
+	if kind == share { // after other numbers, a name can start with %
 		sign = bytes.TrimLeft(sign, " ")
 	}
 	percent := bytes.HasPrefix(sign, []byte("%"))
@@ -218,8 +215,8 @@ func (l *line) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
 	return true
 }
 
-// nextNumber finds digits that are not part of a word, with a fraction and with groups of
-// three digits after commas, which no VM writes.
+// nextNumber finds digits that are not part of a word. They include a fraction and groups of three digits after
+// commas, so that these are errors and not two numbers. start is -1 if there is no number.
 func nextNumber(text []byte, from int) (start, end int) {
 	for at := from; at < len(text); at++ {
 		if text[at] < '0' || text[at] > '9' {
@@ -245,7 +242,7 @@ func digitsEnd(text []byte, at int) int {
 	return at
 }
 
-// groupsEnd returns the end of groups of three digits after commas.
+// groupsEnd returns the end of groups of a comma and three digits that begin at at.
 func groupsEnd(text []byte, at int) int {
 	for at < len(text) && text[at] == ',' && digitsEnd(text, at+1) == at+4 {
 		at += 4
@@ -253,16 +250,16 @@ func groupsEnd(text []byte, at int) int {
 	return at
 }
 
-// isPartOfWord reports whether a byte next to digits makes them part of a word.
+// isPartOfWord reports whether digits next to c are part of a word.
 func isPartOfWord(c byte) bool {
 	return c >= utf8.RuneSelf || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' ||
 		strings.IndexByte("0123456789_$./-+", c) >= 0
 }
 
-// maxName is the maximum length of a name, as disk.MaxName.
+// maxName is the maximum length of a name in bytes, equal to disk.MaxName.
 const maxName = 1 << 20
 
-// isName reports whether a text can be a name: valid UTF-8 without control characters.
+// isName reports whether a string is nonempty valid UTF-8 without control characters.
 func isName(text string) bool {
 	return text != "" && len(text) <= maxName && utf8.ValidString(text) &&
 		strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
@@ -274,8 +271,8 @@ type word struct {
 	at   int
 }
 
-// splitWords returns the words after the numbers, without signs that touch the last
-// number, and without labels, which end with a colon or an equals sign.
+// splitWords returns the words after the numbers. It skips characters that touch the last number, and labels,
+// which end with a colon or an equals sign.
 func (l *line) splitWords() (list []word) {
 	at := l.at
 	for len(l.form.numbers) > 0 && at < len(l.text) && !isBlank(l.text[at]) {
@@ -297,10 +294,10 @@ func (l *line) splitWords() (list []word) {
 	return list
 }
 
-// signs are the characters that may enclose a name.
+// signs are the characters that can enclose a name.
 const signs = "'`\","
 
-// parseNames parses the names: the last words, or the last signatures.
+// parseNames parses the last words or the last signatures of a line as its names.
 func (l *line) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
 	list := l.splitWords()
 	if l.form.methods {
@@ -308,7 +305,7 @@ func (l *line) parseNames(r *record, intern func(string) nameID) (expected strin
 	}
 	want := l.form.names
 	for i := len(want) - 1; i >= 0; i-- {
-		if i < len(want)-1 && l.form.methods { // there may be words between methods
+		if i < len(want)-1 && l.form.methods { // skip words between two methods
 			for len(list) > 0 && !strings.ContainsAny(list[len(list)-1].text, "./(") {
 				list = list[:len(list)-1]
 			}
@@ -330,8 +327,8 @@ func (l *line) parseNames(r *record, intern func(string) nameID) (expected strin
 	return "", 0
 }
 
-// cutAfterSignatures removes the words after the last complete signature, if the line has
-// as many signatures as it should: the mark of the interpreter, and words without meaning.
+// cutAfterSignatures removes the mark of the interpreter after the last complete signature. If the line has all its
+// signatures, it also removes the words after the last one.
 func (l *line) cutAfterSignatures(r *record, list []word) []word {
 	whole, end := 0, 0
 	for i, w := range list {
@@ -355,13 +352,12 @@ func (l *line) cutAfterSignatures(r *record, list []word) []word {
 	return list[:end]
 }
 
-// hasLetterOrDigit reports whether words contain a letter or a digit.
 func hasLetterOrDigit(list []word) bool {
 	named := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
 	return slices.ContainsFunc(list, func(w word) bool { return strings.ContainsFunc(w.text, named) })
 }
 
-// takeMark removes the mark from a method's signature and records it.
+// takeMark returns a method's signature without its mark and records the mark in r.
 func (l *line) takeMark(r *record, text string) string {
 	if !l.form.methods {
 		return text
@@ -376,12 +372,10 @@ func (l *line) takeMark(r *record, text string) string {
 	return signature
 }
 
-// interpretedMark follows, without a space, the signature of a method whose cycles were
-// spent in the interpreter.
+// interpretedMark follows the signature in a line that counts cycles in the interpreter. There is no space between.
 const interpretedMark = "(interpreted)"
 
-// cutMark splits a signature and its mark. A mark is recognized only after a complete
-// signature. It may be truncated.
+// cutMark splits off the mark after a complete signature. The mark can be truncated.
 func cutMark(text string) (signature, mark string) {
 	end := descriptorEnd(text)
 	if end < 0 || end == len(text) || text[end] != '(' {
@@ -390,8 +384,7 @@ func cutMark(text string) (signature, mark string) {
 	return text[:end], text[end:]
 }
 
-// Unmarked returns the signature of a method from a line of cycles, without the mark of
-// the interpreter or the start of one.
+// Unmarked removes the mark of the interpreter, complete or truncated, from a method's signature.
 func Unmarked(text string) string {
 	if signature, mark := cutMark(text); isInterpreted(mark) {
 		return signature
@@ -399,13 +392,12 @@ func Unmarked(text string) string {
 	return text
 }
 
-// isInterpreted reports whether text is the mark of the interpreter, or the start of it.
+// isInterpreted reports whether text is a nonempty prefix of the mark of the interpreter.
 func isInterpreted(text string) bool { return text != "" && strings.HasPrefix(interpretedMark, text) }
 
-// isWhole reports whether a signature is complete.
 func isWhole(signature string) bool { return descriptorEnd(signature) == len(signature) }
 
-// descriptorEnd returns the end of a method's descriptor, -1 if it is not complete.
+// descriptorEnd returns the end of the method descriptor in text, or -1 if it is incomplete.
 func descriptorEnd(text string) int {
 	at := strings.IndexByte(text, '(')
 	if at <= 0 {
@@ -423,7 +415,7 @@ func descriptorEnd(text string) int {
 	return typeEnd(text, at)
 }
 
-// typeEnd returns the end of the type at a place of a descriptor, -1 if there is none.
+// typeEnd returns the end of the type at offset at of a descriptor, or -1 if there is no type.
 func typeEnd(text string, at int) int {
 	first, _ := javanames.CutType(text[min(at, len(text)):])
 	if !javanames.IsType(first) || first == "V" {

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// The losses of reading a text.
+// Losses of [Read].
 const (
 	LossLine     codec.LossKind = "lines that begin with no keyword"
 	LossShare    codec.LossKind = "percentages that are not the share that the numbers of the text make, rounded down"
@@ -17,7 +17,7 @@ const (
 	LossMarkCut  codec.LossKind = "(interpreted) marks cut at several columns, which are completed"
 )
 
-// The losses of writing a text.
+// Losses of [Write].
 const (
 	LossNeverRan codec.LossKind = "methods that never ran"
 	LossContext  codec.LossKind = "profiles of one calling context, or of one version of the code: written like any other"
@@ -30,24 +30,24 @@ const (
 
 // A Report describes what was read or written.
 type Report struct {
-	Lines   int // that start with a keyword
-	Runs    int // 1 of an archive
-	Methods int // with a profile, over all runs
-	Entries int // profile entries, over all runs
+	Lines   int // lines that start with a keyword
+	Runs    int // 1 for an archive
+	Methods int // methods with a profile, added up over all runs
+	Entries int // profile entries, added up over all runs
 	Cut     int // truncated signatures
 	Lost    codec.Losses
 }
 
-// The sentinels that a [*SyntaxError] matches.
+// Errors that a [*SyntaxError] matches.
 var (
-	// ErrNoProfile: the text contains no profile.
+	// ErrNoProfile means that the file contains no profile.
 	ErrNoProfile = errors.New("no profile of a JamaicaVM in it: run the program with jamaicavmp, or build it with " +
 		"jamaica -profile, let it end by itself, and name the .prof file")
-	// ErrSyntax: a line is not one that a VM writes.
+	// ErrSyntax means that a line is malformed.
 	ErrSyntax = errors.New("not what a JamaicaVM writes here")
-	// ErrCut: the last line is truncated.
+	// ErrCut means that the last line is truncated.
 	ErrCut = errors.New("the text is cut off: copy the file again, or remove its last line")
 )
 
-// A SyntaxError describes an error in a text, with its place.
+// A SyntaxError is an error at a line and column of the input.
 type SyntaxError = parse.Error

@@ -1,4 +1,3 @@
-
 package jsondump
 
 import (
@@ -16,7 +15,7 @@ func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "json", About: "everything, in the JSON that docs/format.md defines"}
 }
 
-// Export writes all that an archive holds.
+// Export writes the whole archive without losses.
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
 	return nil, WriteArchive(w, s)
 }

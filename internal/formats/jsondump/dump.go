@@ -1,10 +1,10 @@
-// Package jsondump prints archives as JSON, in full and always in the same bytes. docs/format.md has the
-// definition, under "The JSON dump"; a reader in C, internal/testkit/creader, prints the same.
+// Package jsondump prints archives completely and deterministically as JSON. The section "The JSON dump" of
+// docs/format.md defines the output. The C reader in internal/testkit/creader prints the same bytes.
 //
-// Text that is not UTF-8 keeps its bytes: each byte that is not part of a valid
-// sequence is printed as \udcXX, a lone surrogate, which no text can hold.
+// A byte that is not part of valid UTF-8 is printed as the lone surrogate \udcXX, which valid strings cannot
+// contain.
 //
-// An archive is printed record by record, so that memory does not grow with it.
+// Records are printed one by one, so that memory does not grow with the archive.
 package jsondump
 
 import (
@@ -18,24 +18,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteArchive prints the whole archive: header, types, methods with their profiles, tables. Numbers come from the
-// file, not from what adopted profiles have counted since. The error is of the first record that cannot be
-// read, or of w; what was printed before it is then not complete JSON.
+// WriteArchive prints header, types, methods with their profiles, and tables. It prints the counts of the file and
+// ignores later increments of adopted profiles. The error comes from w or from the first record that cannot be
+// read. In case of an error the output is incomplete.
 func WriteArchive(w io.Writer, s *reader.Store) error {
 	p := newPrinter(w, s)
 	p.whole(p.types, func() { p.methods(s.Methods()) }, p.tables)
 	return p.finish()
 }
 
-// WriteMethods prints methods as an object of the same form as the whole archive,
-// with empty lists of types and tables.
+// WriteMethods prints methods in the format of WriteArchive, with empty lists of types and tables.
 func WriteMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	p := newPrinter(w, s)
 	p.whole(func() {}, func() { p.methods(methods) }, func() {})
 	return p.finish()
 }
 
-// WriteProfile prints one method with only one of its profiles, in the form of WriteMethods.
+// WriteProfile prints a method with only one of its profiles, in the format of WriteMethods.
 func WriteProfile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
 	p := newPrinter(w, s)
 	p.whole(func() {}, func() {
@@ -45,7 +44,7 @@ func WriteProfile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profil
 	return p.finish()
 }
 
-// whole prints the object of every dump. Its arguments print the lists.
+// whole prints a dump. Its arguments print the elements of the lists.
 func (p *printer) whole(types, methods, tables func()) {
 	p.raw("{\n")
 	p.header(p.s.Header())
@@ -58,7 +57,7 @@ func (p *printer) whole(types, methods, tables func()) {
 	p.raw("\n]\n}\n")
 }
 
-// WriteMethod prints one element of the list of methods, and a newline.
+// WriteMethod prints an element of the list of methods and a newline.
 func WriteMethod(w io.Writer, s *reader.Store, m reader.Method) error {
 	p := newPrinter(w, s)
 	p.methodLine(m, m.Profiles())
@@ -66,7 +65,7 @@ func WriteMethod(w io.Writer, s *reader.Store, m reader.Method) error {
 	return p.finish()
 }
 
-// A printer prints one dump. It keeps the first error, and prints nothing useful after it.
+// A printer prints one dump. After the first error, its output is undefined.
 type printer struct {
 	w     *bufio.Writer
 	s     *reader.Store
@@ -86,7 +85,7 @@ func (p *printer) finish() error {
 	return p.w.Flush()
 }
 
-// failed keeps err if it is the first, and reports whether there is an error.
+// failed records the first error, and reports whether there was one.
 func (p *printer) failed(err error) bool {
 	if p.err == nil {
 		p.err = err
@@ -178,7 +177,7 @@ func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
 	}
 }
 
-// shownFlags are the flags about the method; the others are about its record.
+// shownFlags are the flags that describe the method and not its record.
 const shownFlags = disk.MethodUnexecuted | layout.MethodNotMatchable | disk.MethodSharedID
 
 func (p *printer) methodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {

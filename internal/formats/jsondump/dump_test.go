@@ -228,7 +228,7 @@ func (c *counted) Write([]byte) (int, error) { c.calls++; return 0, errDisk }
 func TestDumpEndsWithItsWriter(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
-	context := builder.NoContext
+	context := profileset.NoContext
 	for i := range 1000 {
 		context = b.Internal().OuterContext(m, context, m, int32(i))
 		p := b.ProfileIn(m, 0, context)

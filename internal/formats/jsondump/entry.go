@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// entry prints an entry: its header, then its cells as the schema of its tag describes them.
+// entry prints the header of an entry, and its cells in the order of its schema.
 func (p *printer) entry(e reader.Entry) {
 	raw := disk.Entry(e.Bytes())
 	p.raw(`{"tag":"`)
@@ -21,7 +21,7 @@ func (p *printer) entry(e reader.Entry) {
 	p.raw("}")
 }
 
-// group prints the cells of a group: cells with keys of their own, or a list of rows.
+// group prints the cells of a group as keys and values or as a list of rows.
 func (p *printer) group(e reader.Entry, rows disk.Rows) {
 	switch {
 	case rows.Name == "" && rows.Cells[0].Kind == disk.CellLength:
@@ -45,8 +45,7 @@ func (p *printer) group(e reader.Entry, rows disk.Rows) {
 	}
 }
 
-// rows prints a list of rows: objects if a row refers to a record, tuples if it
-// has several numbers, numbers if it has one.
+// rows prints a list of rows. A row with a reference is an object, a row of several numbers a list.
 func (p *printer) rows(e reader.Entry, rows disk.Rows) {
 	p.field(rows.Name)
 	p.raw("[")
@@ -66,8 +65,7 @@ func (p *printer) rows(e reader.Entry, rows disk.Rows) {
 	p.raw("]")
 }
 
-// keyedCells prints the cells of a row with their keys. It leaves lengths out,
-// since the list that follows shows them.
+// keyedCells prints the cells of a row with their keys. It omits lengths, which equal the length of the next list.
 func (p *printer) keyedCells(e reader.Entry, rows disk.Rows, row int) {
 	for i, c := range rows.Cells {
 		if c.Kind == disk.CellLength {
@@ -90,7 +88,6 @@ func (p *printer) tuple(e reader.Entry, rows disk.Rows, row int) {
 	p.raw("]")
 }
 
-// entryCell prints the value of a cell.
 func (p *printer) entryCell(e reader.Entry, cell int, kind disk.CellKind) {
 	v := disk.Entry(e.Bytes()).Cell(cell)
 	switch kind {

@@ -29,14 +29,14 @@ func (p *printer) fields(q reader.Profile) {
 	p.counter("invocations", q.Invocations)
 	p.counter("backedges", q.Backedges)
 	p.counter("interpreted", q.Interpreted)
-	if h, ok := q.History(); ok {
+	if h, ok := disk.Block(q.Bytes()).History(); ok {
 		list(p, "history", []uint32{h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps})
 	}
-	if c, ok := q.Compile(); ok {
+	if c, ok := disk.Block(q.Bytes()).Compile(); ok {
 		list(p, "compile", []uint32{uint32(c.Level), uint32(c.State), uint32(c.WouldProfile), uint32(c.Loops),
 			uint32(c.Blocks)})
 	}
-	if e, ok := q.Escape(); ok {
+	if e, ok := disk.Block(q.Bytes()).Escape(); ok {
 		list(p, "escape", []uint64{e.Flags, e.Local, e.Stack, e.Returned})
 	}
 	if has&disk.HasTraps != 0 {

@@ -5,8 +5,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// What entries, frames and tables refer to, printed by name.
-
 func typeNames(t reader.Type) (name, loader reader.Name, err error) {
 	name, err = t.Name()
 	if err != nil {
@@ -16,7 +14,7 @@ func typeNames(t reader.Type) (name, loader reader.Name, err error) {
 	return name, loader, err
 }
 
-// typeRef prints a type, or null for the zero Type.
+// typeRef prints name and loader of a type, or null for the zero Type.
 func (p *printer) typeRef(t reader.Type) {
 	if !t.Valid() {
 		p.raw("null")
@@ -32,7 +30,6 @@ func (p *printer) typeRef(t reader.Type) {
 	p.raw("}")
 }
 
-// key prints the parts of a method's key.
 func (p *printer) key(m reader.Method) {
 	k, err := m.Key()
 	if p.failed(err) {
@@ -52,7 +49,7 @@ func (p *printer) optionalText(key, text string) {
 	}
 }
 
-// methodRef prints a method, or null for the zero Method.
+// methodRef prints the key of a method, or null for the zero Method.
 func (p *printer) methodRef(m reader.Method) {
 	if !m.Valid() {
 		p.raw("null")
@@ -63,7 +60,7 @@ func (p *printer) methodRef(m reader.Method) {
 	p.raw("}")
 }
 
-// code prints the code id of a profile, and its context if inContext.
+// code prints a code id, and also the context c if inContext is set.
 func (p *printer) code(id uint64, c reader.Context, inContext bool) {
 	p.raw(`"code":"`)
 	p.digits(id)
@@ -90,7 +87,7 @@ func (p *printer) frames(c reader.Context) {
 	p.raw("]")
 }
 
-// profileRef prints the identity of a profile: method, code id, context.
+// profileRef prints the method, code id and context of a profile.
 func (p *printer) profileRef(q reader.Profile) {
 	m, err := q.Method()
 	if p.failed(err) {
@@ -107,7 +104,7 @@ func (p *printer) profileRef(q reader.Profile) {
 	p.raw("}")
 }
 
-// contextRef prints a context as a profile in it, without a code id.
+// contextRef prints a context like a profile with code id 0.
 func (p *printer) contextRef(n layout.Ref) {
 	c, err := p.s.ContextAt(n)
 	if p.failed(err) {

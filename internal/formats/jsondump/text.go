@@ -9,16 +9,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// The pieces that JSON is made of. The writer keeps its first error, and gives it
-// to every later call: raw, which all lists and objects need, ends the dump then.
-
+// raw prints s. The bufio.Writer returns its first error from each later call. So the other methods ignore errors,
+// and the next call of raw records the error.
 func (p *printer) raw(s string) {
 	if _, err := p.w.WriteString(s); err != nil {
 		p.failed(err)
 	}
 }
 
-// comma prints what precedes element i of a list.
+// comma prints a comma before element i of a list, unless i is 0.
 func (p *printer) comma(i int) {
 	if i > 0 {
 		p.raw(",")
@@ -50,7 +49,7 @@ func (p *printer) signed(key string, v int64) {
 	p.signedNumber(v)
 }
 
-// optional prints nothing if v is 0.
+// optional prints a key and a number unless v is 0.
 func (p *printer) optional(key string, v uint64) {
 	if v != 0 {
 		p.unsigned(key, v)
@@ -83,7 +82,6 @@ func (p *printer) bytes(key string, v []byte) {
 	p.raw(`"`)
 }
 
-// list prints a list of numbers.
 func list[T uint8 | uint32 | uint64](p *printer, key string, values []T) {
 	p.field(key)
 	p.raw("[")
@@ -99,7 +97,7 @@ func (p *printer) name(n reader.Name) {
 	p.string(p.text)
 }
 
-// optionalName prints nothing if the name is empty.
+// optionalName prints a key and a name unless the name is empty.
 func (p *printer) optionalName(key string, n reader.Name) {
 	if n.Len() > 0 {
 		p.field(key)
@@ -107,7 +105,7 @@ func (p *printer) optionalName(key string, n reader.Name) {
 	}
 }
 
-// string prints text, which need not be UTF-8.
+// string prints text as a JSON string. The package comment has the encoding of invalid UTF-8.
 func (p *printer) string(text []byte) {
 	p.raw(`"`)
 	for len(text) > 0 {

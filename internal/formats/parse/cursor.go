@@ -6,20 +6,20 @@ import (
 	"math"
 )
 
-// A Cursor takes a line apart from left to right. It keeps the first thing that
-// it misses and stays there; from then on its methods do nothing and return zero.
+// A Cursor parses a line from left to right. After the first mismatch it stays there, and its methods do nothing
+// and return zero.
 type Cursor struct {
 	Line []byte
-	At   int // the place of the next byte in Line
+	At   int // offset of the next byte in Line
 
-	expected string // what was missed at At; empty if nothing was
+	expected string // what is missing at At, "" if there was no mismatch
 	literal  bool   // expected is text of the format, not a description
 }
 
-// OK reports whether nothing was missed.
+// OK reports whether there was no mismatch.
 func (c *Cursor) OK() bool { return c.expected == "" }
 
-// Expected describes what was missed; it is empty if nothing was.
+// Expected describes what is missing, and is "" if there was no mismatch.
 func (c *Cursor) Expected() string {
 	if c.literal {
 		return fmt.Sprintf("%q", c.expected)
@@ -30,17 +30,18 @@ func (c *Cursor) Expected() string {
 // Rest returns the rest of the line.
 func (c *Cursor) Rest() []byte { return c.Line[min(c.At, len(c.Line)):] }
 
-// Miss notes what was expected here.
+// Miss records a mismatch at the current offset.
 func (c *Cursor) Miss(expected string) { c.MissAt(c.At, expected) }
 
-// MissAt notes what was expected at a place and goes there.
+// MissAt records a mismatch at an offset and moves there.
 func (c *Cursor) MissAt(at int, expected string) {
 	if c.OK() {
-		c.At, c.expected = at, expected
+		c.At = at
+		c.expected = expected
 	}
 }
 
-// Skip takes text if it stands here, and reports whether it does.
+// Skip consumes text if it comes next, and reports whether it does.
 func (c *Cursor) Skip(text string) bool {
 	if !c.OK() || len(c.Line)-c.At < len(text) || string(c.Line[c.At:c.At+len(text)]) != text {
 		return false
@@ -49,21 +50,22 @@ func (c *Cursor) Skip(text string) bool {
 	return true
 }
 
-// Expect takes text, which must stand here.
+// Expect consumes text, which must come next.
 func (c *Cursor) Expect(text string) {
 	if c.OK() && !c.Skip(text) {
-		c.expected, c.literal = text, true
+		c.expected = text
+		c.literal = true
 	}
 }
 
-// Spaces takes any number of spaces.
+// Spaces consumes any number of spaces.
 func (c *Cursor) Spaces() {
 	for c.OK() && c.At < len(c.Line) && c.Line[c.At] == ' ' {
 		c.At++
 	}
 }
 
-// Until takes everything before text, and text itself. It returns nil if text does not follow.
+// Until consumes the line up to and including text. It returns the part before text, or nil on a mismatch.
 func (c *Cursor) Until(text string) []byte {
 	if !c.OK() {
 		return nil
@@ -78,7 +80,7 @@ func (c *Cursor) Until(text string) []byte {
 	return before
 }
 
-// Take takes n bytes, or nothing if fewer are left or something was missed.
+// Take consumes n bytes. It returns nil and consumes nothing if fewer are left.
 func (c *Cursor) Take(n int) []byte {
 	if !c.OK() || n < 0 || n > len(c.Line)-c.At {
 		return nil
@@ -87,14 +89,14 @@ func (c *Cursor) Take(n int) []byte {
 	return c.Line[c.At-n : c.At]
 }
 
-// End takes any spaces, after which the line must end.
+// End consumes any spaces, after which the line must end.
 func (c *Cursor) End() {
 	if c.Spaces(); c.OK() && c.At < len(c.Line) {
 		c.Miss("the end of the line")
 	}
 }
 
-// Number takes a decimal number of at most limit.
+// Number consumes a decimal number of at most limit.
 func (c *Cursor) Number(limit uint64) uint64 {
 	if !c.OK() {
 		return 0
@@ -112,7 +114,7 @@ func (c *Cursor) Number(limit uint64) uint64 {
 	return c.takeNumber(n, i, limit)
 }
 
-// Signed takes a decimal number of at least -limit-1 and at most limit.
+// Signed consumes a decimal number in [-limit-1, limit].
 func (c *Cursor) Signed(limit int64) int64 {
 	if c.Skip("-") {
 		return -int64(c.Number(uint64(limit) + 1))
@@ -120,7 +122,7 @@ func (c *Cursor) Signed(limit int64) int64 {
 	return int64(c.Number(uint64(limit)))
 }
 
-// Hex takes a number of at most limit in hexadecimal digits of either case.
+// Hex consumes a hexadecimal number of at most limit. Digits can have either case.
 func (c *Cursor) Hex(limit uint64) uint64 {
 	if !c.OK() {
 		return 0
@@ -141,7 +143,7 @@ func (c *Cursor) Hex(limit uint64) uint64 {
 	return c.takeNumber(n, i, limit)
 }
 
-// takeNumber takes the number n, whose digits end at end.
+// takeNumber checks and consumes the number n, whose digits end at end.
 func (c *Cursor) takeNumber(n uint64, end int, limit uint64) uint64 {
 	switch {
 	case end == c.At:
@@ -155,7 +157,7 @@ func (c *Cursor) takeNumber(n uint64, end int, limit uint64) uint64 {
 	return 0
 }
 
-// smaller describes a number of at most limit.
+// smaller describes a number of at most limit for errors.
 func smaller(limit uint64) string {
 	for _, bits := range []int{8, 16, 32} {
 		if limit == 1<<bits-1 {
@@ -165,7 +167,7 @@ func smaller(limit uint64) string {
 	return fmt.Sprintf("a number of at most %d", limit)
 }
 
-// HexDigit returns the value of a hexadecimal digit of either case.
+// HexDigit returns the value of a hexadecimal digit. ok is false for other characters.
 func HexDigit(c byte) (value byte, ok bool) {
 	switch {
 	case c >= '0' && c <= '9':

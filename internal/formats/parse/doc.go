@@ -1,8 +1,8 @@
-// Package parse is the kit that the readers of text formats are made of. [Lines] splits an input into lines
-// of bounded length, a [Cursor] takes one line apart, and an [Error] says where a file is wrong, what was
-// expected there and what was found. The constants Max... limit how much of one thing any importer accepts.
+// Package parse helps to write importers of text formats. [Lines] splits an input into lines of bounded length. A
+// [Cursor] parses one line. An [Error] has the position of a defect, the expected text and the actual text. The
+// constants Max... are limits of all importers.
 //
-// The reader of a format looks like this:
+// An importer's main loop:
 //
 //	lines := parse.NewLines(r, name)
 //	for {
@@ -11,7 +11,7 @@
 //			break
 //		}
 //		if err != nil {
-//			return err // of r, or an *Error: the line is too long
+//			return err // error of r, or an *Error for a long line
 //		}
 //		c := parse.Cursor{Line: line}
 //		c.Expect("count ")
@@ -21,6 +21,6 @@
 //		}
 //	}
 //
-// Inputs are not trusted. Memory stays a multiple of what was read: nothing makes room for what an input
-// announces. Unexpected input ends in an error, never in a panic.
+// Inputs are not trusted. Memory is proportional to the bytes read, since no buffer is allocated for a length that
+// an input declares. Malformed input causes an error, not a panic.
 package parse

@@ -7,18 +7,18 @@ import (
 
 // A Place is a line of an input.
 type Place struct {
-	Name   string // of the file; empty if it has none
-	Line   int    // from 1; 0 before the first line
-	Offset int64  // of the line's first byte, from 0
+	Name   string // file name, or ""
+	Line   int    // line number from 1, or 0 before the first line
+	Offset int64  // file offset of the line's first byte
 }
 
-// An Error names a defect of an input, and its place.
+// An Error is a defect of an input.
 type Error struct {
 	Place
-	Column   int    // in bytes, from 1; 0 if the line as a whole is meant
-	Kind     error  // what the error matches: a sentinel of the format, a limit, or what the builder refused
-	Expected string // what could stand there; empty if the kind says it all
-	Found    string // what stands there, shortened
+	Column   int    // column in bytes from 1, or 0 for the whole line
+	Kind     error  // sentinel of the format, *LimitError, or error of the builder
+	Expected string // description of valid input, or ""
+	Found    string // actual input, shortened
 }
 
 // Error returns `app.txt: line 12, column 5: not understood: expected "count=", found "60949"`.
@@ -46,31 +46,29 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Unwrap returns the kind.
+// Unwrap returns e.Kind.
 func (e *Error) Unwrap() error { return e.Kind }
 
-// Fail returns the error of a line as a whole.
+// Fail returns an error about the whole line.
 func (p Place) Fail(kind error) *Error { return &Error{Place: p, Kind: kind} }
 
-// FailAt returns the error of the place in a line at which a cursor is.
+// FailAt returns an error at the column of c.
 func (p Place) FailAt(c *Cursor, kind error) *Error {
 	return &Error{Place: p, Column: c.At + 1, Kind: kind}
 }
 
-// Missing returns the error of a line in which a cursor missed something, nil if it missed nothing.
+// Missing returns the error for the mismatch of c, or nil if there was none.
 func (p Place) Missing(c *Cursor, kind error) error {
 	if c.OK() {
 		return nil
 	}
-	e := p.FailAt(c, kind)
-	e.Expected, e.Found = c.Expected(), Shorten(c.Rest())
-	return e
+	return &Error{Place: p, Column: c.At + 1, Kind: kind, Expected: c.Expected(), Found: Shorten(c.Rest())}
 }
 
-// maxFound is the length in bytes of what an error quotes of an input.
+// maxFound is the maximum number of bytes that an error quotes.
 const maxFound = 60
 
-// Shorten returns text for an error to quote.
+// Shorten truncates text for an error message.
 func Shorten(text []byte) string {
 	if len(text) > maxFound {
 		return string(text[:maxFound]) + "..."

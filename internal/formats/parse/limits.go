@@ -6,50 +6,48 @@ import (
 	"strings"
 )
 
-// The limits of importers. What tools write is far below them; a file that exceeds one is not the file that
-// was meant, or was made to use up memory. docs/design.md lists them.
+// Limits of importers. The files of real tools are far below them. They stop wrong files and files that were made
+// to exhaust memory. docs/design.md lists them.
 const (
-	// MaxLine is the length of a line in bytes, in the text of an archive and LLVM's text. The longest lines
-	// that tools write hold all counters or all names of a function or a trace.
+	// MaxLine is the maximum length in bytes of a line of an archive's text and of LLVM's text. The longest lines of
+	// real tools have all counters of a function or all names of a trace.
 	MaxLine = 64 << 20
-	// MaxJamaicaLine is the length of a line in bytes in a JamaicaVM's profile.
+	// MaxJamaicaLine is the maximum length in bytes of a line of a JamaicaVM profile.
 	MaxJamaicaLine = 1 << 20
-	// MaxItem is the size in bytes of one item of an iprof file: a type, a method, a
-	// record, or the value of an unknown key.
+	// MaxItem is the maximum size in bytes of an item of an iprof file, such as a type, a method, a record, or the
+	// value of an unknown key.
 	MaxItem = 16 << 20
-	// MaxNesting is how deep JSON may be nested.
+	// MaxNesting is the maximum nesting depth of JSON.
 	MaxNesting = 1000
-	// MaxKeys is the number of unknown keys in an iprof file.
+	// MaxKeys is the maximum number of unknown keys in an iprof file.
 	MaxKeys = 4096
-	// MaxSmallItems is the number of items of an iprof file that are left out and
-	// are shorter than SmallItem bytes.
+	// MaxSmallItems is the maximum number of dropped items of an iprof file that are shorter than SmallItem bytes.
 	MaxSmallItems = 1 << 18
 	SmallItem     = 16
-	// MaxValueSites is the number of value sites of one kind in a function; LLVM counts them in 16 bits.
+	// MaxValueSites is the maximum number of value sites of one kind in a function. LLVM has 16 bits for it.
 	MaxValueSites = 1<<16 - 1
-	// MaxExpansion is the ratio of an input's size to its compressed size, once the input is larger than
-	// FreeExpansion bytes. It also holds for the names in LLVM's files.
+	// MaxExpansion is the maximum ratio of decompressed to compressed size of an input of more than FreeExpansion
+	// bytes. It also applies to the names in LLVM's files.
 	MaxExpansion  = 64
 	FreeExpansion = 16 << 20
-	// FreeNames is the number of names that a section of LLVM's files may hold in
-	// addition to one for each of its bytes, compressed or not.
+	// FreeNames is the number of names that a section of LLVM's files can have in addition to one per byte.
 	FreeNames = 4096
-	// MaxWindow is the memory in bytes that a zstd stream may request at once.
+	// MaxWindow is the maximum window of a zstd stream in bytes.
 	MaxWindow = 128 << 20
 )
 
 // ErrLimit is matched by every [*LimitError].
 var ErrLimit = errors.New("a limit of the importer is exceeded")
 
-// ErrExpansion is matched by the [*LimitError] of an input that expands too much.
+// ErrExpansion is matched by the [*LimitError] of an input that exceeds MaxExpansion.
 var ErrExpansion = errors.New("a compressed input expands too much")
 
-// A LimitError says which limit a file exceeds. An importer wraps it in an error that says where.
+// A LimitError reports that a file exceeds a limit. Importers wrap it in an [*Error].
 type LimitError struct {
-	What   string // what there is too much of, with a verb for Most: "a line of more than %d bytes"
-	Most   int64
-	Advice string // what to do; empty if that is the caller's to say
-	Kind   error  // a further error to match beside ErrLimit, or nil
+	What   string // format of the message, such as "a line of more than %d bytes"
+	Most   int64  // the limit, argument of the format
+	Advice string // advice to the user, or ""
+	Kind   error  // error that it matches besides ErrLimit, or nil
 }
 
 // Error returns `a line of more than 67108864 bytes: no tool writes ...`.
@@ -60,10 +58,10 @@ func (e *LimitError) Error() string {
 // Is reports whether target is ErrLimit.
 func (e *LimitError) Is(target error) bool { return target == ErrLimit }
 
-// Unwrap returns the kind.
+// Unwrap returns e.Kind.
 func (e *LimitError) Unwrap() error { return e.Kind }
 
-// Exceeded returns the error for a file that no tool writes. What has a verb for the limit.
+// Exceeded returns an error with the advice to check the file. what must have a verb for most.
 func Exceeded(what string, most int64) *LimitError {
 	return &LimitError{What: what, Most: most,
 		Advice: "no tool writes such a file; check that it is the right file, and make it again"}

@@ -7,46 +7,44 @@ import (
 	"iter"
 )
 
-// Lines splits an input into lines of bounded length. Its [Place] is the place of the
-// line that was read last.
+// Lines splits an input into lines of bounded length. It embeds the position of the last returned line.
 type Lines struct {
 	Place
-	Whole bool // a line feed ends the line; false only for the last line of an input
-	Cut   bool // the line is longer than the limit and only a part was kept
+	Whole bool // the line ends with a line feed, as all lines but the last must
+	Cut   bool // the line exceeds the limit and was truncated
 
 	in       *bufio.Reader
-	long     []byte // a line that is longer than the buffer of in
+	long     []byte // a line that exceeds the buffer of in
 	next     int64  // offset of the next line
-	limit    int
+	limit    int    // maximum length of a line in bytes
 	overlong Overlong
 }
 
-// Overlong says what becomes of a line that is longer than the limit.
+// Overlong selects the treatment of a line that exceeds the limit.
 type Overlong uint8
 
 const (
-	// OverlongRefuse makes it an error.
+	// OverlongRefuse returns an error.
 	OverlongRefuse Overlong = iota
-	// OverlongKeepStart keeps the start of it, of the length of the limit.
+	// OverlongKeepStart keeps as many bytes from the start of the line as the limit allows.
 	OverlongKeepStart
-	// OverlongKeepEnd keeps the end of it, of at least the length of the limit and at most twice that.
+	// OverlongKeepEnd keeps bytes from the end of the line, at least as many as the limit and at most twice as many.
 	OverlongKeepEnd
 )
 
-// NewLines returns the lines of r, which must not be longer than MaxLine. The
-// name names the file, for errors; it may be empty.
+// NewLines returns the lines of r with the limit MaxLine. name is the file name for errors, or "".
 func NewLines(r io.Reader, name string) *Lines {
 	return NewLinesLimited(r, name, MaxLine, OverlongRefuse)
 }
 
-// NewLinesLimited returns the lines of r, of at most limit bytes.
+// NewLinesLimited returns the lines of r with a limit in bytes.
 func NewLinesLimited(r io.Reader, name string, limit int, overlong Overlong) *Lines {
 	return &Lines{Place: Place{Name: name}, in: bufio.NewReaderSize(r, 1<<16), limit: limit, overlong: overlong}
 }
 
-// Next returns the next line without its line feed and a carriage return before it. The line is valid until
-// the next call. The error is io.EOF after the last line, an [*Error] that matches [ErrLimit] for a line that
-// is too long, or the error of the reader.
+// Next returns the next line without its line feed and a carriage return before it. The slice is valid until the
+// next call. The error is io.EOF after the last line, an [*Error] that matches [ErrLimit] for a line that exceeds
+// the limit, or the error of the reader.
 func (l *Lines) Next() ([]byte, error) {
 	l.Offset = l.next
 	l.Cut = false
@@ -66,8 +64,7 @@ func (l *Lines) Next() ([]byte, error) {
 	return bytes.TrimSuffix(line, []byte{'\r'}), nil
 }
 
-// All iterates over the lines that are left, each as Next returns it. An error ends the
-// iteration; the end of the input is none.
+// All iterates over the remaining lines until an error or the end of the input.
 func (l *Lines) All() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for {
@@ -79,7 +76,7 @@ func (l *Lines) All() iter.Seq2[[]byte, error] {
 	}
 }
 
-// readLong reads the rest of a line that is longer than the buffer.
+// readLong reads the rest of a line that exceeds the buffer.
 func (l *Lines) readLong(start []byte) (line []byte, err error) {
 	l.long = append(l.long[:0], start...)
 	for err = error(bufio.ErrBufferFull); err == bufio.ErrBufferFull; {
@@ -93,7 +90,7 @@ func (l *Lines) readLong(start []byte) (line []byte, err error) {
 	return l.long, err
 }
 
-// keep appends a part of a long line, as far as the limit allows.
+// keep appends a part of a long line to l.long, subject to l.overlong.
 func (l *Lines) keep(part []byte) error {
 	size := len(l.long) + len(bytes.TrimSuffix(part, []byte{'\n'}))
 	switch l.overlong {

@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// eachContext yields the stacks of an archive of domain sampled, in which a stack is a
-// profile: its context is the callers of the leaf.
+// eachContext yields the stacks of an archive of domain sampled. The context of a profile has the callers of the leaf.
 func eachContext(s *reader.Store, yield func(Stack, error) bool) {
 	var stack Stack
 	for m, err := range s.Methods() {
@@ -30,23 +29,23 @@ func eachContext(s *reader.Store, yield func(Stack, error) bool) {
 	}
 }
 
-// A Leaf is what was sampled of a function in one calling context, on any of its lines.
+// A Leaf has the samples of a function in one calling context.
 type Leaf struct {
 	Method  reader.Method
-	Context reader.Context // zero if it has no callers
-	Stacks  int            // one for each line with samples
+	Context reader.Context // zero without callers
+	Stacks  int            // number of lines with samples
 	Count   uint64         // samples
-	Time    uint64         // of the samples in nanoseconds; 0 if it was not recorded
+	Time    uint64         // processor time in nanoseconds, 0 if unknown
 	profile reader.Profile
 }
 
-// A LeafPoint is what was sampled on a line of a leaf.
+// A LeafPoint has the samples of a line of a leaf.
 type LeafPoint struct {
 	Point       int32
 	Count, Time uint64
 }
 
-// Points returns the lines of a leaf.
+// Points returns the lines with samples.
 func (l *Leaf) Points() (list []LeafPoint) {
 	stack := Stack{Frames: []Frame{{Method: l.Method}}}
 	stack.points(l.profile, func(k Stack, _ error) bool {
@@ -56,12 +55,11 @@ func (l *Leaf) Points() (list []LeafPoint) {
 	return list
 }
 
-// Leaves calls yield with the leaves of an archive of domain sampled that have samples. It
-// reads each context once, where the frames of all stacks may be as many as the square of
-// that. It returns the error of the archive or of yield.
+// Leaves calls yield with all leaves of an archive of domain sampled. It takes linear time, while the frames of all
+// stacks can be quadratic in the size of the archive. It returns the error of the archive or of yield.
 func Leaves(s *reader.Store, yield func(Leaf) error) error { return eachMethod(s, leavesOf, yield) }
 
-// eachMethod calls of with each method of an archive, and names the archive in the error.
+// eachMethod calls of for each method. Its error has the name of the archive.
 func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) error, yield func(T) error) error {
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -80,7 +78,8 @@ func leavesOf(m reader.Method, yield func(Leaf) error) error {
 		stack := Stack{Frames: []Frame{{Method: m}}}
 		if err == nil {
 			stack.points(p, func(k Stack, _ error) bool {
-				leaf.Stacks, leaf.Count = leaf.Stacks+1, disk.SaturatingAdd(leaf.Count, k.Count)
+				leaf.Stacks++
+				leaf.Count = disk.SaturatingAdd(leaf.Count, k.Count)
 				leaf.Time = disk.SaturatingAdd(leaf.Time, k.Time)
 				return true
 			})
@@ -98,7 +97,7 @@ func leavesOf(m reader.Method, yield func(Leaf) error) error {
 	return nil
 }
 
-// callers sets the frames of the context of a profile, and leaves the leaf for points.
+// callers sets the frames to the leaf, without its point, and the callers in the context of p.
 func (k *Stack) callers(m reader.Method, p reader.Profile) error {
 	k.Frames = append(k.Frames[:0], Frame{Method: m})
 	if !hasSamples(p) {
@@ -115,7 +114,6 @@ func (k *Stack) callers(m reader.Method, p reader.Profile) error {
 	return err
 }
 
-// hasSamples reports whether a profile has samples.
 func hasSamples(p reader.Profile) bool {
 	for e := range p.Entries() {
 		if e.Tag() == layout.TagCount {
@@ -125,9 +123,10 @@ func hasSamples(p reader.Profile) bool {
 	return false
 }
 
-// points yields a stack for each point of the leaf. The entries of a point are adjacent.
+// points yields a stack for each point of p. The entries of a point are adjacent.
 func (k *Stack) points(p reader.Profile, yield func(Stack, error) bool) bool {
-	k.Count, k.Time = 0, 0
+	k.Count = 0
+	k.Time = 0
 	for e := range p.Entries() {
 		c, ok := e.Counter()
 		if !ok || e.Tag() != layout.TagCount {
@@ -147,32 +146,33 @@ func (k *Stack) points(p reader.Profile, yield func(Stack, error) bool) bool {
 	return k.flush(yield)
 }
 
-// flush yields the stack, unless it has no samples, and begins another with the same callers.
+// flush yields the stack unless it has no samples, and resets its counts.
 func (k *Stack) flush(yield func(Stack, error) bool) bool {
 	if k.Count == 0 && k.Time == 0 {
 		return true
 	}
 	stack := *k
-	k.Count, k.Time = 0, 0
+	k.Count = 0
+	k.Time = 0
 	return yield(stack, nil)
 }
 
-// An Edge is a call in an archive of domain sampled: how much of what was sampled had it
-// among its last calls. Package pprof says how it is computed.
+// An Edge is a call in an archive of domain sampled. Its weight is the number of samples, or their time, with this call
+// among the last calls of the stack.
 type Edge struct {
 	Caller reader.Method
-	Point  int32 // of the call, in lines from the start of the caller
+	Point  int32 // line of the call, from the start of the caller
 	Callee reader.Method
 	Weight uint64
 
-	Profile reader.Profile // of the caller, which has the edge
+	Profile reader.Profile // the caller's profile that contains the edge
 }
 
-// Edges calls yield with the edges of an archive, edges of one caller and point one after
-// the other. It returns the error of the archive or of yield.
+// Edges calls yield with the edges of an archive. Edges with the same caller and point are adjacent. It returns the
+// error of the archive or of yield.
 func Edges(s *reader.Store, yield func(Edge) error) error { return eachMethod(s, EdgesFrom, yield) }
 
-// EdgesFrom calls yield with the edges from one method. It returns the error of the archive or of yield.
+// EdgesFrom calls yield with the edges whose caller is m. It returns the error of the archive or of yield.
 func EdgesFrom(m reader.Method, yield func(Edge) error) error {
 	for p, err := range m.Profiles() {
 		if err != nil {
@@ -200,15 +200,14 @@ func EdgesFrom(m reader.Method, yield func(Edge) error) error {
 	return nil
 }
 
-// A Place is where a function is declared. Fields that are not known are zero.
+// A Place is the declaration of a function. Unknown fields are zero.
 type Place struct {
-	System string // the name that the linker knows, if it is another
+	System string // linker name if it differs from the method's name
 	File   string
-	Line   uint64 // from 1
+	Line   uint64 // line number from 1
 }
 
-// Places returns the places of the functions of an archive, by method: of functions of one
-// name in several files the first.
+// Places returns the declarations of the methods of an archive. If a method has several, it returns the first.
 func Places(s *reader.Store) (map[layout.Ref]Place, error) {
 	t, err := s.TableOrEmpty(disk.TableFunctions)
 	if err != nil {

@@ -16,20 +16,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// WriteFolded writes sampled stacks in collapsed form, one line for each stack:
+// WriteFolded writes sampled stacks in collapsed form with a line per stack.
 //
 //	root;caller;leaf samples
 //
-// Frames are Class.method: overloads, and different points of a method, are one frame.
-// Equal stacks are summed; the lines are sorted. A semicolon or line break in a name is
-// written as a comma or space. The error matches ErrNoSamples if there are no stacks.
+// A frame is Class.method, without signature and point. WriteFolded merges equal stacks and sorts the lines. It
+// replaces semicolons in names by commas and line breaks by spaces. The error matches ErrNoSamples if there are no
+// stacks.
 func WriteFolded(w io.Writer, s *reader.Store) error {
 	folded, err := fold(s)
 	if err != nil {
 		return err
 	}
 	if len(folded) == 0 {
-		return nothing(s, ErrNoSamples)
+		return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoSamples)
 	}
 	out := bufio.NewWriter(w)
 	var b []byte
@@ -45,7 +45,7 @@ func WriteFolded(w io.Writer, s *reader.Store) error {
 
 var inFrame = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
 
-// fold sums the samples of equal stacks.
+// fold returns the number of samples of each stack in collapsed form.
 func fold(s *reader.Store) (map[string]uint64, error) {
 	named := NewNamed(s)
 	folded := map[string]uint64{}
@@ -70,18 +70,18 @@ func fold(s *reader.Store) (map[string]uint64, error) {
 	return folded, nil
 }
 
-// ErrNoSamples: the archive has no sampled stacks.
+// ErrNoSamples means that the archive has no sampled stacks.
 var ErrNoSamples = errors.New("no sampled stacks: import a CPU profile of pprof's (domain sampled), or an .iprof " +
 	"file that has samplingProfiles (domain graal)")
 
-// A Stack is a sampled stack. It is valid until the next one.
+// A Stack is a sampled stack. Its frames are valid until the next iteration.
 type Stack struct {
 	Frames []Frame // leaf first
 	Count  uint64  // samples
-	Time   uint64  // processor time of the samples in nanoseconds; 0 if it was not recorded
+	Time   uint64  // processor time in nanoseconds, 0 if unknown
 }
 
-// A Frame is a method on a stack, with the point of the thread or the call. The method need not be valid.
+// A Frame is a method on a stack. The method of an unknown function is invalid.
 type Frame struct {
 	Method reader.Method
 	Point  int32
@@ -103,12 +103,13 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 	}
 }
 
-// eachStack yields the stacks: adjacent rows with the same number. All rows of a stack have its count.
+// eachStack yields the stacks of the table samples. Adjacent rows with the same number form a stack.
 func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) {
 	var stack Stack
 	for row := 0; row < t.Rows; {
 		number := t.Cell(0, row)
-		stack.Frames, stack.Count = stack.Frames[:0], t.Cell(3, row)
+		stack.Frames = stack.Frames[:0]
+		stack.Count = t.Cell(3, row)
 		for ; row < t.Rows && t.Cell(0, row) == number; row++ {
 			m, err := s.MethodAt(layout.Ref(t.Cell(1, row)))
 			if err != nil && !errors.Is(err, reader.ErrNotFound) {
@@ -121,9 +122,4 @@ func eachStack(s *reader.Store, t *reader.Table, yield func(Stack, error) bool) 
 			return
 		}
 	}
-}
-
-// nothing returns an error with the name of the archive and the missing part.
-func nothing(s *reader.Store, what error) error {
-	return fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, what)
 }

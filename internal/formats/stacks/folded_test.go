@@ -36,7 +36,7 @@ func store(t failer, b *builder.Builder) *reader.Store {
 // sampled makes an archive with stacks, leaf first, of methods by name.
 func sampled(t failer, stacks []sampledStack) *reader.Store {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	table := b.Table(disk.TableSamples, 0)
+	table := b.Internal().Table(disk.TableSamples, 0)
 	for i, s := range stacks {
 		for j, name := range s.frames {
 			class, method, _ := strings.Cut(name, ".")
@@ -148,7 +148,7 @@ func TestFoldedKeepsAllSamples(t *testing.T) {
 
 func TestFramesWithoutAMethod(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(disk.TableSamples, 0).Row(0, 0, 0, 5)
+	b.Internal().Table(disk.TableSamples, 0).Row(0, 0, 0, 5)
 	var out bytes.Buffer
 	if err := WriteFolded(&out, store(t, b)); err != nil || out.String() != "[unknown] 5\n" {
 		t.Errorf("%q, %v", out.String(), err)

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// unknown is the name of a frame whose method is not known.
+// unknown is the name of an unknown function.
 const unknown = "[unknown]"
 
 // Named caches the names of methods.
@@ -20,18 +20,17 @@ type Named struct {
 
 // A Name is the name of a method.
 type Name struct {
-	Class string // of a Java method, with dots; empty if there is none
-	File  string // LLVM: source file of a function that is local to it
-	Short string // without class and parameters
-	// Parameters are in parentheses, followed by the return type if the domain's
-	// signatures end with it; empty if there are none.
+	Class string // Java class with dots, or ""
+	File  string // source file of a local function of LLVM, or ""
+	Short string // name without class and parameters
+	// Parameters has the parameters in parentheses, and the return type if it ends the signatures of the domain.
 	Parameters string
 }
 
-// NewNamed returns a Named for the methods of an archive.
+// NewNamed returns an empty cache for the methods of s.
 func NewNamed(s *reader.Store) *Named { return &Named{s.Header().Domain, map[layout.Ref]Name{}} }
 
-// Of returns the name of a method, which need not be valid.
+// Of returns the name of a method. The name of an invalid method is "[unknown]".
 func (n *Named) Of(m reader.Method) (Name, error) {
 	if !m.Valid() {
 		return Name{Short: unknown}, nil
@@ -48,7 +47,6 @@ func (n *Named) Of(m reader.Method) (Name, error) {
 	return name, nil
 }
 
-// nameOf returns the name of the method with a key.
 func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	k = k.Split(d)
 	n.Short = k.Name
@@ -56,7 +54,7 @@ func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	switch {
 	case d.LLVM():
 		n.File, n.Short = cutFile(k.Name)
-	case d == layout.DomainGraal: // the return type comes before the parameters
+	case d == layout.DomainGraal: // the return type precedes the parameters
 		if at := strings.IndexByte(n.Parameters, '('); at >= 0 {
 			n.Parameters = n.Parameters[at:]
 		}
@@ -68,20 +66,20 @@ func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	return n
 }
 
-// cutFile splits the PGO name of a local function into file and function. They are
-// separated by a semicolon, or by a colon in older profiles.
+// cutFile splits the PGO name of a local function into file and function. The separator is a semicolon, or a colon in
+// older profiles.
 func cutFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {
 		return file, function
 	}
-	// Names of Objective-C and Swift may contain colons, too; names of files contain a dot before the colon.
+	// Objective-C and Swift names can contain colons, but a file name has a dot before the colon.
 	if at := strings.IndexByte(name, ':'); at > 0 && strings.IndexByte(name[:at], '.') > 0 {
 		return name[:at], name[at+1:]
 	}
 	return "", name
 }
 
-// String returns class and method, without parameters.
+// String returns class and method without parameters.
 func (n Name) String() string {
 	if n.Class == "" {
 		return n.Short
@@ -89,17 +87,17 @@ func (n Name) String() string {
 	return n.Class + "." + n.Short
 }
 
-// Full returns class and method with parameters, which distinguishes overloads.
+// Full returns class and method with parameters.
 func (n Name) Full() string { return n.String() + n.Parameters }
 
-// A Counter is a number that profiles count for a method as a whole.
+// A Counter is a count of a whole method.
 type Counter struct {
-	Name string // in plural: "bytecodes"
-	// Of returns the sum over a profile; ok is false if the profile has no such count.
+	Name string // plural noun, such as "bytecodes"
+	// Of returns the count in a profile. ok is false if the profile lacks the count.
 	Of func(p reader.Profile) (n uint64, ok bool)
 }
 
-// Counters returns all counters of methods. None of them is a time.
+// Counters returns all counters. No counter is a time.
 func Counters() []Counter {
 	return []Counter{
 		{"invocations", func(p reader.Profile) (uint64, bool) { return trained(p.Invocations()) }},
@@ -115,7 +113,7 @@ func Counters() []Counter {
 
 func trained(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
 
-// counted returns a function that sums the Count entries of a kind.
+// counted returns a function that adds up the Count entries of a sub.
 func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	return func(p reader.Profile) (sum uint64, ok bool) {
 		for e := range p.Entries() {
@@ -128,10 +126,10 @@ func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	}
 }
 
-// maxCount is LLVM's highest count: the two numbers above it mark a sampled function as hot or warm.
+// maxCount is the highest count of LLVM. The two greater numbers mark a sampled function as hot or warm.
 const maxCount = math.MaxUint64 - 2
 
-// blockCounts sums LLVM's counters.
+// blockCounts adds up LLVM's counters.
 func blockCounts(p reader.Profile) (sum uint64, ok bool) {
 	for e := range p.Entries() {
 		rows, isList := e.Rows()
@@ -148,7 +146,7 @@ func blockCounts(p reader.Profile) (sum uint64, ok bool) {
 	return sum, ok
 }
 
-// Sum returns a counter's sum over the profiles of a method, in all contexts and all versions of its code.
+// Sum adds up a counter over all profiles of a method. ok is false if no profile has the counter.
 func (c *Counter) Sum(m reader.Method) (sum uint64, ok bool, err error) {
 	for p, err := range m.Profiles() {
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ErrSyntax: a line is no stack.
+// ErrSyntax means that a line is not a stack.
 var ErrSyntax = errors.New("not a stack in collapsed form, as root;caller;leaf 12")
 
 // An Importer reads stacks in collapsed form. It has no options.
@@ -23,10 +23,10 @@ func (*Importer) Format() codec.Format {
 	return codec.Format{Name: "folded", About: "sampled stacks in collapsed form, a line each: root;caller;leaf 12"}
 }
 
-// detectedLines is how many lines are looked at.
+// detectedLines is the maximum number of lines that Detect reads.
 const detectedLines = 32
 
-// Detect implements [codec.Importer]: every line is a stack, and one has a caller.
+// Detect implements [codec.Importer]. All lines must be stacks, and one stack must have a caller.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	callers := false
 	for n := 0; n < detectedLines && len(head) > 0; n++ {
@@ -48,7 +48,6 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 	return callers
 }
 
-// cutCount splits a line into frames and count.
 func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
 	at := bytes.LastIndexByte(line, ' ')
 	if at < 1 {
@@ -58,8 +57,7 @@ func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
 	return line[:at], n, err == nil
 }
 
-// Import reads all lines. Frames are named by functions, their points are 0. The error
-// matches ErrSyntax for a line that is no stack.
+// Import reads all lines. The points of frames are 0. The error matches ErrSyntax for a malformed line.
 func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}}
@@ -80,7 +78,10 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 		}
 		stack = stack[:0]
 		for name := range bytes.SplitSeq(frames, []byte(";")) {
-			stack = append(stack, NamedFrame{Name: nameOfFrame(name)})
+			if string(name) == unknown {
+				name = nil
+			}
+			stack = append(stack, NamedFrame{Name: string(name)})
 		}
 		slices.Reverse(stack)
 		if err := r.Add(stack, n); err != nil {
@@ -92,12 +93,4 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	report.Methods, report.Entries, err = r.Record()
 	report.Facts = map[string]any{"stacks": read}
 	return report, err
-}
-
-// nameOfFrame returns the name of a function, "" for one that is not known.
-func nameOfFrame(name []byte) string {
-	if string(name) == unknown {
-		return ""
-	}
-	return string(name)
 }

@@ -12,19 +12,17 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A NamedFrame is a frame of a stack by its name, "" if that is not known, and a line of its
-// file, 0 if that is not known.
+// A NamedFrame is a frame of an imported stack.
 type NamedFrame struct {
-	Name string
-	Line int32
+	Name string // function name, "" if unknown
+	Line int32  // source line, 0 if unknown
 }
 
-// LossNUL counts names that are cut at a NUL byte.
+// LossNUL counts truncated names.
 const LossNUL codec.LossKind = "names with a NUL byte, which ends them"
 
-// A Recorder gathers stacks of functions that are known by their names, and records them in a
-// builder of domain sampled. Calls of one stack are summed, so that its memory grows with
-// the number of different stacks.
+// A Recorder merges equal stacks and adds them to a builder of domain sampled. Its memory is proportional to the number
+// of different stacks.
 type Recorder struct {
 	b       *builder.Builder
 	lost    *codec.Losses
@@ -32,19 +30,19 @@ type Recorder struct {
 	samples map[recorded]uint64
 }
 
-// recorded is where samples were taken.
+// recorded identifies a stack.
 type recorded struct {
 	method  builder.MethodRef
 	context builder.ContextRef
 	point   int32
 }
 
-// NewRecorder returns a recorder into b. It counts losses in lost.
+// NewRecorder returns a Recorder that adds to b and reports losses to lost.
 func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
 	return &Recorder{b, lost, map[string]builder.MethodRef{}, map[recorded]uint64{}}
 }
 
-// Add adds samples of a stack, leaf first, which must have a frame. The error is the builder's.
+// Add adds n samples of a stack, which has the leaf first and at least one frame. It returns the builder's error.
 func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
 	at := recorded{method: r.method(stack[0].Name), point: stack[0].Line}
 	for _, f := range stack[1:] {
@@ -69,7 +67,7 @@ func (r *Recorder) method(name string) builder.MethodRef {
 	return m
 }
 
-// Record records all stacks, and returns the number of methods with a profile and of entries.
+// Record adds all stacks to the builder. It returns the number of methods with a profile and the number of entries.
 func (r *Recorder) Record() (methods, entries int, err error) {
 	all := slices.SortedFunc(maps.Keys(r.samples), func(a, b recorded) int {
 		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.context, b.context), cmp.Compare(a.point, b.point))
@@ -86,7 +84,7 @@ func (r *Recorder) Record() (methods, entries int, err error) {
 			return 0, 0, err
 		}
 	}
-	t := r.b.Table(disk.TableProperties, 0)
-	t.Row(uint64(r.b.Symbol("pprof.sample_types")), uint64(r.b.Symbol("samples/count")))
+	t := r.b.Internal().Table(disk.TableProperties, 0)
+	t.Row(uint64(r.b.Internal().Symbol("pprof.sample_types")), uint64(r.b.Internal().Symbol("samples/count")))
 	return methods, len(all), r.b.Err()
 }

@@ -24,10 +24,10 @@ func (i *Importer) Format() codec.Format {
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
-// DetectNear implements [codec.NearDetector]: the mistake is after the first word.
+// DetectNear implements [codec.NearDetector]. It accepts mistakes after the first word.
 func (*Importer) DetectNear(head []byte) bool { return bytes.HasPrefix(head, []byte("profarc ")) }
 
-// Import reads one text, which is one dump. See [Read].
+// Import reads one dump. See [Read].
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b, r, err := Read(in, ReadOptions{Name: in.Name, Config: in.Config, Unordered: in.Unordered})
 	if err != nil {
@@ -48,7 +48,7 @@ func (*Exporter) Format() codec.Format {
 	return codec.Format{Name: "text", About: "everything, in text for review and version control; import reads it again"}
 }
 
-// Export writes all that an archive holds. See [Write].
+// Export writes the whole archive. See [Write].
 func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
 	r, err := Write(w, s)
 	if err != nil {

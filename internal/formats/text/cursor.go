@@ -7,27 +7,26 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// A cursor splits a line into tokens, which spaces and tabs separate. A
-// token that begins with # begins a comment.
+// A cursor splits a line into tokens at spaces and tabs. A token that begins with # starts a comment.
 type cursor struct{ parse.Cursor }
 
 func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
-// skipSpaces returns the place after the spaces and tabs here.
+// skipSpaces returns the offset after spaces and tabs. It does not move the cursor.
 func (c *cursor) skipSpaces() (at int) {
 	for at = c.At; at < len(c.Line) && isSpace(c.Line[at]); at++ {
 	}
 	return at
 }
 
-// startsComment reports whether a comment begins at a place.
+// startsComment reports whether a comment begins at offset at.
 func (c *cursor) startsComment(at int) bool {
 	return c.Line[at] == '#' && (at == 0 || isSpace(c.Line[at-1]))
 }
 
-// nextToken goes to the next token, and reports whether there is one.
+// nextToken moves to the next token, and reports whether there is one.
 func (c *cursor) nextToken() bool {
 	if !c.OK() {
 		return false
@@ -46,7 +45,7 @@ func (c *cursor) hasToken() bool {
 	return ahead.nextToken()
 }
 
-// end takes a comment, if there is one, after which the line must end.
+// end requires that only a comment follows.
 func (c *cursor) end() {
 	if !c.OK() {
 		return
@@ -57,7 +56,7 @@ func (c *cursor) end() {
 	}
 }
 
-// skipToken takes text if the next token begins with it.
+// skipToken consumes text if the next token begins with it.
 func (c *cursor) skipToken(text string) bool {
 	at := c.At
 	if c.nextToken() && c.Skip(text) {
@@ -67,7 +66,7 @@ func (c *cursor) skipToken(text string) bool {
 	return false
 }
 
-// skipWord takes the next token if it is word.
+// skipWord consumes the next token if it equals word.
 func (c *cursor) skipWord(word string) bool {
 	at := c.At
 	if c.skipToken(word) && c.atTokenEnd() {
@@ -77,7 +76,7 @@ func (c *cursor) skipWord(word string) bool {
 	return false
 }
 
-// expectToken takes text, with which the next token must begin.
+// expectToken consumes text, with which the next token must begin.
 func (c *cursor) expectToken(text string) {
 	if !c.skipToken(text) {
 		c.nextToken()
@@ -85,13 +84,11 @@ func (c *cursor) expectToken(text string) {
 	}
 }
 
-// atDigit reports whether a decimal digit stands here.
 func (c *cursor) atDigit() bool { return c.At < len(c.Line) && c.Line[c.At]-'0' <= 9 }
 
-// atTokenEnd reports whether a token ends here.
 func (c *cursor) atTokenEnd() bool { return c.At == len(c.Line) || isSpace(c.Line[c.At]) }
 
-// takeWord takes the next token.
+// takeWord consumes the next token, which errors call expected.
 func (c *cursor) takeWord(expected string) []byte {
 	if !c.nextToken() {
 		c.Miss(expected)
@@ -104,7 +101,7 @@ func (c *cursor) takeWord(expected string) []byte {
 	return c.Line[start:c.At]
 }
 
-// number takes an unsigned number of at most limit, in decimal or after 0x in hexadecimal digits.
+// number consumes an unsigned decimal number, or a hexadecimal one after 0x, of at most limit.
 func (c *cursor) number(limit uint64) uint64 {
 	if c.Skip("0x") {
 		return c.Hex(limit)
@@ -112,10 +109,9 @@ func (c *cursor) number(limit uint64) uint64 {
 	return c.Number(limit)
 }
 
-// uint64 takes an unsigned number of 64 bits.
 func (c *cursor) uint64() uint64 { return c.number(math.MaxUint64) }
 
-// signed takes a number of at least -limit-1 and at most limit.
+// signed consumes a number in [-limit-1, limit].
 func (c *cursor) signed(limit int64) int64 {
 	if c.Skip("-") {
 		return -int64(c.number(uint64(limit) + 1))
@@ -123,10 +119,10 @@ func (c *cursor) signed(limit int64) int64 {
 	return int64(c.number(uint64(limit)))
 }
 
-// point takes a profile point.
+// point consumes a profile point.
 func (c *cursor) point() int32 { return int32(c.signed(math.MaxInt32)) }
 
-// hexBytes takes bytes of two hexadecimal digits each, up to the end of the token, and appends them to b.
+// hexBytes consumes pairs of hexadecimal digits up to the end of the token, and appends the bytes to b.
 func (c *cursor) hexBytes(b []byte) []byte {
 	for c.OK() && !c.atTokenEnd() {
 		pair := parse.Cursor{Line: c.Line[c.At:min(c.At+2, len(c.Line))]}
@@ -141,7 +137,7 @@ func (c *cursor) hexBytes(b []byte) []byte {
 	return b
 }
 
-// reference takes the text of a type or method, or -, up to a space, = or +.
+// reference consumes a type, a method or -, up to a space, = or + outside quotes.
 func (c *cursor) reference(expected string) []byte {
 	if !c.OK() {
 		return nil
@@ -166,7 +162,7 @@ func (c *cursor) reference(expected string) []byte {
 	}
 }
 
-// takeName takes a name that stands alone.
+// takeName consumes a NAME that is a whole token.
 func (c *cursor) takeName() []byte {
 	start := c.At
 	token := c.reference("a name")

@@ -1,10 +1,10 @@
 // Package text writes a whole archive as text for code review and version
 // control, and reads it again: [Write] and [Read].
 //
-// The text is exact. An archive that package builder wrote becomes the same bytes again, and two archives
-// that are equal have equal texts. It is in the archive's own order, with names in the place of pointers and
-// without offsets or addresses, so that a changed count is one changed line. A method of a HotSpot JVM with
-// two profiles, the second in the context of its caller:
+// The text is exact. Exporting and importing an archive of package builder gives the same bytes, and equal archives
+// have equal texts. The text follows the order of the archive. It has names instead of pointers and no offsets or
+// addresses, so that a changed count changes one line. This HotSpot method has two profiles, the second one in the
+// context of its caller.
 //
 //	profarc text 1
 //	domain hotspot
@@ -38,31 +38,27 @@
 //
 // # Editing
 //
-// A change of the text changes the archive: counts can be changed, lines deleted, and rows,
-// profiles and methods added, in any order of lines. A method or type need not be declared
-// before it is named, or at all. Sums and numbers of records are computed by the import.
+// A user can change counts, delete lines, and add rows, profiles and methods in any order of lines. Methods and types
+// need not be declared. The import computes checksums and record counts.
 //
-//   - A type that nothing refers to stays until its line is deleted too.
-//   - A row that refers to a deleted profile is an error: delete it, or import with --unordered,
-//     which drops the table order.
-//   - A repeated field or profile is an error, since a merge of texts may leave both.
-//   - All rows of one stack in the table samples have the count of the stack.
-//   - An entry or table that belongs to another domain is an error, so that the domain stays.
-//   - A line dump-id keeps the id that the producer gave. Delete it after editing, and the id is
-//     derived from the content.
+//   - An unused type stays in the archive until its line is deleted.
+//   - A row that refers to a deleted profile is an error. Delete it, or import with --unordered to drop the order.
+//   - A repeated field or profile is an error, since a text merge can leave both.
+//   - All rows of a stack in the table samples have the count of the stack.
+//   - An entry or table of another domain is an error.
+//   - A line dump-id keeps the id that the producer assigned. Without it, the id is derived from the content. Delete it
+//     after editing.
 //
-// A profile, context, sample or callee of a method overrides its never-ran. not-matchable says that the key
-// does not identify the method in another run. A text without its last line was truncated, and is rejected.
+// A profile, context, sample or callee of a method overrides its never-ran. not-matchable means that the key does not
+// identify the method in another run. A text without its last line was truncated, and is rejected.
 //
-// The text is about one and a half times as long as the archive. It keeps all that profarc writes;
-// flags without a meaning and entries that the format has no use for, which other
-// writers may leave, are counted by the export.
+// The text is about 1.5 times as long as the archive. The export reports losses only for archives of other writers,
+// which can have flags without meaning and misplaced entries.
 //
 // # Grammar
 //
-// A line is a sequence of tokens with spaces between them. Indentation, and all
-// from a # on that begins a token, are ignored. A blank line ends a method and a
-// table, and is ignored elsewhere. NL ends a line; CR NL does, too.
+// A line is a sequence of tokens with spaces between them. Indentation is ignored. A token that begins with # starts a
+// comment. A blank line ends a method or table, and is ignored elsewhere. A line ends with NL or CR NL.
 //
 //	text     = "profarc text 1" NL { header } { type | method | table } "end" NL
 //
@@ -123,23 +119,20 @@
 //	N        = a decimal number, or 0x and a hexadecimal one
 //	S, POINT = N, or - N
 //
-// The line of an entry follows from the row of its tag in the table of schemas (internal/file/disk): the
-// word of its sub, its flags and traps, the cells that do not repeat with their keys, displacements last, and
-// its rows, in which "=" follows a cell that says what the others count. A tag that is new in the table needs
-// no code here.
+// The table of schemas (internal/file/disk) defines the line of each entry, so that a new tag needs no code here. The
+// line has the word of its sub, its flags and traps, the cells that do not repeat with their keys, displacements last,
+// and its rows. In a row, "=" follows a cell that identifies the thing counted by the other cells.
 //
-// The shapes of a producer's entries, and its ids, belong to an archive of domain
-// custom. In such an archive every wide entry may have "sub=", and "flags=" where it has no seen. A cell of a row
-// that follows a name, or the key of the row, has "=" before it.
+// Only archives of domain custom have producer ids and shapes. There, every wide entry can have "sub=", and "flags="
+// if it has no seen. In a row, "=" precedes a cell after a name or after the key of the row.
 //
-// The numbers after the first of count are the cells between an entry's count and its rows, nonprofiled_count
-// where the VM has it; they are left out if all are 0. Rows that are empty and have no row after them are
-// left out where the settings of the archive say how many there are. A NAME is quoted only if it has to be:
-// if it is empty, has a space, an unprintable character, a quote, any of { } = + or a double colon, or begins
-// with # or is - alone.
+// The second and later numbers of count are the cells between an entry's count and its rows, such as
+// nonprofiled_count. They are omitted if all are 0. Empty rows at the end of an entry are omitted if the settings of
+// the archive imply their number. A NAME is quoted if it is empty or "-", begins with #, or contains a space, an
+// unprintable character, a quote, any of { } = + or a double colon.
 //
 // # Trust
 //
-// Text is not trusted: what does not fit is an [*Error] with line and column,
-// and memory grows with the input.
+// The input is not trusted. Malformed input is an [*Error] with line and column, and memory is proportional to the
+// input.
 package text

@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// plain are the ASCII characters that a bare name may have anywhere. The others
-// separate a name from its surroundings, or cannot be seen.
+// plain[c] reports whether the ASCII character c can occur anywhere in a bare name.
 var plain = func() (p [utf8.RuneSelf]bool) {
 	for c := '!'; c <= '~'; c++ {
 		p[c] = c != '"' && c != '{' && c != '}' && c != '=' && c != '+'
@@ -18,7 +17,7 @@ var plain = func() (p [utf8.RuneSelf]bool) {
 	return p
 }()
 
-// bare reports whether a name needs no quotes.
+// bare reports whether a name can be written without quotes.
 func bare(name []byte) bool {
 	if len(name) == 0 || name[0] == '#' || name[0] == ':' || name[len(name)-1] == ':' || string(name) == "-" {
 		return false
@@ -41,7 +40,7 @@ func bare(name []byte) bool {
 	return true
 }
 
-// appendName appends a name, in quotes if it has to be.
+// appendName appends a name, in quotes if necessary.
 func appendName(b, name []byte) []byte {
 	if bare(name) {
 		return append(b, name...)
@@ -49,7 +48,7 @@ func appendName(b, name []byte) []byte {
 	return appendQuoted(b, name)
 }
 
-// appendWithout appends a name, in quotes also if it has a character.
+// appendWithout is like appendName, but also quotes a name that contains c.
 func appendWithout(b, name []byte, c byte) []byte {
 	if bytes.IndexByte(name, c) >= 0 {
 		return appendQuoted(b, name)
@@ -80,8 +79,7 @@ func appendQuoted(b, name []byte) []byte {
 	return append(b, '"')
 }
 
-// quotedEnd returns the end of the quoted name with which token begins, after the
-// closing quote, or -1 if it has none.
+// quotedEnd returns the offset after the closing quote of the name at the start of token, or -1.
 func quotedEnd(token []byte) (end int) {
 	for i := 1; i < len(token); i++ {
 		switch token[i] {
@@ -94,8 +92,8 @@ func quotedEnd(token []byte) (end int) {
 	return -1
 }
 
-// unquote returns what a quoted name means, as a part of token if it has no
-// escapes. bad is the place of a wrong escape, or -1.
+// unquote decodes a quoted name. Without escapes, the result is a part of token. bad is the offset of an invalid
+// escape, or -1.
 func unquote(token []byte) (name []byte, bad int) {
 	inside := token[1 : len(token)-1]
 	if bytes.IndexByte(inside, '\\') < 0 {
@@ -117,8 +115,7 @@ func unquote(token []byte) (name []byte, bad int) {
 	return name, -1
 }
 
-// unescape returns the character of an escape and the size of the escape after
-// the backslash, 0 if there is no such escape.
+// unescape decodes the escape after a backslash. size is its length in bytes, or 0 if it is invalid.
 func unescape(b []byte) (c byte, size int) {
 	switch {
 	case len(b) == 0:
@@ -137,26 +134,26 @@ func unescape(b []byte) (c byte, size int) {
 	return 0, 0
 }
 
-// ParseMethod reads a method as a text has it, METHOD in the grammar; ok is false if it is none.
+// ParseMethod parses METHOD of the grammar. ok is false if spelled is malformed.
 func ParseMethod(spelled string) (key layout.Key, ok bool) {
 	c := newCursor([]byte(spelled))
 	key = c.methodKey()
 	return key, c.OK()
 }
 
-// The methods below take apart the token of a method or type, which is all of the line.
+// The methods below parse the token of a method or type, which is the whole Line of the cursor.
 
-// atEnd reports whether nothing is left, or something was missed.
+// atEnd reports whether nothing is left or there was a mismatch.
 func (c *cursor) atEnd() bool { return !c.OK() || c.At == len(c.Line) }
 
-// standsBefore reports whether text follows.
+// standsBefore reports whether text comes next.
 func (c *cursor) standsBefore(text string) bool {
 	ahead := c.Cursor
 	return ahead.Skip(text)
 }
 
-// keyPart takes a name: a quoted one, or a bare one up to a brace, or to a double
-// colon or a parenthesis if it is before those.
+// keyPart consumes a quoted or bare name. A brace ends a bare name, and so does a double colon if colons is set and a
+// parenthesis if parenthesis is set.
 func (c *cursor) keyPart(colons, parenthesis bool) string {
 	if c.standsBefore(`"`) {
 		return c.quotedPart()
@@ -187,7 +184,7 @@ func (c *cursor) quotedPart() string {
 	return string(name)
 }
 
-// loader takes the loader in braces, if there is one, and the end.
+// loader consumes an optional loader in braces. The token must end there.
 func (c *cursor) loader() (name string) {
 	if c.Skip("{") {
 		name = c.keyPart(false, false)
@@ -201,7 +198,7 @@ func (c *cursor) loader() (name string) {
 	return name
 }
 
-// methodKey takes a whole METHOD.
+// methodKey consumes METHOD of the grammar.
 func (c *cursor) methodKey() (key layout.Key) {
 	if !c.Skip("::") {
 		first := c.keyPart(true, false)

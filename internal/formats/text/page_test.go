@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -19,11 +20,11 @@ func pageExample() *builder.Builder {
 	key := layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;)D", Loader: "app"}
 	total := b.Method(key)
 	main := b.Method(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"})
-	b.DescribeMethod(main, 1|disk.AccStatic, 0)
+	b.Internal().DescribeMethod(main, 1|disk.AccStatic, 0)
 	b.Seen(b.Method(layout.Key{Class: "shapes/Main", Name: "usage", Signature: "()V", Loader: "app"}))
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle", Loader: "app"})
 	square := b.Type(builder.TypeKey{Name: "shapes/Square", Loader: "app"})
-	all := b.ProfileIn(total, 0, builder.NoContext)
+	all := b.ProfileIn(total, 0, profileset.NoContext)
 	all.Invocations(2400)
 	all.Backedges(60000)
 	all.VirtualCall(builder.At{Bci: 9}, builder.Others{Count: 40},
@@ -34,8 +35,8 @@ func pageExample() *builder.Builder {
 	inMain := b.ProfileIn(total, 0, b.Context(total, builder.Frame{Caller: main, Point: 37}))
 	inMain.Branch(builder.At{Bci: 14}, builder.Branch{Taken: 100, Displacement: 56, NotTaken: 2})
 	_, _ = all.Done(), inMain.Done()
-	run := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
-	run.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
+	run := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	run.Row(uint64(b.Internal().Symbol("java.vm.name")), uint64(b.Internal().Symbol("OpenJDK 64-Bit Server VM")))
 	return b
 }
 

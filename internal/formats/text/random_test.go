@@ -40,7 +40,7 @@ type maker struct {
 	shape    disk.Shape
 	types    []builder.TypeRef
 	methods  []builder.MethodRef
-	profiles []builder.ProfileRef
+	profiles []profileset.ProfileRef
 	made     map[disk.TableKind]bool
 	shapes   []layout.EntryShape
 }
@@ -122,7 +122,7 @@ func (m *maker) maybeName() string {
 
 func (m *maker) typ() builder.TypeRef {
 	t := m.b.Type(builder.TypeKey{Name: m.maybeName(), Loader: m.maybeName()})
-	m.b.DescribeType(t, m.maybeName(), layout.TypeFlags(m.Uint32()>>m.IntN(33)))
+	m.b.Internal().DescribeType(t, m.maybeName(), layout.TypeFlags(m.Uint32()>>m.IntN(33)))
 	return t
 }
 
@@ -132,7 +132,7 @@ func (m *maker) method() builder.MethodRef {
 		k.Loader = m.maybeName()
 	}
 	ref := m.b.Method(k)
-	m.b.DescribeMethod(ref, m.Uint32()>>m.IntN(33), layout.MethodFlags(m.IntN(2))*layout.MethodNotMatchable)
+	m.b.Internal().DescribeMethod(ref, m.Uint32()>>m.IntN(33), layout.MethodFlags(m.IntN(2))*layout.MethodNotMatchable)
 	if m.sometimes(2) {
 		m.b.Seen(ref)
 	}
@@ -376,7 +376,7 @@ func (m *maker) tables() {
 			continue
 		}
 		m.made[kind] = true
-		table := m.b.Table(kind, m.Uint32N(3)&disk.TableFlags(kind), columns...)
+		table := m.b.Internal().Table(kind, m.Uint32N(3)&disk.TableFlags(kind), columns...)
 		for range m.IntN(4) {
 			cells := m.row(columns)
 			if kind == disk.TableSamples {
@@ -400,7 +400,7 @@ func (m *maker) cell(kind disk.ColumnKind) uint64 {
 	}
 	switch kind {
 	case disk.ColumnSymbol:
-		return uint64(m.b.Symbol(m.maybeName() + "\x00"[m.IntN(2):]))
+		return uint64(m.b.Internal().Symbol(m.maybeName() + "\x00"[m.IntN(2):]))
 	case disk.ColumnType:
 		return uint64(m.anyType())
 	case disk.ColumnMethod:

@@ -45,25 +45,23 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 
 type parser struct {
 	cursor
-	o      ReadOptions
-	lines  *parse.Lines
-	report Report
-	head   head             // the lines of the header so far
-	b      *builder.Builder // nil before the end of the header
-	shape  disk.Shape
-	refs   refs
-	ended  bool // the line "end" was read
-	// failure is the error of a line whose words are right.
-	failure error
+	o          ReadOptions
+	lines      *parse.Lines
+	report     Report
+	head       head             // parsed header
+	b          *builder.Builder // nil before the end of the header
+	shape      disk.Shape
+	refs       refs
+	ended      bool  // the line "end" was read
+	failure    error // error of a line with valid syntax
+	misordered bool  // the line begins an order table of another domain
 
-	method   builder.MethodRef // whose lines are being read, 0 if none is
+	method   builder.MethodRef // open method, or 0
 	profile  openProfile
 	profiles profileIndex
 	table    openTable
-	tables   map[disk.TableKind]bool // that the text has
-	// misordered is whether the line is an order table of another domain.
-	misordered bool
-	frames     []builder.Frame
+	tables   map[disk.TableKind]bool // kinds that occurred
+	frames   []builder.Frame
 
 	entry openEntry
 	refOf func(cell int, kind disk.CellKind) uint64 // cellRef

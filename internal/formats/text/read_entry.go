@@ -20,7 +20,7 @@ type openEntry struct {
 	rows    int      // number of rows of a wide entry
 	length  int      // index in cells of the CellLength, or -1
 	list    bool     // the word of its type list was read
-	cells   []uint64 // in the order of the archive format
+	cells   []uint64 // cells in the order of the archive format
 	refs    []uint64 // builder references of pointer cells, otherwise 0
 	raw     []byte   // scratch
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -24,7 +25,7 @@ func (p *parser) typeLine() {
 		alias = string(p.takeName())
 	}
 	if p.OK() {
-		p.b.DescribeType(ref, alias, flags)
+		p.b.Internal().DescribeType(ref, alias, flags)
 	}
 }
 
@@ -47,7 +48,7 @@ func (p *parser) newMethodLine() {
 	if !p.OK() {
 		return
 	}
-	p.b.DescribeMethod(ref, access, flags)
+	p.b.Internal().DescribeMethod(ref, access, flags)
 	if neverRan {
 		p.b.Seen(ref)
 	}
@@ -72,12 +73,12 @@ func (p *parser) methodLine(word []byte) bool {
 }
 
 func (p *parser) contextLine() {
-	if p.context(p.method) == builder.NoContext {
+	if p.context(p.method) == profileset.NoContext {
 		p.Expect("<-")
 	}
 }
 
-// context consumes the frames of a context. Without frames it returns builder.NoContext.
+// context consumes the frames of a context. Without frames it returns profileset.NoContext.
 func (p *parser) context(m builder.MethodRef) builder.ContextRef {
 	p.frames = p.frames[:0]
 	for p.skipWord("<-") {
@@ -87,7 +88,7 @@ func (p *parser) context(m builder.MethodRef) builder.ContextRef {
 		p.frames = append(p.frames, f)
 	}
 	if !p.OK() {
-		return builder.NoContext
+		return profileset.NoContext
 	}
 	return p.b.Context(m, p.frames...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
 // Limits of the archive format.
@@ -16,14 +17,14 @@ const (
 
 // An openTable is the table whose rows are being read.
 type openTable struct {
-	*builder.Table // nil for one that is left out
-	kind           disk.TableKind
-	columns        []disk.ColumnKind
-	cells          []uint64
-	wordAt         int // where the last word began
+	*profileset.Table // nil for a dropped table
+	kind              disk.TableKind
+	columns           []disk.ColumnKind
+	cells             []uint64
+	wordAt            int // column of the last word
 
-	began        bool   // of samples: there was a row,
-	stack, count uint64 // with these
+	began        bool   // the table samples had a row before
+	stack, count uint64 // stack and count of this row
 }
 
 func (p *parser) newTableLine() {
@@ -45,7 +46,7 @@ func (p *parser) newTableLine() {
 	}
 	p.table = openTable{kind: kind, columns: columns, cells: make([]uint64, len(columns))}
 	if !p.o.Unordered || !disk.IsSourceOrder(kind) {
-		p.table.Table = p.b.Table(kind, flags, columns...)
+		p.table.Table = p.b.Internal().Table(kind, flags, columns...)
 	}
 }
 
@@ -170,7 +171,7 @@ func (p *parser) tableCell(kind disk.ColumnKind, word tableWord) uint64 {
 	}
 	switch kind {
 	case disk.ColumnSymbol:
-		return uint64(p.b.Symbol(string(p.takeName())))
+		return uint64(p.b.Internal().Symbol(string(p.takeName())))
 	case disk.ColumnType:
 		return uint64(p.typeRef())
 	case disk.ColumnMethod:
@@ -198,14 +199,14 @@ func (p *parser) placeCell(profile bool) (key profileKey) {
 func (p *parser) contextCell() builder.ContextRef {
 	start := p.At
 	key := p.placeCell(false)
-	if key.context == builder.NoContext {
+	if key.context == profileset.NoContext {
 		p.MissAt(start, "a context: ( a method and its callers )")
 	}
 	return key.context
 }
 
 // profileCell consumes a reference to a profile that occurred before.
-func (p *parser) profileCell() builder.ProfileRef {
+func (p *parser) profileCell() profileset.ProfileRef {
 	start := p.At
 	key := p.placeCell(true)
 	if !p.OK() {
@@ -228,19 +229,19 @@ type profileKey struct {
 // A profileIndex finds profiles of the text. It builds its map at the first lookup, because most texts need no lookup.
 type profileIndex struct {
 	keys  []profileKey
-	refs  []builder.ProfileRef
-	found map[profileKey]builder.ProfileRef
+	refs  []profileset.ProfileRef
+	found map[profileKey]profileset.ProfileRef
 }
 
-func (x *profileIndex) addProfile(k profileKey, ref builder.ProfileRef) {
+func (x *profileIndex) addProfile(k profileKey, ref profileset.ProfileRef) {
 	x.keys = append(x.keys, k)
 	x.refs = append(x.refs, ref)
 	x.found = nil
 }
 
-func (x *profileIndex) find(k profileKey) (ref builder.ProfileRef, ok bool) {
+func (x *profileIndex) find(k profileKey) (ref profileset.ProfileRef, ok bool) {
 	if x.found == nil {
-		x.found = make(map[profileKey]builder.ProfileRef, len(x.keys))
+		x.found = make(map[profileKey]profileset.ProfileRef, len(x.keys))
 		for i, k := range x.keys {
 			x.found[k] = x.refs[i]
 		}

@@ -9,13 +9,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// What writing a text loses.
+// Losses of [Write].
 const (
 	LossMeaningless codec.LossKind = "flags of wide entries that mean nothing"
 	LossMisplaced   codec.LossKind = "wide entries that are not among the data entries"
 )
 
-// A Report says what was read or written.
+// A Report counts what was read or written.
 type Report struct {
 	Domain   layout.Domain
 	Lines    int
@@ -25,22 +25,20 @@ type Report struct {
 	Lost     codec.Losses
 }
 
-// The sentinels that an [*Error] matches. It may also match an error of package
-// builder: a profile that occurs twice matches builder.ErrDuplicate.
+// Errors that an [*Error] matches. It can also match an error of package builder, such as builder.ErrDuplicate.
 var (
-	// ErrFormat: the first line does not begin a text of an archive.
+	// ErrFormat means that the first line does not match any version of the format.
 	ErrFormat = errors.New("not the text of an archive: its first line would be \"" + firstLine + "\"")
-	// ErrVersion: the text is of a version that this code does not read.
+	// ErrVersion means that the version of the text is not supported.
 	ErrVersion = errors.New("text of an unknown version: this program reads \"" + firstLine + "\"; use a newer profarc")
-	// ErrSyntax: a line is not what can follow there.
+	// ErrSyntax means that a line is malformed or cannot follow here.
 	ErrSyntax = errors.New("not understood")
-	// ErrOrder: the text has the order table of another domain, which ReadOptions.Unordered
-	// leaves out. It matches ErrSyntax too.
+	// ErrOrder means that the text has the order table of another domain, which ReadOptions.Unordered would drop. It
+	// matches ErrSyntax too.
 	ErrOrder = fmt.Errorf("%w", ErrSyntax)
-	// ErrCut: the text ends before its last line, "end".
+	// ErrCut means that the line "end" is missing.
 	ErrCut = errors.New("the text is cut off: its last line would be \"end\"")
 )
 
-// An Error describes a fault of a text and its place: Name, Line, Column, the
-// Kind that it matches, what was Expected and what was Found.
+// An Error is a defect of a text with its line and column.
 type Error = parse.Error

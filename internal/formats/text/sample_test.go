@@ -31,7 +31,7 @@ func TestRealProfilesBecomeTheSameBytes(t *testing.T) {
 			return err
 		}
 		if b := imported(t, path); b != nil {
-			domains[b.Domain().String()]++
+			domains[b.Internal().Domain.String()]++
 			checkExact(t, bytesOf(t, b))
 		}
 		return nil

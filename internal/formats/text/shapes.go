@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The header has the shapes of the entries that a producer declares:
+// The header declares the shapes of a producer's entries.
 //
 //	shape 192 Operands counts
 //	  cell hits count
@@ -16,7 +16,6 @@ import (
 //	  row class type
 //	  row hits count
 
-// unitWords are the units of the counts of a shape.
 var unitWords = func() (words wordList) {
 	for u := layout.CountUnit(0); u < disk.NumCountUnits; u++ {
 		words = append(words, strings.ReplaceAll(u.String(), " ", "-"))
@@ -55,7 +54,6 @@ func (w *writer) shapeCells(word string, cells []layout.CellShape) {
 	}
 }
 
-// shapeLine reads the line of a shape. Its cells follow.
 func (p *parser) shapeLine() {
 	p.nextToken()
 	s := layout.EntryShape{Tag: layout.Tag(p.number(255))}
@@ -74,7 +72,7 @@ func (p *parser) shapeRowLine() {
 	p.shapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Rows })
 }
 
-// shapeCell reads the line of a cell of the last shape.
+// shapeCell reads the line of a cell and appends it to a list of the last shape.
 func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) {
 	if len(p.head.shapes) == 0 {
 		p.MissAt(0, "the line of a shape before those of its cells")
@@ -95,7 +93,6 @@ func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) 
 	*cells = append(*cells, c)
 }
 
-// declare declares the shapes of the header.
 func (p *parser) declare() error {
 	if len(p.head.shapes) == 0 {
 		return nil
@@ -112,7 +109,7 @@ func (p *parser) declare() error {
 	return nil
 }
 
-// tagName returns the tag of entries by their name.
+// tagName returns the tag with a name, which can be declared in the header.
 func (p *parser) tagName(name []byte) (layout.Tag, bool) {
 	for _, s := range p.shape.Declared.Shapes() {
 		if s.Name == string(name) {
@@ -122,7 +119,7 @@ func (p *parser) tagName(name []byte) (layout.Tag, bool) {
 	return tagByName(name)
 }
 
-// bitNames takes what disk.CellSpec.BitNames returns.
+// bitNames consumes the output of disk.CellSpec.BitNames.
 func (p *parser) bitNames(names []string) (v uint64) {
 	for {
 		if p.atDigit() {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -20,7 +21,7 @@ func manyMethods(t testing.TB, n int) []byte {
 		key := layout.Key{Class: fmt.Sprintf("com/example/shop/order/Order%dService", i/20),
 			Name: fmt.Sprintf("handle%dRequest", i), Signature: "(Lcom/example/shop/Request;I)V", Loader: "app"}
 		m := b.Method(key)
-		p := b.ProfileIn(m, 0, builder.NoContext)
+		p := b.ProfileIn(m, 0, profileset.NoContext)
 		p.Invocations(uint64(i) * 7)
 		fill(b, p, i)
 		if err := p.Done(); err != nil {

@@ -13,11 +13,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Write writes the whole archive. Numbers come from the file, not from what adopted profiles have counted
-// since. The error is of the first record that cannot be read, or of out; what was written before it is then
-// not complete: it lacks its last line.
-//
-// Memory does not grow with the profiles.
+// Write writes the whole archive. It writes the counts of the file and ignores later increments of adopted profiles.
+// The error comes from out or from the first record that cannot be read. In case of an error the text lacks its last
+// line. Memory does not grow with the profiles.
 func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	h := s.Header()
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
@@ -37,27 +35,27 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	return &w.report, nil
 }
 
-// A writer writes one archive. It keeps the first error and then writes nothing more of use.
+// A writer writes one archive. After the first error its output is undefined.
 type writer struct {
 	out    io.Writer
-	b      []byte // not yet written
+	b      []byte // buffered output
 	s      *reader.Store
 	h      *layout.Header
 	shape  disk.Shape
 	report Report
 	err    error
-	schema *disk.Schema // of the entry that is being written
+	schema *disk.Schema // schema of the current entry
 
-	types   []typeText       // by ordinal, as far as they were written
+	types   []typeText       // cache, indexed by ordinal
 	name    []byte           // scratch
-	nodes   []reader.Context // scratch of contexts
-	implied []bool
+	nodes   []reader.Context // scratch of the method contexts
+	implied []bool           // scratch of the method contexts
 }
 
-// flushSize is how much is gathered before it is written.
+// flushSize is the size of the buffer in bytes.
 const flushSize = 1 << 16
 
-// failed keeps err if it is the first, and reports whether there is any.
+// failed records the first error, and reports whether there was one.
 func (w *writer) failed(err error) bool {
 	if w.err == nil {
 		w.err = err
@@ -65,7 +63,6 @@ func (w *writer) failed(err error) bool {
 	return w.err != nil
 }
 
-// end ends a line.
 func (w *writer) end() {
 	w.b = append(w.b, '\n')
 	w.report.Lines++
@@ -81,9 +78,6 @@ func (w *writer) flush() {
 	w.b = w.b[:0]
 }
 
-// blankLine separates the parts of the text.
-func (w *writer) blankLine() { w.end() }
-
 func (w *writer) allTypes() {
 	first := true
 	for t, err := range w.s.Types() {
@@ -91,7 +85,7 @@ func (w *writer) allTypes() {
 			return
 		}
 		if first {
-			w.blankLine()
+			w.end()
 			first = false
 		}
 		w.typeLine(t)
@@ -154,7 +148,7 @@ func (w *writer) header() {
 	w.shapes()
 }
 
-// id writes one of the archive's identities, if it has it.
+// id writes the line of an id unless it is zero.
 func (w *writer) id(key string, id [16]byte, comment string) {
 	if id == ([16]byte{}) {
 		return
@@ -165,8 +159,8 @@ func (w *writer) id(key string, id [16]byte, comment string) {
 	w.end()
 }
 
-// derivedID reports whether the dump id of an archive is the one that package builder derives from all else
-// that the archive holds. The text does not say that one: of a text that was changed it would be another's.
+// derivedID reports whether the dump id is the one that package builder derives from the content. The text omits
+// such an id, because an edited text has another content.
 func derivedID(h *layout.Header) bool {
 	without := *h
 	without.DumpID = [16]byte{}
@@ -176,8 +170,6 @@ func derivedID(h *layout.Header) bool {
 	le.PutUint64(id[8:], disk.Sum(append(header, 1)))
 	return id == h.DumpID
 }
-
-// The pieces that lines are made of.
 
 func (w *writer) literal(s string) { w.b = append(w.b, s...) }
 
@@ -204,19 +196,18 @@ func (w *writer) bytes(b []byte) {
 	}
 }
 
-// key writes a number after the text of its key.
+// key writes a key and a number.
 func (w *writer) key(key string, v uint64) {
 	w.literal(key)
 	w.printNumber(v)
 }
 
-// spell writes a name.
 func (w *writer) spell(n reader.Name) {
 	w.name = n.AppendTo(w.name[:0])
 	w.b = appendName(w.b, w.name)
 }
 
-// listed writes the word of a number, or the number.
+// listed writes the word for n, or n if the list has no word for it.
 func (w *writer) listed(list wordList, n uint64) {
 	if word := list.word(n); word != "" {
 		w.literal(word)
@@ -225,7 +216,7 @@ func (w *writer) listed(list wordList, n uint64) {
 	}
 }
 
-// bits writes the words of bits, and those that have none as one number, with commas between them.
+// bits writes the words of bits with commas between them. The last item is the union of the bits without a word.
 func (w *writer) bits(words wordList, bits uint64) {
 	comma := ""
 	for i, word := range words {

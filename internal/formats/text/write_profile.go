@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -62,7 +63,7 @@ func (w *writer) contexts(m reader.Method) {
 		}
 	}
 	for i, c := range w.nodes {
-		if !w.implied[i] && !c.Profiled() {
+		if !w.implied[i] && (*mapped.Mapping)(w.s.Mapping()).ContextRecord(c.Ref()).Profiles == 0 {
 			w.literal("  context")
 			w.frames(c)
 			w.end()

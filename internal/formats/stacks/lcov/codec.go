@@ -7,11 +7,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Exporter writes tracefiles. Lines is explained at [WriteOptions]; Programs are the programs whose
-// source lines are written, as by [WriteLines].
+// An Exporter writes tracefiles.
 type Exporter struct {
-	Lines    bool
-	Programs []string
+	Lines    bool     // see [WriteOptions]
+	Programs []string // programs for [WriteLines], which replaces [Write] if there are any
 }
 
 // Format implements [codec.Exporter].

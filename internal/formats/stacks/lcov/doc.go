@@ -1,4 +1,4 @@
-// Package lcov writes call counts as a tracefile of lcov, for genhtml and other coverage tools:
+// Package lcov writes call counts as a tracefile of lcov, for genhtml and other coverage tools.
 //
 //	TN:
 //	SF:java/lang/String
@@ -8,16 +8,15 @@
 //	FNH:1
 //	end_of_record
 //
-// An archive has neither source files nor lines. A class is written as its source file, with slashes and
-// without an extension. For LLVM's functions it is the file in the name of the function, or "unknown". The
-// number after FN: numbers the functions of a class, because readers merge functions with the same number.
-// There are no DA records, which are about lines. Since lcov and genhtml drop files without lines,
-// [WriteOptions] has Lines, which writes one line for every function, with its number.
+// An archive has no source files and lines. The class name with slashes replaces the source file. For LLVM it is the
+// file in the PGO name of the function, or "unknown". FN has the number of a function in its class instead of a line,
+// because readers merge functions with equal numbers. There are no DA records, which count lines. Since lcov and
+// genhtml drop files without lines, [WriteOptions] can add a DA record for each function.
 //
-// For profiles of LLVM's front ends, [WriteLines] writes the source lines instead: of the
-// functions that a program has a coverage mapping of (see package coverage).
+// For profiles of LLVM's front ends, [WriteLines] writes the real source lines of functions in the coverage mapping of
+// a program (see package coverage).
 //
-// Calls are the invocation counter (hotspot), call counts over all contexts (graal), calls of native methods
-// and calls recorded by callers (jamaica), or the first counter of a function (llvm-ir, llvm-frontend). A
-// function that ran, but whose calls are not known, has 1.
+// The number of calls is the invocation counter (hotspot), the call counts of all contexts (graal), the count of a
+// native method or the counts of its callers (jamaica), or the first counter of a function (llvm-ir, llvm-frontend). It
+// is 1 if the function ran but its calls were not counted.
 package lcov

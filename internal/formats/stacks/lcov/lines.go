@@ -10,14 +10,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// The losses of writing lines.
+// Losses of [WriteLines].
 const (
 	LossUnmapped codec.LossKind = "functions that the programs have no coverage mapping of, as of system headers"
 	LossMismatch codec.LossKind = "functions whose code in the programs is not what was counted"
 )
 
-// WriteLines writes the counts of all source lines and functions of programs, as llvm-cov
-// export -format=lcov does, without branches.
+// WriteLines writes the counts of all source lines and functions of programs, like llvm-cov export -format=lcov without
+// branches.
 func WriteLines(w io.Writer, s *reader.Store, programs ...string) (lost codec.Losses, err error) {
 	var mappings []*coverage.Mapping
 	for _, name := range programs {
@@ -44,7 +44,6 @@ func WriteLines(w io.Writer, s *reader.Store, programs ...string) (lost codec.Lo
 	return lost, err
 }
 
-// writeCoverage writes all files.
 func writeCoverage(w io.Writer, c *coverage.Coverage) error {
 	functions, err := c.Functions()
 	if err != nil {
@@ -75,7 +74,7 @@ func writeCoverage(w io.Writer, c *coverage.Coverage) error {
 	return out.Flush()
 }
 
-// writeFunctions writes the functions that begin in a file.
+// writeFunctions writes the records of functions that begin in the current file.
 func writeFunctions(w io.Writer, list []*coverage.Function) {
 	hit := 0
 	for _, f := range list {
@@ -89,8 +88,8 @@ func writeFunctions(w io.Writer, list []*coverage.Function) {
 	fmt.Fprintf(w, "FNF:%d\nFNH:%d\n", len(list), hit)
 }
 
-// writeView writes the lines of a file. There may be as many as the program says, so that
-// the first error of the writer ends it.
+// writeView writes the lines of a file. It stops at the first write error, because a damaged program can claim any
+// number of lines.
 func writeView(w *bufio.Writer, v *coverage.View) error {
 	found, hit := 0, 0
 	for line := range v.Lines() {
@@ -107,7 +106,6 @@ func writeView(w *bufio.Writer, v *coverage.View) error {
 	return nil
 }
 
-// countUnmapped counts the functions of the archive that no program maps.
 func countUnmapped(s *reader.Store, c *coverage.Coverage) (n int, err error) {
 	for m, err := range s.Methods() {
 		if err != nil {

@@ -18,33 +18,31 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrNoCalls: the archive has no call counts.
+// ErrNoCalls means that the archive has no call counts.
 var ErrNoCalls = errors.New("no call counts: import profiles that count calls: invocations (domain hotspot), " +
 	"callCountProfiles (graal), PROFILE_INVOKE or PROFILE_NATIVE (jamaica), or counters (llvm-ir, llvm-frontend)")
 
-// unknownFile is written as the source file of a function without one.
+// unknownFile replaces an unknown source file.
 const unknownFile = "unknown"
 
 // WriteOptions configure [Write]. The zero value is valid.
 type WriteOptions struct {
-	// Lines adds a DA record for every function, with the number after FN:. Line
-	// coverage is then function coverage.
+	// Lines adds a DA record for each function, so that line coverage equals function coverage.
 	Lines bool
 }
 
 // A Report describes what was written.
 type Report struct {
 	Files, Functions, Hit int
-	Unknown               int // methods in the archive that may or may not have run
+	Unknown               int // methods without counts that can have run
 }
 
-// A function is one function of a file.
 type function struct {
 	name  string
 	calls uint64
 }
 
-// Write writes the call counts of an archive. The error matches ErrNoCalls if it has none.
+// Write writes the call counts of an archive. The error matches ErrNoCalls if the archive has no call counts.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	report := &Report{}
 	files, err := functions(s, report)
@@ -66,7 +64,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	return report, out.Flush()
 }
 
-// functions collects the functions of every file.
+// functions returns the functions of each file.
 func functions(s *reader.Store, report *Report) (map[string][]function, error) {
 	counts, err := newCalls(s)
 	if err != nil {
@@ -111,8 +109,7 @@ func fileOf(n stacks.Name) string {
 	return unknownFile
 }
 
-// summed sorts the functions of a file and sums those with the same name, which are of
-// classes that several loaders define.
+// summed sorts functions and merges equal names, which occur if several loaders define a class.
 func summed(list []function) []function {
 	slices.SortFunc(list, func(a, b function) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.calls, b.calls))
@@ -128,7 +125,7 @@ func summed(list []function) []function {
 	return sum
 }
 
-// writeFile writes the functions of a file and returns the number of those that were called.
+// writeFile writes the functions of a file, and returns how many of them were called.
 func writeFile(w io.Writer, file string, list []function) (hit int) {
 	fmt.Fprintf(w, "TN:\nSF:%s\n", file)
 	for i, f := range list {
@@ -142,7 +139,7 @@ func writeFile(w io.Writer, file string, list []function) (hit int) {
 	return hit
 }
 
-// writeLines writes one line for every function.
+// writeLines writes a DA record for each function.
 func writeLines(w io.Writer, list []function, hit int) {
 	for i, f := range list {
 		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
@@ -150,15 +147,14 @@ func writeLines(w io.Writer, list []function, hit int) {
 	fmt.Fprintf(w, "LF:%d\nLH:%d\n", len(list), hit)
 }
 
-// calls counts how often methods were called.
+// calls computes the number of calls of methods.
 type calls struct {
-	s *reader.Store
-	// callers sums the calls that callers recorded.
-	callers map[layout.Ref]uint64
-	any     bool // a method has a call count
+	s       *reader.Store
+	callers map[layout.Ref]uint64 // calls that the callers of a method recorded
+	any     bool                  // a method has a call count
 }
 
-// newCalls reads the calls that callers recorded, as in the domain jamaica.
+// newCalls returns a calls for s. It reads the callers in domain jamaica.
 func newCalls(s *reader.Store) (*calls, error) {
 	c := &calls{s: s, callers: map[layout.Ref]uint64{}}
 	if s.Header().Domain != layout.DomainJamaica {
@@ -170,7 +166,7 @@ func newCalls(s *reader.Store) (*calls, error) {
 	})
 }
 
-// of returns how often a method was called. known is false if it may or may not have run.
+// of returns the number of calls of a method. known is false if it is unknown whether the method ran.
 func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	n, counted := c.callers[m.Ref()]
 	ran := false
@@ -184,7 +180,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 		counted = counted || ok
 		ran = ran || c.ran(p)
 	}
-	// A native method has both: its own count has calls from everywhere.
+	// The count of a native method includes the counts of its callers.
 	if native > 0 {
 		n = max(n, native)
 		counted = true
@@ -196,7 +192,7 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	return n, counted || ran || m.Unexecuted(), nil
 }
 
-// inProfile returns the calls that a profile counts. It adds the calls of a native method to native.
+// inProfile returns the calls that p counted. It adds calls of a native method to native instead.
 func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
 	if invocations, ok := p.Invocations(); ok {
 		return invocations.Trained(), true
@@ -215,8 +211,7 @@ func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) 
 	return n, ok
 }
 
-// entryCount returns LLVM's first counter. The two highest numbers only mark a sampled
-// function as hot or warm.
+// entryCount returns the count of a function's entry. The two highest numbers mark a sampled function as hot or warm.
 func entryCount(n uint64) uint64 {
 	if n >= math.MaxUint64-1 {
 		return 1
@@ -224,7 +219,7 @@ func entryCount(n uint64) uint64 {
 	return n
 }
 
-// ran reports whether a profile has a count that is not 0.
+// ran reports whether a profile has a nonzero count.
 func (c *calls) ran(p reader.Profile) bool {
 	shape := (*mapped.Mapping)(c.s.Mapping()).Shape()
 	for e := range p.Entries() {

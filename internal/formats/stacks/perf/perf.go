@@ -1,12 +1,11 @@
-// Package perf reads what Linux's perf script prints of a recording:
+// Package perf reads the output of Linux's perf script.
 //
 //	perf record -g ./app
 //	perf script > app.perf
 //
-// A sample is a line with the command, its process, the time and the event, then a line for each
-// frame, the leaf first: address, symbol and file. A line behind it, as perf script -F +srcline
-// prints it, has the source file and the line. Samples of all processes and events are summed;
-// without -g a sample has no frames and is counted as lost.
+// A sample begins with a line that has the command, the process, the time and the event. A line with address, symbol
+// and file follows for each frame, leaf first. With perf script -F +srcline, each frame has another line with source
+// file and line. Samples of all processes and events are merged. Samples without frames, recorded without -g, are lost.
 package perf
 
 import (
@@ -22,13 +21,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// What an archive does not keep.
+// Losses of the import.
 const (
 	LossNoStack codec.LossKind = "samples without a stack: record with perf record -g"
 	LossPeriods codec.LossKind = "periods of events: each sample counts as one"
 )
 
-// ErrSyntax: a line is none that perf script prints.
+// ErrSyntax means that a line is not from perf script.
 var ErrSyntax = errors.New("neither the head of a sample nor a frame, as perf script prints them")
 
 // An Importer reads the output of perf script. It has no options.
@@ -40,17 +39,17 @@ func (*Importer) Format() codec.Format {
 }
 
 var (
-	// head is the first line of a sample: command, process, perhaps processor, time, perhaps period, event.
+	// head matches the first line of a sample with command, process, optional processor, time, optional period and event.
 	head = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)
-	// frame is a frame: address, symbol, perhaps offset, file.
+	// frame matches a frame with address, symbol, optional offset and file.
 	frame = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
-	// offset is what perf adds to a symbol.
+	// offset matches the offset after a symbol.
 	offset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
-	// place is the line of the source.
+	// place matches a source file and line.
 	place = regexp.MustCompile(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
 )
 
-// Detect implements [codec.Importer]: the first lines are the head of a sample and a frame.
+// Detect implements [codec.Importer]. The first lines must be the head of a sample and a frame.
 func (*Importer) Detect(start []byte, _ bool) bool {
 	seen := false
 	for n, line := 0, []byte(nil); n < 64 && len(start) > 0; n++ {
@@ -68,13 +67,13 @@ func (*Importer) Detect(start []byte, _ bool) bool {
 	return false
 }
 
-// A sample is being read.
+// A sample is the current sample of an import.
 type sample struct {
-	open  bool
+	open  bool // the head was read
 	stack []stacks.NamedFrame
 }
 
-// Import reads all samples. The error matches ErrSyntax for a line that perf does not print.
+// Import reads all samples. The error matches ErrSyntax for a malformed line.
 func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainSampled, in.Config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}}
@@ -129,7 +128,7 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	return report, err
 }
 
-// line takes a line of the sample; false if it is none.
+// line parses a line after the head, and reports whether it is valid.
 func (s *sample) line(line []byte) bool {
 	if m := frame.FindSubmatch(line); m != nil {
 		name := string(offset.ReplaceAll(m[2], nil))

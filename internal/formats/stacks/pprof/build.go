@@ -13,10 +13,11 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
-// Properties of the archive, which docs/format.md lists.
+// Properties of the archive. docs/format.md describes them.
 const (
 	propertyTypes      = "pprof.sample_types"
 	propertyPeriodType = "pprof.period_type"
@@ -30,7 +31,7 @@ const (
 	propertyDuration   = disk.PropertySampledTotal + "duration"
 )
 
-// What an archive does not keep of a profile.
+// Losses of the import.
 const (
 	LossLabels   codec.LossKind = "labels of samples: samples that differ in nothing else are summed"
 	LossTypes    codec.LossKind = "types of values other than samples/count and cpu/nanoseconds"
@@ -41,51 +42,50 @@ const (
 	LossNUL      codec.LossKind = "names with a NUL byte, which ends them"
 )
 
-// ErrNotCPU: the profile is not one of processor time.
+// ErrNotCPU means that the profile has no value type of a CPU profile.
 var ErrNotCPU = errors.New("no profile of processor time: one has values of the type samples/count or cpu/nanoseconds")
 
-// ErrDeep: the stacks of a profile have more frames than its size allows.
+// ErrDeep means that the stacks of a profile have too many frames for its size.
 var ErrDeep = errors.New("its stacks have too many frames")
 
-// The types of values that are kept.
+// Value types that the archive keeps.
 const (
 	typeSamples = "samples/count"
 	typeCPU     = "cpu/nanoseconds"
 )
 
-// framesOfByte is how many frames stacks may have for each byte of their profile, above
-// freeFrames. A stack refers to a location with at least one byte, and a location has few
-// inlined calls: profiles of real programs have less than one frame a byte.
+// All stacks together can have freeFrames frames, plus framesOfByte for each byte of the profile. Profiles of real
+// programs have less than one frame per byte, because a location takes at least one byte and has few inlined calls.
 const (
 	framesOfByte = 2
 	freeFrames   = 1 << 16
 )
 
-// A build puts a profile into a builder.
+// A build adds a profile to a builder.
 type build struct {
 	*recording
 	b     *builder.Builder
 	lost  *codec.Losses
-	edges bool // edges alone, no stacks
+	edges bool // drop calling contexts
 
-	samples, cpu int                          // which values are these; -1 for none
-	weight       int                          // which value is the weight of edges
-	methods      []builder.MethodRef          // of the functions, which are in the order of their names
-	lineWords    []uint64                     // of the lines, 0 for those without a function or a point
-	names        map[builder.MethodRef]string // of the methods
-	unknown      builder.MethodRef            // of frames without a function
-	frames       int                          // that may still come
-	read         int                          // samples
+	samples, cpu int                          // indexes of values, or -1
+	weight       int                          // index of the value that is the weight of edges
+	methods      []builder.MethodRef          // method of each function
+	lineWords    []uint64                     // word of each line, 0 without a function or a valid point
+	names        map[builder.MethodRef]string // name of each method
+	unknown      builder.MethodRef            // method of frames without a function, or 0
+	frames       int                          // remaining number of frames before ErrDeep
+	read         int                          // number of samples read
 
-	stack   []frame
+	stack   []frame // frames of the current sample
 	stacks  []stackSample
-	words   []uint64 // of the stacks
-	most    int      // words, until the stacks are summed
-	weights map[edge]uint64
-	seen    map[[2]frame]bool
+	words   []uint64          // words of stacks
+	most    int               // length of words at which stacks are merged
+	weights map[edge]uint64   // weight of each edge
+	seen    map[[2]frame]bool // scratch of addEdges
 }
 
-// A frame is one function on a stack, at a line. Frames are the same if they agree in all.
+// A frame is a function on a stack.
 type frame struct {
 	method  builder.MethodRef
 	point   int32
@@ -101,7 +101,7 @@ type edge struct {
 	callee builder.MethodRef
 }
 
-// newBuild finds out which values are to be kept.
+// newBuild returns an empty build. It selects the values to keep and reports the others as losses.
 func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, error) {
 	k := &build{recording: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1,
 		frames: freeFrames + framesOfByte*len(r.data), most: fewWords,
@@ -129,10 +129,10 @@ func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, err
 	return k, nil
 }
 
-// typeName returns a type as type/unit.
+// typeName formats a type as "type/unit".
 func (r *recording) typeName(t *sampleType) string { return r.text(t.kind) + "/" + r.text(t.unit) }
 
-// typeNames returns all types.
+// typeNames formats all types with spaces between them.
 func (r *recording) typeNames() string {
 	var names []string
 	for i := range r.types {
@@ -141,7 +141,6 @@ func (r *recording) typeNames() string {
 	return strings.Join(names, " ")
 }
 
-// record puts everything into the builder.
 func (k *build) record() error {
 	if err := k.functions(); err != nil {
 		return err
@@ -160,35 +159,36 @@ func (k *build) record() error {
 	return k.b.Err()
 }
 
-// functions adds the functions and their places.
+// functions adds the methods and their declarations.
 func (k *build) functions() error {
-	places := k.b.Table(disk.TableFunctions, 0)
-	type place struct {
+	table := k.b.Internal().Table(disk.TableFunctions, 0)
+	type declaration struct {
 		method       builder.MethodRef
 		system, file textRef
 	}
-	highest := map[place]int64{} // of the functions of one name, system name and file
+	highest := map[declaration]int64{} // highest start line
 	k.methods = make([]builder.MethodRef, len(k.recording.functions))
 	for _, i := range k.byName() {
 		f := &k.recording.functions[i]
 		name := k.name(f.name)
 		m := k.b.Method(layout.Key{Name: name})
-		k.methods[i], k.names[m] = m, name
+		k.methods[i] = m
+		k.names[m] = name
 		if f.system == f.name || k.text(f.system) == name {
 			f.system = 0
 		}
-		at := place{m, f.system, f.file}
+		at := declaration{m, f.system, f.file}
 		highest[at] = max(highest[at], f.startLine)
 	}
 	for at, start := range highest {
 		if at.system != 0 || at.file != 0 || start != 0 {
-			places.Row(uint64(at.method), k.symbol(at.system), k.symbol(at.file), uint64(max(start, 0)))
+			table.Row(uint64(at.method), k.symbol(at.system), k.symbol(at.file), uint64(max(start, 0)))
 		}
 	}
 	return k.b.Err()
 }
 
-// byName returns the functions in the order of their names, so that methods are numbered in it.
+// byName returns the indexes of functions in the order of their names, in which methods are numbered.
 func (k *build) byName() []int {
 	order := make([]int, len(k.recording.functions))
 	for i := range order {
@@ -200,7 +200,7 @@ func (k *build) byName() []int {
 	return order
 }
 
-// name returns a text as the name of a method.
+// name returns a string as the name of a method, truncated at a NUL byte.
 func (k *build) name(ref textRef) string {
 	name, _, cut := strings.Cut(k.text(ref), "\x00")
 	if cut {
@@ -209,16 +209,16 @@ func (k *build) name(ref textRef) string {
 	return name
 }
 
-// symbol interns a text, 0 for an empty one.
+// symbol interns a string. It returns 0 for "".
 func (k *build) symbol(ref textRef) uint64 {
 	text := k.text(ref)
 	if text == "" {
 		return 0
 	}
-	return uint64(k.b.Symbol(text))
+	return uint64(k.b.Internal().Symbol(text))
 }
 
-// sample takes a sample.
+// sample adds a sample.
 func (k *build) sample(s *sample) error {
 	k.read++
 	k.lost.Add(LossLabels, s.labels)
@@ -241,7 +241,7 @@ func (k *build) sample(s *sample) error {
 	return nil
 }
 
-// value returns a value of a sample; 0 for one that the profile does not have.
+// value returns value i of a sample, or 0 if i is -1.
 func (k *build) value(s *sample, i int) int64 {
 	if i < 0 {
 		return 0
@@ -249,7 +249,7 @@ func (k *build) value(s *sample, i int) int64 {
 	return s.values[i]
 }
 
-// unfold appends the words of the stack of locations, leaf first. It makes the frames of the first two.
+// unfold appends the words of a stack of locations, leaf first. It sets k.stack to the frames of the first two.
 func (k *build) unfold(locations []uint32) error {
 	k.stack = k.stack[:0]
 	most := len(k.words) + disk.MaxDepth
@@ -276,7 +276,7 @@ func (k *build) unfold(locations []uint32) error {
 	return nil
 }
 
-// addFrames adds the frames of a location to the stack.
+// addFrames appends the frames of a location to k.stack.
 func (k *build) addFrames(l *location) {
 	if l.first == l.past {
 		k.stack = append(k.stack, frame{method: k.none(), address: l.address})
@@ -305,9 +305,9 @@ func (k *build) frame(l line, address uint64) frame {
 	return frame{k.methods[l.function-1], point, k.recording.functions[l.function-1].startLine, l.number, address}
 }
 
-// pointOf returns the point of a line of a function, and whether it is not beyond what a point can be.
+// pointOf returns the line relative to the start of its function. ok is false if it exceeds 32 bits and was clamped.
 func (k *build) pointOf(l line) (point int32, ok bool) {
-	offset := l.number - k.recording.functions[l.function-1].startLine // wraps around as an int of Go's compiler does
+	offset := l.number - k.recording.functions[l.function-1].startLine // wraps around as in Go's compiler
 	point = int32(max(math.MinInt32, min(offset, math.MaxInt32)))
 	return point, int64(point) == offset
 }
@@ -332,8 +332,7 @@ func (k *build) addEdges(locations []uint32, weight uint64) {
 	}
 }
 
-// recordEdges records a profile without a context for each function with edges, or with
-// samples that have no context.
+// recordEdges adds a profile without a context for each function that has edges or samples without callers.
 func (k *build) recordEdges() error {
 	edges := make([]edge, 0, len(k.weights))
 	for e := range k.weights {
@@ -351,7 +350,7 @@ func (k *build) recordEdges() error {
 		if len(alone) > 0 {
 			m = min(m, methodOf(&alone[0]))
 		}
-		p := k.b.ProfileIn(m, 0, builder.NoContext)
+		p := k.b.ProfileIn(m, 0, profileset.NoContext)
 		n := 0
 		for n < len(alone) && methodOf(&alone[n]) == m {
 			n++
@@ -368,7 +367,7 @@ func (k *build) recordEdges() error {
 	return nil
 }
 
-// callSite adds the edges from one point, the heaviest first, and returns those after them.
+// callSite adds the edges at the point of edges[0], the heaviest first, and returns the rest of edges.
 func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
 	n := 1
 	for n < len(edges) && edges[n].caller == edges[0].caller && edges[n].point == edges[0].point {
@@ -385,7 +384,7 @@ func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
 	return edges[n:]
 }
 
-// counts returns the methods with a profile, and the entries of all profiles.
+// counts returns the number of methods with a profile and the number of entries.
 func (k *build) counts() (methods, entries int) {
 	with := map[builder.MethodRef]bool{}
 	sites := map[edge]bool{}
@@ -400,12 +399,11 @@ func (k *build) counts() (methods, entries int) {
 	return len(with), entries + len(sites)
 }
 
-// properties adds the facts about the profile.
 func (k *build) properties() {
-	t := k.b.Table(disk.TableProperties, 0)
+	t := k.b.Internal().Table(disk.TableProperties, 0)
 	add := func(key, value string) {
 		if value != "" {
-			t.Row(uint64(k.b.Symbol(key)), uint64(k.b.Symbol(value)))
+			t.Row(uint64(k.b.Internal().Symbol(key)), uint64(k.b.Internal().Symbol(value)))
 		}
 	}
 	number := func(n int64) string {
@@ -430,7 +428,7 @@ func (k *build) properties() {
 	}
 }
 
-// timeOf returns when the profile was taken; zero if it does not say.
+// timeOf returns the time of the profile, or the zero time.
 func (r *recording) timeOf() time.Time {
 	if r.time == 0 {
 		return time.Time{}

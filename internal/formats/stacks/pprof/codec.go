@@ -10,10 +10,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An Importer reads CPU profiles of pprof's.
+// An Importer reads CPU profiles.
 type Importer struct {
-	// EdgesOnly keeps what go build reads, and for each function its samples, and leaves the
-	// calling contexts out.
+	// EdgesOnly keeps the edges, which go build needs, and the samples of functions. It drops the calling contexts.
 	EdgesOnly bool
 }
 
@@ -25,12 +24,12 @@ func (i *Importer) Format() codec.Format {
 			"keep the calls that go build reads and the samples of functions, without the stacks")}}
 }
 
-// Detect implements [codec.Importer]. Legacy formats are taken, too, for Import to refuse.
+// Detect implements [codec.Importer]. It also detects legacy formats, for which Import returns a helpful error.
 func (*Importer) Detect(head []byte, whole bool) bool {
 	return isLegacy(head) || detectProfile(head, whole)
 }
 
-// Import reads one profile. The error matches ErrNotCPU, ErrLegacy, ErrDeep, ErrCut or ErrSyntax.
+// Import reads a profile. The error matches ErrNotCPU, ErrLegacy, ErrDeep, ErrCut or ErrSyntax.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	data, err := io.ReadAll(in)
 	if err != nil {

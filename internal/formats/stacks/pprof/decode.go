@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The numbers of the fields of profile.proto.
+// Field numbers of profile.proto.
 const (
 	profileSampleType, profileSample, profileMapping, profileLocation, profileFunction = 1, 2, 3, 4, 5
 	profileStrings, profileDropFrames, profileKeepFrames, profileTime                  = 6, 7, 8, 9
@@ -21,36 +21,34 @@ const (
 	valueType, valueUnit                                   = 1, 2
 )
 
-// messageFields are the fields of a profile that are messages.
+// messageFields is the set of fields of a profile that are messages.
 const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
 	1<<profileFunction | 1<<profilePeriodType
 
-// A textRef is the number of a text in the table of strings.
+// A textRef is an index in the string table.
 type textRef = uint64
 
-// A function is a function of the profile.
 type function struct {
 	name, system, file textRef
 	startLine          int64
 }
 
-// A line is one frame of a location.
+// A line is a frame of a location.
 type line struct {
-	function uint32 // index in functions + 1, 0 for none
+	function uint32 // index in functions + 1, or 0 if unknown
 	number   int64
 }
 
-// A location is a place in the code. It has several lines if calls were inlined, the innermost first.
+// A location is an address in the code. With inlined calls it has several lines, the innermost first.
 type location struct {
 	address     uint64
-	first, past uint32 // its lines are lines[first:past]
+	first, past uint32 // range in recording.lines
 }
 
-// A sampleType is the type and the unit of a value of all samples.
+// A sampleType is the type of a sample value.
 type sampleType struct{ kind, unit textRef }
 
-// A recording is a decoded profile, but for its samples: those are decoded one by one,
-// see eachSample. It refers to the bytes of the profile.
+// A recording is a decoded profile. eachSample decodes its samples one by one.
 type recording struct {
 	data      []byte
 	texts     [][]byte
@@ -61,7 +59,7 @@ type recording struct {
 
 	functionIDs, locationIDs identities
 
-	file, buildID          textRef // of the first mapping
+	file, buildID          textRef // program, from the first mapping
 	mappings               int
 	dropFrames, keepFrames textRef
 	comments               []textRef
@@ -70,10 +68,10 @@ type recording struct {
 	periodType             sampleType
 }
 
-// decode decodes a profile. Its references are resolved, except references of samples.
+// decode decodes a profile without its samples. It checks all other references.
 func decode(data []byte) (*recording, error) {
 	r := &recording{data: data}
-	// Lines refer to functions by their ids, so functions come first.
+	// Lines refer to functions by id, so functions must be decoded first.
 	for _, pass := range []func(field) error{r.field, r.location} {
 		if err := eachField(data, pass); err != nil {
 			return nil, err
@@ -82,7 +80,7 @@ func decode(data []byte) (*recording, error) {
 	return r, r.check()
 }
 
-// field takes a field of the profile that is neither a location nor a sample.
+// field decodes a field of the profile unless it is a location or a sample.
 func (r *recording) field(f field) error {
 	if f.number < 64 && f.kind != kindBytes && messageFields>>f.number&1 != 0 ||
 		f.number == profileStrings && f.kind != kindBytes {
@@ -121,7 +119,6 @@ func (r *recording) field(f field) error {
 	return nil
 }
 
-// decodeType decodes a ValueType.
 func decodeType(message []byte) (t sampleType, err error) {
 	err = eachField(message, func(f field) error {
 		switch f.number {
@@ -135,7 +132,7 @@ func decodeType(message []byte) (t sampleType, err error) {
 	return t, err
 }
 
-// mapping notes the file of the first mapping, which is the program.
+// mapping decodes the first mapping, which is the program, and counts the others.
 func (r *recording) mapping(message []byte) error {
 	r.mappings++
 	if r.mappings > 1 {
@@ -177,7 +174,7 @@ func (r *recording) function(message []byte) error {
 	return err
 }
 
-// location takes a location, of the fields of the profile.
+// location decodes a field of the profile if it is a location.
 func (r *recording) location(f field) error {
 	if f.number != profileLocation {
 		return nil
@@ -225,7 +222,7 @@ func (r *recording) line(message []byte) error {
 	return err
 }
 
-// check returns an error if a text is missing.
+// check returns an error if a string reference is invalid.
 func (r *recording) check() error {
 	refs := []textRef{r.file, r.buildID, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
 	for _, t := range r.types {
@@ -248,14 +245,14 @@ func (r *recording) check() error {
 	return nil
 }
 
-// hasText reports whether a text is in the table of strings. Text 0 is "", even where there is no table.
+// hasText reports whether a string reference is valid. String 0 is "" even without a string table.
 func (r *recording) hasText(ref textRef) bool { return ref == 0 || ref < uint64(len(r.texts)) }
 
 func (r *recording) missingText(ref textRef) error {
 	return fmt.Errorf("%w: string %d of %d", ErrSyntax, ref, len(r.texts))
 }
 
-// text returns a text.
+// text returns a string, or "" for an invalid reference.
 func (r *recording) text(ref textRef) string {
 	if ref >= uint64(len(r.texts)) {
 		return ""
@@ -263,14 +260,13 @@ func (r *recording) text(ref textRef) string {
 	return string(r.texts[ref])
 }
 
-// A sample is one sample of the profile. Its lists are valid until the next one.
+// A sample is a decoded sample. Its slices are valid until the next sample.
 type sample struct {
-	locations []uint32 // indexes, leaf first
+	locations []uint32 // indexes in recording.locations, leaf first
 	values    []int64
 	labels    int
 }
 
-// eachSample calls yield with the samples.
 func (r *recording) eachSample(yield func(s *sample) error) error {
 	var s sample
 	return eachField(r.data, func(f field) error {
@@ -305,7 +301,7 @@ func (r *recording) decodeSample(message []byte, s *sample) error {
 	return err
 }
 
-// stack adds the locations of a sample.
+// stack appends the locations in a field to a sample.
 func (r *recording) stack(f *field, s *sample) (err error) {
 	wrong := f.numbers(func(id uint64) {
 		at, ok := r.locationIDs.of(id)
@@ -320,15 +316,14 @@ func (r *recording) stack(f *field, s *sample) (err error) {
 	return err
 }
 
-// identities are the ids of functions or locations, each with its index. Most writers number
-// from 1: then the ids are not stored.
+// identities maps the ids of functions or locations to indexes. Ids 1, 2, 3 and so on, which most writers use, need no
+// memory.
 type identities struct {
 	n      uint32
-	others map[uint64]uint32 // nil while the ids are 1, 2, 3 and so on
+	others map[uint64]uint32 // nil if the ids are 1, 2, 3 and so on
 }
 
-// add adds the id of the next index. It returns false for 0, which is none, for an id that
-// there is already, and if there are too many.
+// add assigns the next index to an id. It returns false if the id is 0 or repeated, or if there are too many ids.
 func (i *identities) add(id uint64) bool {
 	if _, again := i.of(id); again || id == 0 || i.n == math.MaxUint32 {
 		return false

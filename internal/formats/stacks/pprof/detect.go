@@ -6,18 +6,18 @@ import (
 	"regexp"
 )
 
-// ErrLegacy: the profile is of a format that pprof had before profile.proto.
+// ErrLegacy means that the profile has a format that is older than profile.proto.
 var ErrLegacy = errors.New("a profile of the legacy format: convert it with go tool pprof -proto FILE > cpu.pb.gz, " +
 	"or take it with a newer runtime")
 
-// legacyText is how pprof's older formats of text begin.
+// legacyText matches the start of pprof's older text formats.
 var legacyText = regexp.MustCompile(`^(?:heap profile: |heapz v2 |goroutine profile: total |threadcreate profile: total |--- (?:contentionz|contention|mutex|threadz|symbol|heapz|growthz|Memory map)\b|MAPPED_LIBRARIES:)`)
 
-// isLegacy reports whether an input is of one of pprof's older formats.
+// isLegacy reports whether an input has one of pprof's older formats.
 func isLegacy(head []byte) bool { return legacyText.Match(head) || isLegacyCPU(head) }
 
-// isLegacyCPU reports whether an input begins as the binary profiles of gperftools do: with
-// the words 0, 3, 0, period in microseconds, 0, of 32 or 64 bits in either byte order.
+// isLegacyCPU reports whether an input begins like a binary profile of gperftools, with the words 0, 3, 0, period in
+// microseconds, and 0. Words have 32 or 64 bits and either byte order.
 func isLegacyCPU(head []byte) bool {
 	for _, size := range []int{4, 8} {
 		if len(head) < 5*size {
@@ -36,7 +36,7 @@ func isLegacyCPU(head []byte) bool {
 	return false
 }
 
-// kinds are the kinds of the values of the fields of a profile, as bits; packed numbers are bytes.
+// kinds has the set of valid wire types for each field of a profile. Packed numbers have the type bytes.
 var kinds = [...]uint8{
 	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes,
 	profileLocation: 1 << kindBytes,
@@ -47,9 +47,8 @@ var kinds = [...]uint8{
 	profileComment: 1<<kindVarint | 1<<kindBytes, profileDefaultType: 1 << kindVarint, profileDocURL: 1 << kindVarint,
 }
 
-// detectProfile reports whether an input is a profile by its first bytes: fields that a
-// profile has, of which the first are whole messages. One field is too little, since any byte
-// may look like one, unless it is a type of values.
+// detectProfile reports whether head begins with valid fields of a profile. Since random bytes can look like a field,
+// it requires several fields, fewer if one is a sample type.
 func detectProfile(head []byte, whole bool) bool {
 	fields, types := 0, false
 	for len(head) > 0 {

@@ -1,22 +1,20 @@
-// Package pprof reads and writes pprof's profile.proto, compressed by gzip, as Go's
-// runtime/pprof writes it and go tool pprof and go build read it.
+// Package pprof reads and writes profile.proto, the profile format of pprof and of Go, compressed by gzip.
 //
 // # Reading
 //
-// [Importer] takes CPU profiles, whose values are samples/count or cpu/nanoseconds, into archives of domain
-// sampled. docs/format.md defines what becomes of stacks and edges. A decoder of our own goes through the
-// bytes of a profile twice, and through its samples one by one: memory is a small multiple of the profile,
-// and for several profiles a multiple of one and of the sum.
+// [Importer] converts CPU profiles, which have values of type samples/count or cpu/nanoseconds, to archives of domain
+// sampled. docs/format.md defines the conversion of stacks and edges. The decoder makes two passes over the bytes of a
+// profile and decodes samples one by one. Its memory is a small multiple of the profile. For several profiles it is a
+// multiple of the largest one and of the merged archive.
 //
-// The profile is not trusted: its references must resolve, and its stacks must not have
-// far more frames than the profile has bytes, which inlined calls could give it.
+// Profiles are not trusted. All references must resolve. Since inlined calls can expand a stack, the total number of
+// frames is limited in proportion to the size of the profile.
 //
 // # Writing
 //
-// Of an archive of domain sampled, the stacks become samples again, with the lines, files and
-// start lines of their functions. Of other archives, sampled stacks become samples of the type
-// samples/count. Counters become one sample with one frame for each method, of types as
-// "invocations/count" or "cycles/count", see stacks.Counters. The other values of a sample are
-// 0. The calling contexts of instrumented profiles are summed and not written as stacks, since
-// they are inlining paths. No value of such an archive is a time.
+// The stacks of an archive of domain sampled become samples with lines, files and start lines of functions. In other
+// domains, the sampled stacks become samples of type samples/count. The counters of a method become a sample with one
+// frame and types such as "invocations/count" (see stacks.Counters). The other values of a sample are 0. The calling
+// contexts of instrumented profiles are merged and not written as stacks, because they are inlining paths. No value of
+// such an archive is a time.
 package pprof

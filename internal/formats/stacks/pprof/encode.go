@@ -7,21 +7,20 @@ import (
 	"io"
 )
 
-// An Encoder writes a profile piece by piece, compressed by gzip, so that samples need not be
-// in memory. Texts, functions and locations are written when they are first used. The first
-// error of the writer comes from Close.
+// An Encoder writes a profile, compressed by gzip, without keeping samples in memory. Close returns the first error of
+// the writer.
 type Encoder struct {
 	out     *bufio.Writer
 	packed  *gzip.Writer
 	err     error
 	texts   map[string]uint64
-	message []byte
-	inner   []byte
-	places  int // functions
-	points  int // locations
+	message []byte // scratch
+	inner   []byte // scratch
+	places  int    // number of functions
+	points  int    // number of locations
 }
 
-// NewEncoder returns an encoder to w.
+// NewEncoder returns an Encoder that writes to w.
 func NewEncoder(w io.Writer) *Encoder {
 	packed, _ := gzip.NewWriterLevel(w, gzip.BestCompression) // the level is valid
 	e := &Encoder{out: bufio.NewWriterSize(packed, 1<<16), packed: packed, texts: map[string]uint64{}}
@@ -29,7 +28,7 @@ func NewEncoder(w io.Writer) *Encoder {
 	return e
 }
 
-// Close ends the profile; it does not close the writer.
+// Close completes the profile. It does not close the writer.
 func (e *Encoder) Close() error {
 	if err := e.out.Flush(); e.err == nil {
 		e.err = err
@@ -53,7 +52,7 @@ func (e *Encoder) write(b []byte) {
 	}
 }
 
-// text returns the number of a text, which is written if it is new.
+// text returns the index of a string in the string table. It writes a new string to the table.
 func (e *Encoder) text(text string) uint64 {
 	n, ok := e.texts[text]
 	if !ok {
@@ -64,7 +63,7 @@ func (e *Encoder) text(text string) uint64 {
 	return n
 }
 
-// appendNumber appends a field with a number, unless it is 0.
+// appendNumber appends a varint field unless its value is 0.
 func appendNumber(b []byte, number, value uint64) []byte {
 	if value == 0 {
 		return b
@@ -77,10 +76,10 @@ func appendBody(b []byte, number uint64, body []byte) []byte {
 	return append(b, body...)
 }
 
-// number writes a number of the profile.
+// number writes a varint field of the profile.
 func (e *Encoder) number(number, value uint64) { e.write(appendNumber(nil, number, value)) }
 
-// SampleType adds a type of values: all samples have a value of each.
+// SampleType adds a value type. All samples must have a value for each type.
 func (e *Encoder) SampleType(kind, unit string) { e.valueType(profileSampleType, kind, unit) }
 
 func (e *Encoder) valueType(number uint64, kind, unit string) {
@@ -94,7 +93,7 @@ type Function struct {
 	StartLine          int64
 }
 
-// Function adds a function and returns its id.
+// Function adds a function. Ids begin at 1.
 func (e *Encoder) Function(f Function) (id uint64) {
 	e.places++
 	b := appendNumber(e.message[:0], functionID, uint64(e.places))
@@ -106,8 +105,8 @@ func (e *Encoder) Function(f Function) (id uint64) {
 	return uint64(e.places)
 }
 
-// Location adds a location of one line and returns its id. Function 0 is none. Each has an
-// address of its own: readers take two of one address and line for the same place.
+// Location adds a location with one line. function is 0 if unknown. Each location has a different address, because
+// readers merge locations with equal address and line.
 func (e *Encoder) Location(function uint64, line int64) (id uint64) {
 	e.points++
 	id = uint64(e.points)

@@ -6,30 +6,32 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
-// A stackSample is what was sampled of a stack. Its words are the method of the leaf, and the caller and point of
-// each call, see wordOf.
+// A stackSample has the samples at a point of a stack. The first word of the stack has the method of the leaf. The
+// other words have the caller and point of each call (see wordOf).
 type stackSample struct {
-	first, past   int    // its words are words[first:past]
-	head          uint64 // the methods of the leaf and its caller
+	first, past   int    // range in build.words
+	head          uint64 // methods of the leaf and its caller
 	point         int32
 	samples, time uint64
 }
 
-// fewWords are summed only when all samples are read. A word takes about bytesOfWord of the profile.
+// Up to fewWords words, stacks are merged only after the last sample. A word takes about bytesOfWord bytes of the
+// profile.
 const (
 	fewWords    = 1 << 20
 	bytesOfWord = 2
 )
 
-// wordOf packs a method and a point, so that words are in their order. No word is 0.
+// wordOf packs a method and a point. Words sort like these, and are not 0.
 func wordOf(m builder.MethodRef, point int32) uint64 {
 	return uint64(m)<<32 | uint64(uint32(point)^1<<31)
 }
 
-// ofWord returns the method and the point of a word.
+// ofWord unpacks a word.
 func ofWord(w uint64) (builder.MethodRef, int32) {
 	return builder.MethodRef(w >> 32), int32(uint32(w) ^ 1<<31)
 }
@@ -38,7 +40,7 @@ func (k *build) wordsOf(s *stackSample) []uint64 { return k.words[s.first:s.past
 
 func methodOf(s *stackSample) builder.MethodRef { return builder.MethodRef(s.head >> 32) }
 
-// packLines makes the words of the lines.
+// packLines sets lineWords.
 func (k *build) packLines() {
 	k.lineWords = make([]uint64, len(k.lines))
 	for i, l := range k.lines {
@@ -51,7 +53,7 @@ func (k *build) packLines() {
 	}
 }
 
-// addStack adds what was sampled of the stack of the last words.
+// addStack adds samples of the stack whose words begin at s.first.
 func (k *build) addStack(s stackSample) {
 	if s.samples == 0 && s.time == 0 {
 		k.words = k.words[:s.first]
@@ -74,7 +76,7 @@ func (k *build) addStack(s stackSample) {
 	}
 }
 
-// sumStacks sorts the stacks, and sums what was sampled at one point of one. Equal stacks then share their words.
+// sumStacks sorts the stacks and merges samples of equal stacks and points. Equal stacks then share their words.
 func (k *build) sumStacks() {
 	slices.SortFunc(k.stacks, func(a, b stackSample) int {
 		if c := cmp.Compare(a.head, b.head); c != 0 {
@@ -87,21 +89,24 @@ func (k *build) sumStacks() {
 	for _, s := range k.stacks {
 		of := k.wordsOf(&s)
 		if n := len(kept); n == 0 || !slices.Equal(words[kept[n-1].first:], of) {
-			s.first, words = len(words), append(words, of...)
+			s.first = len(words)
+			words = append(words, of...)
 		} else if last := &kept[n-1]; last.point != s.point {
 			s.first = last.first
 		} else {
-			last.samples, last.time = disk.SaturatingAdd(last.samples, s.samples), disk.SaturatingAdd(last.time, s.time)
+			last.samples = disk.SaturatingAdd(last.samples, s.samples)
+			last.time = disk.SaturatingAdd(last.time, s.time)
 			continue
 		}
 		s.past = len(words)
 		kept = append(kept, s)
 	}
-	k.stacks, k.words, k.most = kept, words, max(fewWords, 2*len(words))
+	k.stacks = kept
+	k.words = words
+	k.most = max(fewWords, 2*len(words))
 }
 
-// recordStacks records a profile for each leaf and context. Those without a context have
-// the edges of the function, too, see recordEdges.
+// recordStacks adds a profile for each leaf and context. recordEdges adds the profiles without a context.
 func (k *build) recordStacks() error {
 	k.sumStacks()
 	for list := k.stacks; len(list) > 0; {
@@ -117,7 +122,7 @@ func (k *build) recordStacks() error {
 	return nil
 }
 
-// recordLeaf records the profiles of the stacks of a leaf.
+// recordLeaf adds the profiles of a leaf. list has all its stacks.
 func (k *build) recordLeaf(list []stackSample) error {
 	contexts := k.contexts(list)
 	for len(list) > 0 {
@@ -125,7 +130,7 @@ func (k *build) recordLeaf(list []stackSample) error {
 		for n < len(list) && list[n].first == list[0].first {
 			n++
 		}
-		if contexts[0] != builder.NoContext {
+		if contexts[0] != profileset.NoContext {
 			p := k.b.ProfileIn(methodOf(&list[0]), 0, contexts[0])
 			countSamples(p, list[:n])
 			if err := p.Done(); err != nil {
@@ -138,15 +143,16 @@ func (k *build) recordLeaf(list []stackSample) error {
 	return nil
 }
 
-// contexts returns the contexts of the stacks of a leaf. It makes them call by call of all stacks, which is the
-// order of an archive. A stack has a node in common with the one before if it has the words up to it, and the
-// node is new otherwise, since the stacks are sorted.
+// contexts returns the contexts of the stacks of a leaf. It creates contexts in breadth-first order, which is the order
+// of an archive. Since the stacks are sorted, a stack can share contexts only with the previous one, up to the end of
+// their common words.
 func (k *build) contexts(list []stackSample) []builder.ContextRef {
 	nodes := make([]builder.ContextRef, len(list))
 	common := make([]int, len(list))
 	deeper := make([]int, len(list))
 	for i := range list {
-		common[i], deeper[i] = commonWords(k.wordsOf(&list[max(i-1, 0)]), k.wordsOf(&list[i])), i
+		common[i] = commonWords(k.wordsOf(&list[max(i-1, 0)]), k.wordsOf(&list[i]))
+		deeper[i] = i
 	}
 	common[0] = 0
 	for depth := 1; len(deeper) > 0; depth++ {
@@ -169,7 +175,7 @@ func (k *build) contexts(list []stackSample) []builder.ContextRef {
 	return nodes
 }
 
-// commonWords returns in how many words from the first on two stacks agree.
+// commonWords returns the length of the common prefix.
 func commonWords(x, y []uint64) (n int) {
 	for n < min(len(x), len(y)) && x[n] == y[n] {
 		n++
@@ -177,7 +183,7 @@ func commonWords(x, y []uint64) (n int) {
 	return n
 }
 
-// countSamples adds the entries of samples.
+// countSamples adds the Count entries of samples to p.
 func countSamples(p *builder.Profile, of []stackSample) {
 	for _, s := range of {
 		if s.samples > 0 {

@@ -6,10 +6,8 @@ import (
 	"fmt"
 )
 
-// The wire format of protocol buffers, as far as profiles use it: a message is a list of fields, each a key,
-// which is the number of the field and the kind of its value, and the value.
-
-// The kinds of values.
+// Wire types of protocol buffers. A message is a list of fields. A field has a key, which combines the field number and
+// the wire type, and a value.
 const (
 	kindVarint  = 0
 	kindFixed64 = 1
@@ -17,27 +15,28 @@ const (
 	kindFixed32 = 5
 )
 
-// ErrCut: the profile ends in the middle of a field.
+// ErrCut means that the profile is truncated.
 var ErrCut = errors.New("it is cut off: copy the profile again")
 
-// ErrSyntax: the bytes are no profile of pprof's.
+// ErrSyntax means that the profile is malformed.
 var ErrSyntax = errors.New("not a profile as pprof's profile.proto defines it")
 
-// A field is one field of a message.
 type field struct {
 	number uint64
-	kind   uint8
-	value  uint64 // of a varint or fixed number
-	body   []byte // of bytes: text, a message, or packed numbers
+	kind   uint8  // wire type
+	value  uint64 // value of a varint
+	body   []byte // string, message, or packed numbers
 }
 
-// nextField cuts the first field off a message.
+// nextField splits off the first field of a message.
 func nextField(message []byte) (f field, rest []byte, err error) {
 	key, n := binary.Uvarint(message)
 	if n <= 0 {
 		return f, nil, cutVarint(n)
 	}
-	f.number, f.kind, rest = key>>3, uint8(key&7), message[n:]
+	f.number = key >> 3
+	f.kind = uint8(key & 7)
+	rest = message[n:]
 	switch f.kind {
 	case kindVarint:
 		f.value, n = binary.Uvarint(rest)
@@ -64,7 +63,7 @@ func nextField(message []byte) (f field, rest []byte, err error) {
 	return f, nil, fmt.Errorf("%w: field %d has a value of kind %d", ErrSyntax, f.number, f.kind)
 }
 
-// fixedField takes a number of a fixed size. Profiles have none, but fields that are not known may.
+// fixedField skips a number of fixed size. Only unknown fields of a profile can have one.
 func fixedField(f field, rest []byte, size int) (field, []byte, error) {
 	if len(rest) < size {
 		return f, nil, ErrCut
@@ -72,7 +71,7 @@ func fixedField(f field, rest []byte, size int) (field, []byte, error) {
 	return f, rest[size:], nil
 }
 
-// cutVarint returns the error of binary.Uvarint.
+// cutVarint converts the error result of binary.Uvarint.
 func cutVarint(n int) error {
 	if n == 0 {
 		return ErrCut
@@ -80,7 +79,6 @@ func cutVarint(n int) error {
 	return fmt.Errorf("%w: a number of more than 64 bits", ErrSyntax)
 }
 
-// eachField calls yield with the fields of a message.
 func eachField(message []byte, yield func(f field) error) error {
 	for len(message) > 0 {
 		f, rest, err := nextField(message)
@@ -95,7 +93,7 @@ func eachField(message []byte, yield func(f field) error) error {
 	return nil
 }
 
-// numbers calls yield with the numbers of a repeated field: one of a varint, all of packed ones.
+// numbers calls yield with the value of a varint, or with all packed numbers.
 func (f *field) numbers(yield func(n uint64)) error {
 	if f.kind == kindVarint {
 		yield(f.value)

@@ -14,14 +14,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrNothing: the archive has nothing that a pprof profile can express.
+// ErrNothing means that the archive has neither sampled stacks nor counters.
 var ErrNothing = errors.New("no counters above 0 and no sampled stacks: import profiles of a run that counted; " +
 	"invocations are in archives of the domain hotspot, calls and sampled stacks in graal, sampled stacks in sampled, " +
 	"bytecodes and cycles in jamaica, block counts in llvm-ir and llvm-frontend")
 
 // A Report describes what was written.
 type Report struct {
-	Types   []string // of samples
+	Types   []string // types of sample values
 	Samples int
 	Clamped int // values above 2^63-1, written as 2^63-1
 }
@@ -49,20 +49,20 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	return &p.report, p.out.Write(w)
 }
 
-// samplesType is the type of sampled stacks, which is the first type.
+// samplesType is the first type, for sampled stacks.
 const samplesType = "samples"
 
 // unit is the unit of all values.
 const unit = "count"
 
-// A converter converts an archive to a profile.
+// A converter converts an archive of a domain other than sampled.
 type converter struct {
 	s         *reader.Store
 	named     *stacks.Named
 	counts    []stacks.Counter
 	out       *profile.Profile
 	locations map[layout.Ref]*profile.Location
-	stacks    map[string]*profile.Sample // by the references of their methods
+	stacks    map[string]*profile.Sample // keyed by the method references of the frames
 	report    Report
 }
 
@@ -71,7 +71,7 @@ func newProfile(s *reader.Store) *converter {
 	p := &converter{
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
 		locations: map[layout.Ref]*profile.Location{}, stacks: map[string]*profile.Sample{},
-		// Functions have names, so that readers do not look for symbols.
+		// HasFunctions prevents readers from looking for symbols.
 		out: &profile.Profile{TimeNanos: h.DumpTime, Mapping: []*profile.Mapping{{ID: 1, File: s.Mapping().Name(),
 			HasFunctions: true}}},
 	}
@@ -89,7 +89,7 @@ func newProfile(s *reader.Store) *converter {
 	return p
 }
 
-// samples adds the sampled stacks and sums equal ones.
+// samples adds the sampled stacks and merges equal stacks.
 func (p *converter) samples() error {
 	var key []byte
 	for stack, err := range stacks.Sampled(p.s) {
@@ -126,7 +126,7 @@ func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	return sample, nil
 }
 
-// clamped returns the sum of two numbers, or the highest value.
+// clamped returns a + b, limited to math.MaxInt64.
 func (p *converter) clamped(a, b uint64) uint64 {
 	if b > math.MaxInt64-a {
 		p.report.Clamped++
@@ -135,7 +135,7 @@ func (p *converter) clamped(a, b uint64) uint64 {
 	return a + b
 }
 
-// counters adds a sample for every method with a count.
+// counters adds a sample for each method with a count.
 func (p *converter) counters() error {
 	for m, err := range p.s.Methods() {
 		if err != nil {
@@ -162,7 +162,7 @@ func (p *converter) counters() error {
 	return nil
 }
 
-// location returns the location of a method, without a line.
+// location returns the location of a method without a line.
 func (p *converter) location(m reader.Method) (*profile.Location, error) {
 	if l := p.locations[m.Ref()]; l != nil {
 		return l, nil
@@ -172,17 +172,18 @@ func (p *converter) location(m reader.Method) (*profile.Location, error) {
 		return nil, err
 	}
 	f := &profile.Function{ID: uint64(len(p.out.Function) + 1), Name: name.Full(), Filename: name.Class}
-	if p.s.Header().Domain.LLVM() { // with the same SystemName, readers demangle a name
+	if p.s.Header().Domain.LLVM() { // readers demangle a name that equals SystemName
 		f.SystemName = f.Name
 		f.Filename = name.File
 	}
 	l := &profile.Location{ID: f.ID, Mapping: p.out.Mapping[0], Line: []profile.Line{{Function: f}}}
-	p.out.Function, p.out.Location = append(p.out.Function, f), append(p.out.Location, l)
+	p.out.Function = append(p.out.Function, f)
+	p.out.Location = append(p.out.Location, l)
 	p.locations[m.Ref()] = l
 	return l, nil
 }
 
-// dropUnused drops the types without values.
+// dropUnused removes types with only zero values.
 func (p *converter) dropUnused() {
 	var used []int
 	for i := range p.out.SampleType {

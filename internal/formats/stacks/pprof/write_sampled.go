@@ -24,10 +24,9 @@ type sampledWriter struct {
 	report    Report
 }
 
-// A writtenFunction is a function of the profile, by its id, and the line that its points count from.
 type writtenFunction struct {
 	id    uint64
-	start int64
+	start int64 // start line
 }
 
 type writtenPoint struct {
@@ -35,7 +34,6 @@ type writtenPoint struct {
 	point  int32
 }
 
-// writeSampled writes an archive of domain sampled.
 func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 	places, err := stacks.Places(s)
 	if err != nil {
@@ -63,7 +61,7 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 	return &w.report, w.Close()
 }
 
-// types writes the types of the values: both, if the archive has processor time.
+// types writes the value types. The second type, processor time, is optional.
 func (w *sampledWriter) types(facts map[string][]string) {
 	w.report.Types = []string{"samples"}
 	w.SampleType("samples", "count")
@@ -98,7 +96,7 @@ func (w *sampledWriter) clamped(n uint64) int64 {
 	return int64(n)
 }
 
-// location returns the id of a frame.
+// location returns the id of a frame's location.
 func (w *sampledWriter) location(f stacks.Frame) (uint64, error) {
 	at := writtenPoint{f.Method.Ref(), f.Point}
 	if id, ok := w.locations[at]; ok {
@@ -113,7 +111,7 @@ func (w *sampledWriter) location(f stacks.Frame) (uint64, error) {
 	return id, nil
 }
 
-// function returns a function, which is 0 for frames without one.
+// function returns the function of a method, with id 0 for an unknown function.
 func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
 	if of, ok := w.functions[m.Ref()]; ok {
 		return of, nil
@@ -127,7 +125,7 @@ func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
 		p := w.places[m.Ref()]
 		f := Function{Name: k.Name, System: p.System, File: p.File, StartLine: int64(min(p.Line, math.MaxInt32))}
 		if f.System == "" {
-			f.System = f.Name // readers do not demangle names that are the same
+			f.System = f.Name // readers do not demangle a name that equals System
 		}
 		of = writtenFunction{w.Function(f), f.StartLine}
 	}
@@ -135,7 +133,7 @@ func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
 	return of, nil
 }
 
-// facts writes the facts about the profile. Of facts that merged profiles do not share the first is written.
+// facts writes the properties of the profile. If merged profiles differ in a property, it writes the first value.
 func (w *sampledWriter) facts(facts map[string][]string) {
 	first := func(key string) string {
 		if values := facts[key]; len(values) > 0 {
@@ -166,6 +164,6 @@ func (w *sampledWriter) facts(facts map[string][]string) {
 		b := appendNumber(nil, 1, 1)
 		b = appendNumber(b, mappingFile, w.text(file))
 		b = appendNumber(b, mappingBuildID, w.text(first(propertyBuildID)))
-		w.put(profileMapping, appendNumber(b, 7, 1)) // it has functions: readers look for no symbols
+		w.put(profileMapping, appendNumber(b, 7, 1)) // has_functions prevents readers from looking for symbols
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -124,7 +125,7 @@ func TestNothingToWrite(t *testing.T) {
 func TestContextsAreNoStacks(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	leaf, caller := b.Method(layout.Key{Class: "A", Name: "leaf"}), b.Method(layout.Key{Class: "A", Name: "caller"})
-	for i, c := range []builder.ContextRef{builder.NoContext, b.Context(leaf, builder.Frame{Caller: caller, Point: 3})} {
+	for i, c := range []builder.ContextRef{profileset.NoContext, b.Context(leaf, builder.Frame{Caller: caller, Point: 3})} {
 		p := b.ProfileIn(leaf, 0, c)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: uint64(5 + i)})
 		if err := p.Done(); err != nil {

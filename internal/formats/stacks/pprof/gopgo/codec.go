@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// What an export leaves out.
+// Losses of the export.
 const (
 	LossCold codec.LossKind = "cold edges, neither among the heaviest nor the best of their call: their weight " +
 		"stays in the total"
@@ -17,9 +17,9 @@ const (
 
 // An Exporter writes profiles for go build.
 type Exporter struct {
-	// Hot leaves cold edges out: see the package comment.
+	// Hot drops cold edges as described in the package comment.
 	Hot bool
-	// Preprocessed writes the text that go tool preprofile writes, for compile -pgoprofile.
+	// Preprocessed writes the text format of go tool preprofile, for compile -pgoprofile.
 	Preprocessed bool
 }
 
@@ -33,14 +33,14 @@ func (e *Exporter) Format() codec.Format {
 		}}
 }
 
-// Errors of an export, to match with errors.Is.
+// Errors of the export.
 var (
-	// ErrNoEdges: the archive has no edges.
+	// ErrNoEdges means that the archive has no edges.
 	ErrNoEdges = errors.New("no calls that were sampled: import CPU profiles of pprof's (domain sampled)")
-	// ErrNoStartLines: no function has a start line.
+	// ErrNoStartLines means that no function has a start line.
 	ErrNoStartLines = errors.New("no function has a start line, so that the compiler could not find its calls: take " +
 		"the profile of a program that Go 1.20 or later built")
-	// ErrUnits: the weights of the archive are of two units.
+	// ErrUnits means that some weights count samples and others nanoseconds.
 	ErrUnits = errors.New("weights are samples in some of the merged profiles and nanoseconds in others: merge " +
 		"profiles of one kind")
 )

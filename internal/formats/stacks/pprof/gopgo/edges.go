@@ -14,25 +14,25 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An edge is a call. Functions are numbers of names.
+// An edge is a call.
 type edge struct {
-	caller, callee int32
+	caller, callee int32 // indexes in profile.names
 	point          int32
 	weight         int64
 }
 
-// A profile is the edges of an archive.
+// A profile has the edges of an archive.
 type profile struct {
 	s       *reader.Store
-	kind    string // of the weights, as a type of pprof's
-	unit    string
+	kind    string // pprof sample type of the weights
+	unit    string // unit of the weights
 	names   []string
-	numbers map[layout.Ref]int32
-	edges   []edge // edges of one caller and point are adjacent
-	clamped int
+	numbers map[layout.Ref]int32 // indexes in names
+	edges   []edge
+	clamped int // number of weights reduced to math.MaxInt64
 }
 
-// open refuses archives that have no edges for a compiler.
+// open returns an empty profile of s. It returns an error if the compiler could not use the edges.
 func open(s *reader.Store) (*profile, error) {
 	fail := func(err error) (*profile, error) {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, err)
@@ -62,8 +62,8 @@ func open(s *reader.Store) (*profile, error) {
 	return p, nil
 }
 
-// setUnit finds out what weights are, by the types of the profiles that were imported: each
-// counts the first that the compiler knows.
+// setUnit sets the sample type of the weights. lists has the sample types of each imported profile, of which the
+// weights are the first type that the compiler accepts.
 func (p *profile) setUnit(lists []string) error {
 	p.kind, p.unit = "samples", "count"
 	times := 0
@@ -85,7 +85,6 @@ func (p *profile) setUnit(lists []string) error {
 	return ErrUnits
 }
 
-// read reads the edges.
 func (p *profile) read() error {
 	err := stacks.Edges(p.s, func(e stacks.Edge) error {
 		caller, err := p.number(e.Caller)
@@ -112,7 +111,7 @@ func (p *profile) read() error {
 	return err
 }
 
-// number returns the number of a function's name.
+// number returns the index of a method's name in p.names.
 func (p *profile) number(m reader.Method) (int32, error) {
 	if n, ok := p.numbers[m.Ref()]; ok {
 		return n, nil
@@ -131,7 +130,7 @@ func (p *profile) number(m reader.Method) (int32, error) {
 	return n, nil
 }
 
-// byWeight sorts edges as the compiler does: the heaviest first.
+// byWeight sorts edges like the compiler, the heaviest first.
 func (p *profile) byWeight(edges []edge) {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(p.names[a.caller], p.names[b.caller]),

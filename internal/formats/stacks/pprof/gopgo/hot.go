@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// hotPercent is the share of the weight whose edges the compiler calls hot, unless its
-// debugging flag pgoinlinecdfthreshold says otherwise.
+// hotPercent is the default of the compiler's debugging flag pgoinlinecdfthreshold, the share of hot edges in the total
+// weight.
 const hotPercent = 99
 
-// fillerName is the name of the caller and the callee of the edges that stand for cold ones.
-// It is the name of no function, and comes after the names of all.
+// fillerName is the caller and callee of filler edges. It is not a function name, and sorts after all of them.
 const fillerName = "~cold"
 
-// A call is where calls of methods of one name are made.
+// A call identifies the calls of methods with one name at one line.
 type call struct {
 	caller, point int32
 	method        string
 }
 
-// dropCold drops the edges that the compiler treats as cold and that are not the heaviest of
-// their call, and returns their number. Their weight stays, see fill.
+// dropCold replaces cold edges that are not the heaviest of their call by filler edges. It returns the number of
+// dropped edges.
 func (p *profile) dropCold() (dropped int) {
 	p.byWeight(p.edges)
 	hot := p.hotEdges()
@@ -45,8 +44,7 @@ func (p *profile) dropCold() (dropped int) {
 	return dropped
 }
 
-// hotEdges returns the number of hot edges: those up to the one with which the sum exceeds
-// 99% of all weights.
+// hotEdges returns the number of hot edges. They end with the edge at which the cumulative weight exceeds 99%.
 func (p *profile) hotEdges() int {
 	total := int64(0)
 	sum := int64(0)
@@ -61,8 +59,7 @@ func (p *profile) hotEdges() int {
 	return len(p.edges)
 }
 
-// callOf returns the call of an edge. A line may have calls of several methods, of which each
-// has a heaviest callee.
+// callOf returns the call of an edge. The method name is part of it because a line can call several methods.
 func (p *profile) callOf(e edge) call {
 	name := p.names[e.callee]
 	if at := strings.IndexByte(name, '['); at >= 0 {
@@ -71,8 +68,7 @@ func (p *profile) callOf(e edge) call {
 	return call{e.caller, e.point, name[strings.LastIndexByte(name, '.')+1:]}
 }
 
-// fill returns edges with a weight in all, each as heavy as the lightest hot edge at most, and
-// sorted behind it.
+// fill returns filler edges with the given total weight. No edge is heavier than lightest.
 func (p *profile) fill(weight uint64, lightest int64) (edges []edge) {
 	if weight == 0 {
 		return nil

@@ -10,10 +10,10 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
 )
 
-// firstLine is the line at which every function begins.
+// firstLine is the start line of all functions.
 const firstLine = 1
 
-// writeProfile writes the edges as a profile of two locations a sample.
+// writeProfile writes a profile with two locations per sample.
 func (p *profile) writeProfile(out io.Writer) error {
 	slices.SortFunc(p.edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
@@ -41,7 +41,7 @@ func (p *profile) writeProfile(out io.Writer) error {
 	return w.Close()
 }
 
-// writeText writes the edges as go tool preprofile does.
+// writeText writes the format of go tool preprofile.
 func (p *profile) writeText(out io.Writer) error {
 	p.byWeight(p.edges)
 	w := bufio.NewWriter(out)

@@ -6,17 +6,17 @@ import (
 	"slices"
 )
 
-// A body is a function in the source. It implements [methodcode.Body].
+// A body is a function in the source. It implements [methodcode.Body]. Lines count from the start of the function.
 type body struct {
-	lines     int32              // from its start to its end
-	calls     map[string][]int32 // the lines of calls by the name that the source spells
-	values    []int32            // the lines of calls of what has no name
-	deferred  map[string]bool    // names that are called as the function returns, on any line
-	closures  []*body            // also those within closures
-	elsewhere bool               // in assembly, or linked under another name: nothing is known of it
+	lines     int32              // last line
+	calls     map[string][]int32 // lines of calls, keyed by the name of the callee in the source
+	values    []int32            // lines of calls of expressions without a name
+	deferred  map[string]bool    // names of deferred functions, which can be called on any line
+	closures  []*body            // all closures, including nested ones
+	elsewhere bool               // unknown body, in assembly or linked under another name
 }
 
-// newBody collects the calls of a function, without those in its closures.
+// newBody collects the calls of a function without the calls in its closures.
 func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.BlockStmt) *body {
 	b := &body{calls: map[string][]int32{}, deferred: map[string]bool{}}
 	line := func(p token.Pos) int32 { return int32(set.Position(p).Line - set.Position(start).Line) }
@@ -34,7 +34,7 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 		case *ast.DeferStmt:
 			b.deferred[spelled(n.Call.Fun)] = true
 		case *ast.CallExpr:
-			// The compiler's line of a call that takes several is the first, or the line of the name.
+			// For a call that spans several lines, the compiler uses the first line or the line of the name.
 			for _, at := range []int32{line(n.Pos()), line(lastPart(n.Fun).Pos()), line(n.Lparen)} {
 				b.call(spelled(n.Fun), at)
 			}
@@ -44,7 +44,7 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 	return b
 }
 
-// call notes a call.
+// call adds a call. name is "" for an expression without a name.
 func (b *body) call(name string, line int32) {
 	if name == "" {
 		b.values = append(b.values, line)
@@ -68,7 +68,7 @@ func lastPart(e ast.Expr) ast.Node {
 	return e
 }
 
-// spelled returns the name of the callee; "" if it has none.
+// spelled returns the name of the callee, or "".
 func spelled(e ast.Expr) string {
 	if name, ok := lastPart(e).(*ast.Ident); ok {
 		return name.Name
@@ -94,18 +94,17 @@ func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
 	case len(lines) > 1:
 		return nearest(lines, line), true, true
 	}
-	// Nothing spells the name: it may be in a variable that something on the line calls.
+	// The callee can be a function value.
 	return line, false, within && b.anyCall(line)
 }
 
-// nearest returns the line that is nearest to another one.
 func nearest(lines []int32, to int32) int32 {
 	return slices.MinFunc(lines, func(x, y int32) int { return int(distance(x, to) - distance(y, to)) })
 }
 
 func distance(x, y int32) int64 { return max(int64(x)-int64(y), int64(y)-int64(x)) }
 
-// anyCall reports whether anything is called on a line.
+// anyCall reports whether a line has a call.
 func (b *body) anyCall(line int32) bool {
 	if slices.Contains(b.values, line) {
 		return true

@@ -1,10 +1,10 @@
-// Package source reads the source of Go programs, as package fit compares it with profiles: for
-// every function its calls, by the lines from its start.
+// Package source finds the calls in the source of Go programs, for comparison with profiles by package fit. Lines are
+// relative to the start of the function.
 //
-// Nothing is type-checked. A call is told by the name that the source spells before its parenthesis; a
-// profile's callee may be called there if its last name is that one. Calls that the source does not spell may
-// be anywhere: calls of the runtime, of functions in variables and parameters, and deferred ones.
+// Sources are not type-checked. A call in the source matches a callee of the profile if its last identifier is the last
+// name of the callee. Calls without a name in the source can be on any line. These are calls of the runtime, of
+// function values, and deferred calls.
 //
-// Functions have the names that Go's linker gives them, without type arguments. A closure,
-// which is numbered in its function, may be any of the closures that the function has.
+// Function names are those of the linker without type arguments. The linker numbers the closures of a function. A
+// closure of the profile matches any closure of this function.
 package source

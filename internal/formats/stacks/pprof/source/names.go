@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// A symbol is the name of a function as the linker spells it, in its parts.
+// A symbol is a parsed function name of the linker.
 type symbol struct {
 	pkg     string // import path
-	name    string // within the package: F, T.M or (*T).M
-	closure bool   // a function within that
+	name    string // F, T.M or (*T).M
+	closure bool   // the symbol is a closure in this function
 }
 
-// inner are the parts of a name that closures and wrappers add to their function's.
+// inner matches the suffixes of closures and wrappers.
 var inner = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
 
-// parseSymbol splits the name of a function.
 func parseSymbol(name string) symbol {
 	name = withoutTypeArguments(name)
 	at := strings.LastIndexByte(name, '/') + 1
@@ -31,7 +30,7 @@ func parseSymbol(name string) symbol {
 	return s
 }
 
-// withoutTypeArguments cuts text in brackets.
+// withoutTypeArguments removes text in brackets.
 func withoutTypeArguments(name string) string {
 	if !strings.ContainsRune(name, '[') {
 		return name
@@ -51,14 +50,14 @@ func withoutTypeArguments(name string) string {
 	return b.String()
 }
 
-// unescapePath undoes the linker's escapes of dots in the last element of an import path.
+// unescapePath replaces the linker's escape of dots in the last element of an import path.
 func unescapePath(path string) string { return strings.ReplaceAll(path, "%2e", ".") }
 
-// last returns the last name of a function, by which calls spell it.
+// last returns the last name of a function, which calls in the source have.
 func (s symbol) last() string { return s.name[strings.LastIndexByte(s.name, '.')+1:] }
 
-// unspelled reports whether calls of a function are made by the compiler, or by way of a
-// value, so that no line spells them.
+// unspelled reports whether calls of the function lack its name in the source, because the compiler inserts them or
+// they call a function value.
 func (s symbol) unspelled() bool {
 	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
 		strings.HasPrefix(s.pkg, "internal/runtime/") ||

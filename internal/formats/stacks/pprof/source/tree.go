@@ -18,23 +18,22 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ErrNoModule: a folder is in no module of Go's.
+// ErrNoModule means that a folder is not in a Go module.
 var ErrNoModule = errors.New("no go.mod in it or above: name the folder of a module")
 
-// ErrNoFiles: a folder has no source of Go's.
+// ErrNoFiles means that a folder has no Go files.
 var ErrNoFiles = errors.New("no Go file in it")
 
-// A Tree is the source of a module, or of several in one folder. It implements [methodcode.Source].
+// A Tree is the source of one or more modules. It implements [methodcode.Source].
 type Tree struct {
-	packages map[string]*folder // by import path; all programs are package main
+	packages map[string]*folder // keyed by import path, which is "main" for all programs
 }
 
-// A folder is the functions of a package, by their names within it.
+// A folder has the functions of a package, keyed by name.
 type folder struct{ functions map[string][]*body }
 
-// Open reads the Go files of a folder and of those below it, but for tests, testdata and
-// folders whose names begin with a dot or underscore. The error matches ErrNoModule or
-// ErrNoFiles, or names a folder that cannot be read.
+// Open reads the Go files in a folder and its subfolders. It skips tests, testdata, and folders whose names begin with
+// a dot or underscore. The error matches ErrNoModule or ErrNoFiles, or comes from reading a folder.
 func Open(dir string) (*Tree, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -68,7 +67,8 @@ func Open(dir string) (*Tree, error) {
 
 var moduleLine = regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)"?`)
 
-// importPath returns the import path of the package in a folder, "" if no module has it.
+// importPath returns the import path of the package in a folder. It is outside for a folder without a module, and ""
+// for packages of the standard library's vendor folder. known caches results by folder.
 func importPath(known map[string]string, dir string) string {
 	if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil {
 		if m := moduleLine.FindSubmatch(text); m != nil {
@@ -86,17 +86,17 @@ func importPath(known map[string]string, dir string) string {
 	switch base := filepath.Base(dir); {
 	case above == outside:
 		return outside
-	case base == "vendor" && above != "" && above != "cmd": // Go's own packages are renamed
+	case base == "vendor" && above != "" && above != "cmd":
 		return ""
 	default:
 		return path.Join(above, base)
 	}
 }
 
-// outside is the import path of folders that are in no module.
+// outside replaces the import path of folders without a module.
 const outside = "\x00"
 
-// file adds the functions of a file.
+// file adds the functions of a file to package pkg.
 func (t *Tree) file(name, pkg string) error {
 	if pkg == outside {
 		return ErrNoModule
@@ -104,7 +104,7 @@ func (t *Tree) file(name, pkg string) error {
 	set := token.NewFileSet()
 	parsed, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
 	if parsed == nil || err != nil {
-		return nil // another file may have the missing function
+		return nil // skip files with errors
 	}
 	if parsed.Name.Name == "main" {
 		pkg = "main"
@@ -126,8 +126,7 @@ func (t *Tree) file(name, pkg string) error {
 	return nil
 }
 
-// initializers adds the closures in the variables of a package, which are in functions of
-// names that begin with glob or init.
+// initializers adds the closures in package variables. The linker puts them in functions glob. and init.
 func (f *folder) initializers(set *token.FileSet, d *ast.GenDecl) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
@@ -141,7 +140,7 @@ func (f *folder) initializers(set *token.FileSet, d *ast.GenDecl) {
 	})
 }
 
-// nameOf returns the name of a function within its package.
+// nameOf returns the linker's name of a function without its package.
 func nameOf(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
@@ -173,7 +172,7 @@ func nameOf(d *ast.FuncDecl) string {
 	}
 }
 
-// Method implements [fit.Code]. A source has no code by which a method could be compared.
+// Method implements [fit.Code]. The answer has no code to compare.
 func (t *Tree) Method(k layout.Key) (methodcode.Answer, error) {
 	_, presence := t.Bodies(k.Name)
 	return methodcode.Answer{Presence: presence}, nil
@@ -187,7 +186,7 @@ func (t *Tree) Bodies(name string) (found []methodcode.Body, presence methodcode
 		return nil, methodcode.NoClass
 	}
 	of := in.functions[s.name]
-	if len(of) == 0 && s.closure { // of a function that was inlined into the first of the name
+	if len(of) == 0 && s.closure { // the closure's function was inlined, and its name has the caller's name as prefix
 		of = in.functions[s.last()]
 		if len(of) == 0 {
 			return nil, methodcode.Unknown
