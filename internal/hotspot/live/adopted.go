@@ -13,33 +13,33 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A JVM with profarc's agent has adopted profiles of an archive: what training counted is
-// in its MethodData. The agent exports a list of the cells that it wrote, with what it wrote
-// (agent/adopted.h), and a dump subtracts it: the rest was counted by this JVM.
+// In a JVM with profarc's agent, MethodData may include counts of an archive. The agent exports a list of the cells
+// that it wrote and the values (agent/adopted.h). A dump subtracts them, so that only this JVM's own counts remain.
 
-// An Adopted says what a JVM had adopted, and what became of that in a dump.
+// An Adopted describes the profiles that a JVM had adopted.
 type Adopted struct {
-	Archive [16]byte // dump id; of layers the topmost
-	Base    [16]byte // dump id of the layer beneath; zero if there is none
-	// Profiles is how many of the JVM's profiles had adopted counts.
+	Archive [16]byte // dump id; with layers, of the topmost
+	Base    [16]byte // dump id of the base layer; zero if there is none
+	// Profiles is the number of the JVM's profiles with adopted counts.
 	Profiles int
-	// Unused is how many of these the JVM has not counted in. They are left out.
+	// Unused is the number of these that the JVM has not counted in. The dump omits them.
 	Unused int
-	// Kept is whether the dump has the adopted counts, as Options.KeepAdopted asks for.
+	// Kept is whether the dump includes the adopted counts; see Options.KeepAdopted.
 	Kept bool
 }
 
-// ErrAdopted: the JVM adopted an archive, and nothing tells the archive's counts from its own.
+// ErrAdopted is the error if the JVM adopted an archive and the archive's counts cannot be distinguished from its
+// own.
 var ErrAdopted = errors.New("it adopted an archive, and its agent does not tell what it wrote, " +
 	"so that a dump would have the archive's counts as this run's")
 
-// The list of an agent: struct table in agent/adopted.c.
+// Constants of an agent's list, struct table in agent/adopted.c.
 const (
 	adoptedSymbol  = "profarc_adopted"
 	adoptedMagic   = 0x646574706f646170
 	adoptedVersion = 1
 	agentName      = "libprofarc-agent"
-	maxLibraryMaps = 1 << 9 // libraries that are searched for the symbol
+	maxLibraryMaps = 1 << 9 // maximum number of libraries to search for the symbol
 )
 
 type adoptedTable struct {
@@ -49,7 +49,7 @@ type adoptedTable struct {
 	Archive, Base                       [16]byte
 }
 
-// An adoptedKind says what an agent wrote to a cell: enum adopted_kind in agent/adopted.h.
+// An adoptedKind is the kind of a row, enum adopted_kind in agent/adopted.h.
 type adoptedKind uint32
 
 const (
@@ -72,33 +72,33 @@ type adoptedCell struct {
 	Kind       adoptedKind
 }
 
-// A listedCell is a row with its number.
+// A listedCell is a row with its index.
 type listedCell struct {
 	adoptedCell
 	number int
 }
 
-// An adoption is what agents wrote to the MethodData of a JVM.
+// An adoption has the writes of agents to the MethodData of a JVM.
 type adoption struct {
 	archive, base [16]byte
-	methods       map[uint64]adoptedData // by address
-	cells         []listedCell           // by address; of each cell in the order of their numbers
-	wrote         bool                   // an agent wrote to some MethodData
-	unreadable    bool                   // an agent does not list its cells
+	methods       map[uint64]adoptedData // key: method address
+	cells         []listedCell           // sorted by address, then by number
+	wrote         bool                   // whether an agent wrote to any MethodData
+	unreadable    bool                   // whether an agent does not list its cells
 }
 
-// An adoptedData is what the agent did for a method.
+// An adoptedData describes the adopted MethodData of a method.
 type adoptedData struct {
-	data   uint64 // address of the MethodData; 0: the agent wrote to none
+	data   uint64 // address of the MethodData; 0 if the agent wrote to none
 	weight uint64
-	number int // of the row that began it
+	number int // number of the first row
 	ended  bool
 }
 
-// agents are the lists of a process.
+// agents has the agents' lists of a process.
 type agents struct {
 	tables   []uint64
-	unlisted bool // there is an agent without a list
+	unlisted bool // whether there is an agent without a list
 }
 
 // findAgents finds the agents among the libraries of the process.
@@ -120,7 +120,7 @@ func (vm *VM) findAgents(m *meter) (found agents, err error) {
 		agent = agent || strings.HasPrefix(mapping.Name(), agentName)
 		l, err := openLibrary(mem, mapping.Start)
 		if err != nil {
-			continue // a file that is mapped as data
+			continue // a file mapped as data
 		}
 		if at, ok := l.findSymbol(adoptedSymbol); ok {
 			found.tables = append(found.tables, at)
@@ -130,8 +130,8 @@ func (vm *VM) findAgents(m *meter) (found agents, err error) {
 	return found, m.end
 }
 
-// readAdoption reads the lists. It comes after the profiles: what a JVM that is not held adopts
-// meanwhile is in the list then.
+// readAdoption reads the lists. It runs after the profiles were read, so that it includes profiles that a running JVM
+// adopts meanwhile.
 func (w *walker) readAdoption() (*adoption, error) {
 	a := &adoption{methods: map[uint64]adoptedData{}, unreadable: w.agents.unlisted}
 	for _, at := range w.agents.tables {
@@ -146,7 +146,7 @@ func (w *walker) readAdoption() (*adoption, error) {
 	return a, nil
 }
 
-// readAdoptedTable adds the list of an agent.
+// readAdoptedTable adds the list of one agent.
 func (w *walker) readAdoptedTable(a *adoption, at uint64) error {
 	var t adoptedTable
 	head := binary.Size(t)
@@ -208,8 +208,8 @@ func (a *adoption) addRows(rows []adoptedCell) {
 	}
 }
 
-// lookUp returns what was written for a method. ok is false if it adopted nothing. The VM may
-// have had another method at its address before, and other MethodData.
+// lookUp returns the writes to a method's MethodData, by cell address; ok is false if it adopted nothing. Another
+// method, with other MethodData, may have been at its address before.
 func (a *adoption) lookUp(m *methodData) (p adoptedData, last map[uint64]adoptedCell, ok bool) {
 	p, ok = a.methods[m.addr]
 	if !ok || p.ended && p.data != m.dataAt {
@@ -222,14 +222,14 @@ func (a *adoption) lookUp(m *methodData) (p adoptedData, last map[uint64]adopted
 		if c.Cell >= m.dataAt+uint64(len(m.data)) {
 			break
 		}
-		if c.number >= p.number { // else of what was there before
+		if c.number >= p.number { // others belong to a previous method
 			last[c.Cell] = c.adoptedCell
 		}
 	}
 	return p, last, true
 }
 
-// describeAdopted describes in the run of a dump what its counts were counted from.
+// describeAdopted records the adopted archive in the run of the dump.
 func (b *build) describeAdopted() {
 	a := b.snap.adopted
 	if !a.wrote {
@@ -241,8 +241,8 @@ func (b *build) describeAdopted() {
 	}
 }
 
-// describeKept says in the table of runs that the dump has the counts of the archives that
-// the JVM adopted, so that a merge does not count them twice.
+// describeKept adds the adopted archives to the table of runs if the dump includes their counts, so that a merge does
+// not count them twice.
 func (b *build) describeKept() {
 	if b.report.Adopted == nil || !b.keepAdopted {
 		return
@@ -256,7 +256,7 @@ func (b *build) describeKept() {
 	}
 }
 
-// configureDelta completes the configuration of the archive with what adoption makes of the dump.
+// configureDelta marks the archive as a delta if adopted counts were subtracted.
 func (a *adoption) configureDelta(c builder.Config, kept bool) builder.Config {
 	if a.wrote && !kept {
 		c.Flags |= layout.FlagDelta

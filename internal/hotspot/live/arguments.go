@@ -12,17 +12,16 @@ import (
 const (
 	maxCommandText = 1 << 16
 	maxVMArguments = 1 << 12
-	maxVMText      = 1 << 20 // of all of them
+	maxVMText      = 1 << 20 // total
 )
 
-// vmArguments are the VM's own record of its arguments.
+// vmArguments is the VM's record of its arguments.
 type vmArguments struct {
-	command string   // main class, module or jar, and its arguments, with a space between each
-	options []string // of the VM, from wherever it took them; not the class path
+	command string   // main class, module or jar, and its arguments, separated by spaces
+	options []string // VM options from all sources, without the class path
 }
 
-// readArguments reads the VM's record of its arguments. Parts that it does not export or
-// that cannot be read are empty.
+// readArguments reads the VM's record of its arguments. Parts that are not exported or not readable are empty.
 func (vm *VM) readArguments(mem source) (a vmArguments) {
 	if at, ok := vm.staticWord(mem, "Arguments::_java_command"); ok && at != 0 {
 		a.command, _, _ = textAt(mem, at, maxCommandText)
@@ -50,8 +49,8 @@ func textUntilNUL(b []byte) string {
 	return string(text)
 }
 
-// mainArgument returns the main class, module or jar: the first word of the process's
-// command line that the VM's record begins with, else the first word of the record.
+// mainArgument returns the main class, module or jar. It is the first word of the command line with which the VM's
+// record begins, else the first word of the record.
 func mainArgument(command string, argv []string) string {
 	rest := strings.Join(argv, " ")
 	for _, arg := range argv {
@@ -64,18 +63,18 @@ func mainArgument(command string, argv []string) string {
 	return first
 }
 
-// A launch says how a process was started, as far as the system knows.
+// A launch describes how a process was started, as far as it is known.
 type launch struct {
 	argv []string
-	env  map[string]string // of launchVariables
-	dir  string            // its working directory
+	env  map[string]string // values of launchVariables
+	dir  string            // working directory
 	// read returns the beginning of a file of the process.
 	read func(name string) (string, bool)
-	// list returns the names in a directory of the process, in its own order.
+	// list returns the names in a directory of the process, in directory order.
 	list func(dir string) []string
 }
 
-// launchVariables are the variables that the java launcher takes arguments from.
+// launchVariables are environment variables from which the java launcher takes arguments.
 var launchVariables = []string{"CLASSPATH", "JDK_JAVA_OPTIONS"}
 
 // valueOptions are options of the java launcher whose value is the next argument.
@@ -86,8 +85,8 @@ var valueOptions = map[string]bool{
 	"--describe-module": true, "-d": true, "--source": true,
 }
 
-// classPath returns the class path that the java launcher takes from its arguments and
-// variables, with wildcards expanded; ok is false for another program.
+// classPath returns the class path that the java launcher derives from its arguments and variables, with wildcards
+// expanded; ok is false for another program.
 func (l *launch) classPath() (classPath string, ok bool) {
 	if len(l.argv) == 0 || path.Base(l.argv[0]) != "java" {
 		return "", false
@@ -122,11 +121,11 @@ func (l *launch) classPath() (classPath string, ok bool) {
 	return l.expandWildcards(classPath), true
 }
 
-// maxArguments bounds the arguments of a process, its files' arguments included.
+// maxArguments limits the arguments of a process, including those from argument files.
 const maxArguments = 1 << 16
 
-// launcherArguments returns the launcher's arguments: first from JDK_JAVA_OPTIONS, then from
-// the command line. Argument files before the main class are replaced by their content.
+// launcherArguments returns the launcher's arguments, first from JDK_JAVA_OPTIONS and then from the command line.
+// Argument files before the main class are replaced by their content.
 func (l *launch) launcherArguments() (args []string) {
 	before := l.expandFiles(argumentWords(l.env["JDK_JAVA_OPTIONS"]))
 	return append(before, l.expandFiles(l.argv[1:])...)
@@ -153,8 +152,8 @@ func (l *launch) expandFiles(args []string) (all []string) {
 	return all
 }
 
-// argumentWords splits a text as the launcher splits argument files: at white space outside quotes. A
-// backslash in quotes escapes the next character, and a # begins a comment.
+// argumentWords splits a text as the launcher splits argument files, at white space outside quotes. A backslash in
+// quotes escapes the next character, and a # begins a comment.
 func argumentWords(text string) (words []string) {
 	var word strings.Builder
 	quote := byte(0)
@@ -193,8 +192,8 @@ func argumentWords(text string) (words []string) {
 	return words
 }
 
-// expandWildcards replaces an entry "dir/*" by the jars of the directory in its own
-// order, as the launcher does. An entry that matches nothing stays.
+// expandWildcards replaces an entry "dir/*" by the jars of the directory in directory order, as the launcher does. An
+// entry that matches nothing stays.
 func (l *launch) expandWildcards(classPath string) string {
 	var all []string
 	for entry := range strings.SplitSeq(classPath, ":") {
@@ -223,7 +222,7 @@ type flag struct {
 	addr uint64
 }
 
-// flagTypes has the size and sign of a flag by JVMFlag::_type, without strings and fractions.
+// flagTypes has the size and sign of a flag by JVMFlag::_type, except for strings and fractions.
 var flagTypes = [...]struct {
 	size   int
 	signed bool
@@ -264,7 +263,7 @@ func readFlags(mem source, t *tables) (map[string]flag, error) {
 	return flags, nil
 }
 
-// readValue reads a flag. ok is false if the VM lacks it or it is not a number.
+// readValue reads a flag; ok is false if the VM lacks it or it is not a number.
 func (f flag) readValue(mem source) (v int64, ok bool) {
 	if f.addr == 0 || f.typ < 0 || int(f.typ) >= len(flagTypes) {
 		return 0, false
@@ -298,8 +297,7 @@ func (f flag) valueText(mem source) (string, bool) {
 	return strconv.FormatInt(v, 10), true
 }
 
-// shapingFlags are the flags that decide on the content and layout of a MethodData. A
-// VM has some of them only.
+// shapingFlags are the flags that affect the content and layout of a MethodData. No VM has all of them.
 var shapingFlags = []string{
 	"TypeProfileWidth", "BciProfileWidth", "TypeProfileLevel", "TypeProfileArgsLimit", "TypeProfileParmsLimit",
 	"TypeProfileCasts", "TypeProfileSubTypes", "TypeProfileMajorReceiverPercent", "UseTypeProfile", "UseTypeSpeculation",

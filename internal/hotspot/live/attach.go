@@ -17,34 +17,34 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A VM is a HotSpot JVM in another process. It may be dumped any number of times, by one goroutine at a time.
+// A VM is a HotSpot JVM in another process. It can be dumped repeatedly, by one goroutine at a time.
 type VM struct {
 	p       target
 	tables  *tables
 	flags   map[string]flag
 	schema  *schema
 	release int
-	// producer names the VM in an archive.
+	// producer is the name of the VM in an archive.
 	producer string
-	info     string // the VM's description of itself
+	info     string // VM's description of itself
 
 	run      *knownRun     // nil until needed
-	detached []compilation // of a copy, nil if there are none
-	agents   *agents       // of a copy; nil: to be found
+	detached []compilation // compilations of a copy
+	agents   *agents       // agents of a copy; nil if not searched for yet
 }
 
-// A target is a process that is read.
+// A target is a process to read.
 type target interface {
 	memory
 	isAlive() bool
-	isGone() bool     // or ends in a moment
-	heldBytes() int64 // bytes of memory
+	isGone() bool // has ended or will in a moment
+	heldBytes() int64
 	holdWhile(use func(h *holding) error) error
 	mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
 	addProcess(err error) error
 }
 
-// Attach finds the VM in a process. It reads only: nothing in the process changes, and nothing is left in it.
+// Attach finds the VM in a process. It changes nothing in the process.
 func Attach(ctx context.Context, pid int) (*VM, error) {
 	p, err := openProcess(pid)
 	if err != nil {
@@ -68,7 +68,7 @@ func attachTarget(ctx context.Context, p target) (*VM, error) {
 	return vm, nil
 }
 
-// endReason returns why reading failed: the end of the reading itself or of the process, else err.
+// endReason returns the reason why reading failed: the end of the reading or of the process, else err.
 func (vm *VM) endReason(m *meter, err error) error {
 	if m.end != nil {
 		return m.end
@@ -82,7 +82,7 @@ func (vm *VM) endReason(m *meter, err error) error {
 	return err
 }
 
-// addProcess adds the process to an error. It is called where errors leave this package.
+// addProcess adds the process number to an error. It is called where errors leave this package.
 func (p *process) addProcess(err error) error {
 	if err == nil {
 		return nil
@@ -90,8 +90,8 @@ func (p *process) addProcess(err error) error {
 	return fmt.Errorf("process %d: %w", p.pid, err)
 }
 
-// openFirst opens the first base that is a VM's. A process may have mapped the file of
-// its VM once more, as data: a profiler does to read the symbols.
+// openFirst opens the first base that belongs to a VM. A process may have mapped its VM's file a second time, as
+// data, as a profiler does to read the symbols.
 func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 	var first error
 	for _, base := range bases {
@@ -105,11 +105,11 @@ func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 	return nil, (&VM{p: p}).endReason(m, first)
 }
 
-// maxLibraries bounds how many libraries of that name are tried.
+// maxLibraries limits the libraries of that name to try.
 const maxLibraries = 8
 
-// libraryBases returns the addresses at which libjvm is mapped, the likeliest first: the
-// system places later mappings at lower addresses.
+// libraryBases returns the addresses at which libjvm is mapped, the likeliest first. The system places later mappings
+// at lower addresses.
 func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	none := ErrNotHotSpot
 	for m, err := range p.mappings(ctx) {
@@ -130,7 +130,7 @@ func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	return bases, nil
 }
 
-// oldest is the first supported release.
+// oldestRelease is the oldest supported release.
 const oldestRelease = 17
 
 // openTables reads the tables of the VM at base.
@@ -183,7 +183,8 @@ func (vm *VM) readVersion(mem source) error {
 
 const maxProducer = 64
 
-// shapingParams returns the VM's settings that shape entries, without the gap of receiver entries, which is no flag.
+// shapingParams returns the VM's settings that determine entries. The gap of receiver entries is not a flag and is
+// missing.
 func (vm *VM) shapingParams(mem source) (p layout.Params, err error) {
 	p.VMRelease = uint32(vm.release)
 	for _, s := range []struct {
@@ -208,8 +209,8 @@ func (vm *VM) shapingParams(mem source) (p layout.Params, err error) {
 	return p, nil
 }
 
-// A library is a shared library that a process has loaded. Its symbols are read from
-// the process, so that its file need not exist any more.
+// A library is a shared library that a process has loaded. Its symbols are read from the process, so that its file
+// need not exist any more.
 type library struct {
 	mem     source
 	base    uint64
@@ -223,7 +224,7 @@ const (
 	maxChain    = 1 << 16
 )
 
-// openLibrary reads the headers of the library that is loaded at base.
+// openLibrary reads the headers of the library at base.
 func openLibrary(mem source, base uint64) (*library, error) {
 	var header elf.Header64
 	if err := decodeAt(mem, base, &header); err != nil {
@@ -265,11 +266,10 @@ func (l *library) readDynamic(at uint64) error {
 	return nil
 }
 
-// findSymbol returns the address of an exported symbol; ok is false if there is none.
-// It goes through the library's GNU hash table:
+// findSymbol returns the address of an exported symbol; ok is false if there is none. It searches the GNU hash table:
 //
 //	u32 buckets, u32 first symbol, u32 words of the filter, u32 shift
-//	u64 filter..., u32 bucket..., u32 hash of a symbol, its low bit the chain's end...
+//	u64 filter..., u32 bucket..., u32 hash of a symbol with its low bit marking the chain's end...
 func (l *library) findSymbol(name string) (addr uint64, ok bool) {
 	table := l.dynamic[elf.DT_GNU_HASH]
 	var header struct{ Buckets, First, Filter, Shift uint32 }
@@ -300,7 +300,7 @@ func (l *library) findSymbol(name string) (addr uint64, ok bool) {
 	return 0, false
 }
 
-// symbolNamed returns the address of symbol i if it has that name.
+// symbolNamed returns the address of symbol i if it has the name.
 func (l *library) symbolNamed(i uint64, name string) (addr uint64, ok bool) {
 	var s elf.Sym64
 	if decodeAt(l.mem, l.dynamic[elf.DT_SYMTAB]+i*uint64(binary.Size(s)), &s) != nil {

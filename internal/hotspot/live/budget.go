@@ -9,27 +9,26 @@ import (
 	"github.com/profarc/profarc/internal/system/compartment"
 )
 
-// The memory of a process may be forged: a list may lead anywhere, and the same bytes may appear as any
-// number of structures. But the structures of a JVM do not overlap, so that together they are no larger than
-// the memory that the process holds. Every budget is a multiple of that.
+// The memory of a process may be forged: a list may lead anywhere, and the same bytes may appear as any number of
+// structures. But the structures of a real JVM do not overlap, so in total they are no larger than the memory that
+// the process holds. Every budget is a multiple of that size.
 
-// A Budget is a resource that reading a process uses up.
+// A Budget is a resource that reading a process consumes.
 type Budget string
 
-// The budgets of each time that a process is read.
+// The budgets of one reading.
 const (
-	BudgetRead       Budget = "bytes of memory"     // copied out of the process
-	BudgetStructures Budget = "bytes of structures" // in lists, each once
-	BudgetNames      Budget = "bytes of names"      // of methods and classes, at every use
-	BudgetSteps      Budget = "steps"               // reads
+	BudgetRead       Budget = "bytes of memory"     // copied from the process
+	BudgetStructures Budget = "bytes of structures" // VM structures reached through lists, each counted once
+	BudgetNames      Budget = "bytes of names"      // names of methods and classes, counted at each use
+	BudgetSteps      Budget = "steps"               // number of reads
 	BudgetTime       Budget = "nanoseconds"
 )
 
-// A BudgetError says that reading a process took more than a JVM with as much memory
-// can need. It matches ErrBudget.
+// A BudgetError reports that reading a process took more than a JVM of its size can need. It matches ErrBudget.
 type BudgetError struct {
 	Budget Budget
-	Limit  int64 // in the unit that Budget names
+	Limit  int64 // in the unit of Budget
 	Held   int64 // bytes of memory that the process holds
 }
 
@@ -44,37 +43,37 @@ func (e *BudgetError) Error() string {
 
 func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 
-// ErrBudget: see BudgetError.
+// ErrBudget is matched by every BudgetError.
 var ErrBudget = errors.New("no JVM of its size needs as much")
 
 const (
-	// unseen covers pages of files that a process has mapped and not touched yet: classes
-	// of the JDK's own archive.
+	// mappedFileBytes allows for mapped file pages that the process has not touched yet, such as classes of the JDK's
+	// own archive.
 	mappedFileBytes = 16 << 20
-	// maxHeld bounds the memory that counts: no VM has more profiles.
+	// maxHeld limits the memory size on which budgets are based. No VM has more profiles.
 	maxHeld = 4 << 30
-	// A page is read up to three times: while the process runs, while it is held,
-	// and for names; each time with its neighbours.
+	// A page is read up to three times, each time with its neighbors: while the process runs, while it is held, and for
+	// names.
 	readFactor  = 6
 	namesFactor = 4
-	stepBytes   = 8 // structures take at least a pointer a step
-	// timeBase and timeSpeed bound the time, since a read may block: the process's pages
-	// may be on a slow disk or gone.
+	stepBytes   = 8 // structures have at least one pointer per step
+	// timeBase and timeSpeed limit the time, since a read may block: the pages of the process may be on a slow disk or
+	// gone.
 	timeBase  = 20 * time.Second
-	timeSpeed = 64 << 20 // bytes a second
+	timeSpeed = 64 << 20 // bytes per second
 )
 
-// A meter counts what one reading of a process uses up. Every loop over the process's memory uses it.
+// A meter counts the resources of one reading. Every loop over the process's memory uses it.
 type meter struct {
 	ctx                context.Context
 	held               int64
 	read, names, steps allowance
-	// end is why reading must stop: the end of the context or of a budget. A method must
-	// not be left out for this reason, as one without a name is.
+	// end is the reason why reading must stop, the end of the context or of a budget. It is different from a method
+	// without a name, which is only omitted.
 	end error
 }
 
-// newMeter returns the meter for a process that holds that many bytes.
+// newMeter returns the meter for a process that holds the given number of bytes.
 func newMeter(ctx context.Context, held int64) *meter {
 	m := &meter{ctx: ctx, held: held}
 	m.read = m.newAllowance(BudgetRead, readFactor*m.memoryBasis())
@@ -83,7 +82,7 @@ func newMeter(ctx context.Context, held int64) *meter {
 	return m
 }
 
-// memoryBasis returns the number of bytes that structures of the process may lie in.
+// memoryBasis returns the maximum number of bytes of structures in the process.
 func (m *meter) memoryBasis() int64 { return min(m.held, maxHeld) + mappedFileBytes }
 
 // structureBudget returns the budget of one walk.
@@ -94,21 +93,21 @@ func (m *meter) structureBudget() *allowance {
 
 func (m *meter) newAllowance(b Budget, limit int64) allowance { return allowance{m, b, limit, limit} }
 
-// An allowance is the rest of a budget.
+// An allowance is the remainder of a budget.
 type allowance struct {
 	meter       *meter
 	budget      Budget
 	limit, left int64
 }
 
-// What the reader keeps in addition to the bytes counts as well, so that very many
-// small structures cannot take much memory.
+// Bytes that the reader keeps in addition to the structures. They count as well, so that a huge number of small
+// structures cannot take much memory.
 const (
-	spanBytes = 32 // where a structure is
-	keptBytes = 96 // the facts kept of a class, a class loader or a method with a profile
+	spanBytes = 32 // address and size of a structure
+	keptBytes = 96 // data of a class, a class loader or a method with a profile
 )
 
-// spendUnits uses up n units. It fails once reading has ended for any reason.
+// spendUnits consumes n units. It fails once reading has ended for any reason.
 func (a *allowance) spendUnits(n int) error {
 	if a.left -= int64(n); a.meter.end == nil && (a.left < 0 || n < 0) {
 		a.meter.end = &BudgetError{a.budget, a.limit, a.meter.held}
@@ -119,7 +118,6 @@ func (a *allowance) spendUnits(n int) error {
 // pollSteps is the number of steps between checks of the context.
 const pollSteps = 256
 
-// countStep counts a step.
 func (m *meter) countStep() error {
 	if m.steps.left%pollSteps == 0 && m.end == nil && m.ctx.Err() != nil {
 		m.end = context.Cause(m.ctx)
@@ -127,8 +125,8 @@ func (m *meter) countStep() error {
 	return m.steps.spendUnits(1)
 }
 
-// readLimited calls read with a meter for a process, in a compartment and for a limited
-// time. doing names the work in errors.
+// readLimited calls read with a meter for a process, in a compartment and with a time limit. doing describes the work
+// in errors.
 func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
 	held := p.heldBytes()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second

@@ -15,15 +15,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Properties of an archive that came from a live VM, in disk.TableProperties.
+// Properties of a live VM's archive, in disk.TableProperties.
 const (
-	PropertyVM   = "vm.info"  // the VM's description of itself
-	PropertyFlag = "vm.flag." // before a flag's name: its value
-	// PropertyAdopted is "kept" if counts are in the dump that the VM adopted from an archive.
+	PropertyVM   = "vm.info"  // VM's description of itself
+	PropertyFlag = "vm.flag." // prefix of a flag's name
+	// PropertyAdopted is "kept" if the dump includes counts that the VM adopted from an archive.
 	PropertyAdopted = "vm.adopted"
 )
 
-// A build puts a snapshot into a builder.
+// A build copies a snapshot into a builder.
 type build struct {
 	*builder.Builder
 	vm      *VM
@@ -33,16 +33,16 @@ type build struct {
 	loaders map[uint64]string
 	report  *Report
 	meter   *meter
-	at      *profiledMethod // the current method, for a defect's message
+	at      *profiledMethod // current method, for a defect's message
 
 	klasses     map[uint64]klassName
-	hidden      map[string]string // VM's name to canonical name
+	hidden      map[string]string // canonical name by the VM's name
 	types       map[uint64]builder.TypeRef
 	methods     map[uint64]builder.MethodRef
 	taken       map[builder.MethodRef]bool
-	keys        map[layout.Key]builder.MethodRef // of the methods that are taken
+	keys        map[layout.Key]builder.MethodRef // by key, for recorded methods
 	keepAdopted bool
-	// headers is whether the header fields that the VM does not export are plausible.
+	// plausibleHeaders is whether the header fields that the VM does not export are plausible.
 	plausibleHeaders bool
 }
 
@@ -52,16 +52,15 @@ type klassName struct {
 	flags        layout.TypeFlags // whether it is initialized
 }
 
-// A found is a method whose profile is taken.
+// A profiledMethod is a method whose profile is read.
 type profiledMethod struct {
 	*methodData
 	methodName
 	klassName
 	sections sections
-	adopted  bool // counts, types or flags of an archive were taken off
+	adopted  bool // whether counts, types or flags of an archive were subtracted
 }
 
-// buildProfiles fills the builder.
 func (b *build) buildProfiles(o Options) error {
 	b.report.countRefused(RefusedShared, b.snap.shared, nil)
 	b.report.countRefused(RefusedTwice, b.snap.duplicates, nil)
@@ -89,7 +88,7 @@ func (b *build) buildProfiles(o Options) error {
 	return errors.Join(b.meter.end, b.Err())
 }
 
-// description returns what the build is doing.
+// description describes the current work.
 func (b *build) description() string {
 	if name := b.at.displayName(); name != "" {
 		return "read the profile of " + name
@@ -97,7 +96,7 @@ func (b *build) description() string {
 	return "read the profiles of a JVM"
 }
 
-// readMethods returns the methods whose names and MethodData are sound, and counts the others.
+// readMethods returns the methods with valid names and MethodData, and counts the others.
 func (b *build) readMethods() (profiles []profiledMethod, err error) {
 	for i := range b.snap.methods {
 		f := profiledMethod{methodData: &b.snap.methods[i]}
@@ -131,8 +130,8 @@ func (b *build) chooseWanted(sound []profiledMethod, o Options) (profiles []prof
 	return profiles
 }
 
-// spendOnNames charges the use of a method's names. An error means that reading has
-// ended, so that the method may be incomplete.
+// spendOnNames charges the use of a method's names. After an error reading has ended, and the method may be
+// incomplete.
 func (b *build) spendOnNames(f *profiledMethod) error {
 	if err := b.meter.countStep(); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (b *build) spendOnNames(f *profiledMethod) error {
 	return b.meter.names.spendUnits(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
-// displayName returns a method for people, empty if it has no name.
+// displayName returns the method's name for people, "" if it has none.
 func (f *profiledMethod) displayName() string {
 	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""
@@ -148,7 +147,7 @@ func (f *profiledMethod) displayName() string {
 	return strings.ReplaceAll(f.klassName.name, "/", ".") + "::" + f.methodName.name + f.signature
 }
 
-// readMethod sets the names and sections of a method. why is empty if it is sound.
+// readMethod sets the names and sections of a method. why is empty if they are valid.
 func (b *build) readMethod(f *profiledMethod) (why Refusal) {
 	var err error
 	f.klassName, err = b.classAt(f.methodData.klass)
@@ -174,8 +173,8 @@ func (b *build) readMethod(f *profiledMethod) (why Refusal) {
 	return why
 }
 
-// checkPointers checks that all classes and methods in the cells of a profile have names,
-// before any of it is in the builder.
+// checkPointers checks that all classes and methods in the cells of a profile have names, before any of them is in
+// the builder.
 func (b *build) checkPointers(f *profiledMethod) (err error) {
 	b.eachPointer(f, func(addr uint64, kind disk.CellKind) bool {
 		if kind == disk.CellMethod {
@@ -190,7 +189,7 @@ func (b *build) checkPointers(f *profiledMethod) (err error) {
 	return err
 }
 
-// eachPointer yields the pointers of a profile that are not null, without their tags.
+// eachPointer yields the non-null pointers of a profile without tags.
 func (b *build) eachPointer(f *profiledMethod, yield func(addr uint64, kind disk.CellKind) bool) {
 	for _, entries := range f.sections {
 		for _, e := range entries {
@@ -211,7 +210,7 @@ func untagged(cell uint64, kind disk.CellKind) uint64 {
 	return cell
 }
 
-// classAt returns the name of a class, which must be a class loader's.
+// classAt returns the name of a class, which must belong to a class loader.
 func (b *build) classAt(addr uint64) (klassName, error) {
 	if k, ok := b.klasses[addr]; ok {
 		return k, nil
@@ -232,7 +231,7 @@ func (b *build) classAt(addr uint64) (klassName, error) {
 	return out, nil
 }
 
-// methodAt returns the name of a method in a cell.
+// methodAt returns the names of a method in a cell and its class.
 func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 	m, err := b.names.pointedMethodName(addr)
 	if err != nil {
@@ -273,8 +272,8 @@ func (b *build) hiddenNames(profiles []profiledMethod) (map[string]string, error
 	return javanames.CanonicalHidden(classes), nil
 }
 
-// hasPlausibleHeaders reports whether the headers of all methods are plausible. Fields that the VM
-// does not export are used for all methods or for none.
+// hasPlausibleHeaders reports whether the headers of all methods are plausible. Fields that the VM does not export
+// are used for all methods or for none.
 func (b *build) hasPlausibleHeaders(profiles []profiledMethod) bool {
 	return !slices.ContainsFunc(profiles, func(f profiledMethod) bool {
 		h := b.vm.schema.decodeHeader(f.data, f.counters)
@@ -313,8 +312,7 @@ func (b *build) addProfile(f *profiledMethod) error {
 	return p.Done()
 }
 
-// addSketch records the sketch of a method's code, unless its class is hidden: such a class
-// is not matched in another run.
+// addSketch records the sketch of a method's code, except for hidden classes, which are not matched in another run.
 func (b *build) addSketch(m builder.MethodRef, f *profiledMethod) {
 	if _, hidden := b.hidden[f.klassName.name]; hidden {
 		return
@@ -348,7 +346,7 @@ func (b *build) setHeader(p *builder.Profile, f *profiledMethod) {
 	}
 }
 
-// cellReference returns the builder's reference for a pointer, which resolve has checked.
+// cellReference returns the builder's reference for a pointer that checkPointers has accepted.
 func (b *build) cellReference(addr uint64, kind disk.CellKind) uint64 {
 	switch {
 	case addr == 0:
@@ -366,7 +364,6 @@ func (b *build) cellReference(addr uint64, kind disk.CellKind) uint64 {
 	return uint64(b.internMethod(addr, &m, k))
 }
 
-// internMethod interns a method.
 func (b *build) internMethod(addr uint64, m *methodName, k klassName) builder.MethodRef {
 	if ref, ok := b.methods[addr]; ok {
 		return ref
@@ -385,12 +382,12 @@ func (b *build) internMethod(addr uint64, m *methodName, k klassName) builder.Me
 	return ref
 }
 
-// internTypeAt interns a class by its address.
+// internTypeAt interns the class at an address.
 func (b *build) internTypeAt(addr uint64) builder.TypeRef {
 	if ref, ok := b.types[addr]; ok {
 		return ref
 	}
-	_ = b.meter.names.spendUnits(len(b.klasses[addr].name)) // run ends if it cannot
+	_ = b.meter.names.spendUnits(len(b.klasses[addr].name))
 	ref := b.internType(b.klasses[addr])
 	b.types[addr] = ref
 	return ref
@@ -414,7 +411,7 @@ func (b *build) internType(k klassName) builder.TypeRef {
 	return t
 }
 
-// addProperties records the VM and the flags that shape its MethodData.
+// addProperties records the VM and the flags that determine its MethodData.
 func (b *build) addProperties() {
 	set := func(key, value string) {
 		t := b.Internal().Table(disk.TableProperties, 0)

@@ -2,28 +2,28 @@ package live
 
 import "slices"
 
-// The code cache has some heaps, each a row of blocks without gaps:
+// The code cache consists of heaps, each a contiguous sequence of blocks:
 //
 //	HeapBlock: length in segments, whether it is used; then a CodeBlob
 //
-// A CodeBlob with the name "nmethod" is compiled code of a method; native methods and stubs
-// have other names. Free blocks stay in the row. Zeros follow the last block.
+// A CodeBlob with the name "nmethod" is compiled code of a method. Native methods and stubs have other names. Free
+// blocks remain in the sequence. Zeros follow the last block.
 
-// codeSchema has the fields that lead from the code cache to compiled code.
+// codeSchema has the field offsets for reading the code cache.
 type codeSchema struct {
 	heaps              uint64 // CodeCache::_heaps
-	count, items       uint64 // of a GrowableArray
+	count, items       uint64 // in a GrowableArray
 	heapSize           int
-	low, high, segment uint64 // of a CodeHeap
+	low, high, segment uint64 // in a CodeHeap
 	headerSize         uint64
-	length, used       uint64 // of a HeapBlock
-	blobSize           int    // of an nmethod, without the code itself
-	name, size         uint64 // of a CodeBlob
-	method, level      uint64 // of an nmethod
+	length, used       uint64 // in a HeapBlock
+	blobSize           int    // size of an nmethod without the code
+	name, size         uint64 // in a CodeBlob
+	method, level      uint64 // in an nmethod
 	id, point, state   uint64
 }
 
-// codeFields are the fields of compiled code.
+// codeFields are the fields that a codeSchema needs.
 var codeFields = []string{
 	"GrowableArrayBase::_len", "GrowableArray<int>::_data", "CodeHeap::_memory", "CodeHeap::_log2_segment_size",
 	"VirtualSpace::_low", "VirtualSpace::_high", "HeapBlock::_header", "HeapBlock::Header::_length",
@@ -32,8 +32,8 @@ var codeFields = []string{
 	"nmethod::_state",
 }
 
-// newCodeSchema looks the fields up. It is nil if the VM does not export all of them: its
-// profiles can be read nevertheless.
+// newCodeSchema looks up the fields. It returns nil if the VM does not export all of them. Profiles can be read
+// nevertheless.
 func newCodeSchema(t *tables) *codeSchema {
 	method := "nmethod::_method"
 	if _, ok := t.fields[method]; !ok {
@@ -56,14 +56,14 @@ func newCodeSchema(t *tables) *codeSchema {
 		used:       header + t.fieldOffset("HeapBlock::Header::_used", byteWidth),
 		blobSize:   t.structureSize("nmethod"), name: t.fieldOffset("CodeBlob::_name", pointerWidth),
 		size: t.fieldOffset("CodeBlob::_size", intWidth),
-		// Releases store levels and states with different widths: their low bytes say all.
+		// Releases store levels and states in different widths; the low byte is sufficient.
 		method: t.fieldOffset(method, pointerWidth), level: t.fieldOffset("nmethod::_comp_level", byteWidth),
 		id: t.fieldOffset("nmethod::_compile_id", intWidth), point: t.fieldOffset("nmethod::_entry_bci", intWidth),
 		state: t.fieldOffset("nmethod::_state", byteWidth),
 	}
 }
 
-// exportsFields reports whether the VM exports all these fields, with the sizes of their structures.
+// exportsFields reports whether the VM exports all these fields and the sizes of their structures.
 func (t *tables) exportsFields(names []string) bool {
 	for _, name := range names {
 		if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {
@@ -79,13 +79,13 @@ type compilation struct {
 	level     uint8
 	point     int32 // -1, or the bci of the loop at which it is entered
 	id, size  uint32
-	installed bool // in use; otherwise it was discarded
+	installed bool // in use, not discarded
 }
 
-// States of compiled code. Later ones are of code that is being freed.
+// States of compiled code. Larger ones mean that the code is being freed.
 const (
 	stateInstalled = 0
-	stateDiscarded = 2 // the last state of code that may still run
+	stateDiscarded = 2 // last state of code that may still run
 )
 
 const (
@@ -95,9 +95,9 @@ const (
 	minSegmentShift = 4
 )
 
-// walkCompiledCode walks over the code cache, after the classes. It leaves out code of methods
-// that no class has any more. Code that is being moved or freed while the process runs
-// ends the walk over its heap: the dump has fewer compilations then.
+// walkCompiledCode walks over the code cache, after the classes. It omits code of methods that no class has any more.
+// If the running process moves or frees code, the walk over that heap ends early, and the dump has fewer
+// compilations.
 func (w *walker) walkCompiledCode() error {
 	w.out.code = w.detached
 	if w.out.code != nil {
@@ -112,7 +112,6 @@ func (w *walker) walkCompiledCode() error {
 	return w.budget.meter.end
 }
 
-// codeHeapAddresses returns the addresses of the heaps.
 func (w *walker) codeHeapAddresses(s *codeSchema) (heaps []uint64) {
 	array, err1 := wordAt(w.code, s.heaps)
 	n, err2 := int32At(w.code, array+s.count)
@@ -180,8 +179,7 @@ func (w *walker) addCompilation(s *codeSchema, b []byte) {
 	w.out.code = append(w.out.code, c)
 }
 
-// isCompiled reports whether a blob with that name is compiled code of a method. Blobs
-// share the few names that there are.
+// isCompiled reports whether a blob with that name is compiled code. Names are shared, so the answer is cached.
 func (w *walker) isCompiled(name uint64) bool {
 	is, known := w.codeNames[name]
 	if !known {
@@ -192,10 +190,10 @@ func (w *walker) isCompiled(name uint64) bool {
 	return is
 }
 
-// initialization is what the VM knows of a class's initialization.
+// initialization describes how the VM stores the initialization state of a class.
 type initialization struct {
-	state uint64 // InstanceKlass::_init_state, 0 if it is not exported
-	done  uint8  // its value for an initialized class
+	state uint64 // offset of InstanceKlass::_init_state, 0 if it is not exported
+	done  uint8  // value for an initialized class
 }
 
 func newInitialization(t *tables) initialization {
@@ -203,7 +201,7 @@ func newInitialization(t *tables) initialization {
 		uint8(t.boundedConstant("InstanceKlass::fully_initialized", 4, 15))}
 }
 
-// isInitialized reports whether a class, which is no array, is initialized.
+// isInitialized reports whether a class, which must not be an array, is initialized.
 func (w *walker) isInitialized(klass uint64) bool {
 	s := &w.s.initialization
 	if s.state == 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// addCompilations records the compiled code of the methods whose profiles were taken, and of methods that have
-// none. Code of one method, level and entry is numbered in the order of the VM's ids.
+// addCompilations records the compiled code of the recorded methods and of methods without a profile. Code of one
+// method, level and entry is numbered in the order of the VM's ids.
 func (b *build) addCompilations(o *Options) error {
 	methods, err := b.compiledMethods(o)
 	if err != nil {
@@ -41,7 +41,7 @@ func (b *build) addCompilations(o *Options) error {
 	return b.meter.end
 }
 
-// markCompiled notes which methods with a profile have code, also discarded one.
+// markCompiled marks the methods with a profile that have code, including discarded code.
 func (s *snapshot) markCompiled() {
 	compiled := map[uint64]bool{}
 	for _, c := range s.code {
@@ -85,8 +85,8 @@ func (b *build) namePlain(f *profiledMethod) bool {
 	return err1 == nil && err2 == nil
 }
 
-// selectsUnprofiled reports whether a compiled method without a profile is to be named. How
-// often it was called is not known.
+// selectsUnprofiled reports whether the options select a compiled method without a profile. Its number of calls is
+// unknown.
 func (o *Options) selectsUnprofiled(f *profiledMethod) bool {
 	return o.MinInvocations == 0 && (o.Class == nil || o.Class(f.klassName.name))
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A header is the content of a MethodData before its entries, with the counts of the method's MethodCounters.
+// A header is the part of a MethodData before its entries, with the counts of the method's MethodCounters.
 type header struct {
-	invocations, backedges uint64 // of all levels together
-	interpreted            uint64 // invocations that no MethodData counted
+	invocations, backedges uint64 // total of all levels
+	interpreted            uint64 // invocations not counted in a MethodData
 	history                profileset.History
 	compile                profileset.Compilation
 	osrLevel               uint8 // highest level of the compiled code of its loops
@@ -50,7 +50,7 @@ const carryBit = 1
 
 func (s *schema) counterValue(counter uint32) uint64 { return uint64(counter) / s.increment }
 
-// countLimit returns the value of a counter that has overflowed.
+// countLimit returns the value of an overflowed counter.
 func (s *schema) countLimit() uint64 { return 1 << 31 / s.increment }
 
 // addCounters adds the counters of MethodCounters and MethodData as the VM does.
@@ -69,7 +69,7 @@ func (s *schema) isPlausible(h *header) bool {
 		int16(c.Blocks) >= 0
 }
 
-// The parts of a MethodData, after its header:
+// The parts of a MethodData after its header:
 //
 //	data size:  entries in the order of their bytecodes
 //	            extra: Bit, SpeculativeTrap, free words, then ArgInfo
@@ -79,15 +79,15 @@ func (s *schema) isPlausible(h *header) bool {
 //
 // Every part must end exactly where the next begins.
 
-// sections are the entries of a MethodData, by section of an archive's block.
+// sections has the entries of a MethodData, by section of an archive's block.
 type sections [disk.SectionDirectory][]disk.Entry
 
 const (
 	noParameters = -2 // di of a method without a ParametersType entry
-	freeTag      = 0  // of a free word among the extra entries
+	freeTag      = 0  // tag of a free word among the extra entries
 )
 
-// parseSections cuts a MethodData into entries.
+// parseSections splits a MethodData into entries.
 func (d *dataSchema) parseSections(b []byte, shape disk.Shape) (out sections, err error) {
 	parts, err := d.splitSections(b)
 	if err != nil {
@@ -113,9 +113,9 @@ func (d *dataSchema) parseSections(b []byte, shape disk.Shape) (out sections, er
 	return out, nil
 }
 
-// nextEntry cuts the first entry off a section. What begins with an entry that a later JDK has
-// added is one TagUndecoded entry to the end of the data section; elsewhere such an entry
-// is RefusedTag, since the parts that follow have their meaning from its size.
+// nextEntry splits the first entry off a section. In the data section, an entry of an unknown later JDK and
+// everything after it become one TagUndecoded entry. Elsewhere such an entry is RefusedTag, since its size determines
+// the parts that follow.
 func nextEntry(section disk.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
 	switch {
 	case !isUnknownTag(layout.Tag(part[0])):
@@ -133,8 +133,7 @@ func nextEntry(section disk.BlockSection, part []byte, shape disk.Shape) (e disk
 	return e, nil, nil
 }
 
-// undecodedTag returns the tag of the entry at which the decoding of a MethodData ended, 0 if
-// all of it was decoded.
+// undecodedTag returns the tag of the entry at which decoding ended, 0 if everything was decoded.
 func (s *sections) undecodedTag() layout.Tag {
 	if data := s[disk.SectionData]; len(data) > 0 {
 		return disk.UndecodedTag(data[len(data)-1])
@@ -142,12 +141,11 @@ func (s *sections) undecodedTag() layout.Tag {
 	return 0
 }
 
-// isUnknownTag reports whether a tag may be one that a later JDK has added: HotSpot numbers its
-// tags from 1. What the entry is, and how long, only that JDK knows.
+// isUnknownTag reports whether a later JDK may have added a tag. HotSpot numbers its tags from 1. Meaning and size of
+// the entry are unknown.
 func isUnknownTag(tag layout.Tag) bool { return tag > layout.TagSpeculativeTrap && tag < 32 }
 
-// sectionRules are the rules of the entries of each section: holds checks an entry
-// after one at the bci previous.
+// sectionRules has the rules for the entries of each section. holds checks an entry that follows one at bci previous.
 var sectionRules = [disk.SectionDirectory]struct {
 	refusal Refusal
 	holds   func(e disk.Entry, previous int32, isLast bool) bool
@@ -163,7 +161,7 @@ var sectionRules = [disk.SectionDirectory]struct {
 		return e.Tag() == layout.TagArgInfo && isLast ||
 			(e.Tag() == layout.TagBit || e.Tag() == layout.TagSpeculativeTrap) && !isLast
 	}},
-	disk.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is one at most
+	disk.SectionParameters: {RefusedParameters, func(e disk.Entry, _ int32, isLast bool) bool { // there is at most one
 		return e.Tag() == layout.TagParametersType && isLast
 	}},
 	disk.SectionHandlers: {RefusedHandlers, func(e disk.Entry, _ int32, _ bool) bool {
@@ -199,9 +197,9 @@ func (d *dataSchema) splitSections(b []byte) (parts [disk.SectionDirectory][]byt
 	return parts, nil
 }
 
-// guessReceiverGap determines the number of cells between the count and the rows of a
-// receiver entry, which the VM does not export: with that many cells the MethodData end
-// where they must. Those that end with what nobody can decode end there with any number.
+// guessReceiverGap determines the number of cells between the count and the rows of a receiver entry, which the VM
+// does not export. With the correct number, most MethodData end where they must. MethodData with undecodable ends are
+// ignored, since they fit any number.
 func (d *dataSchema) guessReceiverGap(methods []methodData, shape disk.Shape) disk.Shape {
 	best, most := shape, -1
 	for _, shape.Gap = range []int{0, 1} {
@@ -221,19 +219,19 @@ func (d *dataSchema) guessReceiverGap(methods []methodData, shape disk.Shape) di
 	return best
 }
 
-// everCompiled reports whether a method was compiled at any time of the run. Its compiled code may have been
+// everCompiled reports whether a method was compiled at any time of the run. The compiled code may have been
 // discarded since, for instance when a newly loaded class invalidated it. A compilation leaves these traces:
 //
-//   - in the code cache its code, until that is freed;
-//   - in MethodCounters the highest level of any compiled code that was
-//     installed, and of the code of loops (OSR);
-//   - in MethodData the number of C2's compilations that were discarded;
+//   - its code in the code cache, until that is freed;
+//   - in MethodCounters the highest level of any installed code,
+//     and of the code of loops (OSR);
+//   - in MethodData the number of C2's discarded compilations;
 //   - in MethodData the facts that C1 records when it compiles the method with
 //     profiling: its blocks, and whether profiling is worthwhile.
 //
-// The trap history is no evidence: C2 counts a trap in the method that the bytecode belongs to, which may
-// have been inlined and never compiled itself. headers is whether the fields that the VM does not export are
-// plausible. Without them only the code and the discarded compilations count.
+// The trap history is no evidence, since C2 counts a trap in the method of the bytecode, which may have been inlined
+// and never compiled itself. headers is whether the fields that the VM does not export are plausible. Without them
+// only the code and the discarded compilations count.
 func (s *schema) everCompiled(f *profiledMethod, headers bool) bool {
 	h := s.decodeHeader(f.data, f.counters)
 	if f.compiled || h.history.Decompiles > 0 {

@@ -10,14 +10,13 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A process that is stopped at its exit is held for as long as its memory is copied. What
-// takes time, names, sketches and the archive, comes when it has gone. The copy has the
-// pages that a dump will read: everything that leads to profiles, and what names these.
-// A page too many costs a little time, and one too few would cost a name.
+// A process that is stopped at its exit is held only while its memory is copied. Slow work on names, sketches and the
+// archive follows after its release. The copy has the pages that a dump will read: everything on the way to the
+// profiles, and their names. An unneeded page costs little time, and a missing one would cost a name.
 
-// Detach copies what a dump needs of the process, which must be stopped. The VM can be dumped afterwards
-// whatever becomes of the process. Methods that have neither a profile nor compiled code have no names then.
-// After an error, which matches ErrTooLarge if the copy would be too large, the VM is unchanged.
+// Detach copies the memory that a dump needs from the process, which must be stopped. The VM can then be dumped even
+// if the process has ended, but methods with neither a profile nor compiled code have no names. After an error, which
+// matches ErrTooLarge if the copy would be too large, the VM is unchanged.
 func (vm *VM) Detach(ctx context.Context) error {
 	vm.Provenance(ctx)
 	doing := func() string { return "copy the profiles of a JVM" }
@@ -46,8 +45,7 @@ func (vm *VM) Detach(ctx context.Context) error {
 	return nil
 }
 
-// OwnFiles reports whether the process has files of its own, as in a container: they can
-// be read only as long as it lives.
+// OwnFiles reports whether the process has its own files, as in a container. They can be read only while it lives.
 func (vm *VM) OwnFiles(ctx context.Context) bool {
 	vm.Provenance(ctx)
 	return vm.run.origin.root != ""
@@ -65,7 +63,7 @@ func (c *copiedProcess) isGone() bool               { return false }
 func (c *copiedProcess) heldBytes() int64           { return c.bytes }
 func (c *copiedProcess) addProcess(err error) error { return c.of.addProcess(err) }
 
-// holdWhile has nothing to hold: a copy does not change.
+// holdWhile has nothing to hold, since a copy does not change.
 func (c *copiedProcess) holdWhile(use func(h *holding) error) error { return use(&holding{}) }
 
 func (c *copiedProcess) mappings(context.Context) iter.Seq2[procfs.Mapping, error] {
@@ -73,13 +71,12 @@ func (c *copiedProcess) mappings(context.Context) iter.Seq2[procfs.Mapping, erro
 }
 
 const (
-	// copiedReadSize is how many bytes a copy reads at once: the structures of a VM lie close
-	// together, and few large reads take less time than many small ones.
+	// copiedReadSize is the number of bytes that a copy reads at once. The structures of a VM are close together, and
+	// few large reads are faster than many small ones.
 	copiedReadSize = 16 * pageSize
-	// copiedBufferSize is how much memory a copy gets at once.
+	// copiedBufferSize is the size of each memory allocation of a copy.
 	copiedBufferSize = 4 << 20
-	// maxCopiedPages is the most pages that a copy has: 64 MB, for twice as many methods as
-	// any JVM that was seen has profiles of.
+	// maxCopiedPages limits the pages of a copy to 64 MB, twice the profiles of the largest JVM that was measured.
 	maxCopiedPages = 1 << 14
 )
 
@@ -110,12 +107,10 @@ func newCollector(vm *VM, m *meter) *collector {
 	return c
 }
 
-// ErrTooLarge: a copy of what a dump needs would take more than 64 MB. The JVM can be
-// dumped as long as it is stopped.
+// ErrTooLarge is the error if a copy would take more than 64 MB. The JVM can be dumped while it is stopped.
 var ErrTooLarge = errors.New("its profiles are too large for a copy")
 
-// copyPages reads all pages. Structures that cannot be read are left to the dump, which
-// counts them.
+// copyPages copies all pages. Unreadable structures are ignored here, and the dump counts them.
 func (c *collector) copyPages(of agents) error {
 	params, err := c.vm.shapingParams(c.mem)
 	if err != nil {
@@ -145,8 +140,8 @@ func (c *collector) copyPages(of agents) error {
 	return m.end
 }
 
-// A direct source keeps none of the bytes it reads. It is for the code cache, of which the
-// beginnings of the blocks are read once: few bytes of many pages.
+// A direct source keeps none of the bytes it reads. It is for the code cache, where few bytes of many pages are read
+// once, the beginnings of blocks.
 type direct struct {
 	mem   memory
 	meter *meter
@@ -159,7 +154,7 @@ func (d direct) readBytes(addr uint64, n int) ([]byte, error) {
 	return d.meter.readCounted(d.mem, addr, n)
 }
 
-// readCounted reads n bytes of a process, which count.
+// readCounted reads n bytes of a process and counts them.
 func (m *meter) readCounted(mem memory, addr uint64, n int) ([]byte, error) {
 	if n < 0 || n > maxRead {
 		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
@@ -174,7 +169,7 @@ func (m *meter) readCounted(mem memory, addr uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// copyCompiledNames keeps the compilations, and copies what names methods without a profile.
+// copyCompiledNames keeps the compilations and copies the names of compiled methods without a profile.
 func (c *collector) copyCompiledNames(snap *snapshot) {
 	c.compilations = snap.code
 	compiled := map[uint64]bool{}
@@ -188,7 +183,7 @@ func (c *collector) copyCompiledNames(snap *snapshot) {
 	}
 }
 
-// mayRead reports whether the structure may be read.
+// mayRead reports whether the budget allows reading the structure.
 func (c *collector) mayRead(size int) bool { return c.budget.spendUnits(size) == nil }
 
 func (c *collector) copySymbol(addr uint64) {
@@ -197,7 +192,7 @@ func (c *collector) copySymbol(addr uint64) {
 	}
 }
 
-// copyMethod copies what names a method with a profile, and the methods in its cells.
+// copyMethod copies the names of a method with a profile, and of the methods in its cells.
 func (c *collector) copyMethod(m *methodData) {
 	c.copyConstMethod(m.constMethod)
 	if m.refused != nil {
@@ -208,7 +203,7 @@ func (c *collector) copyMethod(m *methodData) {
 	}
 }
 
-// copyExtraMethods copies what names the methods in extra entries. No others have methods.
+// copyExtraMethods copies the names of methods in extra entries. Other entries refer to no methods.
 func (c *collector) copyExtraMethods(part []byte) {
 	for len(part) >= disk.CellSize {
 		if le.Uint64(part) == freeTag {
@@ -257,15 +252,14 @@ func (c *collector) copyConstMethod(addr uint64) {
 	}
 }
 
-// constantAddress returns the address of a constant.
 func (c *collector) constantAddress(pool uint64, i uint16) uint64 {
 	return pool + uint64(c.s.pool.size) + pointerWidth*uint64(i)
 }
 
-// Tags of constants whose word is the address of a Symbol.
+// Tag of constants whose word is the address of a Symbol.
 const tagUTF8 = 1
 
-// copyConstantPool copies a constant pool with the symbols in it, which name what bytecodes use.
+// copyConstantPool copies a constant pool and its symbols, the names in bytecodes.
 func (c *collector) copyConstantPool(addr uint64) {
 	n, err := int32At(c.mem, addr+c.s.pool.length)
 	if err != nil || n < 0 || n > maxConstants || !c.mayRead(int(n)*pointerWidth) {
@@ -293,7 +287,7 @@ func (c *collector) copyConstantPool(addr uint64) {
 	}
 }
 
-// copyPoolCache copies what leads from the operands of bytecodes to constants.
+// copyPoolCache copies the tables from operands of bytecodes to constants.
 func (c *collector) copyPoolCache(addr uint64) {
 	s := &c.s.constants
 	c.copyArray(addr+s.references, s.words, shortWidth)

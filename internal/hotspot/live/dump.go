@@ -14,42 +14,41 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Options select the dumped profiles, and how to read them. The zero value dumps every profile and
-// does not hold the process.
+// Options select the profiles of a dump and control reading. The zero value dumps every profile without holding the
+// process.
 type Options struct {
-	CompiledOnly   bool                       // only methods that were compiled at any time
-	MinInvocations uint64                     // only methods with at least as many invocations
-	Class          func(internal string) bool // only methods of such classes; nil: all
-	// Stop holds the process for the moment of reading, so that all profiles are of one moment.
+	CompiledOnly   bool                       // only methods that were ever compiled
+	MinInvocations uint64                     // only methods with at least this number of invocations
+	Class          func(internal string) bool // only methods of classes that Class accepts; nil for all
+	// Stop holds the process while it is read, so that all profiles show the same moment.
 	Stop bool
-	// StopLimit is how long it may be held; 0 is DefaultStopLimit. After that the process
-	// goes on, and the rest is read while it runs.
+	// StopLimit is the maximum time to hold the process; 0 for DefaultStopLimit. Then the process continues, and the
+	// rest is read while it runs.
 	StopLimit time.Duration
-	// Selection describes in words which profiles the options above select; empty if all. A later dump of a
-	// process replaces an earlier one only if it has all profiles or the same selection.
+	// Selection describes the selected profiles in words; empty if all. A later dump of a process replaces an earlier
+	// one only if it has all profiles or the same selection.
 	Selection string
 	Exit      layout.Exit // how the process ends
-	// KeepAdopted leaves the counts in that the JVM has adopted from an archive, as its
-	// compilers see them. The dump names the archive then, with which it can't be merged.
+	// KeepAdopted includes the counts that the JVM has adopted from an archive, as its compilers see them. The dump then
+	// names the archive and cannot be merged with it.
 	KeepAdopted bool
-	// Began is when the VM's program took the place of another in its process, in clock ticks
-	// since the machine was booted: by that the run differs from the run of a VM before it. 0 is
-	// the start of the process.
+	// Began is the time of the exec of the VM's program in clock ticks since the machine was booted, if the process ran
+	// another VM before. It distinguishes the runs. 0 is the start of the process.
 	Began uint64
-	// Inlined is what a log of the process says that C2 inlined; see package compilelog. It
-	// is recorded for methods whose profiles are taken.
+	// Inlined has the calls that C2 inlined according to a log of the process; see package compilelog. Calls are
+	// recorded for methods whose profiles are.
 	Inlined []compilelog.Node
-	// Config configures the archive. Fields that are not set come from the VM, and Params always do.
+	// Config configures the archive. Zero fields are set from the VM, and Params always is.
 	Config builder.Config
 }
 
-// ticksPerSecond is the unit of start times in /proc (USER_HZ).
+// ticksPerSecond is the clock tick rate of start times in /proc (USER_HZ).
 const ticksPerSecond = 100
 
-// DefaultStopLimit is how long a process is held at most.
+// DefaultStopLimit is the default of Options.StopLimit.
 const DefaultStopLimit = 500 * time.Millisecond
 
-// selectsProfile reports whether a profile is to be taken.
+// selectsProfile reports whether the options select a profile.
 func (o *Options) selectsProfile(s *schema, f *profiledMethod, headers bool) bool {
 	if o.CompiledOnly && !s.everCompiled(f, headers) || o.Class != nil && !o.Class(f.klassName.name) {
 		return false
@@ -57,7 +56,7 @@ func (o *Options) selectsProfile(s *schema, f *profiledMethod, headers bool) boo
 	return o.MinInvocations == 0 || s.decodeHeader(f.data, f.counters).invocations >= o.MinInvocations
 }
 
-// Dump puts the profiles of the VM into a new builder.
+// Dump reads the profiles of the VM into a new builder.
 func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, error) {
 	run := vm.Provenance(ctx)
 	run.Selection = o.Selection
@@ -77,7 +76,6 @@ func (vm *VM) Dump(ctx context.Context, o Options) (*builder.Builder, *Report, e
 	return b.Builder, b.report, nil
 }
 
-// readDump reads the VM and fills the builder.
 func (b *build) readDump(o Options) error {
 	vm := b.vm
 	mem := newPageCache(vm.p, b.meter)
@@ -121,8 +119,8 @@ func (b *build) readDump(o Options) error {
 	return context.Cause(b.meter.ctx)
 }
 
-// archiveConfig completes the configuration of the archive. The identity of a dump follows
-// from its process if that is identified: see Report.Describe.
+// archiveConfig completes the configuration of the archive. The identity of a dump derives from its process if that
+// is identified: see Report.Describe.
 func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified bool) builder.Config {
 	c.Params = params
 	if c.Producer == "" {
@@ -137,7 +135,7 @@ func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified b
 	return c
 }
 
-// takeSnapshot walks once while the process runs and, if it is to be held, again while it is held.
+// takeSnapshot walks once while the process runs and, if requested, again while it is held.
 func (vm *VM) takeSnapshot(m *meter, of agents, o Options, report *Report) (*snapshot, error) {
 	begun := time.Now()
 	arrays := map[uint64][]uint64{}
@@ -179,7 +177,7 @@ func (vm *VM) takeSnapshot(m *meter, of agents, o Options, report *Report) (*sna
 	if !errors.Is(last, errBusy) {
 		return nil, last
 	}
-	return snap, err // of the first walk
+	return snap, err // result of the first walk
 }
 
 // newWalker returns a walker of the process or of its copy.
@@ -190,19 +188,19 @@ func (vm *VM) newWalker(src source, m *meter, of agents, methodArray func(addr u
 	return w
 }
 
-// If a process cannot be held, because the machine is busy or another dump holds it, it is tried again.
+// Retries if a process cannot be held, because the machine is busy or another dump holds it.
 const (
 	holdAttempts = 8
 	holdPause    = 30 * time.Millisecond
 )
 
-// isRetryable reports whether a process can perhaps be held a moment later. A user who may read a process may also
-// trace it, so a missing permission means that another tracer held it, which may have ended since.
+// isRetryable reports whether holding a process may succeed a moment later. A user who may read a process may also
+// trace it. A missing permission therefore means that another tracer, which may have ended since, held it.
 func isRetryable(err error) bool {
 	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
 }
 
-// walkHeld walks while the process is held, at most for the limit.
+// walkHeld walks while the process is held, until the limit.
 func (vm *VM) walkHeld(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
 	report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
@@ -227,13 +225,13 @@ func (vm *VM) walkHeld(src *replay, of agents, methodArray func(uint64) ([]uint6
 // A MethodCode is a method of a loaded class with its bytecodes, as the VM has rewritten them.
 type MethodCode struct {
 	Class, Loader, Name, Signature string
-	Code                           []byte // empty of native and abstract methods
-	// Instructions are its bytecodes with their names; nil if these cannot be read.
+	Code                           []byte // empty for native and abstract methods
+	// Instructions are the bytecodes with their names; nil if these cannot be read.
 	Instructions []bytecode.Instruction
 }
 
-// Methods calls yield with every method of every loaded class, with or without a
-// profile. Methods whose names cannot be read are left out.
+// Methods calls yield with every method of every loaded class, with or without a profile, except those with
+// unreadable names.
 func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
 	methods, err := readLimited(ctx, vm.p, func() string { return "read the methods of a JVM" }, vm.readMethodCode)
 	if err != nil {
@@ -279,8 +277,8 @@ func (vm *VM) readMethodCode(m *meter) (all []MethodCode, err error) {
 	return all, m.end
 }
 
-// Unprofiled returns the flag for which the VM records no profiles, as on a command line. It is empty if the
-// VM records profiles or has ended. The flags of a starting VM are not set yet.
+// Unprofiled returns the flag that disables profiling in the VM, as on a command line. It is "" if the VM records
+// profiles or has ended. The flags of a starting VM are not set yet.
 func (vm *VM) Unprofiled() string {
 	mem := newPageCache(vm.p, newMeter(context.Background(), vm.p.heldBytes()))
 	off := func(name string) bool {
@@ -295,11 +293,11 @@ func (vm *VM) Unprofiled() string {
 		return ""
 	case known && level <= simpleLevel:
 		return fmt.Sprintf("-XX:TieredStopAtLevel=%d", level)
-	case !off("TieredCompilation"): // the name of the mode is no number
+	case !off("TieredCompilation"): // the flag with the mode's name is not a number
 		return "-XX:CompilationMode=quick-only"
 	}
 	return "-XX:-ProfileInterpreter"
 }
 
-// simpleLevel is the highest level of compilation that needs no profiles: C1 without counters.
+// simpleLevel is the highest compilation level without profiling, C1 without counters.
 const simpleLevel = 1

@@ -7,18 +7,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// inlinedLevel is the level of the code of C2, whose inlining a log tells.
+// inlinedLevel is the level of C2's code, to which a log refers.
 const inlinedLevel = 4
 
-// addInlined records the calls that C2 inlined into methods whose profiles were taken, each as
-// the calling context of the inlined method. A class whose name several classes have, or that is
-// hidden, has no loader in the log: calls of its methods, and those within, are left out.
+// addInlined records the calls that C2 inlined into recorded methods, each as the calling context of the inlined
+// method. The log has no loaders, so calls of hidden classes and of classes with equal names are omitted with all
+// calls inside them.
 func (b *build) addInlined(nodes []compilelog.Node) error {
 	if len(nodes) == 0 {
 		return nil
 	}
 	classes := b.classesByName()
-	refs := make([]builder.MethodRef, len(nodes)) // 0: left out
+	refs := make([]builder.MethodRef, len(nodes)) // 0 if omitted
 	for i, n := range nodes {
 		if err := b.meter.names.spendUnits(len(n.Method.Class) + len(n.Method.Name) + len(n.Method.Descriptor)); err != nil {
 			return err
@@ -48,7 +48,7 @@ func callerFrames(nodes []compilelog.Node, refs []builder.MethodRef, i int) (all
 	return all
 }
 
-// classesByName returns the classes of the VM. One whose name does not tell it from others has no name.
+// classesByName returns the classes of the VM by name. The value has no name if several classes have that name.
 func (b *build) classesByName() map[string]klassName {
 	classes := map[string]klassName{}
 	for addr := range b.snap.klasses {

@@ -24,11 +24,11 @@ var loaderNames = map[string]string{
 	"jdk/internal/loader/ClassLoaders$AppClassLoader":      "app",
 }
 
-// A classLoader is one class loader of the VM.
+// A classLoader is a class loader of the VM.
 type classLoader struct {
-	name     string        // as above without the anchor; not unique
-	classes  []loadedClass // that it has defined, the oldest first, without arrays and hidden classes
-	everyVM  bool          // every JVM has one
+	name     string        // identity without the anchor; not unique
+	classes  []loadedClass // defined classes, the oldest first, without arrays and hidden classes
+	everyVM  bool          // whether every JVM has this loader
 	identity string
 }
 
@@ -38,14 +38,13 @@ type loadedClass struct {
 	klass uint64
 }
 
-// loaderNames returns the identity of the loader of every ClassLoaderData. The loader
-// itself is an object, which a garbage collector may be moving. But after _next a
-// ClassLoaderData has three fields that are not exported:
+// loaderNames returns the identity of the loader of every ClassLoaderData. The loader itself is an object, which a
+// garbage collector may be moving. But after _next a ClassLoaderData has three fields that are not exported:
 //
 //	Klass* _class_loader_klass; Symbol* _name; Symbol* _name_and_id
 //
-// They begin where every ClassLoaderData except the boot loader's has the address of a
-// class. A loader has several ClassLoaderData if it has hidden classes.
+// They begin where every ClassLoaderData except the boot loader's has the address of a class. A loader has several
+// ClassLoaderData if it has hidden classes.
 func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	names := map[uint64]string{}
 	place := n.findLoaderKlassOffset(snap)
@@ -63,7 +62,7 @@ func (n *namer) loaderNames(snap *snapshot) map[uint64]string {
 	return names
 }
 
-// unknownLoader names loader i of n by its place in the VM's list, whose last one is the boot loader.
+// unknownLoader names loader i of n by its position in the VM's list. The boot loader is the last.
 func unknownLoader(i, n int) string {
 	if i == n-1 {
 		return ""
@@ -71,11 +70,11 @@ func unknownLoader(i, n int) string {
 	return fmt.Sprintf("loader#%d", n-1-i)
 }
 
-// groupLoaders returns the class loaders, the oldest first, whereas the VM's list begins with
-// the newest. of has them by the addresses of their ClassLoaderData.
+// groupLoaders returns the class loaders, the oldest first. The VM's list begins with the newest. of maps the
+// addresses of their ClassLoaderData.
 func (n *namer) groupLoaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
 	of = map[uint64]*classLoader{}
-	known := map[[2]uint64]*classLoader{} // by class and name-and-id
+	known := map[[2]uint64]*classLoader{} // key: class, name-and-id
 	for i := len(snap.loaders) - 1; i >= 0; i-- {
 		data := snap.loaders[i]
 		klass := le.Uint64(data.bytes[place:])
@@ -113,7 +112,7 @@ func isOrdinaryName(class string) bool {
 	return class != "" && class[0] != '[' && !javanames.IsHidden(class)
 }
 
-// maxLoaderName limits the length of the names that programs give loaders.
+// maxLoaderName limits the length of loader names that programs choose.
 const maxLoaderName = 200
 
 // loaderName names a loader by its class and its own name. everyVM is whether every JVM has it.
@@ -160,18 +159,18 @@ func (n *namer) findLoaderKlassOffset(snap *snapshot) uint64 {
 // nameByContent sets the identity of each loader of the program: its name and an anchor, "org/Foo@" and 16
 // hexadecimal digits of the hash of a class's name and code. The anchor is
 //
-//   - the first class it loaded that others of its name have too, but with other code:
+//   - the first class it loaded that others of its name have, too, but with other code:
 //     versions of one class;
-//   - or else the first class that no other has, if enough of its classes are such.
+//   - or else the first class that no other has, if it has sufficiently many of these.
 //
-// A loader loads its first classes in the same order in most runs, whatever comes later and whatever other
-// loaders do. So the identity stays the same if a run loads more classes or has more loaders. Loaders without
-// an anchor are numbered by age, "org/Foo#1", and may be numbered in another way in another run.
+// A loader loads its first classes in the same order in most runs, regardless of later classes and of other loaders.
+// So the identity stays the same if a run loads more classes or has more loaders. Loaders without an anchor are
+// numbered by age, "org/Foo#1", and another run may number them differently.
 func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bool)) {
 	groups := map[string][]*classLoader{}
 	for _, l := range loaders {
 		l.identity = l.name
-		if len(l.classes) > 0 && !l.everyVM { // without classes it has no methods
+		if len(l.classes) > 0 && !l.everyVM { // a loader without classes has no methods
 			groups[l.name] = append(groups[l.name], l)
 		}
 	}
@@ -189,8 +188,8 @@ func nameByContent(loaders []*classLoader, codeOf func(klass uint64) (uint64, bo
 	}
 }
 
-// minAnchorShare limits the second kind of anchor: of this many classes of a loader one must
-// be its own. Loaders of one jar differ only in the classes that they happened to load.
+// minAnchorShare is the limit of the second kind of anchor: one in this number of a loader's classes must be its own.
+// Loaders of one jar differ only in the classes that they happened to load.
 const minAnchorShare = 8
 
 // findAnchor returns the hash of the class that distinguishes a loader from others of its name.
@@ -219,24 +218,24 @@ func (v *versions) hashClass(c loadedClass) uint64 {
 	return xxhash.Sum64String(fmt.Sprintf("%s %x", c.name, code))
 }
 
-// A distinction is how a class distinguishes its loader from others of its name.
+// A distinction is the way in which a class distinguishes its loader from others of its name.
 type distinction uint8
 
 const (
-	shared      distinction = iota // others have the same class, or it is not known
+	shared      distinction = iota // others have the same class, or it is unknown
 	onlyName                       // no other has a class of that name
 	onlyVersion                    // others have it with other code
 )
 
-// maxCompared bounds the classes whose code is compared, and thereby the time. Loaders
-// of different versions soon load a class that differs.
+// maxCompared limits the classes whose code is compared, and thus the time. Loaders of different versions soon load a
+// class that differs.
 const maxCompared = 1024
 
-// versions finds the classes of a group of loaders that are versions of one class.
+// versions finds classes in a group of loaders that are versions of one class.
 type versions struct {
 	klasses    map[string][]uint64       // by class name
-	codeHashes map[uint64]uint64         // hashes of klasses, as far as they were needed
-	loaders    map[string]map[uint64]int // by class name and hash: how many loaders have it
+	codeHashes map[uint64]uint64         // hashes of compared klasses
+	loaders    map[string]map[uint64]int // number of loaders by class name and hash
 	compared   int
 	codeOf     func(klass uint64) (uint64, bool)
 }
@@ -266,7 +265,7 @@ func (v *versions) distinguish(c loadedClass) distinction {
 	return shared
 }
 
-// countVersions counts the versions among classes of one name. It is nil if not all of them can be read.
+// countVersions counts the versions among classes of one name. It returns nil if one of them cannot be read.
 func (v *versions) countVersions(klasses []uint64) map[uint64]int {
 	if v.compared += len(klasses); v.compared > maxCompared {
 		return nil
@@ -283,8 +282,8 @@ func (v *versions) countVersions(klasses []uint64) map[uint64]int {
 	return count
 }
 
-// classHasher returns a function that hashes the code of all methods of a class; ok is false if it cannot be
-// read. It has its own budget, since methods are also read elsewhere.
+// classHasher returns a function that hashes the code of all methods of a class; ok is false if it cannot be read. It
+// has a separate budget, since methods are also read elsewhere.
 func (n *namer) classHasher() func(klass uint64) (hash uint64, ok bool) {
 	apart := *n
 	apart.budget = n.budget.meter.structureBudget()
@@ -293,7 +292,7 @@ func (n *namer) classHasher() func(klass uint64) (hash uint64, ok bool) {
 		if err != nil {
 			return 0, false
 		}
-		slices.Sort(methods) // the VM has them in an order of its own
+		slices.Sort(methods) // the VM's order varies
 		h := xxhash.New()
 		for _, m := range methods {
 			_, _ = h.WriteString(m)

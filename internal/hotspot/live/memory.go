@@ -9,7 +9,7 @@ import (
 
 var le = binary.LittleEndian
 
-// A span is a piece of the process's memory.
+// A span is a range of the process's memory.
 type span struct {
 	addr uint64
 	size int
@@ -17,14 +17,14 @@ type span struct {
 
 // A memory is the memory of a process.
 type memory interface {
-	// read fills b with the bytes at addr. The error is errFault if not all of them are mapped.
+	// readAt fills b with the bytes at addr. The error is errFault if not all of them are mapped.
 	readAt(b []byte, addr uint64) error
-	// readSpans fills b with spans, one after the other. A span that is not wholly mapped
-	// is filled with zeros and reported to missed, whose error ends the reading.
+	// readSpans fills b with spans, one after the other. A span that is not wholly mapped is filled with zeros and
+	// reported to missed, whose error ends the reading.
 	readSpans(b []byte, spans []span, missed func(i int) error) error
 }
 
-// A pageTable is memory that was copied page by page, by the address of each page.
+// A pageTable is memory that was copied page by page, by page address.
 type pageTable map[uint64][]byte
 
 func (c pageTable) readAt(b []byte, addr uint64) error {
@@ -60,26 +60,25 @@ type source interface {
 
 const (
 	pageSize   = 4096
-	groupPages = 4       // pages that are read at once
-	maxPages   = 1 << 18 // that are kept, but for copies: 1 GiB
-	maxRead    = 1 << 26 // bytes of one read: no structure of a VM is as large
+	groupPages = 4       // pages to read at once
+	maxPages   = 1 << 18 // maximum number of cached pages, 1 GiB, except for copies
+	maxRead    = 1 << 26 // maximum bytes of one read; no structure of a VM is as large
 )
 
-// A pageCache reads each page of a process once. It is for memory that does not change
-// while the process runs.
+// A pageCache reads each page of a process once. It is for memory that does not change while the process runs.
 type pageCache struct {
 	mem         memory
 	meter       *meter
 	pages       map[uint64][]byte
 	recent      [recentPages]recentPage
-	newBuffer   func(n int) []byte // a new buffer of n bytes
-	readSize    uint64             // bytes that are read at once
-	maxPages    int                // pages that are kept
-	bufferBytes int                // bytes of all buffers
-	fullError   error              // ends reading when the buffers have room for as many; nil: pages are forgotten
+	newBuffer   func(n int) []byte // allocates n bytes
+	readSize    uint64             // bytes to read at once
+	maxPages    int                // maximum number of cached pages
+	bufferBytes int                // total size of all buffers
+	fullError   error              // error when the buffers have maxPages; nil to discard all pages instead
 }
 
-// A recentPage is a page that was used a moment ago: most reads are near others.
+// A recentPage is a recently used page. Most reads are near others.
 type recentPage struct {
 	addr  uint64
 	bytes []byte
@@ -157,7 +156,7 @@ func (c *pageCache) loadPage(addr uint64) ([]byte, error) {
 	return page, nil
 }
 
-// readPage reads the page at addr with its neighbours.
+// readPage reads the page at addr with its neighbors.
 func (c *pageCache) readPage(addr uint64) ([]byte, error) {
 	if c.fullError != nil && c.bufferBytes >= c.maxPages*pageSize {
 		c.meter.end = cmp.Or(c.meter.end, c.fullError)
@@ -186,8 +185,8 @@ func (c *pageCache) readPage(addr uint64) ([]byte, error) {
 	return b, nil
 }
 
-// textAt returns the bytes before the NUL byte at addr or after it. ended is false if the first limit bytes
-// have none. If the end cannot be read, it returns the bytes before that with the error.
+// textAt returns the bytes from addr to the first NUL byte. ended is false if the first limit bytes have none. If the
+// end cannot be read, it returns the bytes before that with the error.
 func textAt(s source, addr uint64, limit int) (text string, ended bool, err error) {
 	var out []byte
 	for len(out) < limit {

@@ -20,17 +20,17 @@ import (
 type ClassPath struct {
 	names   []string
 	path    *classfile.Path
-	jdk     bool // it has a JDK's own classes
-	program bool // it has other classes
+	jdk     bool // whether it has a JDK's classes
+	program bool // whether it has other classes
 
-	asked, found bool // whether classes of the program were looked up, and one was found
-	// covered are the class loaders of the classes that Presence has found; nil before its first call.
+	asked, found bool // whether classes of the program were looked up, and whether one was found
+	// covered are the class loaders of classes that Presence has found; nil before its first call.
 	covered map[string]bool
 }
 
-// OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*), and homes of JDKs. The
-// release is the release of the JVM whose profiles are checked, 0 if it is not known. A missing path is
-// left out, unless all are missing. See classfile.Open. Close closes them.
+// OpenClassPath opens folders, jars, .jmod files, all jars of a folder (folder/*), and homes of JDKs. release is the
+// release of the profiled JVM, 0 if unknown. Missing paths are ignored unless all are missing. See classfile.Open.
+// The caller must call Close.
 func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	path, err := classfile.Open(paths, release)
 	if err != nil {
@@ -38,33 +38,33 @@ func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	}
 	c := &ClassPath{names: paths, path: path}
 	base, err := path.Class("java/lang/Object")
-	c.jdk = base != nil || err != nil // it is there, if damaged
+	c.jdk = base != nil || err != nil // it exists, possibly damaged
 	for _, p := range paths {
 		c.program = c.program || !isJDKElement(p)
 	}
 	return c, nil
 }
 
-// isJDKElement reports whether a part of a class path is a JDK.
+// isJDKElement reports whether an element of a class path is a JDK.
 func isJDKElement(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "lib", "modules"))
 	name := filepath.Base(path)
 	return err == nil || name == "modules" || moduleFile.MatchString(name)
 }
 
-// moduleFile matches the files that hold a JDK's modules one by one.
+// moduleFile matches the module files of a JDK.
 var moduleFile = regexp.MustCompile(`^(java|jdk)\.[A-Za-z0-9.]+\.jmod$`)
 
-// Missing returns the elements of the class path that are not there, and are left out as by a JVM.
+// Missing returns the elements of the class path that do not exist. They are ignored, as by a JVM.
 func (c *ClassPath) Missing() []string { return c.path.Missing() }
 
 // Close closes the files.
 func (c *ClassPath) Close() { c.path.Close() }
 
-// Method returns the versions of a method on the class path. The JDK's own class loaders
-// take the first file of a class. Which one other loaders take is not known, so all are
-// versions. Unknown are classes of the JDK if the class path has no JDK, all others if it
-// has nothing else, classes that are generated at run time, and those with unsound files.
+// Method returns the versions of a method on the class path. The JDK's own class loaders take the first file of a
+// class. The choice of other loaders is unknown, so all files are versions. The answer is Unknown for classes of the
+// JDK if the class path has no JDK, for other classes if it has nothing else, for classes generated at run time, and
+// for damaged class files.
 func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	files, err := c.classFiles(k)
 	if !isJDKMethod(k) && !isGenerated(k.Class) {
@@ -97,7 +97,7 @@ func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	return a, nil
 }
 
-// isProgramLoader reports whether a class loader is the program's own.
+// isProgramLoader reports whether a class loader is defined by the program.
 func isProgramLoader(loader string) bool {
 	return loader != "" && loader != "app" && loader != "platform"
 }
@@ -129,15 +129,15 @@ func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	return methodcode.Answer{Presence: methodcode.NoClass}
 }
 
-// packages are a JDK's packages, for archives without class loaders. toolPackages are
-// its modules in the application class loader.
+// jdkPackages are prefixes of a JDK's classes, for archives without class loaders. toolPackages are those of its
+// modules in the application class loader.
 var (
 	jdkPackages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
 		"org/ietf/jgss/", "netscape/javascript/"}
 	toolPackages = []string{"com/sun/tools/", "com/sun/source/", "com/sun/jdi/", "com/sun/jarsigner/", "jdk/", "sun/"}
 )
 
-// isJDKMethod reports whether a method is one of a JDK's own.
+// isJDKMethod reports whether a method belongs to a JDK.
 func isJDKMethod(k layout.Key) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(k.Class, prefix) }
 	switch k.Loader {
@@ -151,11 +151,12 @@ func isJDKMethod(k layout.Key) bool {
 	return false
 }
 
-// ErrUnrelated: a class path has no class of the profiled program. Missing classes prove nothing then.
+// ErrUnrelated is the error for a class path without any class of the profiled program. Missing classes then prove
+// nothing.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
-// Related returns an error that matches ErrUnrelated if classes of the program were
-// looked up and none was found. The error says what the class path has instead.
+// Related returns an error that matches ErrUnrelated if classes of the program were looked up and none was found. The
+// error describes the content of the class path.
 func (c *ClassPath) Related() error {
 	if !c.asked || c.found || !c.program {
 		return nil
@@ -169,7 +170,7 @@ func (c *ClassPath) Related() error {
 	return fmt.Errorf("%w: %s", ErrUnrelated, strings.Join(hints, "; "))
 }
 
-// unrelatedHint describes what a part of a class path has, and what to give instead.
+// unrelatedHint describes the content of an element of a class path and suggests another one.
 func unrelatedHint(name string) string {
 	if classfile.Wildcard(name) {
 		return "the jars of " + name + " are of another program"
@@ -189,14 +190,14 @@ func unrelatedHint(name string) string {
 	return name + " has no class files: name the folder or jar that has them"
 }
 
-// A class path and a JVM know all methods of the classes that they have.
+// Both know all methods of the classes that they have.
 var (
 	_ methodcode.Inventory = (*ClassPath)(nil)
 	_ methodcode.Inventory = (*Process)(nil)
 )
 
-// Presence returns whether the class path has a method. After it was called for all methods, Method treats
-// classes of a loader without any class here as generated at run time, or as being elsewhere.
+// Presence reports whether the class path has a method. After it was called for all methods, Method assumes that
+// classes of a loader without any class here are generated at run time or stored elsewhere.
 func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 	if c.covered == nil {
 		c.covered = map[string]bool{}
@@ -220,7 +221,7 @@ func (c *ClassPath) Presence(k layout.Key) (methodcode.Presence, error) {
 	return methodcode.NoMethod, nil
 }
 
-// Classes calls yield with the classes of the program, some perhaps twice.
+// Classes calls yield with the classes of the program; some may repeat.
 func (c *ClassPath) Classes(yield func(class string) bool) { c.path.Names(yield) }
 
 // Declared returns the methods with code that a class declares.
@@ -243,13 +244,13 @@ func declaredMethod(name, signature string, code []byte) methodcode.Declared {
 	return methodcode.Declared{Name: name, Signature: signature, ID: bytecode.CodeID(code), Size: len(code)}
 }
 
-// Presence returns whether the process has a method. It is unknown if the class is not loaded.
+// Presence reports whether the process has a method. It is unknown if the class is not loaded.
 func (p *Process) Presence(k layout.Key) (methodcode.Presence, error) {
 	a, err := p.Method(k)
 	return a.Presence, err
 }
 
-// Classes yields nothing: a process has not loaded all classes of the program.
+// Classes yields nothing, since a process has not loaded all classes of the program.
 func (p *Process) Classes(func(class string) bool) {}
 
 // Declared returns the methods with code that a loaded class declares.
@@ -259,11 +260,10 @@ func (p *Process) Declared(class, loader string) []methodcode.Declared {
 
 const objectClass = "java/lang/Object"
 
-// maxSupertypes bounds the classes of one search.
+// maxSupertypes limits the classes of one search.
 const maxSupertypes = 1000
 
-// Assignable reports whether instances of a class are instances of another one. It is not
-// known if a class between the two is missing.
+// Assignable reports whether a class is a subtype of another. known is false if a class between the two is missing.
 func (c *ClassPath) Assignable(class, to string) (is, known bool) {
 	if to == objectClass {
 		return true, true

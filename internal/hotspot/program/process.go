@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Process is the code of a running JVM: of its loaded classes.
+// A Process is the code of the loaded classes of a running JVM.
 type Process struct {
 	methods map[layout.Key]methodcode.Version
 	classes map[[2]string]bool // by name and loader
@@ -22,7 +22,7 @@ type Process struct {
 	declared map[[2]string][]methodcode.Declared // by class name and loader
 }
 
-// ReadProcess reads the code of a JVM. Nothing in it changes.
+// ReadProcess reads the code of a JVM without changing it.
 func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	vm, err := live.Attach(ctx, pid)
 	if err != nil {
@@ -47,14 +47,14 @@ func ReadProcess(ctx context.Context, pid int) (*Process, error) {
 	return p, err
 }
 
-// Loaders returns the identities of the class loaders with classes, without the boot loader, sorted.
+// Loaders returns the identities of the class loaders with classes, sorted, without the boot loader.
 func (p *Process) Loaders() ([]string, error) {
 	delete(p.loaders, "")
 	return slices.Sorted(maps.Keys(p.loaders)), nil
 }
 
-// Method returns the version of a method in the process. It is unknown if the class is not loaded: it may be
-// loaded later. A key without a loader may be of any loader that every JVM has.
+// Method returns the version of a method in the process. It is unknown if the class is not loaded, since it may be
+// loaded later. A key without a loader may belong to any loader that every JVM has.
 func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
 	none := methodcode.Answer{Presence: methodcode.Unknown, Reason: "its class is not loaded"}
 	loaders := []string{k.Loader}
@@ -73,11 +73,11 @@ func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
 	return none, nil
 }
 
-// reasonGenerated is why a class that is generated at run time is not checked.
+// reasonGenerated is the reason for not checking a generated class.
 const reasonGenerated = "its name is made up anew in each run"
 
-// made matches classes that are in no file: those that a JDK generates for method handles,
-// and subclasses that libraries generate.
+// generatedClasses match classes without a file: classes that a JDK generates for method handles, and subclasses that
+// libraries generate.
 var generatedClasses = []*regexp.Regexp{
 	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
 	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),
@@ -86,8 +86,8 @@ var generatedClasses = []*regexp.Regexp{
 	regexp.MustCompile(`_\$\$_(jvst|javassist_)[0-9a-f_]+$`),
 }
 
-// isGenerated reports whether a class has the name of one that is generated at run time.
-// Some of these are also in the files of a JDK.
+// isGenerated reports whether a class name looks generated at run time. Some such classes are also in the files of a
+// JDK.
 func isGenerated(class string) bool {
 	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
 	return javanames.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(generatedClasses, matches)

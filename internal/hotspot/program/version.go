@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/java/sketch"
 )
 
-// kinds are the kinds of profile points.
+// pointKinds converts kinds of profile points.
 var pointKinds = [...]methodcode.PointKind{
 	bytecode.Call: methodcode.Call, bytecode.VirtualCall: methodcode.VirtualCall, bytecode.TypeCheck: methodcode.TypeCheck,
 	bytecode.Jump:   methodcode.Jump,
@@ -40,7 +40,7 @@ func versionOf(code []byte) methodcode.Version {
 	return v
 }
 
-// addNamesAndSketches adds names and sketches to a version.
+// addNamesAndSketches adds names, sketches and control flow to a version.
 func addNamesAndSketches(v *methodcode.Version, code []bytecode.Instruction) {
 	addCallSignatures(v.Points, code)
 	for i := range code {
@@ -87,7 +87,7 @@ func blocksOf(points []methodcode.Point, code []bytecode.Instruction) (blocks []
 	return blocks
 }
 
-// loadsArgument reports whether a bytecode loads a reference that the method only gets from its caller.
+// loadsArgument reports whether a bytecode loads a reference argument that the method never overwrites.
 func loadsArgument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 	sets := func(i bytecode.Instruction) bool {
 		return i.Op >= bytecode.IStore && i.Op <= bytecode.AStore && i.Local == in.Local
@@ -95,7 +95,7 @@ func loadsArgument(code []bytecode.Instruction, in *bytecode.Instruction) bool {
 	return in.Op == bytecode.ALoad && !slices.ContainsFunc(code, sets)
 }
 
-// sketchWithNames computes sketches with other names.
+// sketchWithNames returns a function that computes the sketches of points after renaming the names in code.
 func sketchWithNames(points []methodcode.Point,
 	code []bytecode.Instruction) func(func(methodcode.Name) methodcode.Name) []disk.SketchPoint {
 	return func(other func(methodcode.Name) methodcode.Name) []disk.SketchPoint {
@@ -131,7 +131,7 @@ func addCallSignatures(points []methodcode.Point, code []bytecode.Instruction) {
 	}
 }
 
-// decodeInstructions decodes a method of a class file.
+// decodeInstructions decodes the bytecodes of a method.
 func decodeInstructions(c *classfile.File, code []byte) ([]bytecode.Instruction, bool) {
 	return bytecode.Instructions(code, func(_, java byte, operand []byte) (bytecode.Name, bool) {
 		index := uint16(operand[0])
@@ -142,7 +142,7 @@ func decodeInstructions(c *classfile.File, code []byte) ([]bytecode.Instruction,
 	})
 }
 
-// constants has the constants of a class file.
+// constants resolves the constants of a class file.
 type constants struct{ c *classfile.File }
 
 func (p constants) Class(i uint16) (string, bool) {

@@ -8,42 +8,42 @@ import (
 
 // A Command is a command to run.
 type Command struct {
-	Path string   // of the file
-	Args []string // with the name of the program in front
-	Dir  string   // its working directory; empty: the caller's
-	Env  []string // nil: the caller's
-	// Files are its standard input, output and error.
+	Path string   // path of the executable
+	Args []string // arguments, beginning with the program name
+	Dir  string   // working directory; "" for the caller's
+	Env  []string // environment; nil for the caller's
+	// Files are standard input, output and error.
 	Files [3]*os.File
-	// Held is called, by one goroutine, with each JVM that ends. The JVM is stopped until
-	// Held returns. Held may only read its memory.
+	// Held is called with each JVM that ends, from one goroutine. The JVM is stopped until Held returns. Held must only
+	// read its memory.
 	Held func(JVM)
-	// Ignored are the signals that the caller ignores since its start, and the command must ignore too.
+	// Ignored are the signals that the caller has ignored since its start and that the command must ignore, too.
 	Ignored []os.Signal
 }
 
-// A JVM is a process with a JVM in it.
+// A JVM is a process in which a JVM runs.
 type JVM struct {
 	PID int
-	// Thread is a thread through which its memory can be read: the first one may have ended.
+	// Thread is a thread through which the memory can be read, since the main thread may have ended.
 	Thread int
-	Args   []string // with the name of the program in front
-	// Own is whether it is the command itself, and not what that started.
+	Args   []string // arguments, beginning with the program name
+	// Own is true for the command itself, false for a descendant.
 	Own bool
-	// Running is whether it still runs after the end of the command.
+	// Running is whether the JVM still runs after the end of the command.
 	Running bool
-	// Replaced is whether its process goes on with another program (exec), which may be a JVM
-	// with the same PID. It has no Status then.
+	// Replaced is whether the process executes another program (exec), possibly a JVM with the same PID. Status is then
+	// zero.
 	Replaced bool
-	Status   Status // how it ends
-	// Began is when its program took the place of another JVM's in the process, in clock ticks
-	// since the machine was booted; 0 if it is the first.
+	Status   Status // exit status
+	// Began is the time of the exec that replaced another JVM in the process, in clock ticks since the machine was
+	// booted; 0 for the first JVM.
 	Began uint64
 }
 
-// A Status is how a process ended.
+// A Status is the exit status of a process.
 type Status struct {
-	Code   int // of an exit
-	Signal int // that ended it, 0 if none did
+	Code   int // exit code
+	Signal int // signal that ended it, 0 if none
 }
 
 // ExitCode returns the status as a shell reports it.
@@ -56,8 +56,8 @@ func (s Status) ExitCode() int {
 
 // The sentinels that errors of this package match.
 var (
-	// ErrUnsupported: this system has no way to hold a process at its exit.
+	// ErrUnsupported is the error on systems that cannot hold a process at its exit.
 	ErrUnsupported = fmt.Errorf("JVMs can be held at their exit on Linux only (%w)", errors.ErrUnsupported)
-	// ErrPermission: the system does not let this user trace.
+	// ErrPermission is the error if the system does not allow this user to trace.
 	ErrPermission = errors.New("no permission to trace the command: it was not started")
 )

@@ -13,10 +13,10 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// Run runs a command to its end and returns its status. It returns an error if the
-// command was not started, or if it was lost.
+// Run runs a command to its end and returns its status. It returns an error if the command could not be started or
+// was lost.
 func Run(c Command) (status Status, err error) {
-	if strconv.IntSize < 64 { // it could not read what a 64-bit JVM has
+	if strconv.IntSize < 64 { // a 32-bit process cannot read a 64-bit JVM
 		return Status{}, ErrUnsupported
 	}
 	done := make(chan struct{})
@@ -43,16 +43,15 @@ func (c *Command) runTraced() (Status, error) {
 	return t.traceAll()
 }
 
-// follow are the events in addition to signals that stop a thread: new processes and
-// threads, which are then traced too, the ends of threads, and new programs in a process.
+// traceOptions stop a thread not only at signals but also at new processes and threads, which are then traced, too,
+// at the ends of threads, and at exec.
 const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT |
 	unix.PTRACE_O_TRACEEXEC
 
-// startSeized starts the command, seized before its first instruction, and stopped.
+// startSeized starts the command, seized and stopped before its first instruction.
 //
-// A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not
-// distinguish stops by job control from others. So it is released at its first
-// instruction, stopped by a signal, and seized while it is stopped.
+// A child can only ask to be traced in the old way (PTRACE_TRACEME), which does not distinguish job control stops
+// from others. So it is detached at its first instruction, stopped by a signal, and seized while it is stopped.
 func (c *Command) startSeized() (pid int, err error) {
 	env := c.Env
 	if env == nil {
@@ -70,14 +69,14 @@ func (c *Command) startSeized() (pid int, err error) {
 		return 0, &os.PathError{Op: "start", Path: c.Path, Err: err}
 	}
 	if err := seizeChild(pid); err != nil {
-		_ = unix.Kill(pid, unix.SIGKILL) // it has not run an instruction
+		_ = unix.Kill(pid, unix.SIGKILL) // it has executed no instruction
 		_, _ = waitFor(pid, unix.WALL)
 		return 0, fmt.Errorf("%s: %w (%v)", c.Path, ErrPermission, err)
 	}
 	return pid, nil
 }
 
-// seizeChild turns the tracing of a new child into one by seizure. The child stays stopped.
+// seizeChild converts the tracing of a new child to PTRACE_SEIZE. The child stays stopped.
 func seizeChild(pid int) error {
 	if status, err := waitFor(pid, unix.WALL); err != nil || !status.Stopped() {
 		return fmt.Errorf("stop at start: %#x, %w", status, err)
@@ -91,7 +90,6 @@ func seizeChild(pid int) error {
 	return ptraceRequest(unix.PTRACE_SEIZE, pid, traceOptions)
 }
 
-// waitFor waits for a child or tracee.
 func waitFor(pid, options int) (status unix.WaitStatus, err error) {
 	for {
 		_, err = unix.Wait4(pid, &status, options, nil)
@@ -109,17 +107,16 @@ func ptraceRequest(request, pid, data int) error {
 	return nil
 }
 
-// A forwarder forwards signals that are sent to the caller alone to the command.
+// A forwarder forwards signals that are sent only to the caller to the command.
 type forwarder struct {
 	signals     chan os.Signal
 	command     chan *os.Process
-	brokenPipes bool // the caller ignores SIGPIPE
+	brokenPipes bool // whether the caller ignores SIGPIPE
 }
 
-// passed are the signals that are passed on.
 var forwardedSignals = []os.Signal{unix.SIGHUP, unix.SIGINT, unix.SIGQUIT, unix.SIGTERM, unix.SIGUSR1, unix.SIGUSR2}
 
-// newForwarder handles the signals. It must be called before the command starts: signals that the caller
+// newForwarder begins to receive the signals and must be called before the command starts. Signals that the caller
 // handles have their default action in the command, as SIGPIPE should, and ignored signals stay ignored.
 func newForwarder(ignored []os.Signal) *forwarder {
 	f := &forwarder{make(chan os.Signal, 16), make(chan *os.Process, 1), signal.Ignored(unix.SIGPIPE)}
@@ -131,9 +128,9 @@ func newForwarder(ignored []os.Signal) *forwarder {
 	return f
 }
 
-// setTarget sets the process that gets the signals, which nobody has waited for yet. It holds it by
-// a descriptor, where the system has these: a signal that waits while the command ends does
-// not reach another process that gets its number.
+// setTarget sets the process that receives the signals, which must not have been waited for yet. The process is held
+// by a descriptor if the system has these. A late signal then cannot reach another process that has reused the
+// number.
 func (f *forwarder) setTarget(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		f.command <- p
@@ -144,7 +141,7 @@ func (f *forwarder) forwardSignals() {
 	p, ok := <-f.command
 	for s := range f.signals {
 		if ok && s != unix.SIGPIPE && !(fromTerminal(s) && inForeground()) {
-			_ = p.Signal(s) // it may have ended
+			_ = p.Signal(s) // the process may have ended
 		}
 	}
 	if ok {
@@ -161,8 +158,8 @@ func (f *forwarder) stopForwarding() {
 	close(f.command)
 }
 
-// fromTerminal reports whether a terminal sends a signal. It sends it to all its
-// foreground processes, so the command has received it already.
+// fromTerminal reports whether terminals send a signal. They send it to all foreground processes, so the command has
+// already received it.
 func fromTerminal(s os.Signal) bool { return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP }
 
 // inForeground reports whether this process runs in the foreground of a terminal.

@@ -14,21 +14,21 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A tracer lets a tree of processes run. All its calls come from one thread.
+// A tracer traces a tree of processes. All its calls must come from one thread.
 type tracer struct {
 	command       int
 	held          func(JVM)
-	readProcesses map[int]bool // processes that end and have been read
-	// threaded are the processes that have started a thread. Some threads of an ending process may exit
-	// without a stop before the others stop, so counting the threads at an exit is not enough.
+	readProcesses map[int]bool // ending processes that have been read
+	// multiThreaded are the processes that have started a thread. Some threads of an ending process may exit without a
+	// stop before the others stop, so counting the threads at an exit is not sufficient.
 	multiThreaded map[int]bool
-	execTicks     map[int]uint64 // when what runs now took the place of a JVM in its process
+	execTicks     map[int]uint64 // time of the exec that replaced a JVM, by process
 }
 
-// ours limits a wait to the children of this thread.
+// ownChildren limits a wait to the children of this thread.
 const ownChildren = unix.WALL | unix.WNOTHREAD
 
-// traceAll follows the tree until the command ends.
+// traceAll traces the tree until the command ends.
 func (t *tracer) traceAll() (Status, error) {
 	for {
 		var status unix.WaitStatus
@@ -43,14 +43,14 @@ func (t *tracer) traceAll() (Status, error) {
 			t.holdRunning()
 			return statusOf(status), nil
 		default:
-			delete(t.readProcesses, tid) // the process has ended, or a thread
+			delete(t.readProcesses, tid) // a process or thread has ended
 			delete(t.multiThreaded, tid)
 			delete(t.execTicks, tid)
 		}
 	}
 }
 
-// handleStop lets a thread that has stopped go on, as it would without a tracer.
+// handleStop resumes a stopped thread in the same way as without a tracer.
 func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 	signal := status.StopSignal()
 	request := unix.PTRACE_CONT
@@ -65,15 +65,15 @@ func (t *tracer) handleStop(tid int, status unix.WaitStatus) {
 	case unix.PTRACE_EVENT_EXIT:
 		t.handleExit(tid)
 	case unix.PTRACE_EVENT_STOP:
-		if signal != unix.SIGTRAP { // job control: it stays stopped until SIGCONT
+		if signal != unix.SIGTRAP { // a job control stop lasts until SIGCONT
 			request = unix.PTRACE_LISTEN
 		}
 	}
-	// An error means that it was killed meanwhile, which a wait will report.
+	// An error means that the thread was killed meanwhile, which a wait will report.
 	_ = ptraceRequest(request, tid, deliver)
 }
 
-// handleExec is called when a process runs another program. Its only thread has the number of the process now.
+// handleExec handles an exec. Its only thread now has the number of the process.
 func (t *tracer) handleExec(pid int) {
 	if t.readProcesses[pid] {
 		t.execTicks[pid] = bootTicks()
@@ -89,12 +89,12 @@ func bootTicks() uint64 {
 	return uint64(now.Nano()) / (1e9 / 100)
 }
 
-// handleExit is called while a thread is stopped at its exit. If the whole process
-// ends, the other threads do not get past theirs before this returns.
+// handleExit is called while a thread is stopped at its exit. If the whole process ends, the other threads remain
+// stopped at their exits until this returns.
 func (t *tracer) handleExit(tid int) {
 	p := thread(tid)
-	// The end of its process takes a thread that ended alone out of its stop. The memory
-	// of that thread may be gone; another thread of the process will do.
+	// If its process ends, a thread that ended alone leaves its stop, and its memory may be gone. Another thread of the
+	// process will be used.
 	if p.endsAlone() || !p.isStopped() {
 		return
 	}
@@ -116,8 +116,8 @@ func (t *tracer) handleExit(tid int) {
 	t.held(j)
 }
 
-// isExecuting reports whether a thread of a process loads another program, for which the
-// system kills all other threads. These stop at their ends, and that thread waits for them.
+// isExecuting reports whether a thread of a process is in exec. The system then kills all other threads, which stop
+// at their exits while that thread waits for them.
 func isExecuting(pid int) bool {
 	for range 50 {
 		running := false
@@ -139,7 +139,7 @@ func isExecuting(pid int) bool {
 	return false
 }
 
-// handleClone is called while a thread is stopped after it has started another, or a process.
+// handleClone is called while a thread is stopped after it started another thread or a process.
 func (t *tracer) handleClone(tid int) {
 	started, err := unix.PtraceGetEventMsg(tid)
 	if err != nil {
@@ -150,13 +150,13 @@ func (t *tracer) handleClone(tid int) {
 	}
 }
 
-// isJVM reports whether the process of a thread is a JVM, which has several threads. A
-// child of a JVM before its exec has the JVM's memory, but one thread.
+// isJVM reports whether the process of a thread is a JVM, which has several threads. A forked child of a JVM has the
+// JVM's memory before its exec, but only one thread.
 func (t *tracer) isJVM(pid int, p thread) bool {
 	return p.hasLibjvm() && (t.multiThreaded[pid] || p.countThreads() >= 2)
 }
 
-// holdRunning reads the JVMs that still run. They are released when the thread of the tracer ends.
+// holdRunning reads the JVMs that still run. They are released when the tracer's thread ends.
 func (t *tracer) holdRunning() {
 	for _, pid := range tracedProcesses() {
 		if p := thread(pid); !t.readProcesses[pid] && t.isJVM(pid, p) {
@@ -172,23 +172,23 @@ func statusOf(s unix.WaitStatus) Status {
 	return Status{Code: s.ExitStatus()}
 }
 
-// A thread is described in /proc.
+// A thread is a thread number, whose state is read from /proc.
 type thread int
 
 func (t thread) readProc(name string) []byte {
-	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", int(t), name)) // empty if it is gone
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/%s", int(t), name))
 	return text
 }
 
-// endsAlone reports whether a thread at its exit ends without its process: it is in the
-// system call exit, and not in exit_group or killed. A thread that is gone counts too.
+// endsAlone reports whether a thread at its exit ends without its process: it is in the system call exit, not in
+// exit_group or killed. A thread that is gone counts, too.
 func (t thread) endsAlone() bool {
 	number := t.systemCall()
 	return number == "" || number == strconv.Itoa(unix.SYS_EXIT)
 }
 
-// systemCall returns the number of the system call in which the thread waits, "running" if
-// it does not wait, and an empty string if it is gone.
+// systemCall returns the number of the system call in which the thread waits, "running" if it does not wait, and ""
+// if it is gone.
 func (t thread) systemCall() string {
 	number, _, _ := strings.Cut(strings.TrimSpace(string(t.readProc("syscall"))), " ")
 	return number
@@ -197,13 +197,11 @@ func (t thread) systemCall() string {
 // isStopped reports whether tracing has stopped the thread.
 func (t thread) isStopped() bool { return strings.HasPrefix(t.statusField("State"), "t") }
 
-// processID returns the process of the thread.
 func (t thread) processID() (pid int, ok bool) {
 	pid, err := strconv.Atoi(t.statusField("Tgid"))
 	return pid, err == nil
 }
 
-// statusField returns a field of the thread's status, empty if there is none.
 func (t thread) statusField(field string) string { return procfs.Status(int(t), field) }
 
 // hasLibjvm reports whether the libjvm of HotSpot or of another VM is loaded.
@@ -216,19 +214,17 @@ func (t thread) hasLibjvm() bool {
 	return false
 }
 
-// countThreads returns the number of threads of the process.
 func (t thread) countThreads() int {
 	tasks, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", int(t)))
 	return len(tasks)
 }
 
-// arguments returns the arguments of the process.
 func (t thread) arguments() []string {
 	line := strings.TrimSuffix(string(t.readProc("cmdline")), "\x00")
 	return strings.Split(line, "\x00")
 }
 
-// tracedProcesses returns the processes that this thread of the system traces.
+// tracedProcesses returns the processes that this OS thread traces.
 func tracedProcesses() (pids []int) {
 	me := strconv.Itoa(unix.Gettid())
 	processes, _ := os.ReadDir("/proc")
