@@ -156,7 +156,7 @@ func (r Receivers) Record(t *Type) *Word {
 	case r.own != nil:
 		return r.own.note(t)
 	case t.in.Valid():
-		if row, err := r.in.Record(t.in); err == nil && row != reader.OtherRow {
+		if row, err := r.in.Record(t.in); err == nil && row >= 0 {
 			_, count := r.in.Cells(row)
 			return counterWord(count)
 		}

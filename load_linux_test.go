@@ -22,6 +22,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -308,7 +309,7 @@ func (e *era) dropPages() error {
 	if s == nil {
 		return nil
 	}
-	view, err := s.Mapping().Bytes(disk.RegionHeader, 0, 1)
+	view, err := (*mapped.Mapping)(s.Mapping()).Bytes(disk.RegionHeader, 0, 1)
 	if err != nil {
 		return err
 	}

@@ -53,13 +53,9 @@ func (m *Mapping) Name() string { return m.mapped().Name() }
 // Header returns the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.mapped().Header() }
 
-// EntryShapes returns the shapes that the archive declares for the entries of its producer, by tag; there are
-// none unless its domain is DomainCustom. They must not be changed.
-func (m *Mapping) EntryShapes() []layout.EntryShape { return m.mapped().Shape().Declared.Shapes() }
-
-// Bytes returns size bytes of the file from offset on, which must be wholly inside region, after checking their
-// pages. Errors are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing once the
-// pages are checked. The bytes must not be written to.
+// Bytes returns size bytes of the file from offset on, after checking the checksums of their pages. The range must
+// be inside region. Errors are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing
+// once the pages are checked. The bytes must not be written to.
 func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	return m.mapped().Bytes(region, offset, size)
 }

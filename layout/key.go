@@ -27,8 +27,7 @@ const (
 // docs/format.md defines it. It allocates nothing.
 func (k Key) ID(d Domain) uint64 {
 	if d.LLVM() {
-		ref, _ := NameIDs(k.Name, "")
-		return ref
+		return nameID(k.Name)
 	}
 	return foldText(foldText(foldText(foldText(fold0, k.Class), k.Name), k.Signature), k.Loader)
 }

@@ -1,80 +1,45 @@
 package layout
 
+import "math/bits"
+
+// MD5 (RFC 1321) as a plain function. crypto/md5 imports crypto/internal/fips140/drbg, which has a buffer of 32 MiB.
+
 // md5Block is the number of bytes that MD5 takes at once.
 const md5Block = 64
 
-// A lane is the block of a message that is worked on.
-type lane [md5Block / 4]uint32
+// An md5State is the state of MD5 between two blocks.
+type md5State struct{ a, b, c, d uint32 }
 
-// The state of MD5 before the first block.
-const (
-	md5A = 0x67452301
-	md5B = 0xefcdab89
-	md5C = 0x98badcfe
-	md5D = 0x10325476
-)
-
-// NameIDs returns LLVM's ids of two PGO names: the first 8 bytes of their MD5, little-endian. The rounds of
-// the two alternate, so that the processor works on both at once: crypto/md5 takes nearly twice as long for
-// two short names. It allocates nothing.
-func NameIDs(x, y string) (idX, idY uint64) {
-	var m [2]lane
-	var a, b, c, d uint32 = md5A, md5B, md5C, md5D
-	var e, f, g, h uint32 = md5A, md5B, md5C, md5D
-	lastX := md5Last(x)
-	lastY := md5Last(y)
-	for i := range max(lastX, lastY) + 1 {
-		m[0].fill(x, i)
-		m[1].fill(y, i)
-		a0, b0, c0, d0, e0, f0, g0, h0 := a, b, c, d, e, f, g, h
-		a, b, c, d, e, f, g, h = md5Round1(&m, a, b, c, d, e, f, g, h)
-		a, b, c, d, e, f, g, h = md5Round2(&m, a, b, c, d, e, f, g, h)
-		a, b, c, d, e, f, g, h = md5Round3(&m, a, b, c, d, e, f, g, h)
-		a, b, c, d, e, f, g, h = md5Round4(&m, a, b, c, d, e, f, g, h)
-		a += a0
-		b += b0
-		c += c0
-		d += d0
-		e += e0
-		f += f0
-		g += g0
-		h += h0
-		if i == lastX {
-			idX = uint64(a) | uint64(b)<<32
+// nameID returns LLVM's id of a PGO name, the first 8 bytes of its MD5 as a little-endian number. It allocates
+// nothing.
+func nameID(name string) uint64 {
+	s := md5State{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476}
+	var block [md5Block / 4]uint32
+	rest := name
+	for ; len(rest) >= md5Block; rest = rest[md5Block:] {
+		for i := range block {
+			block[i] = uint32(word32(rest, 4*i))
 		}
-		if i == lastY {
-			idY = uint64(e) | uint64(f)<<32
-		}
+		s.add(&block)
 	}
-	return idX, idY
+	block = [md5Block / 4]uint32{}
+	words := len(rest) / 4
+	for i := range words {
+		block[i] = uint32(word32(rest, 4*i))
+	}
+	block[words] = md5Tail(rest[4*words:])
+	if len(rest) >= md5Block-8 {
+		s.add(&block)
+		block = [md5Block / 4]uint32{}
+	}
+	size := uint64(len(name)) * 8 // in bits
+	block[14] = uint32(size)
+	block[15] = uint32(size >> 32)
+	s.add(&block)
+	return uint64(s.a) | uint64(s.b)<<32
 }
 
-// md5Last returns the number of the last block of a message, after which the mark of
-// its end and its length have room.
-func md5Last(text string) int { return (len(text) + 8) / md5Block }
-
-// fill puts block i of a message into the lane, zeros if it has none. It writes whole words: the processor
-// waits for words that were written in other pieces.
-func (l *lane) fill(text string, i int) {
-	*l = lane{}
-	left := len(text) - i*md5Block
-	if left < 0 {
-		l.length(text, i)
-		return
-	}
-	b := text[i*md5Block:]
-	w := 0
-	for ; w < len(l) && len(b) >= 4; w++ {
-		l[w] = uint32(word32(b, 0))
-		b = b[4:]
-	}
-	if w < len(l) {
-		l[w] = md5Tail(b)
-	}
-	l.length(text, i)
-}
-
-// md5Tail returns the last bytes of a message, fewer than 4, and the mark of its end.
+// md5Tail returns the last bytes of a message, fewer than 4, followed by the mark of its end.
 func md5Tail(b string) uint32 {
 	word := uint32(0x80)
 	for i := len(b) - 1; i >= 0; i-- {
@@ -83,11 +48,47 @@ func md5Tail(b string) uint32 {
 	return word
 }
 
-// length puts the number of bits of a message into its last block.
-func (l *lane) length(text string, i int) {
-	if i == md5Last(text) {
-		bits := uint64(len(text)) * 8
-		l[14] = uint32(bits)
-		l[15] = uint32(bits >> 32)
+// add hashes a block. Each round has 16 steps, and four steps bring the words of the state back to their places.
+func (s *md5State) add(m *[md5Block / 4]uint32) {
+	a, b, c, d := s.a, s.b, s.c, s.d
+	for i := 0; i < 16; i += 4 {
+		a = b + bits.RotateLeft32(a+m[i&15]+sines[i&63]+((c^d)&b^d), 7)
+		d = a + bits.RotateLeft32(d+m[(i+1)&15]+sines[(i+1)&63]+((b^c)&a^c), 12)
+		c = d + bits.RotateLeft32(c+m[(i+2)&15]+sines[(i+2)&63]+((a^b)&d^b), 17)
+		b = c + bits.RotateLeft32(b+m[(i+3)&15]+sines[(i+3)&63]+((d^a)&c^a), 22)
 	}
+	for i := 16; i < 32; i += 4 {
+		a = b + bits.RotateLeft32(a+m[(5*i+1)&15]+sines[i&63]+(c&^d+b&d), 5)
+		d = a + bits.RotateLeft32(d+m[(5*i+6)&15]+sines[(i+1)&63]+(b&^c+a&c), 9)
+		c = d + bits.RotateLeft32(c+m[(5*i+11)&15]+sines[(i+2)&63]+(a&^b+d&b), 14)
+		b = c + bits.RotateLeft32(b+m[5*i&15]+sines[(i+3)&63]+(d&^a+c&a), 20)
+	}
+	for i := 32; i < 48; i += 4 {
+		a = b + bits.RotateLeft32(a+m[(3*i+5)&15]+sines[i&63]+(b^c^d), 4)
+		d = a + bits.RotateLeft32(d+m[(3*i+8)&15]+sines[(i+1)&63]+(a^b^c), 11)
+		c = d + bits.RotateLeft32(c+m[(3*i+11)&15]+sines[(i+2)&63]+(d^a^b), 16)
+		b = c + bits.RotateLeft32(b+m[(3*i+14)&15]+sines[(i+3)&63]+(c^d^a), 23)
+	}
+	for i := 48; i < 64; i += 4 {
+		a = b + bits.RotateLeft32(a+m[7*i&15]+sines[i&63]+(c^(b|^d)), 6)
+		d = a + bits.RotateLeft32(d+m[(7*i+7)&15]+sines[(i+1)&63]+(b^(a|^c)), 10)
+		c = d + bits.RotateLeft32(c+m[(7*i+14)&15]+sines[(i+2)&63]+(a^(d|^b)), 15)
+		b = c + bits.RotateLeft32(b+m[(7*i+5)&15]+sines[(i+3)&63]+(d^(c|^a)), 21)
+	}
+	s.a += a
+	s.b += b
+	s.c += c
+	s.d += d
+}
+
+// sines are the integer parts of 2^32 * |sin(i+1)|.
+var sines = [64]uint32{
+	0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
+	0x698098d8, 0x8b44f7af, 0xffff5bb1, 0x895cd7be, 0x6b901122, 0xfd987193, 0xa679438e, 0x49b40821,
+	0xf61e2562, 0xc040b340, 0x265e5a51, 0xe9b6c7aa, 0xd62f105d, 0x02441453, 0xd8a1e681, 0xe7d3fbc8,
+	0x21e1cde6, 0xc33707d6, 0xf4d50d87, 0x455a14ed, 0xa9e3e905, 0xfcefa3f8, 0x676f02d9, 0x8d2a4c8a,
+	0xfffa3942, 0x8771f681, 0x6d9d6122, 0xfde5380c, 0xa4beea44, 0x4bdecfa9, 0xf6bb4b60, 0xbebfbc70,
+	0x289b7ec6, 0xeaa127fa, 0xd4ef3085, 0x04881d05, 0xd9d4d039, 0xe6db99e5, 0x1fa27cf8, 0xc4ac5665,
+	0xf4292244, 0x432aff97, 0xab9423a7, 0xfc93a039, 0x655b59c3, 0x8f0ccc92, 0xffeff47d, 0x85845dd1,
+	0x6fa87e4f, 0xfe2ce6e0, 0xa3014314, 0x4e0811a1, 0xf7537e82, 0xbd3af235, 0x2ad7d2bb, 0xeb86d391,
 }

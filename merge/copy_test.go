@@ -141,7 +141,7 @@ func rowCount(t testarchive.TB, p reader.Profile, name string) uint64 {
 		t.Fatal("no receivers at bci 6")
 	}
 	for row := range r.All() {
-		if n, err := row.Type.Name(); err == nil && n.Equal(name) {
+		if n, err := row.Type.Name(); err == nil && n.String() == name {
 			return row.Count.Load()
 		}
 	}

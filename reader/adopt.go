@@ -151,7 +151,7 @@ func (p Profile) Claim() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
 	}
-	if p.Claimed() {
+	if p.isAdopted() {
 		return p, nil
 	}
 	a := p.s.adoption.Load()
@@ -239,9 +239,9 @@ func (a *adoption) fetchHeads(profiles []Profile) {
 	a.to.Prefetch(addresses[:len(profiles)])
 }
 
-// ClaimedByAny reports whether anybody has adopted the profile, so that its live counts may differ
-// from the trained ones. p need not be the adopted profile itself.
-func (p Profile) ClaimedByAny() bool {
+// Claimed reports whether anybody has claimed the profile, so that its live counts may differ from the trained
+// ones. p itself may be the trained profile.
+func (p Profile) Claimed() bool {
 	if p.s == nil {
 		return false
 	}
@@ -249,8 +249,8 @@ func (p Profile) ClaimedByAny() bool {
 	return a != nil && a.states.Load((p.Ref().Offset()-int64(a.start))/disk.Unit) == done
 }
 
-// Claimed reports whether p is an adopted profile.
-func (p Profile) Claimed() bool { return p.live != words.View{} }
+// isAdopted reports whether p itself is an adopted profile.
+func (p Profile) isAdopted() bool { return p.live != words.View{} }
 
 // Address returns where the adopted block is, for native code; 0 if p is not
 // adopted. It is valid while p is reachable.

@@ -134,9 +134,6 @@ func (c *Context) up() (err error) {
 // Ref returns the place of the context's record.
 func (c Context) Ref() layout.Ref { return c.at }
 
-// Profiled reports whether the method has a profile in this context itself.
-func (c Context) Profiled() bool { return c.rec.Profiles != 0 }
-
 // Method returns the method that the context belongs to.
 func (c Context) Method() (Method, error) {
 	if c.s == nil {
@@ -153,9 +150,6 @@ func (c Context) Caller() (Frame, error) {
 	caller, err := c.s.referred(c.rec.Caller)
 	return Frame{caller, c.rec.Point}, err
 }
-
-// CallSite returns the place of the record that Caller reads, and the point of the call.
-func (c Context) CallSite() (caller layout.Ref, point int32) { return c.rec.Caller, c.rec.Point }
 
 // Inner returns the place of the context with one frame fewer, 0 if there is none.
 func (c Context) Inner() layout.Ref {

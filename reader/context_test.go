@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 	"pgregory.net/rapid"
@@ -114,7 +115,7 @@ func TestContextsAmongMany(t *testing.T) {
 		b := builder.New(layout.DomainGraal, builder.Config{})
 		leaf, caller := b.Method(layout.Key{Class: "C", Name: "leaf"}), b.Method(layout.Key{Class: "C", Name: "caller"})
 		for i := range n {
-			inner := b.Internal().OuterContext(leaf, builder.NoContext, caller, int32(3*i-n))
+			inner := b.Internal().OuterContext(leaf, profileset.NoContext, caller, int32(3*i-n))
 			outer := b.Internal().OuterContext(leaf, inner, leaf, int32(i))
 			for code, at := range []builder.ContextRef{inner, outer, outer} {
 				p := b.ProfileIn(leaf, uint64(code), at)

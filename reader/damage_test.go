@@ -111,7 +111,7 @@ func methodAnswers(all []uint64, m reader.Method) ([]uint64, error) {
 
 func profileAnswers(all []uint64, p reader.Profile) ([]uint64, error) {
 	c, _ := p.Invocations()
-	history, _ := p.History()
+	history, _ := disk.Block(p.Bytes()).History()
 	all = append(all, c.Load(), p.Code(), uint64(history.Decompiles), uint64(len(p.TrapHistory())))
 	for section := range disk.SectionDirectory {
 		for e := range p.Section(section) {

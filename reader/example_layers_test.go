@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -36,7 +37,7 @@ func openSource(app, base string) (source, error) {
 // dumpLayers writes the live counts of a run that adopted layers: to the path of the topmost
 // one, if it is to take its place. It is a layer on the same base.
 func dumpLayers(ctx context.Context, l *reader.Layers, path string) error {
-	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: builder.RandomDumpID(),
+	b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: disk.RandomDumpID(),
 		Run: &layout.Provenance{VM: "example VM 1"}}) // a run, so that nothing is summed twice
 	if _, err := merge.CopyLayers(ctx, b, l, merge.Totals); err != nil {
 		return err
@@ -54,7 +55,7 @@ func layerOf(path string, base *reader.Store, calls map[string]uint64) {
 		mustDone(p)
 	}
 	if base != nil {
-		b.ExpectBase(base.Header().AsBase())
+		b.Internal().ExpectBase(base.Header().AsBase())
 	}
 	if _, err := b.Commit(context.Background(), path); err != nil {
 		log.Fatal(err)

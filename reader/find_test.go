@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -72,8 +73,8 @@ func TestMethodAccessors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	testarchive.CheckEqual(t, "the name is area", name.Equal("area"), true)
-	testarchive.CheckEqual(t, "the name is are", name.Equal("are"), false)
+	testarchive.CheckEqual(t, "the name is area", name.String() == "area", true)
+	testarchive.CheckEqual(t, "the name is are", name.String() == "are", false)
 	testarchive.CheckEqual(t, "length of the name", name.Len(), 4)
 	testarchive.CheckEqual(t, "name that is appended", string(name.AppendTo([]byte("the "))), "the area")
 	class, ok, err := area.Class()
@@ -117,7 +118,7 @@ func TestFindType(t *testing.T) {
 		t.Fatal(err)
 	}
 	alias, err := circle.Alias()
-	if err != nil || !alias.Equal("LCircle;") {
+	if err != nil || alias.String() != "LCircle;" {
 		t.Errorf("alias %q, %v, want LCircle;", alias, err)
 	}
 	if flags, err := circle.Flags(); err != nil || flags != layout.TypeHidden {
@@ -135,7 +136,7 @@ func TestFindType(t *testing.T) {
 	if err != nil || app == other {
 		t.Errorf("types of two loaders are one: %v", err)
 	}
-	if loader, err := app.Loader(); err != nil || !loader.Equal("app") {
+	if loader, err := app.Loader(); err != nil || loader.String() != "app" {
 		t.Errorf("loader %q, %v", loader, err)
 	}
 	if _, err := s.FindType("Square", ""); !errors.Is(err, reader.ErrNotFound) {
@@ -249,7 +250,7 @@ func TestKeysWithOneID(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	one, two := layout.Key{Name: "f", Signature: "1"}, layout.Key{Name: "f", Signature: "2"}
 	for i, k := range []layout.Key{one, two, {Name: "g"}} {
-		counted(b, b.Method(k), 0, builder.NoContext, uint64(i)+1)
+		counted(b, b.Method(k), 0, profileset.NoContext, uint64(i)+1)
 	}
 	s := open(t, laid(t, b))
 	if _, err := s.FindID(disk.NameRef("f")); !errors.Is(err, reader.ErrAmbiguous) {

@@ -46,11 +46,11 @@ func fixture(gap uint32) *builder.Builder {
 	circle := b.Type(builder.TypeKey{Name: "Circle"})
 	square := b.Type(builder.TypeKey{Name: "Square", Loader: "app"})
 	b.Type(builder.TypeKey{Name: "Square", Loader: "other"})
-	b.DescribeType(circle, "LCircle;", layout.TypeHidden)
+	b.Internal().DescribeType(circle, "LCircle;", layout.TypeHidden)
 	b.Seen(b.Method(keyIdle))
-	b.DescribeMethod(b.Method(keyIdle), disk.AccStatic, 0) // so that it has a record
+	b.Internal().DescribeMethod(b.Method(keyIdle), disk.AccStatic, 0) // so that it has a record
 	b.Method(keyBare)
-	b.DescribeMethod(b.Method(keyArea), disk.AccFinal, layout.MethodNotMatchable)
+	b.Internal().DescribeMethod(b.Method(keyArea), disk.AccFinal, layout.MethodNotMatchable)
 	addArea(b, circle, square)
 	addMany(b, circle)
 	addContexts(b)
@@ -110,15 +110,15 @@ func addMany(b *builder.Builder, circle builder.TypeRef) {
 func addContexts(b *builder.Builder) {
 	sum, main, loop := b.Method(keySum), b.Method(keyMain), b.Method(keyLoop)
 	b.Method(keySumToo)
-	counted(b, sum, 0, builder.NoContext, 1)
+	counted(b, sum, 0, profileset.NoContext, 1)
 	direct := b.Context(sum, builder.Frame{Caller: loop, Point: 4})
 	counted(b, sum, 0, direct, 2)
 	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: loop, Point: 4}, builder.Frame{Caller: loop, Point: 5},
 		builder.Frame{Caller: main, Point: -6}), 3)
 	counted(b, sum, 0, b.Context(sum, builder.Frame{Caller: main, Point: 4}), 4)
 	twice := b.Method(keyCodes)
-	counted(b, twice, 0xc0de1, builder.NoContext, 5)
-	counted(b, twice, 0xc0de0, builder.NoContext, 6)
+	counted(b, twice, 0xc0de1, profileset.NoContext, 5)
+	counted(b, twice, 0xc0de0, profileset.NoContext, 6)
 	counted(b, twice, 0xc0de0, b.Context(twice, builder.Frame{Caller: main, Point: 1}), 7)
 }
 

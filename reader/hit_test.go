@@ -11,6 +11,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -160,7 +161,7 @@ func TestProfilesOfKeysWithOneID(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	keys := []layout.Key{{Name: "f", Signature: "1"}, {Name: "f", Signature: "2"}}
 	for i, k := range keys {
-		counted(b, b.Method(k), 0, builder.NoContext, uint64(i)+1)
+		counted(b, b.Method(k), 0, profileset.NoContext, uint64(i)+1)
 	}
 	s := open(t, laid(t, b))
 	for range 2 {
@@ -292,7 +293,7 @@ func TestHitPathOfVersions(t *testing.T) {
 		k := layout.Key{Class: "Versions", Name: fmt.Sprint("of", versions)}
 		m := b.Method(k)
 		for v := range versions {
-			p := b.ProfileIn(m, uint64(2*v+2), builder.NoContext)
+			p := b.ProfileIn(m, uint64(2*v+2), profileset.NoContext)
 			p.Invocations(uint64(v))
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

@@ -33,10 +33,10 @@ func TestLateTypes(t *testing.T) {
 		testarchive.CheckEqual(t, "the same type again", again, first)
 		testarchive.CheckEqual(t, "a new type is late", first.Late(), true)
 		testarchive.CheckEqual(t, "ordinal of the first late type", uint64(first.Ordinal()), s.Header().Counts.Types)
-		if name, err := first.Name(); err != nil || !name.Equal("Hexagon") {
+		if name, err := first.Name(); err != nil || name.String() != "Hexagon" {
 			t.Errorf("name %q, %v, want Hexagon", name, err)
 		}
-		if loader, err := first.Loader(); err != nil || !loader.Equal("app") {
+		if loader, err := first.Loader(); err != nil || loader.String() != "app" {
 			t.Errorf("loader %q, %v, want app", loader, err)
 		}
 		if flags, err := first.Flags(); err != nil || flags != 0 {

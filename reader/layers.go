@@ -372,23 +372,3 @@ func (l *Layers) Adopt(o AdoptOptions) error {
 	}
 	return nil
 }
-
-// Bind ties a type to the embedder's class in every layer that has it, as [Store.Bind] does.
-// The error matches ErrNotFound if none has.
-func (l *Layers) Bind(name, loader string, class uint64) error {
-	found := false
-	for _, s := range l.stores {
-		t, err := s.FindType(name, loader)
-		if err == nil {
-			found = true
-			err = s.Bind(t, class)
-		}
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return err
-		}
-	}
-	if !found {
-		return ErrNotFound
-	}
-	return nil
-}

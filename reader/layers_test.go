@@ -15,6 +15,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -179,9 +180,9 @@ func layerFile(t *testing.T, name string, id byte, base *reader.Store) string {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "VM of " + name, DumpID: [16]byte{id},
 		DumpTime: time.Unix(1700000000, 0)})
-	counted(b, b.Method(layout.Key{Class: "C", Name: name}), 7, builder.NoContext, uint64(id))
+	counted(b, b.Method(layout.Key{Class: "C", Name: name}), 7, profileset.NoContext, uint64(id))
 	if base != nil {
-		b.ExpectBase(base.Header().AsBase())
+		b.Internal().ExpectBase(base.Header().AsBase())
 	}
 	path := filepath.Join(t.TempDir(), name+".parc")
 	if _, err := b.Commit(context.Background(), path); err != nil {
@@ -256,9 +257,9 @@ func TestForgedBases(t *testing.T) {
 	t.Parallel()
 	named := func(bases ...layout.BaseArchive) (*reader.Store, error) {
 		b := builder.New(layout.DomainHotSpot, builder.Config{DumpID: [16]byte{5}})
-		counted(b, b.Method(layout.Key{Class: "C", Name: "m"}), 7, builder.NoContext, 1)
+		counted(b, b.Method(layout.Key{Class: "C", Name: "m"}), 7, profileset.NoContext, 1)
 		for _, base := range bases {
-			b.ExpectBase(base)
+			b.Internal().ExpectBase(base)
 		}
 		data, _, err := b.Bytes()
 		if err != nil {
@@ -363,6 +364,6 @@ var smallKey = layout.Key{Class: "Small", Name: "m"}
 
 func small() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	counted(b, b.Method(smallKey), 0, builder.NoContext, 1)
+	counted(b, b.Method(smallKey), 0, profileset.NoContext, 1)
 	return b
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -15,7 +16,7 @@ func TestContextsOnTheWayAreKept(t *testing.T) {
 	const depth = 3000 // more than a chunk of remembered nodes
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "f"})
-	at := builder.NoContext
+	at := profileset.NoContext
 	for i := range depth {
 		at = b.Internal().OuterContext(m, at, m, int32(i))
 	}

@@ -46,7 +46,7 @@ func (q *search) nextKey(id uint64, k *layout.Key) (Method, error) {
 
 // FindID looks up a method by its id (layout.Key.ID). It allocates nothing. The error matches ErrNotFound, or
 // ErrAmbiguous if two keys of the archive have this id: then only Find can tell them apart. Most unexecuted
-// methods have no id in the index (Method.Indexed) and are found by Find only.
+// methods have no id in the index and are found by Find only.
 func (s *Store) FindID(id uint64) (Method, error) {
 	if m, ok := s.readyMethod(id, nil); ok {
 		return m, nil

@@ -157,9 +157,6 @@ func (m Method) ID() uint64 {
 	return k.ID(m.s.h.Domain)
 }
 
-// Indexed reports whether FindID finds the method. Most unexecuted methods are found by key only.
-func (m Method) Indexed() bool { return m.s != nil && !m.hasRow() }
-
 // Ref returns the place of the method's record or row.
 func (m Method) Ref() layout.Ref { return m.at }
 

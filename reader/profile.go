@@ -55,7 +55,7 @@ func (p Profile) block() disk.Block {
 
 // liveBlock returns the adopted block, nil if p is not adopted.
 func (p Profile) liveBlock() []byte {
-	if !p.Claimed() {
+	if !p.isAdopted() {
 		return nil
 	}
 	return p.s.live(p.place)
@@ -106,7 +106,7 @@ func (p Profile) trained(f disk.Presence) []byte {
 // current is like trained, but in the adopted block if there is one.
 func (p Profile) current(f disk.Presence) []byte {
 	b := p.trained(f)
-	if b == nil || !p.Claimed() {
+	if b == nil || !p.isAdopted() {
 		return b
 	}
 	return p.liveBlock()[p.place.size()-len(b):]
@@ -145,54 +145,6 @@ func (p Profile) counter(f disk.Presence) (Counter, bool) {
 		return Counter{}, false
 	}
 	return counterAt(p.s, p.block(), p.liveBlock(), p.place.size()-len(b)), true
-}
-
-// History counts how often compiled code of the method was discarded, by cause.
-type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
-
-// Compile is what the VM's compilers recorded about the method.
-type Compile struct {
-	Level, State, WouldProfile uint8
-	Loops, Blocks              uint16
-}
-
-// Escape is the result of escape analysis. The bits of Local, Stack and Returned are
-// the arguments; docs/format.md lists the flags.
-type Escape struct{ Flags, Local, Stack, Returned uint64 }
-
-// History returns the method's history, live if the profile is adopted. ok is false if the profile has none.
-func (p Profile) History() (h History, ok bool) {
-	f := p.current(disk.HasHistory)
-	if f == nil {
-		return History{}, false
-	}
-	h = History{le.Uint32(f), le.Uint32(f[4:]), le.Uint32(f[8:]), le.Uint32(f[12:])}
-	runtime.KeepAlive(p.s)
-	return h, true
-}
-
-// Compile returns what the compilers recorded, live if the profile is adopted. ok is
-// false if the profile has none.
-func (p Profile) Compile() (c Compile, ok bool) {
-	f := p.current(disk.HasCompile)
-	if f == nil {
-		return Compile{}, false
-	}
-	c = Compile{f[0], f[1], f[2], le.Uint16(f[4:]), le.Uint16(f[6:])}
-	runtime.KeepAlive(p.s)
-	return c, true
-}
-
-// Escape returns the result of escape analysis, live if the profile is adopted.
-// ok is false if the profile has none.
-func (p Profile) Escape() (e Escape, ok bool) {
-	f := p.current(disk.HasEscape)
-	if f == nil {
-		return Escape{}, false
-	}
-	e = Escape{le.Uint64(f), le.Uint64(f[8:]), le.Uint64(f[16:]), le.Uint64(f[24:])}
-	runtime.KeepAlive(p.s)
-	return e, true
 }
 
 // TrapHistory returns the number of traps by reason, live if the profile is adopted;

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -31,15 +32,15 @@ func TestProfileAccessors(t *testing.T) {
 		t.Errorf("counters (-want +got):\n%s", diff)
 	}
 	code, host := p.Size()
-	history, _ := p.History()
-	compile, _ := p.Compile()
-	escape, _ := p.Escape()
+	history, _ := disk.Block(p.Bytes()).History()
+	compile, _ := disk.Block(p.Bytes()).Compile()
+	escape, _ := disk.Block(p.Bytes()).Escape()
 	testarchive.CheckEqual(t, "size of the code", code, 33)
 	testarchive.CheckEqual(t, "size of the MethodData", host, 480)
 	testarchive.CheckEqual(t, "history", history,
-		reader.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
-	testarchive.CheckEqual(t, "compile", compile, reader.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
-	testarchive.CheckEqual(t, "escape", escape, reader.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
+		disk.History{Decompiles: 1, OverflowRecompiles: 2, OverflowTraps: 3, TenureTraps: 4})
+	testarchive.CheckEqual(t, "compile", compile, disk.Compile{Level: 4, State: 1, WouldProfile: 2, Loops: 3, Blocks: 7})
+	testarchive.CheckEqual(t, "escape", escape, disk.Escape{Flags: 1, Local: 2, Stack: 3, Returned: 4})
 	if diff := cmp.Diff([]byte{0, 3, 0, 1, 9}, p.TrapHistory()); diff != "" {
 		t.Errorf("trap history (-want +got):\n%s", diff)
 	}
@@ -55,9 +56,9 @@ func TestProfileWithoutOptionalFields(t *testing.T) {
 	t.Parallel()
 	p := profileOf(t, openFixture(t), keyMany)
 	_, invocations := p.Invocations()
-	_, history := p.History()
-	_, compile := p.Compile()
-	_, escape := p.Escape()
+	_, history := disk.Block(p.Bytes()).History()
+	_, compile := disk.Block(p.Bytes()).Compile()
+	_, escape := disk.Block(p.Bytes()).Escape()
 	_, inContext, err := p.Context()
 	if err != nil {
 		t.Fatal(err)
@@ -277,9 +278,9 @@ func TestProfilesAndContextsOfAMethod(t *testing.T) {
 func TestTables(t *testing.T) {
 	t.Parallel()
 	b := fixture(0)
-	props := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
-	props.Row(uint64(b.Symbol("vm")), uint64(b.Symbol("test")))
-	b.Table(disk.TableMonitors, 0, disk.ColumnType,
+	props := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	props.Row(uint64(b.Internal().Symbol("vm")), uint64(b.Internal().Symbol("test")))
+	b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType,
 		disk.ColumnWord).Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 77)
 	s := open(t, laid(t, b))
 	var kinds []disk.TableKind
@@ -297,14 +298,14 @@ func TestTables(t *testing.T) {
 		t.Fatalf("monitors: %+v, %v", table, err)
 	}
 	ty, err := s.TypeAt(layout.Ref(table.Cell(0, 0)))
-	if name, _ := ty.Name(); err != nil || !name.Equal("Circle") {
+	if name, _ := ty.Name(); err != nil || name.String() != "Circle" {
 		t.Errorf("type %q, %v", name, err)
 	}
 	table, err = s.Table(disk.TableProperties)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, err := s.SymbolAt(layout.Ref(table.Cell(1, 0))); err != nil || !name.Equal("test") {
+	if name, err := s.SymbolAt(layout.Ref(table.Cell(1, 0))); err != nil || name.String() != "test" {
 		t.Errorf("symbol %q, %v", name, err)
 	}
 	if _, err := s.Table(disk.TableThreads); !errors.Is(err, reader.ErrNotFound) {
@@ -334,9 +335,9 @@ func TestProfileOfAnUnknownCode(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	both, known := b.Method(layout.Key{Name: "both"}), b.Method(layout.Key{Name: "known"})
-	counted(b, both, layout.CodeUnknown, builder.NoContext, 1)
-	counted(b, both, 7, builder.NoContext, 2)
-	counted(b, known, 7, builder.NoContext, 3)
+	counted(b, both, layout.CodeUnknown, profileset.NoContext, 1)
+	counted(b, both, 7, profileset.NoContext, 2)
+	counted(b, known, 7, profileset.NoContext, 3)
 	data, _, err := b.Bytes()
 	if err != nil {
 		t.Fatal(err)

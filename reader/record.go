@@ -75,19 +75,16 @@ func (c Counter) Offset() int64 {
 	return int64(words.Address(c.trained[:]) - words.Address(c.s.data))
 }
 
-// OtherRow is what Record returns for a receiver that has no row.
-const OtherRow = -1
-
 // Record notes a receiver as a VM would: in its row, else in an empty row that is claimed for it, else in the
 // count of all others. Several goroutines may record at once: a type never gets two rows, and no count is
 // lost. It returns the number of the row, which stays the type's, so that an inline cache can count in it
-// without a search from then on; or OtherRow. The error is ErrNotAdopted if the profile is not adopted.
+// without a search from then on; or -1 if the receiver has no row. The error is ErrNotAdopted if the profile is not adopted.
 func (r Receivers) Record(t Type) (row int, err error) {
 	if !r.e.adopted() {
-		return OtherRow, ErrNotAdopted
+		return -1, ErrNotAdopted
 	}
 	if t.s != r.e.s {
-		return OtherRow, errForeign
+		return -1, errForeign
 	}
 	a := r.e.s.adoption.Load()
 	p := a.pointer(t)
@@ -100,7 +97,7 @@ func (r Receivers) Record(t Type) (row int, err error) {
 		cells.row(row, 1).Add(1)
 	} else {
 		cells.other().Add(1)
-		row = OtherRow
+		row = -1
 	}
 	runtime.KeepAlive(r.e.s)
 	return row, nil

@@ -94,29 +94,6 @@ func (r Rows) Method(row int) (Method, error) {
 	return r.e.MethodCell(r.shape.first + row*r.shape.width)
 }
 
-// A Successor is where control went from a profile point, and how often.
-type Successor struct {
-	Point int32
-	Index uint32 // among the successors of the point
-	Count Counter
-}
-
-// Successors iterates over the rows of a Successors entry; ok is false for others.
-func (e Entry) Successors() (all iter.Seq[Successor], ok bool) {
-	rows, ok := e.Rows()
-	if !ok || e.kind.tag != layout.TagSuccessors {
-		return nil, false
-	}
-	return func(yield func(Successor) bool) {
-		for i := range rows.Len() {
-			point, index := disk.UnpackSuccessor(rows.Cell(i, 0).Trained())
-			if !yield(Successor{point, index, rows.Cell(i, 1)}) {
-				return
-			}
-		}
-	}, true
-}
-
 // Receivers is a type profile: rows of types with their counts, and the count of all that found no row.
 type Receivers struct {
 	e     Entry
@@ -148,9 +125,6 @@ func (r Receivers) Len() int { return r.rows }
 
 // Other returns the count of all receivers that found no row.
 func (r Receivers) Other() Counter { return r.e.Cell(0) }
-
-// NullSeen reports whether a null was seen.
-func (r Receivers) NullSeen() bool { return r.e.Flags()&layout.EntryNullSeen != 0 }
 
 // Gap returns HotSpot's nonprofiled_count; ok is false where the VM keeps none.
 func (r Receivers) Gap() (c Counter, ok bool) {
@@ -204,39 +178,6 @@ func (r Receivers) Bound() iter.Seq[Receiver] {
 			}
 		}
 	}
-}
-
-// Unlisted tells what the count of all others in a type profile is of. At most one of its numbers is not 0.
-type Unlisted struct {
-	// Types is the count of further types: all rows were taken.
-	Types uint64
-	// Untyped is the count of receivers whose types the VM did not record although a row was free. HotSpot
-	// does so for calls whose target it knows, and for all calls if TypeProfileWidth is 0.
-	Untyped uint64
-	// Failed is how many type checks failed, in VMs that count those down; it is a
-	// lower bound if all rows are taken.
-	Failed uint64
-}
-
-// Unlisted returns what n, the value of Other, counts.
-func (r Receivers) Unlisted(n uint64) Unlisted {
-	switch {
-	case r.e.raw().SignedCount() && int64(n) < 0:
-		return Unlisted{Failed: -n}
-	case r.full():
-		return Unlisted{Types: n}
-	}
-	return Unlisted{Untyped: n}
-}
-
-// full reports whether all rows of the VM are taken. The rows of a wide entry say nothing
-// of the VM's: there are as many as types, or as a merge or builder.Config gave it room.
-func (r Receivers) full() bool {
-	taken := 0
-	for range r.All() {
-		taken++
-	}
-	return taken >= max(1, r.e.s.shape.TypeRows)
 }
 
 // TypeList is the type profile of values: arguments and the return value of a

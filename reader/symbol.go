@@ -23,13 +23,6 @@ func (n Name) String() string {
 // Len returns its length in bytes.
 func (n Name) Len() int { return len(n.text) }
 
-// Equal compares it with s, without copying.
-func (n Name) Equal(s string) bool {
-	same := string(n.text) == s
-	runtime.KeepAlive(n.s)
-	return same
-}
-
 // AppendTo appends the text to b.
 func (n Name) AppendTo(b []byte) []byte {
 	b = append(b, n.text...)
@@ -64,7 +57,7 @@ func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
 	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
 		name, err := s.symbol(n)
-		return err == nil && name.Equal(text), err
+		return err == nil && name.compare(text) == 0, err
 	}
 	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), size)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -47,7 +48,7 @@ func TestUnexecutedMethodsAreFound(t *testing.T) {
 		for k, ran := range ran {
 			m := b.Method(k)
 			if b.Seen(m); ran {
-				counted(b, m, 0, builder.NoContext, 7)
+				counted(b, m, 0, profileset.NoContext, 7)
 			}
 		}
 		data, _, err := b.Bytes()
@@ -134,7 +135,7 @@ func TestFindInRowsDoesNotAllocate(t *testing.T) {
 		keys = append(keys, k)
 		b.Seen(b.Method(k))
 		if i%3 == 0 {
-			counted(b, b.Method(k), 0, builder.NoContext, 1)
+			counted(b, b.Method(k), 0, profileset.NoContext, 1)
 		}
 	}
 	s := open(t, laid(t, b))

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -24,7 +25,7 @@ type Point struct {
 	Traps    string    `json:"traps,omitempty"` // reasons for which compiled code was left here, in the VM's spelling
 	NullSeen bool      `json:"null_seen,omitempty"`
 	// Mark is not nil if the counts come from other code and were moved here.
-	Mark *reader.Mark `json:"moved,omitempty"`
+	Mark *disk.Mark `json:"moved,omitempty"`
 	// Extra marks the record of a trap that may be at the bytecode of another point.
 	Extra bool `json:"extra,omitempty"`
 	// Types lists the types of a call's arguments and result.
@@ -160,12 +161,14 @@ func (r *PointReader) Points(q reader.Profile) (points []Point, err error) {
 func (r *PointReader) Section(q reader.Profile, section disk.BlockSection) (points []Point, err error) {
 	r.s = q.Store()
 	if section == disk.SectionData && !r.marksRead {
-		r.marks, err = r.s.Marks()
+		moved, failure := r.s.TableOrEmpty(disk.TableMoved)
+		r.marks = disk.ParseMarks(moved.Rows, moved.Cell)
 		r.marksRead = true
+		err = failure
 	}
 	for e := range q.Section(section) {
 		points = append(points, r.point(e))
-		if mark, ok := r.marks.At(q, e.Point()); ok && section == disk.SectionData {
+		if mark, ok := r.marks.At(q.Bytes(), e.Point()); ok && section == disk.SectionData {
 			points[len(points)-1].Mark = &mark
 		}
 		if r.err != nil {
@@ -180,7 +183,7 @@ type pointReader struct {
 	s         *reader.Store
 	targets   entries.Targets
 	reasons   *entries.TrapReasons // read on first use
-	marks     reader.Marks
+	marks     disk.Marks
 	marksRead bool
 	trained   bool // read trained counts, and leave out names
 	err       error
@@ -269,14 +272,36 @@ func (r *pointReader) receivers(p *Point, e reader.Entry) {
 			Row: true})
 	}
 	p.CountsRest = true
-	unlisted := types.Unlisted(r.load(types.Other()))
-	p.addSome(Others, unlisted.Types)
-	p.addSome(Untyped, unlisted.Untyped)
+	kind, unlisted := r.unlisted(e, types)
+	if kind != Failed {
+		p.addSome(kind, unlisted)
+	}
 	if gap, ok := types.Gap(); ok {
 		p.addSome(Unlooked, r.load(gap))
 	}
-	p.addSome(Failed, unlisted.Failed)
+	if kind == Failed {
+		p.addSome(Failed, unlisted)
+	}
 	p.Executed = !disk.Entry(e.Bytes()).SignedCount()
+}
+
+// unlisted returns the count of receivers that found no row, and what it counts. If a row is free, they are
+// Untyped: HotSpot records no type for calls whose target it knows, or if TypeProfileWidth is 0. If the VM counts
+// failed type checks down, a negative count is the number of failed checks, or less if all rows are taken.
+// The rows of a wide entry do not tell how many the VM had.
+func (r *pointReader) unlisted(e reader.Entry, types reader.Receivers) (kind Kind, n uint64) {
+	n = r.load(types.Other())
+	if disk.Entry(e.Bytes()).SignedCount() && int64(n) < 0 {
+		return Failed, -n
+	}
+	taken := 0
+	for range types.All() {
+		taken++
+	}
+	if taken >= max(1, (*mapped.Mapping)(r.s.Mapping()).Shape().TypeRows) {
+		return Others, n
+	}
+	return Untyped, n
 }
 
 // addSome adds an outcome if its count is not 0.

@@ -132,11 +132,14 @@ func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 
 func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 	sum := uint64(0)
-	marks, err := s.Marks()
+	table, err := s.TableOrEmpty(disk.TableMoved)
 	if err != nil {
 		return err
 	}
-	moved := marks.ByMethod()
+	moved := map[layout.Ref]int{}
+	for point := range disk.ParseMarks(table.Rows, table.Cell) {
+		moved[point.Method]++
+	}
 	for _, h := range heats {
 		name, err := NameOf(s, h.m)
 		if err != nil {
@@ -193,7 +196,7 @@ func CompileLevel(m reader.Method) (highest *uint8, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if c, ok := p.Compile(); ok && (highest == nil || c.Level > *highest) {
+		if c, ok := disk.Block(p.Bytes()).Compile(); ok && (highest == nil || c.Level > *highest) {
 			highest = &c.Level
 		}
 	}

@@ -77,10 +77,11 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 			return nil, err
 		}
 	}
-	c.marks, err = s.Marks()
+	moved, err := s.TableOrEmpty(disk.TableMoved)
 	if err != nil {
 		return nil, err
 	}
+	c.marks = disk.ParseMarks(moved.Rows, moved.Cell)
 	if o.Into != nil {
 		c.rewriter = newRewriter(ctx, s, o.Into, against, &c.report)
 		c.rewriter.marks = c.marks
@@ -134,7 +135,7 @@ func refuse(s *reader.Store, against Code, o Options) error {
 	}
 	if b := o.Into; b != nil {
 		params := b.Internal().Params()
-		if b.Domain() != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
+		if b.Internal().Domain != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
 			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
 		}
 	}
@@ -152,7 +153,7 @@ type checker struct {
 	renames  renames
 	former   *former // built on first use
 	sketches *sketches
-	marks    reader.Marks
+	marks    disk.Marks
 	rewriter *rewriter // nil without Options.Into
 
 	judgements []judgement    // judgements of the current method
@@ -208,10 +209,23 @@ func (c *checker) answer(m reader.Method, k layout.Key) (methodcode.Answer, erro
 	return c.against.Method(k)
 }
 
+// countMarks returns the number of points of a profile that have marks.
+func (c *checker) countMarks(p reader.Profile) (points int) {
+	if c.marks == nil {
+		return 0
+	}
+	for e := range p.Entries() {
+		if _, ok := c.marks.At(p.Bytes(), e.Point()); ok {
+			points++
+		}
+	}
+	return points
+}
+
 // settle adds a verdict to the report.
 func (c *checker) settle(j *judgement) error {
 	c.report.add(&j.Verdict)
-	if n := c.marks.ByCode(j.Profile); n > 0 {
+	if n := c.countMarks(j.Profile); n > 0 {
 		c.report.Guessed.Points += n
 		c.report.Guessed.Profiles++
 	}

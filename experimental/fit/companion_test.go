@@ -26,7 +26,7 @@ func TestCompanionsOfPoints(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	p := b.ProfileIn(m, v.ID, builder.NoContext)
+	p := b.ProfileIn(m, v.ID, profileset.NoContext)
 	p.Internal().SetSize(profileset.CodeSize{Code: uint32(v.Size)})
 	for _, point := range v.Points {
 		p.Counter(builder.At{Bci: int32(point.Bci)}, 5)
@@ -99,7 +99,7 @@ func TestUndecodedProfiles(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	p := b.ProfileIn(m, v.ID, builder.NoContext)
+	p := b.ProfileIn(m, v.ID, profileset.NoContext)
 	p.Counter(builder.At{Bci: 3}, 5)
 	p.Internal().AddUndecoded(7, 0, 14|7<<16, 1)
 	if err := p.Done(); err != nil {

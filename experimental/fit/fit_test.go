@@ -189,7 +189,7 @@ func profileOf(v methodcode.Version) *builder.Builder {
 	}
 	m := b.Method(layout.Key{Class: "C", Name: "run", Signature: "()V"})
 	sketch(b, m, v)
-	q := b.ProfileIn(m, v.ID, builder.NoContext)
+	q := b.ProfileIn(m, v.ID, profileset.NoContext)
 	q.Internal().SetSize(profileset.CodeSize{Code: uint32(v.Size)})
 	square := builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 1000}
 	for i, p := range v.Points {
@@ -226,7 +226,7 @@ func sketch(b *builder.Builder, m builder.MethodRef, v methodcode.Version) {
 			points = append(points, p.Sketch)
 		}
 	}
-	b.Table(disk.TableCode, 0).Row(uint64(m), uint64(b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
+	b.Internal().Table(disk.TableCode, 0).Row(uint64(m), uint64(b.Internal().Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // check checks the one profile of an archive, and returns the verdict and the adapted one.

@@ -71,7 +71,7 @@ func (m *mover) run() error {
 // both.
 func (m *mover) mark(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
-		t := m.b.Table(disk.TableMoved, 0)
+		t := m.b.Internal().Table(disk.TableMoved, 0)
 		t.Row(uint64(method), m.now.ID, uint64(int64(m.now.Points[j].Bci)), derived,
 			uint64(confidence*float64(layout.WeightOne)))
 	}
@@ -82,7 +82,7 @@ func (m *mover) mark(method profileset.MethodRef) {
 			}
 		} else if m.old.weights[i] > 0 {
 			confidence := m.alignment.confidence[i]
-			if before, ok := m.marks.At(m.Profile, m.old.points[i].Bci); ok {
+			if before, ok := m.marks.At(m.Profile.Bytes(), m.old.points[i].Bci); ok {
 				confidence *= before.Confidence
 			}
 			note(j, 0, confidence)

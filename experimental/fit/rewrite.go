@@ -28,7 +28,7 @@ type rewriter struct {
 	same    map[layout.Ref][]uint64 // code ids by method of unchanged profiles
 	renames *renames                // nil keeps old names
 	copier  *copier.Copier
-	marks   reader.Marks
+	marks   disk.Marks
 	least   float64 // minimum confidence of a derived count
 }
 
@@ -203,7 +203,7 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 	for i := range columns {
 		columns[i] = t.Column(i)
 	}
-	w.b.Table(t.Kind, t.Flags, columns...)
+	w.b.Internal().Table(t.Kind, t.Flags, columns...)
 	if t.Kind == disk.TableMoved {
 		return func(row int) (bool, error) {
 			return slices.Contains(w.same[layout.Ref(t.Cell(0, row))], t.Cell(1, row)), nil
@@ -223,8 +223,8 @@ func (w *rewriter) sketch(m profileset.MethodRef, v *methodcode.Version) {
 			points = append(points, v.Points[i].Sketch)
 		}
 	}
-	t := w.b.Table(disk.TableCode, 0)
-	t.Row(uint64(m), uint64(w.b.Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
+	t := w.b.Internal().Table(disk.TableCode, 0)
+	t.Row(uint64(m), uint64(w.b.Internal().Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // keepsSketch reports whether a sketch belongs to an unchanged profile.

@@ -6,31 +6,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5 as a little-endian number.
-func NameRef(name string) uint64 {
-	ref, _ := layout.NameIDs(name, "")
-	return ref
-}
+// NameRef returns LLVM's id of a PGO name: the first 8 bytes of its MD5, read little-endian.
+func NameRef(name string) uint64 { return layout.Key{Name: name}.ID(layout.DomainLLVMIR) }
 
-// NameRefs stores the NameRef of each name in refs, which must be at least as long as names. Hashing two names at
-// once takes little more than half the time per name.
+// NameRefs stores the NameRef of names[i] in refs[i].
 func NameRefs(names []string, refs []uint64) {
-	_ = refs[:len(names)]
-	for ; len(names) > 1; names, refs = names[2:], refs[2:] {
-		refs[0], refs[1] = layout.NameIDs(names[0], names[1])
-	}
-	if len(names) == 1 {
-		refs[0] = NameRef(names[0])
+	for i, name := range names {
+		refs[i] = NameRef(name)
 	}
 }
 
-// KeyIDs stores the ID of each key in ids, which must be at least as long as keys. It hashes LLVM names as NameRefs
-// does.
+// KeyIDs stores the ID of keys[i] in ids[i].
 func KeyIDs(keys []layout.Key, d layout.Domain, ids []uint64) {
-	_ = ids[:len(keys)]
-	for ; d.LLVM() && len(keys) > 1; keys, ids = keys[2:], ids[2:] {
-		ids[0], ids[1] = layout.NameIDs(keys[0].Name, keys[1].Name)
-	}
 	for i := range keys {
 		ids[i] = keys[i].ID(d)
 	}

@@ -84,7 +84,7 @@ type textSettings struct {
 	plain    bool // use the trap reasons of a VM without JVMCI
 	total    uint64
 	hasTotal bool
-	own      bool       // print all invocations in place of interpreted ones
+	own      bool       // print all invocations instead of interpreted ones
 	shape    disk.Shape // shape with the rows of the widest entry
 }
 
@@ -189,7 +189,7 @@ func (w *textWriter) writeCounters(p reader.Profile) {
 		interpreted = invocations
 	}
 	backedges, _ := p.Backedges()
-	history, _ := p.History()
+	history, _ := disk.Block(p.Bytes()).History()
 	_, size := p.Size()
 	for _, c := range []struct {
 		name string
@@ -230,11 +230,11 @@ func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error
 	if loader.Len() > 0 && !strings.HasPrefix(loader.String(), disk.TwinLoader) {
 		w.report.Lost.Add(LossLoaderName, 1)
 	}
-	history, _ := p.History()
+	history, _ := disk.Block(p.Bytes()).History()
 	history.Decompiles = 0
-	_, compile := p.Compile()
-	_, escape := p.Escape()
-	if history != (reader.History{}) || compile || escape || p.TrapHistory() != nil {
+	_, compile := disk.Block(p.Bytes()).Compile()
+	_, escape := disk.Block(p.Bytes()).Escape()
+	if history != (disk.History{}) || compile || escape || p.TrapHistory() != nil {
 		w.report.Lost.Add(LossHeader, 1)
 	}
 	for range p.Section(disk.SectionHandlers) {
@@ -299,7 +299,8 @@ func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	return profiles, nil
 }
 
-// widenShape widens the shape for entries with more rows than the VM has. Offsets are then those of a wider VM.
+// widenShape widens the shape for entries with more rows than the VM has. Offsets are then printed as in a VM with the
+// wider shape.
 func (w *textWriter) widenShape(p reader.Profile) {
 	for e := range p.Entries() {
 		switch e.Tag() {

@@ -271,7 +271,7 @@ func (e *exporter) surveyRows(entry reader.Entry) {
 	if !ok {
 		return
 	}
-	if r.Other().Load() != 0 || r.NullSeen() || entry.Traps() != 0 {
+	if r.Other().Load() != 0 || entry.Flags()&layout.EntryNullSeen != 0 || entry.Traps() != 0 {
 		e.report.Lost.Add(LossRows, 1)
 	}
 	for i := range r.Len() {

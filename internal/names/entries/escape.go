@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // escapeWords describes the flags of an escape analysis by bit.
@@ -13,7 +13,7 @@ var escapeWords = []string{"", "it returns only its arguments", "it returns only
 
 // EscapeText describes the result of C2's escape analysis for a method, such as "argument slot 0 does not escape".
 // Argument slots count from 0.
-func EscapeText(e reader.Escape) string {
+func EscapeText(e disk.Escape) string {
 	if e.Flags&1 == 0 {
 		return "no result"
 	}

@@ -3,11 +3,11 @@ package entries
 import (
 	"testing"
 
-	"github.com/profarc/profarc/reader"
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 func TestEscapeAnalysisInWords(t *testing.T) {
-	for want, e := range map[string]reader.Escape{
+	for want, e := range map[string]disk.Escape{
 		"no result": {},
 		"argument slot 1 may be allocated on the stack; it modifies objects that are not known":                       {Flags: 0x11, Stack: 2},
 		"each of the argument slots 0, 2 does not escape; argument slot 0 is returned; it returns only its arguments": {Flags: 3, Local: 5, Returned: 1},

@@ -16,14 +16,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Take says which counts of an archive are copied.
-type Take int
+// Counts selects the counts that a copy of an archive has. The zero value is Trained.
+type Counts int
 
 // The choices.
 const (
-	Trained Take = iota // as they were dumped
-	Live                // as they are now, in an adopted archive
-	Delta               // counted since the dump: live minus trained; profiles without any are left out
+	Trained    Counts = iota // those of the file
+	Totals                   // those of the file and of this run, from the words of an adopted archive
+	Increments               // those of this run alone; profiles without any are left out
 )
 
 // Hooks change the copy. Nil ones change nothing.
@@ -78,8 +78,8 @@ type Copier struct {
 	b        *profileset.Set
 	s        *reader.Store
 	shape    disk.Shape
-	Take     Take
-	Since    *Counted // what Delta is counted from; nil for the trained counts
+	Counts   Counts
+	Since    *Counted // what Increments are counted from; nil for the trained counts
 	of       profileset.Run
 	method   reader.Method        // of the profile that is being copied
 	met      uint64               // profiles that were read, or could not be
@@ -117,7 +117,9 @@ func (c *Copier) Records() error {
 }
 
 // DeclareShapes declares the shapes of the archive in the set, which entries need.
-func (c *Copier) DeclareShapes() error { return c.b.Declare((*mapped.Mapping)(c.s.Mapping()).Shape().Declared.Shapes()...) }
+func (c *Copier) DeclareShapes() error {
+	return c.b.Declare((*mapped.Mapping)(c.s.Mapping()).Shape().Declared.Shapes()...)
+}
 
 func (c *Copier) run(steps ...func() error) error {
 	if err := disk.CheckWritable(c.s.Header()); err != nil {

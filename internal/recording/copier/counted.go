@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Counted is what had been counted in an adopted archive when it was copied last. Copies with Take Delta and
+// Counted is what had been counted in an adopted archive when it was copied last. Copies with Increments and
 // this Since have what was counted between one copy and the next: each count is read once, for the copy and
 // as the beginning of the next one. The zero value is the trained counts. It is for one goroutine at a time.
 type Counted struct {

@@ -52,7 +52,7 @@ func (c *Copier) Unmet() int { return int(max(c.s.Header().Counts.Profiles, c.me
 // Profile copies a profile of a method.
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	c.method = m
-	if c.Take != Trained {
+	if c.Counts != Trained {
 		live, err := p.Claim()
 		switch {
 		case err == nil:
@@ -62,7 +62,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 			return err
 		}
 	}
-	if c.Take == Delta && !c.changed(p) {
+	if c.Counts == Increments && !c.changed(p) {
 		return nil
 	}
 	var to profileset.Recording
@@ -170,7 +170,7 @@ func (c *Copier) standIn(n layout.Ref, p reader.Profile) (profileset.ProfileRef,
 // AllFields are all optional fields.
 const AllFields = ^disk.Presence(0)
 
-// Fields copies a set of the optional fields that describe the method, and the counters as Take says.
+// Fields copies a set of the optional fields that describe the method, and the counters as Counts says.
 func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
 	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
@@ -193,12 +193,12 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 	}
 }
 
-// count returns a counter of a profile as Take says.
+// count returns a counter of a profile as Counts says.
 func (c *Copier) count(p reader.Profile, n reader.Counter) uint64 {
-	switch c.Take {
-	case Live:
+	switch c.Counts {
+	case Totals:
 		return n.Load()
-	case Delta:
+	case Increments:
 		now := n.Load()
 		c.Since.note(p, n, now)
 		return now - c.Since.of(p, n)
@@ -206,7 +206,7 @@ func (c *Copier) count(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// entry copies an entry of a profile, with counts as Take says, and references in place of pointers.
+// entry copies an entry of a profile, with counts as Counts says, and references in place of pointers.
 func (c *Copier) entry(to *profileset.Recording, section disk.BlockSection, p reader.Profile, e reader.Entry) error {
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
@@ -234,14 +234,14 @@ func (c *Copier) entry(to *profileset.Recording, section disk.BlockSection, p re
 // the copy is of trained counts.
 func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
 	schema, ok := disk.SchemaOf(raw.Tag())
-	if !ok || !schema.Has(disk.CellTraps) && (c.Take == Trained || !schema.Has(disk.CellBits)) {
+	if !ok || !schema.Has(disk.CellTraps) && (c.Counts == Trained || !schema.Has(disk.CellBits)) {
 		return
 	}
 	for cell, kind := range c.shape.Walk(raw) {
 		switch {
 		case kind == disk.CellTraps:
 			raw.SetCell(cell, uint64(e.Traps()))
-		case kind == disk.CellBits && c.Take != Trained:
+		case kind == disk.CellBits && c.Counts != Trained:
 			raw.SetCell(cell, e.Cell(cell).Load())
 		}
 	}
@@ -273,13 +273,13 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSectio
 func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
 	for cell, kind := range c.shape.Walk(raw) {
 		switch {
-		case c.Take == Trained && disk.IsPointer(kind):
+		case c.Counts == Trained && disk.IsPointer(kind):
 			v, err := c.pointerCell(raw.Cell(cell), kind)
 			if err != nil {
 				return err
 			}
 			raw.SetCell(cell, v)
-		case c.Take == Trained || kind == disk.CellCount:
+		case c.Counts == Trained || kind == disk.CellCount:
 		case kind == disk.CellType:
 			ref, err := c.liveType(e, cell)
 			if err != nil {
@@ -307,7 +307,7 @@ func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 		if kind == disk.CellType && hasRows {
 			v, err = c.receiverCell(raw, e, cell, receivers, row)
 			row++
-		} else if kind == disk.CellTypeWord && c.Take != Trained {
+		} else if kind == disk.CellTypeWord && c.Counts != Trained {
 			v, err = c.liveTypeWord(e, cell)
 		} else {
 			v, err = c.pointerCell(raw.Cell(cell), kind)

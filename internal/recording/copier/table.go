@@ -18,7 +18,7 @@ func (c *Copier) Tables() error {
 		if t.Kind == disk.TableShapes {
 			continue // see DeclareShapes
 		}
-		if c.Take == Delta && t.Kind != disk.TableProperties && t.Kind != disk.TableCode && t.Kind != disk.TableMoved &&
+		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableCode && t.Kind != disk.TableMoved &&
 			t.Kind != disk.TableBase {
 			continue // tables cover the whole run
 		}

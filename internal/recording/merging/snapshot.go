@@ -13,7 +13,7 @@ import (
 
 // AdmitCopy checks an archive, notes its dumps, and returns the run that the copy belongs to. The
 // caller holds mu.
-func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Take) (profileset.Run, error) {
+func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Counts) (profileset.Run, error) {
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()
 	if h.Domain != b.Domain || !(*mapped.Mapping)(s.Mapping()).Shape().SameSettings(b.Shape) {
@@ -30,13 +30,13 @@ func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Take)
 			return b.Run, fmt.Errorf("builder: %w: %x", ErrCounted, id)
 		}
 	}
-	if take != copier.Delta {
+	if take != copier.Increments {
 		b.NoteDumps(contents)
 	}
 	if take != copier.Trained && b.Heading.DumpID == h.DumpID {
 		b.Heading.DumpID = [16]byte{}
 	}
-	if take == copier.Delta {
+	if take == copier.Increments {
 		b.Heading.Flags |= layout.FlagDelta
 		b.CountedSince(h.DumpID)
 	}

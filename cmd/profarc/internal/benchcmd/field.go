@@ -19,23 +19,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// maxKeys is about the most methods of a large archive that are looked up.
+// maxKeys is the approximate maximum number of methods to look up.
 const maxKeys = 1 << 20
 
 // A field is an archive, and Go maps that lead to the same profiles.
 type field struct {
 	store  *reader.Store
 	file   []byte
-	found  []reader.Profile // of a batch
+	found  []reader.Profile // results of a batch
 	domain layout.Domain
-	keys   []layout.Key // at random
+	keys   []layout.Key // in random order
 	ids    []uint64
-	byID   map[uint64]uint32 // to what a hit reads, in units of the file
+	byID   map[uint64]uint32 // unit of the file that a hit reads
 	byKey  map[layout.Key]uint32
-	suffix string // no name of a key ends in it
-	next   int    // the first key that the next query takes
-	text   int64  // bytes of the texts of all keys
-	copied int64  // bytes of texts that queries have copied
+	suffix string // appended to names to make missing keys
+	next   int    // index of the first key of the next query
+	text   int64  // total bytes of all keys
+	copied int64  // bytes of keys copied by queries since the last collection
 }
 
 // mostText is how many bytes of keys one turn looks up, about, and what queries may copy
@@ -45,13 +45,13 @@ const (
 	mostCopied = 128 << 20
 )
 
-// lookupsPerTurn returns how many lookups a turn makes: fewer if the keys are very long.
+// lookupsPerTurn returns the number of lookups in a turn, which is lower if the keys are very long.
 func (f *field) lookupsPerTurn() int {
 	average := f.text/int64(max(1, len(f.keys))) + 1
 	return int(min(maxLookupsPerTurn, max(16, mostText/average)))
 }
 
-// loadField makes the field, and measures the heap of the store and of the maps.
+// loadField builds the maps, and measures the heap of the store and of the maps.
 func (b *bench) loadField(s *reader.Store) error {
 	before := heapInUse()
 	if _, err := cli.AllProfiles(s); err != nil {
@@ -83,10 +83,9 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// releaseStore lets go of the store and of the maps.
 func (f *field) releaseStore() { f.store, f.file, f.found, f.byID, f.byKey = nil, nil, nil, nil, nil }
 
-// addMethods adds the methods that have ids of their own; of a large archive as many that lie evenly in it.
+// addMethods adds the methods whose id is unique. Of a large archive it adds about maxKeys, evenly spaced.
 func (b *bench) addMethods(steps *poll.Poll) error {
 	every := int(b.field.store.Header().Counts.Methods/maxKeys) + 1
 	n := 0
@@ -104,8 +103,8 @@ func (b *bench) addMethods(steps *poll.Poll) error {
 	return nil
 }
 
-// addMethod looks a method up in every way, so that all of it is checked, and notes where
-// what a hit reads is. It leaves out methods without a profile, or with several.
+// addMethod looks a method up in every way, which verifies it, and records the unit that a hit reads. It skips methods
+// without a profile, and with several.
 func (b *bench) addMethod(m reader.Method) error {
 	f := b.field
 	k, err := m.Key()
@@ -132,12 +131,12 @@ func (b *bench) addMethod(m reader.Method) error {
 	return nil
 }
 
-// wrongAnswer returns the error for lookups that gave a wrong answer.
+// wrongAnswer returns the error for lookups with a wrong result.
 func (b *bench) wrongAnswer(what string) error {
 	return fmt.Errorf("%s: %s: a wrong answer: run profarc verify on it", b.path, what)
 }
 
-// counterUnit returns where counterValue reads, in units of the file.
+// counterUnit returns the unit of the file that counterValue reads.
 func counterUnit(p reader.Profile) uint32 {
 	at := int64(0)
 	if _, ok := p.Invocations(); ok {
@@ -146,7 +145,7 @@ func counterUnit(p reader.Profile) uint32 {
 	return uint32((p.Ref().Offset() + at) / disk.Unit)
 }
 
-// counterValue reads the invocation counter of a profile, or its first word if it has none.
+// counterValue returns the invocation counter of a profile, or its first word if it has no counter.
 func counterValue(p reader.Profile) uint64 {
 	if c, ok := p.Invocations(); ok {
 		return c.Load()
@@ -154,25 +153,24 @@ func counterValue(p reader.Profile) uint64 {
 	return binary.LittleEndian.Uint64(p.Bytes())
 }
 
-// readWord reads the word at a place of the file.
+// readWord returns the word at a unit of the file.
 func (f *field) readWord(place uint32) uint64 {
 	return binary.LittleEndian.Uint64(f.file[int64(place)*disk.Unit:])
 }
 
-// zero is a number that the compiler does not know.
+// zero is 0, which the compiler does not know.
 var zero = uint64(len(os.Args)) >> 32
 
-// sink is where what was read goes, so that it is used.
+// sink receives results, so that the compiler keeps the lookups.
 var sink atomic.Uint64
 
-// A query is what one turn looks up: ids and keys of the same methods. They lie one
-// after the other in memory, so that to fetch the question costs nothing.
+// A query holds the ids and keys that one turn looks up. They are adjacent in memory, so fetching them costs nothing.
 type query struct {
 	ids  []uint64
 	keys []layout.Key
 }
 
-// nextQuery returns the next n methods in random order, or as many that are missing.
+// nextQuery returns the next n methods in random order or, with missing, n methods that the archive lacks.
 func (f *field) nextQuery(n int, missing bool) query {
 	q := query{make([]uint64, n), make([]layout.Key, n)}
 	var text strings.Builder

@@ -25,7 +25,7 @@ have counts of how often they were executed. A count with ~ was not counted ther
 branches before it. Below a call that C2 does not inline by its default limits is why, in the words of
 -XX:+PrintInlining, and what would change it. --json prints the listings if both paths are named.`
 
-// openProgram opens a class path and a source path. For an empty class path it returns nil.
+// openProgram opens a class path and a source path. It returns nil if classPath is "".
 func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Program, error) {
 	if classPath == "" {
 		return nil, nil
@@ -41,7 +41,7 @@ func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Progra
 	return listing.Open(cli.SplitClassPath(classPath), sources, int(s.Header().Params.VMRelease))
 }
 
-// profileListing returns the listing of a profile, nil if there is none.
+// profileListing returns the listing of a profile, or nil without a program.
 func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	if p.program == nil {
 		return nil
@@ -55,7 +55,7 @@ func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	return l
 }
 
-// matchNotes say why the counts do not stand beside code.
+// matchNotes explains why counts are not shown with the code.
 var matchNotes = map[listing.Match]string{
 	listing.Unproven: "the profile does not say which code it is of: this code may be another version",
 	listing.Other:    "the class path has other code of this method: the counts are not shown beside it",
@@ -64,7 +64,7 @@ var matchNotes = map[listing.Match]string{
 	listing.NoClass:  "the class is not on the class path",
 }
 
-// printCodeNotes prints what a reader must know about a listing.
+// printCodeNotes prints remarks about a listing.
 func (p *profilePrinter) printCodeNotes(l *listing.Listing) {
 	if note := matchNotes[l.Match]; note != "" {
 		p.printNote(note)
@@ -88,13 +88,12 @@ func (p *profilePrinter) printCodeNotes(l *listing.Listing) {
 
 func (p *profilePrinter) printNote(text string) { fmt.Fprintf(p.w, "  %s\n", text) }
 
-// codeInset is the width of the columns before the bytecodes: line and count.
+// codeInset is the width of the line and count columns before the bytecodes.
 const codeInset = 1 + numberWidth + 1 + executedWidth + 1
 
-// executedWidth is the width of counts, with the sign of derived ones.
+// executedWidth is the width of the count column, including ~ for derived counts.
 const executedWidth = 11
 
-// printCode prints the bytecodes with their lines and points.
 func (p *profilePrinter) printCode(l *listing.Listing) {
 	indent := p.indent
 	p.inset = codeInset
@@ -120,7 +119,7 @@ func (p *profilePrinter) printCode(l *listing.Listing) {
 	p.printEntries(l.Unplaced)
 }
 
-// printRefusal prints why C2 does not inline a call, and what would change it.
+// printRefusal prints why C2 does not inline a call, and how to change that.
 func (p *profilePrinter) printRefusal(r *listing.Refusal) {
 	if r != nil {
 		indent := strings.Repeat(" ", p.indent+pointWidth+2)
@@ -128,7 +127,7 @@ func (p *profilePrinter) printRefusal(r *listing.Refusal) {
 	}
 }
 
-// printEntries prints points, without the section of traps, which follows.
+// printEntries prints points, except those of the trap section, which is printed later.
 func (p *profilePrinter) printEntries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {
@@ -137,7 +136,7 @@ func (p *profilePrinter) printEntries(points []analyze.Point) {
 	}
 }
 
-// executedText spells a count, empty if it is not known.
+// executedText formats a count, or returns "" if it is unknown.
 func executedText(count uint64, basis listing.Basis) string {
 	switch basis {
 	case listing.NotKnown:
@@ -155,7 +154,7 @@ func (p *profilePrinter) printInstruction(number string, i *listing.Instruction)
 	fmt.Fprintln(p.w, p.screen.CutEnd(text, codeInset))
 }
 
-// operandText spells the operands of a bytecode: as javap, or with the names that a terminal has.
+// operandText formats the operands of a bytecode like javap, with names in the screen's spelling.
 func (p *profilePrinter) operandText(i *listing.Instruction) string {
 	text := i.Operands
 	if len(i.Labels) > 0 || len(i.Targets) > 0 && text == "" {
@@ -167,7 +166,6 @@ func (p *profilePrinter) operandText(i *listing.Instruction) string {
 	return text
 }
 
-// switchText spells the cases of a switch and their targets.
 func switchText(i *listing.Instruction) string {
 	var b strings.Builder
 	for k, label := range i.Labels {
@@ -196,7 +194,7 @@ type codeListing struct {
 	*listing.Listing
 }
 
-// listJSON prints the listings of methods as one array.
+// listJSON writes the listings of methods as one JSON array.
 func (o *showOptions) listJSON(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	program, err := openProgram(o.classPath, o.source.path, s)
 	if err != nil {

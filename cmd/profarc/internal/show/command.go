@@ -1,4 +1,4 @@
-// Package show prints profile points, calling contexts and tables of an archive.
+// Package show implements the command show, which prints profile points, calling contexts and tables of an archive.
 package show
 
 import (
@@ -76,7 +76,6 @@ binary ids. info --tables lists the tables of an archive and their columns. --so
 
 ` + terminal.Help
 
-// Command returns the command show.
 func Command(a *cli.App) *cobra.Command {
 	var o showOptions
 	cmd := &cobra.Command{
@@ -142,7 +141,7 @@ func runShow(ctx context.Context, a *cli.App, args []string, o showOptions) erro
 	})
 }
 
-// checkFlags returns an error for flags that do not go together.
+// checkFlags returns an error for contradictory flags.
 func (o *showOptions) checkFlags(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return cli.Usagef("--caller needs one method: name it after the archive")
@@ -164,7 +163,8 @@ func (o *showOptions) checkFlags(args []string) error {
 	return o.table.checkFlags(len(args), !o.unfiltered() || o.llvm.wantsSummary())
 }
 
-// showSelected prints what the options select: a summary, a table, or methods in the order of by if it is not nil.
+// showSelected prints a summary, a table or methods, as the flags select. Methods are in the order of by, unless it is
+// nil.
 func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
 	if o.source.path != "" && o.classPath == "" && !o.source.wantsSource() && s.Header().Domain != layout.DomainSampled {
 		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
@@ -196,8 +196,8 @@ func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.St
 	return o.showMethods(out, s, sel.Methods(ctx, s), o.noMatchError)
 }
 
-// noMatchError returns the error of names that select no method. It is nil if only
-// --min left all methods out, which is an answer.
+// noMatchError returns the error of names that select no method. It is nil if only --min excludes all methods, since
+// that is a valid answer.
 func (o *showOptions) noMatchError(s *reader.Store) error {
 	err := o.filter.Check(s)
 	if err == nil && o.loader != "" {
@@ -206,13 +206,12 @@ func (o *showOptions) noMatchError(s *reader.Store) error {
 	return err
 }
 
-// unfiltered reports whether no filter is given.
 func (o *showOptions) unfiltered() bool {
 	return o.filter.Empty() && o.loader == "" && o.by == "" && o.min == 0
 }
 
-// showMethod prints the method of a key, in a calling context if the key has
-// callers, or else the methods whose names contain the key.
+// showMethod prints the method with a key, in a calling context if the key has callers, or else all methods whose names
+// contain the key.
 func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *reader.Store, spelled string,
 	sel methods.Selection) error {
 	key, sites, err := methods.MethodAndCallers(spelled, o.callers)
@@ -243,12 +242,11 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 	})
 }
 
-// oneMethod returns a sequence of one method.
 func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showMethods prints methods. If there are none, it returns the error of nothing, which may be nil.
+// showMethods prints methods. If there are none, it returns the result of nothing, which can be nil.
 func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
 	nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// printPoint prints a profile point: its number, kind and data, and a line for each row.
+// printPoint prints the number, kind and data of a point, and a line per row.
 func (p *profilePrinter) printPoint(q *analyze.Point) {
 	p.begin = fmt.Sprintf("%*d  %-*s %s", p.inset+pointWidth, q.Point, kindWidth, q.Kind, pointNotes(q))
 	switch {
@@ -24,7 +24,6 @@ func (p *profilePrinter) printPoint(q *analyze.Point) {
 	}
 }
 
-// pointNotes returns the traps and flags of a point.
 func pointNotes(q *analyze.Point) string {
 	notes := ""
 	if q.Mark != nil {
@@ -39,17 +38,17 @@ func pointNotes(q *analyze.Point) string {
 	return notes
 }
 
-// printFirstLine prints the first line of a point, which its number and kind begin.
+// printFirstLine prints the first line of a point, which begins with its number and kind.
 func (p *profilePrinter) printFirstLine(format string, args ...any) {
 	fmt.Fprintln(p.w, strings.TrimRight(p.begin+fmt.Sprintf(format, args...), " "))
 }
 
-// printRowLine prints a line below the data of a point.
+// printRowLine prints a line below the first line of a point.
 func (p *profilePrinter) printRowLine(format string, args ...any) {
 	fmt.Fprintf(p.w, "%*s   "+format+"\n", append([]any{p.indent, ""}, args...)...)
 }
 
-// headText says what a point counts outside rows, or how many rows there are.
+// headText returns the counts of a point outside its rows, or the number of rows.
 func (p *profilePrinter) headText(q *analyze.Point) string {
 	if q.RowNoun != "" {
 		return fmt.Sprintf("%d %s", len(q.Outcomes), q.RowNoun)
@@ -72,12 +71,12 @@ func (p *profilePrinter) headText(q *analyze.Point) string {
 	return strings.Join(texts, ", ")
 }
 
-// isRestKind reports whether outcomes of a kind are in the count of what has no row.
+// isRestKind reports whether outcomes of kind k share the count for outcomes without a row.
 func isRestKind(k analyze.Kind) bool {
 	return k == analyze.Others || k == analyze.Untyped || k == analyze.Failed
 }
 
-// restText returns the count of what has no row, as HotSpot has it: negative for failed type checks.
+// restText returns the count for outcomes without a row. As in HotSpot, it is negative for failed type checks.
 func restText(q *analyze.Point) string {
 	for i := range q.Outcomes {
 		switch o := &q.Outcomes[i]; {
@@ -90,7 +89,7 @@ func restText(q *analyze.Point) string {
 	return "0"
 }
 
-// outcomeText returns an outcome that has no row.
+// outcomeText formats an outcome without a row.
 func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) string {
 	switch {
 	case o.Method != nil:
@@ -110,8 +109,8 @@ func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) strin
 	return text
 }
 
-// printRows prints a line for each outcome that is a row, with its share. A type check that failed has
-// a line of its own: only some of them have a row, so that their shares are not known.
+// printRows prints a line with count and share per row. Failed type checks have no share, because only some of them have
+// rows.
 func (p *profilePrinter) printRows(q *analyze.Point) {
 	if p.printCounters(q) {
 		return
@@ -128,7 +127,6 @@ func (p *profilePrinter) printRows(q *analyze.Point) {
 	}
 }
 
-// rowOutcomeText returns what the outcome of a row is.
 func (p *profilePrinter) rowOutcomeText(o *analyze.Outcome) string {
 	switch o.Kind {
 	case analyze.OfType:
@@ -143,7 +141,7 @@ func (p *profilePrinter) rowOutcomeText(o *analyze.Outcome) string {
 	return o.What()
 }
 
-// methodText returns the name of a method, which may be none.
+// methodText returns the name of a method, or "none" for nil.
 func (p *profilePrinter) methodText(m *analyze.MethodName) string {
 	if m == nil || m.ID == "" {
 		return "none"
@@ -151,10 +149,9 @@ func (p *profilePrinter) methodText(m *analyze.MethodName) string {
 	return p.screen.Method(*m)
 }
 
-// countersPerLine is the number of counters in a line.
 const countersPerLine = 8
 
-// printCounters prints rows that are nothing but counts, several on a line. It reports whether there are any.
+// printCounters prints rows that consist of a count only, several per line. It reports whether the point has such rows.
 func (p *profilePrinter) printCounters(q *analyze.Point) bool {
 	rows := q.Outcomes
 	if len(rows) == 0 || !rows[0].Row || rows[0].Kind != analyze.Events {
@@ -170,7 +167,7 @@ func (p *profilePrinter) printCounters(q *analyze.Point) bool {
 	return true
 }
 
-// printTypes prints the types of arguments or parameters and of the return value, if the point has any.
+// printTypes prints the types of arguments or parameters and of the return value.
 func (p *profilePrinter) printTypes(q *analyze.Point) {
 	for _, t := range q.Types {
 		where := fmt.Sprintf("slot %d", t.Slot)
@@ -192,8 +189,8 @@ func (p *profilePrinter) valueText(t analyze.ValueType) string {
 	return text
 }
 
-// printCells prints a point by the cells of its entry: single cells and lists of numbers on the
-// first line, and a line for each row of several cells.
+// printCells prints a point by the cells of its entry. Single cells and lists of numbers are on the first line, and each
+// row of several cells is on a separate line.
 func (p *profilePrinter) printCells(q *analyze.Point) {
 	var first, rows []string
 	if q.SubWords != "" {
@@ -230,7 +227,6 @@ func (p *profilePrinter) cellGroups(q *analyze.Point) []analyze.CellGroup {
 	return groups
 }
 
-// cellTexts returns the names and values of the cells of a row.
 func (p *profilePrinter) cellTexts(cells []analyze.Cell) (texts []string) {
 	for i := range cells {
 		texts = append(texts, cells[i].Name+" "+p.cellText(&cells[i]))
@@ -238,7 +234,6 @@ func (p *profilePrinter) cellTexts(cells []analyze.Cell) (texts []string) {
 	return texts
 }
 
-// cellText returns the value of a cell.
 func (p *profilePrinter) cellText(c *analyze.Cell) string {
 	switch {
 	case c.Type != nil:
@@ -249,10 +244,9 @@ func (p *profilePrinter) cellText(c *analyze.Cell) string {
 	return cmp.Or(c.Text, fmt.Sprint(c.Value))
 }
 
-// wordsPerLine is the number of raw words in a line.
 const wordsPerLine = 4
 
-// printUndecoded prints the words of entries that the dump did not know, and why they are there.
+// printUndecoded prints the raw words after an entry that the dump could not decode.
 func (p *profilePrinter) printUndecoded(q *analyze.Point) {
 	words := p.cellGroups(q)[0].Rows
 	of := ""

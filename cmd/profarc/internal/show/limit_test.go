@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -28,7 +29,7 @@ func TestContextsBehindTheLimitAreNotComputed(t *testing.T) {
 	const depth = 2000
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
-	context := builder.NoContext
+	context := profileset.NoContext
 	for range depth {
 		context = b.Internal().OuterContext(m, context, m, 1)
 		p := b.ProfileIn(m, 0, context)

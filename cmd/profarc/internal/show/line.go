@@ -8,10 +8,10 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 )
 
-// A countedLine is a line of source, with how often it was executed.
+// A countedLine is a source line with its execution count.
 type countedLine struct {
 	number int
-	count  string  // empty if it is not known
+	count  string  // "" if unknown
 	heat   float64 // see listing.Heat
 	text   string
 }
@@ -22,10 +22,10 @@ const (
 	tabWidth    = 8
 )
 
-// maxSourceLine is the most bytes of a line of source that are printed.
+// maxSourceLine is the maximum number of bytes of a source line to print.
 const maxSourceLine = 1 << 10
 
-// printLine prints a line in the colour of its heat, with its count in a column of some width.
+// printLine prints a line in the color of its heat. width is the width of the count column.
 func printLine(w *bufio.Writer, screen *terminal.Screen, indent string, width int, l countedLine) {
 	front := fmt.Sprintf("%s%*d|%*s|", indent, numberWidth, l.number, width, l.count)
 	text := strings.TrimRight(expandTabs(l.text), " ")
@@ -36,7 +36,7 @@ func printLine(w *bufio.Writer, screen *terminal.Screen, indent string, width in
 	fmt.Fprintln(w)
 }
 
-// heatColor is the colour of a count: what never ran is faint.
+// heatColor returns the color of a count. Lines that never ran are faint.
 func heatColor(heat float64, known bool) string {
 	if heat == 0 && known {
 		return terminal.Faint
@@ -44,7 +44,7 @@ func heatColor(heat float64, known bool) string {
 	return terminal.Heat(heat)
 }
 
-// expandTabs replaces tabs by spaces: what stands before the text would move their stops.
+// expandTabs replaces tabs with spaces, since the columns before the text shift the tab stops.
 func expandTabs(text string) string {
 	if !strings.Contains(text, "\t") {
 		return text

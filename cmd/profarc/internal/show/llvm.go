@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// llvmShowOptions select what llvm-profdata show prints about a whole profile.
+// An llvmShowOptions selects a summary as llvm-profdata show prints it.
 type llvmShowOptions struct {
 	detailed bool
 	topN     uint
@@ -30,7 +30,6 @@ func (o *llvmShowOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.cs, "showcs", false, "LLVM: let the summary be of the context-sensitive profiles")
 }
 
-// wantsSummary reports whether the summary is wanted.
 func (o llvmShowOptions) wantsSummary() bool { return o != llvmShowOptions{} }
 
 // An llvmSummary is the summary of LLVM's profiles in JSON.
@@ -58,7 +57,6 @@ type llvmHot struct {
 	MaxCount uint64 `json:"max_count"`
 }
 
-// showLLVMSummary prints the summary as llvm-profdata show does, or in JSON.
 func showLLVMSummary(a *cli.App, w io.Writer, s *reader.Store, o llvmShowOptions, json bool) error {
 	if d := s.Header().Domain; !d.LLVM() {
 		return cli.Usagef("--detailed-summary, --topn and --showcs are of LLVM's profiles; this archive is of domain %s: "+
@@ -99,10 +97,10 @@ func newLLVMSummary(s *llvm.Summary, hottest []llvm.HotFunction, cs bool) llvmSu
 	return r
 }
 
-// llvmIndent is the indentation of rows of counters and values, less three spaces.
+// llvmIndent is the indentation of rows of counters and values, minus three columns.
 const llvmIndent = 1
 
-// printLLVMProfile prints a profile of a function: hash, counters, sites.
+// printLLVMProfile prints the hash, counters and value sites of a function.
 func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
 	cs := ""
 	if p.s.Header().Domain == layout.DomainLLVMIR && q.Code()&llvm.ContextSensitive != 0 {
@@ -133,7 +131,7 @@ func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
 	}
 }
 
-// valueSites are the kinds of value sites, in the order in which they are printed.
+// valueSites lists the kinds of value sites in printing order.
 var valueSites = []string{"indirect-call", "mem-op-size", "vtable"}
 
 func (p *profilePrinter) printLLVMCounters(at *analyze.Point) {
@@ -145,7 +143,7 @@ func (p *profilePrinter) printLLVMCounters(at *analyze.Point) {
 	p.printRows(at)
 }
 
-// printAllocations prints what a function allocates, by calling context.
+// printAllocations prints the allocations of a function by calling context.
 func (p *profilePrinter) printAllocations(m reader.Method) {
 	if p.err != nil || !p.s.Header().Domain.LLVM() {
 		return

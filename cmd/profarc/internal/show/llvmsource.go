@@ -31,13 +31,13 @@ the reason. --source-file prints all lines of source files, with the sums of all
 --branches adds how often each condition was true and false.
 --source-path names the folders with the source; without it files are read where the compiler read them.`
 
-// llvmSourceOptions ask for source lines of LLVM's functions.
+// An llvmSourceOptions selects source lines of LLVM's functions.
 type llvmSourceOptions struct {
 	binaries []string
 	path     string
 	file     string
 	branches bool
-	opened   *llvmSource // nil unless asked for
+	opened   *llvmSource // nil without --binary
 }
 
 func (o *llvmSourceOptions) addFlags(f *pflag.FlagSet) {
@@ -48,10 +48,9 @@ func (o *llvmSourceOptions) addFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.branches, "branches", false, "LLVM: with --binary, print how often each condition was true and false")
 }
 
-// wantsSource reports whether source lines are wanted.
 func (o *llvmSourceOptions) wantsSource() bool { return len(o.binaries) > 0 }
 
-// checkFlags returns an error for flags that do not go together.
+// checkFlags returns an error for contradictory flags.
 func (o *llvmSourceOptions) checkFlags(methods, others bool) error {
 	switch {
 	case o.file != "" && !o.wantsSource():
@@ -67,15 +66,15 @@ func (o *llvmSourceOptions) checkFlags(methods, others bool) error {
 	return nil
 }
 
-// An llvmSource shows functions of an archive as source lines. cover is nil if that is not possible.
+// An llvmSource prints functions of an archive as source lines. cover is nil if that is impossible.
 type llvmSource struct {
 	cover    *coverage.Coverage
 	sources  coverage.Sources
 	branches bool
-	reasons  []error // why there are no lines of the archive, or of some programs
+	reasons  []error // reasons for missing lines
 }
 
-// openPrograms joins the programs with an archive.
+// openPrograms reads the programs' coverage mappings, and joins them with an archive.
 func (o *llvmSourceOptions) openPrograms(s *reader.Store) error {
 	o.opened = &llvmSource{sources: filepath.SplitList(o.path), branches: o.branches}
 	if d := s.Header().Domain; !d.LLVM() {
@@ -94,7 +93,7 @@ func (o *llvmSourceOptions) openPrograms(s *reader.Store) error {
 	return nil
 }
 
-// readMappings reads the mappings of those programs that have one.
+// readMappings reads the mappings of the programs that have one.
 func (l *llvmSource) readMappings(programs []string) (list []*coverage.Mapping, err error) {
 	for _, name := range programs {
 		m, err := coverage.Open(name)
@@ -110,7 +109,7 @@ func (l *llvmSource) readMappings(programs []string) (list []*coverage.Mapping, 
 	return list, nil
 }
 
-// noteReasons explains why there are no lines: functions are then shown by counter.
+// noteReasons prints why functions are shown by counter and not by line.
 func (l *llvmSource) noteReasons(notes io.Writer) {
 	for _, reason := range l.reasons {
 		fmt.Fprintf(notes, "profarc: %v\n", reason)
@@ -120,7 +119,7 @@ func (l *llvmSource) noteReasons(notes io.Writer) {
 	}
 }
 
-// showFunctions prints functions with their source lines, separated by blank lines, or in JSON.
+// showFunctions prints functions with their source lines, separated by blank lines, or as JSON.
 func (l *llvmSource) showFunctions(w io.Writer, s *reader.Store, screen *terminal.Screen,
 	methods iter.Seq2[reader.Method, error], json bool) error {
 	if json {
@@ -146,7 +145,6 @@ func (l *llvmSource) showFunctions(w io.Writer, s *reader.Store, screen *termina
 	return nil
 }
 
-// showFiles prints whole source files.
 func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Screen, json bool) error {
 	if o.opened.cover == nil {
 		return fmt.Errorf("--source-file %s: %w", escape.Printable(o.file), o.opened.reasons[0])
@@ -168,7 +166,7 @@ func (o *llvmSourceOptions) showFiles(w, notes io.Writer, screen *terminal.Scree
 	return errors.Join(out.Flush(), noteMismatches(notes, o.opened.cover))
 }
 
-// listFiles lists the source files whose names contain a text.
+// listFiles lists the source files whose names contain named.
 func (l *llvmSource) listFiles(named string) (list []*coverage.Listing, err error) {
 	names, err := l.cover.Files()
 	if err != nil {
@@ -191,7 +189,7 @@ func (l *llvmSource) listFiles(named string) (list []*coverage.Listing, err erro
 	return list, nil
 }
 
-// noteMismatches describes how many functions the files lack.
+// noteMismatches prints the number of functions whose counts belong to other code.
 func noteMismatches(notes io.Writer, c *coverage.Coverage) error {
 	list, err := c.Mismatches()
 	if len(list) > 0 {
@@ -220,8 +218,8 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// functionListing returns the lines of a profile's function. reason is why there are none: the
-// program has other code, or does not map the function.
+// functionListing returns the lines of a profile's function. If the program has other code or does not map the function,
+// it returns the reason.
 func (l *llvmSource) functionListing(q reader.Profile) (f *coverage.Function, list *coverage.Listing, reason, err error) {
 	m, err := q.Method()
 	if err != nil {
@@ -239,7 +237,7 @@ func (l *llvmSource) functionListing(q reader.Profile) (f *coverage.Function, li
 	return f, l.sources.List(f.View(), false), nil, nil
 }
 
-// printSource prints the source lines of a profile's function. It reports whether that was possible.
+// printSource prints the source lines of a profile's function. It reports whether the lines are known.
 func (p *profilePrinter) printSource(q reader.Profile) bool {
 	if p.source == nil || p.source.cover == nil {
 		return false
@@ -258,10 +256,10 @@ func (p *profilePrinter) printSource(q reader.Profile) bool {
 	return true
 }
 
-// countWidth is the width of the column of counts, as in llvm-cov, unless a number is longer.
+// countWidth is the minimum width of the count column, as in llvm-cov.
 const countWidth = 7
 
-// printLines prints lines as llvm-cov show does, with whole counts.
+// printLines prints lines like llvm-cov show, but does not abbreviate counts.
 func (s *llvmSource) printLines(w *bufio.Writer, screen *terminal.Screen, l *coverage.Listing) {
 	fmt.Fprintf(w, "  %s\n", escape.Printable(l.File))
 	switch {
@@ -286,8 +284,8 @@ func (s *llvmSource) printLines(w *bufio.Writer, screen *terminal.Screen, l *cov
 	}
 }
 
-// printBranches prints the conditions of a line as llvm-cov show --show-branches=count does, with
-// whole counts.
+// printBranches prints the conditions of a line like llvm-cov show --show-branches=count, but does not abbreviate
+// counts.
 func printBranches(w *bufio.Writer, width int, list []coverage.Branch) {
 	for _, b := range list {
 		fmt.Fprintf(w, "%*s|%*s|  Branch (%d:%d): ", numberWidth, "", width, "", b.Line, b.Column)
@@ -299,7 +297,7 @@ func printBranches(w *bufio.Writer, width int, list []coverage.Branch) {
 	}
 }
 
-// countText returns the count of a line, "" if it has no code.
+// countText returns the count of a line, or "" if it has no code.
 func countText(line coverage.ListedLine) string {
 	if !line.Mapped {
 		return ""
@@ -313,12 +311,12 @@ type sourceFunction struct {
 	ID       string            `json:"id"`
 	Hash     string            `json:"hash"`
 	Entered  uint64            `json:"entered"`
-	Reason   string            `json:"reason,omitempty"` // why there are no lines
+	Reason   string            `json:"reason,omitempty"` // reason for missing lines
 	Counters []uint64          `json:"counters"`
 	Listing  *coverage.Listing `json:"source,omitempty"`
 }
 
-// writeJSON prints functions with their lines as an object.
+// writeJSON writes functions with their lines as one object.
 func (l *llvmSource) writeJSON(w io.Writer, methods iter.Seq2[reader.Method, error]) error {
 	list := []sourceFunction{}
 	for m, err := range methods {

@@ -21,8 +21,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// showInContext prints the profile of a method in a calling context. How much of the context was found is not
-// part of the JSON of a method: it is printed to notes.
+// showInContext prints the profile of a method in a calling context. The JSON of a method lacks the number of matched
+// callers, so that is printed to notes.
 func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
 	m, err := o.findSingle(s, key)
 	if err != nil {
@@ -56,7 +56,7 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	return newPrinter(w, s, o.screen, nil, program).printInContext(m, match)
 }
 
-// findSingle returns the method of a key, or the single method whose name contains it.
+// findSingle returns the method with a key, or else the only method whose name contains it.
 func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Method, err error) {
 	found, err = methods.FindDisplayed(s, key, o.loader)
 	if !errors.Is(err, reader.ErrNotFound) {
@@ -85,7 +85,7 @@ func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Meth
 	return found, nil
 }
 
-// printInContext prints a method with one of its profiles.
+// printInContext prints a method with the profile of one context.
 func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextMatch) error {
 	lines, err := match.Lines(p.s)
 	if err != nil {
@@ -108,7 +108,7 @@ func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextM
 	return p.w.Flush()
 }
 
-// compilerFacts returns on one line what the compilers of the VM noted about the method.
+// compilerFacts returns the facts recorded by the VM's compilers, on one line.
 func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 	facts := listing.CompilerFacts(q, plainNumber)
 	for reason, n := range q.TrapHistory() {
@@ -136,18 +136,18 @@ type profilePrinter struct {
 	err    error
 
 	points      analyze.PointReader
-	reasons     *entries.TrapReasons  // nil until needed
-	callers     map[layout.Ref]string // names of methods in contexts
+	reasons     *entries.TrapReasons  // read on first use
+	callers     map[layout.Ref]string // names of callers, by method
 	samples     lazySamples
-	contexts    bool // print the contexts of sampled functions too
+	contexts    bool // print calling contexts of sampled functions
 	screen      *terminal.Screen
 	program     *listing.Program
 	inset       int                  // columns before the points of bytecodes
-	allocations *listing.Allocations // nil until needed
-	source      *llvmSource          // nil unless source lines of LLVM's functions are wanted
+	allocations *listing.Allocations // read on first use
+	source      *llvmSource          // nil without --binary
 }
 
-// newPrinter returns a printer to w. Without a screen it prints as into a pipe, without a program no code.
+// newPrinter returns a printer to w. screen and program can be nil.
 func newPrinter(w io.Writer, s *reader.Store, screen *terminal.Screen, samples lazySamples,
 	program *listing.Program) *profilePrinter {
 	if screen == nil {
@@ -190,7 +190,7 @@ func (p *profilePrinter) printMethod(m reader.Method) {
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
 	sampled := p.printSampled(m)
 	if sampled && p.s.Header().Domain == layout.DomainSampled && !p.contexts {
-		return // the lines say what the profiles of its contexts do
+		return // the lines include the counts of its contexts
 	}
 	profiles := 0
 	for q, err := range m.Profiles() {
@@ -250,14 +250,13 @@ func (p *profilePrinter) printProfile(q reader.Profile) {
 	}
 }
 
-// sectionPoints returns the points of a section of a profile.
 func (p *profilePrinter) sectionPoints(q reader.Profile, section disk.BlockSection) []analyze.Point {
 	points, err := p.points.Section(q, section)
 	p.err = cmp.Or(p.err, err)
 	return points
 }
 
-// printContext prints the code id and the calling context of a profile, if it has any.
+// printContext prints the code id and the callers of a profile.
 func (p *profilePrinter) printContext(q reader.Profile) {
 	c, inContext, err := q.Context()
 	if err != nil {
@@ -284,7 +283,7 @@ func (p *profilePrinter) printContext(q reader.Profile) {
 	}
 }
 
-// callerName is like methodName for a method that comes again and again.
+// callerName is methodName with a cache.
 func (p *profilePrinter) callerName(m reader.Method) string {
 	name, ok := p.callers[m.Ref()]
 	if !ok {

@@ -14,20 +14,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A lazySamples sums the samples of an archive when first called.
+// A lazySamples reads the samples of an archive on its first call.
 type lazySamples func() (*listing.Samples, error)
 
-// newLazySamples returns the samples of an archive, with the text of files below the folders of a path.
+// newLazySamples returns a reader of the samples of s. Source files are searched below the folders in path.
 func newLazySamples(s *reader.Store, path string) lazySamples {
 	return sync.OnceValues(func() (*listing.Samples, error) {
 		return listing.ReadSamples(s, filepath.SplitList(path))
 	})
 }
 
-// callsShown is the most callers and callees that are printed.
+// callsShown is the maximum number of callers, and of callees, to print.
 const callsShown = 20
 
-// printSampled prints what was sampled of a method, and reports whether anything was.
+// printSampled prints the samples of a method, and reports whether there are any.
 func (p *profilePrinter) printSampled(m reader.Method) bool {
 	all, err := p.samples()
 	if err != nil {
@@ -54,7 +54,7 @@ func (p *profilePrinter) printSampled(m reader.Method) bool {
 
 func percentText(part, whole uint64) string { return fmt.Sprintf("%.1f%%", 100*cli.Share(part, whole)) }
 
-// printSampledLines prints the lines of a method: the number, the samples on it, and those with what it called.
+// printSampledLines prints the lines of a method, each with its self and total samples.
 func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Sampled) {
 	if f.Problem != "" {
 		fmt.Fprintf(p.w, "  %s\n", escape.Printable(f.Problem))
@@ -79,10 +79,9 @@ func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Samp
 	}
 }
 
-// unitWidth is the width of a column of samples or times.
 const unitWidth = 8
 
-// printCalls prints the callers or the callees of a method.
+// printCalls prints the callers or callees of a method.
 func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []facts.SampledCall) {
 	if len(list) == 0 {
 		return

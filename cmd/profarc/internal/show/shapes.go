@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// printShapes prints what the entries of a producer are made of. The rows of the table are
-// encoded; with --json, or a choice of rows, they are printed as they are.
+// printShapes prints the shapes of a producer's entries in readable form.
 func printShapes(w io.Writer, shapes []layout.EntryShape) error {
 	var b strings.Builder
 	for _, s := range shapes {

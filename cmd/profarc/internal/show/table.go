@@ -27,7 +27,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// tableOptions make show print a table instead of methods.
+// A tableOptions selects a table.
 type tableOptions struct {
 	name, sort, match string
 	top               int
@@ -54,7 +54,6 @@ func (o *tableOptions) checkFlags(args int, filtered bool) error {
 	return nil
 }
 
-// showTable prints a table.
 func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *reader.Store, o tableOptions,
 	asJSON bool) error {
 	t, err := tableNamed(s, o.name)
@@ -89,7 +88,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	return v.printRows(ctx, w)
 }
 
-// tableNamed returns the table of an archive with a name or number.
+// tableNamed finds a table by name or number.
 func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 	var names []string
 	for t, err := range s.Tables() {
@@ -109,20 +108,20 @@ func tableNamed(s *reader.Store, name string) (reader.Table, error) {
 		strings.Join(names, ", "))
 }
 
-// A tableView is the part of a table that is shown.
+// A tableView is the shown part of a table.
 type tableView struct {
 	s       *reader.Store
 	t       reader.Table
 	columns []listing.TableColumn
-	rows    []int    // in the order of printing
+	rows    []int    // row indices in printing order
 	of      int      // number of matching rows
-	zero    []string // columns that are left out
+	zero    []string // names of hidden columns
 }
 
 // rowsAtOnce is the number of rows between two checks for an interrupt.
 const rowsAtOnce = 1024
 
-// keepMatching keeps the rows with a cell that matches a pattern.
+// keepMatching keeps the rows with a matching cell.
 func (v *tableView) keepMatching(ctx context.Context, p methods.Pattern) error {
 	var kept []int
 	err := v.forEachRow(ctx, func(_, row int) error {
@@ -150,7 +149,7 @@ func (v *tableView) rowMatches(row int, p methods.Pattern) (bool, error) {
 	return false, nil
 }
 
-// sortRows sorts the rows by a column. Equal rows keep their order.
+// sortRows sorts the rows by a column. The sort is stable.
 func (v *tableView) sortRows(name string) error {
 	by, err := v.findColumn(name)
 	if err != nil {
@@ -172,7 +171,7 @@ func (v *tableView) sortRows(name string) error {
 	return nil
 }
 
-// findColumn returns the column with a name, or with a number from 1.
+// findColumn finds a column by name, or by its number from 1.
 func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {
 	var names []string
 	for i := range v.columns {
@@ -185,7 +184,7 @@ func (v *tableView) findColumn(name string) (*listing.TableColumn, error) {
 	return nil, cli.Usagef("--sort %s: name a column of the table: %s", name, strings.Join(names, ", "))
 }
 
-// forEachRow calls yield with each row that is shown.
+// forEachRow calls yield with each shown row.
 func (v *tableView) forEachRow(ctx context.Context, yield func(i, row int) error) error {
 	for i, row := range v.rows {
 		if i%rowsAtOnce == 0 && ctx.Err() != nil {
@@ -198,10 +197,10 @@ func (v *tableView) forEachRow(ctx context.Context, yield func(i, row int) error
 	return nil
 }
 
-// wideTable is how many columns a table may have whose columns of zeros are printed, too.
+// wideTable is the maximum number of columns of a table that shows columns of zeros.
 const wideTable = 16
 
-// leaveOutZeros takes the columns out of a wide table that are 0 in all rows.
+// leaveOutZeros hides the columns of a wide table that are 0 in all rows.
 func (v *tableView) leaveOutZeros() {
 	if len(v.columns) <= wideTable || len(v.rows) == 0 {
 		return
@@ -217,7 +216,7 @@ func (v *tableView) leaveOutZeros() {
 	v.columns = kept
 }
 
-// printEnd says how many rows were printed, and which columns were not.
+// printEnd prints the number of rows, and the hidden columns.
 func (v *tableView) printEnd(out io.Writer) error {
 	text := fmt.Sprintf("\n%d of %s\n", len(v.rows), cli.Amount(v.of, "row"))
 	if len(v.zero) > 0 {
@@ -227,7 +226,7 @@ func (v *tableView) printEnd(out io.Writer) error {
 	return err
 }
 
-// printFitted prints the rows for a terminal, in columns that fit its width.
+// printFitted prints the rows in columns that fit a terminal's width.
 func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *terminal.Screen) error {
 	widths := make([]int, len(v.columns))
 	lines := make([][]string, 1, 1+len(v.rows))
@@ -262,7 +261,7 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 	return v.printEnd(out)
 }
 
-// printRows prints the rows for people, one on each line.
+// printRows prints one row per line.
 func (v *tableView) printRows(ctx context.Context, out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	for i := range v.columns {
@@ -284,7 +283,7 @@ func (v *tableView) printRows(ctx context.Context, out io.Writer) error {
 	return v.printEnd(out)
 }
 
-// cellEnding returns what follows cell i of a row.
+// cellEnding returns the separator after cell i.
 func cellEnding(i int, columns []listing.TableColumn) string {
 	if i < len(columns)-1 {
 		return "\t"
@@ -292,7 +291,7 @@ func cellEnding(i int, columns []listing.TableColumn) string {
 	return "\n"
 }
 
-// writeJSON prints the rows as one object, one row on each line.
+// writeJSON writes an object with one row per line.
 func (v *tableView) writeJSON(ctx context.Context, out io.Writer) error {
 	w := bufio.NewWriter(out)
 	head, err := json.Marshal(struct {
@@ -300,7 +299,7 @@ func (v *tableView) writeJSON(ctx context.Context, out io.Writer) error {
 		Table   string             `json:"table"`
 		Kind    uint32             `json:"kind"`
 		Columns []facts.ColumnFact `json:"columns"`
-		Of      int                `json:"of"` // rows that match
+		Of      int                `json:"of"` // number of matching rows
 	}{v.s.Mapping().Name(), v.t.Kind.String(), uint32(v.t.Kind), columnFacts(v.columns), v.of})
 	if err != nil {
 		return err
@@ -336,8 +335,8 @@ func columnFacts(columns []listing.TableColumn) (all []facts.ColumnFact) {
 	return all
 }
 
-// cellJSON returns a cell in JSON: a number, a string, or null for a null reference. Ids and addresses are
-// strings of hexadecimal digits, since not every JSON reader holds 64 bits.
+// cellJSON returns a cell as a number, a string, or null for a null reference. Ids and addresses are hexadecimal
+// strings, since not every JSON parser has 64-bit integers.
 func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
 	text, err := c.Text(row)
 	if err != nil {

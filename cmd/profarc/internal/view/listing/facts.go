@@ -10,10 +10,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Fact is what a profile has besides its points, by its name.
-type Fact struct{ Name, Value string } // neither is empty
+// A Fact is a named value of a profile, other than a point.
+type Fact struct{ Name, Value string }
 
-// FactsText returns facts as a line: "invocations 3, size in the VM 200 bytes, escape analysis: no result".
+// FactsText joins facts: "invocations 3, size in the VM 200 bytes, escape analysis: no result".
 func FactsText(facts []Fact) string {
 	var parts []string
 	for _, f := range facts {
@@ -26,7 +26,7 @@ func FactsText(facts []Fact) string {
 	return strings.Join(parts, ", ")
 }
 
-// ProfileFacts returns what a profile counts for its method as a whole, and its sizes. Number spells numbers.
+// ProfileFacts returns the counters of the whole method, and sizes. number formats numbers.
 func ProfileFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 	for _, c := range []struct {
 		name string
@@ -46,7 +46,7 @@ func ProfileFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 	return list
 }
 
-// CompilerFacts returns what the compilers of the VM noted about the method of a profile.
+// CompilerFacts returns the facts recorded by the VM's compilers. number formats numbers.
 func CompilerFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 	add := func(name string, n uint64) { list = append(list, Fact{name, number(n)}) }
 	if c, ok := disk.Block(q.Bytes()).Compile(); ok {
@@ -70,7 +70,6 @@ func CompilerFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 
 var tiers = []string{"never compiled", "C1, without profiling", "C1, with counters", "C1, with full profiling", "C2"}
 
-// tierText returns the highest tier at which a method was compiled.
 func tierText(d layout.Domain, level int) string {
 	if d != layout.DomainHotSpot || level >= len(tiers) {
 		return fmt.Sprint(level)
@@ -81,7 +80,7 @@ func tierText(d layout.Domain, level int) string {
 	return fmt.Sprintf("%d (%s)", level, tiers[level])
 }
 
-// MethodNotes returns the peculiarities of a method.
+// MethodNotes returns remarks about a method.
 func MethodNotes(m reader.Method) (notes []string) {
 	if m.Unexecuted() {
 		notes = append(notes, "never ran")
