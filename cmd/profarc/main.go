@@ -10,7 +10,7 @@ import (
 
 func main() { os.Exit(runMain(os.Args[1:])) }
 
-// runMain is main without the exit, and returns the exit code.
+// runMain is main without exiting, and returns the exit code.
 func runMain(args []string) int {
 	a := app.New(os.Stdin, cli.ProcessStreams())
 	return a.Main(newRootCommand(a), args)

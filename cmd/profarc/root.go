@@ -27,7 +27,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// newRootCommand returns profarc's root command with all commands.
+// newRootCommand returns the root command with all commands.
 func newRootCommand(a *cli.App) *cobra.Command {
 	a.Recognise = imports.Recognise
 	cmd := &cobra.Command{
@@ -55,7 +55,7 @@ mapped at deployment and used in place: no parsing, no copying, no allocation.`,
 	return cmd
 }
 
-// addGroup adds commands, which the help lists under a title.
+// addGroup adds a titled group of commands.
 func addGroup(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddGroup(&cobra.Group{ID: title, Title: title})
 	for _, c := range commands {

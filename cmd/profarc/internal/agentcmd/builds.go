@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A build is one of HotSpot that the agent was run with.
+// A testedBuild is a build of HotSpot that the agent was run with.
 type testedBuild struct {
 	Release int    `json:"release"`
 	Version string `json:"version"`
@@ -17,10 +17,10 @@ type testedBuild struct {
 	Ran     string `json:"ran"`
 }
 
-// What every build of the list has run: the tests of agent, and the cells of the crash matrix several times each.
+// testedBy names the tests that ran on every listed build. The crash matrix runs each cell several times.
 const testedBy = "go test ./agent; .ci/matrix 2"
 
-// builds are the builds that were run, newest last.
+// testedBuilds lists the builds in ascending order.
 var testedBuilds = []testedBuild{
 	{17, "17.0.21.1+2", "Debian 12", testedBy},
 	{25, "25.0.3+9", "Eclipse Temurin", testedBy},

@@ -1,4 +1,4 @@
-// Package agent builds and installs the agent for HotSpot: the command agent.
+// Package agentcmd implements the command agent, which builds and installs the agent for HotSpot.
 package agentcmd
 
 import (
@@ -22,7 +22,6 @@ platform. Where there is no compiler, PROFARC_AGENT_LIBRARY or --agent names a r
 
 The agent runs on linux/amd64 and linux/arm64.`
 
-// Command returns the command agent.
 func Command(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "agent",
@@ -87,7 +86,7 @@ func addAgentFlag(cmd *cobra.Command, named *string) {
 	cmd.Flags().StringVar(named, "agent", "", "library of the agent to use, instead of one that is built")
 }
 
-// Builder returns what finds or builds the library. It says on stderr that a compiler runs, unless quiet.
+// Builder returns the builder of the agent's library. Unless quiet, it prints a line on stderr when a compiler runs.
 func Builder(a *cli.App, quiet bool) *agentlib.Build {
 	return &agentlib.Build{Begin: func(compiler string) {
 		if !quiet {
@@ -96,10 +95,10 @@ func Builder(a *cli.App, quiet bool) *agentlib.Build {
 	}}
 }
 
-// An installed is the report of install.
+// An installReport is the report of agent install.
 type installReport struct {
 	Library string `json:"library"`
-	Flag    string `json:"flag"` // of java, with the archive app.parc
+	Flag    string `json:"flag"` // flag of java that loads the library, with the archive app.parc
 }
 
 func installAgent(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {

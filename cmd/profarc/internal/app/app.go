@@ -1,5 +1,5 @@
-// Package app holds what the commands of profarc share beyond package cli: what to do about
-// errors of formats, what a format has lost, and how much is printed.
+// Package app provides what several commands of profarc share beyond package cli: advice about errors of formats,
+// reports of losses, and a limit on printed output.
 package app
 
 import (
@@ -15,5 +15,5 @@ func New(in io.Reader, s cli.Streams) *cli.App {
 	return a
 }
 
-// Message returns an error as users read it: the fault, and the remedy.
+// Message returns the text of an error for users, with its remedy if there is one.
 func Message(err error) string { return cli.Message(err, advice.For) }

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// lossFlags are the flags that keep what was lost.
+// lossFlags maps kinds of loss to the flags that prevent them.
 var lossFlags = map[codec.LossKind]string{
 	llvm.LossBinaryIDs:   "--profdata-version",
 	llvm.LossTraces:      "--profdata-version",
@@ -19,7 +19,7 @@ var lossFlags = map[codec.LossKind]string{
 	llvm.LossTextVTables: "--keep-vtable-symbols",
 }
 
-// PrintLosses prints a line for each kind of what was lost.
+// PrintLosses prints one line per kind of loss.
 func PrintLosses(w io.Writer, lost codec.Losses) {
 	for _, l := range lost {
 		fmt.Fprintf(w, "lost   %d %s", l.Count, escape.Printable(string(l.What)))

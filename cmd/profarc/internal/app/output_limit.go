@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An OutputLimit is the size in bytes at which printing ends with an error, 0 for the
-// default. A text can be many times larger than its archive, since it repeats names and
-// calling contexts in each record that refers to them.
+// An OutputLimit is the number of bytes after which printing fails; 0 is the default. The output can be many times
+// larger than the archive, since each record repeats the names and calling contexts it refers to.
 type OutputLimit int64
 
 // The default is this many times the size of the archive, but no less than that
@@ -57,7 +56,7 @@ func (l OutputLimit) limitFor(s *reader.Store) int64 {
 	return max(outputLeast, outputShare*s.Header().FileSize)
 }
 
-// Writer returns a writer to w that fails beyond the limit for an archive.
+// Writer returns a writer to w that fails beyond the limit for the archive s.
 func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
 	most := l.limitFor(s)
 	return &limitedOutput{w, most,
@@ -66,7 +65,7 @@ func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
 			s.Mapping().Name(), cli.FormatSize(s.Header().FileSize), cli.FormatSize(most))}
 }
 
-// A limitedOutput writes left bytes, and then fails with errTooMuch.
+// A limitedOutput writes left more bytes, and then fails with errTooMuch.
 type limitedOutput struct {
 	w          io.Writer
 	left       int64

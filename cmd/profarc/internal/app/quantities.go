@@ -31,7 +31,7 @@ func ParseSize(text string) (int64, error) {
 	return n * scale, nil
 }
 
-// ParseShare parses 99.9% or 0.999, the value of a flag. An empty text is 0.
+// ParseShare parses the value of a flag: 99.9% or 0.999. "" is 0.
 func ParseShare(flag, text string) (layout.Weight, error) {
 	number, percent := strings.CutSuffix(text, "%")
 	w, err := merging.ParseWeight(number)
@@ -50,7 +50,7 @@ func ParseShare(flag, text string) (layout.Weight, error) {
 	return w, nil
 }
 
-// ParseAge parses a duration, also in days, the value of a flag.
+// ParseAge parses the value of a flag: a duration, with d for days.
 func ParseAge(flag, text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {

@@ -9,17 +9,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// adoptRounds is the most rounds of each kind of adoption.
+// adoptRounds is the maximum number of rounds for each way to adopt.
 const adoptRounds = 25
 
-// An adoption is one kind of it.
+// An adoption is one way to adopt, with the times it took.
 type adoption struct {
 	name           string
 	options        reader.AdoptOptions
 	adopts, claims series
 }
 
-// measureAdoptions measures adopting, claiming profiles, and counting in some.
+// measureAdoptions measures adopting, claiming profiles, and counting in some of them.
 func (b *bench) measureAdoptions() error {
 	kinds := []*adoption{
 		{name: "at the requested base", options: reader.AdoptOptions{}},
@@ -47,10 +47,10 @@ func (b *bench) measureAdoptions() error {
 	return err
 }
 
-// maxClaims is the most profiles that are claimed.
+// maxClaims is the maximum number of profiles to claim.
 const maxClaims = 1 << 16
 
-// firstProfiles returns the first profiles that can be adopted.
+// firstProfiles returns the first maxClaims profiles that can be adopted.
 func firstProfiles(s *reader.Store) (first []reader.Profile, err error) {
 	for p, err := range s.Profiles() {
 		if err != nil || len(first) == maxClaims {
@@ -63,8 +63,8 @@ func firstProfiles(s *reader.Store) (first []reader.Profile, err error) {
 	return first, nil
 }
 
-// measureAdoption adopts an archive, claims profiles and, at the requested base, counts. If
-// that base is taken, nothing is noted.
+// measureAdoption adopts an archive, claims its profiles and, at the requested base, counts in them. If that base is in
+// use, it records nothing.
 func (b *bench) measureAdoption(s *reader.Store, k *adoption, counts *[2]series) error {
 	all, err := firstProfiles(s)
 	if err != nil {
@@ -98,11 +98,11 @@ func (b *bench) measureAdoption(s *reader.Store, k *adoption, counts *[2]series)
 }
 
 const (
-	countersInTurn = 64 // are counted in, one after the other
+	countersInTurn = 64 // counters used in turn
 	countsPerTurn  = 1 << 14
 )
 
-// timeCounting adds to counters of profiles, and to as many words of the heap on lines of their own.
+// timeCounting adds to counters of profiles, and to the same number of heap words on separate cache lines.
 func timeCounting(all []reader.Profile, times *[2]series) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

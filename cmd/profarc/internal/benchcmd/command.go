@@ -1,4 +1,4 @@
-// Package bench measures lookup, start-up and adoption of an archive.
+// Package benchcmd implements the command bench, which measures lookup, start-up and adoption of an archive.
 package benchcmd
 
 import (
@@ -46,7 +46,7 @@ a map, "map" and "ratio" (archive to map: "median", "q1", "q3"). Archive and map
 "changes" have "name", "by" ("time" or "ratio"), "then", "now", "change" (now to then), "noise" (a share)
 and "verdict": "same", "faster", "slower", or "unknown" if a run had fewer than 5 rounds.`
 
-// An options is the flags of the command.
+// An options holds the flags of the command.
 type options struct {
 	time    time.Duration
 	json    bool
@@ -54,7 +54,6 @@ type options struct {
 	compare string
 }
 
-// Command returns the command bench.
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -126,7 +125,7 @@ type bench struct {
 	report *report
 }
 
-// measureAll takes all measurements. What drops the file from the page cache comes last.
+// measureAll takes all measurements. The cold ones come last, since they drop the file from the page cache.
 func (b *bench) measureAll() error {
 	if err := b.a.WithStore(b.ctx, b.path, b.measureInStore); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (b *bench) measureAll() error {
 	return nil
 }
 
-// measureInStore takes the measurements for which one store is opened.
+// measureInStore takes the measurements that share one open store.
 func (b *bench) measureInStore(s *reader.Store) error {
 	r := b.report
 	h := s.Header()
@@ -163,7 +162,7 @@ func (b *bench) measureInStore(s *reader.Store) error {
 	return b.measureGoroutines()
 }
 
-// errEnough ends rounds before the time has passed.
+// errEnough ends eachRound early.
 var errEnough = errors.New("enough rounds")
 
 // eachRound calls f until a share of the time has passed, at least once.

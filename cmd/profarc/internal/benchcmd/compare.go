@@ -9,27 +9,27 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A change is how a row differs from the row of an earlier run.
+// A change compares a row with the same row of an earlier run.
 type change struct {
 	Name    string  `json:"name"`
 	By      string  `json:"by"` // "time" or "ratio"
 	Then    float64 `json:"then"`
 	Now     float64 `json:"now"`
-	Change  float64 `json:"change"` // now to then
+	Change  float64 `json:"change"` // ratio of Now to Then
 	Noise   float64 `json:"noise"`
 	Verdict string  `json:"verdict"`
 }
 
 const (
-	// leastNoise is what differs between two builds of the same code.
+	// leastNoise is the difference between two builds of the same code.
 	leastNoise = 0.03
-	// leastMedian is no time, nor ratio of times, that could be measured.
+	// leastMedian is the least time, or ratio of times, that can be measured.
 	leastMedian = 1e-6
-	// enoughRounds have quartiles that say something.
+	// enoughRounds is the minimum number of rounds for meaningful quartiles.
 	enoughRounds = 5
 )
 
-// readOldReport reads the JSON of an earlier run; nil if path is empty.
+// readOldReport reads the JSON of an earlier run; it returns nil if path is empty.
 func readOldReport(path string) (*report, error) {
 	if path == "" {
 		return nil, nil
@@ -45,7 +45,7 @@ func readOldReport(path string) (*report, error) {
 	return &old, nil
 }
 
-// addChanges notes how the rows differ from the rows of an earlier run.
+// addChanges compares the rows with those of an earlier run.
 func (r *report) addChanges(old *report) {
 	if old.Bytes != r.Bytes || old.Methods != r.Methods {
 		r.addNote("the earlier run was of another archive")
@@ -64,7 +64,7 @@ func (r *report) addChanges(old *report) {
 	}
 }
 
-// compareRows compares two rows: their ratios to the map if both have one.
+// compareRows compares the ratios to the map if both rows have one, and times otherwise.
 func compareRows(then, now *row) change {
 	byTime := func(r *row) ratio { return ratio{r.Archive.MedianNS, r.Archive.Q1NS, r.Archive.Q3NS} }
 	c := change{Name: now.Name, By: "time"}
@@ -89,7 +89,7 @@ func compareRows(then, now *row) change {
 	return c
 }
 
-// relativeSpread returns how far the quartiles are apart, as a share of the median.
+// relativeSpread returns the interquartile range as a share of the median.
 func (r *ratio) relativeSpread() float64 { return (r.Q3 - r.Q1) / r.Median }
 
 func verdictOf(change, noise float64) string {
@@ -102,7 +102,7 @@ func verdictOf(change, noise float64) string {
 	return "slower"
 }
 
-// texts are the verdicts for people.
+// verdictTexts describes the verdicts for people.
 var verdictTexts = map[string]string{
 	"same": "within the noise", "faster": "faster, beyond the noise", "slower": "slower, beyond the noise",
 	"unknown": "too few rounds to tell",

@@ -2,15 +2,14 @@ package benchcmd
 
 import "github.com/profarc/profarc/layout"
 
-// A contender looks up all that a query asks for. It returns how many it found and the
-// sum of what these led to.
+// A contender looks up all methods of a query. It returns the number of hits and the sum of their counters.
 type contender func(f *field, q query) (hits int, sum uint64)
 
 // A contest is one kind of lookup, done by the archive and by a map.
 type contest struct {
 	name       string
 	missing    bool
-	group      int // lookups whose distribution tells
+	group      int // number of lookups timed together
 	contenders [2]contender
 	times      [2]series
 	goroutines int
@@ -44,7 +43,8 @@ func lookup(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-// lookupDependent adds nothing to each index, but the processor must wait for what was read before to know.
+// lookupDependent adds zero to each index in a way that the processor cannot predict, so each lookup waits for the
+// previous counter.
 func lookupDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
 		if p, err := f.store.ProfileID(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {

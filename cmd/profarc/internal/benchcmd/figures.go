@@ -2,10 +2,10 @@ package benchcmd
 
 import "slices"
 
-// samples are times in nanoseconds, or ratios of them, one for each round.
+// samples are times in nanoseconds, or ratios of times, one per round.
 type samples []float64
 
-// quantile returns the sample below which a share of all lie, 0 if there is none.
+// quantile returns the value below which a share of the samples falls, or 0 without samples.
 func (s samples) quantile(share float64) float64 {
 	if len(s) == 0 {
 		return 0
@@ -14,11 +14,11 @@ func (s samples) quantile(share float64) float64 {
 	return sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
 }
 
-// parts is in how many parts a run is cut to see how steady it was.
+// parts is the number of parts of a run whose medians show how steady it was.
 const parts = 9
 
-// quartiles returns the median of all samples, and the quartiles of the medians of parts
-// of the run: how far chance and the moods of the machine move the median.
+// quartiles returns the median of all samples, and the quartiles of the medians of parts of the run. They show how far
+// chance and a changing machine move the median.
 func (s samples) quartiles() ratio {
 	of := s
 	if len(s) >= 3*parts {
@@ -30,7 +30,7 @@ func (s samples) quartiles() ratio {
 	return ratio{s.quantile(0.5), of.quantile(0.25), of.quantile(0.75)}
 }
 
-// A figure is what one contender took: see quartiles, and of groups the p99 and p99.9.
+// A figure summarizes the times of one contender. The percentiles are those of groups.
 type figure struct {
 	MedianNS float64 `json:"median_ns"`
 	Q1NS     float64 `json:"q1_ns"`
@@ -46,7 +46,6 @@ type ratio struct {
 	Q3     float64 `json:"q3"`
 }
 
-// A row is one measurement.
 type row struct {
 	Name       string  `json:"name"`
 	Goroutines int     `json:"goroutines,omitempty"`
@@ -57,7 +56,7 @@ type row struct {
 	Histogram  []bin   `json:"histogram,omitempty"`
 }
 
-// A series is the samples of one contender.
+// A series holds the samples of one contender.
 type series struct {
 	rounds, groups samples
 }
@@ -69,7 +68,7 @@ func (s *series) summary() figure {
 	return figure{r.Median, r.Q1, r.Q3, s.groups.quantile(0.99), s.groups.quantile(0.999)}
 }
 
-// addRow adds a row, unless there is no round of it. The map may be nil.
+// addRow adds a row, unless archive has no rounds. peer may be nil.
 func (r *report) addRow(name string, goroutines int, archive, peer *series) {
 	if len(archive.rounds) == 0 {
 		return

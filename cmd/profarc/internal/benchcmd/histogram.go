@@ -2,19 +2,18 @@ package benchcmd
 
 import "math"
 
-// A bin counts the groups whose lookups took up to so long on average, and longer than the bin before.
+// A bin counts groups whose mean lookup time is at most ToNS, and greater than the previous bin's ToNS.
 type bin struct {
 	ToNS    float64 `json:"to_ns"`
 	Archive int     `json:"archive"`
 	Map     int     `json:"map"`
 }
 
-// bins is the number of bins, each as much wider than the one before as all others. The
-// last also has what took longer.
+// bins is the number of bins. Their bounds grow geometrically, and the last bin also counts all longer times.
 const bins = 16
 
-// histogram puts the groups of the archive and of the map into the same bins, from the
-// fastest hundredth to the slowest two thousandth.
+// histogram counts the groups of the archive and of the map in the same bins, which reach from the 1st to the 99.95th
+// percentile.
 func histogram(archive, peer samples) []bin {
 	if len(archive) == 0 || len(peer) == 0 {
 		return nil

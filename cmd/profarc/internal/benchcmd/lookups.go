@@ -12,11 +12,11 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// maxLookupsPerTurn is the most lookups of one sample: fewer different ones if the
-// archive has fewer, then again and again.
+// maxLookupsPerTurn is the maximum number of lookups in a sample. If the archive has fewer methods, a sample repeats
+// them.
 const maxLookupsPerTurn = 1 << 12
 
-// measureLookups measures lookups, one round of every kind in turn.
+// measureLookups measures lookups. A round has one turn of each kind.
 func (b *bench) measureLookups() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -24,8 +24,8 @@ func (b *bench) measureLookups() error {
 	return b.runContests(shareLookups, contests(), func(c *contest, which int) error { return b.timeTurn(c, which, clock) })
 }
 
-// runContests lets the archive (0) and the map (1) of all contests take turns. The
-// collector runs between turns, never beside one.
+// runContests lets the archive (0) and the map (1) of all contests take turns. The garbage collector runs only between
+// turns.
 func (b *bench) runContests(share float64, all []*contest, turn func(c *contest, which int) error) error {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	err := b.eachRound(share, func(round int) error {
@@ -51,7 +51,7 @@ func (b *bench) runContests(share float64, all []*contest, turn func(c *contest,
 	return err
 }
 
-// timeTurn looks keys up: some all at once, and as many others in groups.
+// timeTurn looks up some keys together, and the same number of other keys in groups.
 func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 	f := b.field
 	look := c.contenders[which]
@@ -60,7 +60,7 @@ func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 	share := max(1, min(lookups, len(f.keys)/4))
 	repeats := (lookups + share - 1) / share
 	q := f.nextQuery(2*share, c.missing)
-	if repeats > 1 { // as hot as it gets
+	if repeats > 1 { // warm the caches
 		repeatLookups(f, q.subQuery(share, 2*share), look, 1)
 		repeatLookups(f, q.subQuery(0, share), look, 1)
 	}
@@ -74,7 +74,7 @@ func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 	return nil
 }
 
-// repeatLookups looks the same up again and again.
+// repeatLookups runs the same lookups several times, and returns the number of hits.
 func repeatLookups(f *field, q query, look contender, times int) (hits int) {
 	total := uint64(0)
 	for range times {
@@ -86,7 +86,7 @@ func repeatLookups(f *field, q query, look contender, times int) (hits int) {
 	return hits
 }
 
-// inGroups looks up in groups and notes the time of each.
+// inGroups runs the lookups in groups, and records the mean time of a lookup in each group.
 func (s *series) inGroups(f *field, q query, look contender, group int, clock float64) (hits int) {
 	for from := 0; from < len(q.ids); from += group {
 		part := q.subQuery(from, min(from+group, len(q.ids)))
@@ -100,7 +100,7 @@ func (s *series) inGroups(f *field, q query, look contender, group int, clock fl
 	return hits
 }
 
-// clockCost returns the cost of asking for the time, in nanoseconds.
+// clockCost returns the time that reading the clock takes, in nanoseconds.
 func clockCost() float64 {
 	var costs samples
 	for range 1000 {
@@ -110,7 +110,7 @@ func clockCost() float64 {
 	return costs.quantile(0.5)
 }
 
-// measureGoroutines measures lookups from several goroutines at once, up to as many as run at once.
+// measureGoroutines measures lookups from 1 to CPUs goroutines.
 func (b *bench) measureGoroutines() error {
 	var all []*contest
 	for n := 1; ; n = min(2*n, b.report.CPUs) {
@@ -126,8 +126,8 @@ func (b *bench) measureGoroutines() error {
 	}
 }
 
-// timeGoroutines lets goroutines look up, each its own keys, and notes the time of one lookup:
-// the time of all, divided by their number.
+// timeGoroutines lets goroutines look up different keys, and records the elapsed time divided by the number of all
+// lookups.
 func (b *bench) timeGoroutines(c *contest, which int) error {
 	f := b.field
 	errs := make([]error, c.goroutines)

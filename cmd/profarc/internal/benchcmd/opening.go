@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// firstAccesses is the most methods that are looked up in an archive just opened.
+	// firstAccesses is the maximum number of methods to look up in an archive just opened.
 	firstAccesses = 1024
-	// unmapEvery is how many archives may be open at once until they are unmapped.
+	// unmapEvery is the number of opened archives after which they are unmapped.
 	unmapEvery = 64
-	// maxCold is the most times that the file is dropped from the page cache.
+	// maxCold is the maximum number of times to drop the file from the page cache.
 	maxCold = 25
 )
 
-// measureOpening measures opening up to the first hit, and the first hits of many methods.
+// measureOpening measures the time from opening to the first hit, and the first hits of many methods.
 func (b *bench) measureOpening() error {
 	var opens, first series
 	err := b.eachRound(shareOpening, func(round int) error {
@@ -34,8 +34,8 @@ func (b *bench) measureOpening() error {
 	return err
 }
 
-// openOnce opens the archive and looks methods up: the first by its key, the n others by
-// their ids. It notes the time up to the first, and the time of each of the others.
+// openOnce opens the archive, looks up one method by key, and n others by id. It records the time to the first hit, and
+// the mean time of the others.
 func (b *bench) openOnce(n int, opens, others *series) error {
 	q := b.field.nextQuery(1+n, false)
 	begin := time.Now()
@@ -86,7 +86,7 @@ func (b *bench) measureColdOpening() error {
 	return err
 }
 
-// unmapClosed unmaps the archives that were closed.
+// unmapClosed unmaps archives that are closed.
 func unmapClosed() {
 	runtime.GC()
 	runtime.GC()

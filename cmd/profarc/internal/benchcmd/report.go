@@ -9,13 +9,12 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// A report holds all measurements.
 type report struct {
 	Archive  string   `json:"archive"`
 	Bytes    int64    `json:"bytes"`
 	Methods  uint64   `json:"methods"`
 	Pointers uint64   `json:"pointers"`
-	Keys     int      `json:"keys"` // that were looked up
+	Keys     int      `json:"keys"` // number of distinct keys looked up
 	Go       string   `json:"go"`
 	System   string   `json:"system"`
 	CPUs     int      `json:"cpus"`
@@ -25,14 +24,14 @@ type report struct {
 	Changes  []change `json:"changes,omitempty"`
 }
 
-// A memory has the bytes of the archive and of the maps.
+// A memory holds the sizes of the archive and of the maps in bytes.
 type memory struct {
 	IndexBytes int64 `json:"index_bytes"`
-	StoreHeap  int64 `json:"store_heap_bytes"` // of an open archive, all of it touched
-	MapsHeap   int64 `json:"maps_heap_bytes"`  // of both Go maps, keys included
+	StoreHeap  int64 `json:"store_heap_bytes"` // heap of an open archive, with all of it read
+	MapsHeap   int64 `json:"maps_heap_bytes"`  // heap of both Go maps with their keys
 }
 
-// addNote adds a note, once.
+// addNote adds a note, unless the report has it.
 func (r *report) addNote(text string) {
 	if !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
@@ -54,7 +53,7 @@ func (r *report) printReport(a *cli.App) {
 	}
 }
 
-// printRow prints a row: for several goroutines, also the lookups of all in a second.
+// printRow prints a row, with the lookups per second for several goroutines.
 func (r *row) printRow(a *cli.App) {
 	fmt.Fprintf(a.Out, "%-33s%s", r.Name, r.Archive.columns())
 	if r.Map != nil {
@@ -73,7 +72,6 @@ func (f *figure) columns() string {
 	return fmt.Sprintf("%9s%9s%9s", formatNS(f.MedianNS), formatNS(f.P99NS), formatNS(f.P999NS))
 }
 
-// formatNS returns a time that is mostly nanoseconds.
 func formatNS(ns float64) string {
 	if ns < 1000 {
 		return fmt.Sprintf("%.1f ns", ns)

@@ -22,10 +22,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// listSeparator separates the elements of a class path.
 const listSeparator = string(filepath.ListSeparator)
 
-// programCode is a program with which profiles are compared.
+// A programCode is a program to compare profiles with.
 type programCode struct {
 	fit.Code
 	name  string
@@ -42,9 +41,8 @@ type programCode struct {
 	origin  *report.CheckOrigin
 }
 
-// openCode opens the code that --against names, for the profiles of an archive. Several names
-// are a class path. Without any it is the class path that the archive records; the error
-// matches ErrNotRecorded if that cannot be had.
+// openCode opens the code that --against names. Several names form one class path. Without names it opens the class path
+// that the archive records; the error then matches ErrNotRecorded if there is none.
 func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) (programCode, error) {
 	switch len(names) {
 	case 0:
@@ -66,14 +64,14 @@ func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) 
 	return openClasses(paths, s.Header())
 }
 
-// processPrefix begins the name of a process.
+// processPrefix marks a process id in --against.
 const processPrefix = "pid:"
 
 func notOfClasses(name string, d layout.Domain) error {
 	return fmt.Errorf("%s: a class path is no code of domain %s: name profiles of the new program", name, d)
 }
 
-// openNamedCode opens the code that one name stands for.
+// openNamedCode opens the code of a single --against.
 func openNamedCode(ctx context.Context, a *cli.App, name string, of *layout.Header) (programCode, error) {
 	d := of.Domain
 	if pid, ok := strings.CutPrefix(name, processPrefix); ok {
@@ -109,8 +107,8 @@ const (
 	kindProfiles
 )
 
-// codeKind returns the kind of code at a path. Anything but an archive, directory or
-// jar may be profiles of another tool.
+// codeKind returns the kind of code at a path. Any file that is no archive, directory or jar can be the profiles of
+// another tool.
 func codeKind(name string) (int, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -138,7 +136,7 @@ func codeKind(name string) (int, error) {
 	return kindProfiles, nil
 }
 
-// readMagic returns the first bytes of a file: as many as the magic number of an archive has, or fewer.
+// readMagic returns the first bytes of a file, at most as many as an archive's magic number has.
 func readMagic(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -153,7 +151,7 @@ func readMagic(name string) ([]byte, error) {
 	return head[:n], err
 }
 
-// openClasses opens a class path, for the profiles of an archive.
+// openClasses opens a class path, for an archive with header of.
 func openClasses(paths []string, of *layout.Header) (programCode, error) {
 	c, err := program.OpenClassPath(paths, int(of.Params.VMRelease))
 	if err != nil {
@@ -178,7 +176,7 @@ func openProcessCode(ctx context.Context, pid string, d layout.Domain) (programC
 	return programCode{Code: p, name: "process " + pid, close: func() {}, loaders: p.Loaders}, nil
 }
 
-// archivedCode returns the code that the profiles of an archive are of.
+// archivedCode returns the code that an archive's profiles describe.
 func archivedCode(name string, s *reader.Store, d layout.Domain) (programCode, error) {
 	if other := s.Header().Domain; other != d {
 		_ = s.Close()

@@ -1,4 +1,4 @@
-// Package check compares profiles with code: the command check.
+// Package check implements the command check, which compares profiles with code.
 package check
 
 import (
@@ -23,8 +23,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// refuseUnchecked returns an error if a check says nothing about the profiles: a score or
-// an adapted archive would only look like an answer.
+// refuseUnchecked returns an error if nothing was checked, since a score or an adapted archive would then be misleading.
 func (o *checkOptions) refuseUnchecked(r *report.Check, found *fit.Report, against programCode) error {
 	switch {
 	case found.Methods == 0:
@@ -50,8 +49,7 @@ func (o *checkOptions) refuseUnchecked(r *report.Check, found *fit.Report, again
 		r.Against, uncheckedText(reasons))
 }
 
-// refuseOld returns an error if the code of --old has none of the classes of the
-// profiles: it matched nothing.
+// refuseOld returns an error if the code of --old has no class of the profiles, and so matched nothing.
 func refuseOld(r *report.Check, old programCode) error {
 	if old.related == nil {
 		return nil
@@ -62,7 +60,6 @@ func refuseOld(r *report.Check, old programCode) error {
 	return nil
 }
 
-// nothingSelected explains why no method was selected.
 func (o *checkOptions) nothingSelected() string {
 	if flags := o.filterFlags(); flags != "" {
 		return "no method matches " + flags
@@ -70,7 +67,7 @@ func (o *checkOptions) nothingSelected() string {
 	return "it has no methods"
 }
 
-// filterFlags returns the flags that select methods.
+// filterFlags returns the flags that select methods, as typed.
 func (o *checkOptions) filterFlags() string {
 	var flags []string
 	if o.filter.Class != "" {
@@ -91,7 +88,7 @@ type checkOptions struct {
 	confidence float64
 	failBelow  float64
 	minChecked float64
-	demanding  bool // too little that is checked ends the command with an error
+	demanding  bool // fail if too little was checked
 	top        int
 	all        bool
 	json       bool
@@ -169,7 +166,6 @@ The exit code is 1 if nothing can be checked and, with --fail-below, if the scor
 
 ` + terminal.Help
 
-// Command returns the command check.
 func Command(a *cli.App) *cobra.Command {
 	var o checkOptions
 	var cmd *cobra.Command
@@ -231,7 +227,7 @@ func (o *checkOptions) checkFlags(path string) error {
 	return o.checkRewrite(path)
 }
 
-// checkRewrite returns an error if --rewrite is not the name of an archive, or is an input.
+// checkRewrite returns an error if --rewrite is not an archive name, or is an input.
 func (o *checkOptions) checkRewrite(path string) error {
 	if filepath.Ext(o.rewrite) != cli.ArchiveExtension {
 		return cli.Usagef("--rewrite %s: the names of archives end in %s", o.rewrite, cli.ArchiveExtension)
@@ -336,11 +332,10 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 	return o.exitError(r)
 }
 
-// ExitUnchecked is the exit code if too little was checked for the score to say anything.
+// ExitUnchecked is the exit code if too little was checked for a meaningful score.
 const ExitUnchecked = 4
 
-// exitError returns the error that ends the command, nil if the archive fits or if no more was
-// asked for than a report.
+// exitError returns the error that ends the command; nil if the archive fits, or if only a report was requested.
 func (o *checkOptions) exitError(r *report.Check) error {
 	switch {
 	case r.Score < o.failBelow:
@@ -354,7 +349,7 @@ func (o *checkOptions) exitError(r *report.Check) error {
 	return nil
 }
 
-// newReport returns the report of an archive that is compared with the code.
+// newReport returns an empty report about an archive.
 func (c *programCode) newReport(s *reader.Store) *report.Check {
 	return &report.Check{Archive: s.Mapping().Name(), Against: c.name, Domain: s.Header().Domain.String(),
 		Missing: c.missing, Origin: c.origin}

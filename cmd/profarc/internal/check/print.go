@@ -54,7 +54,7 @@ func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 }
 
-// printPoints prints what becomes of the points of changed code.
+// printPoints prints the points of changed code, by outcome.
 func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	p := &r.Points
 	if p.Guessed > 0 {
@@ -111,18 +111,17 @@ func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	g.Print(0)
 }
 
-// stateColors are the colours of profiles that do not fit as they are.
+// stateColors maps the states of misfits to colors.
 var stateColors = map[fit.State]string{fit.Moved: terminal.Doubtful, fit.Stale: terminal.Bad, fit.Gone: terminal.Bad}
 
-// methodText returns the method of a verdict without its class loader, which code on a class
-// path does not have.
+// methodText returns the method of a verdict without its class loader, since code on a class path has no loader.
 func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
 	name := v.MethodName
 	name.Loader = ""
 	return screen.Method(name)
 }
 
-// renamedText returns a class or a method as it is spelled elsewhere.
+// renamedText returns a class or a method in the screen's spelling.
 func renamedText(screen *terminal.Screen, n report.CheckName) string {
 	switch {
 	case screen.Spelling.Raw:
@@ -133,7 +132,7 @@ func renamedText(screen *terminal.Screen, n report.CheckName) string {
 	return screen.Method(analyze.MethodName{Class: n.Class, Name: n.Name, Signature: n.Signature})
 }
 
-// shownRenames is the most renames that are printed one by one.
+// shownRenames is the maximum number of renames to print.
 const shownRenames = 20
 
 func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
@@ -157,7 +156,7 @@ func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 }
 
-// shownReasons is the most reasons that are printed one by one.
+// shownReasons is the maximum number of reasons to print.
 const shownReasons = 5
 
 // uncheckedText describes on one line why profiles are unchecked.

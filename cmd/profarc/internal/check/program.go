@@ -11,25 +11,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Program is the code that --against names, for other commands.
+// A Program is the code that --against names, for use by other commands.
 type Program struct{ code programCode }
 
-// OpenProgram opens the code that --against names, for the profiles of an archive. As in the
-// command, several names are a class path, and none is the one that the archive records; the
-// error matches ErrNotRecorded if that cannot be had.
+// OpenProgram opens the code that --against names. Several names form one class path. Without names it opens the class
+// path that the archive records; the error then matches ErrNotRecorded if there is none.
 func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Store) (*Program, error) {
 	c, err := openCode(ctx, a, names, s)
 	return &Program{c}, err
 }
 
-// Name returns the name of the program for people.
+// Name returns the program's name for people.
 func (p *Program) Name() string { return p.code.name }
 
-// Close releases the files of the program.
 func (p *Program) Close() { p.code.close() }
 
-// Fit checks all profiles of an archive, with at most so many misfits in the report. As in the command, it is
-// an error if nothing could be checked, or if the code is of another program.
+// Fit checks all profiles of an archive, and lists at most misfits misfits. It fails if nothing could be checked, or if
+// the code belongs to another program.
 func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
 	r := p.code.newReport(s)
@@ -43,7 +41,7 @@ func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*repor
 	return r, r.Fill(s, found)
 }
 
-// Lacks reports whether the program is known not to have a method.
+// Lacks reports whether the program certainly has no such method.
 func (p *Program) Lacks(k layout.Key) bool {
 	a, err := p.code.Method(k)
 	return err == nil && (a.Presence == methodcode.NoMethod || a.Presence == methodcode.NoClass)

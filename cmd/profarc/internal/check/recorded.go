@@ -14,12 +14,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrNotRecorded: no program is given, and the class path that an archive records cannot be
-// taken in its place.
+// ErrNotRecorded is returned if no program is given, and the archive records no class path that can be opened.
 var ErrNotRecorded = errors.New("no program is given")
 
-// recordedCode opens the class path that an archive records, of its last run, as far as it is
-// there: with the JDK that a start would take, if that is of the recorded build.
+// recordedCode opens the files that still exist of the class path of the archive's last run. It adds the JDK that a
+// start would use if that is the recorded build.
 func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 	run, err := lastDescribed(s)
 	if err != nil {
@@ -54,14 +53,13 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 	return c, err
 }
 
-// lastDescribed returns the last run of an archive whose class path is known, the zero value
-// if there is none.
+// lastDescribed returns the last run with a known class path, or the zero value.
 func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return last, nil
 	}
 	runs, err := s.Runs()
-	for _, r := range runs { // in the order of their times
+	for _, r := range runs { // sorted by time
 		if r.ClassPath != nil {
 			last = r
 		}
@@ -69,7 +67,7 @@ func lastDescribed(s *reader.Store) (last layout.Provenance, err error) {
 	return last, err
 }
 
-// elementState compares an element of a class path with the file that is there now.
+// elementState compares a class path element with the file at its path now.
 func elementState(ctx context.Context, e layout.ClassPathEntry) report.ElementState {
 	switch info, err := os.Stat(e.Path); {
 	case err != nil, !info.Mode().IsRegular() && !info.IsDir():

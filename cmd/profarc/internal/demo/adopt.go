@@ -20,7 +20,7 @@ import (
 // lateClass is a class that the training run did not load.
 const lateClass = "plugin/TracingGen"
 
-// demoAdopt adopts the archive and counts in one of its profiles.
+// demoAdopt adopts the archive, and counts in one of its profiles.
 func demoAdopt(a *cli.App, s *reader.Store, trained reader.Profile) error {
 	begin := time.Now()
 	if err := s.Adopt(reader.AdoptOptions{}); err != nil {
@@ -95,7 +95,7 @@ func printCounter(a *cli.App, what string, c reader.Counter, note string) {
 	printStep(a, "", "%s", strings.TrimRight(line, " "))
 }
 
-// demoPoints returns the entries in which the demo counts.
+// demoPoints returns the two points in which the demo counts.
 func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err error) {
 	var isBranch, isCall bool
 	if e, ok := p.At(demoBranch); ok {
@@ -186,8 +186,7 @@ func demoRelocate(a *cli.App, first *reader.Store) error {
 	return nil
 }
 
-// answersOf hashes what the JSON dump says of profiles: their counts, and the types and methods that their
-// pointers lead to.
+// answersOf hashes the JSON dump of profiles. The dump names the types and methods that their pointers lead to.
 func answersOf(s *reader.Store, all []reader.Profile) (uint64, error) {
 	sum := xxhash.New()
 	for _, p := range all {

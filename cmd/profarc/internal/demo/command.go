@@ -32,7 +32,6 @@ and maps the archive once more where every pointer must be relocated.
 
 It needs nothing but this program, takes a few seconds, and leaves nothing behind.`
 
-// Command returns the command demo.
 func Command(a *cli.App) *cobra.Command {
 	var o demoOptions
 	cmd := &cobra.Command{
@@ -75,7 +74,6 @@ func runDemo(ctx context.Context, a *cli.App, o demoOptions) (err error) {
 	return nil
 }
 
-// demoBuild writes the archive.
 func demoBuild(ctx context.Context, a *cli.App, path string) error {
 	begin := time.Now()
 	b, read, err := readRecording()
@@ -97,7 +95,7 @@ func demoBuild(ctx context.Context, a *cli.App, path string) error {
 	return nil
 }
 
-// demoDeploy runs the second process, in the directory of the archive.
+// demoDeploy runs the second process, in the archive's directory.
 func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -122,10 +120,10 @@ func demoDeploy(ctx context.Context, a *cli.App, folder string) error {
 	return err
 }
 
-// printTitle begins a part of the demo.
+// printTitle prints the title of a part of the demo.
 func printTitle(a *cli.App, format string, args ...any) { fmt.Fprintf(a.Out, format+"\n\n", args...) }
 
-// printStep prints the result of one step at once. A step without a name continues the one before.
+// printStep prints the result of one step immediately. A step without a name continues the previous one.
 func printStep(a *cli.App, name, format string, args ...any) {
 	fmt.Fprintf(a.Out, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
 	_ = a.Out.Flush() // reported at the end
@@ -155,7 +153,6 @@ const (
 	demoCall   = 19
 )
 
-// readRecording imports the recording.
 func readRecording() (*builder.Builder, *hotspot.TextReport, error) {
 	text, err := zstd.NewReader(bytes.NewReader(recording))
 	if err != nil {

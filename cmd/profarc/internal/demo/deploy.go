@@ -80,7 +80,7 @@ func demoOpen(a *cli.App, path string) (*reader.Store, reader.Profile, error) {
 	return s, p, err
 }
 
-// demoLookUp looks every method up by its key.
+// demoLookUp looks up every method by key.
 func demoLookUp(a *cli.App, s *reader.Store) error {
 	var keys []layout.Key
 	for m, err := range s.Methods() {
@@ -115,7 +115,7 @@ func demoLookUp(a *cli.App, s *reader.Store) error {
 	return err
 }
 
-// demoShow prints the profile points of the demo's method.
+// demoShow prints the profile points of demoMethod.
 func demoShow(a *cli.App, s *reader.Store) error {
 	m, err := s.Find(demoMethod)
 	if err != nil {
@@ -133,7 +133,7 @@ func demoShow(a *cli.App, s *reader.Store) error {
 	return nil
 }
 
-// demoSnapshot dumps the live counts into an archive of their own.
+// demoSnapshot dumps the live counts into a separate archive.
 func demoSnapshot(ctx context.Context, a *cli.App, s *reader.Store) error {
 	begin := time.Now()
 	config := builder.ConfigOf(s.Header())

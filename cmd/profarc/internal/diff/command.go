@@ -1,4 +1,4 @@
-// Package diff compares two archives.
+// Package diff implements the command diff, which compares two archives.
 package diff
 
 import (
@@ -63,7 +63,6 @@ With --fail-below the exit code is 1 if the score is lower, or if there is none.
 
 ` + terminal.Help
 
-// Command returns the command diff.
 func Command(a *cli.App) *cobra.Command {
 	var o diffOptions
 	cmd := &cobra.Command{
@@ -129,7 +128,7 @@ func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diff
 	return err
 }
 
-// lowScoreError returns the error of archives that agree by less than a share, or that have no counts.
+// lowScoreError returns the error of archives that agree by less than the share least, or that have no counts.
 func lowScoreError(r *compare.Report, least float64) error {
 	switch {
 	case r.Score == nil && r.LeftOut > 0:

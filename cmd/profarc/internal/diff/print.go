@@ -63,7 +63,6 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	printList(a, screen, "only in A", "in A\t", r.Went, share)
 }
 
-// scoreText returns the score, or that there is none.
 func scoreText(r *compare.Report) string {
 	if r.Score == nil {
 		return "nothing to compare: no counts on either side"
@@ -71,7 +70,7 @@ func scoreText(r *compare.Report) string {
 	return fmt.Sprintf("overlap %s of %s", cli.FormatPercent(*r.Score), report.KindText(*r.ScoredBy))
 }
 
-// lowestKindText names the kind of counts that agrees least, if it agrees less than the score says.
+// lowestKindText names the kind of counts with the least overlap, or returns "" if none is below the score.
 func lowestKindText(r *compare.Report) string {
 	low := report.Lowest(r, cli.FormatPercent)
 	if low == nil {
@@ -80,7 +79,7 @@ func lowestKindText(r *compare.Report) string {
 	return fmt.Sprintf("; lowest %s of %s", cli.FormatPercent(low.Overlap), report.KindText(low.Kind))
 }
 
-// PrintRemarks prints sentences, each of them a paragraph.
+// PrintRemarks prints each remark as a paragraph.
 func PrintRemarks(w io.Writer, screen *terminal.Screen, remarks []string) {
 	for _, text := range remarks {
 		fmt.Fprintf(w, "\n%s\n", strings.Join(screen.Wrap(text, 0), "\n"))
@@ -103,7 +102,7 @@ func printKinds(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	w.Flush()
 }
 
-// sumText returns a sum of counts, which may exceed what a word holds.
+// sumText formats a total of counts, which can exceed 64 bits.
 func sumText(screen *terminal.Screen, n float64) string {
 	if n >= 1<<63 {
 		return fmt.Sprintf("%.0f", n)
@@ -111,17 +110,16 @@ func sumText(screen *terminal.Screen, n float64) string {
 	return screen.Count(uint64(n + 0.5))
 }
 
-// A shownRow is a row of a list: columns that tabs end, the name behind them, and lines below. The columns have the
-// color.
+// A shownRow is a row of a list. text has columns that end in tabs, printed in color, and then a name. The lines in
+// below follow.
 type shownRow struct {
 	color, text string
 	below       []string
 }
 
-// changeColors are the colours of sites by what became of them.
+// changeColors maps changes of sites to colors.
 var changeColors = map[string]string{"polymorphic": terminal.Bad, "monomorphic": terminal.Good}
 
-// overlapColor returns the colour of a method by how far its counts agree.
 func overlapColor(overlap float64) string {
 	switch {
 	case overlap < 0.5:
@@ -132,7 +130,8 @@ func overlapColor(overlap float64) string {
 	return ""
 }
 
-// printList prints the heaviest of a list, if it has any. What follows the columns is cut to the width of a terminal.
+// printList prints the heaviest entries of a list that is not empty. On a terminal, the text after the columns is cut to
+// the width.
 func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
 	row func(T) shownRow) {
 	if l.Total == 0 || len(l.List) == 0 {
@@ -162,13 +161,13 @@ func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string
 	}
 }
 
-// gap stands between the columns and a name.
+// nameGap separates the columns from a name.
 const nameGap = "  "
 
-// inset stands before the lines below a row.
+// lineInset indents the lines below a row.
 const lineInset = "           "
 
-// placeText returns a method with the point and the callers behind it, on one line.
+// placeText returns a method, its point and its callers on one line.
 func placeText(screen *terminal.Screen, p compare.Place) string {
 	text := fmt.Sprintf("%s @%d", screen.Method(p.MethodName), p.Point)
 	for _, frame := range p.Context {
@@ -179,13 +178,13 @@ func placeText(screen *terminal.Screen, p compare.Place) string {
 
 func wayText(w compare.Way) string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
 
-// seenText returns how often a site was reached, and what it saw most.
+// seenText returns how often a site was reached, and its most frequent target.
 func seenText(screen *terminal.Screen, s compare.Seen) string {
 	return escape.Printable(fmt.Sprintf("%s, %s: %s %.1f%%", cli.Amount(s.Targets, "target"), screen.Count(s.Count),
 		targetText(screen, s.Top, s.Type), 100*s.Share))
 }
 
-// targetText returns a type as it is spelled elsewhere, and any other target as it is.
+// targetText returns a target. A type has the screen's spelling.
 func targetText(screen *terminal.Screen, target string, t reader.Type) string {
 	if t == (reader.Type{}) {
 		return target
@@ -193,7 +192,7 @@ func targetText(screen *terminal.Screen, target string, t reader.Type) string {
 	return screen.Spelling.Type(screen.Domain, target)
 }
 
-// newTargets names the types or targets that only B saw.
+// newTargets names the targets that only B saw.
 func newTargets(screen *terminal.Screen, s *compare.SiteChange) string {
 	var names []string
 	for _, t := range s.New {
@@ -208,7 +207,7 @@ func newTargets(screen *terminal.Screen, s *compare.SiteChange) string {
 	return "; new: " + strings.Join(names, ", ")
 }
 
-// othersText describes how often a site had another outcome.
+// othersText returns how often a site had another outcome.
 func othersText(c compare.Certainty) string {
 	if c.Others == nil {
 		return "null seen"
@@ -216,8 +215,7 @@ func othersText(c compare.Certainty) string {
 	return fmt.Sprintf("otherwise %d", *c.Others)
 }
 
-// PrintCertainties prints the sites that are certain in one archive only.
-// certain and not name the archives in which they are and are not.
+// PrintCertainties prints sites that have one outcome in the archive named certain, and several in the one named not.
 func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not, color string,
 	l compare.Ranking[compare.Certainty]) {
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)

@@ -8,16 +8,16 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// An Adopted says what a JVM had adopted, and what became of that.
+// An Adopted reports which profiles a JVM had adopted, and whether the dump keeps them.
 type Adopted struct {
-	Archive  string `json:"archive"` // dump id
+	Archive  string `json:"archive"` // dump id of the archive
 	Base     string `json:"base,omitempty"`
 	Profiles int    `json:"profiles"`
 	Unused   int    `json:"unused"`
 	Kept     bool   `json:"kept"`
 }
 
-// NewAdopted returns nil for a JVM that had adopted nothing.
+// NewAdopted returns nil for a JVM that adopted nothing.
 func NewAdopted(a *live.Adopted) *Adopted {
 	if a == nil {
 		return nil
@@ -29,7 +29,6 @@ func NewAdopted(a *live.Adopted) *Adopted {
 	return r
 }
 
-// String returns a line for people.
 func (r *Adopted) String() string {
 	profiles := cli.Amount(r.Profiles, "profile")
 	adopted := fmt.Sprintf("%s had adopted counts of the archive with dump id %s", profiles, escape.Printable(r.Archive))

@@ -1,5 +1,5 @@
-// Package dump has the command dump, which makes an archive of the profiles of a live JVM, and its
-// parts that a training run needs too.
+// Package dump implements the command dump, which archives the profiles of a live JVM, and shares parts of it with
+// package train.
 package dump
 
 import (
@@ -47,7 +47,6 @@ it is.
 Dump must run as the JVM's user or as root, with the permission to trace it: see
 /proc/sys/kernel/yama/ptrace_scope.`
 
-// Command returns the command dump.
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -74,7 +73,6 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// dumpOptions returns the options for reading the JVM.
 func (o *options) dumpOptions() live.Options {
 	l := o.filters.Options()
 	l.Stop = !o.running
@@ -115,8 +113,8 @@ func runCommand(ctx context.Context, a *cli.App, o options) error {
 	return nil
 }
 
-// readJVM reads the JVM. A JVM without wanted profiles is an error: an empty
-// archive would replace one with content.
+// readJVM reads the JVM. It fails if no profile passes the filters, so that an empty archive never replaces one with
+// content.
 func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, error) {
 	vm, err := live.Attach(ctx, o.pid)
 	if err != nil {
@@ -133,7 +131,7 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 	return profiles, r, nil
 }
 
-// A dumpReport says what was read of a JVM, what was written, and what was left out.
+// A dumpReport is the report of the command.
 type dumpReport struct {
 	PID        int           `json:"pid"`
 	Producer   string        `json:"producer"`
@@ -142,7 +140,7 @@ type dumpReport struct {
 	Compiled   int           `json:"compilations"`
 	Skipped    int           `json:"skipped"`
 	Refused    codec.Losses  `json:"refused"`
-	Undecoded  codec.Losses  `json:"undecoded,omitempty"` // taken, and raw from an unknown entry on
+	Undecoded  codec.Losses  `json:"undecoded,omitempty"` // kept, with raw words after an unknown entry
 	Adopted    *Adopted      `json:"adopted,omitempty"`
 	Classes    int           `json:"classes"`
 	Loaders    int           `json:"loaders"`
@@ -211,7 +209,6 @@ type Filters struct {
 	calls        uint64
 }
 
-// AddTo adds the flags of the filters.
 func (d *Filters) AddTo(f *pflag.FlagSet) {
 	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at some time of the run")
 	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods with at least so many invocations")
@@ -219,7 +216,7 @@ func (d *Filters) AddTo(f *pflag.FlagSet) {
 		"only methods of classes whose name contains this, or matches this pattern with * and ?")
 }
 
-// Options returns the options for reading the selected profiles.
+// Options returns options for reading the selected profiles.
 func (d *Filters) Options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.flagsText()}
 	if d.class != "" {
@@ -228,7 +225,7 @@ func (d *Filters) Options() live.Options {
 	return o
 }
 
-// flagsText returns the filters as flags, empty if there are none.
+// flagsText returns the filters as flags, "" without any.
 func (d *Filters) flagsText() string {
 	var flags []string
 	if d.class != "" {
@@ -243,8 +240,7 @@ func (d *Filters) flagsText() string {
 	return strings.Join(flags, " ")
 }
 
-// WhyEmpty explains why a JVM had no profiles, empty if it had some. It returns
-// early if the JVM has none yet.
+// WhyEmpty returns why a JVM had no profiles, or "" if it had some. early is the reason of a JVM that has none yet.
 func WhyEmpty(vm *live.VM, r *live.Report, early string) string {
 	if r.Methods > 0 {
 		return ""

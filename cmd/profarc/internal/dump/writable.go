@@ -7,10 +7,9 @@ import (
 	"github.com/profarc/profarc/internal/file/publish"
 )
 
-// errUnwritten ends a trial write.
 var errUnwritten = errors.New("nothing is written")
 
-// CheckWritable fails where Publish would, and leaves the file at path as it is.
+// CheckWritable fails if an archive could not be written to path. It leaves an existing file unchanged.
 func CheckWritable(ctx context.Context, path string) error {
 	err := publish.At(ctx, path, func(*publish.File) error { return errUnwritten })
 	if errors.Is(err, errUnwritten) {

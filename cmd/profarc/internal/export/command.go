@@ -1,5 +1,5 @@
-// Package export has the command export, which writes an archive in the format of another tool.
-// Package formats does the work.
+// Package export implements the command export, which writes an archive in the format of another tool. Package formats
+// does the work.
 package export
 
 import (
@@ -35,7 +35,6 @@ type exportOptions struct {
 	of        formatflags.Flags
 }
 
-// Command returns the command export.
 func Command(a *cli.App) *cobra.Command {
 	o := exportOptions{exporters: formats.Exporters()}
 	names := formatNames(o.exporters)
@@ -68,7 +67,6 @@ The formats:
 	return cmd
 }
 
-// formatNames returns the names of the formats of exporters.
 func formatNames(exporters []codec.Exporter) (names []string) {
 	for _, e := range exporters {
 		names = append(names, e.Format().Name)
@@ -76,7 +74,7 @@ func formatNames(exporters []codec.Exporter) (names []string) {
 	return names
 }
 
-// chosenExporter returns the exporter that the user named.
+// chosenExporter returns the exporter for -t.
 func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 	i := slices.IndexFunc(o.exporters, func(e codec.Exporter) bool { return e.Format().Name == o.format })
 	if i < 0 {
@@ -89,7 +87,6 @@ func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 	return o.exporters[i], o.of.Refuse(o.flags, "-t is", o.format)
 }
 
-// An exportReport says what was written and what was lost.
 type exportReport struct {
 	Archive string       `json:"archive"`
 	Format  string       `json:"format"`
@@ -132,7 +129,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	return nil
 }
 
-// exportStore writes the archive to where the report says, and fills the rest of it.
+// exportStore writes the archive to r.Output, and fills the remaining fields of r.
 func exportStore(ctx context.Context, a *cli.App, s *reader.Store, e codec.Exporter, most app.OutputLimit,
 	r *exportReport) error {
 	write := func(w io.Writer) (err error) {
@@ -147,8 +144,8 @@ func exportStore(ctx context.Context, a *cli.App, s *reader.Store, e codec.Expor
 	return cli.Publish(ctx, r.Output, write)
 }
 
-// writeStdout writes an export to the standard output: byte for byte to a file
-// or a pipe, but to a terminal without what that would obey.
+// writeStdout writes an export to the standard output. It keeps every byte in a file or pipe, and escapes control
+// characters on a terminal.
 func writeStdout(a *cli.App, e codec.Exporter, write func(w io.Writer) error) error {
 	if !a.Streams.OutTerminal {
 		w := bufio.NewWriter(a.Streams.RawOut)
@@ -160,7 +157,6 @@ func writeStdout(a *cli.App, e codec.Exporter, write func(w io.Writer) error) er
 	return write(a.Out)
 }
 
-// A sizedWriter counts the bytes written.
 type sizedWriter struct {
 	w io.Writer
 	n int64

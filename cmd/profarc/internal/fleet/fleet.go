@@ -1,6 +1,5 @@
-// Package fleet makes the commands of profarc-fleet commands of profarc, as git does with
-// programs named git-NAME. profarc-fleet is a program of its own since it brings the clients
-// of registries and clouds, which profarc does without.
+// Package fleet adds the commands of profarc-fleet to profarc, as git does with programs named git-NAME. profarc-fleet
+// is a separate program because it depends on clients of registries and clouds.
 package fleet
 
 import (
@@ -20,12 +19,12 @@ import (
 // Program is the name of the program that has the commands.
 const Program = "profarc-fleet"
 
-// startedAs is the name that profarc starts the program by: its help and its errors then speak of profarc.
+// startedAs is argv[0] of profarc-fleet. Its help and errors then name profarc.
 const startedAs = "profarc"
 
 const group = "fleet"
 
-// AddCommands adds the commands of profarc-fleet to root, in a group of their own.
+// AddCommands adds the commands of profarc-fleet to root, in a separate group.
 func AddCommands(a *cli.App, root *cobra.Command) { addCommands(a, root, cli.FleetCommands) }
 
 func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
@@ -50,7 +49,7 @@ func addCommands(a *cli.App, root *cobra.Command, commands []cli.FleetCommand) {
 	}
 }
 
-// runFleet runs profarc-fleet with args. On Unix this process becomes it.
+// runFleet runs profarc-fleet with args. On Unix it replaces this process.
 func runFleet(ctx context.Context, a *cli.App, args []string) error {
 	path, err := findProgram()
 	if err != nil {
@@ -65,7 +64,7 @@ func runFleet(ctx context.Context, a *cli.App, args []string) error {
 var errMissing = errors.New("this is a command of " + Program + ", which is neither beside profarc nor on PATH: " +
 	"build it in a checkout of github.com/profarc/profarc with (cd fleet && go install ./cmd/" + Program + ")")
 
-// findProgram returns the path of profarc-fleet: beside this program, or on PATH.
+// findProgram finds profarc-fleet beside this program or on PATH.
 func findProgram() (string, error) {
 	name := Program
 	if runtime.GOOS == "windows" {

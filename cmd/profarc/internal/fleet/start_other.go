@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// startProgram runs the program at path, and ends with its exit code.
+// startProgram runs the program at path, and returns its exit code as an error.
 func startProgram(ctx context.Context, a *cli.App, path string, args []string) error {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Args[0] = startedAs

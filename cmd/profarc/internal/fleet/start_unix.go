@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// startProgram makes this process the program at path. It returns only if that fails.
+// startProgram replaces this process with the program at path. It returns only on failure.
 func startProgram(_ context.Context, _ *cli.App, path string, args []string) error {
 	err := syscall.Exec(path, append([]string{startedAs}, args...), os.Environ())
 	return cli.NotStarted(path, &os.PathError{Op: "start", Path: path, Err: err})

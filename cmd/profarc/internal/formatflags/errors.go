@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// Explain puts into the words of the command line what an error of package formats
-// says in those of the library, and which errors are wrong usage.
+// Explain rewrites an error of package formats in terms of the command line, and marks wrong usage.
 func Explain(err error) error {
 	var (
 		option *formats.OptionError

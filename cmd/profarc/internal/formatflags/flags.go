@@ -1,5 +1,4 @@
-// Package formatflags gives the commands import and export a flag for each option of a format,
-// and puts errors of formats into the words of the command line.
+// Package formatflags gives the commands import and export a flag per option of a format.
 package formatflags
 
 import (
@@ -18,11 +17,10 @@ type format interface {
 	Format() codec.Format
 }
 
-// Flags maps the flags of a command that set options of formats to the names of
-// the formats that have the option. Other formats refuse the flag.
+// Flags maps a flag to the names of the formats with that option. Other formats reject the flag.
 type Flags map[string][]string
 
-// Add adds a flag for each option. Formats that have options of one name share a flag.
+// Add adds a flag per option name. Options of one name share a flag.
 func Add[F format](flags *pflag.FlagSet, all []F) Flags {
 	of := Flags{}
 	values := map[string]*sharedValue{}
@@ -47,7 +45,7 @@ func Add[F format](flags *pflag.FlagSet, all []F) Flags {
 	return of
 }
 
-// A sharedValue is the value of the options that share a flag.
+// A sharedValue is the value of options that share a flag.
 type sharedValue []codec.Option
 
 func (v *sharedValue) Set(text string) error {
@@ -73,8 +71,8 @@ func (v *sharedValue) Type() string {
 	return (*v)[0].Value.Type()
 }
 
-// Refuse returns an error if a flag was given that the format does not have;
-// subject names what has the format.
+// Refuse returns an error if a flag was given that the format lacks. The error says which file or flag, subject, has
+// that format.
 func (of Flags) Refuse(flags *pflag.FlagSet, subject, format string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if has := of[f.Name]; has != nil && !slices.Contains(has, format) && err == nil {
@@ -84,7 +82,7 @@ func (of Flags) Refuse(flags *pflag.FlagSet, subject, format string) (err error)
 	return err
 }
 
-// Describe returns a line for each format.
+// Describe returns one line per format.
 func Describe[F format](all []F) string {
 	var lines []string
 	for _, f := range all {

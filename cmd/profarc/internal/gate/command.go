@@ -1,4 +1,4 @@
-// Package gate decides whether an archive may be shipped.
+// Package gate implements the command gate, which decides whether an archive may be shipped.
 package gate
 
 import (
@@ -22,8 +22,7 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// exitNoProfile is the exit code if there is no profile to judge: the file is missing, or
-// no reader accepts it.
+// exitNoProfile is the exit code if the file is missing, or no reader accepts it.
 const exitNoProfile = 3
 
 const commandHelp = `Gate decides whether a new archive may replace the one in use. It runs in a job after training, before
@@ -61,7 +60,6 @@ there is no profile to judge: the file is missing or damaged, or of another vers
 program needs no archive: without one it starts as it always did, only cold. Ship none then, or keep the
 one in use.`
 
-// Command returns the command gate.
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -82,7 +80,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A judgement is the report of profarc gate.
+// A judgement is the report of the command.
 type judgement struct {
 	Archive  string               `json:"archive"`
 	Against  string               `json:"against,omitempty"`
@@ -114,7 +112,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o *options) error 
 	return j.exitError()
 }
 
-// judgeArchive opens the archive and judges it. refused is why there is nothing to judge.
+// judgeArchive opens the archive and judges it. refused is the reason if there is no usable archive.
 func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused, err error) {
 	s, refused := a.OpenStore(j.Archive)
 	if refused != nil {
@@ -137,7 +135,7 @@ func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteri
 	return nil, s.Mapping().Guard(func() error { return j.judgeSound(ctx, a, s, whole, limits, o) })
 }
 
-// withBase returns the archive with its base if it is a layer, else the archive itself. refused is why the base cannot
+// withBase returns a layer joined with its base, or s itself if it is no layer. refused is the reason if the base cannot
 // be used.
 func (o *options) withBase(ctx context.Context, a *cli.App, s *reader.Store) (whole *reader.Store, refused, err error) {
 	_, layer, err := s.Base()
@@ -155,7 +153,7 @@ func (o *options) withBase(ctx context.Context, a *cli.App, s *reader.Store) (wh
 	return whole, refused, ctx.Err()
 }
 
-// verifySound returns an error unless the archive is sound to the last byte.
+// verifySound returns an error unless the whole archive is sound.
 func verifySound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()
@@ -166,7 +164,6 @@ func verifySound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	return err
 }
 
-// judgeSound judges a sound archive.
 func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader.Store, limits criteria.Limits,
 	o *options) (err error) {
 	e := criteria.Evidence{Whole: whole, BaselineName: o.baseline, Now: time.Now()}
@@ -195,7 +192,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 	return cmp.Or(ctx.Err(), err)
 }
 
-// withBaseline calls f with the baseline, on its base if it is a layer, and with the size of its file.
+// withBaseline calls f with the baseline, joined with its base if it is a layer, and with the size of its file.
 func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *reader.Store, size int64) error) error {
 	return a.WithStore(ctx, o.baseline, func(s *reader.Store) error {
 		whole, err := layers.Whole(ctx, a, s, o.base)
@@ -209,8 +206,7 @@ func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *read
 	})
 }
 
-// openProgram opens the code that the archive is held against. The error matches
-// check.ErrNotRecorded if there is none.
+// openProgram opens the code to check against. The error matches check.ErrNotRecorded if there is none.
 func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
 	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
 		return nil, check.ErrNotRecorded
@@ -218,7 +214,6 @@ func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, 
 	return check.OpenProgram(ctx, a, o.against, s)
 }
 
-// judgeCriteria judges by all criteria.
 func (j *judgement) judgeCriteria(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
 	o *options) (err error) {
 	j.Criteria, err = criteria.Judge(ctx, s, limits, e)
@@ -233,7 +228,7 @@ func (j *judgement) judgeCriteria(ctx context.Context, s *reader.Store, limits c
 	return nil
 }
 
-// exitError returns the error that ends the command, nil if the archive passes.
+// exitError returns the error that ends the command; nil if the archive passes.
 func (j *judgement) exitError() error {
 	switch j.Verdict {
 	case criteria.Pass:

@@ -57,12 +57,11 @@ func (o *options) addFlags(cmd *cobra.Command) {
 		cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// switchesOff returns the texts of a threshold that switches its criterion off.
+// switchesOff reports whether a threshold is 0, and so disables its criterion.
 func switchesOff(text string) bool {
 	return text != "" && strings.TrimRight(strings.TrimSuffix(text, "%"), "0.") == ""
 }
 
-// parseLimits returns the thresholds.
 func (o *options) parseLimits() (l criteria.Limits, err error) {
 	if err := o.checkFlags(); err != nil {
 		return l, err
@@ -108,7 +107,7 @@ func parseAge(text string) (time.Duration, error) {
 	return app.ParseAge("--max-age", text)
 }
 
-// checkFlags refuses what means nothing.
+// checkFlags returns an error for contradictory flags.
 func (o *options) checkFlags() error {
 	switch {
 	case o.json && o.markdown:

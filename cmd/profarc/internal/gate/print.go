@@ -17,7 +17,7 @@ func (j *judgement) printReport(a *cli.App, o *options) error {
 		return a.PrintJSON(j)
 	case o.markdown:
 		fmt.Fprint(a.Out, j.markdown())
-	case j.Verdict != noProfile: // otherwise the error says it
+	case j.Verdict != noProfile: // otherwise the error has the reason
 		return o.screen.Run(a, func(screen *terminal.Screen) error {
 			j.printText(a, screen)
 			return nil
@@ -26,7 +26,6 @@ func (j *judgement) printReport(a *cli.App, o *options) error {
 	return nil
 }
 
-// printText prints the judgement for people.
 func (j *judgement) printText(a *cli.App, screen *terminal.Screen) {
 	screen.Paint(a.Out, verdictColors[j.Verdict], escape.Printable(j.headline()))
 	fmt.Fprint(a.Out, "\n\n")
@@ -58,8 +57,7 @@ func (j *judgement) headline() string {
 	return j.Archive + ": no profile to ship"
 }
 
-// markdown returns the judgement as a table for a pull request. The program does not need
-// the archive, and the reader of a failed gate wants to know that.
+// markdown returns a table for a pull request. If there is no profile, it adds that the program runs without one.
 func (j *judgement) markdown() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s %s\n\n", map[criteria.Verdict]string{criteria.Pass: "✅", criteria.Fail: "❌",
@@ -79,7 +77,7 @@ func (j *judgement) markdown() string {
 	return b.String()
 }
 
-// inMarkdown returns foreign text so that it stays text in a cell of a table.
+// inMarkdown escapes text for a cell of a table.
 func inMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range escape.Printable(cli.OneLine(text)) {
@@ -90,7 +88,7 @@ func inMarkdown(text string) string {
 		case r == '&':
 			b.WriteString("&amp;")
 			continue
-		case r == '@': // would name a person
+		case r == '@': // avoid mentioning a user
 			b.WriteString("&#64;")
 			continue
 		case strings.ContainsRune("\\`*_[]|~#>!", r):
@@ -125,7 +123,7 @@ func thresholdText(c *criteria.Criterion) string {
 	return "at most " + amountText(c.Unit, c.Threshold)
 }
 
-// blockingText returns the value of a criterion that blocks, with its threshold.
+// blockingText returns the value and threshold of a criterion that blocks.
 func blockingText(c *criteria.Criterion) string {
 	if c.Value == nil {
 		return c.Reason
@@ -133,7 +131,6 @@ func blockingText(c *criteria.Criterion) string {
 	return valueText(c) + " (" + thresholdText(c) + ")"
 }
 
-// amountText returns a value with its unit.
 func amountText(unit string, v float64) string {
 	switch unit {
 	case criteria.UnitShare:
@@ -148,7 +145,7 @@ func amountText(unit string, v float64) string {
 	return fmt.Sprint(v)
 }
 
-// ageText returns an age in the largest unit that it has two of.
+// ageText formats an age in the largest unit of which it has at least two.
 func ageText(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

@@ -1,5 +1,5 @@
-// Package imports has the command import, which makes archives of the profiles of other tools.
-// Package formats does the work; here are flags, hints and reports.
+// Package imports implements the command import, which makes archives of the profiles of other tools. Package formats
+// does the work.
 package imports
 
 import (
@@ -45,12 +45,11 @@ type importOptions struct {
 
 // What becomes of an import when a file is bad.
 const (
-	failAny = "any"  // nothing is written
-	failAll = "all"  // the others are written, and it is a failure only if all are bad
-	failNo  = "warn" // the same: there is no archive of no file
+	failAny = "any"  // write nothing
+	failAll = "all"  // write the others, and fail only if all are bad
+	failNo  = "warn" // same as failAll, since an archive needs at least one file
 )
 
-// Command returns the command import.
 func Command(a *cli.App) *cobra.Command {
 	o := importOptions{importers: formats.Importers()}
 	cmd := &cobra.Command{
@@ -93,7 +92,7 @@ What the archive cannot keep is counted and reported. The formats:
 	return cmd
 }
 
-// importInputs returns the files that the user named.
+// importInputs parses the arguments and --weighted.
 func importInputs(a *cli.App, names, weighted []string) ([]formats.Input, error) {
 	inputs := formats.Files(names...)
 	for _, w := range weighted {
@@ -132,12 +131,12 @@ func argumentOf(in formats.Input) string {
 	return in.Name
 }
 
-// keepsRuns reports whether the runs of the file are kept apart.
+// keepsRuns reports whether --runs is set.
 func (o *importOptions) keepsRuns() bool {
 	return o.flags.Changed("runs") && o.flags.Lookup("runs").Value.String() == "true"
 }
 
-// checkFlags refuses options that mean nothing.
+// checkFlags returns an error for contradictory flags.
 func (o *importOptions) checkFlags(inputs []formats.Input) error {
 	for _, in := range inputs {
 		if err := cli.CheckArchiveName(o.out, argumentOf(in)); err != nil {
@@ -156,7 +155,6 @@ func (o *importOptions) checkFlags(inputs []formats.Input) error {
 	return nil
 }
 
-// builderConfig returns what the archive will say of itself.
 func (o *importOptions) builderConfig() (builder.Config, error) {
 	c := builder.Config{Producer: o.producer, SpillFolder: filepath.Dir(o.out)}
 	if o.dumpTime == "" {
@@ -203,21 +201,20 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	return w.writeArchive()
 }
 
-// checkFormat refuses flags that the format of a file does not have.
+// checkFormat rejects flags that the format of a file lacks.
 func (o *importOptions) checkFormat(in formats.Input, i codec.Importer, inputs int) error {
 	name := i.Format().Name
 	if err := o.of.Refuse(o.flags, in.Name+" is", name); err != nil {
 		return err
 	}
 	if _, ok := i.(*llvm.Importer); ok && in.Reader != nil && inputs > 1 && o.failure != failAny {
-		// A rule from when such files were checked before they were read.
+		// Earlier versions checked such files before they read them.
 		return cli.Usagef("the standard input cannot be read twice: name a file, or use --failure-mode %s", failAny)
 	}
 	return nil
 }
 
-// importFiles imports files, shows how much of each is read, and says what is
-// wrong in the words of the command line.
+// importFiles imports files with a progress meter. It rewrites errors in terms of the command line.
 func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 	o formats.ImportOptions) (*formats.Imported, error) {
 	var mu sync.Mutex
@@ -254,7 +251,6 @@ func ImportFile(ctx context.Context, a *cli.App, name string) (*formats.Imported
 	return importFiles(ctx, a, inputs, formats.ImportOptions{Unordered: true})
 }
 
-// reportSkipped reports that a file is left out.
 func reportSkipped(a *cli.App, name string, reason error) skippedFile {
 	if errors.Is(reason, formats.ErrEmpty) {
 		reason = &formats.InputError{Name: name, Err: formats.ErrEmpty}
@@ -264,7 +260,7 @@ func reportSkipped(a *cli.App, name string, reason error) skippedFile {
 	return skippedFile{name, why}
 }
 
-// Recognise returns the format of a file, if it is one of those that import reads.
+// Recognise returns the format of a file; ok is false if import does not read it.
 func Recognise(path string) (format string, ok bool) {
 	i, err := formats.Detect(context.Background(), formats.Input{Name: path})
 	if err != nil {
@@ -273,10 +269,9 @@ func Recognise(path string) (format string, ok bool) {
 	return i.Format().Name, true
 }
 
-// setRunName notes which run profiles are of. It makes their dump another one than
-// the dump of a run that counted just the same.
+// setRunName records --run. It gives the dump another id than that of a run with equal counts.
 func setRunName(b *builder.Builder, name string) {
 	if name != "" {
-		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyRun)), uint64(b.Symbol(name)))
+		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyRun)), uint64(b.Internal().Symbol(name)))
 	}
 }

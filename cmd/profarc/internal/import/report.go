@@ -16,12 +16,12 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An importReport says what was read, what was written, and what was lost.
+// An importReport is the report of the command.
 type importReport struct {
 	Input   string         `json:"input"`
 	Format  string         `json:"format"`
 	Codec   string         `json:"codec,omitempty"`
-	Facts   map[string]any `json:"facts,omitempty"` // of a single file
+	Facts   map[string]any `json:"facts,omitempty"` // facts about a single file
 	Methods int            `json:"methods"`
 	Entries int            `json:"entries"`
 	Lost    codec.Losses   `json:"lost"`
@@ -33,14 +33,14 @@ type importReport struct {
 	ReadNS  int64          `json:"read_ns"`
 	WriteNS int64          `json:"write_ns"`
 
-	notes []string // facts for who reads no JSON
+	notes []string // facts for the printed report
 
-	Inputs  []importedFile `json:"inputs,omitempty"` // if there were several
+	Inputs  []importedFile `json:"inputs,omitempty"` // nil for a single file
 	Read    int            `json:"inputs_read"`
 	Skipped []skippedFile  `json:"inputs_skipped,omitempty"`
 }
 
-// An importedFile is the report on one file of several.
+// An importedFile is one of several imported files.
 type importedFile struct {
 	Input  string         `json:"input"`
 	Codec  string         `json:"codec,omitempty"`
@@ -48,13 +48,12 @@ type importedFile struct {
 	Facts  map[string]any `json:"facts"`
 }
 
-// A skippedFile is a file that was left out, and why.
 type skippedFile struct {
 	Input  string `json:"input"`
 	Reason string `json:"reason"`
 }
 
-// An importWriter writes the archives of an import, and reports on them.
+// An importWriter writes the archives of an import and reports on them.
 type importWriter struct {
 	ctx     context.Context
 	a       *cli.App
@@ -65,7 +64,6 @@ type importWriter struct {
 	read    time.Duration
 }
 
-// writeArchive writes one archive.
 func (w *importWriter) writeArchive() error {
 	setRunName(w.in.Builder, w.o.run)
 	r, err := w.commitArchive(w.in.Builder, w.o.out)
@@ -91,7 +89,7 @@ func (w *importWriter) writeArchive() error {
 	return nil
 }
 
-// writeRuns writes an archive for each run of a file.
+// writeRuns writes one archive per run of a file.
 func (w *importWriter) writeRuns() error {
 	runs := w.in.Runs
 	if runs == nil {
@@ -121,7 +119,6 @@ func (w *importWriter) writeRuns() error {
 	return nil
 }
 
-// commitArchive writes the archive of a builder.
 func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importReport, error) {
 	begin := time.Now()
 	written, err := b.Commit(w.ctx, out)
@@ -139,7 +136,7 @@ func (w *importWriter) commitArchive(b *builder.Builder, out string) (*importRep
 	}, nil
 }
 
-// filesNamed returns how many files the user named.
+// filesNamed returns the number of files that the user named.
 func (r *importReport) filesNamed() int { return r.Read + len(r.Skipped) }
 
 func (r *importReport) printReport(a *cli.App) {
@@ -176,7 +173,7 @@ func (r *importReport) printWritten(a *cli.App) {
 		cli.FormatDuration(time.Duration(r.WriteNS)))
 }
 
-// droppedText describes how many functions were dropped, and why.
+// droppedText returns how many functions were dropped, and why.
 func droppedText(lost codec.Losses) string {
 	n := 0
 	why := []string{}

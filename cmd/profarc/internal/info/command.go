@@ -1,4 +1,4 @@
-// Package info prints facts about an archive: the command info.
+// Package info implements the command info, which describes an archive.
 package info
 
 import (
@@ -38,7 +38,6 @@ counts, and the summary leaves them out.
 --tables lists the tables of data that belongs to no method, with their columns. show --table prints
 one.`
 
-// Command returns the command info.
 func Command(a *cli.App) *cobra.Command {
 	var o infoOptions
 	cmd := &cobra.Command{
@@ -162,7 +161,7 @@ func printNumbers(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w.Flush()
 }
 
-// listTables prints the names of the tables as show --table takes them.
+// listTables prints the tables by the names that show --table accepts.
 func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprint(w, "kind\ttable\trows\tcolumns\n")
@@ -176,8 +175,8 @@ func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	w.Flush()
 }
 
-// methodNumbers returns how many methods the archive holds, and how many of these its producer
-// lists as never executed. Only GraalVM's profiles do: elsewhere 0 would say nothing.
+// methodNumbers returns the number of methods, and of methods that never ran. Only GraalVM's profiles list the latter,
+// so 0 is left out elsewhere.
 func methodNumbers(f *facts.Facts) []number {
 	all := []number{{"methods", f.Counts.Methods}}
 	if f.Domain == layout.DomainGraal.String() || f.Counts.Unexecuted > 0 {
@@ -186,7 +185,7 @@ func methodNumbers(f *facts.Facts) []number {
 	return all
 }
 
-// headerSums returns the sums in the header, none if their counts have several units.
+// headerSums returns the totals in the header; nil if its counts have several units.
 func headerSums(f *facts.Facts) []number {
 	s := f.Summary
 	if s == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// printRuns prints which run an archive is of, or which runs.
+// printRuns prints the runs of an archive, beginning with the facts that they have in common.
 func printRuns(a *cli.App, f *facts.RunFacts) {
 	if len(f.Runs) == 0 {
 		return
@@ -52,12 +52,12 @@ func printRuns(a *cli.App, f *facts.RunFacts) {
 // Limits of the output. The tables have the rest.
 const (
 	maxRunText        = 400
-	maxCommand        = 60 // of a run in a list
+	maxCommand        = 60 // characters of a command in a list of runs
 	maxRunLines       = 20
 	maxClassPathLines = 20
 )
 
-// commonFacts returns what all runs agree in; other fields are empty.
+// commonFacts returns the facts that are equal in all runs. Other fields are empty.
 func commonFacts(f *facts.RunFacts) facts.RunFact {
 	c := f.Runs[0]
 	for _, r := range f.Runs[1:] {
@@ -76,7 +76,7 @@ func commonFacts(f *facts.RunFacts) facts.RunFact {
 	return c
 }
 
-// runText describes which process a run was, when it ran, and how it ended.
+// runText returns a run's process, times and exit.
 func runText(r *facts.RunFact) string {
 	var parts []string
 	if r.Process != nil {
@@ -94,7 +94,7 @@ func runText(r *facts.RunFact) string {
 	return strings.Join(append(parts, r.Exit), ", ")
 }
 
-// runLine returns one run of several, with what the runs do not have in common.
+// runLine returns one run of several, without the facts in common.
 func runLine(r *facts.RunFact, common *facts.RunFact) string {
 	text := runText(r)
 	if common.Main == "" && r.Main != "" {
@@ -171,8 +171,8 @@ func printUnit(a *cli.App, screen *terminal.Screen, r *facts.UnitSummary, d layo
 	w.Flush()
 }
 
-// weightText returns the name of a method's sum in a unit. That of counts has the method's
-// invocations in it, which are in no count.
+// weightText returns the column name for a method's total in a unit. For counts it is "weight", because it includes the
+// method's invocations.
 func weightText(r *facts.UnitSummary) string {
 	if r.Unit == "counts" {
 		return "weight"
@@ -180,7 +180,7 @@ func weightText(r *facts.UnitSummary) string {
 	return "sum"
 }
 
-// countsText returns the name of the counts of a unit.
+// countsText returns the column name for the counts of a unit.
 func countsText(r *facts.UnitSummary) string {
 	if r.Unit == "counts" || r.Unit == "blocks" {
 		return r.Unit

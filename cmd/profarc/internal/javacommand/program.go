@@ -1,4 +1,4 @@
-// Package program finds a command that starts a JVM, and says how it is started with more flags for the JVM.
+// Package javacommand finds a command that starts a JVM, and passes more flags to the JVM.
 package javacommand
 
 import (
@@ -14,26 +14,26 @@ import (
 	"github.com/profarc/profarc/internal/java/jdk"
 )
 
-// A Program is a command to start, and how a JVM in it is given flags.
+// A Program is a command to start, and the way to pass flags to its JVM.
 type Program struct {
-	Path string   // of the file
-	Args []string // as typed, with the name in front
+	Path string   // path of the executable
+	Args []string // argv, as typed
 	Real string   // Path without symbolic links
 	Way  Way
 }
 
-// A Way is how a flag reaches a JVM.
+// A Way is a way to pass a flag to a JVM.
 type Way int
 
 const (
-	WayNone    Way = iota // not at all: it is not known what the command starts
-	WayJava               // right behind java
-	WayTool               // behind javac or another tool of a JDK, after -J
-	WayInherit            // in JAVA_TOOL_OPTIONS, which every JVM below the command reads
+	WayNone    Way = iota // none, since the command is unknown
+	WayJava               // directly after java
+	WayTool               // with the prefix -J, after javac or another tool of a JDK
+	WayInherit            // through JAVA_TOOL_OPTIONS, which every JVM below the command reads
 )
 
-// Find looks for the command that args name. It may be a path, or found on PATH. With
-// inherit every JVM below it gets the flags. The error comes from cli.NotStarted.
+// Find finds the command of args, which is a path or on PATH. With inherit, the flags go to every JVM below it. The
+// error comes from cli.NotStarted.
 func Find(args []string, inherit bool) (*Program, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
@@ -56,7 +56,7 @@ func Find(args []string, inherit bool) (*Program, error) {
 
 func isJavaPath(path string) bool { return strings.TrimSuffix(filepath.Base(path), ".exe") == "java" }
 
-// inProgramFolder returns the path of a file by the program's folder.
+// inProgramFolder returns the path of a file in the program's directory.
 func (p *Program) inProgramFolder(name string) string {
 	return filepath.Join(filepath.Dir(p.Real), name)
 }
@@ -66,8 +66,7 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// Java returns the java that the command runs, as far as is known: a script may find another one than
-// the one of JAVA_HOME or PATH. It is empty if there is none.
+// Java returns the java that the command runs, or "" if none is found. For a script it guesses JAVA_HOME and then PATH.
 func (p *Program) Java() string {
 	switch p.Way {
 	case WayJava:
@@ -85,14 +84,13 @@ func (p *Program) Java() string {
 // Options is the variable whose flags every JVM reads at its start.
 const Options = "JAVA_TOOL_OPTIONS"
 
-// A Start is what the system is told to start a program.
+// A Start holds the arguments for starting a program.
 type Start struct {
 	Path    string
 	Args    []string
-	Options string // value of JAVA_TOOL_OPTIONS; empty: as it is
+	Options string // value of JAVA_TOOL_OPTIONS; "" leaves the variable unchanged
 }
 
-// Environment returns the environment of the program.
 func (s Start) Environment() []string {
 	env := os.Environ()
 	if s.Options == "" {
@@ -102,7 +100,7 @@ func (s Start) Environment() []string {
 	return append(env, Options+"="+s.Options)
 }
 
-// With returns the start of the program with flags of java, or as it is without any.
+// With returns the start of the program with flags for java.
 func (p *Program) With(flags ...string) (Start, error) {
 	s := Start{Path: p.Path, Args: p.Args}
 	if len(flags) == 0 {
@@ -134,8 +132,8 @@ func (p *Program) With(flags ...string) (Start, error) {
 	return s, nil
 }
 
-// quoteOption returns a flag as it stands in JAVA_TOOL_OPTIONS. The VM splits at white space,
-// unless it is quoted, and knows no escapes.
+// quoteOption quotes a flag for JAVA_TOOL_OPTIONS. The VM splits the value at white space outside quotes, and has no
+// escapes.
 func quoteOption(flag string) (string, error) {
 	switch {
 	case !strings.ContainsAny(flag, " \t\v\f\r\n\"'"):
@@ -148,8 +146,7 @@ func quoteOption(flag string) (string, error) {
 	return "", fmt.Errorf("%s cannot hold %s, which has both kinds of quotes: name files without", Options, flag)
 }
 
-// Version returns the version of the JDK, as 17.0.14+7, empty if it is not known: the
-// program may be a script that finds a JDK.
+// Version returns the version of the JDK, such as 17.0.14+7, or "" if it is unknown, as for a script.
 func (p *Program) Version() string {
 	if p.Way == WayInherit {
 		return ""

@@ -1,4 +1,4 @@
-// Package layers opens an archive together with its base, for the commands that take both.
+// Package layers opens an archive together with its base.
 package layers
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// AddTo adds the flag --base to a command that reads an archive.
+// AddTo adds the flag --base.
 func AddTo(f *pflag.FlagSet, base *string) {
 	f.StringVar(base, "base", "", "archive that the archive is a layer on: what it lacks is looked up there")
 }
 
-// With opens an archive and its base, calls f with both, and closes them. Without a base the
-// archive is the only layer, whether it lacks one or not.
+// With opens an archive and its base, calls f with both, and closes them. If base is "", f gets the archive alone, even
+// if it is a layer.
 func With(ctx context.Context, a *cli.App, path, base string, f func(stores []*reader.Store) error) error {
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		if base == "" {
@@ -34,8 +34,7 @@ func With(ctx context.Context, a *cli.App, path, base string, f func(stores []*r
 	})
 }
 
-// WithOne is like With, for a command that reads one archive: f is called with one that answers as
-// the layers do.
+// WithOne is With for a command that reads one archive. f gets an archive with the content of both.
 func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reader.Store) error) error {
 	return With(ctx, a, path, base, func(stores []*reader.Store) error {
 		if len(stores) == 1 {
@@ -50,8 +49,8 @@ func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reade
 	})
 }
 
-// Whole returns an archive that answers as a layer does with its base. An archive that is no layer is whole by itself:
-// Whole returns s, whatever base is. The caller closes a result other than s.
+// Whole returns a layer joined with its base. If s is no layer, it returns s and ignores base. The caller closes a
+// result other than s.
 func Whole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole *reader.Store, err error) {
 	_, layer, err := s.Base()
 	if err != nil || !layer {
@@ -68,7 +67,7 @@ func Whole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole
 	return whole, err
 }
 
-// flatStore returns an archive in memory that answers as layers do.
+// flatStore returns an archive in memory with the content of all layers.
 func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, error) {
 	b, err := Flat(ctx, stores)
 	if err != nil {
@@ -81,7 +80,7 @@ func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, erro
 	return b.Open(strings.Join(names, " on "))
 }
 
-// Flat returns a builder of the archive that answers as layers do.
+// Flat returns a builder with the content of all layers.
 func Flat(ctx context.Context, stores []*reader.Store) (*builder.Builder, error) {
 	l, err := reader.NewLayers(stores...)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package merge merges archives.
+// Package mergecmd implements the command merge.
 package mergecmd
 
 import (
@@ -57,7 +57,6 @@ layer, or else that of the base.
 
 An archive of the drafts 7 and 8 of the format, which no other command reads, is converted to version 1.`
 
-// Command returns the command merge.
 func Command(a *cli.App) *cobra.Command {
 	var o mergeOptions
 	cmd := &cobra.Command{
@@ -92,11 +91,11 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A mergeReport says what was merged, and with what result.
+// A mergeReport is the report of the command.
 type mergeReport struct {
 	Archive    string            `json:"archive"`
 	Inputs     []mergeInput      `json:"inputs"`
-	Superseded []supersededInput `json:"superseded,omitempty"` // archives that are left out
+	Superseded []supersededInput `json:"superseded,omitempty"` // archives left out
 	Dumps      int               `json:"dumps"`
 	Bytes      int64             `json:"bytes"`
 	DumpID     string            `json:"dump_id"`
@@ -104,7 +103,7 @@ type mergeReport struct {
 	Versions   int               `json:"methods_with_versions"`
 	Doubtful   int               `json:"doubtful_profiles"`  // summed, perhaps of different methods
 	Widened    int               `json:"widened_points"`     // points with more rows than the VM keeps
-	Narrowed   *narrowing        `json:"narrowed,omitempty"` // of --rows
+	Narrowed   *narrowing        `json:"narrowed,omitempty"` // result of --rows
 	Lost       codec.Losses      `json:"lost"`
 	NS         int64             `json:"ns"`
 
@@ -113,7 +112,7 @@ type mergeReport struct {
 	OldWidened  int `json:"points_with_more_rows_than_the_vm"`
 }
 
-// A narrowing is what --rows did.
+// A narrowing is the result of --rows.
 type narrowing struct {
 	To       int `json:"receiver_rows"`
 	Entries  int `json:"entries"` // entries that lost rows
@@ -156,7 +155,7 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) er
 	return nil
 }
 
-// flattenOnBase puts what was merged and its base together.
+// flattenOnBase joins the merged layers with their base.
 func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
 	top, err := merged.Open("what was merged")
 	if err != nil {
@@ -173,7 +172,7 @@ func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o m
 	return b, err
 }
 
-// noLayers returns the error of archives that are no layers and so have no base.
+// noLayers returns the error of archives that are no layers, and so have no base.
 func noLayers(base *reader.Store, name string) error {
 	if _, layer, err := base.Base(); err == nil && layer {
 		return fmt.Errorf("%s is a layer, and the archives are none: exchange them, so that the base stands behind --flatten",
@@ -183,8 +182,7 @@ func noLayers(base *reader.Store, name string) error {
 		name)
 }
 
-// checkFlags checks the flags, and returns which versions of methods stay, what is to
-// be merged, and which are left out.
+// checkFlags returns the versions of methods to keep, the archives to merge, and those that others supersede.
 func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
 	[]supersededInput, error) {
 	versions := merge.Versions(o.versions)
@@ -207,7 +205,7 @@ func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string
 	return versions, inputs, superseded, err
 }
 
-// finishMerge takes the steps after a merge, and records what the merge and they cost.
+// finishMerge drops versions, narrows rows, and records the losses.
 func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versions merge.Versions,
 	o mergeOptions) (err error) {
 	var dropped int
@@ -227,8 +225,8 @@ func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versi
 	return nil
 }
 
-// narrowRows cuts type profiles to so many rows if that is not negative, and returns how many
-// rows are lost. It counts the entries that have more rows than the VM keeps.
+// narrowRows narrows type profiles to rows rows, unless rows is negative, and returns the number of rows lost. It counts
+// the entries with more rows than the VM keeps.
 func (r *mergeReport) narrowRows(ctx context.Context, b *builder.Builder, rows int) (cut int, err error) {
 	if rows >= 0 {
 		n, err := merge.NarrowRows(ctx, b, rows)

@@ -20,23 +20,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A mergeInput is an archive to be merged, with its weight.
+// A mergeInput is an archive to merge.
 type mergeInput struct {
 	Path   string `json:"path"`
 	Weight string `json:"weight"`
-	Draft  string `json:"converted_from,omitempty"` // the format of an archive of a draft
+	Draft  string `json:"converted_from,omitempty"` // draft of the format, if it is one
 
 	weight layout.Weight
 	header layout.Header
 }
 
-// A supersededInput is an archive that is left out, since another has a later dump of the same process.
+// A supersededInput is an archive left out because By has a later dump of the same process.
 type supersededInput struct {
 	Path string `json:"path"`
 	By   string `json:"by"`
 }
 
-// mergeInputs parses the arguments, reads the headers of the archives, and decides their weights.
+// mergeInputs parses the arguments, reads the archives' headers, and computes their weights.
 func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) ([]mergeInput,
 	[]supersededInput, error) {
 	inputs, superseded, err := readMergeInputs(ctx, a, args, o)
@@ -54,7 +54,7 @@ func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions)
 	for i := range inputs {
 		in := &inputs[i]
 		in.Weight = in.weight.String()
-		if in.weight != layout.WeightOne && in.header.Flags&layout.FlagMerged != 0 {
+		if in.weight != layout.WeightOne && in.header.Flags&disk.FlagMerged != 0 {
 			return nil, nil,
 				cli.Usagef("%s was merged before: weights, --half-life and --normalize apply once, to single dumps: name the "+
 					"archives that it was made from", in.Path)
@@ -63,7 +63,7 @@ func mergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions)
 	return inputs, superseded, nil
 }
 
-// readMergeInputs reads the headers, and separates the archives that others supersede.
+// readMergeInputs reads the headers, and separates superseded archives.
 func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOptions) (inputs []mergeInput,
 	superseded []supersededInput, err error) {
 	all := make([]mergeInput, len(args))
@@ -99,7 +99,7 @@ func readMergeInputs(ctx context.Context, a *cli.App, args []string, o mergeOpti
 	return inputs, superseded, err
 }
 
-// parseMergeInput parses PATH or PATH:WEIGHT. If a file has the whole argument as its name, it is that file.
+// parseMergeInput parses PATH or PATH:WEIGHT. If a file with the name arg exists, arg is its path.
 func parseMergeInput(arg string) (mergeInput, error) {
 	in := mergeInput{Path: arg, weight: layout.WeightOne}
 	at := strings.LastIndexByte(arg, ':')
@@ -115,7 +115,7 @@ func parseMergeInput(arg string) (mergeInput, error) {
 	return in, nil
 }
 
-// equalizeWeights sets the weights so that every run counts alike in the sum.
+// equalizeWeights sets the weights so that every run contributes the same total.
 func equalizeWeights(inputs []mergeInput) {
 	totals := make([]uint64, len(inputs))
 	for i, in := range inputs {
@@ -129,7 +129,7 @@ func equalizeWeights(inputs []mergeInput) {
 	}
 }
 
-// applyHalfLife halves the weight of a dump for each half-life before the newest one.
+// applyHalfLife halves the weight of a dump for each half-life before the newest dump.
 func applyHalfLife(inputs []mergeInput, text string) error {
 	half, err := app.ParseAge("--half-life", text)
 	if err != nil {
@@ -150,7 +150,7 @@ func applyHalfLife(inputs []mergeInput, text string) error {
 	return nil
 }
 
-// checkDated returns an error if an archive does not record when it was dumped.
+// checkDated returns an error if an archive does not record its dump time.
 func checkDated(inputs []mergeInput, flag string) error {
 	for _, in := range inputs {
 		if in.header.Time().IsZero() {
@@ -160,7 +160,7 @@ func checkDated(inputs []mergeInput, flag string) error {
 	return nil
 }
 
-// convertDraft copies an archive of a draft, with what only an archive of one import has.
+// convertDraft copies an archive of a draft, including data that a merge would drop.
 func convertDraft(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Builder, err error) {
 	b = builder.New(in.header.Domain, builder.ConfigOf(&in.header))
 	err = a.WithStore(ctx, in.Path, func(s *reader.Store) error {
@@ -170,7 +170,7 @@ func convertDraft(ctx context.Context, a *cli.App, in mergeInput) (b *builder.Bu
 	return b, err
 }
 
-// mergeAll merges the archives, several at once.
+// mergeAll merges the archives, o.jobs at a time.
 func mergeAll(ctx context.Context, a *cli.App, inputs []mergeInput, o mergeOptions) (*builder.Builder, error) {
 	first := inputs[0].header
 	if len(inputs) == 1 && inputs[0].Draft != "" && inputs[0].weight == layout.WeightOne && !o.asLLVM {

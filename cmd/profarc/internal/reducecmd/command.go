@@ -1,4 +1,4 @@
-// Package reduce writes a part of an archive, or an anonymized one.
+// Package reducecmd implements the command reduce, which writes part of an archive, or an anonymized copy.
 package reducecmd
 
 import (
@@ -60,7 +60,6 @@ the base has it. A layer fits only the very archive that it was made for.
 
 A part keeps the identity of its dump, so that it is not merged with the whole.`
 
-// Command returns the command reduce.
 func Command(a *cli.App) *cobra.Command {
 	var o reduceOptions
 	cmd := &cobra.Command{
@@ -134,7 +133,7 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 	})
 }
 
-// withBase calls f with the archive to reduce, and with its base unless none is named.
+// withBase calls f with the archive to reduce and its base, which is nil without --base.
 func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f func(s, base *reader.Store) error) error {
 	return a.WithStore(ctx, in, func(s *reader.Store) error {
 		if o.base == "" {
@@ -144,7 +143,7 @@ func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f fu
 	})
 }
 
-// reduction returns what the flags ask for, but for the filters.
+// reduction returns the options of the reduction, without filters.
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
 	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":
@@ -186,8 +185,7 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 	return reduce.NewAnonymizer(key, wholeNames(o.keep))
 }
 
-// wholeNames returns a function that reports whether a whole name matches one of
-// the globs. It treats / and . as the same.
+// wholeNames returns a function that reports whether a glob matches the whole name. Globs treat / and . alike.
 func wholeNames(patterns []string) func(name string) bool {
 	return func(name string) bool {
 		for _, p := range patterns {

@@ -20,7 +20,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A reduceReport says what was kept of an archive.
+// A reduceReport is the report of the command.
 type reduceReport struct {
 	Archive  string        `json:"archive"`
 	Input    string        `json:"input"`
@@ -28,10 +28,10 @@ type reduceReport struct {
 	Profiles keptOf        `json:"profiles"`
 	Entries  keptOf        `json:"entries"`
 	Share    float64       `json:"share"`         // the lowest share of the counts of a unit
-	Shares   []unitShare   `json:"shares"`        // for each unit
-	Samples  *float64      `json:"sample_share"`  // of all samples, null if there are none
-	Named    uint64        `json:"named_methods"` // kept only because others refer to them
-	Key      string        `json:"key,omitempty"` // the key of hashed names: file or random
+	Shares   []unitShare   `json:"shares"`        // shares by unit
+	Samples  *float64      `json:"sample_share"`  // share of all samples; null without samples
+	Named    uint64        `json:"named_methods"` // methods kept only because others refer to them
+	Key      string        `json:"key,omitempty"` // source of the key of hashed names: file or random
 	Base     *leftToBase   `json:"base,omitempty"`
 	Bytes    int64         `json:"bytes"`
 	DumpID   string        `json:"dump_id"`
@@ -39,23 +39,23 @@ type reduceReport struct {
 	Lost     codec.Losses  `json:"lost"`
 	NS       int64         `json:"ns"`
 
-	hot layout.Weight // the share that was asked for, 0 if none was
+	hot layout.Weight // requested share; 0 without --hot
 }
 
-// A leftToBase says what was left to a base.
+// A leftToBase counts the methods left out because the base has them.
 type leftToBase struct {
 	Archive string `json:"archive"`
 	Methods uint64 `json:"methods"`
-	Saved   int64  `json:"bytes_saved"` // against the input, by all that was left out
+	Saved   int64  `json:"bytes_saved"` // difference to the size of the input
 }
 
-// A unitShare is how much of the counts of a unit was kept, null for counts that cannot be added up.
+// A unitShare is the kept share of the counts of a unit; null for counts that cannot be added up.
 type unitShare struct {
 	Unit  string   `json:"unit"`
 	Share *float64 `json:"share"`
 }
 
-// keptOf is how many of how many were kept.
+// A keptOf holds the number of items kept, of all.
 type keptOf struct {
 	Kept uint64 `json:"kept"`
 	Of   uint64 `json:"of"`
@@ -93,7 +93,6 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 	return r
 }
 
-// unitShares returns the shares of all units with counts.
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units {
@@ -106,7 +105,7 @@ func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	return shares
 }
 
-// sharesText describes how much of the counts was kept and, if there are any, of the samples.
+// sharesText describes the kept shares of counts and samples.
 func (r *reduceReport) sharesText() string {
 	var parts []string
 	for _, u := range r.Shares {

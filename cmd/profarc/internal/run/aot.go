@@ -15,10 +15,10 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// firstWithProfiles is the JDK from which on AOT caches have profiles (JEP 515).
+// firstWithProfiles is the first JDK whose AOT caches have profiles (JEP 515).
 const firstWithProfiles = 25
 
-// checkCache returns an error for flags that do not go with --aot-output.
+// checkCache returns an error for flags that --aot-output excludes, and sets the ones it implies.
 func (o *runOptions) checkCache() error {
 	switch {
 	case o.aotOutput == "":
@@ -32,8 +32,8 @@ func (o *runOptions) checkCache() error {
 	return nil
 }
 
-// writeCache runs the program while it adopts, and has the VM record an AOT cache of what it has then. The VM refuses
-// agents where it makes the cache of the record, so that it starts a second time.
+// writeCache runs the program with the agent while the VM records an AOT configuration, and then starts the VM again
+// without the agent to create the cache. The VM rejects agents while it creates a cache.
 func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.Program) error {
 	if v := featureVersion(p.Version()); v != 0 && v < firstWithProfiles {
 		return fmt.Errorf("%s is of JDK %d, and AOT caches have profiles from JDK %d on: name a newer java", p.Args[0], v,
@@ -43,7 +43,7 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 	if err != nil {
 		return err
 	}
-	folder, err := os.MkdirTemp(filepath.Dir(o.aotOutput), ".profarc-aot-") // of the same file system
+	folder, err := os.MkdirTemp(filepath.Dir(o.aotOutput), ".profarc-aot-") // same file system, so that Rename works
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 	if end != nil && !wasStopped(end) {
 		return noCacheError(o.aotOutput, end)
 	}
-	ctx = context.WithoutCancel(ctx) // what stopped a server is to write its cache
+	ctx = context.WithoutCancel(ctx) // the signal that stops a server must not stop the creation of its cache
 	if err := runJava(ctx, a, p, "-XX:AOTMode=create", "-XX:AOTConfiguration="+record, "-XX:AOTCache="+cache); err != nil {
 		return noCacheError(o.aotOutput, err)
 	}
@@ -72,7 +72,7 @@ func (o *runOptions) writeCache(ctx context.Context, a *cli.App, p *javacommand.
 	return end
 }
 
-// noCacheError adds to the end of a program that there is no cache.
+// noCacheError adds to the error of a program that no cache was made.
 func noCacheError(name string, end error) error {
 	var exit *cli.ExitError
 	if errors.As(end, &exit) {
@@ -82,13 +82,14 @@ func noCacheError(name string, end error) error {
 	return end
 }
 
-// wasStopped reports whether a program ended by an interrupt or SIGTERM, as servers do.
+// wasStopped reports whether an interrupt or SIGTERM ended a program, as is usual for servers.
 func wasStopped(end error) bool {
 	var exit *cli.ExitError
 	return errors.As(end, &exit) && (exit.Code == 130 || exit.Code == 143)
 }
 
-// runJava runs the program with flags. An interrupt from the terminal reaches it by itself, and the exit code is its.
+// runJava runs the program with flags, and returns its exit code as an error. An interrupt from the terminal reaches the
+// program directly.
 func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...string) error {
 	s, err := p.With(flags...)
 	if err != nil {
@@ -112,7 +113,7 @@ func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...s
 	return err
 }
 
-// featureVersion returns the number of a JDK's version, 0 if it is not known.
+// featureVersion returns the feature release of a JDK version, or 0 if it is unknown.
 func featureVersion(version string) int {
 	n, _ := strconv.Atoi(strings.FieldsFunc(version+".", func(r rune) bool { return r < '0' || r > '9' })[0])
 	return n

@@ -1,4 +1,4 @@
-// Package run has the command run, which starts a program whose JVM adopts an archive.
+// Package run implements the command run, which starts a program whose JVM adopts an archive.
 package run
 
 import (
@@ -62,7 +62,6 @@ VM starts a second time to make it.
 Exit codes are those of the program; 2 for wrong usage, 1 with --strict, and, as in a shell, 127 or 126
 for a command that cannot be started.`
 
-// Command returns the command run.
 func Command(a *cli.App) *cobra.Command {
 	var o runOptions
 	cmd := &cobra.Command{
@@ -114,7 +113,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// checkFlags returns an error for flags that cannot be meant.
+// checkFlags returns an error for contradictory flags.
 func (o *runOptions) checkFlags() error {
 	if o.archive == "" {
 		return cli.Usagef("name the archive to adopt: --archive NAME%s", cli.ArchiveExtension)
@@ -168,17 +167,17 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *runOptions) e
 	return o.startProgram(ctx, a, s)
 }
 
-// errNoJava returns the error of a command that does not show where java's flag belongs.
+// errNoJava returns the error of a command that is not java, so that the place of the flag is unknown.
 func errNoJava(name string) error {
 	return cli.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
 		"starts adopt with --inherit, "+
 		"which sets %s", name, javacommand.Options)
 }
 
-// killSwitch is the variable that switches the agent off; the agent reads it too.
+// killSwitch is the variable that disables the agent, which reads it too.
 const killSwitch = "PROFARC_AGENT"
 
-// adoptStart returns the start of the program with the agent, or as it is and why.
+// adoptStart returns the start of the program with the agent. On an error it returns the start without it.
 func (o *runOptions) adoptStart(ctx context.Context, a *cli.App, p *javacommand.Program) (javacommand.Start, error) {
 	flag, err := o.agentFlag(ctx, a, p)
 	if err == nil {
@@ -191,7 +190,7 @@ func (o *runOptions) adoptStart(ctx context.Context, a *cli.App, p *javacommand.
 	return javacommand.Start{Path: p.Path, Args: p.Args}, err
 }
 
-// agentFlag returns the flag of java that loads the agent, or why it should not be loaded.
+// agentFlag returns the java flag that loads the agent.
 func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.Program) (string, error) {
 	if err := agentlib.Supported(); err != nil {
 		return "", err
@@ -208,7 +207,7 @@ func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.P
 			return "", err
 		}
 	}
-	options := o.agent // a script may change the working directory
+	options := o.agent // paths become absolute, since a script can change the working directory
 	if err := o.setBase(ctx, a, &options); err != nil {
 		return "", err
 	}
@@ -225,8 +224,8 @@ func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.P
 	return options.Flag(library)
 }
 
-// reportUnadopted prints on stderr why the program is not trained, or starts without profiles. It
-// returns the errors among them.
+// reportUnadopted prints why the program is not trained, or starts without profiles. It returns an interrupt and, with
+// --strict, the reason.
 func (o *runOptions) reportUnadopted(a *cli.App, untrained, unadopted error) error {
 	why, what := unadopted, "no profiles adopted"
 	if untrained != nil {
@@ -244,7 +243,7 @@ func (o *runOptions) reportUnadopted(a *cli.App, untrained, unadopted error) err
 	return nil
 }
 
-// startProgram starts the program, or prints how.
+// startProgram starts the program or, with --print, prints the command.
 func (o *runOptions) startProgram(ctx context.Context, a *cli.App, s javacommand.Start) error {
 	if o.print {
 		fmt.Fprintln(a.Out, shellLine(s))

@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// checkFits returns why an archive does not fit a program, nil if it does as far as can
-// be told without starting the VM: the agent looks at each method.
+// checkFits returns an error if an archive is known not to fit a program. The agent checks each method later.
 func checkFits(ctx context.Context, a *cli.App, archive string, p *javacommand.Program) error {
 	err := a.WithStore(ctx, archive, func(s *reader.Store) error {
 		if d := s.Header().Domain; d != layout.DomainHotSpot {
@@ -35,8 +34,7 @@ func checkFits(ctx context.Context, a *cli.App, archive string, p *javacommand.P
 	return err
 }
 
-// checkBuild returns an error if all runs that an archive is of are known to be of other
-// builds of the VM. A merged archive may be of several.
+// checkBuild returns an error if all runs of the archive are known to be of other builds of the VM.
 func checkBuild(archive, version string, runs []layout.Provenance) error {
 	other := ""
 	for _, r := range runs {

@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// setBase tells the agent the base of the archive. If the archive does not fit on it, the
-// agent adopts the archive alone: its own profiles are right.
+// setBase sets the base of the archive. If they do not fit together, the agent adopts the archive alone.
 func (o *runOptions) setBase(ctx context.Context, a *cli.App, to *agentlib.Options) (err error) {
 	err = layers.With(ctx, a, o.archive, o.base, func(stores []*reader.Store) error {
 		_, err := reader.NewLayers(stores...)

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/javacommand"
 )
 
-// shellLine returns the command as a shell reads it.
+// shellLine returns the command, quoted for a shell.
 func shellLine(s javacommand.Start) string {
 	words := s.Args
 	if s.Options != "" {
@@ -22,7 +22,7 @@ func shellLine(s javacommand.Start) string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./-]+$`)
 
-// shellWord quotes a word for a shell, if it needs that.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if plainWord.MatchString(word) {
 		return word

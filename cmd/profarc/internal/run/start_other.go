@@ -7,5 +7,5 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/agentlib"
 )
 
-// replaceProcess fails: no process of this system can become another program.
+// replaceProcess fails, since processes of this system cannot become another program.
 func replaceProcess(javacommand.Start) error { return agentlib.ErrPlatform }

@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
-// checkTraining returns an error if no training run can write to the archive's name.
+// checkTraining returns an error if a training run cannot write to the archive's name.
 func (o *runOptions) checkTraining() error {
 	if !o.train {
 		return nil
@@ -27,7 +27,7 @@ func (o *runOptions) checkTraining() error {
 	return cli.CheckArchiveName(o.archive, "")
 }
 
-// isDue reports whether this start is to train.
+// isDue reports whether this start must train.
 func (o *runOptions) isDue() bool {
 	info, err := os.Stat(o.archive)
 	if err != nil {
@@ -36,8 +36,8 @@ func (o *runOptions) isDue() bool {
 	return o.retrainAfter > 0 && time.Since(info.ModTime()) > o.retrainAfter
 }
 
-// trainOnce runs the program as a training run, unless another start trains, or has just
-// written the archive. trained is whether the program ran; the error is then its end.
+// trainOnce runs the program as a training run, unless another start is training or has just written the archive. If
+// trained is true, err is the program's exit.
 func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *javacommand.Program) (trained bool, err error) {
 	release, err := runfiles.Lock(o.archive)
 	if errors.Is(err, runfiles.ErrLocked) {

@@ -10,7 +10,7 @@ import (
 // ErrLocked is the error of a name that another training run has locked.
 var ErrLocked = errors.New("another training run writes to it")
 
-// LockFile returns the path of the lock of an archive: NAME.lock beside it, wherever links lead to.
+// LockFile returns the path of an archive's lock, NAME.lock. Symbolic links are resolved.
 func LockFile(out string) (string, error) {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(out))
 	if err != nil {
@@ -23,12 +23,10 @@ func LockFile(out string) (string, error) {
 	return filepath.Join(folder, name+".lock"), nil
 }
 
-// Lock keeps other training runs and watchers from writing to the same name, since only one
-// archive would stay. It locks the [LockFile]. The lock belongs to this opening of the file:
-// opening and closing it elsewhere does not end it. It ends with the process, however that
-// ends; release removes the file. The file of a killed process stays, since nobody but the
-// next one to lock it can know that it is not in use; that one removes it. While another
-// process has the lock, Lock fails at once, with an error that matches ErrLocked.
+// Lock locks the [LockFile] of out, so that no other training run or watcher writes to the same name. If another process
+// has the lock, it fails immediately with an error that matches ErrLocked.
+// The lock belongs to the open file description, so closing another one does not release it. It ends with the process.
+// release also removes the file. A killed process leaves its file, which the next one to lock it removes.
 func Lock(out string) (release func(), err error) {
 	path, err := LockFile(out)
 	if err != nil {
@@ -53,19 +51,18 @@ func Lock(out string) (release func(), err error) {
 			noteHolder(f)
 			return func() { _ = os.Remove(path); f.Close() }, nil
 		}
-		f.Close() // another run has ended meanwhile, and removed the file
+		f.Close() // another run has removed the file
 	}
 }
 
-// noteHolder writes into the lock which process has it. The system does not tell of a lock
-// that belongs to an opening.
+// noteHolder writes the process id into the lock file, since the system does not report the holder of such locks.
 func noteHolder(f *os.File) {
 	if f.Truncate(0) == nil {
 		_, _ = fmt.Fprintln(f, os.Getpid())
 	}
 }
 
-// lockHolder says which process has a lock, if that is known.
+// lockHolder returns ", process N" for the holder of a lock, or "" if it is unknown.
 func lockHolder(f *os.File) string {
 	var pid int
 	if _, err := fmt.Fscan(f, &pid); err != nil || pid <= 0 {

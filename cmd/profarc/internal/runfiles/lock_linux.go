@@ -8,13 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openLock opens the lock file without following a symbolic link, and without waiting at a pipe.
+// openLock opens the lock file. It follows no symbolic link, and does not block on a pipe.
 func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
 }
 
-// lockFile locks a file for as long as it is open. A record lock of the process would end when
-// the process closes any opening of the file.
+// lockFile locks a file until it is closed. Locks of the process would end when any descriptor of the file is closed.
 func lockFile(f *os.File) error {
 	whole := unix.Flock_t{Type: unix.F_WRLCK, Whence: io.SeekStart}
 	err := unix.FcntlFlock(f.Fd(), unix.F_OFD_SETLK, &whole)

@@ -1,5 +1,5 @@
-// Package runfiles manages the archives that a training run writes: their names,
-// a lock against a second run, and a spool for archives until the run has ended.
+// Package runfiles manages the archives that a training run writes, with their names, a lock against a second run, and a
+// spool for archives until the run has ended.
 package runfiles
 
 import (
@@ -11,10 +11,9 @@ import (
 	"strings"
 )
 
-// archiveSuffix ends the names of archives.
 const archiveSuffix = ".parc"
 
-// CheckName returns an error for a name of archives that has an unknown verb, or a verb in its directory.
+// CheckName returns an error for a name of archives with an unknown verb, or with a verb in its directory.
 func CheckName(pattern string) error {
 	directory, name := filepath.Split(pattern)
 	if strings.Contains(directory, "%") {
@@ -32,11 +31,11 @@ func CheckName(pattern string) error {
 	}
 }
 
-// A Run is what the verbs of a name stand for.
+// A Run holds the values of the verbs of a name.
 type Run struct {
-	Main   string // %m: main class, module or jar
-	PID    int    // %p
-	Number int    // %n: of the JVM, from 1
+	Main   string // value of %m, the main class, module or jar
+	PID    int    // value of %p
+	Number int    // value of %n, the number of the JVM from 1
 }
 
 // Expand replaces the verbs in the name of an archive.
@@ -46,10 +45,10 @@ func Expand(pattern string, run Run) string {
 		strconv.Itoa(run.Number)).Replace(name)
 }
 
-// maxMainName is the most bytes of a main class in the name of a file.
+// maxMainName is the maximum number of bytes of a main class in a file name.
 const maxMainName = 100
 
-// mainName returns a main class, module or jar as part of a file name.
+// mainName converts a main class, module or jar to a part of a file name.
 func mainName(main string) string {
 	if jar, ok := strings.CutSuffix(main, ".jar"); ok {
 		main = filepath.Base(jar)
@@ -75,15 +74,15 @@ func Numbered(name string, n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveSuffix), n, archiveSuffix)
 }
 
-// isNumbered reports whether name is one that Numbered returns for base.
+// isNumbered reports whether Numbered can return name for base.
 func isNumbered(name, base string) bool {
 	number, ok := strings.CutPrefix(strings.TrimSuffix(name, archiveSuffix), strings.TrimSuffix(base, archiveSuffix)+".")
 	n, err := strconv.ParseUint(number, 10, 32)
 	return ok && err == nil && strconv.FormatUint(n, 10) == number && filepath.Ext(name) == archiveSuffix
 }
 
-// Leftovers returns the files in the directory of pattern that have the name of an
-// output of this run, numbered or not, and that it did not write.
+// Leftovers returns files in the directory of pattern that have the name of an output of this run, numbered or not, and
+// that this run did not write.
 func Leftovers(pattern string, outputs, written []string) (names []string) {
 	directory, base := filepath.Split(pattern)
 	bases := []string{base}

@@ -9,14 +9,14 @@ import (
 	"github.com/profarc/profarc/internal/file/publish"
 )
 
-// A Spool holds an archive until the command has ended: only then is it known whether it may replace an
-// earlier one, and under which name. Its file has no name, so that nothing is left however this process ends.
+// A Spool holds an archive until the command has ended, because the command's exit decides whether and where it is
+// published. The file has no name, so it disappears with the process.
 type Spool struct {
 	file   *os.File
 	Report builder.Report
 }
 
-// NewSpool lays an archive out in an unnamed file in a directory.
+// NewSpool writes an archive to an unnamed file in a directory.
 func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	data, report, err := b.Bytes()
 	if err != nil {
@@ -33,7 +33,7 @@ func NewSpool(b *builder.Builder, folder string) (*Spool, error) {
 	return &Spool{f, report}, nil
 }
 
-// Publish writes the archive to path in one step.
+// Publish atomically writes the archive to path.
 func (s *Spool) Publish(ctx context.Context, path string) error {
 	return publish.At(ctx, path, func(f *publish.File) error {
 		_, err := io.Copy(io.NewOffsetWriter(f, 0), io.NewSectionReader(s.file, 0, s.Report.Bytes))

@@ -1,4 +1,5 @@
-// Package top lists the hottest methods, polluted sites, and why compiled code was left.
+// Package top implements the command top, which lists the hottest methods, polluted sites, and reasons for
+// deoptimization.
 package top
 
 import (
@@ -26,7 +27,7 @@ type topOptions struct {
 	screen terminal.Options
 }
 
-// more are the values of --by that are no measures of package analyze.
+// otherMeasures are the values of --by beyond those of package analyze.
 var otherMeasures = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
 func commandHelp() string {
@@ -60,7 +61,6 @@ and what would cure it. HotSpot counts at most 255 of a reason in a method, and 
 highest one.`
 }
 
-// Command returns the command top.
 func Command(a *cli.App) *cobra.Command {
 	var o topOptions
 	cmd := &cobra.Command{
@@ -116,7 +116,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o topOptions) erro
 	})
 }
 
-// rankBy ranks by a measure, nil for the default one of the archive, or by one of the other values of --by.
+// rankBy ranks by a measure, or by one of otherMeasures. If both are unset, the archive decides.
 func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
 	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
 	switch {
@@ -145,12 +145,12 @@ func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *
 	return printReport(p, r, err, o.json, p.printTop)
 }
 
-// sampledTime reports whether an archive is ranked by the time of its samples.
+// sampledTime reports whether to rank by the time of samples.
 func sampledTime(s *reader.Store, by string) bool {
 	return by == string(facts.Nanoseconds) && s.Header().Domain == layout.DomainSampled
 }
 
-// printReport prints a report in JSON, or as printText does for people.
+// printReport writes a report as JSON, or calls printText.
 func printReport[R any](p *printer, r R, err error, json bool, printText func(R)) error {
 	switch {
 	case err != nil:

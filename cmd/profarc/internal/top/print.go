@@ -15,10 +15,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// c2 is the compilation level of C2, whose code counts nothing.
+// c2 is the compilation level of C2, whose code does not count.
 const c2 = 4
 
-// A printer prints reports for people.
 type printer struct {
 	*cli.App
 	screen *terminal.Screen
@@ -59,7 +58,6 @@ func (p *printer) printTop(r *analyze.TopReport) {
 	}
 }
 
-// methodNote names the peculiarities of a method.
 func methodNote(m *analyze.TopMethod) string {
 	return cli.Note(m.Cut, "cut off") + cli.Note(m.Moved > 0, cli.Amount(m.Moved, "point")+" moved")
 }
@@ -78,14 +76,14 @@ func cumulativeText(m *analyze.TopMethod) string {
 	return fmt.Sprintf("%.1f%%", 100**m.Sum)
 }
 
-// anyCompiledByC2 reports whether C2 compiled a listed method, which ended its counts.
+// anyCompiledByC2 reports whether counts of a listed method ended when C2 compiled it.
 func anyCompiledByC2(r *analyze.TopReport) bool {
 	counted := slices.Contains([]string{"weight", "invocations", "backedges", "counts", "calls"}, r.By)
 	return counted && slices.ContainsFunc(r.Methods,
 		func(m analyze.TopMethod) bool { return m.Level != nil && *m.Level >= c2 })
 }
 
-// totalText names what shares refer to.
+// totalText names the total that shares refer to.
 func (p *printer) totalText(r *analyze.TopReport) string {
 	switch {
 	case r.Total == 0:
@@ -118,10 +116,9 @@ func (p *printer) printAllocated(r *facts.AllocationReport) {
 	}
 }
 
-// sizeText spells a number of bytes.
 func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt64))) }
 
-// printStacked prints what methods have as leaves, and on the stack.
+// printStacked prints the counts of methods as leaves and on the stack.
 func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) string) {
 	t := terminal.NewTable(p.screen, p.Out)
 	t.Head([]string{"self", "share", "total", "share"}, "method")
@@ -171,7 +168,7 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 	}
 }
 
-// certainText says that a site was certain in some runs, and is not any more.
+// certainText lists the outcomes that were certain in some runs.
 func certainText(s facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return ""
@@ -183,7 +180,7 @@ func certainText(s facts.PollutedSite) string {
 	return "; certain in some runs: " + strings.Join(parts, ", ")
 }
 
-// seenText returns what a site saw, after a colon.
+// seenText lists the shares of a site's outcomes, after a colon.
 func (p *printer) seenText(s facts.PollutedSite) string {
 	var parts []string
 	rest := s.Count
@@ -232,7 +229,7 @@ func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
 	}
 }
 
-// deoptimisedNote names the points that note a reason.
+// deoptimisedNote lists the points that record a reason.
 func deoptimisedNote(domain layout.Domain, d *facts.Deoptimised) string {
 	var parts []string
 	for _, at := range d.Points[:min(len(d.Points), 4)] {

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A baseOptions says which archive has a part of the profiles already.
+// A baseOptions holds the flags about a base.
 type baseOptions struct {
 	path      string
 	mayDiffer string
@@ -27,7 +27,7 @@ func (o *baseOptions) addFlags(f *pflag.FlagSet) {
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 }
 
-// A base is the open archive to which methods are left; nil leaves none.
+// A baseArchive is the open base. A nil one drops no methods.
 type baseArchive struct {
 	*reader.Store
 	mayDiffer layout.Weight
@@ -63,7 +63,7 @@ func (b *baseArchive) closeBase() {
 	}
 }
 
-// dropShared drops the methods of an archive that the base has too.
+// dropShared drops the methods that the base has too.
 func (b *baseArchive) dropShared(ctx context.Context, u *pendingArchive, name string) error {
 	if b == nil {
 		return nil

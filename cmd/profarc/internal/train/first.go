@@ -8,20 +8,20 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/training"
 )
 
-// A First is the training run of a program that is started without an archive.
+// A First is the training run of a program that starts without an archive.
 type First struct {
-	Archive string // to write; the caller holds its lock (runfiles.Lock)
-	All     bool   // all JVMs below the command make the archive, not only the command itself
-	Quiet   bool   // no summary on stderr, unless something went wrong
-	Base    string // archive that the new one becomes a layer on; empty for none
+	Archive string // path to write; the caller holds its lock
+	All     bool   // include all JVMs below the command
+	Quiet   bool   // print no summary, unless something went wrong
+	Base    string // base of the new archive; "" for none
 }
 
-// ends are the exit codes of programs that a user or a supervisor ended, as servers are.
+// stopCodes are the exit codes of programs that an interrupt or SIGTERM stopped, as is usual for servers.
 var stopCodes = []int{128 + 2, 128 + 15}
 
-// Run runs a command and writes the archive at its end. path is its file, and args begins with its name. ran
-// is whether the command ran; the error is then an cli.ExitError with its exit code, or says why it could not
-// be started. If the command may not be traced, it has not run.
+// Run runs a command, and writes the archive when it ends. path is the executable, and args[0] its name. If the command
+// ran, err is a cli.ExitError with its exit code; otherwise err says why it did not start. A command that may not be
+// traced does not run.
 func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
 	o := trainOptions{out: f.Archive, accept: stopCodes, merge: f.All, quiet: f.Quiet, first: true}
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {

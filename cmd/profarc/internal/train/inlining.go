@@ -12,10 +12,10 @@ import (
 	"github.com/profarc/profarc/internal/hotspot/compilelog"
 )
 
-// compileLogs are the logs in which the JVMs of a command say what they inline. A nil one asks for none.
+// A compileLogs is the folder of the JVMs' compilation logs. A nil one requests no logs.
 type compileLogs struct{ dir string }
 
-// newCompileLogs makes a folder for the logs next to an archive: they can be large.
+// newCompileLogs creates the folder next to the archive, since logs can be large.
 func newCompileLogs(archive string) (*compileLogs, error) {
 	beside, err := filepath.Abs(filepath.Dir(archive))
 	if err != nil {
@@ -25,10 +25,10 @@ func newCompileLogs(archive string) (*compileLogs, error) {
 	return &compileLogs{dir}, err
 }
 
-// toolOptions is the variable with options that every JVM takes.
+// toolOptions is the variable with options for every JVM.
 const toolOptions = "JAVA_TOOL_OPTIONS"
 
-// environment returns the environment of the command, nil for this process's.
+// environment returns the environment of the command; nil means that of this process.
 func (c *compileLogs) environment() []string {
 	if c == nil {
 		return nil
@@ -41,8 +41,8 @@ func (c *compileLogs) environment() []string {
 	return append(os.Environ(), toolOptions+"="+options)
 }
 
-// readLog reads the log of a JVM, and removes it. The VM writes pid and its number for %p; pid is its number
-// where it runs. why says why its inlining is not known.
+// readLog reads and removes the log of a JVM. pid is its id in its own namespace, which the VM writes for %p. If there
+// is no log, why explains it.
 func (c *compileLogs) readLog(ctx context.Context, pid uint64) (nodes []compilelog.Node, why string) {
 	if c == nil {
 		return nil, ""
@@ -63,7 +63,6 @@ func (c *compileLogs) readLog(ctx context.Context, pid uint64) (nodes []compilel
 	return nodes, ""
 }
 
-// removeLogs removes all logs.
 func (c *compileLogs) removeLogs() {
 	if c != nil {
 		_ = os.RemoveAll(c.dir)

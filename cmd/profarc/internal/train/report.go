@@ -21,8 +21,8 @@ var errNoJVM = errors.New("no JVM ended under the command, so no archive was wri
 	"starts java, " +
 	"without a daemon (gradle --no-daemon); GraalVM's native images keep their profiles in .iprof files")
 
-// reportEnd prints what became of the JVMs when the command has ended, and returns how train ends: as the command
-// did, unless that succeeded and train failed to write.
+// reportEnd prints the results, and returns the exit of train. That is the command's, unless the command succeeded and
+// train failed to write.
 func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) error {
 	t.printSummary()
 	end := &cli.ExitError{Code: status.ExitCode(), Err: t.writeReport(ctx, status)}
@@ -38,7 +38,7 @@ func (t *trainingRun) reportEnd(ctx context.Context, status training.Status) err
 	return end
 }
 
-// noneSelected reports whether --only selected none of several JVMs, and returns what these ran.
+// noneSelected reports whether --only selected none of the JVMs, and returns their main classes.
 func (t *trainingRun) noneSelected() (mains []string, none bool) {
 	for _, j := range t.jvms {
 		if j.Why != notSelected {
@@ -69,8 +69,7 @@ func (t *trainingRun) writeReport(ctx context.Context, status training.Status) e
 	})
 }
 
-// printSummary prints to stderr what became of the JVMs. Each line begins with
-// profarc:, since the command's own stderr precedes it.
+// printSummary prints the result of each JVM on stderr, after the command's own output.
 func (t *trainingRun) printSummary() {
 	for _, j := range t.jvms {
 		if !t.o.quiet || j.Archive == "" && j.Why != notSelected && j.Why != notOwn {
@@ -87,7 +86,6 @@ func (t *trainingRun) printSummary() {
 	}
 }
 
-// printArchive prints what an archive of merged JVMs holds.
 func (a *trainedArchive) printArchive(w io.Writer, first string) {
 	fmt.Fprintf(w, "profarc: wrote %s: %d profiles of %s, %s\n", escape.Printable(a.Archive), a.Profiles,
 		cli.Amount(a.JVMs, "JVM"), cli.FormatSize(a.Bytes))
@@ -97,7 +95,6 @@ func (a *trainedArchive) printArchive(w io.Writer, first string) {
 	}
 }
 
-// printJVM prints what became of a JVM.
 func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	name := fmt.Sprintf("JVM %d (%s)", j.PID, escape.Printable(shortCommand(j.called, j.Main)))
 	end := "held for " + cli.FormatDuration(time.Duration(j.HeldNS))
@@ -139,7 +136,7 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 	}
 }
 
-// enumerated returns the first names, and how many more there are.
+// enumerated lists the first names, and the number of the others.
 func enumerated(names []string) string {
 	const most = 4
 	if more := len(names) - most; more > 0 {
@@ -148,10 +145,10 @@ func enumerated(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// maxJVMName is the most characters of a command line in a line of a report.
+// maxJVMName is the maximum number of characters of a command line in a report.
 const maxJVMName = 60
 
-// shortCommand shortens a command line to a part of a line, which names the main class if that is known.
+// shortCommand shortens a command line. If it is too long, it shows the main class, if known.
 func shortCommand(args []string, main string) string {
 	line := strings.Join(strings.Fields(strings.Join(args, " ")), " ")
 	if len([]rune(line)) > maxJVMName && main != "" {

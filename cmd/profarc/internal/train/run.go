@@ -21,14 +21,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A trainedJVM says what became of a JVM.
+// A trainedJVM is the report on a JVM.
 type trainedJVM struct {
 	PID     int    `json:"pid"`
-	Number  int    `json:"number"`  // from 1, in the order in which the JVMs ended
-	Command string `json:"command"` // without secrets
+	Number  int    `json:"number"`  // number from 1, in order of exit
+	Command string `json:"command"` // command line without secrets
 	Main    string `json:"main,omitempty"`
 	called  []string
-	Running bool  `json:"running"` // when it was read
+	Running bool  `json:"running"` // whether it was still running when read
 	Exit    int   `json:"exit"`
 	HeldNS  int64 `json:"held_ns"`
 
@@ -37,30 +37,29 @@ type trainedJVM struct {
 	Entries  int    `json:"entries"`
 	Compiled int    `json:"compilations"`
 	Inlined  int    `json:"inlined"`
-	// NoInlining is why it is not known what the JVM inlined, if that was asked for.
+	// NoInlining is the reason if --inlining is set and the inlined calls are unknown.
 	NoInlining string         `json:"no_inlining,omitempty"`
-	Skipped    int            `json:"skipped"` // by the filters
+	Skipped    int            `json:"skipped"` // methods excluded by the filters
 	Refused    []live.Refused `json:"refused"`
 
 	Undecoded []live.Undecoded `json:"undecoded,omitempty"`
 
 	Adopted *dump.Adopted `json:"adopted,omitempty"`
 
-	LeftToBase uint64 `json:"left_to_base,omitempty"` // methods that the base has too
+	LeftToBase uint64 `json:"left_to_base,omitempty"` // methods left to the base
 
-	Archive string `json:"archive,omitempty"` // empty if none was written
+	Archive string `json:"archive,omitempty"` // "" if none was written
 	Bytes   int64  `json:"bytes"`
-	Why     string `json:"why,omitempty"`   // why there is no archive
-	Apart   string `json:"apart,omitempty"` // why it was not merged with the others
+	Why     string `json:"why,omitempty"`   // reason for a missing archive
+	Apart   string `json:"apart,omitempty"` // reason for not being merged with the others
 }
 
-// outputName returns the name of the JVM's archive.
 func (j *trainedJVM) outputName(pattern string) string {
 	return runfiles.Expand(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
 }
 
-// A trainingRun gathers the JVMs of a command. The memory of each is copied while it is
-// held; another goroutine reads the copy and lays an archive out once it has gone.
+// A trainingRun collects the JVMs of a command. It copies the memory of each JVM while the JVM is held. Another
+// goroutine reads the copies and lays out the archives.
 type trainingRun struct {
 	ctx      context.Context
 	a        *cli.App
@@ -70,9 +69,9 @@ type trainingRun struct {
 	outputs  []*namedOutput
 	contents live.Contents
 	logs     *compileLogs
-	lost     bool                // some profiles that were read could not be written
-	short    bool                // some archive has fewer methods than --require asks for
-	queue    chan pendingArchive // long enough that a held JVM hardly ever waits for it
+	lost     bool                // whether profiles could not be written
+	short    bool                // whether an archive has fewer methods than --require
+	queue    chan pendingArchive // buffered, so that a held JVM rarely waits
 	done     chan struct{}
 }
 
@@ -82,7 +81,7 @@ func newTraining(ctx context.Context, a *cli.App, o trainOptions) *trainingRun {
 	return t
 }
 
-// readHeldJVM reads a JVM that is held at its exit.
+// readHeldJVM copies a JVM that is held at its exit.
 func (t *trainingRun) readHeldJVM(j training.JVM) {
 	begun := time.Now()
 	called := secrets.Mask(j.Args)
@@ -109,7 +108,7 @@ func (t *trainingRun) readHeldJVM(j training.JVM) {
 	}
 }
 
-// unreadable explains why a JVM could not be read, at its exit or while it ran on.
+// unreadable explains why a JVM could not be read.
 func unreadable(err error, running bool) string {
 	switch {
 	case errors.Is(err, live.ErrStructure) && running:
@@ -122,8 +121,8 @@ func unreadable(err error, running bool) string {
 	return app.Message(err)
 }
 
-// copyJVM copies the memory that is read of a JVM. read returns its profiles, and needs the JVM no
-// more. It is nil if --only does not select the JVM.
+// copyJVM copies the JVM's memory and returns a function that reads the profiles from the copy. The JVM may then exit.
+// The function is nil if --only excludes the JVM.
 func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*builder.Builder, error), err error) {
 	vm, err := live.Attach(t.ctx, j.Thread)
 	if err != nil {
@@ -140,11 +139,11 @@ func (t *trainingRun) copyJVM(j training.JVM, jvm *trainedJVM) (read func() (*bu
 			return read, err
 		}
 	}
-	profiles, err := read() // its memory can be read only as long as it lives
+	profiles, err := read() // memory too large to copy must be read while the JVM lives
 	return func() (*builder.Builder, error) { return profiles, nil }, err
 }
 
-// readJVM reads a JVM or its copy, and records its facts in jvm.
+// readJVM reads a JVM or its copy, and stores its facts in jvm.
 func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*builder.Builder, error) {
 	o := t.o.filters.Options()
 	o.Began = j.Began
@@ -180,7 +179,7 @@ const (
 	notOwn      = "the program started it: only its own JVM trains, and with --inherit all"
 )
 
-// unselected returns why a JVM is left out, empty if it is not.
+// unselected returns why a JVM is excluded, or "".
 func (t *trainingRun) unselected(main string, j training.JVM) string {
 	switch {
 	case t.o.first && !t.o.merge && !j.Own:
@@ -191,13 +190,12 @@ func (t *trainingRun) unselected(main string, j training.JVM) string {
 	return ""
 }
 
-// isSelected reports whether --only selects a JVM, by its main class or its command line.
+// isSelected reports whether --only matches the main class or command line.
 func (t *trainingRun) isSelected(main string, args []string) bool {
 	only := methods.NewPattern(t.o.only)
 	return only.Matches(main) || only.Matches(strings.Join(args, " "))
 }
 
-// recordedExit returns the exit of a process as an archive records it.
 func recordedExit(s training.Status) layout.Exit {
 	if s.Signal != 0 {
 		return disk.ExitSignal(s.Signal)
@@ -205,21 +203,21 @@ func recordedExit(s training.Status) layout.Exit {
 	return disk.ExitCode(s.Code)
 }
 
-// publishAll writes the archives once the command has ended.
+// publishAll writes the archives after the command has ended.
 func (t *trainingRun) publishAll(status training.Status) {
 	close(t.queue)
 	<-t.done
 	t.publishOutputs(t.refusalOf(status))
 }
 
-// discardAll ends the run of a command that did not start, or was lost.
+// discardAll ends the run of a command that did not start or was lost.
 func (t *trainingRun) discardAll() {
 	close(t.queue)
 	<-t.done
 }
 
-// refusalOf explains why nothing of a run is written. A failed run has not done what a
-// good one does, and must not replace its archive.
+// refusalOf explains why nothing of a run is written, or returns "". The profiles of a failed run must not replace those
+// of a good one.
 func (t *trainingRun) refusalOf(status training.Status) string {
 	code := status.ExitCode()
 	switch {

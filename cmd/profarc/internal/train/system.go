@@ -4,5 +4,5 @@ package train
 
 import "syscall"
 
-// hangup is the signal of a terminal that is gone.
+// hangup is the signal that a closed terminal sends.
 const hangup = syscall.SIGHUP

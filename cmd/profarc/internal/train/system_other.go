@@ -4,5 +4,5 @@ package train
 
 import "os"
 
-// hangup is not a signal of these systems. Here no command is run either.
+// hangup stands for a signal that these systems lack. They run no command either.
 var hangup = os.Interrupt

@@ -1,4 +1,4 @@
-// Package train reads the profiles of live JVMs: the commands train and dump.
+// Package train implements the command train, which reads the profiles of a command's JVMs.
 package train
 
 import (
@@ -28,9 +28,9 @@ type trainOptions struct {
 	accept     []int
 	report     string
 	quiet      bool
-	first      bool // of profarc run
+	first      bool // whether profarc run trains
 	base       baseOptions
-	openBase   *baseArchive // that base names, open
+	openBase   *baseArchive // opened base
 }
 
 const commandHelp = `Train runs a command that starts JVMs: java itself, mvn, ant, a shell script. It stops each HotSpot JVM
@@ -75,7 +75,6 @@ Linux only. Under train no debugger, strace or jhsdb can be attached, and setuid
 additional rights. Processes that are not descendants of the command are not seen: do not let the build
 tool use its daemon (gradle --no-daemon).`
 
-// Command returns the command train.
 func Command(a *cli.App) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{
@@ -111,7 +110,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// startedIgnoring are the signals that this process ignored when it started, as under nohup.
+// startedIgnoring lists the signals that this process ignored at its start, as under nohup.
 var startedIgnoring = func() (ignored []os.Signal) {
 	for _, s := range []os.Signal{os.Interrupt, hangup} {
 		if signal.Ignored(s) {
@@ -121,8 +120,8 @@ var startedIgnoring = func() (ignored []os.Signal) {
 	return ignored
 }()
 
-// StartedIgnoring returns the signals that this process ignored when it started, of those
-// that a program which it starts must ignore too.
+// StartedIgnoring returns the signals that this process ignored at its start, and that programs it starts must ignore
+// too.
 func StartedIgnoring() []os.Signal { return slices.Clone(startedIgnoring) }
 
 func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) error {
@@ -130,7 +129,7 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 		return err
 	}
 	path, err := exec.LookPath(args[0])
-	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
+	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it from the current directory too
 		return cli.NotStarted(args[0], err)
 	}
 	o.openBase, err = openBase(a, &o.base, o.out)

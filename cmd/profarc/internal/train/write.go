@@ -17,7 +17,7 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// checkTrainOutput checks before the command starts that its outputs can be written after its end.
+// checkTrainOutput checks that the outputs can be written, before the command starts.
 func checkTrainOutput(ctx context.Context, command string, o trainOptions) error {
 	if err := errors.Join(cli.CheckArchiveName(o.out, command), checkTrainName(o.out)); err != nil {
 		return err
@@ -39,7 +39,7 @@ func checkTrainOutput(ctx context.Context, command string, o trainOptions) error
 	return errors.Join(dump.CheckWritable(ctx, o.out), checkReportPath(ctx, o.report))
 }
 
-// checkReportPath fails where Publish would.
+// checkReportPath fails if a report could not be written to path.
 func checkReportPath(ctx context.Context, path string) error {
 	if cli.IsStream(path) {
 		return publish.CheckStream(path)
@@ -72,21 +72,21 @@ func checkTrainName(out string) error {
 	return nil
 }
 
-// A trainedArchive is an archive of one JVM, or of several that were merged.
+// A trainedArchive is an archive of one or several JVMs.
 type trainedArchive struct {
 	Archive  string `json:"archive"`
 	Profiles uint64 `json:"profiles"`
 	Bytes    int64  `json:"bytes"`
 	JVMs     int    `json:"jvms"`
-	Apart    string `json:"apart,omitempty"` // why its JVMs are not merged with the first archive's
+	Apart    string `json:"apart,omitempty"` // reason for not being merged into the first archive
 }
 
-// An unwritten holds profiles whose archive has not been written.
+// A pendingArchive holds profiles whose archive is not yet published.
 type pendingArchive struct {
-	read     func() (*builder.Builder, error) // of a single JVM: makes the profiles
+	read     func() (*builder.Builder, error) // reads the profiles of a single JVM
 	profiles *builder.Builder
-	jvms     []*trainedJVM   // with these profiles
-	spool    *runfiles.Spool // once the archive is laid out
+	jvms     []*trainedJVM   // JVMs with these profiles
+	spool    *runfiles.Spool // nil until the archive is laid out
 	apart    string
 }
 
@@ -98,13 +98,13 @@ func (u *pendingArchive) methodCount() int {
 	return int(u.spool.Report.Counts.Profiles)
 }
 
-// A namedOutput holds the profiles to be written under a name and its numbers.
+// A namedOutput is the profiles of one output name and of its numbered variants.
 type namedOutput struct {
 	name  string
 	parts []*pendingArchive
 }
 
-// gatherJVMs takes what was read, in the order in which the JVMs ended.
+// gatherJVMs receives the copied JVMs in the order in which they ended.
 func (t *trainingRun) gatherJVMs() {
 	defer close(t.done)
 	for u := range t.queue {
@@ -129,12 +129,12 @@ func (t *trainingRun) gatherJVMs() {
 	}
 }
 
-// readCopy reads the copy of a JVM, or notes why it has no archive.
+// readCopy reads the copy of a JVM, and reports whether it has profiles to write.
 func (t *trainingRun) readCopy(u *pendingArchive) bool {
 	jvm := u.jvms[0]
 	err := runIsolated(fmt.Sprintf("read JVM %d", jvm.PID), func() (err error) {
 		u.profiles, err = u.read()
-		u.read = nil // the copy can be freed
+		u.read = nil // lets the copy be freed
 		return err
 	})
 	if err != nil {
@@ -143,7 +143,7 @@ func (t *trainingRun) readCopy(u *pendingArchive) bool {
 	return jvm.Why == ""
 }
 
-// outputNamed returns what goes under a name.
+// outputNamed returns the output with a name, and adds it if it is new.
 func (t *trainingRun) outputNamed(name string) *namedOutput {
 	for _, out := range t.outputs {
 		if out.name == name {
@@ -165,11 +165,11 @@ func (t *trainingRun) spoolArchive(u *pendingArchive, name string) (err error) {
 	return err
 }
 
-// publishOutputs writes the archives, or notes for each JVM why there is none.
+// publishOutputs writes the archives, or records for each JVM why there is none.
 func (t *trainingRun) publishOutputs(refused string) {
 	for _, out := range t.outputs {
 		parts := out.parts
-		number := 1 // of the first archive; 0 leaves the number out
+		number := 1 // number of the next archive; 0 for an unnumbered name
 		if t.o.merge && len(parts) > 0 {
 			parts = t.spoolGroups(out)
 		}
@@ -187,7 +187,7 @@ func (t *trainingRun) publishOutputs(refused string) {
 	}
 }
 
-// spoolGroups lays out the groups of JVMs that fit together, the largest first.
+// spoolGroups lays out the groups of compatible JVMs, the largest first.
 func (t *trainingRun) spoolGroups(out *namedOutput) (parts []*pendingArchive) {
 	first, others := splitGroups(out.parts)
 	for _, u := range append([]*pendingArchive{first}, others...) {
@@ -200,8 +200,7 @@ func (t *trainingRun) spoolGroups(out *namedOutput) (parts []*pendingArchive) {
 	return parts
 }
 
-// addToGroups merges the profiles of a JVM into the first group that they fit,
-// or makes them a group of their own.
+// addToGroups merges the profiles of a JVM into the first compatible group, or into a new group.
 func addToGroups(groups []*pendingArchive, u pendingArchive) ([]*pendingArchive, error) {
 	for _, g := range groups {
 		if err := g.mergeProfiles(u); !errors.Is(err, builder.ErrMismatch) {
@@ -215,7 +214,7 @@ func addToGroups(groups []*pendingArchive, u pendingArchive) ([]*pendingArchive,
 	return append(groups, g), nil
 }
 
-// mergeProfiles adds the profiles of others. If they do not fit, nothing changes.
+// mergeProfiles adds the profiles of more. If they are incompatible, nothing changes.
 func (u *pendingArchive) mergeProfiles(more pendingArchive) error {
 	s, err := more.profiles.Open("the JVM's profiles")
 	if err != nil {
@@ -233,8 +232,8 @@ func (u *pendingArchive) mergeProfiles(more pendingArchive) error {
 	return nil
 }
 
-// splitGroups separates the largest group, the first of several, from the
-// others, and notes why these do not fit it.
+// splitGroups separates the largest group, the first if several are equal, from the others. It records why these are
+// incompatible.
 func splitGroups(groups []*pendingArchive) (largest *pendingArchive, others []*pendingArchive) {
 	largest = groups[0]
 	for _, g := range groups {
@@ -254,8 +253,8 @@ func splitGroups(groups []*pendingArchive) (largest *pendingArchive, others []*p
 	return largest, others
 }
 
-// runIsolated runs work on one JVM: a panic there must neither end the work on
-// others nor change the exit code of the command.
+// runIsolated runs work on one JVM. A panic in it must not end the work on other JVMs, or change the command's exit
+// code.
 func runIsolated(doing string, work func() error) error {
 	return compartment.Run(func() string { return doing }, work)
 }
@@ -288,7 +287,7 @@ func (t *trainingRun) publishArchive(u *pendingArchive, path, refused string) {
 	t.archives = append(t.archives, trainedArchive{path, r.Counts.Profiles, r.Bytes, len(u.jvms), u.apart})
 }
 
-// markLost notes why profiles have no archive.
+// markLost records why profiles have no archive.
 func (t *trainingRun) markLost(u *pendingArchive, err error) {
 	t.lost = true
 	for _, jvm := range u.jvms {

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -44,7 +45,7 @@ func TestDefectOfOneJVM(t *testing.T) {
 			if i != 1 {
 				profiles = builder.New(layout.DomainHotSpot, builder.Config{Producer: "a test", DumpID: [16]byte{byte(1 + i)}})
 				m := profiles.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
-				p := profiles.ProfileIn(m, 1, builder.NoContext)
+				p := profiles.ProfileIn(m, 1, profileset.NoContext)
 				p.Invocations(3)
 				if err := p.Done(); err != nil {
 					t.Fatal(err)

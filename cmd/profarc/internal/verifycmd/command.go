@@ -1,4 +1,4 @@
-// Package verify checks archives for damage.
+// Package verifycmd implements the command verify, which checks archives for damage.
 package verifycmd
 
 import (
@@ -33,7 +33,6 @@ exit code is 1.
 
 An archive can be used without that: what is read is checked when it is read.`
 
-// Command returns the command verify.
 func Command(a *cli.App) *cobra.Command {
 	var o verifyOptions
 	cmd := &cobra.Command{
@@ -53,20 +52,20 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A verdict is what was found in one archive.
+// A verdict is the report on one archive.
 type verdict struct {
 	Archive  string         `json:"archive"`
 	Sound    bool           `json:"sound"`
 	Bytes    int64          `json:"bytes"`
 	Pages    int64          `json:"pages"`
-	Counts   *layout.Counts `json:"counts,omitempty"` // of what was found
+	Counts   *layout.Counts `json:"counts,omitempty"` // records found
 	Tables   *int           `json:"tables,omitempty"`
 	Problems []problem      `json:"problems"`
 	More     bool           `json:"more"`
 	NS       int64          `json:"ns"`
 }
 
-// A problem is one defect. The offset is negative if no single place is meant.
+// A problem is one defect. The offset is negative if the defect has no single location.
 type problem struct {
 	Region string `json:"region"`
 	Offset int64  `json:"offset"`
@@ -117,7 +116,7 @@ func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (
 	return wrong
 }
 
-// verifyArchive returns what was found, and an error if the archive is not sound.
+// verifyArchive checks one archive. It returns an error if the archive is not sound.
 func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (verdict, error) {
 	v := verdict{Archive: path, Problems: []problem{}}
 	begin := time.Now()
@@ -152,7 +151,7 @@ func verifyArchive(ctx context.Context, a *cli.App, path string, quick bool) (ve
 	return v, err
 }
 
-// problemError returns the error of an archive that is not sound: its first problem, and how many there are.
+// problemError returns the first problem, with the number of all problems.
 func (v *verdict) problemError(first error) error {
 	switch n := len(v.Problems); {
 	case v.More:
@@ -174,7 +173,7 @@ func (v *verdict) printVerdict(a *cli.App) {
 			"%s: sound: %d pages, %d methods, %d profiles, %d entries, %d pointers, %d contexts, %d types, %d tables, %s\n",
 			escape.Printable(v.Archive), v.Pages, c.Methods, c.Profiles, c.Entries, c.Pointers, c.Contexts, c.Types, *v.Tables,
 			cli.FormatDuration(time.Duration(v.NS)))
-	case len(v.Problems) > 1: // a single one is printed as the error
+	case len(v.Problems) > 1: // a single problem is printed as the error
 		for _, p := range v.Problems {
 			fmt.Fprintln(a.Out, escape.Printable(p.Text))
 		}

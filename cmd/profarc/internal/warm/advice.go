@@ -11,8 +11,8 @@ var (
 	withoutArchive = []string{"plain", "appcds", "flag", "aot", "c1"}
 )
 
-// adviceText says whether to use the archive: the fastest start with it is compared with the one that is
-// fastest without. It returns "" if one of both was not measured.
+// adviceText compares the fastest contender with the archive and the fastest without it. It returns "" if one is
+// missing.
 func (r *report) adviceText() string {
 	with := r.fastestOf(withArchive)
 	without := r.fastestOf(withoutArchive)
@@ -35,7 +35,7 @@ func (r *report) adviceText() string {
 		without, peakCaveat(without))
 }
 
-// peakCaveat says what a contender costs programs that run longer.
+// peakCaveat returns the disadvantage of a contender in longer runs, or "".
 func peakCaveat(name string) string {
 	if name != "c1" {
 		return ""
@@ -43,7 +43,7 @@ func peakCaveat(name string) string {
 	return "; runs that are longer, and servers, lose by C1 alone"
 }
 
-// fastestOf returns which of some contenders has the least median of wall time, "" if none was measured.
+// fastestOf returns the contender with the least median wall time, or "".
 func (r *report) fastestOf(of []string) (name string) {
 	if len(r.Measures) == 0 {
 		return ""

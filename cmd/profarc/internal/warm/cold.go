@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/system/pagecache"
 )
 
-// dropFiles drops from the page cache what a run reads at its start: the files that its command and flags name, and
-// the libraries and classes of its JVM.
+// dropFiles drops from the page cache the files named by the command and flags, and the JVM's libraries and classes.
 func (s *session) dropFiles(flags []string) error {
 	dropped := 0
 	for _, path := range append(s.filesOfJVM(), filesNamed(append(flags, s.program.Args[1:]...))...) {
@@ -31,7 +30,7 @@ func (s *session) dropFiles(flags []string) error {
 	return nil
 }
 
-// filesNamed returns the files that words of a command line name, also in a list or behind an =.
+// filesNamed returns the files that words of a command line name, also in lists or after =.
 func filesNamed(words []string) (files []string) {
 	separators := func(r rune) bool { return r == '=' || r == ',' || r == '@' || r == filepath.ListSeparator }
 	for _, word := range words {
@@ -44,7 +43,7 @@ func filesNamed(words []string) (files []string) {
 	return files
 }
 
-// filesOfJVM returns the files of the folder lib of the JDK.
+// filesOfJVM returns the files in the JDK's lib folder.
 func (s *session) filesOfJVM() (files []string) {
 	java, err := filepath.EvalSymlinks(s.program.Java())
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package warm measures how a command that runs a JVM starts and warms up, with and without
-// an archive: the command warm.
+// Package warm implements the command warm, which measures how a command starts and warms up, with and without an
+// archive.
 package warm
 
 import (
@@ -68,7 +68,7 @@ An interrupt ends the command, and prints what was measured. The exit code is 0 
 runs failed or printed something else, 2 for wrong usage, 130 after an interrupt, and 127 or 126 if the command
 cannot be started.`
 
-// An options is the flags of the command.
+// An options holds the flags of the command.
 type options struct {
 	rounds     int
 	archive    string
@@ -88,7 +88,6 @@ type options struct {
 	quiet, cold bool
 }
 
-// Command returns the command warm.
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -132,7 +131,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// completeContenders makes a shell offer the contenders that there always are.
+// completeContenders completes the names of the standard contenders.
 func completeContenders(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 	for _, c := range standardContenders() {
 		names = append(names, c.name)
@@ -140,7 +139,7 @@ func completeContenders(*cobra.Command, []string, string) (names []string, _ cob
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// checkFlags returns an error for flags that cannot be meant.
+// checkFlags returns an error for contradictory flags.
 func (o *options) checkFlags() error {
 	for _, c := range []struct {
 		wrong bool
@@ -159,7 +158,7 @@ func (o *options) checkFlags() error {
 	return nil
 }
 
-// compileWatch returns the text to look for in the output.
+// compileWatch compiles the regular expressions of the flags.
 func (o *options) compileWatch() (w warmup.Watch, err error) {
 	for _, e := range []struct {
 		flag, text string
@@ -203,7 +202,7 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *options) erro
 	return r.failureError()
 }
 
-// newSession checks what was asked for, and finds the command and the agent.
+// newSession checks the flags, and finds the command and the agent.
 func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*session, error) {
 	if err := o.checkFlags(); err != nil {
 		return nil, err

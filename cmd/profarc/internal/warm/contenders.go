@@ -12,27 +12,25 @@ import (
 // A contender is a way to run the command.
 type contender struct {
 	name  string
-	words []string // flags; @NAME stands for another contender's
-	own   bool     // the user's
+	words []string // flags; @NAME refers to another contender
+	own   bool     // defined by the user
 
-	flags   []string // of the VM, once all is there
-	leftOut string   // why it is not measured
-	failed  int      // runs in a row
+	flags   []string // flags of the VM, set after the training runs
+	leftOut string   // reason for not being measured
+	failed  int      // number of failed runs in a row
 }
 
-// The flags of the best flag alone. The VM then hands a method to C2 as soon as its profile
-// is complete, instead of once it is old.
+// bestFlag makes the VM hand a method to C2 as soon as its profile is complete, without waiting for it to be old.
 var bestFlag = []string{"-XX:+UnlockDiagnosticVMOptions", "-XX:TieredOldPercentage=1000000"}
 
-// What stands for a flag that is not known before the training runs.
+// Placeholders for flags that are unknown before the training runs.
 const (
 	wordAppCDS    = "{appcds}"
 	wordAOT       = "{aot}"
 	wordAgent     = "{agent}"
-	wordAgentKeep = "{agent-keep}" // which leaves the VM's flags alone
+	wordAgentKeep = "{agent-keep}" // agent that keeps the VM's flags
 )
 
-// standardContenders returns the contenders that there always are, in their order.
 func standardContenders() []*contender {
 	return []*contender{
 		{name: "plain"},
@@ -48,7 +46,7 @@ func standardContenders() []*contender {
 
 var contenderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+-]{0,23}$`)
 
-// chooseContenders makes the list of contenders that were asked for.
+// chooseContenders sets the list of requested contenders.
 func (s *session) chooseContenders() error {
 	s.all = standardContenders()
 	for _, text := range s.o.own {
@@ -80,7 +78,7 @@ func (s *session) chooseContenders() error {
 	return nil
 }
 
-// parseContender reads NAME=FLAGS.
+// parseContender parses NAME=FLAGS.
 func parseContender(text string) (*contender, error) {
 	name, flags, found := strings.Cut(text, "=")
 	if !found || !contenderName.MatchString(name) {
@@ -93,7 +91,7 @@ func parseContender(text string) (*contender, error) {
 	return &contender{name: name, words: words, own: true}, nil
 }
 
-// splitWords splits flags at white space, as a shell does: quotes keep it.
+// splitWords splits flags at white space outside quotes.
 func splitWords(text string) (words []string, err error) {
 	var word strings.Builder
 	quote := rune(0)
@@ -124,7 +122,6 @@ func splitWords(text string) (words []string, err error) {
 	return words, nil
 }
 
-// contenderNamed returns the one with a name, nil if there is none.
 func (s *session) contenderNamed(name string) *contender {
 	for _, c := range s.all {
 		if c.name == name {
@@ -141,8 +138,8 @@ func (s *session) contenderNames() (names []string) {
 	return names
 }
 
-// expandFlags returns the flags of a contender with those that it refers to. A word in braces
-// stays as it is. A word with @ that names no contender is java's own file of arguments.
+// expandFlags returns the flags of a contender, with those it refers to. It keeps placeholders. A word with @ that names
+// no contender is an argument file of java.
 func (s *session) expandFlags(c *contender, inside ...string) (flags []string, err error) {
 	if slices.Contains(inside, c.name) {
 		return nil, cli.Usagef("--contender %s refers to itself", c.name)

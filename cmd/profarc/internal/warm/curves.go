@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	mostPoints = 60 // of a curve
-	mostParts  = 20 // in which a curve is compared with the base line's
+	mostPoints = 60 // points of a curve
+	mostParts  = 20 // parts of a curve to compare with the base line
 )
 
 // A namedCurve is the median curve of a contender.
@@ -23,22 +23,21 @@ type namedCurve struct {
 	Behind    *slowness    `json:"behind,omitempty"` // nil for the base line
 }
 
-// A behind says where a curve is slower than the base line's. Each part has an interval of
-// such a confidence that all hold together with that asked for.
+// A slowness tells where a curve is slower than the base line. The confidences of the parts are such that all hold
+// together.
 type slowness struct {
-	Parts     int     `json:"parts"`     // that were compared
+	Parts     int     `json:"parts"`     // number of compared parts
 	Slower    int     `json:"slower"`    // parts beyond the noise
-	From      int     `json:"from_unit"` // of the part with the highest ratio, from 1
-	To        int     `json:"to_unit"`   // and its last unit
-	Estimate  float64 `json:"estimate"`  // its ratio
-	Low       float64 `json:"low"`       // and interval, 0 for too few rounds
+	From      int     `json:"from_unit"` // first unit of the part with the highest ratio, from 1
+	To        int     `json:"to_unit"`   // last unit of that part
+	Estimate  float64 `json:"estimate"`  // ratio of that part
+	Low       float64 `json:"low"`       // lower bound of its interval; 0 for too few rounds
 	High      float64 `json:"high"`      // the same
-	TooFewFor bool    `json:"too_few"`   // rounds for intervals
-	Compared  int     `json:"rounds"`    // with both curves
+	TooFewFor bool    `json:"too_few"`   // whether there are too few rounds for an interval
+	Compared  int     `json:"rounds"`    // rounds with both curves
 }
 
-// addCurves adds the curves of all contenders and their measures, if runs of the base line have units
-// that take time.
+// addCurves adds the curves of all contenders and their measures, if runs of the base line have units with a duration.
 func (r *report) addCurves() {
 	length := r.shortestRun()
 	peak := warmup.MedianCurve(r.unitsOf(r.Baseline, length), mostPoints).PeakNS()
@@ -62,7 +61,7 @@ func (r *report) addCurves() {
 		return math.Inf(1)
 	})
 	for _, share := range percentiles {
-		if float64(length)*(1-share) >= 1 { // one unit at least takes longer
+		if float64(length)*(1-share) >= 1 { // at least one unit takes longer
 			r.addMeasure(figure{fmt.Sprintf("p%g of the units", 100*share), "ns", func(x *record) float64 {
 				return float64(warmup.Percentile(x.Units[:min(length, len(x.Units))], share))
 			}})
@@ -77,13 +76,12 @@ func (r *report) addCurves() {
 	}})
 }
 
-// lateParts is into how many parts a run is cut for its last one.
+// lateParts is the number of parts of a run, the last of which is a measure.
 const lateParts = 10
 
-// percentiles are shares of the units that take no longer than what is reported.
 var percentiles = []float64{0.5, 0.99, 0.999}
 
-// shortestRun returns the number of units of the run that has the fewest, 0 if no run has any.
+// shortestRun returns the least number of units of a run with units, or 0.
 func (r *report) shortestRun() (length int) {
 	for _, x := range r.Records {
 		if n := len(x.Units); x.Failure == "" && n > 0 && (length == 0 || n < length) {
@@ -93,7 +91,7 @@ func (r *report) shortestRun() (length int) {
 	return length
 }
 
-// unitsOf returns the first so many units of each run of a contender that has units.
+// unitsOf returns the first length units of each run of a contender with units.
 func (r *report) unitsOf(contender string, length int) (runs [][]warmup.Unit) {
 	for _, x := range r.Records {
 		if x.Contender == contender && x.Failure == "" && len(x.Units) > 0 {
@@ -103,7 +101,7 @@ func (r *report) unitsOf(contender string, length int) (runs [][]warmup.Unit) {
 	return runs
 }
 
-// runCurve returns the curve of one run, of its first units, empty if it has none.
+// runCurve returns the curve of the first units of one run.
 func runCurve(x *record, length, points int) warmup.Curve {
 	if len(x.Units) == 0 {
 		return nil
@@ -111,7 +109,7 @@ func runCurve(x *record, length, points int) warmup.Curve {
 	return warmup.MedianCurve([][]warmup.Unit{x.Units[:length]}, points)
 }
 
-// slowerParts compares a curve with the base line's part by part, nil if there is nothing to compare.
+// slowerParts compares a curve with the base line in parts. It returns nil if there is nothing to compare.
 func (r *report) slowerParts(contender string, length int) *slowness {
 	each := (length + mostParts - 1) / mostParts
 	b := &slowness{Parts: (length + each - 1) / each}
@@ -146,7 +144,7 @@ func (r *report) slowerParts(contender string, length int) *slowness {
 	return b
 }
 
-// printCurves says where curves fall behind the base line's.
+// printCurves prints where curves are slower than the base line.
 func (r *report) printCurves(w io.Writer) {
 	if len(r.Curves) == 0 {
 		return
@@ -159,7 +157,6 @@ func (r *report) printCurves(w io.Writer) {
 	}
 }
 
-// slownessText says where a curve is behind the base line's.
 func (b *slowness) slownessText(baseline string) string {
 	switch {
 	case b.TooFewFor:

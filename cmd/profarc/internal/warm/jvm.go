@@ -11,9 +11,9 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// A jvm is what a java says of itself.
+// A jvm is the version that a java reports.
 type jvm struct {
-	feature int // 17, 21, 25; 0: not known
+	feature int // 17, 21, 25; 0 if unknown
 	text    string
 }
 
@@ -22,7 +22,7 @@ var (
 	buildText   = regexp.MustCompile(`\(build ([0-9][^),]*)`)
 )
 
-// findJVM asks java for its version; empty: there is none that is known.
+// findJVM asks java for its version. java can be "".
 func findJVM(ctx context.Context, java string) (jvm, error) {
 	if java == "" {
 		return jvm{text: "not known"}, nil

@@ -53,7 +53,7 @@ func (r *report) printHead(w io.Writer) {
 	}
 }
 
-// printAdopted prints how much of the archive the agent adopted.
+// printAdopted prints how many methods the agent adopted.
 func (r *report) printAdopted(w io.Writer) {
 	var adopted []float64
 	for _, x := range r.Records {
@@ -67,7 +67,7 @@ func (r *report) printAdopted(w io.Writer) {
 	}
 }
 
-// printDiscards prints which runs are in no figure, and which printed something else.
+// printDiscards prints the failed runs, and those with different output.
 func (r *report) printDiscards(w io.Writer) {
 	runs, failed := 0, 0
 	for _, c := range r.Contenders {
@@ -111,7 +111,6 @@ func (r *report) printMeasure(w io.Writer, m measure) {
 	}
 }
 
-// formatValue returns a figure with its unit.
 func (m measure) formatValue(v float64) string {
 	if m.Unit == "bytes" {
 		return cli.FormatSize(int64(v))
@@ -119,7 +118,6 @@ func (m measure) formatValue(v float64) string {
 	return cli.FormatDuration(time.Duration(v))
 }
 
-// ratioText returns a ratio with its interval.
 func (r *ratio) ratioText() string {
 	if r.Confidence == 0 {
 		return fmt.Sprintf("%.2f  (%s)", r.Estimate, r.Verdict)
@@ -151,7 +149,6 @@ func (r *report) printVerdicts(w io.Writer) {
 	}
 }
 
-// verdictText describes how a contender compares with another.
 func (v verdict) verdictText() string {
 	text := fmt.Sprintf("%s against %s: ", v.Contender, v.Against)
 	switch v.Wall.Verdict {

@@ -12,72 +12,71 @@ import (
 	"github.com/profarc/profarc/internal/system/secrets"
 )
 
-// A heading says what was measured, and where.
+// A heading describes the measured command and the machine.
 type heading struct {
-	Command []string `json:"command"` // without secrets
+	Command []string `json:"command"` // command line without secrets
 	JVM     string   `json:"jvm"`
 	System  string   `json:"system"`
 	CPUs    int      `json:"cpus"`
-	// Profiles are those in the archive; 0 without one.
+	// Profiles is the number of profiles in the archive; 0 without one.
 	Profiles uint64 `json:"profiles"`
 }
 
-// A report is all that was measured, and what follows from it.
 type report struct {
 	heading
-	Rounds     int            `json:"rounds"`           // that are complete
-	Asked      int            `json:"rounds_asked"`     // for
-	Confidence float64        `json:"confidence"`       // asked for
-	Baseline   string         `json:"baseline"`         // contender
-	Contenders []contenderRow `json:"contenders"`       // in the order of tables
-	Trained    []trained      `json:"training"`         // what training runs made
-	Measures   []measure      `json:"measures"`         // one table each
-	Verdicts   []verdict      `json:"verdicts"`         // of two contenders each
-	Leaders    []string       `json:"leaders"`          // least wall time, and those that are not told apart from it
+	Rounds     int            `json:"rounds"`           // number of complete rounds
+	Asked      int            `json:"rounds_asked"`     // requested number of rounds
+	Confidence float64        `json:"confidence"`       // requested confidence
+	Baseline   string         `json:"baseline"`         // name of the base line
+	Contenders []contenderRow `json:"contenders"`       // in the order of the tables
+	Trained    []trained      `json:"training"`         // results of training runs
+	Measures   []measure      `json:"measures"`         // one table per measure
+	Verdicts   []verdict      `json:"verdicts"`         // comparisons of two contenders
+	Leaders    []string       `json:"leaders"`          // fastest contender, and those not shown to be slower
 	Advice     string         `json:"advice,omitempty"` // whether to use the archive
-	Curves     []namedCurve   `json:"curves"`           // of medians
-	// share of the processors that other programs had in the rounds; 0: not known
+	Curves     []namedCurve   `json:"curves"`           // curves of medians
+	// share of the processors used by other programs; 0 if unknown
 	Others  float64  `json:"others"`
-	Notes   []string `json:"notes,omitempty"` // for people
+	Notes   []string `json:"notes,omitempty"` // remarks for people
 	Records []record `json:"runs"`
 }
 
-// A contenderRow says what became of a contender.
+// A contenderRow totals the runs of a contender.
 type contenderRow struct {
 	Name      string   `json:"name"`
 	Flags     []string `json:"flags"`
-	Runs      int      `json:"runs"` // in the figures
+	Runs      int      `json:"runs"` // number of runs in the figures
 	Failed    int      `json:"failed"`
-	Differing int      `json:"differing"` // runs with another output
+	Differing int      `json:"differing"` // number of runs with different output
 	LeftOut   string   `json:"left_out,omitempty"`
 }
 
-// A measure is one figure of all contenders.
+// A measure is a figure of all contenders.
 type measure struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"` // "ns" or "bytes"
 	Rows []row  `json:"rows"`
 }
 
-// A row is a figure of a contender.
+// A row is a figure of one contender.
 type row struct {
 	Contender string  `json:"contender"`
 	Runs      int     `json:"runs"`
-	Never     bool    `json:"never,omitempty"` // it was not reached
+	Never     bool    `json:"never,omitempty"` // whether the figure was never reached
 	Median    float64 `json:"median"`
 	Least     float64 `json:"least"`
 	Most      float64 `json:"most"`
-	Ratio     *ratio  `json:"ratio,omitempty"` // to the base line
+	Ratio     *ratio  `json:"ratio,omitempty"` // ratio to the base line
 }
 
-// A ratio is one of two contenders. Method says how its interval was found.
+// A ratio compares two contenders. Method names the statistical test.
 type ratio struct {
 	paired.Ratio
 	Method  string `json:"method"` // "signed rank"
 	Verdict string `json:"verdict"`
 }
 
-// The verdicts of a ratio, of figures that should be small.
+// Verdicts of a ratio. Smaller figures are better.
 const (
 	verdictLess    = "less"
 	verdictMore    = "more"
@@ -97,7 +96,7 @@ func verdictOf(r paired.Ratio) string {
 	return verdictMore
 }
 
-// A figure is read of a run; 0 is none, and infinity one that the run did not reach.
+// A figure reads a value of a run. 0 means unknown, and infinity means never reached.
 type figure struct {
 	name, unit string
 	of         func(*record) float64
@@ -110,7 +109,6 @@ var figures = []figure{
 	{"largest process", "bytes", func(r *record) float64 { return float64(r.PeakBytes) }},
 }
 
-// newReport sums the session up.
 func (s *session) newReport() *report {
 	r := &report{heading: s.head, Rounds: s.rounds, Asked: s.o.rounds, Confidence: s.o.confidence,
 		Baseline: s.baseline.name,
@@ -134,10 +132,10 @@ func (s *session) newReport() *report {
 	return r
 }
 
-// muchOthers is the share of the processors from which on other programs are in all figures.
+// muchOthers is the share of the processors at which other programs distort all figures.
 const muchOthers = 0.1
 
-// othersShare returns the share of the processors that other programs had during the rounds.
+// othersShare returns the share of the processors used by other programs during the rounds.
 func (s *session) othersShare() float64 {
 	own := s.ownNS
 	for _, x := range s.records {
@@ -169,7 +167,7 @@ func (s *session) contenderRow(c *contender) contenderRow {
 	return row
 }
 
-// figureByRound returns a figure of a contender by round, NaN where there is none.
+// figureByRound returns a figure of a contender by round; NaN for a missing value.
 func (r *report) figureByRound(contender string, of func(*record) float64) []float64 {
 	series := make([]float64, r.lastRound())
 	for i := range series {
@@ -192,8 +190,7 @@ func (r *report) lastRound() (last int) {
 	return last
 }
 
-// addMeasure adds the table of a figure, with rows for those that have it. A ratio is one of rounds that all
-// reached it.
+// addMeasure adds the table of a figure. A row has a ratio only if all runs reached the figure.
 func (r *report) addMeasure(f figure) {
 	m := measure{Name: f.name, Unit: f.unit}
 	base := r.figureByRound(r.Baseline, f.of)
@@ -220,7 +217,7 @@ func (r *report) addMeasure(f figure) {
 
 func isInfinite(v float64) bool { return math.IsInf(v, 0) }
 
-// compareSeries compares two series round by round, nil if no round has both.
+// compareSeries compares two series round by round. It returns nil if no round has both.
 func (r *report) compareSeries(a, b []float64) *ratio {
 	p, ok := paired.Compare(a, b, r.Confidence)
 	if !ok {
@@ -229,7 +226,7 @@ func (r *report) compareSeries(a, b []float64) *ratio {
 	return &ratio{p, "signed rank", verdictOf(p)}
 }
 
-// failureError returns the error of a session whose runs did not all do the same.
+// failureError returns an error if runs failed, or had different output.
 func (r *report) failureError() error {
 	var failed, differing []string
 	for _, c := range r.Contenders {

@@ -17,57 +17,56 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A session is one run of the command warm.
+// A session is one run of the command.
 type session struct {
 	a        *cli.App
 	o        *options
-	begun    time.Time      // of the rounds
-	measured warmup.Program // but for its flags
+	begun    time.Time      // start of the rounds
+	measured warmup.Program // command without flags
 	program  *javacommand.Program
 	jvm      jvm
-	library  string // the agent
-	profiles uint64 // in the archive
-	folder   string // for what the training runs make
+	library  string // library of the agent
+	profiles uint64 // number of profiles in the archive
+	folder   string // folder for results of training runs
 
 	all, chosen    []*contender
 	baseline       *contender
-	known, missing map[string]string // flags for words in braces, or why there is none
+	known, missing map[string]string // flags of placeholders, or reasons for missing ones
 	trained        []trained
 	trial          warmup.Run
 
 	head    heading
 	records []record
-	rounds  int // that are complete
+	rounds  int // number of complete rounds
 	notes   []string
 
-	wallNS, busyNS int64 // of the rounds; busyNS is of all processors and programs, 0 if not known
-	ownNS          int64 // processor time of this process in them
+	wallNS, busyNS int64 // of the rounds; busyNS covers all processors and programs, and is 0 if unknown
+	ownNS          int64 // processor time of this process during the rounds
 }
 
 // A record is a measured run.
 type record struct {
-	Round     int    `json:"round"` // from 1
+	Round     int    `json:"round"` // number of the round from 1
 	Contender string `json:"contender"`
 	warmup.Run
-	Differs string `json:"differs,omitempty"`         // how the output differs from the first run's
-	Adopted *int   `json:"methods_adopted,omitempty"` // as the agent reports
+	Differs string `json:"differs,omitempty"`         // difference of the output to the first run's
+	Adopted *int   `json:"methods_adopted,omitempty"` // number of methods that the agent adopted
 }
 
-// removeFolder removes what the training runs made.
 func (s *session) removeFolder() {
 	if s.folder != "" {
 		_ = os.RemoveAll(s.folder)
 	}
 }
 
-// addNote adds a note to the report, once.
+// addNote adds a note to the report, unless it has it.
 func (s *session) addNote(text string) {
 	if !slices.Contains(s.notes, text) {
 		s.notes = append(s.notes, text)
 	}
 }
 
-// runRounds takes the rounds. It returns early with the error of ctx, or of the system.
+// runRounds runs the rounds. If ctx ends or the system fails, it returns early with the error.
 func (s *session) runRounds(ctx context.Context) error {
 	defer s.clearStatus()
 	defer s.watchMachine()()
@@ -91,7 +90,7 @@ func (s *session) runRounds(ctx context.Context) error {
 	return nil
 }
 
-// watchMachine begins to note what the machine does, until stop is called.
+// watchMachine measures the use of the machine until stop is called.
 func (s *session) watchMachine() (stop func()) {
 	s.begun = time.Now()
 	own := cputime.Process()
@@ -104,7 +103,7 @@ func (s *session) watchMachine() (stop func()) {
 	}
 }
 
-// failuresInARow are how many a contender has until it is not run again.
+// failuresInARow is the number of consecutive failures after which a contender is not run again.
 const failuresInARow = 3
 
 func (s *session) measureOne(ctx context.Context, round int, c *contender) error {
@@ -136,7 +135,7 @@ func (s *session) measureOne(ctx context.Context, round int, c *contender) error
 	return nil
 }
 
-// readAgentReport returns how many methods the agent adopted in a run, nil if it was not there.
+// readAgentReport returns how many methods the agent adopted, or nil without a report.
 func (s *session) readAgentReport() *int {
 	text, err := os.ReadFile(s.agentReport())
 	var r struct {
@@ -148,7 +147,7 @@ func (s *session) readAgentReport() *int {
 	return r.Adopted
 }
 
-// checkAgent notes what makes a measurement of an archive one of nothing.
+// checkAgent adds a note if the agent adopted nothing.
 func (s *session) checkAgent(r *record) {
 	for _, line := range r.Inert {
 		s.addNote(r.Contender + ": " + strings.TrimPrefix(line, "profarc: "))
@@ -158,7 +157,7 @@ func (s *session) checkAgent(r *record) {
 	}
 }
 
-// outputDifference returns where the output of a run differs from the first run's, "" if it does not.
+// outputDifference describes the first difference between two outputs, or returns "".
 func outputDifference(first, run *warmup.Run) string {
 	if run.Output == first.Output {
 		return ""
@@ -176,7 +175,7 @@ func outputDifference(first, run *warmup.Run) string {
 	return "behind its beginning"
 }
 
-// printProgress prints what comes before the rounds.
+// printProgress prints a line on stderr.
 func (s *session) printProgress(format string, args ...any) {
 	if !s.o.quiet {
 		s.clearStatus()
@@ -184,7 +183,7 @@ func (s *session) printProgress(format string, args ...any) {
 	}
 }
 
-// showStatus shows on a terminal what runs.
+// showStatus shows the current run on a terminal.
 func (s *session) showStatus(round int, name string) {
 	if !s.o.quiet && s.a.Streams.ErrTerminal {
 		s.clearStatus()
@@ -198,7 +197,7 @@ func (s *session) clearStatus() {
 	}
 }
 
-// printTimeLeft prints how long the rounds take still, where no status shows.
+// printTimeLeft prints the estimated remaining time, if no status is shown.
 func (s *session) printTimeLeft(round int) {
 	if !s.a.Streams.ErrTerminal && round < s.o.rounds {
 		left := time.Since(s.begun) / time.Duration(round) * time.Duration(s.o.rounds-round)

@@ -16,11 +16,11 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// A cache is a file that the VM writes at the end of a training run, and maps in later ones.
+// A cache is a file that the VM writes at the end of a training run, and maps in later runs.
 type cache struct {
 	word, name, file string
-	train, use       string // flags, without the file
-	since            int    // JDK
+	train, use       string // flags, to which the file is appended
+	since            int    // first JDK with the cache
 }
 
 var caches = []cache{
@@ -28,10 +28,10 @@ var caches = []cache{
 	{wordAOT, "AOT cache", "app.aot", "-XX:AOTCacheOutput=", "-XX:AOTCache=", 25},
 }
 
-// A trained says what a training run made.
+// A trained is the report on a training run.
 type trained struct {
 	Name   string `json:"name"`
-	WallNS int64  `json:"wall_ns"` // of the run
+	WallNS int64  `json:"wall_ns"` // wall time of the run
 	Bytes  int64  `json:"bytes"`
 	// Classes counts the classes that a run with it loads, Shared how many come from it or from the
 	// JDK's own archive; 0: not known.
@@ -39,10 +39,10 @@ type trained struct {
 	Shared  int `json:"classes_shared"`
 }
 
-// killSwitch is the variable that switches the agent off.
+// killSwitch is the variable that disables the agent.
 const killSwitch = "PROFARC_AGENT"
 
-// findAgent finds or builds the agent, if there is an archive to adopt.
+// findAgent finds or builds the agent if there is an archive.
 func (s *session) findAgent(ctx context.Context) (err error) {
 	s.known = map[string]string{}
 	s.missing = map[string]string{}
@@ -73,7 +73,7 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	return agentlib.CheckLoads(ctx, s.library, s.program.Java())
 }
 
-// prepareContenders runs the command as it is, and then the training runs that are needed.
+// prepareContenders runs the command without flags, and then the necessary training runs.
 func (s *session) prepareContenders(ctx context.Context) (err error) {
 	s.folder, err = os.MkdirTemp("", "profarc-warm-")
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *session) prepareContenders(ctx context.Context) (err error) {
 	return s.completeFlags()
 }
 
-// setAgentFlags writes the flags that load the agent.
+// setAgentFlags sets the flags that load the agent.
 func (s *session) setAgentFlags() (err error) {
 	if s.o.archive == "" {
 		return nil
@@ -124,10 +124,9 @@ func (s *session) setAgentFlags() (err error) {
 	return nil
 }
 
-// agentReport returns the path of the agent's report.
 func (s *session) agentReport() string { return filepath.Join(s.folder, "agent.json") }
 
-// neededWords returns the words that stand in the flags of the chosen contenders.
+// neededWords returns the words in the flags of the chosen contenders.
 func (s *session) neededWords() (map[string]bool, error) {
 	needed := map[string]bool{}
 	for _, c := range s.chosen {
@@ -144,7 +143,7 @@ func (s *session) neededWords() (map[string]bool, error) {
 	return needed, nil
 }
 
-// makeCache makes a cache, or notes why there is none.
+// makeCache makes a cache, or records why it cannot be made.
 func (s *session) makeCache(ctx context.Context, c cache) error {
 	if v := s.jvm.feature; v != 0 && v < c.since {
 		s.missing[c.word] = fmt.Sprintf("the %s needs JDK %d, and this is %s", c.name, c.since, s.jvm.text)
@@ -172,8 +171,8 @@ func (s *session) makeCache(ctx context.Context, c cache) error {
 	return nil
 }
 
-// countClasses runs the command with a cache, to see whether the VM uses it: by default it says
-// nothing if it does not.
+// countClasses runs the command with a cache, and counts the classes that the VM loads from it. The VM does not report
+// an unused cache otherwise.
 func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 	log := filepath.Join(s.folder, "classes.txt")
 	if _, err := s.runOnce(ctx, []string{s.known[c.word], "-Xlog:class+load:file=" + log}); err != nil {
@@ -181,7 +180,7 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 	}
 	text, err := os.ReadFile(log)
 	if err != nil {
-		return nil // not known
+		return nil // unknown
 	}
 	own := 0
 	for line := range bytes.Lines(text) {
@@ -192,7 +191,7 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 		if bytes.HasPrefix(source, []byte("shared objects file")) {
 			t.Shared++
 		}
-		if bytes.HasPrefix(source, []byte("shared objects file (top)")) { // not the JDK's own
+		if bytes.HasPrefix(source, []byte("shared objects file (top)")) { // from the cache, not from the JDK's own archive
 			own++
 		}
 	}
@@ -202,8 +201,8 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 	return nil
 }
 
-// completeFlags puts in the facts known by now, and leaves out contenders that lack something. What
-// has more than the AppCDS archive goes without it.
+// completeFlags replaces placeholders with flags, and excludes contenders that lack one. A contender with more than the
+// AppCDS archive does without that archive.
 func (s *session) completeFlags() error {
 	for _, c := range s.chosen {
 		words, err := s.expandFlags(c)
@@ -228,7 +227,7 @@ func (s *session) completeFlags() error {
 	return s.chooseBaseline()
 }
 
-// chooseBaseline takes the base line that was asked for, or the strongest of the usual ones.
+// chooseBaseline chooses the requested base line, or the strongest of the usual ones.
 func (s *session) chooseBaseline() error {
 	for _, name := range []string{s.o.baseline, "appcds", "plain", "aot", "flag"} {
 		if i := slices.IndexFunc(s.chosen, func(c *contender) bool { return c.name == name && c.leftOut == "" }); i >= 0 {
@@ -245,7 +244,6 @@ func (s *session) chooseBaseline() error {
 	return fmt.Errorf("no contender can be measured: %s: %s", s.chosen[0].name, s.chosen[0].leftOut)
 }
 
-// runOnce runs the command with flags.
 func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, error) {
 	start, err := s.program.With(flags...)
 	if err != nil {
@@ -260,7 +258,7 @@ func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, erro
 	return r, err
 }
 
-// lastLine returns the last line that a program printed on its standard error, for a message.
+// lastLine returns the last line of a program's standard error, for a message.
 func lastLine(text []byte) string {
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

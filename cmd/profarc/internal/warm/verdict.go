@@ -2,7 +2,7 @@ package warm
 
 import "slices"
 
-// A verdict compares two contenders that users choose between.
+// A verdict compares two contenders.
 type verdict struct {
 	Contender string `json:"contender"`
 	Against   string `json:"against"`
@@ -10,12 +10,12 @@ type verdict struct {
 	CPU       *ratio `json:"cpu,omitempty"`
 }
 
-// rivals are the pairs that are compared in addition to those with the base line.
+// rivals lists the pairs to compare in addition to the base line.
 var rivals = [][2]string{
 	{"archive", "flag"}, {"archive+flag", "flag"}, {"archive", "aot"}, {"aot+archive", "aot"}, {"archive", "c1"},
 }
 
-// judgeContenders compares contenders, and finds those that nothing is shown to be faster than.
+// judgeContenders compares the contenders, and finds the fastest ones.
 func (r *report) judgeContenders() {
 	var names []string
 	for _, c := range r.Contenders {
@@ -46,13 +46,12 @@ func (r *report) addVerdict(name, against string) {
 	}
 }
 
-// compareFigure returns the ratio of a figure of two contenders.
+// compareFigure returns the ratio of a figure of contenders a and b.
 func (r *report) compareFigure(f figure, a, b string) *ratio {
 	return r.compareSeries(r.figureByRound(a, f.of), r.figureByRound(b, f.of))
 }
 
-// leadingContenders returns the contender with the least wall time, and behind it those that are not
-// shown to take more.
+// leadingContenders returns the contender with the least wall time, followed by those not shown to be slower.
 func (r *report) leadingContenders() []string {
 	if len(r.Measures) == 0 || len(r.Measures[0].Rows) == 0 {
 		return []string{}

@@ -1,4 +1,4 @@
-// Package watch merges the profiles that appear in a folder: the command watch.
+// Package watch implements the command watch, which merges the profiles that appear in a folder.
 package watch
 
 import (
@@ -53,7 +53,6 @@ type options struct {
 	json         bool
 }
 
-// Command returns the command watch.
 func Command(a *cli.App) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
@@ -124,12 +123,12 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 type printer struct {
 	a     *cli.App
 	o     *options
-	begin time.Time // of the batch
+	begin time.Time // start of the batch
 	did   bool
-	inUse int // files that the last batch left alone
+	inUse int // number of files in use in the last batch
 }
 
-// printBatch prints a batch that did something.
+// printBatch prints a batch, unless nothing was done.
 func (p *printer) printBatch(b *watcher.Batch) error {
 	took := time.Since(p.begin)
 	p.begin = time.Now()
@@ -152,7 +151,6 @@ func (p *printer) printBatch(b *watcher.Batch) error {
 	return p.a.Out.Flush()
 }
 
-// batchText describes on one line what a batch did.
 func (p *printer) batchText(b *watcher.Batch, took time.Duration) string {
 	var parts []string
 	if b.Merged > 0 {
@@ -169,7 +167,6 @@ func (p *printer) batchText(b *watcher.Batch, took time.Duration) string {
 	return strings.Join(parts, "; ")
 }
 
-// asideText explains why a file is set aside.
 func asideText(s watcher.Aside) string {
 	text := app.Message(s.Reason)
 	if strings.HasPrefix(text, s.Path) {

@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// judgeCoverage judges how much of what was hot in the baseline the archive has counts of. A
-// method that the program has no more is not asked for.
+// judgeCoverage judges which share of the baseline's hot counts is in methods that have counts in the archive. Methods
+// that the program no longer has are left out.
 func (j *judge) judgeCoverage() Criterion {
 	c := Criterion{Name: "coverage", Bound: Least, Threshold: j.limits.Coverage, Unit: UnitShare}
 	if c, ok := j.withCountsOfBaseline(c); !ok {
@@ -31,7 +31,7 @@ func (j *judge) judgeCoverage() Criterion {
 	return c.judgedBy(h.covered/h.total, "%s", h.coverageText())
 }
 
-// withCountsOfBaseline is withBaseline for criteria that look for the baseline's methods in the archive.
+// withCountsOfBaseline is withBaseline for criteria that compare counts, and so need one domain.
 func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
 	c, ok := j.withBaseline(c)
 	if !ok {
@@ -43,11 +43,11 @@ func (j *judge) withCountsOfBaseline(c Criterion) (Criterion, bool) {
 	return c, true
 }
 
-// A hotSum sums the hot methods of the baseline.
+// A hotSum totals the hot methods of the baseline.
 type hotSum struct {
 	methods, gone, missing int
-	total, covered         float64 // of their weights
-	worst                  string  // the heaviest that is not covered
+	total, covered         float64 // total weights
+	worst                  string  // name of the heaviest method without counts
 	worstWeight            float64
 }
 
@@ -62,7 +62,7 @@ func (h *hotSum) coverageText() string {
 	return text
 }
 
-// hotMethods looks all hot methods of the baseline up in the archive.
+// hotMethods looks up all hot methods of the baseline in the archive.
 func (j *judge) hotMethods() (h hotSum, err error) {
 	base := j.evidence.Baseline
 	weights, err := weigh.Methods(j.ctx, base)
@@ -91,7 +91,6 @@ func (j *judge) hotMethods() (h hotSum, err error) {
 	return h, nil
 }
 
-// addHotMethod adds a hot method of the baseline.
 func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method) error {
 	k, err := m.Key()
 	if err != nil {
@@ -124,7 +123,7 @@ func (j *judge) addHotMethod(h *hotSum, weights *weigh.Weights, m reader.Method)
 	return nil
 }
 
-// weightShare returns the weight of a method as the sum of its shares of all units.
+// weightShare returns the shares of a method in all units, added up.
 func weightShare(s *reader.Store, weights *weigh.Weights, m reader.Method) (share float64, err error) {
 	n, err := countsOf(s, m)
 	for _, u := range weights.Units() {
@@ -156,7 +155,7 @@ func (j *judge) hasCountsOf(k layout.Key) (bool, error) {
 	return hasCounts(j.whole, m)
 }
 
-// hasCounts reports whether a method has counts in its archive.
+// hasCounts reports whether a method has counts in the archive s.
 func hasCounts(s *reader.Store, m reader.Method) (bool, error) {
 	n, err := countsOf(s, m)
 	return n != weigh.Counts{}, err

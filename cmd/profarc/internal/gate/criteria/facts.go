@@ -5,10 +5,9 @@ import (
 
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 )
 
-// judgeSize judges how long the file is.
+// judgeSize judges the size of the file.
 func (j *judge) judgeSize() Criterion {
 	c := Criterion{Name: "size", Bound: Most, Threshold: float64(j.limits.Size), Unit: UnitBytes}
 	h := j.s.Header()
@@ -16,7 +15,7 @@ func (j *judge) judgeSize() Criterion {
 		cli.Grouped(h.Counts.Profiles))
 }
 
-// judgeGrowth judges how much longer the file is than the baseline.
+// judgeGrowth judges the size of the file relative to the baseline's.
 func (j *judge) judgeGrowth() Criterion {
 	c := Criterion{Name: "growth", Bound: Most, Threshold: j.limits.Growth, Unit: UnitTimes}
 	if c, ok := j.withBaseline(c); !ok {
@@ -27,10 +26,10 @@ func (j *judge) judgeGrowth() Criterion {
 		cli.Grouped(uint64(was)))
 }
 
-// judgeRuns judges from how many dumps the archive was made.
+// judgeRuns judges the number of dumps in the archive.
 func (j *judge) judgeRuns() Criterion {
 	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
-	if j.s.Header().Flags&layout.FlagMerged == 0 {
+	if j.s.Header().Flags&disk.FlagMerged == 0 {
 		return c.judgedBy(1, "it is of one dump")
 	}
 	dumps, err := j.s.TableOrEmpty(disk.TableDumps)
@@ -40,10 +39,10 @@ func (j *judge) judgeRuns() Criterion {
 	return c.judgedBy(float64(dumps.Rows), "it was merged from %d dumps", dumps.Rows)
 }
 
-// ahead is how far the clock of another machine may be ahead of this one.
+// maxClockSkew is how far the clock of another machine may be ahead.
 const maxClockSkew = 24 * time.Hour
 
-// judgeAge judges how long ago the last dump was.
+// judgeAge judges the time since the last dump.
 func (j *judge) judgeAge() Criterion {
 	c := Criterion{Name: "age", Bound: Most, Threshold: j.limits.Age.Seconds(), Unit: UnitSeconds}
 	dumped := j.s.Header().Time()

@@ -1,6 +1,5 @@
-// Package criteria judges whether a new archive may take the place of the one in use: by how
-// well it fits the program, how much of the hot code it covers, and a few facts. Each
-// criterion has a threshold. One that cannot be judged says why, and does not pass.
+// Package criteria judges whether a new archive may replace the one in use. Each criterion has a threshold. A criterion
+// that cannot be judged has a reason, and does not pass.
 package criteria
 
 import (
@@ -18,74 +17,74 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Limits are the thresholds of the criteria. A criterion whose threshold is 0 is off.
+// Limits are the thresholds of the criteria. 0 disables a criterion.
 type Limits struct {
 	Fit      float64       // least score of the check against the program, from 0 to 1
 	Checked  float64       // least share of all events that the score covers
-	Coverage float64       // least share of the baseline's hot counts in methods that are covered
+	Coverage float64       // least share of the baseline's hot counts in methods with counts
 	Spread   float64       // least share of the baseline's methods with counts that have counts
 	Overlap  float64       // least overlap with the baseline
 	Size     int64         // most bytes
 	Growth   float64       // most times the size of the baseline
 	Runs     int           // fewest dumps that the archive was made from
-	Age      time.Duration // most since the last dump
-	// Hot is the share of the baseline's counts whose methods are hot. It is no criterion.
+	Age      time.Duration // maximum time since the last dump
+	// Hot is the share of the baseline's counts that defines its hot methods. It is not a threshold.
 	Hot layout.Weight
 }
 
-// Evidence is what an archive is held against. A missing part switches off the
-// criteria that need it; a part that cannot be read leaves them unchecked.
+// Evidence is the material for judging an archive. A missing part disables the criteria that need it. A part that cannot
+// be read leaves them unchecked.
 type Evidence struct {
-	// Whole is the archive with its base if it is a layer, nil if it is none.
+	// Whole is the archive joined with its base; nil if the archive is no layer.
 	Whole *reader.Store
 	// Fit checks the archive against the program, nil if none is given; NoProgram says why.
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.
 	Fit       func() (*report.Check, error)
 	NoProgram string
-	// Lacks reports whether the program is known not to have a method any more; nil if nothing is known.
+	// Lacks reports whether the program certainly no longer has a method; nil if that is unknown.
 	Lacks func(layout.Key) bool
 	// Baseline is the archive in use, with its base, nil if there is none. BaselineName is its name,
 	// empty if none is given, and BaselineError why it cannot be read.
 	Baseline      *reader.Store
 	BaselineName  string
-	BaselineSize  int64 // of its file, in bytes
+	BaselineSize  int64 // size of the baseline's file in bytes
 	BaselineError error
 	Now           time.Time
 }
 
-// A State is how an archive meets a criterion.
+// A State is the result of a criterion.
 type State string
 
 // The states.
 const (
 	Passed    State = "passed"
 	Failed    State = "failed"
-	Unchecked State = "unchecked" // it cannot be judged; Reason says why
-	Off       State = "off"       // it was not asked for
+	Unchecked State = "unchecked" // could not be judged, see Reason
+	Off       State = "off"       // disabled
 )
 
 // The units of values and thresholds.
 const (
-	UnitShare   = "share" // from 0 to 1
+	UnitShare   = "share" // a number from 0 to 1
 	UnitBytes   = "bytes"
 	UnitTimes   = "times"
 	UnitRuns    = "runs"
 	UnitSeconds = "seconds"
 )
 
-// A Criterion says how an archive meets one criterion.
+// A Criterion is the result of one criterion.
 type Criterion struct {
 	Name      string   `json:"name"`
 	State     State    `json:"state"`
-	Waived    bool     `json:"waived"` // it is unchecked, and may be
-	Value     *float64 `json:"value"`  // nil if it is not known
+	Waived    bool     `json:"waived"` // unchecked, which --allow-unchecked permits
+	Value     *float64 `json:"value"`  // nil if unknown
 	Bound     Bound    `json:"bound"`
-	Threshold float64  `json:"threshold"` // of Value
+	Threshold float64  `json:"threshold"` // least or greatest Value that passes
 	Unit      string   `json:"unit"`
-	Reason    string   `json:"reason"` // for people
+	Reason    string   `json:"reason"` // explanation for people
 }
 
-// A Bound says on which side of a threshold a value passes. The threshold itself passes.
+// A Bound is the kind of a threshold. The threshold itself passes.
 type Bound string
 
 // The bounds.
@@ -94,31 +93,31 @@ const (
 	Most  Bound = "most"
 )
 
-// NameOfChecked is the name of the criterion by which a score says nothing if it covers too little.
+// NameOfChecked is the criterion for the share of events that a score covers.
 const NameOfChecked = "checked"
 
-// Names are the names of all criteria, in the order of a report.
+// Names lists all criteria, in the order of a report.
 var Names = []string{"fit", NameOfChecked, "coverage", "spread", "overlap", "size", "growth", "runs", "age"}
 
-// Judge judges a sound archive by all criteria. The error is ctx's; whatever else
-// goes wrong is the reason of a criterion.
+// Judge judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of
+// criteria.
 func Judge(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
 	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(), j.judgeRuns(), j.judgeAge())
 	return criteria, ctx.Err()
 }
 
-// A Verdict says whether an archive passes.
+// A Verdict is the overall result.
 type Verdict string
 
 // The verdicts.
 const (
 	Pass      Verdict = "pass"
 	Fail      Verdict = "fail"
-	TooLittle Verdict = "unchecked" // it is not known how the archive fits, and nothing else blocks it
+	TooLittle Verdict = "unchecked" // only NameOfChecked blocks it
 )
 
-// VerdictOf returns Pass if no criterion failed, and each that is unchecked is waived.
+// VerdictOf returns Pass if no criterion blocks.
 func VerdictOf(criteria []Criterion) Verdict {
 	v := Pass
 	for i := range criteria {
@@ -144,19 +143,17 @@ type judge struct {
 	evidence Evidence
 }
 
-// unchecked returns a criterion that cannot be judged.
 func (c Criterion) unchecked(format string, args ...any) Criterion {
 	c.State, c.Reason = Unchecked, "not checked: "+fmt.Sprintf(format, args...)
 	return c.offWithout()
 }
 
-// switchedOff returns a criterion that was not asked for.
 func (c Criterion) switchedOff(reason string) Criterion {
 	c.State, c.Reason = Off, reason
 	return c
 }
 
-// offWithout switches a criterion without a threshold off.
+// offWithout disables a criterion without a threshold.
 func (c Criterion) offWithout() Criterion {
 	if c.Threshold == 0 {
 		c.State = Off
@@ -164,7 +161,7 @@ func (c Criterion) offWithout() Criterion {
 	return c
 }
 
-// judgedBy returns a criterion with its value, and what the value is.
+// judgedBy sets the value, compares it with the threshold, and explains it.
 func (c Criterion) judgedBy(value float64, format string, args ...any) Criterion {
 	c.Value, c.State, c.Reason = &value, Passed, fmt.Sprintf(format, args...)
 	if c.Bound == Least && value < c.Threshold || c.Bound == Most && value > c.Threshold {
@@ -173,7 +170,7 @@ func (c Criterion) judgedBy(value float64, format string, args ...any) Criterion
 	return c.offWithout()
 }
 
-// judgeFit judges how well the profiles fit the program, and of how much of them that is known.
+// judgeFit judges the score of the check against the program, and the share of events that it covers.
 func (j *judge) judgeFit() []Criterion {
 	c := Criterion{Name: "fit", Bound: Least, Threshold: j.limits.Fit, Unit: UnitShare}
 	of := Criterion{Name: NameOfChecked, Bound: Least, Threshold: j.limits.Checked, Unit: UnitShare}
@@ -196,8 +193,8 @@ func (j *judge) judgeFit() []Criterion {
 	return []Criterion{c.judgedBy(found.Score, "%s", text), of.judgedByCoverage(found)}
 }
 
-// judgedByCoverage judges how much of an archive was checked. Too little is no failure of the profiles:
-// the rest may fit or not.
+// judgedByCoverage judges the share of events that was checked. A low share is Unchecked rather than Failed, because the
+// rest may fit.
 func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
 	c = c.judgedBy(found.Checked, "of all events; %s", uncheckedText(found))
 	if c.State == Failed {
@@ -207,7 +204,7 @@ func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
 	return c
 }
 
-// uncheckedText describes why profiles were not checked.
+// uncheckedText returns why profiles were not checked.
 func uncheckedText(found *report.Check) string {
 	n := found.States[string(fit.Unchecked)].Profiles
 	if n == 0 {
@@ -216,7 +213,7 @@ func uncheckedText(found *report.Check) string {
 	return fmt.Sprintf("%d profiles are not checked: %s", n, found.Reasons[0].Reason)
 }
 
-// staleText describes which profiles do not fit, and what they are compared with.
+// staleText counts the profiles by state, and names the heaviest misfit.
 func staleText(found *report.Check) string {
 	n := func(s fit.State) int { return found.States[string(s)].Profiles }
 	fitting := n(fit.Exact) + n(fit.Renamed)
@@ -230,7 +227,7 @@ func staleText(found *report.Check) string {
 	return text
 }
 
-// judgeOverlap judges how far the archive agrees with the baseline.
+// judgeOverlap judges the overlap with the baseline.
 func (j *judge) judgeOverlap() Criterion {
 	c := Criterion{Name: "overlap", Bound: Least, Threshold: j.limits.Overlap, Unit: UnitShare}
 	if c, ok := j.withBaseline(c); !ok {
@@ -247,7 +244,7 @@ func (j *judge) judgeOverlap() Criterion {
 		r.Primary, j.evidence.BaselineName, r.Profiles.Matched, r.Profiles.OnlyB, r.Profiles.OnlyA)
 }
 
-// withBaseline reports whether there is a baseline, and returns the criterion without it.
+// withBaseline reports whether there is a readable baseline. If not, it returns c as disabled or unchecked.
 func (j *judge) withBaseline(c Criterion) (Criterion, bool) {
 	switch e := &j.evidence; {
 	case e.BaselineName == "":

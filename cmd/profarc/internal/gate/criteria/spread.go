@@ -5,8 +5,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// judgeSpread judges over how much of the baseline's code the archive has counts. An idle program counts a lot in a few
-// loops, and another program in other code: both have counts of few of the baseline's methods.
+// judgeSpread judges the share of the baseline's methods with counts that have counts in the archive. It is low for an
+// idle program, which counts in few loops, and for another program.
 func (j *judge) judgeSpread() Criterion {
 	c := Criterion{Name: "spread", Bound: Least, Threshold: j.limits.Spread, Unit: UnitShare}
 	c, ok := j.withCountsOfBaseline(c)
@@ -27,8 +27,8 @@ func (j *judge) judgeSpread() Criterion {
 	return c
 }
 
-// countedMethods counts the methods with counts in the baseline that the program still has, and those of them that
-// have counts in the archive.
+// countedMethods counts the baseline's methods with counts that the program still has, and how many of these have counts
+// in the archive.
 func (j *judge) countedMethods() (both, all int, err error) {
 	steps := poll.New(j.ctx)
 	for m, err := range j.evidence.Baseline.Methods() {
@@ -48,8 +48,8 @@ func (j *judge) countedMethods() (both, all int, err error) {
 	return both, all, nil
 }
 
-// countedIn returns 1 for in if a method of the baseline has counts there and the program still has it, and 1 for has
-// if it has counts in the archive, too.
+// countedIn returns in = 1 if a method has counts in the baseline and the program still has it, and has = 1 if it also
+// has counts in the archive.
 func (j *judge) countedIn(m reader.Method) (in, has int, err error) {
 	k, err := m.Key()
 	if err != nil || j.evidence.Lacks != nil && j.evidence.Lacks(k) {

@@ -13,17 +13,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ByAllocated is the By of an AllocationReport.
+// ByAllocated is the value of AllocationReport.By.
 const ByAllocated = "allocated"
 
-// An AllocationReport ranks functions by allocated bytes, those that allocated most themselves first.
+// An AllocationReport ranks functions by allocated bytes, the most self bytes first.
 type AllocationReport struct {
 	Archive     string          `json:"archive"`
 	By          string          `json:"by"`
-	Stacks      int             `json:"stacks"` // distinct ones
+	Stacks      int             `json:"stacks"` // number of distinct stacks
 	Allocations uint64          `json:"allocations"`
-	Total       uint64          `json:"total"` // bytes
-	Of          int             `json:"of"`    // selected functions that are on a stack
+	Total       uint64          `json:"total"` // allocated bytes
+	Of          int             `json:"of"`    // number of selected functions on any stack
 	Methods     []StackedMethod `json:"methods"`
 }
 
@@ -33,8 +33,8 @@ func AllocationsOnly(s *reader.Store) bool {
 	return err == nil && t.Rows > 0 && s.Header().Summary == layout.Summary{}
 }
 
-// MostAllocated ranks the selected functions by allocated bytes. Shares refer to all bytes of the archive. A
-// function that the archive does not name is selected only together with all others.
+// MostAllocated ranks the selected functions by allocated bytes. Shares are of all bytes of the archive. A function
+// without a name is selected only if all functions are.
 func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*AllocationReport, error) {
 	tally, err := tallyAllocations(ctx, s)
 	if err != nil {
@@ -61,7 +61,7 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 	return r, nil
 }
 
-// nameOfID returns the name of the function with an id, which is the id itself if the archive does not have it.
+// nameOfID returns the name of the function with an id, or the id itself if the archive lacks the function.
 func nameOfID(s *reader.Store, id uint64) (analyze.MethodName, error) {
 	m, err := methodOfID(s, id)
 	if err != nil || !m.Valid() {
@@ -71,7 +71,7 @@ func nameOfID(s *reader.Store, id uint64) (analyze.MethodName, error) {
 	return analyze.NameOf(s, m)
 }
 
-// methodOfID returns the function with an id, one that is not valid if the archive does not name it.
+// methodOfID returns the function with an id, or an invalid method if the archive lacks it or has two.
 func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
 	m, err := s.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
@@ -80,7 +80,7 @@ func methodOfID(s *reader.Store, id uint64) (reader.Method, error) {
 	return m, err
 }
 
-// selectedIDs returns the ids of the functions that a ranking lists.
+// selectedIDs returns the ids of the functions to rank.
 func (t *allocationTally) selectedIDs(s *reader.Store, o analyze.RankOptions) (found []uint64, err error) {
 	for id, n := range t.functions {
 		if n.Total < max(o.Min, 1) {

@@ -30,7 +30,7 @@ func allocated(t *testing.T, rows ...heapRow) *AllocationReport {
 		cells := make([]uint64, disk.AllocationFields+len(disk.HeapFields))
 		cells[disk.AllocationFunction] = r.function
 		if len(r.frames) > 0 {
-			cells[disk.AllocationStack] = uint64(b.Symbol(string(symbol)))
+			cells[disk.AllocationStack] = uint64(b.Internal().Symbol(string(symbol)))
 		}
 		cells[disk.AllocationFields+disk.HeapAllocations] = r.bytes
 		cells[disk.AllocationFields+disk.HeapBytes] = r.bytes

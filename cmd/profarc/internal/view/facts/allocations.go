@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An allocationTally is what functions allocated, by LLVM's ids of functions.
+// An allocationTally holds the allocations of functions by LLVM's id.
 type allocationTally struct {
 	stacks      int
 	allocations uint64
@@ -17,16 +17,16 @@ type allocationTally struct {
 	functions   map[uint64]*StackCounts
 }
 
-// An allocationStack is a distinct stack of a memory profile. The profile has a row of it for the innermost
-// function, and for all others up to the first that is not inlined: the rows of one function count. A function that
-// is inlined into itself has the row once for each of its frames.
+// An allocationStack is a distinct stack of a memory profile. The profile repeats its row for the innermost function,
+// and for each caller up to the first one that is not inlined. Only the rows of owner count. A function inlined into
+// itself has one row per frame.
 type allocationStack struct {
-	owner              uint64 // the function whose rows count
+	owner              uint64 // function whose rows count
 	innermost          uint64
 	allocations, bytes uint64
 }
 
-// tallyAllocations counts what every function of a memory profile allocated.
+// tallyAllocations totals the allocations of every function in a memory profile.
 func tallyAllocations(ctx context.Context, s *reader.Store) (*allocationTally, error) {
 	t, err := s.TableOrEmpty(disk.TableAllocations)
 	if err != nil {
@@ -49,7 +49,7 @@ func tallyAllocations(ctx context.Context, s *reader.Store) (*allocationTally, e
 	return tally, nil
 }
 
-// allocationFrames returns the frames of a symbol, none if it has no sound ones.
+// allocationFrames decodes the frames of a symbol. It returns nil for a malformed one.
 func allocationFrames(s *reader.Store, stack layout.Ref) ([]disk.HeapFrame, error) {
 	if stack == 0 {
 		return nil, nil
@@ -62,7 +62,7 @@ func allocationFrames(s *reader.Store, stack layout.Ref) ([]disk.HeapFrame, erro
 	return frames, err
 }
 
-// addAllocation adds a row to those of its stack. The rows of the innermost function count, if there are any.
+// addAllocation adds a row to its stack. The rows of the innermost function count if there are any.
 func addAllocation(s *reader.Store, all map[layout.Ref]*allocationStack, t *reader.Table, row int) error {
 	function := t.Cell(disk.AllocationFunction, row)
 	ref := layout.Ref(t.Cell(disk.AllocationStack, row))
@@ -88,7 +88,6 @@ func addAllocation(s *reader.Store, all map[layout.Ref]*allocationStack, t *read
 	return nil
 }
 
-// addStack adds the allocations with a stack.
 func (t *allocationTally) addStack(stack *allocationStack, frames []disk.HeapFrame) {
 	if len(frames) == 0 {
 		frames = []disk.HeapFrame{{Function: stack.owner}}
@@ -106,7 +105,7 @@ func (t *allocationTally) addStack(stack *allocationStack, frames []disk.HeapFra
 	}
 }
 
-// rowsPerAllocation returns how many rows of the owner a profile has for each of its allocations with the stack.
+// rowsPerAllocation returns the number of the owner's rows for one allocation with the stack.
 func (a *allocationStack) rowsPerAllocation(frames []disk.HeapFrame) (n uint64) {
 	for _, f := range frames {
 		if f.Function == a.owner {

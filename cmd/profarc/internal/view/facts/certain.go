@@ -7,21 +7,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// enoughCertain is from when on a site that was certain in some runs is listed. It is the
-// number below which HotSpot's C2 ignores the counts of a branch.
+// enoughCertain is the minimum number of executions in runs with one outcome for a site to be listed. Below it,
+// HotSpot's C2 ignores the counts of a branch.
 const enoughCertain = 40
 
-// certainCounts is how often sites were reached in runs in which they had one outcome, by that outcome.
+// certainCounts holds how often a site was reached in runs in which it had one outcome, by outcome.
 type certainCounts map[certainKey]map[uint64]uint64
 
-// A certainKey is a point of a profile: its ways, or whether it saw null.
+// A certainKey identifies the outcomes of a point, or its null check.
 type certainKey struct {
 	profile layout.Ref
 	point   int32
 	null    bool
 }
 
-// readCertain reads the table of certain outcomes.
 func readCertain(s *reader.Store) (certainCounts, error) {
 	t, err := s.TableOrEmpty(disk.TableCertain)
 	if err != nil || t.Rows == 0 {
@@ -39,7 +38,7 @@ func readCertain(s *reader.Store) (certainCounts, error) {
 	return all, nil
 }
 
-// addCertain adds the facts about the site in a profile.
+// addCertain adds the certain outcomes of one profile.
 func (s *site) addCertain(counts map[uint64]uint64) {
 	if s.certain == nil && len(counts) > 0 {
 		s.certain = map[uint64]uint64{}
@@ -49,12 +48,12 @@ func (s *site) addCertain(counts map[uint64]uint64) {
 	}
 }
 
-// isListed reports whether the site is polluted, or was certain in some runs and is not any more.
+// isListed reports whether the site is polluted, or was certain only in some runs.
 func (s *site) isListed() bool {
 	return s.timesCertain() >= enoughCertain || s.pooledTally().isPolluted(s.kind)
 }
 
-// timesCertain returns how often the site was reached in runs in which it was certain.
+// timesCertain returns how often the site was reached in runs with one outcome.
 func (s *site) timesCertain() (sum uint64) {
 	for _, n := range s.certain {
 		sum = disk.SaturatingAdd(sum, n)
@@ -62,7 +61,7 @@ func (s *site) timesCertain() (sum uint64) {
 	return sum
 }
 
-// certainRows names the outcomes that were certain, the most frequent first.
+// certainRows names the certain outcomes, the most frequent first.
 func (p *siteNames) certainRows(s *site) []SeenRow {
 	if s.kind == analyze.SiteNull && len(s.certain) > 0 {
 		return []SeenRow{{"no null", s.timesCertain()}}
@@ -74,8 +73,8 @@ func (p *siteNames) certainRows(s *site) []SeenRow {
 	return p.mostSeen(&t, len(s.certain))
 }
 
-// certainWay returns the way that an outcome in the table is: HotSpot numbers the two ways of a
-// branch, and the others are the cells of their rows.
+// certainWay converts an outcome of the table. HotSpot numbers the two outcomes of a branch; other outcomes are cells of
+// rows.
 func (p *siteNames) certainWay(kind analyze.Site, outcome uint64) outcomeID {
 	domain := p.s.Header().Domain
 	switch point, index := disk.UnpackSuccessor(outcome); {
@@ -89,7 +88,7 @@ func (p *siteNames) certainWay(kind analyze.Site, outcome uint64) outcomeID {
 	return outcomeID{rowKinds[kind], outcome}
 }
 
-// branchWay returns a way of a branch by its number.
+// branchWay returns an outcome of a branch by number.
 func branchWay(number uint64) outcomeID {
 	if number == 0 {
 		return outcomeID{kind: analyze.Taken}
@@ -97,7 +96,7 @@ func branchWay(number uint64) outcomeID {
 	return outcomeID{kind: analyze.NotTaken}
 }
 
-// outcomes are the kinds of most outcomes of sites.
+// rowKinds maps sites to the kind of outcome that their rows have.
 var rowKinds = map[analyze.Site]analyze.Kind{
 	analyze.SiteReceivers: analyze.OfType, analyze.SiteChecked: analyze.OfType, analyze.SiteTargets: analyze.Value,
 	analyze.SiteBranch: analyze.To, analyze.SiteSwitch: analyze.Case,

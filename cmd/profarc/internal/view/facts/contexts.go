@@ -9,19 +9,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A SiteContext is what a site saw in one calling context.
+// A SiteContext describes a site in one calling context.
 type SiteContext struct {
-	Context  layout.Ref // 0 for the profiles without a context
+	Context  layout.Ref // context node; 0 for profiles without a context
 	Count    uint64
-	Best     float64 // the share of the highest count
-	Polluted bool    // the site is polluted in this context, too
+	Best     float64 // share of the most frequent outcome
+	Polluted bool    // whether the site is polluted in this context too
 	Seen     []SeenRow
-	Untyped  uint64 // of receivers whose types were not recorded
+	Untyped  uint64 // receivers whose types were not recorded
 }
 
-// ContextsOf returns what a site of a method saw in each context, those with the highest counts
-// first. Code is PollutedSite's as a number, layout.CodeUnknown for none. A site that
-// the method does not have has no contexts.
+// ContextsOf returns the contexts of a site, the highest counts first. code is the number in PollutedSite.Code, or
+// layout.CodeUnknown. An unknown site has no contexts.
 func ContextsOf(m reader.Method, kind analyze.Site, point int32, code uint64) (list []SiteContext, err error) {
 	sites, err := sitesOf(m, nil)
 	if err != nil {

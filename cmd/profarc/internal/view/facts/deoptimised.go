@@ -12,39 +12,39 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ByDeoptimised is the By of a DeoptimisedReport.
+// ByDeoptimised is the value of DeoptimisedReport.By.
 const ByDeoptimised = "deoptimised"
 
-// A DeoptimisedReport lists why compiled code of methods was left, the most frequent reasons first.
+// A DeoptimisedReport lists reasons for deoptimizations, the most frequent first.
 type DeoptimisedReport struct {
 	Archive string        `json:"archive"`
 	By      string        `json:"by"`
-	Total   uint64        `json:"total"` // deoptimisations of the selected methods
-	Of      int           `json:"of"`    // reasons, of each method
+	Total   uint64        `json:"total"` // deoptimizations of the selected methods
+	Of      int           `json:"of"`    // number of pairs of method and reason
 	Reasons []Deoptimised `json:"reasons"`
 }
 
-// A Deoptimised is a method and one reason for which its compiled code was left. A VM counts at most 255 of each, and
-// does not count what it notes at a point alone: then the count is 0.
+// A Deoptimised is a method and one reason for its deoptimization. A VM counts up to 255 per reason. Count is 0 if only
+// points record the reason.
 type Deoptimised struct {
 	analyze.MethodName
 	Method reader.Method      `json:"-"`
 	Code   string             `json:"code,omitempty"`
-	Reason string             `json:"reason"` // as the VM names it
+	Reason string             `json:"reason"` // reason in the VM's words
 	Count  uint64             `json:"count"`
-	Points []DeoptimisedPoint `json:"points"` // that note the reason
+	Points []DeoptimisedPoint `json:"points"` // points that record the reason
 	Cure   string             `json:"cure,omitempty"`
 }
 
-// A DeoptimisedPoint is a point that notes a reason.
+// A DeoptimisedPoint is a point that records a reason.
 type DeoptimisedPoint struct {
 	Point      int32  `json:"point"`
 	Kind       string `json:"kind"`
 	Count      uint64 `json:"count"`
-	Recompiled bool   `json:"recompiled"` // the method was compiled again without the assumption
+	Recompiled bool   `json:"recompiled"` // whether the method was recompiled without the assumption
 }
 
-// MostDeoptimised finds the reasons of all selected methods.
+// MostDeoptimised ranks the reasons of all selected methods.
 func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*DeoptimisedReport, error) {
 	reasons, err := entries.TrapReasonsOf(s)
 	if err != nil {
@@ -74,15 +74,14 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 	return d.report, d.rankReasons(s, o.Limited(len(d.report.Reasons)))
 }
 
-// A deoptimisations finds reasons.
+// A deoptimisations collects reasons.
 type deoptimisations struct {
 	names   entries.TrapReasons
 	points  analyze.PointReader
-	methods []reader.Method // of the reasons of the report
+	methods []reader.Method // method of each reason in the report
 	report  *DeoptimisedReport
 }
 
-// addProfile adds the reasons of a profile.
 func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least uint64) error {
 	found, err := reasonsIn(q, &d.points, d.names)
 	for _, row := range found {
@@ -94,8 +93,7 @@ func (d *deoptimisations) addProfile(m reader.Method, q reader.Profile, least ui
 	return err
 }
 
-// DeoptimisedIn returns the reasons of one profile, the most frequent first, without the method. It reads the points
-// with a reader that the caller has.
+// DeoptimisedIn returns the reasons of one profile, the most frequent first, without the method.
 func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised, error) {
 	reasons, err := entries.TrapReasonsOf(q.Store())
 	if err != nil {
@@ -104,7 +102,7 @@ func DeoptimisedIn(q reader.Profile, points *analyze.PointReader) ([]Deoptimised
 	return reasonsIn(q, points, reasons)
 }
 
-// reasonsIn returns the reasons that a profile counts, and the reasons that only its points note.
+// reasonsIn returns the reasons that a profile counts, and those that only its points record.
 func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReasons) ([]Deoptimised, error) {
 	var list []Deoptimised
 	counts := map[string]uint64{}
@@ -140,7 +138,7 @@ func reasonsIn(q reader.Profile, of *analyze.PointReader, names entries.TrapReas
 	return list, nil
 }
 
-// rankReasons sorts the reasons, and names the methods of those that are listed.
+// rankReasons sorts the reasons, and names the methods of the first limit.
 func (d *deoptimisations) rankReasons(s *reader.Store, limit int) error {
 	order := make([]int, len(d.methods))
 	for i := range order {

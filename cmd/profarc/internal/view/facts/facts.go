@@ -1,6 +1,5 @@
-// Package facts describes an archive: its header, runs and tables, how few methods have
-// most of its counts, how often methods were sampled, and which sites are polluted. Its reports marshal to
-// the JSON that the command prints.
+// Package facts describes archives. It covers the header, runs and tables, summaries of counts, samples and allocations,
+// and polluted sites. Its reports marshal to the JSON that commands print.
 package facts
 
 import (
@@ -16,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// settingNames names the settings of a header, by their index.
+// settingNames maps indices of settings to names.
 var settingNames = map[int]string{
 	disk.SettingTypeProfileWidth: "TypeProfileWidth",
 	disk.SettingBciProfileWidth:  "BciProfileWidth",
@@ -29,13 +28,12 @@ var settingNames = map[int]string{
 	disk.SettingLLVMNewest:       "LLVM index version, newest possible",
 }
 
-// A Setting is a setting of the profiler that the archive records.
+// A Setting is a recorded setting of the profiler.
 type Setting struct {
 	Name  string `json:"name"`
 	Value uint32 `json:"value"`
 }
 
-// settingsOf returns the settings that are not 0.
 func settingsOf(p layout.Params) []Setting {
 	list := []Setting{}
 	for i, v := range disk.Settings(&p) {
@@ -47,19 +45,18 @@ func settingsOf(p layout.Params) []Setting {
 	return list
 }
 
-// flagNames returns the names of the flags that are set.
 func flagNames(flags uint64) []string {
 	names := []string{}
-	if flags&layout.FlagDelta != 0 {
+	if flags&disk.FlagDelta != 0 {
 		names = append(names, "delta")
 	}
-	if flags&layout.FlagMerged != 0 {
+	if flags&disk.FlagMerged != 0 {
 		names = append(names, "merged")
 	}
 	return names
 }
 
-// bytesText returns bytes in hexadecimal, empty if all are 0.
+// bytesText returns b in hexadecimal, or "" if all bytes are 0.
 func bytesText(b [16]byte) string {
 	if b == ([16]byte{}) {
 		return ""
@@ -67,11 +64,10 @@ func bytesText(b [16]byte) string {
 	return hex.EncodeToString(b[:])
 }
 
-// hexID returns an id in hexadecimal.
 func hexID(id uint64) string { return fmt.Sprintf("%016x", id) }
 
-// Facts describe an archive. Ids, sums and addresses are hexadecimal text, since not every
-// JSON parser has 64-bit numbers; times are RFC 3339 in UTC, empty if unknown.
+// Facts describe an archive. Ids, checksums and addresses are hexadecimal strings, since not every JSON parser has
+// 64-bit integers. Times are RFC 3339 in UTC; "" if unknown.
 type Facts struct {
 	Archive string `json:"archive"`
 	*RunFacts
@@ -81,7 +77,7 @@ type Facts struct {
 	ProducerID  string          `json:"producer_id,omitempty"`
 	DumpTime    string          `json:"dump_time"`
 	DumpID      string          `json:"dump_id"`
-	Sum         string          `json:"sum"` // of the header, by which a layer names it
+	Sum         string          `json:"sum"` // checksum of the header; a layer names its base by it
 	Fingerprint string          `json:"fingerprint"`
 	Flags       []string        `json:"flags"`
 	Required    uint64          `json:"required_features"`
@@ -92,64 +88,63 @@ type Facts struct {
 	OpenNS      int64           `json:"open_ns"`
 	Regions     []RegionFact    `json:"regions"`
 	Counts      layout.Counts   `json:"counts"`
-	Summary     *layout.Summary `json:"summary,omitempty"` // nil if its counts have several units
+	Summary     *layout.Summary `json:"summary,omitempty"` // nil if the counts have several units
 	Index       IndexFact       `json:"index"`
 	Settings    []Setting       `json:"settings"`
 	Properties  []Property      `json:"properties"`
 	Tables      []TableFact     `json:"tables"`
-	LayerOn     *BaseFact       `json:"layer_on,omitempty"` // the archive whose profiles this one lacks
+	LayerOn     *BaseFact       `json:"layer_on,omitempty"` // base of a layer
 
 	Cutoffs *Summary `json:"cutoff_summary,omitempty"`
 }
 
-// A BaseFact names the base of a layer.
+// A BaseFact identifies the base of a layer.
 type BaseFact struct {
 	DumpID   string `json:"dump_id"`
-	Sum      string `json:"sum"` // of its header
+	Sum      string `json:"sum"` // checksum of the base's header
 	DumpTime string `json:"dump_time"`
 	Producer string `json:"producer"`
 }
 
-// A RegionFact is the place of a region in the file, in bytes.
+// A RegionFact is the position of a region in the file.
 type RegionFact struct {
 	Name   string `json:"name"`
 	Offset int64  `json:"offset"`
 	Size   int64  `json:"bytes"`
 }
 
-// An IndexFact describes the hash index: its 64-byte lines, and the most of them that a lookup reads.
+// An IndexFact describes the hash index by its number of 64-byte lines and the maximum number that a lookup reads.
 type IndexFact struct {
 	Lines    uint64 `json:"lines"`
 	MaxProbe uint64 `json:"max_probe"`
 	Seed     string `json:"seed"`
 }
 
-// A Property is a name and a value that the producer recorded about the run.
+// A Property is a name and value that the producer recorded about the run.
 type Property struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// A TableFact describes a table.
 type TableFact struct {
 	Kind uint32 `json:"kind"`
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
-	// Table is the name that show --table takes.
+	// Table is the name for show --table.
 	Table   string       `json:"table"`
 	Columns []ColumnFact `json:"columns"`
 
-	*SampleFact // only of the table of samples
+	*SampleFact // nil except for the table of samples
 }
 
-// A SampleFact counts sampled stacks and the samples of all of them.
+// A SampleFact counts sampled stacks and their samples.
 type SampleFact struct {
 	Stacks  int    `json:"stacks"`
 	Samples uint64 `json:"samples"`
 }
 
-// Describe returns the facts of an archive, and how long it took to open. It reads the
-// header and the tables, and no profile.
+// Describe returns the facts of an archive. It reads the header and tables, but no profiles. opened is the time that
+// opening took.
 func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 	h := s.Header()
 	f := &Facts{
@@ -212,13 +207,11 @@ func (f *Facts) gatherTables(s *reader.Store) error {
 	return nil
 }
 
-// A ColumnFact names a column of a table and the kind of its cells.
 type ColumnFact struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 }
 
-// ColumnsOf returns the columns of a table.
 func ColumnsOf(t reader.Table) []ColumnFact {
 	var columns []ColumnFact
 	for i := range t.Columns() {

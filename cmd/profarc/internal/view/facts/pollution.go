@@ -16,23 +16,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ByPollution is the name of the measure that ranks sites instead of methods.
+// ByPollution is the measure that ranks sites instead of methods.
 const ByPollution = "pollution"
 
-// A PollutionReport lists polluted sites, those that are reached most first.
+// A PollutionReport lists polluted sites, the most frequently reached first.
 type PollutionReport struct {
 	Archive string         `json:"archive"`
 	By      string         `json:"by"`
-	Of      int            `json:"of"` // polluted sites
+	Of      int            `json:"of"` // number of polluted sites
 	Sites   []PollutedSite `json:"sites"`
 }
 
-// A PollutedSite is a polluted site, or one that was certain in some of the merged runs. Best is the share of the
-// highest count of all that was
-// recorded, Cured the share of counts in contexts where the site is not polluted.
+// A PollutedSite is a polluted site, or one that was certain in some of the merged runs. Best is the highest recorded
+// count as a share of all. Cured is the share of counts in contexts where the site is not polluted.
 type PollutedSite struct {
 	analyze.MethodName
-	Method   layout.Ref   `json:"-"` // its record
+	Method   layout.Ref   `json:"-"` // reference of the method's record
 	Kind     analyze.Site `json:"kind"`
 	Point    int32        `json:"point"`
 	Code     string       `json:"code,omitempty"`
@@ -41,13 +40,13 @@ type PollutedSite struct {
 	Contexts int          `json:"contexts"`
 	Split    Split        `json:"split"`
 	Cured    float64      `json:"split_share"`
-	Certain  []SeenRow    `json:"certain"` // outcomes that some of the merged runs had alone, with their counts there
-	Seen     []SeenRow    `json:"seen"`    // most often
-	Other    uint64       `json:"other"`   // of types that came when all rows were taken
-	Untyped  uint64       `json:"untyped"` // of receivers whose types were not recorded
+	Certain  []SeenRow    `json:"certain"` // the only outcomes of some of the merged runs, with counts
+	Seen     []SeenRow    `json:"seen"`    // the most frequent outcomes
+	Other    uint64       `json:"other"`   // receivers of types without a row
+	Untyped  uint64       `json:"untyped"` // receivers whose types were not recorded
 }
 
-// CertainShare returns the share of the counts that are of runs in which the site had one outcome.
+// CertainShare returns the share of the counts in runs in which the site had one outcome.
 func (s *PollutedSite) CertainShare() float64 {
 	sum := uint64(0)
 	for _, row := range s.Certain {
@@ -56,17 +55,17 @@ func (s *PollutedSite) CertainShare() float64 {
 	return shareOf(min(sum, s.Count), s.Count)
 }
 
-// A Doubt is what cannot be known of a site since only the most frequent types have rows, or the first ones.
+// A Doubt is an uncertainty about a site caused by types without a row.
 type Doubt string
 
-// What may be so.
+// Doubts, from the least to the greatest.
 const (
 	DoubtNone     Doubt = ""
-	DoubtLikelier Doubt = "likelier" // one of those without a row came more often than all that have one
-	DoubtDominant Doubt = "dominant" // one of those without a row makes up 90% or more: then it is not polluted
+	DoubtLikelier Doubt = "likelier" // a type without a row may be more frequent than all others
+	DoubtDominant Doubt = "dominant" // a type without a row may have 90% or more, so that the site is not polluted
 )
 
-// Doubt returns what may be so of those without a row, the worst.
+// Doubt returns the greatest doubt about the site.
 func (s *PollutedSite) Doubt() Doubt {
 	switch hidden := shareOf(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
 	case hidden >= Dominant:
@@ -77,23 +76,22 @@ func (s *PollutedSite) Doubt() Doubt {
 	return DoubtNone
 }
 
-// A SeenRow is one thing that a site saw: a type, a target or a way.
+// A SeenRow is an outcome of a site with its count.
 type SeenRow struct {
 	What  string `json:"what"`
 	Count uint64 `json:"count"`
 }
 
-// seenRows is the most rows listed in Seen.
+// seenRows is the maximum length of Seen.
 const seenRows = 3
 
-// A pollution is a polluted site and how often it was reached.
 type pollution struct {
 	m     reader.Method
 	site  *site
 	count uint64
 }
 
-// MostPolluted finds the polluted sites of all selected methods.
+// MostPolluted ranks the polluted sites of all selected methods.
 func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*PollutionReport, error) {
 	certain, err := readCertain(s)
 	if err != nil {
@@ -155,14 +153,14 @@ func (r *PollutionReport) addSites(s *reader.Store, found []pollution) error {
 	return p.err
 }
 
-// A siteNames names what was seen at sites. It keeps the first error.
+// A siteNames names the outcomes of sites. It keeps the first error.
 type siteNames struct {
 	s       *reader.Store
 	targets entries.Targets
 	err     error
 }
 
-// mostSeen names what was seen most at a site, at most so many rows.
+// mostSeen returns at most most outcomes, the most frequent first.
 func (p *siteNames) mostSeen(t *siteTally, most int) []SeenRow {
 	type counted struct {
 		what  outcomeID
@@ -184,7 +182,6 @@ func (p *siteNames) mostSeen(t *siteTally, most int) []SeenRow {
 	return rows
 }
 
-// seenText names a way.
 func (p *siteNames) seenText(w outcomeID) string {
 	switch w.kind {
 	case analyze.OfType:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/analyze"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -59,7 +60,7 @@ type rowOf struct {
 // called adds a profile of a method that a caller calls; without one the profile holds for every caller.
 func called(t *testing.T, b *builder.Builder, name, caller string, fill func(p *builder.Profile)) {
 	t.Helper()
-	m, c := b.Method(layout.Key{Class: "A", Name: name}), builder.NoContext
+	m, c := b.Method(layout.Key{Class: "A", Name: name}), profileset.NoContext
 	if caller != "" {
 		c = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: caller}), Point: 3})
 	}

@@ -8,17 +8,17 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// RunFacts are the runs whose profiles an archive holds.
+// RunFacts are the runs of an archive.
 type RunFacts struct {
 	Runs       []RunFact         `json:"runs"`
-	NumRuns    int               `json:"runs_total"` // Runs lists at most maxRunFacts of them
+	NumRuns    int               `json:"runs_total"` // number of all runs; Runs lists at most maxRunFacts
 	ClassPaths [][]ClassPathFact `json:"class_paths"`
 }
 
-// maxRunFacts is the most runs that are listed: their texts may be long.
+// maxRunFacts is the maximum number of runs to list, since their texts can be long.
 const maxRunFacts = 1000
 
-// A RunFact describes one run. Texts that the archive does not have are empty.
+// A RunFact describes one run. Missing texts are empty.
 type RunFact struct {
 	DumpID    string       `json:"dump_id"`
 	Since     string       `json:"since,omitempty"`
@@ -35,7 +35,7 @@ type RunFact struct {
 	Exit      string       `json:"exit"`
 }
 
-// A ProcessFact identifies a process beyond the reuse of its number: by boot, PID namespace and start time.
+// A ProcessFact identifies a process across reboots and reused process ids.
 type ProcessFact struct {
 	Boot      string `json:"boot"`
 	Namespace uint64 `json:"namespace"`
@@ -43,8 +43,7 @@ type ProcessFact struct {
 	Start     uint64 `json:"start"`
 }
 
-// A ClassPathFact is an element of a class path, with size and sum of its
-// content if it is a file or directory.
+// A ClassPathFact is an element of a class path, with the size and checksum of a file or directory.
 type ClassPathFact struct {
 	Path string `json:"path"`
 	Kind string `json:"kind"`
@@ -52,14 +51,14 @@ type ClassPathFact struct {
 	Sum  string `json:"sum,omitempty"`
 }
 
-// gatherRuns returns the runs of an archive. Runs with the same class path share one entry of ClassPaths.
+// gatherRuns returns the runs of an archive. Runs with equal class paths share one element of ClassPaths.
 func gatherRuns(s *reader.Store) (*RunFacts, error) {
 	runs, err := s.Runs()
 	if err != nil {
 		return nil, err
 	}
 	f := &RunFacts{Runs: []RunFact{}, NumRuns: len(runs), ClassPaths: [][]ClassPathFact{}}
-	known := map[*layout.ClassPathEntry]*int{} // runs share their class paths
+	known := map[*layout.ClassPathEntry]*int{} // index into ClassPaths, by first entry
 	for _, r := range runs[:min(len(runs), maxRunFacts)] {
 		fact := RunFact{
 			DumpID: bytesText(r.DumpID), Since: bytesText(r.Since), Main: r.Main, VM: r.VM, Vendor: r.Vendor, Command: r.Command,
@@ -92,7 +91,7 @@ func classPathFacts(entries []layout.ClassPathEntry) []ClassPathFact {
 	return facts
 }
 
-// formatUTC returns a time in UTC, empty for the zero time.
+// formatUTC formats a time in UTC, or returns "" for the zero time.
 func formatUTC(t time.Time) string {
 	if t.IsZero() {
 		return ""

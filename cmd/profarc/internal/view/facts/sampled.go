@@ -12,31 +12,29 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A SampleReport ranks methods by their samples, those with most samples of their own first.
+// A SampleReport ranks methods by samples, the most self samples first.
 type SampleReport struct {
 	Archive string          `json:"archive"`
-	By      SampleUnit      `json:"by"` // the unit of all sums
+	By      SampleUnit      `json:"by"` // unit of all totals
 	Stacks  int             `json:"stacks"`
 	Total   uint64          `json:"total"`
-	Of      int             `json:"of"` // selected methods that are on a stack
+	Of      int             `json:"of"` // number of selected methods on any stack
 	Methods []StackedMethod `json:"methods"`
 }
 
-// A StackedMethod is a method that is ranked by what was counted with it on a stack: samples or bytes.
+// A StackedMethod is a method with the samples or bytes of the stacks that contain it.
 type StackedMethod struct {
 	analyze.MethodName
-	Self       uint64  `json:"self"` // with the method as the leaf
+	Self       uint64  `json:"self"` // of stacks with the method as the leaf
 	SelfShare  float64 `json:"self_share"`
-	Total      uint64  `json:"total"` // with the method on the stack
+	Total      uint64  `json:"total"` // of all stacks with the method
 	TotalShare float64 `json:"total_share"`
 }
 
-// stackedMethod returns a method with its shares of a total.
 func stackedMethod(name analyze.MethodName, n StackCounts, total uint64) StackedMethod {
 	return StackedMethod{name, n.Self, shareOf(n.Self, total), n.Total, shareOf(n.Total, total)}
 }
 
-// SamplesOnly reports whether an archive has samples and no counts.
 func SamplesOnly(s *reader.Store) bool {
 	if s.Header().Domain == layout.DomainSampled {
 		return true
@@ -45,7 +43,7 @@ func SamplesOnly(s *reader.Store) bool {
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 
-// MostSampled ranks the selected methods by samples or their time. Shares refer to all samples of the archive.
+// MostSampled ranks the selected methods by samples or their time. Shares are of all samples of the archive.
 func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyze.RankOptions) (*SampleReport, error) {
 	tally, err := TallySamples(s, unit)
 	if err != nil {

@@ -17,20 +17,21 @@ type (
 	sampledCall struct{ caller, callee layout.Ref }
 )
 
-// TallyLines sums samples as TallySamples does, also by line and by call.
+// TallyLines is TallySamples with totals by line and by call.
 func TallyLines(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}, lines: map[sampledPoint]*StackCounts{},
 		calls: map[sampledCall]*StackCounts{}}
 	return t, t.addSamples(s)
 }
 
-// A SampledLine is what was sampled at a point of a method: a line from the start of a Go function, a bci.
+// A SampledLine holds the samples at a point of a method. A point is a line relative to the start of a Go function, or a
+// bci.
 type SampledLine struct {
 	Point int32
 	StackCounts
 }
 
-// LinesOf returns the points of a method with samples, in their order, of a tally by line.
+// LinesOf returns the points of a method with samples, in order. The tally comes from TallyLines.
 func (t *SampleTally) LinesOf(m reader.Method) (list []SampledLine) {
 	for at, n := range t.lines {
 		if at.method == m.Ref() && n.Total > 0 {
@@ -41,13 +42,12 @@ func (t *SampleTally) LinesOf(m reader.Method) (list []SampledLine) {
 	return list
 }
 
-// A MethodLine is a line of a method with its samples.
 type MethodLine struct {
 	Method layout.Ref
 	SampledLine
 }
 
-// HottestLines returns the lines with the most samples of their own, of a tally by line.
+// HottestLines returns the lines with the most self samples. The tally comes from TallyLines.
 func (t *SampleTally) HottestLines(most int) (list []MethodLine) {
 	for at, n := range t.lines {
 		if n.Self > 0 {
@@ -61,13 +61,13 @@ func (t *SampleTally) HottestLines(most int) (list []MethodLine) {
 	return list[:min(most, len(list))]
 }
 
-// A SampledCall is what was sampled below a call.
+// A SampledCall holds the samples below a call.
 type SampledCall struct {
-	Other layout.Ref // the caller, or the callee; 0 if the archive does not name it
-	Total uint64     // of stacks with the call, recursive ones counted once
+	Other layout.Ref // caller or callee; 0 if unknown
+	Total uint64     // total of stacks with the call; recursion counts once
 }
 
-// CallsOf returns the callers and callees of a method, those with the most samples first, of a tally by line.
+// CallsOf returns the callers and callees of a method, the most samples first. The tally comes from TallyLines.
 func (t *SampleTally) CallsOf(m reader.Method) (callers, callees []SampledCall) {
 	for at, n := range t.calls {
 		if at.callee == m.Ref() && n.Total > 0 {

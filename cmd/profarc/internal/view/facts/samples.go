@@ -12,17 +12,16 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A SampleUnit is what sampled stacks are summed in. It is the By of a SampleReport, and names the measure
-// on pages.
+// A SampleUnit is the unit of samples. It is also the value of SampleReport.By.
 type SampleUnit string
 
-// The units. Nanoseconds are of processor time.
+// Units of samples. Nanoseconds are processor time.
 const (
 	Samples     SampleUnit = "samples"
 	Nanoseconds SampleUnit = "nanoseconds"
 )
 
-// Text spells a sum: "3 samples", "50 ms". Count spells numbers.
+// Text formats a total, such as "3 samples" or "50 ms". count formats numbers.
 func (u SampleUnit) Text(n uint64, count func(uint64) string) string {
 	text := u.Short(n, count)
 	switch {
@@ -34,7 +33,7 @@ func (u SampleUnit) Text(n uint64, count func(uint64) string) string {
 	return text + " samples"
 }
 
-// Short spells a sum in a column: without the noun of samples.
+// Short formats a total without the word samples.
 func (u SampleUnit) Short(n uint64, count func(uint64) string) string {
 	if u == Nanoseconds {
 		return TimeText(n)
@@ -42,7 +41,7 @@ func (u SampleUnit) Short(n uint64, count func(uint64) string) string {
 	return count(n)
 }
 
-// TimeText spells nanoseconds: "50 ms".
+// TimeText formats nanoseconds, such as "50 ms".
 func TimeText(n uint64) string {
 	number, unit, _ := strings.Cut(cli.FormatDuration(time.Duration(min(n, math.MaxInt64))), " ")
 	if strings.Contains(number, ".") {
@@ -51,7 +50,7 @@ func TimeText(n uint64) string {
 	return number + " " + unit
 }
 
-// Of returns which of the sums of a stack has the unit.
+// Of returns the argument that has the unit.
 func (u SampleUnit) Of(samples, nanoseconds uint64) uint64 {
 	if u == Nanoseconds {
 		return nanoseconds
@@ -59,7 +58,7 @@ func (u SampleUnit) Of(samples, nanoseconds uint64) uint64 {
 	return samples
 }
 
-// UnitOfSamples returns the usual unit of an archive's stacks: time, if all stacks with samples have it.
+// UnitOfSamples returns Nanoseconds if all stacks with samples have a time, and Samples otherwise.
 func UnitOfSamples(s *reader.Store) (SampleUnit, error) {
 	unit := Samples
 	if s.Header().Domain != layout.DomainSampled {
@@ -77,24 +76,24 @@ func UnitOfSamples(s *reader.Store) (SampleUnit, error) {
 	return unit, err
 }
 
-// A SampleTally sums what was sampled of methods.
+// A SampleTally holds the samples of methods.
 type SampleTally struct {
 	Unit    SampleUnit
-	Stacks  int    // sampled stacks
-	Sum     uint64 // of all stacks
+	Stacks  int    // number of stacks
+	Sum     uint64 // total of all stacks
 	methods map[layout.Ref]*StackCounts
-	lines   map[sampledPoint]*StackCounts // nil unless lines are tallied
-	calls   map[sampledCall]*StackCounts  // the same
+	lines   map[sampledPoint]*StackCounts // nil unless from TallyLines
+	calls   map[sampledCall]*StackCounts  // nil unless from TallyLines
 }
 
-// StackCounts are what was counted with a method on the stack: its samples, or the bytes that were allocated.
+// StackCounts holds the samples or allocated bytes of the stacks with a method.
 type StackCounts struct {
-	Self  uint64 // with the method as the leaf
-	Total uint64 // with the method on the stack, recursive calls counted once
-	seen  int    // the number of the last stack with the method
+	Self  uint64 // of stacks with the method as the leaf
+	Total uint64 // of all stacks with the method; recursion counts once
+	seen  int    // number of the last stack added
 }
 
-// TallySamples sums the samples of every method of an archive, in time linear in its size.
+// TallySamples totals the samples of every method in time linear in the size of the archive.
 func TallySamples(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	t := &SampleTally{Unit: unit, methods: map[layout.Ref]*StackCounts{}}
 	return t, t.addSamples(s)
@@ -131,7 +130,7 @@ func (t *SampleTally) addStack(stack stacks.Stack) {
 	}
 }
 
-// countsOf returns the counts of a key, which it adds if there are none.
+// countsOf returns the counts of a key, and adds them if they are missing.
 func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
 	found := counts[key]
 	if found == nil {
@@ -141,7 +140,7 @@ func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
 	return found
 }
 
-// addStack adds what was counted with the stack of a number, from 1.
+// addStack adds n for the stack with a number from 1.
 func (m *StackCounts) addStack(n uint64, leaf bool, stack int) {
 	if leaf {
 		m.Self = disk.SaturatingAdd(m.Self, n)
@@ -151,7 +150,7 @@ func (m *StackCounts) addStack(n uint64, leaf bool, stack int) {
 	}
 }
 
-// Of returns the samples of a method, none if it is on no stack.
+// Of returns the samples of a method; zero if it is on no stack.
 func (t *SampleTally) Of(m reader.Method) StackCounts {
 	if found := t.methods[m.Ref()]; found != nil {
 		return *found
@@ -159,7 +158,7 @@ func (t *SampleTally) Of(m reader.Method) StackCounts {
 	return StackCounts{}
 }
 
-// CountSamples returns the number of sampled stacks, and the sum of their samples.
+// CountSamples returns the number of stacks and of their samples.
 func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		err = stacks.Leaves(s, func(l stacks.Leaf) error {

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/testprofile"
@@ -91,7 +92,7 @@ func chain(t *testing.T, deepest int) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainSampled, builder.Config{})
 	leaf, caller := b.Method(layout.Key{Name: "leaf"}), b.Method(layout.Key{Name: "caller"})
-	for at, depth := builder.NoContext, 0; depth < deepest; depth++ {
+	for at, depth := profileset.NoContext, 0; depth < deepest; depth++ {
 		p := b.ProfileIn(leaf, 0, at)
 		p.Count(builder.Count{Point: 1, Sub: layout.SubSamples, N: 1})
 		if err := p.Done(); err != nil {

@@ -7,25 +7,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A sampleTree is what was sampled of one leaf, by its calling contexts: a node adds a caller
-// to its parent, and a stack is the way from the leaf to a node.
+// A sampleTree holds the samples of one leaf by calling context. Each node adds a caller to its parent.
 type sampleTree struct {
 	leaf  layout.Ref
-	nodes []sampleNode // parents before their children; the first is the leaf itself
+	nodes []sampleNode // parents precede children; the first is the leaf itself
 	at    map[layout.Ref]int32
-	// Methods, points and calls on the way to the node that is visited, with how often they are there.
+	// Number of occurrences on the path to the visited node.
 	onPath       map[layout.Ref]int
 	pointsOnPath map[sampledPoint]int
 	callsOnPath  map[sampledCall]int
-	leaves       map[int32][]stacks.LeafPoint // of nodes; nil unless lines are tallied
+	leaves       map[int32][]stacks.LeafPoint // points by node; nil unless lines are tallied
 }
 
-// A sampleNode has the samples of a context and, after sum, of all that begin with it.
+// A sampleNode holds the samples of a context and, after sumSubtrees, of all contexts that extend it.
 type sampleNode struct {
 	caller       layout.Ref
-	point        int32 // of the call
+	point        int32 // point of the call
 	parent       int32
-	child, other int32 // the last child, and the child of the parent before this one; 0 for none
+	child, other int32 // last child, and previous sibling; 0 for none
 	stacks       int
 	sum          uint64
 }
@@ -63,7 +62,7 @@ func newSampleTree(leaf layout.Ref, lines bool) *sampleTree {
 	return k
 }
 
-// nodeOfContext returns the number of the node of a context. It adds those on the way to it that there are not yet.
+// nodeOfContext returns the index of a context's node. It adds missing nodes.
 func (k *sampleTree) nodeOfContext(s *reader.Store, c reader.Context) (int32, error) {
 	var missing []reader.Context
 	parent := int32(0)
@@ -97,7 +96,7 @@ func (k *sampleTree) nodeOfContext(s *reader.Store, c reader.Context) (int32, er
 	return parent, nil
 }
 
-// addLeafTree adds the samples of a leaf to it and to the methods that were on the stack.
+// addLeafTree adds the samples of a leaf to the leaf and its callers.
 func (t *SampleTally) addLeafTree(k *sampleTree) {
 	if len(k.nodes) == 0 {
 		return
@@ -127,8 +126,7 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 	})
 }
 
-// addUnlessRecursive adds the sum of a node to the total of a key, unless the key is on the way to the node already: a
-// recursive call.
+// addUnlessRecursive adds the total of a node to a key, unless the key is already on the path to the node.
 func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
 	if onPath[key]++; onPath[key] == 1 {
 		of := countsOf(counts, key)
@@ -144,20 +142,20 @@ func (k *sampleTree) callAt(n *sampleNode) sampledCall {
 	return sampledCall{n.caller, k.nodes[n.parent].caller}
 }
 
-// addLeafPoints adds the samples of the stacks that end at a node to the points of the leaf.
+// addLeafPoints adds the samples of stacks that end at a node to the points of the leaf.
 func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	for _, p := range k.leaves[n] {
 		key := sampledPoint{k.leaf, p.Point}
 		sum := t.Unit.Of(p.Count, p.Time)
 		of := countsOf(t.lines, key)
 		of.Self = disk.SaturatingAdd(of.Self, sum)
-		if k.pointsOnPath[key] == 0 { // or the sum of a caller at the same point has it
+		if k.pointsOnPath[key] == 0 { // otherwise a caller at the same point already added it
 			of.Total = disk.SaturatingAdd(of.Total, sum)
 		}
 	}
 }
 
-// sumSubtrees adds what each node has to its parent.
+// sumSubtrees adds the samples of each node to its parent.
 func (k *sampleTree) sumSubtrees() {
 	for i := len(k.nodes) - 1; i > 0; i-- {
 		n := k.nodes[i]
@@ -166,8 +164,8 @@ func (k *sampleTree) sumSubtrees() {
 	}
 }
 
-// visitNodes calls enter with each node before its children, but for the first, and leave after
-// them. A call for each caller would need as much stack as the deepest sample.
+// visitNodes calls enter with each node before its children, and leave after them, except for the first node. It does
+// not recurse, since samples can be arbitrarily deep.
 func (k *sampleTree) visitNodes(enter, leave func(int32)) {
 	for n := k.nodes[0].child; n != 0; {
 		enter(n)

@@ -7,36 +7,34 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A site is polluted if its counts do not tell a compiler what to expect. These are the limits.
+// Limits for polluted sites, whose counts do not help a compiler.
 const (
-	// Dominant is the share from which one receiver is worth a guard, however
-	// many there are: HotSpot's TypeProfileMajorReceiverPercent.
+	// Dominant is the share at which a compiler guards one of many receivers: HotSpot's TypeProfileMajorReceiverPercent.
 	Dominant = 0.9
-	// Guessed is the number of receivers that compilers test for one by one.
+	// Guessed is the number of receivers that compilers test one by one.
 	Guessed = 2
-	// undecided is the share of the likelier way below which the profile of a branch does not help.
+	// undecided is the share of the likelier outcome below which a branch is polluted.
 	undecided = 0.6
 )
 
-// UntypedText names what counts in tally.untyped.
+// UntypedText names the receivers in siteTally.untyped.
 var UntypedText = (&analyze.Outcome{Kind: analyze.Untyped}).What()
 
-// A way is one of the things that a site has seen: the kind of the outcome, and its id.
+// An outcomeID identifies an outcome of a site.
 type outcomeID struct {
 	kind analyze.Kind
 	id   uint64
 }
 
-// A tally counts what a site has seen.
+// A siteTally counts the outcomes of a site.
 type siteTally struct {
 	seen  map[outcomeID]uint64
-	other uint64 // without a row
-	// untyped counts receivers whose types were not recorded. They are no kind of their own.
+	other uint64 // count of outcomes without a row
+	// untyped counts receivers whose types were not recorded.
 	untyped uint64
 	null    bool
 }
 
-// totalCount returns how often the site was reached.
 func (t *siteTally) totalCount() uint64 {
 	sum := disk.SaturatingAdd(t.other, t.untyped)
 	for _, n := range t.seen {
@@ -45,7 +43,7 @@ func (t *siteTally) totalCount() uint64 {
 	return sum
 }
 
-// shareOf returns part as a share of whole, 0 if whole is 0.
+// shareOf returns part / whole, or 0 if whole is 0.
 func shareOf(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -53,7 +51,6 @@ func shareOf(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// highestCount returns the highest count.
 func (t *siteTally) highestCount() (most uint64) {
 	for _, n := range t.seen {
 		most = max(most, n)
@@ -61,7 +58,7 @@ func (t *siteTally) highestCount() (most uint64) {
 	return most
 }
 
-// kindCount returns how many different things were seen; all without a row count as one.
+// kindCount returns the number of outcomes. All outcomes without a row count as one.
 func (t *siteTally) kindCount() (n int) {
 	if t.other > 0 {
 		n++
@@ -74,7 +71,6 @@ func (t *siteTally) kindCount() (n int) {
 	return n
 }
 
-// addTally adds the counts of another context.
 func (t *siteTally) addTally(u *siteTally) {
 	if t.seen == nil {
 		t.seen = map[outcomeID]uint64{}
@@ -87,7 +83,7 @@ func (t *siteTally) addTally(u *siteTally) {
 	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
 }
 
-// isPolluted reports whether a compiler has no good guess at the site.
+// isPolluted reports whether a compiler cannot predict the site.
 func (t *siteTally) isPolluted(kind analyze.Site) bool {
 	certainty := shareOf(t.highestCount(), t.totalCount())
 	switch kind {
@@ -96,37 +92,37 @@ func (t *siteTally) isPolluted(kind analyze.Site) bool {
 	case analyze.SiteBranch:
 		return len(t.seen) == 2 && t.kindCount() == 2 && certainty < undecided
 	case analyze.SiteSwitch:
-		return false // every case has a way of its own
+		return false // every case has its own code
 	}
 	return t.kindCount() > Guessed && certainty < Dominant
 }
 
-// A Split is whether one profile per calling context would cure a polluted site.
+// A Split tells whether one profile per calling context would cure a polluted site.
 type Split string
 
-// Whether contexts differ.
+// Values of Split.
 const (
-	SplitYes     Split = "yes"     // in every recorded context
-	SplitPartly  Split = "partly"  // in some
-	SplitNo      Split = "no"      // in none
-	SplitUnknown Split = "unknown" // at most one context was recorded
+	SplitYes     Split = "yes"     // it would in every context
+	SplitPartly  Split = "partly"  // it would in some contexts
+	SplitNo      Split = "no"      // it would in no context
+	SplitUnknown Split = "unknown" // fewer than two contexts are recorded
 )
 
-// negligibleShare is the share of a site's counts below which contexts do not matter.
+// negligibleShare is the share of a site's counts below which a context is ignored.
 const negligibleShare = 0.01
 
-// A site is a profile point with its counts in each calling context.
+// A site is a profile point with its counts per calling context.
 type site struct {
 	kind  analyze.Site
 	point int32
 	code  uint64
-	parts map[layout.Ref]*siteTally // by context node; 0 has the profiles without one
+	parts map[layout.Ref]*siteTally // by context node; 0 for profiles without a context
 	// certain is how often it was reached in runs in which it had one outcome, by that outcome,
 	// if it has several in all.
 	certain map[uint64]uint64
 }
 
-// pooledTally returns the counts of all contexts.
+// pooledTally totals the counts of all contexts.
 func (s *site) pooledTally() *siteTally {
 	var all siteTally
 	for _, part := range s.parts {
@@ -135,8 +131,8 @@ func (s *site) pooledTally() *siteTally {
 	return &all
 }
 
-// splitByContext compares the site with its contexts. cured is the share of its counts in
-// contexts where it is not polluted.
+// splitByContext compares the site with its contexts. cured is the share of its counts in contexts where it is not
+// polluted.
 func (s *site) splitByContext() (answer Split, cured float64) {
 	if len(s.parts) < 2 {
 		return SplitUnknown, 0
@@ -159,8 +155,7 @@ func (s *site) splitByContext() (answer Split, cured float64) {
 	return SplitPartly, cured
 }
 
-// sitesOf returns the sites of a method over all its profiles, in the order of
-// their first occurrence, with what the table of certain outcomes says of them.
+// sitesOf returns the sites of a method over all profiles, in order of first occurrence, with their certain outcomes.
 func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) {
 	type key struct {
 		kind  analyze.Site
@@ -199,7 +194,7 @@ func sitesOf(m reader.Method, certain certainCounts) (sites []*site, err error) 
 	return sites, nil
 }
 
-// eachTally yields what a point records about sites that may be polluted. A type check is two sites.
+// eachTally yields the sites of a point. A type check is two sites.
 func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *siteTally)) {
 	t := tallyPoint(p)
 	switch p.Site {
@@ -214,7 +209,7 @@ func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *siteTal
 	yield(p.Site, t)
 }
 
-// tallyPoint counts the outcomes of a point without failed type checks, of which the rows have only some types.
+// tallyPoint counts the outcomes of a point. It leaves out failed type checks, since only some of their types have rows.
 func tallyPoint(p *analyze.Point) *siteTally {
 	t := &siteTally{seen: make(map[outcomeID]uint64, len(p.Outcomes))}
 	for i := range p.Outcomes {

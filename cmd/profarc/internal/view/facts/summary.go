@@ -14,30 +14,29 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// summaryShares are the shares of all counts for which a summary has a row, in
-// millionths, as in LLVM's summaries.
+// summaryShares lists the shares of a summary in millionths, as in LLVM's summaries.
 var summaryShares = [...]uint64{10000, 100000, 200000, 300000, 400000, 500000, 600000, 700000, 800000, 900000,
 	950000, 990000, 999000, 999900, 999990, 999999}
 
 const millionth = layout.WeightOne / 1e6
 
-// A Summary says how few methods and counts make up most of all counts, by unit.
+// A Summary tells how few methods and counts make up most of all counts, by unit.
 type Summary struct {
-	Methods uint64        `json:"methods"` // with any weight: invocations or counts
-	Without uint64        `json:"without"` // the other methods: all that they count is 0
+	Methods uint64        `json:"methods"` // methods with invocations or counts
+	Without uint64        `json:"without"` // methods whose counts are all 0
 	Units   []UnitSummary `json:"units"`
 	Cutoffs []KeptRow     `json:"cutoffs"`
-	// Undecoded are the profiles that are not adopted: raw from an entry on that the dump did not know.
+	// Undecoded counts profiles with raw words, which are not adopted.
 	Undecoded []UndecodedFact `json:"undecoded,omitempty"`
 }
 
-// An UndecodedFact counts the profiles in which decoding ended at an entry of HotSpot's tag.
+// An UndecodedFact counts the profiles in which decoding stopped at a HotSpot tag.
 type UndecodedFact struct {
 	Tag      uint8 `json:"tag"`
 	Profiles int   `json:"profiles"`
 }
 
-// countUndecoded returns how many profiles were not decoded to their ends, by tag.
+// countUndecoded counts partly decoded profiles by tag.
 func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact, err error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
@@ -65,25 +64,25 @@ func countUndecoded(ctx context.Context, s *reader.Store) (facts []UndecodedFact
 	return facts, nil
 }
 
-// A KeptRow is how many methods reduce --hot keeps for a share of every unit.
+// A KeptRow is the number of methods that reduce --hot keeps for a share of every unit.
 type KeptRow struct {
 	Percent float64 `json:"percent"`
 	Methods int     `json:"methods"`
 }
 
-// A UnitSummary covers the counts of one unit, in which each method has a weight: the sum of its invocations
-// and of its counts, as package weigh defines it. The counts of an inclusive unit contain the counts of
-// called methods: there, a share takes every method that has the rest of the highest count.
+// A UnitSummary covers the counts of one unit. The weight of a method is the total of its invocations and counts, as in
+// package weigh. If the unit is inclusive, counts include those of called methods, and a share selects each method with
+// at least the rest of the highest count.
 type UnitSummary struct {
 	Unit      string       `json:"unit"`
 	Inclusive bool         `json:"inclusive"`
-	Methods   int          `json:"methods"` // with any weight
-	Counts    uint64       `json:"counts"`  // all of LLVM's, elsewhere those above 0
+	Methods   int          `json:"methods"` // methods with any weight
+	Counts    uint64       `json:"counts"`  // number of LLVM's counts; elsewhere of nonzero counts
 	Cutoffs   []SummaryRow `json:"cutoffs"`
 }
 
-// A SummaryRow says how many methods and counts make up a share of all counts. MinWeight is the weight of the
-// coldest method, MinCount the lowest count. An inclusive unit has no counts.
+// A SummaryRow tells how many methods and counts make up a share of all counts. MinWeight is the weight of the coldest
+// method, MinCount the lowest count. An inclusive unit has no counts.
 type SummaryRow struct {
 	Percent   float64 `json:"percent"`
 	Methods   int     `json:"methods"`
@@ -92,7 +91,7 @@ type SummaryRow struct {
 	MinCount  uint64  `json:"min_count"`
 }
 
-// Summarize reads all profiles of an archive and returns their summary.
+// Summarize reads all profiles of an archive and summarizes them.
 func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	r, units, err := summarizeCutoffs(ctx, s)
 	if err != nil {
@@ -117,14 +116,13 @@ func Summarize(ctx context.Context, s *reader.Store) (*Summary, error) {
 	return r, nil
 }
 
-// Cutoffs returns the summary of an archive without its numbers of counts, which take
-// memory for each count that differs: these take some bytes a method.
+// Cutoffs is Summarize without numbers of counts. It takes some bytes per method, instead of memory per distinct count.
 func Cutoffs(ctx context.Context, s *reader.Store) (*Summary, error) {
 	r, _, err := summarizeCutoffs(ctx, s)
 	return r, err
 }
 
-// summarizeCutoffs returns how few methods make up most of the counts, and the units of r.Units.
+// summarizeCutoffs returns a summary without numbers of counts, and the units of r.Units.
 func summarizeCutoffs(ctx context.Context, s *reader.Store) (r *Summary, units []layout.CountUnit, err error) {
 	weights, err := weigh.Methods(ctx, s)
 	if err != nil {
@@ -159,8 +157,8 @@ func WithoutText(d layout.Domain) string {
 	return "they did not run, or ran uncounted"
 }
 
-// addBlocks sets the counts from LLVM's own summary of blocks, the one of the
-// context-sensitive profiles if there are no others.
+// addBlocks sets the counts from LLVM's summary of blocks. It uses the context-sensitive profiles if there are no
+// others.
 func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	sum, cs, err := llvm.Summarize(s)
 	if err != nil {
@@ -177,7 +175,7 @@ func (r *UnitSummary) addBlocks(s *reader.Store) error {
 	return nil
 }
 
-// addCounts sets the counts of the other domains. times is how often each count occurs.
+// addCounts sets the counts of other domains. times is the number of occurrences of each count.
 func (r *UnitSummary) addCounts(ctx context.Context, times map[uint64]uint64) error {
 	steps := poll.New(ctx)
 	total := new(big.Int)
@@ -220,14 +218,14 @@ func bigProduct(a, b uint64) *big.Int {
 	return new(big.Int).Mul(new(big.Int).SetUint64(a), new(big.Int).SetUint64(b))
 }
 
-// countsAndTimes returns for each unit how often each count above 0 occurs.
+// countsAndTimes returns the number of occurrences of each nonzero count, by unit.
 func countsAndTimes(s *reader.Store) (times [disk.NumCountUnits]map[uint64]uint64, err error) {
 	for u := range times {
 		times[u] = map[uint64]uint64{}
 	}
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	if s.Header().Domain.LLVM() {
-		return times, nil // its blocks are counted instead
+		return times, nil // addBlocks counts its blocks
 	}
 	for m, err := range s.Methods() {
 		if err != nil {

@@ -14,26 +14,26 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Allocations are the memory profiles of an archive of LLVM's, by function.
+// Allocations are the memory profiles of an LLVM archive, by function.
 type Allocations struct {
 	store *reader.Store
 	table reader.Table
 	rows  map[uint64][]int
 }
 
-// An Allocation is what a function allocates in one calling context.
+// An Allocation totals the allocations of a function in one calling context.
 type Allocation struct {
-	Stack    string // its frames, the innermost first, as stackText spells them
+	Stack    string // frames as formatted by stackText, the innermost first
 	Count    uint64
 	Bytes    uint64
 	Lifetime time.Duration // mean
 	Type     AllocationType
 }
 
-// An AllocationType is what LLVM makes of an allocation: clang gives it to the allocator as a hint.
+// An AllocationType is LLVM's classification of an allocation. Clang passes it to the allocator as a hint.
 type AllocationType string
 
-// The types, by the limits that LLVM has by default. Hints of hot allocations have to be asked for there.
+// Types by LLVM's default limits. LLVM emits hints for hot allocations only on request.
 const (
 	Hot     AllocationType = "hot"
 	NotCold AllocationType = "notcold"
@@ -49,7 +49,7 @@ const (
 	hotDensity   = 1000
 )
 
-// ReadAllocations reads the memory profiles of an archive; without any it has none of every function.
+// ReadAllocations reads the memory profiles of an archive, which can be empty.
 func ReadAllocations(s *reader.Store) (*Allocations, error) {
 	t, err := s.TableOrEmpty(disk.TableAllocations)
 	a := &Allocations{s, t, map[uint64][]int{}}
@@ -79,7 +79,7 @@ func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
 	return all, nil
 }
 
-// allocationAt returns an allocation of the table of allocations, without its stack.
+// allocationAt returns a row of the table of allocations, without its stack.
 func allocationAt(t reader.Table, row int) Allocation {
 	field := func(i int) uint64 { return t.Cell(disk.AllocationFields+i, row) }
 	one := Allocation{Count: field(disk.HeapAllocations), Bytes: field(disk.HeapBytes), Type: NotCold}
@@ -97,9 +97,8 @@ func allocationAt(t reader.Table, row int) Allocation {
 	return one
 }
 
-// stackText spells the frames of an allocation, the innermost first: `alloc+3:12 (inlined) < main+7:5`. Lines are
-// counted from the first of the function. A function that the archive does not name is spelled by its id, and a
-// symbol that is no frames in hexadecimal.
+// stackText formats the frames of an allocation, the innermost first: `alloc+3:12 (inlined) < main+7:5`. Lines are
+// relative to the function. An unknown function is an id. A malformed symbol is in hexadecimal.
 func stackText(s *reader.Store, symbol string) (string, error) {
 	frames, ok := disk.HeapFrames(symbol)
 	if !ok {

@@ -15,54 +15,53 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Instruction is one bytecode, as javap prints it, with what the profile counted there.
+// An Instruction is one bytecode as javap prints it, with its counts.
 type Instruction struct {
 	Bci      int    `json:"bci"`
 	Mnemonic string `json:"mnemonic"`
-	// Operands are those that stand in the code, spelled as by javap: "1, 1" of iinc, "22" of
+	// Operands are the operands in the code, as javap prints them: "1, 1" of iinc, "22" of
 	// goto 22. Those of a switch are Labels and Targets.
 	Operands string `json:"operands,omitempty"`
-	// Ref is the constant in the operand, nil if there is none.
+	// Ref is the constant in the operand, or nil.
 	Ref *Ref `json:"ref,omitempty"`
 	// Targets are the bcis of the targets: one of a branch or jump, the default and the
 	// cases of a switch in order. Labels are the values of the cases.
 	Targets []int   `json:"targets,omitempty"`
 	Labels  []int32 `json:"labels,omitempty"`
-	Line    int     `json:"line,omitempty"` // of the source, 0 if it is not known
+	Line    int     `json:"line,omitempty"` // source line; 0 if unknown
 
 	Points []analyze.Point `json:"points,omitempty"`
-	Count  uint64          `json:"count"` // how often it was executed, if Basis says so
+	Count  uint64          `json:"count"` // number of executions; see Basis
 	Basis  Basis           `json:"basis,omitempty"`
-	Heat   float64         `json:"heat"` // see Heat
+	Heat   float64         `json:"heat"` // result of the function Heat
 
-	NotInlined *Refusal `json:"not_inlined,omitempty"` // of a call that C2 does not inline
+	NotInlined *Refusal `json:"not_inlined,omitempty"` // nil unless C2 does not inline the call
 }
 
-// A Basis says where a count comes from.
+// A Basis is the origin of a count.
 type Basis string
 
-// The bases of counts.
 const (
 	NotKnown Basis = ""
-	Counted  Basis = "counted" // by a profile point there
-	Derived  Basis = "derived" // from points before and after
+	Counted  Basis = "counted" // counted by a profile point of the bytecode
+	Derived  Basis = "derived" // derived from other points
 )
 
-// A Ref is a constant in the operand of a bytecode. Text is what javap prints behind Kind. Class, Name and
-// Descriptor belong to a field or method; a class has only Class, a dynamic call only Name and Descriptor.
+// A Ref is a constant in the operand of a bytecode. Text is what javap prints after Kind. Fields and methods have Class,
+// Name and Descriptor, classes only Class, and dynamic calls only Name and Descriptor.
 type Ref struct {
-	Kind       string `json:"kind"` // javap's word: Method, Field, class, String, int ...
+	Kind       string `json:"kind"` // kind as javap names it: Method, Field, class, String, int
 	Text       string `json:"text"`
 	Class      string `json:"class,omitempty"`
 	Name       string `json:"name,omitempty"`
 	Descriptor string `json:"descriptor,omitempty"`
 }
 
-// numbers are the kinds of constants whose text says all.
+// numbers lists the kinds of constants that need only their text.
 var numbers = map[string]bool{"int": true, "long": true, "float": true, "double": true}
 
-// Spelled returns what a bytecode names as programmers write it: java.util.List.size(), a field
-// with its class, a text in quotes, what invokedynamic calls by its name. Other constants follow their kind.
+// Spelled returns the constant as programmers write it, such as java.util.List.size(), a field with its class, a quoted
+// string, or the name that invokedynamic calls. Other constants follow their kind.
 func (r *Ref) Spelled(sp display.Spelling, d layout.Domain) string {
 	switch {
 	case r.Class != "" && r.Name == "":
@@ -83,7 +82,7 @@ func (r *Ref) Spelled(sp display.Spelling, d layout.Domain) string {
 	return r.Kind + " " + r.Text
 }
 
-// instructions lists the code of a method; ok is false from the byte on that is no bytecode.
+// instructions lists the code of a method. If a byte is no bytecode, it stops there, and ok is false.
 func instructions(class *classfile.File, m classfile.Method) (list []Instruction, ok bool) {
 	lines := class.Lines(m)
 	line := 0
@@ -103,7 +102,7 @@ func instructions(class *classfile.File, m classfile.Method) (list []Instruction
 	return list, true
 }
 
-// decodeOperands sets the operands of a bytecode, which is raw and is in code.
+// decodeOperands sets the operands of the bytecode raw in code.
 func (i *Instruction) decodeOperands(class *classfile.File, raw, code []byte) {
 	d, ok := bytecode.At(code, i.Bci)
 	i.Targets = d.Targets
@@ -126,7 +125,7 @@ func (i *Instruction) decodeOperands(class *classfile.File, raw, code []byte) {
 	}
 }
 
-// setConstant sets the constant in the operand. A damaged one is shown by its number.
+// setConstant sets the constant in the operand. A damaged constant is shown by index.
 func (i *Instruction) setConstant(class *classfile.File, raw []byte) {
 	index := uint16(raw[1])
 	if raw[0] != bytecode.Ldc {
@@ -144,7 +143,7 @@ func (i *Instruction) setConstant(class *classfile.File, raw []byte) {
 	i.Ref = &Ref{d.Kind, d.Text, d.Member.Class, d.Member.Name, d.Member.Signature}
 }
 
-// instructionAt returns the place of the instruction at a bci.
+// instructionAt returns the index of the instruction at a bci.
 func instructionAt(list []Instruction, bci int) (place int, ok bool) {
 	return slices.BinarySearchFunc(list, bci, func(i Instruction, bci int) int { return i.Bci - bci })
 }

@@ -8,27 +8,27 @@ import (
 	"github.com/profarc/profarc/internal/java/bytecode"
 )
 
-// arrivals is how often control came to a bytecode by branches.
+// An arrivals is the number of branches taken to a bytecode.
 type arrivals struct {
 	count   uint64
-	unknown bool // some branch that leads there has no count
+	unknown bool // true if a branch to it has no count
 }
 
 // A flow derives the counts of bytecodes without a profile point.
 type flow struct {
 	code    []byte
 	list    []Instruction
-	arrived map[int]arrivals // by bci of the targets of branches
+	arrived map[int]arrivals // by bci of branch targets
 }
 
-// deriveCounts sets the counts of all instructions. entered is how often the method was called, if that is known.
+// deriveCounts sets the counts of all instructions. entered is the number of invocations, if known.
 func (f *flow) deriveCounts(entered uint64, known bool) {
 	f.arrived = map[int]arrivals{0: {entered, !known}}
 	for i := range f.list {
 		f.addArrivals(&f.list[i])
 	}
 	n, known := uint64(0), false
-	block, seen := 0, false // its first instruction, and whether it has a point up to here
+	block, seen := 0, false // its first instruction, and whether it has a point so far
 	for at := range f.list {
 		i := &f.list[at]
 		if came, is := f.arrived[i.Bci]; is {
@@ -57,16 +57,16 @@ func (f *flow) deriveCounts(entered uint64, known bool) {
 	}
 }
 
-// setBlockCounts sets the counts of the instructions of a block before its first point, which knows
-// better than the branches that lead there.
+// setBlockCounts sets the counts before the first point of a block. The point is more accurate than the branches to the
+// block.
 func (f *flow) setBlockCounts(from, to int, n uint64) {
 	for k := from; k < to; k++ {
 		f.list[k].Count, f.list[k].Basis = n, Derived
 	}
 }
 
-// executedCount returns how often the points of a bytecode say that it was executed; ok is false
-// if they do not say it. Profiles of several contexts have a point each.
+// executedCount returns the number of executions according to the points of a bytecode. ok is false if they do not count
+// it. Profiles of several contexts have one point each.
 func executedCount(i *Instruction) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		if p.Executed {
@@ -82,10 +82,9 @@ func (f *flow) pointKind(i *Instruction) bytecode.PointKind {
 	return d.Kind()
 }
 
-// hasTargets reports whether a bytecode leads elsewhere than to the next one.
 func (f *flow) hasTargets(i *Instruction) bool { return len(i.Targets) > 0 }
 
-// neverFallsThrough reports whether control never goes from a bytecode to the next one.
+// neverFallsThrough reports whether control never continues at the next bytecode.
 func (f *flow) neverFallsThrough(at int) bool {
 	i := &f.list[at]
 	switch op := f.code[i.Bci]; {
@@ -105,7 +104,7 @@ const (
 	athrow  = 191
 )
 
-// addArrivals adds what a bytecode sends to its targets.
+// addArrivals adds the branches of a bytecode to its targets.
 func (f *flow) addArrivals(i *Instruction) {
 	for k, target := range i.Targets {
 		n, ok := f.sentToTarget(i, k)
@@ -116,7 +115,7 @@ func (f *flow) addArrivals(i *Instruction) {
 	}
 }
 
-// sentToTarget returns how often a bytecode went on at its target k.
+// sentToTarget returns how often a bytecode branched to its target k.
 func (f *flow) sentToTarget(i *Instruction, k int) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		for _, o := range p.Outcomes {
@@ -131,7 +130,7 @@ func (f *flow) sentToTarget(i *Instruction, k int) (n uint64, ok bool) {
 	return n, ok
 }
 
-// fallThroughCount returns how often control went from a bytecode to the next one.
+// fallThroughCount returns how often control continued at the next bytecode.
 func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	i := &f.list[at]
 	switch {
@@ -152,7 +151,6 @@ func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 	return n, known
 }
 
-// setHeat sets the heat of all instructions.
 func (f *flow) setHeat() {
 	highest := uint64(0)
 	for i := range f.list {
@@ -163,8 +161,8 @@ func (f *flow) setHeat() {
 	}
 }
 
-// Heat returns how hot a count is beside the highest one, from 0 of no executions to 1 of
-// the highest. It is a logarithm, so that code that is executed a tenth as often is still seen.
+// Heat returns the heat of a count, from 0 for no executions to 1 for the highest count. It is logarithmic, so that code
+// executed a tenth as often is still visible.
 func Heat(count, highest uint64) float64 {
 	if count == 0 || highest == 0 {
 		return 0

@@ -24,28 +24,28 @@ const (
 	seldomRatio    = 0.0085   // MinInlineFrequencyRatio, from JDK 18 on
 )
 
-// unguessed are the reasons of traps after which C2 guesses no receiver.
+// unguessed lists trap reasons after which C2 does not guess a receiver.
 var unguessed = []string{"class_check", "bimorphic_or_optimized_type_check"}
 
-// A Refusal says why C2 does not inline a call, by its default limits. Why begins with the words of
-// -XX:+PrintInlining where it has some.
+// A Refusal tells why C2 does not inline a call by default. Why begins with the words of -XX:+PrintInlining if there are
+// any.
 type Refusal struct {
 	Why    string `json:"why"`
-	Change string `json:"change"` // what would change it
+	Change string `json:"change"` // how to make C2 inline it
 }
 
-// A callSite is a call of a listed method, and what is known of it.
+// A callSite is a call in a listed method.
 type callSite struct {
 	*Instruction
 	program   *Program
 	receivers *analyze.Point // nil if the bytecode has no receiver types
 	traps     string
 	perCall   float64 // executions for each invocation of the caller
-	often     bool    // C2 also inlines bigger methods there
+	often     bool    // whether C2 also inlines bigger methods
 }
 
-// setRefusals sets the refusals of the calls of a method. Calls that were seldom executed have none, and neither
-// has a call whose callee is not known: its class is not on the class path, or it is native.
+// setRefusals sets the refusals of a method's calls. It skips calls that are rare, and those whose callee is native or
+// not on the class path.
 func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntries) error {
 	if !l.Placed() || !entered.known || entered.n == 0 {
 		return nil
@@ -65,7 +65,7 @@ func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntrie
 	return nil
 }
 
-// newCallSite returns the call of a bytecode in a method that was entered so often.
+// newCallSite returns the call at a bytecode. entered is the number of the method's invocations.
 func (p *Program) newCallSite(i *Instruction, entered uint64) *callSite {
 	c := &callSite{Instruction: i, program: p, perCall: float64(i.Count) / float64(entered)}
 	for at := range i.Points {
@@ -77,7 +77,7 @@ func (p *Program) newCallSite(i *Instruction, entered uint64) *callSite {
 	return c
 }
 
-// readMachineSizes reads how much code C2 made of the methods of an archive.
+// readMachineSizes reads the sizes of C2's code in an archive.
 func (p *Program) readMachineSizes(s *reader.Store) error {
 	if p.sizesOf == s {
 		return nil
@@ -90,7 +90,7 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 	}
 	for row := range t.Rows {
 		if t.Cell(1, row) != fullyOptimized || int64(t.Cell(2, row)) >= 0 || t.Cell(7, row) == 0 {
-			continue // of C1, of a loop, or no longer in use
+			continue // compiled by C1, compiled for a loop, or discarded
 		}
 		m, err := s.MethodAt(layout.Ref(t.Cell(0, row)))
 		if err != nil {
@@ -107,16 +107,16 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 	return nil
 }
 
-// machineSize returns how many bytes C2's code of a target takes, 0 if it has none. If several loaders define
-// the class, the code is of any of them.
+// machineSize returns the bytes of C2's code for a target, or 0. If several loaders define the class, it is the size for
+// any of them.
 func (p *Program) machineSize(t target) uint64 {
 	return p.sizes[layout.Key{Class: t.class.Name, Name: t.method.Name, Signature: t.method.Signature}]
 }
 
-// fullyOptimized is the level of C2's code.
+// fullyOptimized is the compilation level of C2.
 const fullyOptimized = 4
 
-// considered reports whether C2 of a release considers a call, and notes whether it is executed often.
+// considered reports whether C2 of a release considers inlining the call. It sets c.often.
 func (c *callSite) considered(release uint32) bool {
 	if release != 0 && release <= 17 {
 		c.often = true
@@ -148,7 +148,7 @@ func (p *Program) refusalOf(c *callSite) *Refusal {
 	}
 }
 
-// receiverTypes returns the receiver types, the most frequent first; at least one.
+// receiverTypes returns the receiver types, the most frequent first, and at least one element.
 func (c *callSite) receiverTypes() (types []analyze.Outcome) {
 	for _, o := range c.receivers.Outcomes {
 		if o.Kind == analyze.OfType {
@@ -161,7 +161,7 @@ func (c *callSite) receiverTypes() (types []analyze.Outcome) {
 	return types
 }
 
-// unrecordedCount returns how often receivers without a row came.
+// unrecordedCount returns the number of receivers without a row.
 func (c *callSite) unrecordedCount() (n uint64) {
 	for _, o := range c.receivers.Outcomes {
 		if o.Kind == analyze.Others || o.Kind == analyze.Untyped {
@@ -182,12 +182,12 @@ func (c *callSite) pollutedRefusal(types []analyze.Outcome) *Refusal {
 		fmt.Sprintf("a copy of this method for each type, or -XX:TypeProfileMajorReceiverPercent=%d", percent)}
 }
 
-// guessFailed reports whether C2 does not guess a receiver because of traps.
+// guessFailed reports whether traps keep C2 from guessing a receiver.
 func guessFailed(traps string) bool {
 	return slices.ContainsFunc(unguessed, func(reason string) bool { return strings.Contains(traps, reason) })
 }
 
-// sizeRefusal refuses a target whose code is too big.
+// sizeRefusal refuses a target whose code is too big, and returns nil otherwise.
 func (c *callSite) sizeRefusal(t target) *Refusal {
 	if t.method == nil || t.annotated || len(t.method.Code) <= maxInlineSize {
 		return nil
@@ -207,7 +207,7 @@ func (c *callSite) sizeRefusal(t target) *Refusal {
 	return nil
 }
 
-// A target is a method that a call leads to; method is nil if it is not on the class path, or has no code.
+// A target is the callee of a call. method is nil if it is not on the class path, or has no code.
 type target struct {
 	class     *classfile.File
 	method    *classfile.Method
@@ -221,15 +221,15 @@ const (
 	vmAnnotation = "Ljdk/internal/vm/annotation/"
 )
 
-// isFixed reports whether a virtual call always has this target.
+// isFixed reports whether a virtual call can have only this target.
 func (t target) isFixed(mnemonic string) bool {
 	return mnemonic == "invokevirtual" && (t.method.Access&(accPrivate|accFinal) != 0 || t.class.Access&accFinal != 0)
 }
 
-// superclasses is how many a search for a method passes.
+// maxSuperclasses is the maximum depth of the search for a method.
 const maxSuperclasses = 64
 
-// findDeclared finds the method that a class has or inherits from a superclass.
+// findDeclared finds the method that a class declares or inherits from a superclass.
 func (p *Program) findDeclared(class string, ref *Ref) target {
 	for range maxSuperclasses {
 		f, err := p.classes.Class(class)
@@ -256,7 +256,7 @@ func hasVMAnnotation(f *classfile.File) bool {
 	return false
 }
 
-// mayShareTarget reports whether all of several receiver types lead to the same method, or may do so.
+// mayShareTarget reports whether several receiver types have the same target method.
 func (p *Program) mayShareTarget(ref *Ref, types []analyze.Outcome) bool {
 	first := ""
 	for _, t := range types {

@@ -16,18 +16,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Program is the code of a Java program and its sources. It is safe for concurrent use.
+// A Program is the code and the sources of a Java program. It is safe for concurrent use.
 type Program struct {
 	mu      sync.Mutex
 	classes *classfile.Path
 	sources *classfile.Sources
 
-	sizesOf *reader.Store         // the archive of sizes
-	sizes   map[layout.Key]uint64 // of C2's code, by method without its loader
+	sizesOf *reader.Store         // archive that sizes were read from
+	sizes   map[layout.Key]uint64 // bytes of C2's code, by method without loader
 }
 
-// Open opens a class path and a source path: see classfile.Open and OpenSources. release
-// is the profiled JVM's, 0 if it is not known.
+// Open opens a class path and a source path; see classfile.Open and classfile.OpenSources. release is the profiled
+// JVM's, or 0 if unknown.
 func Open(classPath, sourcePath []string, release int) (*Program, error) {
 	classes, err := classfile.Open(classPath, release)
 	if err != nil {
@@ -41,7 +41,7 @@ func Open(classPath, sourcePath []string, release int) (*Program, error) {
 	return &Program{classes: classes, sources: sources}, nil
 }
 
-// Close closes the files. A nil Program has none.
+// Close closes the files. It does nothing for a nil Program.
 func (p *Program) Close() {
 	if p == nil {
 		return
@@ -52,19 +52,19 @@ func (p *Program) Close() {
 	p.sources.Close()
 }
 
-// ErrDomain: profiles of the archive's domain are not of Java's bytecodes.
+// ErrDomain is returned for archives whose profiles do not describe Java bytecodes.
 var ErrDomain = errors.New("profiles of this domain are not of Java's bytecodes")
 
-// Takes reports whether profiles of a domain are of Java's bytecodes.
+// Takes reports whether profiles of a domain describe Java bytecodes.
 func Takes(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }
 
-// A Match says whether the class path has the code that was profiled.
+// A Match tells whether the class path has the profiled code.
 type Match string
 
-// The matches. Only Same proves that the counts are of this code, and with Unproven they probably are. With
-// Other code the counts are left out of the listing: they belong to other bytecodes.
+// Only Same proves that the counts belong to the code, and Unproven makes it likely. With
+// Other, the listing has no counts.
 const (
 	Same     Match = "same"      // the code id equals the profile's
 	Unproven Match = "unproven"  // the profile has no code id, but its points fit
@@ -80,19 +80,19 @@ type Listing struct {
 	Name       string `json:"name"`
 	Descriptor string `json:"descriptor"`
 	Match      Match  `json:"match"`
-	CodeID     uint64 `json:"-"`                 // of the code that is listed, 0 if there is none
-	Problem    string `json:"problem,omitempty"` // the damage, "" if there is none
-	// Unplaced are the points that belong to no instruction that is listed: all of them
+	CodeID     uint64 `json:"-"`                 // code id; 0 without code
+	Problem    string `json:"problem,omitempty"` // damage of class or source file, or ""
+	// Unplaced are the points without a listed instruction, which are all points
 	// unless Match is Same or Unproven.
 	Unplaced     []analyze.Point `json:"unplaced,omitempty"`
 	Instructions []Instruction   `json:"instructions"`
-	Source       *Source         `json:"source,omitempty"` // nil if none was found
-	// SourceFile is the file that the class says it was compiled from, without its folder; ""
-	// if it does not say.
+	Source       *Source         `json:"source,omitempty"` // nil if not found
+	// SourceFile is the file name in the class, without a folder; ""
+	// if the class has none.
 	SourceFile string `json:"source_file,omitempty"`
 }
 
-// Placed reports whether the counts stand beside the code.
+// Placed reports whether the instructions have counts.
 func (l *Listing) Placed() bool { return l.Match == Same || l.Match == Unproven }
 
 // At returns the instruction at a bci; ok is false if there is none.
@@ -104,10 +104,9 @@ func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 	return &l.Instructions[at], true
 }
 
-// Of lists the code of a method with the counts of its profiles, which are all of one
-// version of the code: one profile, or the profiles of several contexts, whose counts are added.
-// Without profiles it lists the code alone. The error matches ErrDomain, or comes from a
-// damaged archive: faults of class and source files are in the listing.
+// Of lists the code of a method with the counts of its profiles, all of one version of the code: one profile, or the
+// profiles of several contexts, whose counts are added. Without profiles it lists the code alone. The error matches
+// ErrDomain, or comes from a damaged archive. Damage of class and source files is reported in the listing.
 func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, error) {
 	s := m.Store()
 	d := s.Header().Domain
@@ -142,7 +141,7 @@ func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, err
 	return l, err
 }
 
-// methodEntries is how often a method was entered.
+// A methodEntries is the number of a method's invocations.
 type methodEntries struct {
 	n     uint64
 	known bool
@@ -155,7 +154,6 @@ func (e *methodEntries) addEntries(q reader.Profile) {
 	}
 }
 
-// listCode lists the code of a method.
 func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []analyze.Point,
 	entered methodEntries) *Listing {
 	l := &Listing{Class: strings.ReplaceAll(k.Class, ".", "/"), Name: k.Name, Descriptor: k.Signature,
@@ -187,7 +185,7 @@ func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []
 	return l
 }
 
-// endOfCode returns where the instructions end.
+// endOfCode returns the bci after the last instruction.
 func endOfCode(code []byte, list []Instruction) int {
 	if len(list) == 0 {
 		return 0
@@ -196,7 +194,7 @@ func endOfCode(code []byte, list []Instruction) int {
 	return last + bytecode.Size(code, last)
 }
 
-// findCode finds the code of a method, that with the code id if there is one, and sets the match.
+// findCode finds the code of a method, if possible the code with the profile's id, and sets the match.
 func (p *Program) findCode(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
 	m classfile.Method) {
 	files, err := p.classes.All(l.Class)
@@ -234,7 +232,7 @@ func matchCode(code []byte, id, profiled uint64) Match {
 	return Other
 }
 
-// methodOf finds a method by its key. GraalVM spells its signature in its own way.
+// methodOf finds a method by key. GraalVM has its own form of signatures.
 func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Method, bool) {
 	if d != layout.DomainGraal {
 		return file.Method(k.Name, k.Signature)
@@ -249,7 +247,7 @@ func methodOf(file *classfile.File, d layout.Domain, k layout.Key) (classfile.Me
 	return file.Methods[i], true
 }
 
-// bytecodeKinds are the kinds of bytecodes at which points stand, by Point.Bytecode. Others may stand at any.
+// bytecodeKinds maps Point.Bytecode to the kinds of bytecodes at which such points occur. Other points occur anywhere.
 var bytecodeKinds = map[string][]bytecode.PointKind{
 	"call": calls, "check": {bytecode.TypeCheck},
 	"call or check": append([]bytecode.PointKind{bytecode.TypeCheck}, calls...),
@@ -258,11 +256,11 @@ var bytecodeKinds = map[string][]bytecode.PointKind{
 
 var calls = []bytecode.PointKind{bytecode.Call, bytecode.VirtualCall}
 
-// pointsFit reports whether all points lie at bytecodes of their kind.
+// pointsFit reports whether all points are at bytecodes of their kind.
 func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 	for _, p := range points {
 		if p.Point < 0 {
-			continue // of no bytecode
+			continue // not at a bytecode
 		}
 		if _, ok := instructionAt(list, int(p.Point)); !ok {
 			return false
@@ -275,7 +273,7 @@ func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 	return true
 }
 
-// placePoints puts points beside their instructions, and the targets and labels of branches into their outcomes.
+// placePoints assigns points to instructions, and sets targets and labels of their outcomes.
 func (l *Listing) placePoints(points []analyze.Point) {
 	for _, p := range points {
 		at, ok := instructionAt(l.Instructions, int(p.Point))
@@ -289,7 +287,7 @@ func (l *Listing) placePoints(points []analyze.Point) {
 	}
 }
 
-// nextBci returns the bci after an instruction, -1 if it is the last.
+// nextBci returns the bci after an instruction, or -1 after the last.
 func (l *Listing) nextBci(at int) int {
 	if at+1 < len(l.Instructions) {
 		return l.Instructions[at+1].Bci

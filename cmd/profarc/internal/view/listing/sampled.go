@@ -16,8 +16,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Samples are what was sampled of the methods of an archive, and where their source is. The methods may be
-// called at the same time.
+// Samples are the samples of an archive's methods, with their source. It is safe for concurrent use.
 type Samples struct {
 	*facts.SampleTally
 	store        *reader.Store
@@ -25,31 +24,31 @@ type Samples struct {
 	declarations map[layout.Ref]stacks.Place
 
 	mu    sync.Mutex
-	texts map[string][]string // lines by file, nil of those that were not found
+	texts map[string][]string // lines by file; nil for missing files
 }
 
-// A Sampled is what was sampled of a method: by line, and by what called it and what it called.
+// A Sampled holds the samples of a method by line, caller and callee.
 type Sampled struct {
 	facts.StackCounts
-	File             string // "" if it is not known
-	Problem          string // why there is no text, "" if there is or no folder is named
+	File             string // "" if unknown
+	Problem          string // reason for missing source lines, or ""
 	Lines            []SampledLine
 	Callers, Callees []facts.SampledCall
-	Contexts         int // of callers, of those that were recorded as profiles
+	Contexts         int // number of calling contexts with a profile
 }
 
-// A SampledLine is a line of the source, or a bci, with what was sampled there.
+// A SampledLine holds the samples at a source line or bci.
 type SampledLine struct {
 	facts.StackCounts
 	Number int64
-	Text   string // without its end
-	After  bool   // lines before it are left out
+	Text   string // without line end
+	After  bool   // whether lines before it are omitted
 }
 
-// linesBeside is how many lines without samples stand before and after one with samples.
+// linesBeside is the number of lines shown before and after a line with samples.
 const linesBeside = 1
 
-// ReadSamples sums the samples of an archive. Source files are looked for in some folders, none without any.
+// ReadSamples reads the samples of an archive. Source files are searched in folders.
 func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 	unit, err := facts.UnitOfSamples(s)
 	if err != nil {
@@ -63,7 +62,7 @@ func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 	return &Samples{SampleTally: t, store: s, folders: folders, declarations: places, texts: map[string][]string{}}, err
 }
 
-// Method returns what was sampled of a method.
+// Method returns the samples of a method.
 func (t *Samples) Method(m reader.Method) (*Sampled, error) {
 	at := t.declarations[m.Ref()]
 	f := &Sampled{StackCounts: t.Of(m), File: at.File}
@@ -82,8 +81,8 @@ func (t *Samples) Method(m reader.Method) (*Sampled, error) {
 	return f, nil
 }
 
-// addLines adds lines with samples and, if there is text, those beside them. First is the line of the declaration,
-// from which points count.
+// addLines adds the lines with samples and, if the source is known, the lines beside them. Points are relative to the
+// declaration on line first.
 func (f *Sampled) addLines(sampled []facts.SampledLine, first int64, text []string) {
 	counts := map[int64]facts.StackCounts{}
 	if len(text) > 0 && len(sampled) > 0 {
@@ -105,7 +104,7 @@ func (f *Sampled) addLines(sampled []facts.SampledLine, first int64, text []stri
 	}
 }
 
-// lineText returns a line of a text, from 1, "" if there is none.
+// lineText returns line number of a text, from 1, or "".
 func lineText(text []string, number int64) string {
 	if number < 1 || number > int64(len(text)) {
 		return ""
@@ -113,8 +112,8 @@ func lineText(text []string, number int64) string {
 	return strings.ToValidUTF8(text[number-1], "\uFFFD")
 }
 
-// sourceLines returns the lines of the file of a function, nil if there are none. An archive may name any file:
-// only the folders are read.
+// sourceLines returns the lines of a function's file, or nil. Archives can name any file, so only files in the folders
+// are read.
 func (t *Samples) sourceLines(f *Sampled, at stacks.Place) []string {
 	if len(t.folders) == 0 || at.File == "" {
 		return nil
@@ -137,7 +136,7 @@ func (t *Samples) sourceLines(f *Sampled, at stacks.Place) []string {
 	return lines
 }
 
-// At spells the place of a line: "decode.go:123", "line 123" without a file, "bci 5" in Java's code.
+// At returns the position of a line: "decode.go:123", "line 123" without a file, or "bci 5" in Java code.
 func (t *Samples) At(f *Sampled, number int64) string {
 	if f.File != "" {
 		return fmt.Sprintf("%s:%d", f.File[strings.LastIndexAny(f.File, `/\`)+1:], number)
@@ -145,12 +144,12 @@ func (t *Samples) At(f *Sampled, number int64) string {
 	return fmt.Sprintf("%s %d", t.PointWord(), number)
 }
 
-// Line returns the number of the line at a point of a method.
+// Line returns the line of a point of a method.
 func (t *Samples) Line(method layout.Ref, point int32) int64 {
 	return int64(t.declarations[method].Line) + int64(point)
 }
 
-// PointWord says what lines are numbered by if they have no file.
+// PointWord returns the word for a position without a file.
 func (t *Samples) PointWord() string {
 	if d := t.store.Header().Domain; d != layout.DomainSampled {
 		return display.PointWord(d)

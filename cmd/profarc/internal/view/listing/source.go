@@ -7,32 +7,30 @@ import (
 	"github.com/profarc/profarc/internal/java/classfile"
 )
 
-// A Source is the source file of a class, with the counts of one method at its lines.
+// A Source is the source file of a class, with the counts of one method.
 type Source struct {
-	File  string `json:"file"` // path; of a file in a zip file zip!/path
+	File  string `json:"file"` // path, or zip!/path in a zip file
 	Lines []Line `json:"lines"`
-	// First and Last are the lines of the method, from 1; 0 if the class has no line numbers.
+	// First and Last delimit the method, from 1; 0 without line numbers.
 	First int `json:"first"`
 	Last  int `json:"last"`
-	// Short says that the code has lines behind the end of the file: it was compiled from another version.
+	// Short means that the code has lines after the end of the file, which is another version.
 	Short bool `json:"short,omitempty"`
 }
 
-// A Line is one line of a source file.
 type Line struct {
-	Text string `json:"text"` // without its end; of any length, with any characters, but UTF-8
+	Text string `json:"text"` // without line end; any length, any valid UTF-8
 	Bcis []int  `json:"bcis,omitempty"`
-	// the highest of its instructions, of those that were counted if there are some; see Basis
+	// highest count of its instructions; counted instructions take precedence
 	Count uint64  `json:"count"`
 	Basis Basis   `json:"basis,omitempty"`
-	Sum   uint64  `json:"sum"` // of all counts of its profile points
+	Sum   uint64  `json:"sum"` // total of the counts of its profile points
 	Heat  float64 `json:"heat"`
 }
 
-// maxLines is the number of the last line that a class file can mention.
+// maxLines is the highest line number in a class file.
 const maxLines = 1<<16 - 1
 
-// addSource adds the source file.
 func (l *Listing) addSource(sources *classfile.Sources, class *classfile.File) {
 	file, text, err := sources.Find(class)
 	if err != nil {
@@ -49,7 +47,7 @@ func (l *Listing) addSource(sources *classfile.Sources, class *classfile.File) {
 	l.Source = s
 }
 
-// splitLines cuts a text into lines as Java does. Bytes that are not UTF-8 are replaced.
+// splitLines splits a text into lines as Java does, and replaces invalid UTF-8.
 func splitLines(text []byte) (lines []Line) {
 	whole := strings.TrimPrefix(strings.ToValidUTF8(string(text), "\uFFFD"), "\uFEFF")
 	whole = strings.ReplaceAll(strings.ReplaceAll(whole, "\r\n", "\n"), "\r", "\n")
@@ -62,7 +60,6 @@ func splitLines(text []byte) (lines []Line) {
 	return lines
 }
 
-// addInstruction adds an instruction to its line.
 func (s *Source) addInstruction(i *Instruction) {
 	if i.Line == 0 {
 		return
@@ -91,7 +88,6 @@ func (s *Source) addInstruction(i *Instruction) {
 	}
 }
 
-// setHeat sets the heat of the lines.
 func (s *Source) setHeat() {
 	highest := uint64(0)
 	for i := range s.Lines {

@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A TableColumn reads the cells of one column of a table.
+// A TableColumn reads the cells of a column of a table.
 type TableColumn struct {
 	s      *reader.Store
 	t      reader.Table
@@ -23,7 +23,7 @@ type TableColumn struct {
 	Form   disk.Column
 }
 
-// TableColumns returns the readers of all columns of a table.
+// TableColumns returns the columns of a table, including derived ones.
 func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 	columns := make([]TableColumn, t.Columns())
 	for i := range columns {
@@ -35,17 +35,17 @@ func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 	return columns
 }
 
-// Numeric reports whether the cells are ordered as numbers.
+// Numeric reports whether cells are ordered as numbers.
 func (c *TableColumn) Numeric() bool {
 	return c.Form.Kind == disk.ColumnWord && c.Form.Form != disk.FormFunction
 }
 
-// Signed reports whether the numbers are two's complement.
+// Signed reports whether cells are two's complement.
 func (c *TableColumn) Signed() bool {
 	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
 }
 
-// Compare compares the numbers of two rows in a column of numbers.
+// Compare compares the numbers of two rows.
 func (c *TableColumn) Compare(a, b int) int {
 	if c.Signed() {
 		return cmp.Compare(int64(c.Raw(a)), int64(c.Raw(b)))
@@ -53,10 +53,10 @@ func (c *TableColumn) Compare(a, b int) int {
 	return cmp.Compare(c.Raw(a), c.Raw(b))
 }
 
-// derived is the number of the column that follows from others: the type of an allocation.
+// derived is the index of the derived column, the type of an allocation.
 const derived = -1
 
-// Raw returns a cell as it is stored, 1 in the column that is not.
+// Raw returns a stored cell, or 1 in a derived column.
 func (c *TableColumn) Raw(row int) uint64 {
 	if c.column == derived {
 		return 1
@@ -64,7 +64,7 @@ func (c *TableColumn) Raw(row int) uint64 {
 	return c.t.Cell(c.column, row)
 }
 
-// Text returns a cell as text, before control characters are escaped. A null reference is a dash.
+// Text returns a cell as text, without escaping. A null reference is "-".
 func (c *TableColumn) Text(row int) (string, error) {
 	v := c.Raw(row)
 	switch {
@@ -139,7 +139,7 @@ func (c *TableColumn) referenceText(n layout.Ref) (string, error) {
 	return contextText(c.s, n)
 }
 
-// profileText returns the method of a profile, with its code and callers if it has any.
+// profileText returns the method of a profile, with its code and callers.
 func profileText(s *reader.Store, n layout.Ref) (string, error) {
 	p, err := s.ProfileAt(n)
 	if err != nil {

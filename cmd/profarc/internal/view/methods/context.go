@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A CallSite is a frame of a calling context as users name it: KEY@POINT.
+// A CallSite is a frame of a calling context as users write it: KEY@POINT.
 type CallSite struct {
 	caller string // key of the calling method
 	point  int32
@@ -26,9 +26,9 @@ func parseCallSite(text string) (c CallSite, ok bool) {
 	return c, err == nil && c.caller != ""
 }
 
-// CallerUsage is the help of --caller.
 const CallerUsage = "caller of the method, as KEY@POINT; may be given several times, the direct caller first"
 
+// ParseCallSites parses the values of --caller.
 func ParseCallSites(texts []string) (sites []CallSite, err error) {
 	for _, text := range texts {
 		c, ok := parseCallSite(text)
@@ -40,11 +40,10 @@ func ParseCallSites(texts []string) (sites []CallSite, err error) {
 	return sites, nil
 }
 
-// callerMark separates a method from its callers in the text of export -t text:
-// KEY <- CALLER @POINT <- CALLER @POINT.
+// callerMark separates a method from its callers, as in export -t text: KEY <- CALLER @POINT <- CALLER @POINT.
 const callerMark = " <- "
 
-// cutCallSites splits the callers off a key.
+// cutCallSites separates a key from its callers.
 func cutCallSites(spelled string) (key string, sites []CallSite) {
 	parts := strings.Split(spelled, callerMark)
 	first := len(parts)
@@ -61,8 +60,8 @@ func cutCallSites(spelled string) (key string, sites []CallSite) {
 	return strings.Join(parts[:first], callerMark), sites
 }
 
-// MethodAndCallers returns the key and the callers of one calling context: the
-// callers follow the key, or are given with --caller.
+// MethodAndCallers returns the key and the callers of a calling context. The callers follow the key, or are the values
+// of --caller.
 func MethodAndCallers(spelled string, flags []string) (key string, sites []CallSite, err error) {
 	key, sites = cutCallSites(spelled)
 	if strings.Contains(key, strings.TrimSpace(callerMark)) {
@@ -84,7 +83,7 @@ type CallContext struct {
 	unknown []string       // keys of callers that the archive lacks
 }
 
-// NewCallContext looks the callers up in an archive.
+// NewCallContext looks up the callers in an archive.
 func NewCallContext(s *reader.Store, sites []CallSite) (*CallContext, error) {
 	c := &CallContext{}
 	for _, site := range sites {
@@ -99,22 +98,22 @@ func NewCallContext(s *reader.Store, sites []CallSite) (*CallContext, error) {
 	return c, nil
 }
 
-// A ContextMatch is a profile found for a calling context, and how much of the context it covers.
+// A ContextMatch is the profile found for a calling context.
 type ContextMatch struct {
-	Callers int      `json:"callers"` // the callers asked for
-	Matched int      `json:"matched"` // those that matched, from the direct caller on
+	Callers int      `json:"callers"` // number of requested callers
+	Matched int      `json:"matched"` // number of matched callers, from the direct caller on
 	Unknown []string `json:"unknown,omitempty"`
 
 	Profile reader.Profile `json:"-"`
 }
 
-// Lookup looks the profile of a method up, for a version of its code.
+// Lookup finds the profile of a method in the context, for a version of its code.
 func (c *CallContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error) {
 	p, depth, err := m.Profile(code, c.Frames...)
 	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
 }
 
-// Lines describes to people how much of the context was found.
+// Lines returns lines that describe how much of the context was found.
 func (c *ContextMatch) Lines(s *reader.Store) ([]string, error) {
 	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + cli.Amount(c.Callers, "caller")}
 	for _, caller := range c.Unknown {

@@ -1,5 +1,5 @@
-// Package methods finds methods by what people type: keys in all spellings,
-// patterns, calling contexts, and names that are near to a wrong one.
+// Package methods finds methods by keys in all spellings, patterns and calling contexts, and suggests names similar to a
+// wrong one.
 package methods
 
 import (
@@ -25,9 +25,9 @@ func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 	return reader.Method{}, reader.ErrNotFound
 }
 
-// FindDisplayed returns the method with a key or, if no method has it, the one that is
-// displayed like that on a terminal: java.util.HashMap.put(Object, Object). The error
-// matches reader.ErrNotFound if there is none, and says so if there are several.
+// FindDisplayed returns the method with a key or, if there is none, the only method that a terminal displays as text:
+// java.util.HashMap.put(Object, Object). The error matches reader.ErrNotFound if there is no such method. Several
+// methods are another error.
 func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) {
 	m, err := Find(s, KeysOf(s.Header().Domain, text, loader))
 	if !errors.Is(err, reader.ErrNotFound) || !mayBeDisplay(text) {
@@ -46,8 +46,7 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 	return all[0], nil
 }
 
-// Displayed returns the methods that are displayed like that on a terminal. It reads the
-// names of all methods.
+// Displayed returns the methods that a terminal displays as text. It reads the names of all methods.
 func Displayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
 	d := s.Header().Domain
 	plain := display.Plain(text)
@@ -66,5 +65,5 @@ func Displayed(s *reader.Store, text, loader string) (all []reader.Method, err e
 	return all, nil
 }
 
-// mayBeDisplay reports whether a text is a method with parameters, as all are displayed.
+// mayBeDisplay reports whether text has parameters, as all displayed methods do.
 func mayBeDisplay(text string) bool { return strings.Contains(text, "(") }

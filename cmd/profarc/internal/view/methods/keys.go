@@ -12,10 +12,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A cut splits a text into two parts: the first ends at end, the second begins at next.
+// A split divides a text into text[:end] and text[next:].
 type split struct{ end, next int }
 
-// splitsAt returns the cuts at all places of a mark, which they leave out.
+// splitsAt returns the splits at all occurrences of a mark.
 func splitsAt(s, mark string) (cuts []split) {
 	for at := range len(s) {
 		if strings.HasPrefix(s[at:], mark) {
@@ -25,9 +25,8 @@ func splitsAt(s, mark string) (cuts []split) {
 	return cuts
 }
 
-// signatureSplits returns where the signature of a method may begin, the likeliest
-// first: at the parameters or, where the return type precedes them, after a
-// space or a double colon. Method names may contain any of these.
+// signatureSplits returns the positions where a signature can begin, the likeliest first. These are the parameters or,
+// if the return type precedes them, the end of a space or double colon. Method names can contain any of these.
 func signatureSplits(d layout.Domain, s string) []split {
 	var atParameters []split
 	for _, c := range splitsAt(s, "(") {
@@ -48,7 +47,7 @@ func signatureSplits(d layout.Domain, s string) []split {
 	return append(append(append(likely, atParameters...), none), afterSpace...)
 }
 
-// classSplits returns where the class of a method may end, the likeliest first.
+// classSplits returns the positions where the class of a method can end, the likeliest first.
 func classSplits(named string) []split {
 	cuts := splitsAt(named, "::")
 	if at := strings.LastIndexByte(named, '.'); at >= 0 {
@@ -87,18 +86,18 @@ func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
 	return r.keys
 }
 
-// bootLoader is what users call the boot loader, which has no name in archives.
+// bootLoader is the users' name for the boot loader, which has no name in archives.
 const bootLoader = "boot"
 
-// LoaderMatches reports whether a class loader is the one asked for.
+// LoaderMatches reports whether a class loader is the requested one.
 func LoaderMatches(asked, loader string) bool {
 	return asked == "" || asked == loader || asked == disk.LoaderName(loader) || asked == bootLoader && loader == ""
 }
 
-// readings are the keys that a text may mean.
+// A readings collects the keys that a text can mean.
 type readings struct {
 	domain layout.Domain
-	loader string // that the user named
+	loader string // requested loader
 	keys   []layout.Key
 }
 
@@ -108,7 +107,7 @@ func (r *readings) addKey(k layout.Key) {
 	}
 }
 
-// addSpelling adds the keys of a text that may name a loader.
+// addSpelling adds the keys of a text, which can name a loader.
 func (r *readings) addSpelling(spelled string) {
 	r.addWithoutLoader(spelled, r.loader)
 	if bare, loader, ok := cutLoader(spelled); ok && (r.loader == "" || r.loader == loader) {
@@ -123,7 +122,7 @@ func (r *readings) addSpelling(spelled string) {
 	}
 }
 
-// addWithoutLoader adds the keys of a text without a loader.
+// addWithoutLoader adds the keys of a text that names no loader.
 func (r *readings) addWithoutLoader(spelled, loader string) {
 	if r.domain.LLVM() || r.domain == layout.DomainJamaica || r.domain == layout.DomainSampled { // names are whole keys
 		r.addKey(layout.Key{Name: spelled, Loader: loader})
@@ -140,8 +139,7 @@ func (r *readings) addWithoutLoader(spelled, loader string) {
 	}
 }
 
-// addMember adds the keys of a method of a class. People write dots in class names,
-// and JVM descriptors, in all domains.
+// addMember adds the keys of a method of a class. In all domains, users write dots in class names, and JVM descriptors.
 func (r *readings) addMember(k layout.Key) {
 	slashed := k
 	slashed.Class = strings.ReplaceAll(k.Class, ".", "/")
@@ -162,8 +160,7 @@ func (r *readings) addMember(k layout.Key) {
 	}
 }
 
-// withLoaders appends the keys without a loader again for each loader that every
-// JVM has: whoever types a method name rarely knows its loader.
+// withLoaders repeats the keys without a loader for each loader that every JVM has, since users rarely know the loader.
 func withLoaders(keys []layout.Key) []layout.Key {
 	all := keys
 	for _, loader := range []string{"app", "platform"} {
@@ -177,7 +174,7 @@ func withLoaders(keys []layout.Key) []layout.Key {
 	return all
 }
 
-// cutLoader cuts off the loader that follows a printed method.
+// cutLoader removes the loader after a printed method.
 func cutLoader(spelled string) (bare, loader string, ok bool) {
 	const mark = " (loader "
 	at := strings.LastIndex(spelled, mark)
@@ -187,7 +184,7 @@ func cutLoader(spelled string) (bare, loader string, ok bool) {
 	return spelled[:at], spelled[at+len(mark) : len(spelled)-1], true
 }
 
-// cutAccess cuts off the access flags that show prints before a method.
+// cutAccess removes the access flags before a printed method.
 func cutAccess(spelled string) string {
 	for {
 		word, rest, ok := strings.Cut(spelled, " ")

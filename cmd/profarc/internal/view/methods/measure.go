@@ -16,7 +16,7 @@ func MeasureNames() []string {
 	return names
 }
 
-// ChosenMeasure returns the measure that a flag names, nil if it names none.
+// ChosenMeasure returns the measure with a name, or nil for "". more lists further names for the error.
 func ChosenMeasure(name string, more ...string) (*analyze.Measure, error) {
 	m, ok := analyze.MeasureNamed(name)
 	if !ok && name != "" {

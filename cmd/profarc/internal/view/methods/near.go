@@ -13,15 +13,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Limits of the search for names that are similar to one that was not found.
+// Limits of the search for similar names.
 const (
-	nearMethods = 1 << 20 // of archives with more methods no name is offered
+	nearMethods = 1 << 20 // maximum number of methods to search
 	nearNames   = 3
 	nearEdits   = 2
-	nearKeys    = 8 // of those that a text may mean
+	nearKeys    = 8 // keys that a text can mean
 )
 
-// Missing returns the error of a method that the archive lacks, with names near to it.
+// Missing returns the error of a missing method, with similar names.
 func Missing(s *reader.Store, text, loader string) error {
 	hint, err := nearText(s, text, loader)
 	missed := fmt.Errorf("%s: %s: %w%s", s.Mapping().Name(), text, reader.ErrNotFound, hint)
@@ -31,7 +31,7 @@ func Missing(s *reader.Store, text, loader string) error {
 	return missed
 }
 
-// nearText names methods that a text may mean, empty if there are none.
+// nearText suggests methods with similar names, or returns "".
 func nearText(s *reader.Store, text, loader string) (string, error) {
 	names, err := Near(s, KeysOf(s.Header().Domain, text, loader)...)
 	if err != nil || len(names) == 0 {
@@ -44,7 +44,7 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	return ": near is " + strings.Join(all, " or "), nil
 }
 
-// Near returns methods with names similar to keys that were not found, the most similar first.
+// Near returns the methods with the most similar names to missing keys.
 func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	if s.Header().Counts.Methods > nearMethods {
 		return nil, nil
@@ -80,7 +80,7 @@ func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	return names, nil
 }
 
-// distinctNames returns the first keys that differ in class or name.
+// distinctNames returns the first keys with distinct class and name.
 func distinctNames(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	for _, k := range keys {
 		k = k.Split(d)
@@ -92,7 +92,6 @@ func distinctNames(d layout.Domain, keys []layout.Key) (some []layout.Key) {
 	return some
 }
 
-// nearestDistance returns the shortest distance of a key from those looked for.
 func nearestDistance(wanted []layout.Key, other layout.Key) (shortest int, found bool) {
 	for _, k := range wanted {
 		if d, ok := distance(k, other); ok && (!found || d < shortest) {
@@ -102,7 +101,8 @@ func nearestDistance(wanted []layout.Key, other layout.Key) (shortest int, found
 	return shortest, found
 }
 
-// distance returns how far a key is from the one looked for. Class or name must be the same, up to case.
+// distance returns the distance between keys; ok is false if they are not similar. Either class or name must be equal,
+// ignoring case.
 func distance(want, other layout.Key) (d int, ok bool) {
 	sameClass := strings.EqualFold(want.Class, other.Class)
 	sameName := strings.EqualFold(want.Name, other.Name)
@@ -124,8 +124,8 @@ func withoutFile(name string) string { return name[strings.LastIndexByte(name, '
 // SimpleName returns a class name without its package.
 func SimpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }
 
-// editDistance returns how many bytes to insert, remove or replace to turn a into b, or
-// more than nearEdits if the lengths already show that.
+// editDistance returns the number of bytes to insert, remove or replace, or more than nearEdits if the lengths differ by
+// more.
 func editDistance(a, b string) int {
 	if d := len(a) - len(b); d > nearEdits || d < -nearEdits {
 		return nearEdits + 1
@@ -149,7 +149,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// NoProfile returns the error of a method that has no profile in a context, nor one for every caller.
+// NoProfile returns the error of a method without a profile in a context or for every caller.
 func NoProfile(s *reader.Store, key string) error {
 	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc "+
 		"show %s", s.Mapping().Name(), key, s.Mapping().Name())

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// PlainSpelling unifies the spellings of a class and its method.
+// PlainSpelling unifies the separators of class and method names.
 var PlainSpelling = strings.NewReplacer("::", ".", "/", ".")
 
-// A Pattern selects names: by a glob if it has a * (any text) or a ? (any
-// character), otherwise by any part of the name. It treats / and . as the same.
+// A Pattern selects names. With * (any text) or ? (any character) it is a glob for the whole name, otherwise it matches
+// any part of the name. It treats / and . alike.
 type Pattern string
 
-// NewPattern returns the Pattern that a user typed.
+// NewPattern returns the Pattern for a text that a user typed.
 func NewPattern(text string) Pattern { return Pattern(strings.ReplaceAll(text, "/", ".")) }
 
-// Matches reports whether a name is selected; the empty pattern selects all.
+// Matches reports whether the pattern selects a name. The empty pattern selects all names.
 func (p Pattern) Matches(name string) bool {
 	name = strings.ReplaceAll(name, "/", ".")
 	if !strings.ContainsAny(string(p), "*?") {
@@ -24,8 +24,8 @@ func (p Pattern) Matches(name string) bool {
 	return Glob(string(p), name)
 }
 
-// Glob reports whether a glob matches the whole name. It backtracks to the last
-// * only, so that it takes at most len(pattern) * len(name) steps.
+// Glob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most len(pattern)
+// * len(name) steps.
 func Glob(pattern, name string) bool {
 	star, from := -1, 0
 	p, n := 0, 0

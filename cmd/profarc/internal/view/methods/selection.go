@@ -20,15 +20,14 @@ import (
 // A Selection selects methods.
 type Selection struct {
 	Class, Method Pattern
-	Whole         Pattern // of class, name and signature in PlainSpelling
-	Loader        string  // of the class, empty for any
-	min           uint64  // the least value of the measure
+	Whole         Pattern // pattern for class, name and signature in PlainSpelling
+	Loader        string  // class loader; "" for any
+	min           uint64  // least value of the measure
 	by            *analyze.Measure
-	HottestFirst  bool // order by the measure, not by name
+	HottestFirst  bool // sort by the measure instead of by name
 }
 
-// NewSelection selects by patterns as users type them, and by a least value of a
-// measure, which is calls if by is nil.
+// NewSelection selects by patterns as users type them, and by a least value of a measure. A nil measure is calls.
 func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze.Measure) Selection {
 	if by == nil {
 		by = analyze.CallsMeasure(d)
@@ -36,7 +35,6 @@ func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze
 	return Selection{Class: NewPattern(class), Method: NewPattern(method), min: min, by: by}
 }
 
-// Methods iterates over the selected methods.
 func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) {
 		if sel.HottestFirst {
@@ -55,7 +53,7 @@ func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 	}
 }
 
-// Keys returns a function that reports whether the method of a key is selected by its name, nil if all are.
+// Keys returns a function that reports whether a key is selected, or nil if all are.
 func (sel Selection) Keys(d layout.Domain) func(layout.Key) bool {
 	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
 		return nil
@@ -73,7 +71,7 @@ func (sel Selection) Has(s *reader.Store, m reader.Method) (bool, error) {
 	return slices.ContainsFunc(values, func(n uint64) bool { return n >= sel.min }), err
 }
 
-// NameMatches reports whether a method is selected by its name.
+// NameMatches reports whether the name of a method is selected.
 func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error) {
 	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
 		return true, nil
@@ -82,26 +80,25 @@ func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error)
 	return err == nil && sel.Names(s.Header().Domain, k), err
 }
 
-// Names reports whether a key is selected. A whole name may have a dot or a
-// double colon between class and method, in any domain.
+// Names reports whether a key is selected. In any domain, the pattern Whole can have a dot or a double colon between
+// class and method.
 func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
 	parts := k.Split(d)
 	return matchesClass(sel.Class, parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
 		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(display.MethodText(d, k))) || sel.matchesDisplay(d, k))
 }
 
-// matchesClass reports whether a class is selected, by its name in the archive or as it is written in Java.
+// matchesClass reports whether a class is selected, by its name in the archive or as written in Java.
 func matchesClass(p Pattern, class string) bool {
 	return p.Matches(class) || strings.Contains(class, "$") && p.Matches(javanames.JavaClass(class))
 }
 
-// matchesDisplay reports whether a key is selected by how it is displayed on a terminal.
+// matchesDisplay reports whether a key is selected by its form on a terminal.
 func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
 	whole := Pattern(display.Plain(string(sel.Whole)))
 	return slices.ContainsFunc(display.PlainForms(d, k), whole.Matches)
 }
 
-// A Filter holds the patterns of --class and --method.
 type Filter struct{ Class, Method string }
 
 // AddTo adds the flags --class and --method.
@@ -118,12 +115,12 @@ func (f *Filter) AddFunctionTo(flags *pflag.FlagSet) {
 // Empty reports whether the filter selects all methods.
 func (f Filter) Empty() bool { return f == Filter{} }
 
-// Keys returns a function that reports whether the method of a key is selected, nil if all are.
+// Keys returns a function that reports whether a key is selected, or nil if all are.
 func (f Filter) Keys(d layout.Domain) func(layout.Key) bool {
 	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.Keys(d)
 }
 
-// Check returns an error if no method of any archive is selected: an empty result would look like an answer.
+// Check returns an error if no archive has a selected method, since empty output would be misleading.
 func (f Filter) Check(stores ...*reader.Store) error {
 	if f.Empty() {
 		return nil
@@ -149,7 +146,6 @@ func (f Filter) selectsAny(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// noMatchError returns the error of a filter that selects nothing.
 func (f Filter) noMatchError(stores ...*reader.Store) error {
 	var names []string
 	for _, s := range stores {

@@ -1,4 +1,4 @@
-// Package printtest checks what commands print of hostile archives, in tests.
+// Package printtest helps tests check the output of commands about hostile archives.
 package printtest
 
 import (
@@ -15,8 +15,7 @@ import (
 // forgedLine matches a line that a hostile text added to the output.
 var forgedLine = regexp.MustCompile(`(?m)^\s*` + specimen.Forged)
 
-// CheckText fails the test if text has a character that a terminal obeys, or a
-// line that a hostile text forged.
+// CheckText fails the test if text has a character that a terminal interprets, or a line that a hostile text forged.
 func CheckText(t *testing.T, what, text string) {
 	t.Helper()
 	CheckCharacters(t, what, text)
@@ -25,7 +24,7 @@ func CheckText(t *testing.T, what, text string) {
 	}
 }
 
-// CheckCharacters fails the test if text is not UTF-8 or has a character that a terminal obeys.
+// CheckCharacters fails the test if text is invalid UTF-8, or has a character that a terminal interprets.
 func CheckCharacters(t *testing.T, what, text string) {
 	t.Helper()
 	if at := strings.IndexFunc(text, func(r rune) bool { return r != '\n' && r != '\t' && escape.Unsafe(r) }); at >= 0 ||
@@ -34,7 +33,7 @@ func CheckCharacters(t *testing.T, what, text string) {
 	}
 }
 
-// Filled sets every text of a report to a hostile one, and every number to 7.
+// Filled sets every string of a report to a hostile one, and every number to 7.
 func Filled[T any](report *T) *T {
 	fillHostile(reflect.ValueOf(report).Elem())
 	return report

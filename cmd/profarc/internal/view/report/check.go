@@ -14,18 +14,18 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A CheckRename is a class or method that was renamed.
+// A CheckRename is a renamed class or method.
 type CheckRename struct {
 	From CheckName `json:"from"`
-	// To is the present key of the method, if it was renamed.
+	// To is the current name.
 	To       CheckName `json:"to"`
-	Methods  int       `json:"methods"` // of a class: those whose code is known
-	Same     int       `json:"same"`    // of these, those with the same code now
+	Methods  int       `json:"methods"` // methods of a class with known code
+	Same     int       `json:"same"`    // number of Methods with equal code
 	Profiles int       `json:"profiles"`
 	Weight   float64   `json:"weight"`
 }
 
-// A CheckName names a class, or a method.
+// A CheckName names a class, or a method if Name is set.
 type CheckName struct {
 	Class     string `json:"class"`
 	Name      string `json:"name,omitempty"`
@@ -35,7 +35,6 @@ type CheckName struct {
 
 func checkNameOf(k layout.Key) CheckName { return CheckName{k.Class, k.Name, k.Signature, k.Loader} }
 
-// String returns the name for people.
 func (n CheckName) String() string {
 	if n.Name == "" {
 		return strings.ReplaceAll(n.Class, "/", ".")
@@ -52,43 +51,42 @@ func renamesOf(found *fit.Report) []CheckRename {
 	return all
 }
 
-// A Check is the report of profarc check: how an archive fits a program. Shares
-// and confidences are from 0 to 1.
+// A Check is the report of profarc check. Shares and confidences are from 0 to 1.
 type Check struct {
 	Archive  string                `json:"archive"`
 	Against  string                `json:"against"`
 	Domain   string                `json:"domain"`
 	Score    float64               `json:"score"`
-	Checked  float64               `json:"checked"` // the share of all events that the score covers
+	Checked  float64               `json:"checked"` // share of all events that the score covers
 	Verdict  Verdict               `json:"verdict"`
-	Missing  []string              `json:"missing,omitempty"`    // elements of the class path that are not there
-	Origin   *CheckOrigin          `json:"class_path,omitempty"` // if the archive's own was taken
+	Missing  []string              `json:"missing,omitempty"`    // missing elements of the class path
+	Origin   *CheckOrigin          `json:"class_path,omitempty"` // set if the class path comes from the archive
 	States   map[string]CheckState `json:"states"`               // by name
 	Reasons  []CheckReason         `json:"unchecked"`            // most profiles first
-	ByName   bool                  `json:"by_name"`              // methods were matched without their class loaders
+	ByName   bool                  `json:"by_name"`              // whether methods were matched without class loaders
 	Loaders  []loaders.Doubt       `json:"loader_doubts"`
 	Points   CheckPoints           `json:"moved_points"`
 	Misfits  []CheckVerdict        `json:"misfits"` // the heaviest losses first
 	Renames  []CheckRename         `json:"renames"` // those with the most counts first
 	Verdicts []CheckVerdict        `json:"verdicts,omitempty"`
-	// NoLongerCertain lists the sites that are certain in the archive and not in profiles
-	// of the code; nil if the code is not given by profiles.
+	// NoLongerCertain lists the sites that are certain in the archive and not in the profiles
+	// of the code. It is nil for other kinds of code.
 	NoLongerCertain *compare.Ranking[compare.Certainty] `json:"no_longer_certain,omitempty"`
 
 	Rewritten *CheckRewritten `json:"rewritten,omitempty"`
 }
 
-// A Verdict is what a check says about an archive as a whole.
+// A Verdict is the overall result of a check.
 type Verdict string
 
 // The verdicts.
 const (
 	VerdictFits      Verdict = "fits"
-	VerdictMisfits   Verdict = "misfits"   // its score is lower than was asked for
-	VerdictUnchecked Verdict = "unchecked" // too little was checked for the score to say anything
+	VerdictMisfits   Verdict = "misfits"   // the score is too low
+	VerdictUnchecked Verdict = "unchecked" // too little was checked for a meaningful score
 )
 
-// Judge sets the verdict, by the least score, and the least share of all events that must be checked.
+// Judge sets the verdict. score is the least score, and checked the least share of events that passes.
 func (r *Check) Judge(score, checked float64) {
 	switch r.Verdict = VerdictFits; {
 	case r.Score < score:
@@ -98,7 +96,7 @@ func (r *Check) Judge(score, checked float64) {
 	}
 }
 
-// OfChecked returns what follows a score: of how much it is, if not of all.
+// OfChecked returns the share of events that the score covers, or "" for all events.
 func (r *Check) OfChecked(percent func(float64) string) string {
 	if r.Checked == 1 {
 		return ""
@@ -106,18 +104,18 @@ func (r *Check) OfChecked(percent func(float64) string) string {
 	return " of " + percent(r.Checked) + " checked"
 }
 
-// A CheckState counts the profiles in one state.
+// A CheckState totals the profiles in one state.
 type CheckState struct {
 	Profiles int     `json:"profiles"`
-	Weight   float64 `json:"weight"` // the sum of their counts
-	Share    float64 `json:"share"`  // of the weight of all profiles
+	Weight   float64 `json:"weight"` // total of their counts
+	Share    float64 `json:"share"`  // share of the weight of all profiles
 }
 
-// CheckPoints says what became of the profile points of moved profiles.
+// A CheckPoints totals the points of moved profiles.
 type CheckPoints struct {
 	Old     int `json:"old"`
 	Matched int `json:"matched"`
-	// Guessed are points of the archive, in changed and unchanged code, whose counts were moved
+	// Guessed are points of the archive whose counts were moved
 	// or derived by an earlier rewrite; GuessedProfiles are the profiles with any.
 	Guessed         int `json:"guessed"`
 	GuessedProfiles int `json:"guessed_profiles"`
@@ -128,15 +126,13 @@ type CheckPoints struct {
 	Dropped []CheckLost `json:"dropped"` // most counts first
 }
 
-// A CheckLost counts points with counts; dropped ones have a reason. Some counts
-// of found points may be dropped too.
+// A CheckLost totals points with counts. Dropped points have a reason. Some counts of found points can be dropped too.
 type CheckLost struct {
 	Reason string  `json:"reason,omitempty"`
 	Points int     `json:"points"`
 	Counts float64 `json:"counts"`
 }
 
-// pointsOf returns what became of the points of changed code.
 func pointsOf(f *fit.Report) CheckPoints {
 	p := CheckPoints{Old: f.Points, Matched: f.Matched, Dropped: []CheckLost{}, Guessed: f.Guessed.Points,
 		GuessedProfiles: f.Guessed.Profiles}
@@ -151,7 +147,7 @@ func pointsOf(f *fit.Report) CheckPoints {
 	return p
 }
 
-// Counts returns the counts of all points, found and dropped.
+// Counts returns the counts of all found and dropped points.
 func (p *CheckPoints) Counts() (all float64) {
 	all = p.Found.Counts
 	for _, l := range p.Dropped {
@@ -160,7 +156,7 @@ func (p *CheckPoints) Counts() (all float64) {
 	return all
 }
 
-// A CheckVerdict says how one profile fits.
+// A CheckVerdict is the result for one profile.
 type CheckVerdict struct {
 	analyze.MethodName
 	State      string  `json:"state"`
@@ -169,7 +165,7 @@ type CheckVerdict struct {
 	Points     int     `json:"points"`
 	Matched    int     `json:"matched"`
 	Weight     float64 `json:"weight"`
-	// To is the key of the method now, if it is another one.
+	// To is the current name of a renamed method.
 	To *CheckName `json:"renamed_to,omitempty"`
 }
 
@@ -181,20 +177,20 @@ type CheckRewritten struct {
 	RewrittenCounts
 }
 
-// RewrittenCounts counts what went into the adapted archive, and what did not.
+// A RewrittenCounts counts the parts of the adapted archive, and the dropped ones.
 type RewrittenCounts struct {
 	Profiles      int     `json:"profiles"`
 	Dropped       int     `json:"dropped"`
-	Points        int     `json:"points"`         // of moved profiles, matched and written
-	Filled        int     `json:"filled"`         // new points whose counts follow from counts of others
-	PointsDropped int     `json:"points_dropped"` // with counts, and no place in the new code
+	Points        int     `json:"points"`         // matched points of moved profiles
+	Filled        int     `json:"filled"`         // new points with derived counts
+	PointsDropped int     `json:"points_dropped"` // points with counts that the new code lacks
 	CountsDropped float64 `json:"counts_dropped"`
 	Swapped       int     `json:"swapped"` // branches whose counts changed sides
-	Traps         int     `json:"traps"`   // written, at bytecodes without a profile point
+	Traps         int     `json:"traps"`   // traps at bytecodes without a profile point
 	TrapsDropped  int     `json:"traps_dropped"`
 }
 
-// Fill adds the result of fit.Check.
+// Fill stores the result of fit.Check.
 func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 	r.Score, r.Checked, r.Points = f.Score(), f.CheckedShare(), pointsOf(f)
 	r.States, r.Misfits, r.Reasons = map[string]CheckState{}, []CheckVerdict{}, UncheckedOf(f)
@@ -216,8 +212,8 @@ func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
 	return nil
 }
 
-// CompareLoaders lists the class loaders of the archive whose matching is uncertain in
-// the run whose loaders inRun returns. inRun may be nil.
+// CompareLoaders lists the class loaders of the archive without a certain match in the run. inRun returns the run's
+// loaders, and can be nil.
 func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) error {
 	r.Loaders = []loaders.Doubt{}
 	if r.ByName || inRun == nil || s.Header().Domain != layout.DomainHotSpot {
@@ -232,7 +228,6 @@ func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) 
 	return err
 }
 
-// AddVerdict appends to the list of all verdicts.
 func (r *Check) AddVerdict(s *reader.Store, v *fit.Verdict) error {
 	shown, err := verdictOf(s, v)
 	r.Verdicts = append(r.Verdicts, shown)
@@ -249,13 +244,13 @@ func verdictOf(s *reader.Store, v *fit.Verdict) (CheckVerdict, error) {
 	return c, err
 }
 
-// A CheckReason is why profiles could not be checked.
+// A CheckReason is a reason why profiles could not be checked.
 type CheckReason struct {
 	Reason   string `json:"reason"`
 	Profiles int    `json:"profiles"`
 }
 
-// UncheckedOf returns why profiles could not be checked, the reasons of most profiles first.
+// UncheckedOf returns the reasons for unchecked profiles, the most frequent first.
 func UncheckedOf(found *fit.Report) []CheckReason {
 	all := []CheckReason{}
 	for reason, n := range found.Reasons {

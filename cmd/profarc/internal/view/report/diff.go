@@ -1,5 +1,4 @@
-// Package report turns the results of compare and fit into what profarc diff, profarc check and their
-// pages say.
+// Package report presents the results of compare and fit, for profarc diff, profarc check and their pages.
 package report
 
 import (
@@ -12,7 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Compare compares b with a, as compare.Stores does, and counts the samples that are not compared.
+// Compare compares b with a like compare.Stores, and also counts the samples, which are not compared.
 func Compare(ctx context.Context, a, b *reader.Store, o compare.Options) (*compare.Report, error) {
 	r, err := compare.Stores(ctx, a, b, o)
 	if err != nil {

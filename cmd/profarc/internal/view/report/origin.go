@@ -7,33 +7,32 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// A CheckOrigin says which parts of the class path that an archive records are checked.
+// A CheckOrigin tells which parts of a recorded class path are checked.
 type CheckOrigin struct {
 	Elements []CheckElement `json:"elements"`
-	VM       string         `json:"vm"`  // build that was recorded
-	JDK      string         `json:"jdk"` // home of the JDK of that build; empty if there is none here
+	VM       string         `json:"vm"`  // recorded build
+	JDK      string         `json:"jdk"` // home of a JDK of that build; "" if not found
 }
 
-// A CheckElement is an element of a recorded class path.
 type CheckElement struct {
 	Path  string       `json:"path"`
 	State ElementState `json:"state"`
 }
 
-// An ElementState describes the file at the path of an element now.
+// An ElementState describes the file now at the path of an element.
 type ElementState string
 
 // The states.
 const (
-	ElementSame    ElementState = "same"    // the recorded content
-	ElementChanged ElementState = "changed" // another content, or the recorded one is not known
-	ElementMissing ElementState = "missing" // neither a file nor a folder: it is left out
+	ElementSame    ElementState = "same"    // content as recorded
+	ElementChanged ElementState = "changed" // other content, or the recorded content is unknown
+	ElementMissing ElementState = "missing" // neither a file nor a folder
 )
 
-// shownElements is the most elements that are named.
+// shownElements is the maximum number of elements to name.
 const shownElements = 5
 
-// Text says in one sentence what of the class path is checked.
+// Text describes in one sentence which elements are checked.
 func (o *CheckOrigin) Text() string {
 	names := map[ElementState][]string{}
 	for _, e := range o.Elements {
@@ -54,7 +53,6 @@ func (o *CheckOrigin) Text() string {
 
 var elementTexts = map[ElementState]string{ElementChanged: "with another", ElementMissing: "not here"}
 
-// shownNames returns the first of some names.
 func shownNames(all []string) string {
 	text := strings.Join(all[:min(len(all), shownElements)], ", ")
 	if n := len(all) - shownElements; n > 0 {
@@ -63,7 +61,7 @@ func shownNames(all []string) string {
 	return text
 }
 
-// OriginRemarks says where the class path comes from, and what of it is left out.
+// OriginRemarks describes the origin of the class path and its missing elements.
 func (r *Check) OriginRemarks() (list []string) {
 	if r.Origin != nil {
 		list = append(list, r.Origin.Text())

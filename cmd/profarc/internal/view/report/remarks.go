@@ -18,7 +18,7 @@ func KindText(kind string) string {
 	return strings.ReplaceAll(kind, "_", " ")
 }
 
-// SumText returns a sum of counts of a kind: a time with its unit, and what count makes of any other.
+// SumText formats a total of counts of a kind. count formats totals other than times.
 func SumText(kind string, sum float64, count func(float64) string) string {
 	if kind == string(facts.Nanoseconds) && sum < 1<<63 {
 		return facts.TimeText(uint64(sum + 0.5))
@@ -26,7 +26,7 @@ func SumText(kind string, sum float64, count func(float64) string) string {
 	return count(sum)
 }
 
-// SiteText returns what sites are whose types or targets are of a kind.
+// SiteText returns the name of a kind of sites for people.
 func SiteText(kind string) string {
 	if kind == "receivers" {
 		return "call receivers"
@@ -34,8 +34,8 @@ func SiteText(kind string) string {
 	return KindText(kind)
 }
 
-// Lowest returns the kind of counts that agrees least, nil if none agrees less than the score
-// says when both are written in a way.
+// Lowest returns the kind of counts with the least overlap. It is nil if percent formats that overlap and the score
+// alike.
 func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
 	if r.Score == nil {
 		return nil
@@ -52,9 +52,8 @@ func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
 	return low
 }
 
-// Remarks says in sentences what a reader must know beside the numbers: which archive is the
-// newer one if that is not B, profiles in no sum and in no list, and names that may be matched to
-// something else. Count writes a number.
+// Remarks returns sentences about swapped arguments, profiles that are left out, and names with uncertain matches. count
+// formats numbers.
 func Remarks(r *compare.Report, count func(float64) string) (list []string) {
 	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }
 	if isNewer(r) {
@@ -92,7 +91,7 @@ func Remarks(r *compare.Report, count func(float64) string) (list []string) {
 	return append(list, LoaderRemarks(r.Loaders)...)
 }
 
-// uncompared names the parts that are not in the score. One number stands for both archives if they have the same.
+// uncompared lists the parts that have no score, with one number if both archives have equally many.
 func uncompared(r *compare.Report, count func(float64) string) (parts []string) {
 	for _, u := range r.NotCompared {
 		n := count(float64(u.A))
@@ -104,13 +103,13 @@ func uncompared(r *compare.Report, count func(float64) string) (parts []string) 
 	return parts
 }
 
-// isNewer reports whether A was dumped after B. The times are of one form, so that they sort as texts do.
+// isNewer reports whether A was dumped after B. The times sort as strings.
 func isNewer(r *compare.Report) bool { return r.DumpedB != "" && r.DumpedA > r.DumpedB }
 
-// shownDoubts is the most doubts that are told one by one.
+// shownDoubts is the maximum number of doubts to list.
 const shownDoubts = 5
 
-// LoaderRemarks says which class loaders of two runs cannot be matched for sure.
+// LoaderRemarks lists the class loaders of two runs without a certain match.
 func LoaderRemarks(doubts []loaders.Doubt) (list []string) {
 	for _, d := range doubts[:min(len(doubts), shownDoubts)] {
 		what := fmt.Sprintf("none of the %d class loaders %s of the one is among the %d of the other", len(d.A),

@@ -10,12 +10,12 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// leastShown is the least number of cells to which a text is cut: less says nothing.
+// leastShown is the minimum number of cells to which a text is cut.
 const leastShown = 12
 
-// Cut returns a text that fits into the rest of a line that has used cells already. Packages are cut to their
-// first letters, from the outermost on, then a method loses its last parameters. What is still too long loses
-// words in its middle, since names differ at their ends.
+// Cut shortens a text to the rest of a line with used cells. It abbreviates packages to first letters, from the
+// outermost on. Then it drops the last parameters of a method. Finally it drops words in the middle, since names differ
+// at their ends.
 func (s *Screen) Cut(text string, used int) string {
 	if s.Width == 0 {
 		return text
@@ -28,12 +28,11 @@ func (s *Screen) cutName(text string, most int) string {
 	return cutMiddle(cutParameters(text, most, s.ellipsis()), most, s.ellipsis())
 }
 
-// packageWord is a package of a class that is longer than a letter, with what stands around it: the packages before it,
-// which are letters by now, and those after it with the first letter of the class.
+// packageWord matches the first package of a class that is longer than a letter, the abbreviated packages before it, and
+// the packages after it up to the class.
 var packageWord = regexp.MustCompile(`(?:^|[^\w.$/])(?:[a-z_][.])*([a-z_][a-z0-9_]+)[.](?:[a-z_][a-z0-9_]*[.])*[A-Z]`)
 
-// cutPackages returns a text of at most that many cells if the packages in it allow it:
-// c.s.t.javac.parser.JavaTokenizer.readToken().
+// cutPackages abbreviates packages until the text fits into most cells: c.s.t.javac.parser.JavaTokenizer.readToken().
 func cutPackages(text string, most int) string {
 	for uniseg.StringWidth(text) > most {
 		at := packageWord.FindStringSubmatchIndex(text)
@@ -45,8 +44,8 @@ func cutPackages(text string, most int) string {
 	return text
 }
 
-// cutParameters leaves out the last parameters of a method that is longer than most cells: put(Object, …) @7. If
-// that is not enough, it changes nothing.
+// cutParameters drops the last parameters of a method until it fits into most cells: put(Object, …) @7. If that is
+// impossible, it returns name.
 func cutParameters(name string, most int, ellipsis string) string {
 	method, rest, _ := strings.Cut(name, "(")
 	parameters, behind, called := strings.Cut(rest, ")")
@@ -63,7 +62,7 @@ func cutParameters(name string, most int, ellipsis string) string {
 	return name
 }
 
-// CutEnd is Cut for text whose beginning matters most, such as a line of source.
+// CutEnd is Cut for text whose beginning matters most, such as a source line.
 func (s *Screen) CutEnd(text string, used int) string {
 	most := max(s.Width-used, leastShown)
 	if s.Width == 0 || uniseg.StringWidth(text) <= most {
@@ -79,10 +78,10 @@ func (s *Screen) ellipsis() string {
 	return "..."
 }
 
-// wordEnds are what stands between the words of a name.
+// wordEnds are the separators of words in a name.
 const wordEnds = "./:$ (,<@"
 
-// cutMiddle returns a text of at most that many cells. More of the end stays than of the front. It cuts between words,
+// cutMiddle shortens a text to most cells, and keeps more of its end than of its beginning. It cuts between words,
 // unless a word is too long.
 func cutMiddle(text string, most int, ellipsis string) string {
 	if uniseg.StringWidth(text) <= most {
@@ -100,7 +99,7 @@ func cutMiddle(text string, most int, ellipsis string) string {
 	return begin + ellipsis + end
 }
 
-// textPrefix returns the beginning of a text, of at most that many cells.
+// textPrefix returns the longest prefix of at most most cells.
 func textPrefix(text string, most int) string {
 	state, rest, used := -1, text, 0
 	for rest != "" {
@@ -115,7 +114,7 @@ func textPrefix(text string, most int) string {
 	return text[:len(text)-len(rest)]
 }
 
-// textSuffix returns the end of a text, of at most that many cells.
+// textSuffix returns the longest suffix of at most most cells.
 func textSuffix(text string, most int) string {
 	state := -1
 	left := uniseg.StringWidth(text)
@@ -127,10 +126,10 @@ func textSuffix(text string, most int) string {
 	return text
 }
 
-// leastCell is the least width to which a column is narrowed.
+// leastCell is the minimum width of a shrunk column.
 const leastCell = 6
 
-// Shrink narrows the widest of columns until a row of them, with columnGap between, fits the width.
+// Shrink narrows the widest columns until a row, with columnGap between columns, fits the width.
 func (s *Screen) Shrink(widths []int) {
 	if s.Width == 0 || len(widths) == 0 {
 		return
@@ -153,13 +152,13 @@ func (s *Screen) Shrink(widths []int) {
 	}
 }
 
-// Cell returns a text of exactly that many cells: cut as by Cut, or filled with spaces.
+// Cell cuts or pads a text to exactly width cells.
 func (s *Screen) Cell(text string, width int) string {
 	text = s.cutName(text, width)
 	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))
 }
 
-// Count returns a number, on a terminal with a comma for each thousand.
+// Count formats a number, with grouped digits on a terminal.
 func (s *Screen) Count(n uint64) string {
 	if s.Width == 0 {
 		return strconv.FormatUint(n, 10)

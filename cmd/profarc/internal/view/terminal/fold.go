@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// Fold calls print with an App and the Screen of its output. On a terminal a line that is too long continues below the
-// text behind its first column. Nothing is lost: a word that is longer than a line stays whole.
+// Fold calls print with an App and the Screen of its output. On a terminal, a long line continues below the text after
+// its first column. A word longer than a line stays whole.
 func Fold(a *cli.App, print func(*cli.App, *Screen)) {
 	s := &Screen{a: a}
 	_, s.Width, _ = terminalSize(a)
@@ -29,10 +29,9 @@ func Fold(a *cli.App, print func(*cli.App, *Screen)) {
 	}
 }
 
-// firstColumn is what stands before the text of a line: a name and the gap behind it, or a gap alone.
+// firstColumn matches the first column of a line and the gap after it, or a gap alone.
 var firstColumn = regexp.MustCompile(`^ *(?:[^ ]+(?: [^ ]+)*)?  +`)
 
-// foldLine returns the lines of a line that may exceed a width.
 func foldLine(line string, width int) string {
 	if uniseg.StringWidth(line) <= width {
 		return line

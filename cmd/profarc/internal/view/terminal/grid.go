@@ -7,27 +7,27 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A Grid prints rows of texts below each other, of which the last is prose. On a terminal a column of names is cut, and
-// the prose continues on further lines.
+// A Grid prints rows whose last column is prose. On a terminal, a column of names is cut, and the prose continues on
+// further lines.
 type Grid struct {
 	screen *Screen
 	w      *bufio.Writer
-	names  int // the column that may be cut, -1 for none
+	names  int // index of the column that can be cut, or -1
 	rows   []gridRow
-	widths []int // of all columns but the last
+	widths []int // widths of all columns but the last
 }
 
 type gridRow struct {
-	color string // of the cell in column painted
+	color string // color of the cell in the painted column
 	cells []string
 }
 
-// NewGrid returns an empty grid that Print writes to w. names is the column whose texts are names, -1 for none.
+// NewGrid returns an empty grid that Print writes to w. names is the index of the column of names, or -1.
 func NewGrid(s *Screen, w *bufio.Writer, names int) *Grid {
 	return &Grid{screen: s, w: w, names: names}
 }
 
-// Row adds a row. The column of states has the color, see Paint.
+// Row adds a row. color applies to the column that Print paints.
 func (g *Grid) Row(color string, cells ...string) {
 	for i, c := range cells[:len(cells)-1] {
 		if i == len(g.widths) {
@@ -38,7 +38,7 @@ func (g *Grid) Row(color string, cells ...string) {
 	g.rows = append(g.rows, gridRow{color, cells})
 }
 
-// Print writes the grid, with the colours in a column. An error stays in the writer.
+// Print writes the grid. painted is the index of the colored column, or -1. An error stays in the writer.
 func (g *Grid) Print(painted int) {
 	used := 0
 	for _, width := range g.widths {
@@ -54,7 +54,7 @@ func (g *Grid) Print(painted int) {
 	}
 }
 
-// leastProse returns the least width of the prose beside the columns. Where there is less room it stands below them.
+// leastProse returns the minimum width of the prose. Narrower prose is printed below the columns.
 func (g *Grid) leastProse() int { return g.screen.Width / 3 }
 
 func (g *Grid) writeRow(r *gridRow, painted, used int) {
@@ -78,8 +78,7 @@ func (g *Grid) writeRow(r *gridRow, painted, used int) {
 	_, _ = g.w.WriteString(strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-// Wrap returns the lines of a text on a terminal if used cells of each are taken. A line ends between words. A longer
-// word is cut as a name.
+// Wrap splits a text into lines of a terminal on which used cells are taken. It cuts longer words like names.
 func (s *Screen) Wrap(text string, used int) []string {
 	room := max(s.Width-used, leastShown)
 	if s.Width == 0 || uniseg.StringWidth(text) <= room {
@@ -88,7 +87,7 @@ func (s *Screen) Wrap(text string, used int) []string {
 	return wrapWords(text, room, func(word string) string { return s.cutName(word, room) })
 }
 
-// wrapWords returns the lines of a text, of at most room cells if what shorten makes of each word fits.
+// wrapWords splits a text into lines of at most room cells, if the shortened words fit.
 func wrapWords(text string, room int, shorten func(string) string) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

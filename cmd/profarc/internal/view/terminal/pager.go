@@ -10,21 +10,21 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// A pager is an output that goes through the user's pager once it exceeds the height of the terminal.
+// A pager is an output that starts the user's pager when it exceeds the height of the terminal.
 type pager struct {
 	plain *escape.Writer // writes to the pager
 	out   *os.File
 	errs  io.Writer
-	lines int // that still fit
+	lines int // number of lines that still fit
 
-	held []byte // what was written before the pager started
+	held []byte // output before the pager started
 	to   io.Writer
-	pipe io.WriteCloser // nil if there is no pager
+	pipe io.WriteCloser // nil without a pager
 	cmd  *exec.Cmd
-	quit bool // the user left the pager before the end
+	quit bool // whether the user left the pager early
 }
 
-// maxHeld bounds the bytes that are held back, whatever their lines.
+// maxHeld is the maximum number of bytes held before the pager starts.
 const maxHeld = 1 << 16
 
 func newPager(out *os.File, errs io.Writer, height int) *pager {
@@ -52,11 +52,11 @@ func (p *pager) Write(b []byte) (int, error) {
 // passOn writes to the pager, or to the terminal if there is none.
 func (p *pager) passOn(b []byte) (int, error) {
 	n, err := p.to.Write(b)
-	p.quit = p.quit || p.pipe != nil && err != nil // nobody reads the pipe any more
+	p.quit = p.quit || p.pipe != nil && err != nil // the pager no longer reads
 	return n, err
 }
 
-// startPager starts the pager. If it does not start, the output goes to the terminal.
+// startPager starts the pager. If that fails, the output goes to the terminal.
 func (p *pager) startPager() {
 	p.to = p.out
 	cmd := pagerCommand()
@@ -72,10 +72,10 @@ func (p *pager) startPager() {
 	p.cmd, p.pipe, p.to = cmd, pipe, pipe
 }
 
-// defaultPager is used if PAGER is not set. -R shows colours and no other control sequences.
+// defaultPager is used if PAGER is not set. Of control sequences, -R shows only colors.
 const defaultPager = "less -R"
 
-// pagerCommand returns the user's pager, nil if there is none. PAGER may be any command of a shell.
+// pagerCommand returns the user's pager, or nil. PAGER can be any shell command.
 func pagerCommand() *exec.Cmd {
 	pager, set := os.LookupEnv("PAGER")
 	if !set {
@@ -91,7 +91,7 @@ func pagerCommand() *exec.Cmd {
 	return exec.Command(words[0], words[1:]...)
 }
 
-// shellSigns are what the first word of a command has if it is no program but for a shell.
+// shellSigns are characters that only a shell interprets.
 const shellSigns = "=$\"'`\\(){}<>|&;"
 
 func isOnPath(program string) bool {
@@ -99,8 +99,7 @@ func isOnPath(program string) bool {
 	return err == nil
 }
 
-// endPager writes the buffered text and waits for the pager. It returns err, unless that is
-// because the user left the pager.
+// endPager writes the held text, and waits for the pager. It returns err, unless the user left the pager early.
 func (p *pager) endPager(err error) error {
 	if closed := p.plain.Close(); err == nil {
 		err = closed

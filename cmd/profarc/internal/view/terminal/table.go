@@ -7,31 +7,29 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// A Table prints rows of numbers that end in a name. On a terminal each has a bar, and what
-// does not fit is cut.
+// A Table prints rows of numbers that end in a name. On a terminal, rows have a bar, and long names are cut.
 type Table struct {
 	screen *Screen
 	w      *bufio.Writer
 	rows   []tableRow
-	widths []int // of the cells
+	widths []int // widths of the cells
 }
 
 type tableRow struct {
 	cells      []string
-	share      float64 // of the bar, below 0 for none
+	share      float64 // length of the bar; negative for none
 	name, note string
 }
 
-// barWidth is the width of the column of bars.
 const barWidth = 10
 
-// columnGap stands between columns, and before the first.
+// columnGap separates columns, and indents the first.
 const columnGap = "  "
 
 // NewTable returns an empty table that Print writes to w.
 func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
 
-// Head adds the row with the names of the columns.
+// Head adds the row of column names.
 func (t *Table) Head(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }
 
 // Row adds a row. share is the length of its bar, from 0 to 1. The note follows the name.
@@ -80,5 +78,5 @@ func (t *Table) writeRow(r *tableRow) {
 	write(r.note)
 }
 
-// hasBars reports whether the table has bars: programs read the tables of a pipe.
+// hasBars reports whether the table has bars. Tables in a pipe have none, since programs read them.
 func (t *Table) hasBars() bool { return t.screen.Width > 0 }

@@ -1,5 +1,5 @@
-// Package terminal prints names as programmers write them, and for a terminal with colours, in tables that fit the
-// width, and long outputs through a pager.
+// Package terminal prints names as programmers write them. On a terminal it adds colors, fits tables to the width, and
+// sends long output through a pager.
 package terminal
 
 import (
@@ -18,13 +18,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options are the flags of commands that print for a terminal.
 type Options struct {
 	raw, mangled, noPager bool
 	color                 string
 }
 
-// Help is what the flags mean, for the help texts of commands.
+// Help describes the flags in help texts.
 const Help = `Names are as programmers write them: java.util.HashMap.put(Object, Object) for
 java.util.HashMap::put(Ljava/lang/Object;Ljava/lang/Object;)Ljava/lang/Object;, C++ and Rust demangled.
 --raw prints them as the archive has them. On a terminal long names lose packages and parameters to fit
@@ -37,7 +36,6 @@ const (
 	colorNever  = "never"
 )
 
-// AddTo adds the flags to a command.
 func (o *Options) AddTo(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.raw, "raw", false, "names as the archive has them")
@@ -48,17 +46,17 @@ func (o *Options) AddTo(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// A Screen is how a command prints. The zero Screen prints as into a pipe: nothing is cut or coloured.
+// A Screen controls the output of a command. The zero Screen prints as into a pipe, without colors or cuts.
 type Screen struct {
 	Spelling display.Spelling
-	Domain   layout.Domain // of the names
-	Width    int           // of a line, 0 if it does not matter
+	Domain   layout.Domain // domain of the names
+	Width    int           // width of a line; 0 for unlimited
 	color    bool
 	a        *cli.App
-	pager    *pager // nil if nothing is paged
+	pager    *pager // nil without paging
 }
 
-// defaultWidth is the width of a terminal that does not know its width.
+// defaultWidth is used if the terminal does not report its width.
 const defaultWidth = 80
 
 // Run calls print with a Screen for the output of a.
@@ -101,7 +99,7 @@ func (o *Options) newScreen(a *cli.App) (*Screen, error) {
 	return s, nil
 }
 
-// terminalSize returns the terminal of the output and its size, 0 for a pipe. A height that is not known is 0.
+// terminalSize returns the terminal of the output and its size; 0 for a pipe, and for an unknown height.
 func terminalSize(a *cli.App) (out *os.File, width, height int) {
 	out, isFile := a.Streams.RawOut.(*os.File)
 	if !a.Streams.OutTerminal || !isFile {
@@ -114,8 +112,7 @@ func terminalSize(a *cli.App) (out *os.File, width, height int) {
 	return out, width, height
 }
 
-// Type returns a type of an archive for people, with its class loader where they need it, and
-// "none" for no type.
+// Type returns a type for people, with its class loader if necessary, or "none".
 func (s *Screen) Type(in *reader.Store, name, loader string) string {
 	switch {
 	case name == "":
@@ -128,8 +125,8 @@ func (s *Screen) Type(in *reader.Store, name, loader string) string {
 	return escape.Printable(name)
 }
 
-// Method returns a method for people. Unless names are raw, its class loader is named only where people need it: see
-// naming.LoaderNote.
+// Method returns a method for people. Unless names are raw, it names the class loader only if necessary; see
+// display.LoaderNote.
 func (s *Screen) Method(m analyze.MethodName) string {
 	if s.Spelling.Raw {
 		return escape.Printable(m.String())
@@ -138,7 +135,7 @@ func (s *Screen) Method(m analyze.MethodName) string {
 	return escape.Printable(text + m.LoaderNote)
 }
 
-// Paint writes a text in a colour, which is the parameter of an SGR sequence, "" for none.
+// Paint writes a text in a color, which is the parameter of an SGR sequence, or "".
 func (s *Screen) Paint(w *bufio.Writer, color, text string) {
 	if !s.color || color == "" {
 		_, _ = w.WriteString(text) // the error stays in w
@@ -149,7 +146,7 @@ func (s *Screen) Paint(w *bufio.Writer, color, text string) {
 	s.writeControl(w, "\x1b[0m")
 }
 
-// writeControl writes a control sequence, which the plain output would escape.
+// writeControl writes a control sequence, bypassing the escaping of the output.
 func (s *Screen) writeControl(w *bufio.Writer, sequence string) {
 	if w.Flush() != nil || w != s.a.Out && s.a.Out.Flush() != nil {
 		return
@@ -161,7 +158,7 @@ func (s *Screen) writeControl(w *bufio.Writer, sequence string) {
 	_, _ = s.a.Streams.RawOut.Write([]byte(sequence))
 }
 
-// Heat returns the colour of a heat from 0 to 1, see listing.Heat.
+// Heat returns the color of a heat from 0 to 1; see listing.Heat.
 func Heat(heat float64) string {
 	switch {
 	case heat >= 0.9:
@@ -174,10 +171,10 @@ func Heat(heat float64) string {
 	return ""
 }
 
-// Faint is the colour of what matters less.
+// Faint is the color of less important text.
 const Faint = "2"
 
-// Bar returns a bar of at most width cells for a share of the longest bar.
+// Bar returns a bar for a share of the longest bar, which has width cells.
 func (s *Screen) Bar(share float64, width int) string {
 	if !unicodeLocale() {
 		return strings.Repeat("#", int(share*float64(width)+0.5))
@@ -190,7 +187,7 @@ func (s *Screen) Bar(share float64, width int) string {
 	return bar
 }
 
-// unicodeLocale reports whether the terminal is said to show more than ASCII.
+// unicodeLocale reports whether the locale has characters beyond ASCII.
 func unicodeLocale() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if v := os.Getenv(name); v != "" {

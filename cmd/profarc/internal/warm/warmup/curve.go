@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// A Curve holds the units of one run or the medians of several, in the order in which they were done.
+// A Curve holds the units of one run, or the medians of several runs, in order.
 type Curve []Unit
 
-// MedianCurve returns the medians of the units of several runs, by number: the n-th of all. It is as long as
-// the shortest run, and has at most most points, each of so many units that follow one another.
+// MedianCurve returns the medians of the n-th units of several runs. It ends with the shortest run, and averages
+// consecutive units so that it has at most most points.
 func MedianCurve(runs [][]Unit, most int) Curve {
 	length := 0
 	for i, units := range runs {
@@ -43,7 +43,7 @@ func MedianCurve(runs [][]Unit, most int) Curve {
 	return curve
 }
 
-// joinUnits makes one unit of each so many: it ends with the last, and takes what they take on average.
+// joinUnits replaces each group of each units by one unit, with the end of the last and the mean time.
 func joinUnits(units []Unit, each int) Curve {
 	var joined Curve
 	for some := range slices.Chunk(units, each) {
@@ -57,7 +57,7 @@ func joinUnits(units []Unit, each int) Curve {
 	return joined
 }
 
-// Percentile returns the least time that a share of the units do not exceed, 0 if there are none.
+// Percentile returns the least time that a share of the units do not exceed, or 0 without units.
 func Percentile(units []Unit, share float64) (ns int64) {
 	if len(units) == 0 {
 		return 0
@@ -70,10 +70,10 @@ func Percentile(units []Unit, share float64) (ns int64) {
 	return times[max(0, int(math.Ceil(share*float64(len(times))))-1)]
 }
 
-// windowLength returns the number of points over which a curve is averaged, so that one lucky unit is no peak.
+// windowLength returns the number of points to average, so that one lucky unit is no peak.
 func (c Curve) windowLength() int { return max(1, min(len(c)/10, 10)) }
 
-// windowAverages returns the mean of each window of the curve, by its first point.
+// windowAverages returns the mean of each window, by first point.
 func (c Curve) windowAverages() []float64 {
 	w := c.windowLength()
 	if len(c) == 0 {
@@ -92,8 +92,8 @@ func (c Curve) windowAverages() []float64 {
 	return all
 }
 
-// PeakNS returns the time of a unit at the peak: the least average of a window of a tenth of
-// the curve, of ten points at most. It is 0 for an empty curve.
+// PeakNS returns the time of a unit at the peak, which is the least average of a window. A window is a tenth of the
+// curve, at most ten points. It returns 0 for an empty curve.
 func (c Curve) PeakNS() float64 {
 	if len(c) == 0 {
 		return 0
@@ -101,8 +101,8 @@ func (c Curve) PeakNS() float64 {
 	return slices.Min(c.windowAverages())
 }
 
-// ReachedNS returns when the program was first as fast as a unit in unitNS nanoseconds, by
-// the average of a window: the end of its first unit. ok is false if it never was.
+// ReachedNS returns the end of the first unit of the first window whose mean time is at most unitNS; ok is false if
+// there is none.
 func (c Curve) ReachedNS(unitNS float64) (ns int64, ok bool) {
 	for i, average := range c.windowAverages() {
 		if average <= unitNS {

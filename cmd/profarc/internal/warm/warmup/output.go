@@ -13,26 +13,26 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// A Watch names the text to look for in the lines of a program's standard output.
+// A Watch holds the patterns for lines of a program's standard output.
 type Watch struct {
-	Ready  *regexp.Regexp // the program is ready; nil: with its first byte
-	Unit   *regexp.Regexp // a unit of work is done; its group 1, if any, is how long it took
-	Ignore *regexp.Regexp // lines that are not part of the output that all runs share
+	Ready  *regexp.Regexp // program is ready; nil for its first byte
+	Unit   *regexp.Regexp // end of a unit of work; group 1, if any, is its time
+	Ignore *regexp.Regexp // lines that differ from run to run
 
-	timed bool // units have a group
+	timed bool // whether Unit has a group
 }
 
 func (w *Watch) findTimeGroup() { w.timed = w.Unit != nil && w.Unit.NumSubexp() > 0 }
 
 // A Unit is a unit of work.
 type Unit struct {
-	EndNS  int64 `json:"end_ns"`  // from the start of the program
-	TimeNS int64 `json:"time_ns"` // that it took
+	EndNS  int64 `json:"end_ns"`  // end, from the start of the program
+	TimeNS int64 `json:"time_ns"` // duration
 }
 
-// Bounds of the kept part of an output.
+// Limits on the kept part of an output.
 const (
-	mostLine   = 1 << 16 // a longer line is looked at in pieces
+	mostLine   = 1 << 16 // a longer line is read in pieces
 	mostText   = 1 << 18
 	mostErrors = 1 << 12
 	mostUnits  = 1 << 20
@@ -78,7 +78,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// takeLine looks at a line.
+// takeLine processes a complete line.
 func (o *output) takeLine(at int64) {
 	line := bytes.TrimRight(o.line, "\r\n")
 	if o.watch.Ready != nil && o.firstNS == 0 && o.watch.Ready.Match(line) {
@@ -92,7 +92,7 @@ func (o *output) takeLine(at int64) {
 	o.line = o.line[:0]
 }
 
-// takeUnit notes the unit that a line ends, if it does.
+// takeUnit records the unit that a line ends, and reports whether there is one.
 func (o *output) takeUnit(line []byte, at int64) bool {
 	if o.watch.Unit == nil || len(o.units) == mostUnits {
 		return false
@@ -114,30 +114,29 @@ func (o *output) takeUnit(line []byte, at int64) bool {
 	return true
 }
 
-// results returns what was found.
 func (o *output) results() (firstNS int64, units []Unit, text []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.line) > 0 { // without a line end
+	if len(o.line) > 0 { // last line without a line end
 		o.takeLine(time.Since(o.begun).Nanoseconds())
 	}
 	return o.firstNS, o.units, o.text
 }
 
-// checksum returns the sum of the output.
+// checksum returns the checksum of the output in hexadecimal.
 func (o *output) checksum() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return fmt.Sprintf("%016x", o.hash.Sum64())
 }
 
-// units of time as programs print them; a number alone is of milliseconds.
+// timeUnits maps units of time in printed texts. A number without a unit is in milliseconds.
 var timeUnits = map[string]time.Duration{
 	"": time.Millisecond, "ns": 1, "us": time.Microsecond, "µs": time.Microsecond, "μs": time.Microsecond,
 	"ms": time.Millisecond, "msec": time.Millisecond, "s": time.Second, "sec": time.Second, "min": time.Minute,
 }
 
-// ParseTime returns the time that a program printed: "12.5 ms", "1.2s", or "12" for milliseconds.
+// ParseTime parses a printed time: "12.5 ms", "1.2s", or "12" for milliseconds.
 func ParseTime(text string) (time.Duration, error) {
 	text = strings.TrimSpace(text)
 	end := strings.LastIndexAny(text, "0123456789.") + 1
@@ -149,7 +148,7 @@ func ParseTime(text string) (time.Duration, error) {
 	return time.Duration(number * float64(unit)), nil
 }
 
-// inert is how a line of the agent begins that adopts nothing.
+// inertPrefix begins the line of an agent that adopts nothing.
 var inertPrefix = []byte("profarc: no profiles adopted")
 
 // An errorOutput keeps the end of a standard error.
@@ -172,7 +171,7 @@ func (e *errorOutput) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// noteInert notes what the agent says, once.
+// noteInert records lines in which the agent reports that it adopts nothing.
 func (e *errorOutput) noteInert() {
 	const enough = 4
 	for line := range bytes.Lines(e.tail) {

@@ -13,7 +13,7 @@ type pipe struct {
 	done chan struct{}
 }
 
-// newPipe returns the end of a new pipe that the program writes to. Its output goes to w.
+// newPipe returns the write end of a new pipe. Its output goes to w.
 func (r *running) newPipe(w io.Writer) (*os.File, error) {
 	from, to, err := os.Pipe()
 	if err != nil {
@@ -30,20 +30,18 @@ func (r *running) closePipes() {
 	}
 }
 
-// copyOutput reads a pipe to its end.
 func (p pipe) copyOutput() {
 	defer close(p.done)
 	_, _ = io.CopyBuffer(onlyWriter{p.to}, onlyReader{p.from}, make([]byte, 1<<16))
 }
 
-// These hide methods that would copy without the buffer.
+// These hide methods that bypass the buffer.
 type (
 	onlyWriter struct{ io.Writer }
 	onlyReader struct{ io.Reader }
 )
 
-// awaitPipes waits until all was read that the program wrote. A process that it left behind may hold a
-// pipe open for good.
+// awaitPipes waits until all output is read, for at most graceOfPipes, since a process left behind can keep a pipe open.
 func (r *running) awaitPipes() {
 	timer := time.NewTimer(graceOfPipes)
 	defer timer.Stop()

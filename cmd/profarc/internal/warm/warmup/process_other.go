@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// These systems have no process groups: what the program started may outlive it.
+// ownGroup returns nil, since these systems have no process groups. Processes of the program may outlive it.
 func ownGroup() *syscall.SysProcAttr { return nil }
 
 func (r *running) askToEnd() { r.killGroup() }

@@ -8,18 +8,18 @@ import (
 	"syscall"
 )
 
-// ownGroup makes a program the first of a process group, so that all its processes can be
-// ended, and an interrupt at the terminal reaches the caller alone.
+// ownGroup puts a program into a new process group, so that all its processes can be ended, and an interrupt at the
+// terminal reaches only the caller.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 func (r *running) askToEnd() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGTERM) }
 
 func (r *running) killGroup() { _ = syscall.Kill(-r.cmd.Process.Pid, syscall.SIGKILL) }
 
-// killRest ends the processes that the program has left behind.
+// killRest ends the processes that the program left behind.
 func (r *running) killRest() { r.killGroup() }
 
-// peakMemory returns the most memory that one process had, of those that were waited for.
+// peakMemory returns the maximum memory of one process, in bytes.
 func peakMemory(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	switch {
@@ -31,7 +31,7 @@ func peakMemory(state *os.ProcessState) int64 {
 	return int64(usage.Maxrss) << 10
 }
 
-// exitCode returns how a process ended, as a shell reports it.
+// exitCode returns the exit code as a shell reports it.
 func exitCode(state *os.ProcessState) int {
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal())

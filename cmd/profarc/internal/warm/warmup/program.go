@@ -10,47 +10,46 @@ import (
 	"time"
 )
 
-// A Program is a command that can be run and measured again and again.
+// A Program is a command that can be run repeatedly.
 type Program struct {
-	Path    string   // of the file
-	Args    []string // with the name of the program in front
-	Env     []string // nil: the caller's
-	Input   string   // file that is its standard input; empty: none
+	Path    string   // path of the executable
+	Args    []string // argv
+	Env     []string // environment; nil for the caller's
+	Input   string   // file for standard input; "" for none
 	Watch   Watch
-	Timeout time.Duration // of a run; 0: none
-	Accept  []int         // exit codes beside 0 of a run that counts
+	Timeout time.Duration // maximum duration of a run; 0 for none
+	Accept  []int         // successful exit codes besides 0
 }
 
-// A Run is what was measured of one run of a program. Times are from just before its start.
+// A Run is the measurement of one run. Times are from just before its start.
 type Run struct {
-	WallNS int64 `json:"wall_ns"` // to its end
+	WallNS int64 `json:"wall_ns"` // time to its end
 	CPUNS  int64 `json:"cpu_ns"`  // user and system time of all its processes
-	// to the first output, or match of Watch.Ready; 0: there was none
+	// time to the first output or match of Watch.Ready; 0 if there was none
 	FirstNS int64 `json:"first_ns"`
-	// most memory that one of its processes had; 0: the system does not tell
+	// maximum memory of one of its processes; 0 if unknown
 	PeakBytes int64  `json:"peak_bytes,omitempty"`
 	Exit      int    `json:"exit"`
-	Output    string `json:"output"`            // a sum of its output
-	Failure   string `json:"failure,omitempty"` // why the run does not count
+	Output    string `json:"output"`            // checksum of stdout
+	Failure   string `json:"failure,omitempty"` // reason for discarding the run
 	Units     []Unit `json:"units,omitempty"`
 
-	Text   []byte `json:"-"` // the beginning of what Output is the sum of
-	Errors []byte `json:"-"` // the end of its standard error
-	// Inert are the lines of its standard error in which the agent says that it adopts nothing.
+	Text   []byte `json:"-"` // first bytes of stdout, whose checksum is Output
+	Errors []byte `json:"-"` // last bytes of stderr
+	// Inert are the lines of stderr in which the agent reports that it adopts nothing.
 	Inert []string `json:"inert,omitempty"`
 }
 
-// How long a program may take to end.
+// Limits on the time that a program takes to end.
 const (
-	graceOfEnd   = 2 * time.Second // after an interrupt, or if it ran too long
-	graceOfPipes = time.Second     // that other processes hold open
+	graceOfEnd   = 2 * time.Second // after SIGTERM
+	graceOfPipes = time.Second     // for pipes that other processes hold open
 )
 
-// errTimeout is the cause of the end of a run that takes too long.
+// errTimeout is the cause of canceling a run that takes too long.
 var errTimeout = errors.New("it took too long")
 
-// Measure runs a program to its end. A run that does not count has a Failure. The error is
-// about a program that could not be started, or ctx's.
+// Measure runs a program to its end. A discarded run has a Failure. The error is that of starting the program, or ctx's.
 func Measure(ctx context.Context, p Program) (Run, error) {
 	p.Watch.findTimeGroup()
 	within, cancel := context.WithCancel(ctx)
@@ -70,7 +69,6 @@ func Measure(ctx context.Context, p Program) (Run, error) {
 	return r.run, nil
 }
 
-// A running is a program that runs.
 type running struct {
 	ctx    context.Context
 	p      *Program
@@ -79,7 +77,7 @@ type running struct {
 	out    *output
 	err    *errorOutput
 	pipes  []pipe
-	ended  chan struct{} // closed when the process has ended
+	ended  chan struct{} // closed after the process has ended
 	wallNS int64
 	run    Run
 }
@@ -115,7 +113,7 @@ func (r *running) startProgram() error {
 		go p.copyOutput()
 	}
 	go func() {
-		_ = r.cmd.Wait() // its state says what became of it
+		_ = r.cmd.Wait() // cmd.ProcessState has the result
 		r.wallNS = time.Since(r.begun).Nanoseconds()
 		close(r.ended)
 	}()
@@ -129,7 +127,7 @@ func nullIfEmpty(name string) string {
 	return name
 }
 
-// awaitEnd waits for the end of the program, and brings it about where it does not come by itself.
+// awaitEnd waits for the end of the program, and terminates it if the context ends first.
 func (r *running) awaitEnd() {
 	select {
 	case <-r.ended:
@@ -139,7 +137,7 @@ func (r *running) awaitEnd() {
 	r.killRest()
 }
 
-// terminate asks the program to end, and kills it after a grace.
+// terminate sends SIGTERM, and kills the program after graceOfEnd.
 func (r *running) terminate() {
 	r.askToEnd()
 	timer := time.NewTimer(graceOfEnd)
@@ -152,7 +150,7 @@ func (r *running) terminate() {
 	}
 }
 
-// collectRun gathers what was measured once the program has ended.
+// collectRun stores the results after the program has ended.
 func (r *running) collectRun() {
 	r.awaitPipes()
 	state := r.cmd.ProcessState
@@ -165,7 +163,7 @@ func (r *running) collectRun() {
 	run.Failure = r.failureText()
 }
 
-// failureText explains why a run does not count, "" if it does.
+// failureText explains why a run is discarded, or returns "".
 func (r *running) failureText() string {
 	switch {
 	case errors.Is(context.Cause(r.ctx), errTimeout):

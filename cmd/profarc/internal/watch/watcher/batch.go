@@ -15,19 +15,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Batch says what was done with the files that were there.
+// A Batch reports what was done with the files found.
 type Batch struct {
 	Merged  int   // files whose counts are in the archive now
-	Bytes   int64 // of these
-	Known   int   // files whose counts the archive had
-	Removed int   // files that were merged or known, and are removed
-	InUse   int   // files that are still written to, and left alone
+	Bytes   int64 // bytes of the merged files
+	Known   int   // files whose counts the archive already had
+	Removed int   // merged or known files that were removed
+	InUse   int   // files left alone because a process writes to them
 	// Aside are files that cannot be merged. They stay where they are. Each is named once,
 	// and again after it has changed.
 	Aside   []Aside
-	Lost    codec.Losses // what an archive cannot hold, of all merged files
-	Archive int64        // bytes of the archive, 0 if it did not change
-	Dumps   int          // that the archive is made from, likewise
+	Lost    codec.Losses // losses of all merged files
+	Archive int64        // bytes of the archive; 0 if it did not change
+	Dumps   int          // number of dumps in the archive; 0 if it did not change
 }
 
 // An Aside is a file that cannot be merged.
@@ -36,23 +36,22 @@ type Aside struct {
 	Reason error
 }
 
-// Did reports whether anything was done.
 func (b *Batch) Did() bool { return b.Merged+b.Known+b.Removed+len(b.Aside) > 0 }
 
-// An openBatch is a batch under way.
+// An openBatch is a batch in progress.
 type openBatch struct {
 	*Batch
 	w       *Watcher
 	ledger  *ledger
-	archive *reader.Store    // as it was, nil if there was none
-	sum     *builder.Builder // nil until there is something to add
-	claimed string           // the folder of the files that this batch has claimed
-	remove  []*input         // once the archive is published
-	settle  []candidate      // likewise, to be kept
+	archive *reader.Store    // archive before the batch; nil if there was none
+	sum     *builder.Builder // nil until a file is merged
+	claimed string           // folder of the files claimed by this batch
+	remove  []*input         // files to remove after publishing
+	settle  []candidate      // files to keep, settled after publishing
 }
 
-// mergeBatch merges a batch. After an error the archive is as it was, or as it should be; the
-// files that were claimed are taken up by the next batch.
+// mergeBatch merges a batch. After an error, the archive is either unchanged or complete, and the next batch takes up
+// the claimed files.
 func (w *Watcher) mergeBatch(ctx context.Context) (*Batch, error) {
 	m := &openBatch{Batch: &Batch{}, w: w, ledger: newLedger()}
 	defer m.closeFiles()
@@ -84,8 +83,7 @@ func (m *openBatch) closeFiles() {
 	}
 }
 
-// openTarget reads what the archive holds. If it is not the one that the watcher published last,
-// all files need another look.
+// openTarget reads the archive's ledger. If another program replaced the archive, all files are examined again.
 func (m *openBatch) openTarget() (err error) {
 	var id [16]byte
 	m.archive, err = openArchive(m.w.out)
@@ -103,7 +101,7 @@ func (m *openBatch) openTarget() (err error) {
 	return err
 }
 
-// addFile deals with a file. Only errors that are not the file's own are returned.
+// addFile merges, skips or sets aside a file. It returns only errors that are not caused by the file.
 func (m *openBatch) addFile(ctx context.Context, c candidate) error {
 	in, err := m.w.openInput(c)
 	if err != nil {
@@ -144,15 +142,15 @@ func (m *openBatch) addFile(ctx context.Context, c candidate) error {
 	return nil
 }
 
-// A fatalError is not the fault of a file.
+// A fatalError is not caused by a file.
 type fatalError struct{ error }
 
-// leaveFile leaves a file where it is.
+// leaveFile records why a file is left in place.
 func (m *openBatch) leaveFile(c candidate, err error) error {
 	switch s, seen := m.w.seen[c.path]; {
 	case errors.Is(err, fs.ErrNotExist):
 		delete(m.w.seen, c.path)
-	case errors.Is(err, errUnwritten): // the next look takes it once it is written
+	case errors.Is(err, errUnwritten): // a later batch takes it after it is written
 	case errors.Is(err, errInUse):
 		m.InUse++
 		if errors.Is(err, errUnsettled) {
@@ -168,14 +166,14 @@ func (m *openBatch) leaveFile(c candidate, err error) error {
 	return nil
 }
 
-// settledSince reports whether a file has not changed for some time. It is asked where the
-// system does not tell who writes to it.
+// settledSince reports whether a file has not changed for the time settling. It is used if the system does not report
+// who writes to a file.
 func (w *Watcher) settledSince(c candidate) bool {
 	s, ok := w.seen[c.path]
 	return ok && unchanged(s.info, c.info) && time.Since(s.since) >= settling
 }
 
-// mergeStore adds what was read of an input, and claims it.
+// mergeStore merges the profiles of an input, and claims the input.
 func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error {
 	first := m.sum == nil
 	if err := m.beginSum(ctx, p.store); err != nil {
@@ -210,7 +208,7 @@ func (m *openBatch) mergeStore(ctx context.Context, in *input, p profile) error 
 	return m.ledger.addStore(p.store)
 }
 
-// beginSum makes the sum, with what the archive has.
+// beginSum creates the builder with the archive's content.
 func (m *openBatch) beginSum(ctx context.Context, first *reader.Store) error {
 	if m.sum != nil {
 		return nil
@@ -242,7 +240,7 @@ next:
 	}
 }
 
-// publishBatch publishes the archive, and only then removes the files that it holds.
+// publishBatch publishes the archive, and then removes the files whose counts it has.
 func (m *openBatch) publishBatch(ctx context.Context) error {
 	if m.Merged > 0 {
 		m.w.traceStep("publish")
@@ -268,8 +266,8 @@ func (m *openBatch) publishBatch(ctx context.Context) error {
 	return nil
 }
 
-// removeMerged removes a file whose counts are in the archive. One that a process has added to
-// all the same is left where it is.
+// removeMerged removes a file whose counts are in the archive. A file that a process has appended to since is left in
+// place.
 func (m *openBatch) removeMerged(in *input) error {
 	delete(m.w.seen, in.path)
 	m.w.traceStep("remove")

@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 )
 
-// claimInput makes sure that an input is still what was read and, if it is to be removed, takes
-// it out of the folder, so that no process can add to it any more. The error matches
-// errInUse if a process had it open: it is tried again later, where it is then.
+// claimInput checks that an input is unchanged. If it will be removed, claimInput first moves it out of the folder, so
+// that no process can append to it. The error matches errInUse if a process has it open; it is then tried again later.
 func (w *Watcher) claimInput(m *openBatch, in *input) error {
 	if !w.o.Remove || in.claimed {
 		return w.checkUnused(in)
@@ -35,11 +34,11 @@ func (w *Watcher) claimInput(m *openBatch, in *input) error {
 	}
 	in.path, in.claimed = to, true
 	w.traceStep("claimed")
-	// A process that had looked the file up before it was renamed has it open by now.
+	// A process that looked the file up before the rename has it open by now.
 	return w.checkUnused(in)
 }
 
-// checkUnused returns an error unless an input is unchanged, and no process writes to it.
+// checkUnused returns an error if an input changed, or a process writes to it.
 func (w *Watcher) checkUnused(in *input) error {
 	if used, _ := inUse(in.file, in.path); used {
 		return errInUse
@@ -47,7 +46,7 @@ func (w *Watcher) checkUnused(in *input) error {
 	return in.checkUnchanged()
 }
 
-// newClaims makes a folder for the files that a batch claims.
+// newClaims makes a folder for the claimed files of a batch.
 func (w *Watcher) newClaims() (string, error) {
 	all := filepath.Join(w.folder, claimsFolder)
 	if err := os.Mkdir(all, 0o700); err != nil && !os.IsExist(err) {

@@ -16,26 +16,24 @@ import (
 // be told from the table whether a file of some name was merged, and with what content.
 type inputID [16]byte
 
-// newInputID returns the id of a file with that name and sum of its content, that was last changed at a time.
+// newInputID returns the id of a file by name, hash of its content, and modification time.
 func newInputID(name string, content uint64, at int64) (id inputID) {
 	binary.LittleEndian.PutUint64(id[:], xxhash.Sum64String("profarc watch\x00"+name))
 	binary.LittleEndian.PutUint64(id[8:], content^timeHash(at))
 	return id
 }
 
-// contentHash returns the sum of the content of a file with that id and time.
+// contentHash returns the hash of the content of a file with that id and time.
 func (id inputID) contentHash(at int64) uint64 {
 	return binary.LittleEndian.Uint64(id[8:]) ^ timeHash(at)
 }
 
-// nameHash returns the hash of the name.
 func (id inputID) nameHash() uint64 { return binary.LittleEndian.Uint64(id[:]) }
 
 func timeHash(at int64) uint64 {
 	return xxhash.Sum64(binary.LittleEndian.AppendUint64(nil, uint64(at)))
 }
 
-// hashContent returns XXH64 of what r has.
 func hashContent(r io.Reader) (uint64, error) {
 	h := xxhash.New()
 	_, err := io.Copy(h, r)

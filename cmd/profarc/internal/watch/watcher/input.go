@@ -20,10 +20,10 @@ import (
 
 // Why a file is set aside, to match with errors.Is. The errors of its format, and of merging, are others.
 var (
-	// ErrChanged: a file that was merged and kept has other content now.
+	// ErrChanged is returned for a file that was merged, kept, and changed since.
 	ErrChanged = errors.New("it was merged with other content before, and may have what was counted then: " +
 		"let each run write a file of its own, or let what was merged be removed")
-	// ErrLarge: a file is larger than Options.MaxInput.
+	// ErrLarge is returned for a file larger than Options.MaxInput.
 	ErrLarge = errors.New("it is larger than a file may be")
 )
 
@@ -36,14 +36,14 @@ var (
 	errUnsettled = fmt.Errorf("perhaps %w", errInUse)
 )
 
-// An input is a candidate that is open, and locked against LLVM's runtime.
+// An input is an open candidate, locked against LLVM's runtime.
 type input struct {
 	candidate
 	file *os.File
 }
 
-// openInput opens a candidate. The error matches errInUse if a process writes to it or may, and
-// fs.ErrNotExist if it is gone.
+// openInput opens a candidate. The error matches errInUse if a process writes to it or may do so, and fs.ErrNotExist if
+// it is gone.
 func (w *Watcher) openInput(c candidate) (*input, error) {
 	f, err := openRegular(c.path)
 	if err != nil {
@@ -57,7 +57,7 @@ func (w *Watcher) openInput(c candidate) (*input, error) {
 	return in, nil
 }
 
-// checkReady returns an error unless an input is complete, and locks it.
+// checkReady locks an input. It returns an error if the input is incomplete.
 func (w *Watcher) checkReady(in *input) error {
 	info, err := in.file.Stat()
 	switch {
@@ -84,7 +84,7 @@ func (w *Watcher) checkReady(in *input) error {
 	return nil
 }
 
-// checkUnchanged returns an error unless the input is the file at its path, as it was when it was opened.
+// checkUnchanged returns an error unless the input is still the file at its path, and unmodified.
 func (in *input) checkUnchanged() error {
 	now, err := in.file.Stat()
 	there, err2 := os.Lstat(in.path)
@@ -98,20 +98,19 @@ func (in *input) checkUnchanged() error {
 	return nil
 }
 
-// isArchive reports whether the file is an archive.
 func (in *input) isArchive() bool {
 	head := make([]byte, len(disk.Magic))
 	_, err := in.file.ReadAt(head, 0)
 	return err == nil && bytes.Equal(head, disk.Magic[:])
 }
 
-// A profile is an input that was read.
+// A profile is the content of an input.
 type profile struct {
-	store *reader.Store // nil if the ledger knows the input
+	store *reader.Store // nil if the ledger has the input
 	lost  codec.Losses
 }
 
-// readInput reads an input unless the ledger knows it.
+// readInput reads an input, unless the ledger has it.
 func (w *Watcher) readInput(ctx context.Context, in *input, l *ledger) (profile, error) {
 	if in.isArchive() {
 		return in.readArchive(l)

@@ -12,8 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openRegular opens a file that nothing else can have taken the place of: no link is
-// followed, and a pipe does not block.
+// openRegular opens a file without following a link or blocking on a pipe.
 func openRegular(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
@@ -49,7 +48,7 @@ func lockForReading(f *os.File) bool {
 	return !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EACCES)
 }
 
-// writtenBySomeone reports whether a process that this one may look at has a file open or mapped for writing.
+// writtenBySomeone reports whether a visible process has a file open or mapped for writing.
 func writtenBySomeone(path string) bool {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
@@ -84,7 +83,7 @@ func opensForWriting(process, path string) bool {
 	return false
 }
 
-// mapsForWriting reports whether a process has a shared mapping of a file that it may write to.
+// mapsForWriting reports whether a process has a writable shared mapping of a file.
 func mapsForWriting(process, path string) bool {
 	maps, _ := os.ReadFile(process + "/maps")
 	for line := range strings.Lines(string(maps)) {

@@ -4,7 +4,6 @@ package watcher
 
 import "os"
 
-// openRegular opens a file.
 func openRegular(path string) (*os.File, error) { return os.Open(path) }
 
 // inUse knows nothing: here a file counts as complete once it has not changed for some time.

@@ -13,14 +13,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A ledger is what the archive and the batch under way hold.
+// A ledger lists the dumps of the archive and of the batch in progress.
 type ledger struct {
 	dumps map[[16]byte]bool
-	names map[uint64][]namedContent        // by the hash of the name
-	runs  map[profileset.RunKey]countedRun // the last dump of each
+	names map[uint64][]namedContent        // by hash of the name
+	runs  map[profileset.RunKey]countedRun // last dump of each run
 }
 
-// A namedContent is what a merged file of some name had.
+// A namedContent is the hash and time of a merged file.
 type namedContent struct {
 	content uint64
 	at      int64
@@ -37,7 +37,7 @@ func newLedger() *ledger {
 		runs: map[profileset.RunKey]countedRun{}}
 }
 
-// openArchive opens the archive that is added to; nil if there is none yet.
+// openArchive opens the archive to extend; it returns nil if there is none yet.
 func openArchive(path string) (*reader.Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -45,7 +45,7 @@ func openArchive(path string) (*reader.Store, error) {
 	return reader.Open(path, archive.Options{})
 }
 
-// addStore notes what an archive holds.
+// addStore adds the dumps of an archive.
 func (l *ledger) addStore(s *reader.Store) error {
 	dumps, err := copier.Dumps(s)
 	if err != nil {
@@ -57,7 +57,7 @@ func (l *ledger) addStore(s *reader.Store) error {
 		l.names[id.nameHash()] = append(l.names[id.nameHash()], namedContent{id.contentHash(d.Time), d.Time})
 	}
 	runs, err := s.Runs()
-	for _, r := range runs { // in the order of their times
+	for _, r := range runs { // sorted by time
 		if r.Process.Known() && r.DumpID != ([16]byte{}) {
 			l.runs[runKeyOf(r)] = countedRun{r.Time, r.Selection}
 		}
@@ -69,17 +69,17 @@ func runKeyOf(r layout.Provenance) profileset.RunKey {
 	return profileset.RunKey{Process: r.Process, Since: r.Since}
 }
 
-// A finding says what a ledger knows of an input.
+// A finding is the result of looking up an input in a ledger.
 type finding int
 
 const (
 	isNew finding = iota
 	isKnown
-	isChanged // a file of this name is merged, with other content
+	isChanged // a file of this name was merged with other content
 )
 
-// lookUpFile looks up a file that is no archive. If files are removed once they are merged, what comes again under
-// a name is another file; else a name stands for one file, whose time may change without its content.
+// lookUpFile looks up a file that is no archive. If merged files are removed, the same name later means another file.
+// Otherwise a name means one file, whose time can change.
 func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 	if l.dumps[id] {
 		return isKnown
@@ -96,7 +96,8 @@ func (l *ledger) lookUpFile(id inputID, content uint64, removes bool) finding {
 	return isChanged
 }
 
-// lookUpArchive looks up an archive. It is known if each of its dumps is, or a later one of the same process.
+// lookUpArchive looks up an archive. It is known if the ledger has each of its dumps, or a later dump of the same
+// process.
 func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
 	dumps, err := copier.Dumps(s)
 	if err != nil {
@@ -106,7 +107,7 @@ func (l *ledger) lookUpArchive(s *reader.Store) (finding, error) {
 	if err != nil {
 		return isNew, err
 	}
-	later := map[[16]byte]bool{} // dumps with a later one that is counted
+	later := map[[16]byte]bool{} // dumps superseded by a counted one
 	for _, r := range runs {
 		if have, ok := l.runs[runKeyOf(r)]; ok && r.Process.Known() && have.at.After(r.Time) &&
 			(have.selection == "" || have.selection == r.Selection) {

@@ -44,11 +44,11 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 )
 
-// Options say what becomes of merged files. The zero value keeps them.
+// Options control a Watcher. The zero value keeps merged files.
 type Options struct {
-	Remove bool // remove what was merged
-	// MaxInput is the size in bytes beyond which a file is set aside; 0 is 1 GiB. Reading a
-	// file takes memory in proportion to it.
+	Remove bool // remove merged files
+	// MaxInput is the maximum size of a file in bytes; 0 is 1 GiB. Reading a
+	// file takes memory in proportion to its size.
 	MaxInput int64
 	// Delay is the time between two looks at the folder, 50 ms at least. Files that come meanwhile are
 	// merged together.
@@ -57,20 +57,19 @@ type Options struct {
 	step func(what string)
 }
 
-// settling is how long a file must not have changed before it counts as complete, where
-// the system does not tell who writes to it.
+// settling is how long a file must be unchanged to count as complete, if the system does not report who writes to it.
 const settling = 2 * time.Second
 
-// leastDelay is the shortest time between two looks at the folder.
+// leastDelay is the minimum of Options.Delay.
 const leastDelay = 50 * time.Millisecond
 
-// Bounds of a batch: when it has that many files or bytes of them, it is published.
+// Limits of a batch.
 const (
 	maxBatchFiles = 512
 	maxBatchBytes = 256 << 20
 )
 
-// claims is the folder of claimed files, in the watched folder.
+// claimsFolder is the name of the folder of claimed files in the watched folder.
 const claimsFolder = ".profarc-watch"
 
 // A Watcher merges the files of a folder.
@@ -78,31 +77,29 @@ type Watcher struct {
 	folder, out string
 	o           Options
 	release     []func()
-	locks       []fs.FileInfo       // of the files that release removes
-	ownsClaims  bool                // it has the folder of the claimed files
-	continuous  bool                // it waits for what comes
+	locks       []fs.FileInfo       // lock files
+	ownsClaims  bool                // whether it holds the lock of the claims folder
+	continuous  bool                // whether it waits for more files
 	seen        map[string]sighting // by path
-	published   [16]byte            // dump id of the archive as this watcher last saw it
-	unsettled   int                 // of these, how many may or may not be in use
+	published   [16]byte            // dump id of the archive when last seen
+	unsettled   int                 // number of files that may be in use
 }
 
-// A sighting is what became of a file in the state that info describes.
+// A sighting is the state of a file when it was last examined.
 type sighting struct {
 	info    fs.FileInfo
 	since   time.Time
-	settled bool // it needs no further look: merged and kept, or set aside
+	settled bool // merged and kept, or set aside
 }
 
-// supported are the systems on which files can be renamed and removed while they are open,
-// and archives replaced while they are mapped.
+// supported lists the systems on which open files can be renamed and removed, and mapped archives replaced.
 var supported = []string{"linux", "darwin", "freebsd", "netbsd", "openbsd", "dragonfly", "solaris", "illumos", "aix"}
 
-// ErrUnsupported: this system is none of these.
+// ErrUnsupported is returned on other systems.
 var ErrUnsupported = fmt.Errorf("folders are watched on Unix only: %w", errors.ErrUnsupported)
 
-// Open prepares to merge the files of a folder into the archive out, which is made when
-// there is something to merge. It locks the archive and, to remove files, the folder: the
-// error matches ErrWatched if another process has them.
+// Open prepares to merge the files of a folder into the archive out, which is created when the first file is merged. It
+// locks the archive and, to remove files, the folder. The error matches ErrWatched if another process holds a lock.
 func Open(folder, out string, o Options) (*Watcher, error) {
 	if !slices.Contains(supported, runtime.GOOS) {
 		return nil, ErrUnsupported
@@ -120,7 +117,7 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 		return nil, err
 	}
 	left := filepath.Join(folder, claimsFolder)
-	if _, err := os.Stat(left); err == nil || o.Remove { // also what a killed watcher left
+	if _, err := os.Stat(left); err == nil || o.Remove { // also files that a killed watcher left
 		err := w.lockName(left)
 		w.ownsClaims = err == nil
 		if err != nil && o.Remove {
@@ -131,7 +128,7 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 	return w, nil
 }
 
-// lockName locks an archive, or the folder of the claimed files.
+// lockName locks an archive, or the folder of claimed files.
 func (w *Watcher) lockName(name string) error {
 	release, err := runfiles.Lock(name)
 	if err != nil {
@@ -147,7 +144,7 @@ func (w *Watcher) lockName(name string) error {
 	return err
 }
 
-// lockError names what may have the lock of an archive or a folder.
+// lockError describes the possible holder of a lock.
 func lockError(name string, err error) error {
 	if !errors.Is(err, runfiles.ErrLocked) {
 		return err
@@ -158,7 +155,7 @@ func lockError(name string, err error) error {
 	return fmt.Errorf("%s: %w: end that first, or name another archive", name, ErrWatched)
 }
 
-// ErrWatched: another process has the archive or the folder.
+// ErrWatched is returned if another process has the archive or the folder.
 var ErrWatched = errors.New("another watcher or training run writes to it")
 
 // Close releases the locks.
@@ -169,10 +166,9 @@ func (w *Watcher) Close() {
 	w.release = nil
 }
 
-// Once merges the files of the folder, and ends. It calls report after each batch, also if
-// there was nothing to do.
+// Once merges the files in the folder. It calls report after each batch, even an empty one.
 func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
-	for range 3 { // a file that keeps changing is left alone
+	for range 3 { // give up on files that keep changing
 		if err := w.mergeAll(ctx, report); err != nil || w.unsettled == 0 || !sleepContext(ctx, settling) {
 			return err
 		}
@@ -180,8 +176,8 @@ func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 	return nil
 }
 
-// Run merges the files of the folder, and those that come, until ctx is done. It ends after the
-// batch that is under way, without an error. It calls report as Once does.
+// Run merges the files in the folder, and new ones, until ctx ends. It completes the batch in progress, and returns nil.
+// It calls report like Once.
 func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 	w.continuous = true
 	for {
@@ -191,7 +187,7 @@ func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 	}
 }
 
-// mergeAll merges until nothing is left that can be merged, or ctx is done.
+// mergeAll merges batches until no file is left to merge, or ctx ends.
 func (w *Watcher) mergeAll(ctx context.Context, report func(*Batch) error) error {
 	for ctx.Err() == nil {
 		b, err := w.mergeBatch(context.WithoutCancel(ctx))
@@ -205,7 +201,7 @@ func (w *Watcher) mergeAll(ctx context.Context, report func(*Batch) error) error
 	return nil
 }
 
-// sleepContext waits, and reports whether ctx is still not done.
+// sleepContext waits, and reports whether ctx is still active.
 func sleepContext(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
@@ -223,13 +219,13 @@ func sleepContext(ctx context.Context, d time.Duration) bool {
 // A candidate is a file that may be merged.
 type candidate struct {
 	path    string
-	name    string // of the file in the watched folder
+	name    string // file name in the watched folder
 	info    fs.FileInfo
 	claimed bool
 }
 
-// candidates lists the files that need a look, those that were claimed before a kill first, then the newest
-// first: of several dumps of one process the last has the counts of all.
+// candidates lists the files to examine. Files claimed before a kill come first, then the newest first: of several dumps
+// of one process, the last has all counts.
 func (w *Watcher) candidates() ([]candidate, error) {
 	w.forgetGone()
 	found, err := w.listFolder(w.folder, func(name string) bool { return !isHidden(name) })
@@ -246,7 +242,7 @@ func (w *Watcher) candidates() ([]candidate, error) {
 		if err != nil {
 			return nil, err
 		}
-		_ = os.Remove(folder) // it stays unless it is empty
+		_ = os.Remove(folder) // fails unless it is empty
 		for i := range claimed {
 			claimed[i].claimed = true
 		}
@@ -255,12 +251,12 @@ func (w *Watcher) candidates() ([]candidate, error) {
 	return found, nil
 }
 
-// isHidden reports whether a name is of a file that is being written, or of a lock of profarc.
+// isHidden reports whether a file is temporary, or a lock of profarc.
 func isHidden(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".parc.lock")
 }
 
-// forgetGone forgets files that are no longer there.
+// forgetGone drops the sightings of missing files.
 func (w *Watcher) forgetGone() {
 	for path := range w.seen {
 		if _, err := os.Lstat(path); err != nil {
@@ -269,8 +265,7 @@ func (w *Watcher) forgetGone() {
 	}
 }
 
-// ownFiles returns the archive, if it is there, and the locks. They may be in the folder, by
-// whatever name or link.
+// ownFiles returns the archive and the locks, which can be in the folder under any name.
 func (w *Watcher) ownFiles() []fs.FileInfo {
 	own := slices.Clone(w.locks)
 	if out, err := os.Stat(w.out); err == nil {
@@ -279,7 +274,7 @@ func (w *Watcher) ownFiles() []fs.FileInfo {
 	return own
 }
 
-// listFolder returns the regular files of a folder that need a look, the newest first.
+// listFolder returns the regular files of a folder to examine, the newest first.
 func (w *Watcher) listFolder(folder string, wanted func(name string) bool) ([]candidate, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -302,8 +297,7 @@ func (w *Watcher) listFolder(folder string, wanted func(name string) bool) ([]ca
 	return found, nil
 }
 
-// unchanged reports whether two looks at a file saw the same file with the same content,
-// as far as its size and time tell.
+// unchanged reports whether a and b describe the same file with equal size and modification time.
 func unchanged(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
