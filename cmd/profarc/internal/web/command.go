@@ -53,7 +53,7 @@ func Command(a *cli.App) *cobra.Command {
   profarc web app.parc -o report.html`,
 		Args:              cli.Args(1, 2, "one archive or two"),
 		ValidArgsFunction: cli.CompleteArchives(2),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return run(ctx, a, args, o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runWeb(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "output", "o", "", "write one HTML file instead")
@@ -66,8 +66,8 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// check returns an error for values that cannot be used.
-func (o *options) check() error {
+// checkValues returns an error for values that cannot be used.
+func (o *options) checkValues() error {
 	if o.open && o.out != "" {
 		return cli.Usagef("--open is for pages that are served: leave out --output, or open %s yourself", o.out)
 	}
@@ -84,31 +84,31 @@ func (o *options) check() error {
 	return nil
 }
 
-func run(ctx context.Context, a *cli.App, paths []string, o options) error {
-	if err := o.check(); err != nil {
+func runWeb(ctx context.Context, a *cli.App, paths []string, o options) error {
+	if err := o.checkValues(); err != nil {
 		return err
 	}
 	return a.WithStore(ctx, paths[0], func(s *reader.Store) error {
 		if len(paths) == 1 {
-			return o.show(ctx, a, s, nil)
+			return o.writeOrServe(ctx, a, s, nil)
 		}
-		return a.WithStore(ctx, paths[1], func(other *reader.Store) error { return o.show(ctx, a, s, other) })
+		return a.WithStore(ctx, paths[1], func(other *reader.Store) error { return o.writeOrServe(ctx, a, s, other) })
 	})
 }
 
-// show writes a report or serves pages, until an interrupt.
-func (o *options) show(ctx context.Context, a *cli.App, s, other *reader.Store) error {
+// writeOrServe writes a report or serves pages, until an interrupt.
+func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader.Store) error {
 	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath),
 		SourcePath: splitPath(o.sourcePath), Binary: o.binary})
 	defer site.Close()
 	if o.out != "" {
-		return o.write(ctx, a, site)
+		return o.writeReport(ctx, a, site)
 	}
-	return o.serve(ctx, a, site)
+	return o.serveSite(ctx, a, site)
 }
 
-// write writes a report.
-func (o *options) write(ctx context.Context, a *cli.App, site *pages.Site) error {
+// writeReport writes a report.
+func (o *options) writeReport(ctx context.Context, a *cli.App, site *pages.Site) error {
 	meter := a.StepMeter("writing the pages of " + o.out)
 	defer meter.Done()
 	return cli.Publish(ctx, o.out, func(w io.Writer) error {
@@ -125,8 +125,8 @@ func splitPath(path string) []string {
 	return cli.SplitClassPath(path)
 }
 
-// serve serves a site until ctx is done, which is how web ends.
-func (o *options) serve(ctx context.Context, a *cli.App, site *pages.Site) error {
+// serveSite serves a site until ctx is done, which is how web ends.
+func (o *options) serveSite(ctx context.Context, a *cli.App, site *pages.Site) error {
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
 		return fmt.Errorf("--listen %s: %w: choose another port, or 0 for a free one", o.listen, errors.Unwrap(err))

@@ -46,9 +46,9 @@ type child struct {
 }
 
 // New returns an empty tree.
-func New() *Tree { return newTree(MaxNodes) }
+func New() *Tree { return newLimitedTree(MaxNodes) }
 
-func newTree(limit int) *Tree {
+func newLimitedTree(limit int) *Tree {
 	return &Tree{Nodes: []Node{{Parent: -1}}, limit: limit, known: map[child]int{}}
 }
 
@@ -56,21 +56,21 @@ func newTree(limit int) *Tree {
 func (t *Tree) Add(stack []uint32, n uint64) {
 	at, whole := Root, true
 	for _, frame := range stack {
-		next, ok := t.below(at, frame)
+		next, ok := t.childOf(at, frame)
 		if !ok {
 			whole = false
 			break
 		}
 		at = next
 	}
-	t.Nodes[at].Self = add(t.Nodes[at].Self, n)
+	t.Nodes[at].Self = saturatingAdd(t.Nodes[at].Self, n)
 	if !whole {
-		t.Cut = add(t.Cut, n)
+		t.Cut = saturatingAdd(t.Cut, n)
 	}
 }
 
-// below returns the node of a frame below another; ok is false if a limit is reached.
-func (t *Tree) below(at int, frame uint32) (next int, ok bool) {
+// childOf returns the node of a frame below another; ok is false if a limit is reached.
+func (t *Tree) childOf(at int, frame uint32) (next int, ok bool) {
 	key := child{at, frame}
 	next, ok = t.known[key]
 	if ok {
@@ -92,9 +92,9 @@ func (t *Tree) Sum() {
 	t.known = nil
 	for i := range slices.Backward(t.Nodes) {
 		n := &t.Nodes[i]
-		n.Total = add(n.Total, n.Self)
+		n.Total = saturatingAdd(n.Total, n.Self)
 		if n.Parent >= 0 {
-			t.Nodes[n.Parent].Total = add(t.Nodes[n.Parent].Total, n.Total)
+			t.Nodes[n.Parent].Total = saturatingAdd(t.Nodes[n.Parent].Total, n.Total)
 		}
 	}
 	for i := range t.Nodes {
@@ -134,9 +134,9 @@ func (t *Tree) Frames(at int) []Count {
 			c = &Count{Frame: n.Frame}
 			counts[n.Frame] = c
 		}
-		c.Self = add(c.Self, n.Self)
+		c.Self = saturatingAdd(c.Self, n.Self)
 		if open[n.Frame] == 0 {
-			c.Total = add(c.Total, n.Total)
+			c.Total = saturatingAdd(c.Total, n.Total)
 		}
 		open[n.Frame]++
 		for _, k := range n.Children {
@@ -165,13 +165,13 @@ func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 		return n.Total
 	}
 	for _, k := range n.Children {
-		sum = add(sum, t.Matched(k, matches))
+		sum = saturatingAdd(sum, t.Matched(k, matches))
 	}
 	return sum
 }
 
-// add adds counts, up to the highest there is.
-func add(a, b uint64) uint64 {
+// saturatingAdd adds counts, up to the highest there is.
+func saturatingAdd(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum
 	}

@@ -137,7 +137,7 @@ func TestNarrowBoxesAreMerged(t *testing.T) {
 // A forged archive can have stacks of any depth and number.
 func TestTreesHaveLimits(t *testing.T) {
 	t.Parallel()
-	tree := newTree(1000)
+	tree := newLimitedTree(1000)
 	deep := make([]uint32, 100_000)
 	for i := range deep {
 		deep[i] = 7

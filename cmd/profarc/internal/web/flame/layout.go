@@ -28,13 +28,13 @@ type Box struct {
 // opened before narrow ones, so that few boxes show most. Parents come before their children.
 func (t *Tree) Layout(at int, limit Limit) []Box {
 	l := &opener{tree: t, limit: limit, boxes: []Box{{Node: at, Width: 1, Total: t.Nodes[at].Total}}}
-	l.wait(0)
+	l.queueBox(0)
 	for len(l.waiting) > 0 {
 		widest := slices.MaxFunc(l.waiting, func(a, b int) int { // of several that are as wide the first one
 			return cmp.Or(cmp.Compare(l.boxes[a].Width, l.boxes[b].Width), cmp.Compare(b, a))
 		})
 		l.waiting = slices.DeleteFunc(l.waiting, func(box int) bool { return box == widest })
-		l.open(widest)
+		l.openBox(widest)
 	}
 	return l.boxes
 }
@@ -46,8 +46,8 @@ type opener struct {
 	waiting []int // boxes that may be opened, as many as the limit at most
 }
 
-// wait notes that a box has children to be shown.
-func (l *opener) wait(box int) {
+// queueBox notes that a box has children to be shown.
+func (l *opener) queueBox(box int) {
 	b := &l.boxes[box]
 	if len(l.tree.Nodes[b.Node].Children) == 0 {
 		return
@@ -58,8 +58,8 @@ func (l *opener) wait(box int) {
 	}
 }
 
-// open adds the children of a box, unless there are too many boxes.
-func (l *opener) open(box int) {
+// openBox adds the children of a box, unless there are too many boxes.
+func (l *opener) openBox(box int) {
 	room := l.limit.Boxes - len(l.boxes)
 	if room < 1 {
 		return
@@ -67,26 +67,26 @@ func (l *opener) open(box int) {
 	parent := l.boxes[box]
 	l.boxes[box].Closed = false
 	children := l.tree.Nodes[parent.Node].Children
-	scale := parent.Width / l.whole(parent.Node)
+	scale := parent.Width / l.widthOfNode(parent.Node)
 	x := parent.X
 	for i, c := range children {
 		n := &l.tree.Nodes[c]
 		width := float64(n.Total) * scale
 		last := len(children) - i
 		if last > 1 && (width < l.limit.Width || room == 1) {
-			l.merge(children[i:], x, parent.Depth+1, scale)
+			l.mergeNodes(children[i:], x, parent.Depth+1, scale)
 			return
 		}
 		l.boxes = append(l.boxes, Box{Node: c, X: x, Width: width, Depth: parent.Depth + 1, Total: n.Total})
-		l.wait(len(l.boxes) - 1)
+		l.queueBox(len(l.boxes) - 1)
 		x += width
 		room--
 	}
 }
 
-// whole returns what the width of a node stands for. The totals of a forged archive may have
+// widthOfNode returns what the width of a node stands for. The totals of a forged archive may have
 // come to the highest number there is, so that the children's are more.
-func (l *opener) whole(node int) float64 {
+func (l *opener) widthOfNode(node int) float64 {
 	sum := 0.0
 	for _, c := range l.tree.Nodes[node].Children {
 		sum += float64(l.tree.Nodes[c].Total)
@@ -94,11 +94,11 @@ func (l *opener) whole(node int) float64 {
 	return max(sum, float64(l.tree.Nodes[node].Total))
 }
 
-// merge adds one box for several nodes.
-func (l *opener) merge(nodes []int, x float64, depth int, scale float64) {
+// mergeNodes adds one box for several nodes.
+func (l *opener) mergeNodes(nodes []int, x float64, depth int, scale float64) {
 	b := Box{Node: nodes[0], X: x, Depth: depth, Merged: len(nodes)}
 	for _, c := range nodes {
-		b.Total = add(b.Total, l.tree.Nodes[c].Total)
+		b.Total = saturatingAdd(b.Total, l.tree.Nodes[c].Total)
 		b.Width += float64(l.tree.Nodes[c].Total) * scale
 	}
 	l.boxes = append(l.boxes, b)

@@ -14,26 +14,26 @@ const shareUnits = 1 << 40
 func NewPair(a, b *Tree, renamed func(side int, frame uint32) uint32) *Pair {
 	p := &Pair{Tree: New(), Sides: make([][2]uint64, 1)}
 	for side, t := range []*Tree{a, b} {
-		p.addSide(side, t, renamed)
+		p.addTree(side, t, renamed)
 	}
 	p.Sum()
 	return p
 }
 
-// addSide adds a tree. Counts beyond the limits of a tree go to the last node within them.
-func (p *Pair) addSide(side int, t *Tree, renamed func(side int, frame uint32) uint32) {
+// addTree adds a tree. Counts beyond the limits of a tree go to the last node within them.
+func (p *Pair) addTree(side int, t *Tree, renamed func(side int, frame uint32) uint32) {
 	p.Sides[Root][side] = t.Nodes[Root].Total
-	p.Cut = add(p.Cut, t.Cut)
+	p.Cut = saturatingAdd(p.Cut, t.Cut)
 	scale := shareUnits / max(float64(t.Nodes[Root].Total), 1)
 	in := make([]int, len(t.Nodes)) // the nodes of the pair, of which parents come first
 	for i, n := range t.Nodes {
 		if i != Root && n.Total > 0 {
-			if at, ok := p.below(in[n.Parent], renamed(side, n.Frame)); !ok {
+			if at, ok := p.childOf(in[n.Parent], renamed(side, n.Frame)); !ok {
 				in[i] = in[n.Parent]
 			} else {
 				in[i] = at
 				p.Sides = append(p.Sides, make([][2]uint64, len(p.Nodes)-len(p.Sides))...)
-				p.Sides[at][side] = add(p.Sides[at][side], n.Total)
+				p.Sides[at][side] = saturatingAdd(p.Sides[at][side], n.Total)
 			}
 		}
 		p.Nodes[in[i]].Self += uint64(float64(n.Self) * scale)
@@ -41,8 +41,8 @@ func (p *Pair) addSide(side int, t *Tree, renamed func(side int, frame uint32) u
 }
 
 // Change returns how much the share of a node grew from A to B, from -1 to 1.
-func (p *Pair) Change(at int) float64 { return p.share(at, 1) - p.share(at, 0) }
+func (p *Pair) Change(at int) float64 { return p.shareOnSide(at, 1) - p.shareOnSide(at, 0) }
 
-func (p *Pair) share(at, side int) float64 {
+func (p *Pair) shareOnSide(at, side int) float64 {
 	return float64(p.Sides[at][side]) / max(float64(p.Sides[Root][side]), 1)
 }

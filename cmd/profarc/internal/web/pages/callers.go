@@ -66,17 +66,17 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 		return err
 	}
 	b := &callerTree{request: r, m: m, limit: someContexts, whole: root.total, by: by}
-	if r.query.get("contexts") != "" {
+	if r.query.valueOf("contexts") != "" {
 		b.limit = moreContexts
 	}
 	b.left = b.limit.contexts
 	p.Measure = by.Name
-	p.Callers, err = b.caller(root, 0)
+	p.Callers, err = b.buildCaller(root, 0)
 	if err != nil {
 		return err
 	}
 	if b.cut && b.limit == someContexts {
-		p.MoreCallers = linkTo("Show more contexts", nameOfMethod, r.query.with("contexts", "more")).optional()
+		p.MoreCallers = linkToPage("Show more contexts", nameOfMethod, r.query.withValues("contexts", "more")).optional()
 	}
 	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, read, cut
 	return nil
@@ -130,7 +130,7 @@ type callerTree struct {
 	by      *analyze.Measure
 }
 
-func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
+func (b *callerTree) buildCaller(n *contextNode, depth int) (*caller, error) {
 	c := &caller{Sum: amountCell(n.total, b.by.Name).Link.Text, Share: shareOf(n.total, b.whole)}
 	if depth > 0 {
 		f, err := n.at.Caller()
@@ -149,7 +149,7 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 		if len(n.own) > 1 {
 			text = fmt.Sprintf("profile of code %s", codeText(q.Code()))
 		}
-		c.Own = append(c.Own, linkTo(text, nameOfMethod, methodQuery(b.m).with("profile", refText(q.Ref()))))
+		c.Own = append(c.Own, linkToPage(text, nameOfMethod, methodQuery(b.m).withValues("profile", recordRefText(q.Ref()))))
 	}
 	slices.SortStableFunc(n.children, func(x, y *contextNode) int {
 		return cmp.Or(cmp.Compare(y.total, x.total), cmp.Compare(x.at.Ref(), y.at.Ref()))
@@ -161,7 +161,7 @@ func (b *callerTree) caller(n *contextNode, depth int) (*caller, error) {
 			break
 		}
 		b.left--
-		shown, err := b.caller(child, depth+1)
+		shown, err := b.buildCaller(child, depth+1)
 		if err != nil {
 			return nil, err
 		}

@@ -39,7 +39,7 @@ func TestTreeOfCallersHasLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	some := shownPageOf(t, site, "method", methodQuery(m))
-	more := shownPageOf(t, site, "method", methodQuery(m).with("contexts", "more"))
+	more := shownPageOf(t, site, "method", methodQuery(m).withValues("contexts", "more"))
 	for _, c := range []struct {
 		page              string
 		deep, flat, links int

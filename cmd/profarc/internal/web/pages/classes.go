@@ -26,26 +26,26 @@ func hasPackages(s *Site) bool {
 
 // A classTally is the values of all classes, by every measure of methods that adds up.
 type classTally struct {
-	*placeView
+	*treemapView
 	sums *tally
 }
 
 func buildClasses(r *request) (any, error) {
-	v, err := placeViewOf(r)
+	v, err := treemapViewOf(r)
 	if err != nil {
 		return nil, err
 	}
-	c, err := gather(r, "the counts of all classes", func(ctx context.Context, _ *Site, _ *Progress) (*classTally, error) {
+	c, err := resultOf(r, "the counts of all classes", func(ctx context.Context, _ *Site, _ *Progress) (*classTally, error) {
 		return newClassTally(ctx, v)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return listMembers(r, &members{tally: c.sums, noun: "class", n: len(c.classes), link: c.link, names: c.namesOf,
+	return listMembers(r, &members{tally: c.sums, noun: "class", n: len(c.classes), link: c.linkToClass, names: c.classNamesOf,
 		byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
-func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
+func newClassTally(ctx context.Context, v *treemapView) (*classTally, error) {
 	c := &classTally{v, &tally{}}
 	for _, by := range v.tally.measures {
 		if by.Name == "cycles" || by.Name == "total" {
@@ -59,7 +59,7 @@ func newClassTally(ctx context.Context, v *placeView) (*classTally, error) {
 		each[i] = 1
 	}
 	c.addMeasure(&measured{Name: "methods", Title: "Methods"}, each)
-	return c, c.sums.rank(ctx)
+	return c, c.sums.rankMethods(ctx)
 }
 
 func (c *classTally) addMeasure(by *measured, values []uint64) {
@@ -70,27 +70,27 @@ func (c *classTally) addMeasure(by *measured, values []uint64) {
 	}
 	of := &measured{Name: by.Name, Title: by.Title, Noun: by.Noun}
 	for _, n := range sums {
-		of.append(n)
+		of.appendValue(n)
 	}
 	c.sums.measures = append(c.sums.measures, of)
 }
 
-// link returns a link to the page of a class, or the name of one that has none.
-func (c *classTally) link(class int32) (link, error) {
+// linkToClass returns a link to the page of a class, or the name of one that has none.
+func (c *classTally) linkToClass(class int32) (link, error) {
 	if c.by == nil || c.classes[class].Name == "" {
 		return link{Text: c.className(class)}, nil
 	}
-	return c.linkAt(c.className(class), inClass+strconv.Itoa(int(class))), nil
+	return c.linkToPart(c.className(class), inClass+strconv.Itoa(int(class))), nil
 }
 
-func (c *classTally) namesOf(r *request) (*searchNames, error) {
+func (c *classTally) classNamesOf(r *request) (*searchNames, error) {
 	read := func(context.Context, *Site, *Progress) (*searchNames, error) {
 		n := &searchNames{}
 		for i := range c.classes {
-			n.add(c.className(int32(i)), c.classes[i].Name)
+			n.addMember(c.className(int32(i)), c.classes[i].Name)
 		}
-		n.complete()
+		n.dropNumbers()
 		return n, nil
 	}
-	return gather(r, "the names of all classes", read)
+	return resultOf(r, "the names of all classes", read)
 }

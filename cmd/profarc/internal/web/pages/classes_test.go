@@ -15,7 +15,7 @@ func TestClassesHaveTheSumsOfTheirMethods(t *testing.T) {
 		if !hasPackages(site) {
 			continue
 		}
-		tally, err := tallied(requestOf(t, site, "overview"))
+		tally, err := tallyOf(requestOf(t, site, "overview"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -61,14 +61,14 @@ func programOf(r *request) (*program, error) {
 	if len(r.site.ClassPath) == 0 {
 		return nil, nil
 	}
-	return gather(r, "the class path", func(_ context.Context, s *Site, _ *Progress) (*program, error) {
+	return resultOf(r, "the class path", func(_ context.Context, s *Site, _ *Progress) (*program, error) {
 		classes, err := listing.Open(s.ClassPath, s.SourcePath, int(s.Archive.Header().Params.VMRelease))
 		return &program{classes, err}, nil
 	})
 }
 
-// addCode adds the code of the method with the counts of some profiles: the version that the first of them is of.
-func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.Profile) error {
+// addCodePart adds the code of the method with the counts of some profiles: the version that the first of them is of.
+func (p *methodPage) addCodePart(b *pointBuilder, m reader.Method, profiles []reader.Profile) error {
 	if d := b.request.archive().Header().Domain; !listing.Takes(d) {
 		return nil
 	}
@@ -77,7 +77,7 @@ func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.
 		return err
 	}
 	if code.err != nil {
-		p.NoCode = b.request.place(code.err.Error())
+		p.NoCode = b.request.withoutFileFolders(code.err.Error())
 		return nil
 	}
 	l, err := code.classes.Of(m, ofOneVersion(profiles)...)
@@ -85,10 +85,10 @@ func (p *methodPage) addCode(b *pointReader, m reader.Method, profiles []reader.
 		return err
 	}
 	if len(l.Instructions) == 0 {
-		p.NoCode = b.request.place(matchText(l))
+		p.NoCode = b.request.withoutFileFolders(matchText(l))
 		return nil
 	}
-	c := b.code(l)
+	c := b.buildCodePart(l)
 	p.addHottest(b.request, c.Source, countText)
 	p.Code = append(p.Code, c)
 	return nil
@@ -121,9 +121,9 @@ func matchText(l *listing.Listing) string {
 	return strings.TrimSuffix("The class is not on the class path. "+l.Problem, " ")
 }
 
-func (b *pointReader) code(l *listing.Listing) *codePart {
-	c := &codePart{ID: b.request.element("code"), Says: b.request.place(matchText(l)), Good: l.Placed(),
-		Problem: b.request.place(l.Problem)}
+func (b *pointBuilder) buildCodePart(l *listing.Listing) *codePart {
+	c := &codePart{ID: b.request.elementID("code"), Says: b.request.withoutFileFolders(matchText(l)), Good: l.Placed(),
+		Problem: b.request.withoutFileFolders(l.Problem)}
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
 	c.Brief = b.request.inReport
@@ -136,14 +136,14 @@ func (b *pointReader) code(l *listing.Listing) *codePart {
 		b.bcis[shown[i].Bci] = true
 	}
 	for i := range shown {
-		c.Instructions = append(c.Instructions, b.instruction(&shown[i]))
+		c.Instructions = append(c.Instructions, b.buildInstruction(&shown[i]))
 	}
 	if l.Placed() {
 		for i := range l.Unplaced {
-			c.Unplaced = append(c.Unplaced, b.point(&l.Unplaced[i], nil))
+			c.Unplaced = append(c.Unplaced, b.buildPoint(&l.Unplaced[i], nil))
 		}
 	}
-	c.Source = b.source(l.Source)
+	c.Source = b.buildSourceTable(l.Source)
 	return c
 }
 
@@ -152,41 +152,41 @@ func saysNothing(i listing.Instruction) bool {
 	return i.NotInlined == nil && (len(i.Points) == 0 || i.Basis == listing.Counted && i.Count == 0)
 }
 
-func (b *pointReader) instruction(i *listing.Instruction) instruction {
-	shown := instruction{ID: b.request.element(bciElement(i.Bci)), Bci: i.Bci,
+func (b *pointBuilder) buildInstruction(i *listing.Instruction) instruction {
+	shown := instruction{ID: b.request.elementID(bciElement(i.Bci)), Bci: i.Bci,
 		Text: strings.TrimSpace(i.Mnemonic + " " + i.Operands), Count: basedText(i.Count, i.Basis),
 		NotInlined: i.NotInlined}
 	if i.Basis != listing.NotKnown {
-		shown.Heat = heatOf(i.Heat)
+		shown.Heat = heatStepClass(i.Heat)
 	}
 	if i.Ref != nil {
-		shown.Ref = link{Text: refName(i.Ref, b.request.archive().Header().Domain)}
+		shown.Ref = link{Text: bytecodeRefText(i.Ref, b.request.archive().Header().Domain)}
 		if !b.request.inReport {
-			shown.RefAbout = i.Ref.Kind + " " + shortened(i.Ref.Text)
+			shown.RefAbout = i.Ref.Kind + " " + shortenLine(i.Ref.Text)
 		}
-		if l, ok := b.called(i.Ref, ""); ok {
+		if l, ok := b.linkToCalled(i.Ref, ""); ok {
 			l.Text = shown.Ref.Text
 			shown.Ref = l
 		}
 	}
 	if len(i.Labels) > 0 {
-		shown.Detail = plural(uint64(len(i.Labels)), "case")
+		shown.Detail = pluralText(uint64(len(i.Labels)), "case")
 	}
 	if i.Line > 0 && i.Line <= b.lastLine {
-		shown.Source = b.request.here(fmt.Sprint(i.Line), lineElement(i.Line)).optional()
+		shown.Source = b.request.linkToElement(fmt.Sprint(i.Line), lineElement(i.Line)).optional()
 	}
 	for k := range i.Points {
-		shown.Points = append(shown.Points, b.point(&i.Points[k], i.Ref))
+		shown.Points = append(shown.Points, b.buildPoint(&i.Points[k], i.Ref))
 	}
 	return shown
 }
 
-func refName(ref *listing.Ref, d layout.Domain) string {
-	return shortened(ref.Spelled(display.Spelling{Short: true}, d))
+func bytecodeRefText(ref *listing.Ref, d layout.Domain) string {
+	return shortenLine(ref.Spelled(display.Spelling{Short: true}, d))
 }
 
-// source returns the lines of the method, nil if there are none.
-func (b *pointReader) source(s *listing.Source) *sourceTable {
+// buildSourceTable returns the lines of the method, nil if there are none.
+func (b *pointBuilder) buildSourceTable(s *listing.Source) *sourceTable {
 	end := lastLine(s)
 	if end == 0 {
 		return nil
@@ -194,7 +194,7 @@ func (b *pointReader) source(s *listing.Source) *sourceTable {
 	t := &sourceTable{File: b.request.withoutFolders(s.File), Short: s.Short,
 		More: max(min(s.Last+linesAround, len(s.Lines))-end, 0)}
 	for at := firstLine(s); at <= end; at++ {
-		t.Lines = append(t.Lines, b.line(at, &s.Lines[at-1]))
+		t.Lines = append(t.Lines, b.buildSourceLine(at, &s.Lines[at-1]))
 	}
 	return t
 }
@@ -210,15 +210,15 @@ func lastLine(s *listing.Source) int {
 	return min(s.Last+linesAround, len(s.Lines), firstLine(s)+linesOnPage-1)
 }
 
-func (b *pointReader) line(at int, l *listing.Line) sourceLine {
-	shown := sourceLine{number: at, count: l.Count, At: link{Text: fmt.Sprint(at)}, Text: shortened(l.Text),
+func (b *pointBuilder) buildSourceLine(at int, l *listing.Line) sourceLine {
+	shown := sourceLine{number: at, count: l.Count, At: link{Text: fmt.Sprint(at)}, Text: shortenLine(l.Text),
 		Count: basedText(l.Count, l.Basis)}
 	if l.Basis != listing.NotKnown {
-		shown.Heat = heatOf(l.Heat)
+		shown.Heat = heatStepClass(l.Heat)
 	}
 	if len(l.Bcis) > 0 {
-		shown.ID = b.request.element(lineElement(at))
-		first := b.bytecode(l.Bcis[0])
+		shown.ID = b.request.elementID(lineElement(at))
+		first := b.linkToBytecode(l.Bcis[0])
 		first.Text = shown.At.Text
 		shown.At = first
 	}
@@ -236,7 +236,7 @@ func basedText(n uint64, basis listing.Basis) string {
 	return cli.Grouped(n)
 }
 
-// heatOf returns the class of a heat from 0 to 1 that is a logarithm already.
-func heatOf(heat float64) string {
+// heatStepClass returns the class of a heat from 0 to 1 that is a logarithm already.
+func heatStepClass(heat float64) string {
 	return fmt.Sprintf("heat-%d", int(min(max(heat, 0), 1)*(heatSteps-1)+0.5))
 }

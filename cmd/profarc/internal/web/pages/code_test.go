@@ -18,9 +18,9 @@ func shownCode(t *testing.T, l *listing.Listing) string {
 		t.Fatal(err)
 	}
 	site := specimenSite(t, specimen.All()[0])
-	b := newPointReader(&request{ctx: t.Context(), site: site, view: methodView, patience: -1})
+	b := newPointBuilder(&request{ctx: t.Context(), site: site, view: methodView, patience: -1})
 	var out bytes.Buffer
-	if err := made.ExecuteTemplate(&out, "code", b.code(l)); err != nil {
+	if err := made.ExecuteTemplate(&out, "code", b.buildCodePart(l)); err != nil {
 		t.Fatal(err)
 	}
 	return unbroken(out.String())
@@ -86,7 +86,7 @@ func TestBytecodesNameWhatProgrammersWrite(t *testing.T) {
 		t.Errorf("the code lacks %s", want)
 	}
 	pair := &pointPair{Number: 1}
-	pair.addCode(layout.DomainHotSpot, l)
+	pair.addBytecode(layout.DomainHotSpot, l)
 	if pair.Bytecode != "invokevirtual B.get(C)" {
 		t.Errorf("beside another archive it is %q", pair.Bytecode)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -21,7 +22,7 @@ func crowdSite(t *testing.T, methods int) *Site {
 	called := b.Method(calledKey)
 	for i := range methods {
 		m := b.Method(layout.Key{Class: "a/B", Name: fmt.Sprint("m", i), Signature: "void()"})
-		for _, p := range []*builder.Profile{b.ProfileIn(m, 0, builder.NoContext),
+		for _, p := range []*builder.Profile{b.ProfileIn(m, 0, profileset.NoContext),
 			b.ProfileIn(called, 0, b.Context(called, builder.Frame{Caller: m, Point: 3}))} {
 			p.Successors(3, layout.SubConditional, builder.Successor{Point: 9, Count: uint64(i + 1)})
 			if err := p.Done(); err != nil {
@@ -39,7 +40,7 @@ func pairOfCalled(t *testing.T, s *Site) query {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newQuery("a", refText(m.Ref()), "b", refText(m.Ref()))
+	return newQuery("a", recordRefText(m.Ref()), "b", recordRefText(m.Ref()))
 }
 
 // A client that goes away ends the work on a long page.

@@ -27,7 +27,7 @@ type deoptimisedPage struct {
 }
 
 func buildDeoptimised(r *request) (any, error) {
-	found, err := gather(r, "why compiled code was left",
+	found, err := resultOf(r, "why compiled code was left",
 		func(ctx context.Context, s *Site, _ *Progress) (*facts.DeoptimisedReport, error) {
 			return facts.MostDeoptimised(ctx, s.Archive, analyze.RankOptions{Limit: reasonsListed})
 		})
@@ -35,17 +35,17 @@ func buildDeoptimised(r *request) (any, error) {
 		return nil, err
 	}
 	t := newTable(r, "reasons", "Deoptimisations", textColumn("method", "Method"),
-		textColumn("reason", "Reason"), number("count", "Times"), textColumn("point", "First point"),
-		number("points", "Points"), number("recompiled", "Recompiled"), textColumn("cure", "What cures it"))
+		textColumn("reason", "Reason"), numberColumn("count", "Times"), textColumn("point", "First point"),
+		numberColumn("points", "Points"), numberColumn("recompiled", "Recompiled"), textColumn("cure", "What cures it"))
 	t.Titled = true
 	for i := range found.Reasons {
 		t.addRow(deoptimisedRow(&found.Reasons[i])...)
 	}
-	return &deoptimisedPage{found, t.fill()}, nil
+	return &deoptimisedPage{found, t.finishRows()}, nil
 }
 
 func deoptimisedRow(d *facts.Deoptimised) []cell {
-	to := linkTo(d.Spelled(), nameOfMethod, methodQuery(d.Method))
+	to := linkToPage(d.Spelled(), nameOfMethod, methodQuery(d.Method))
 	times := countCell(d.Count)
 	first := textCell("")
 	recompiled := uint64(0)
@@ -53,7 +53,7 @@ func deoptimisedRow(d *facts.Deoptimised) []cell {
 		times.Link.Text = "not counted"
 	}
 	if len(d.Points) > 0 {
-		at := to.to(pointElement(d.Points[0].Point))
+		at := to.atElement(pointElement(d.Points[0].Point))
 		at.Text = fmt.Sprintf("%s at bci %d", d.Points[0].Kind, d.Points[0].Point)
 		first = linkCell(at)
 	}

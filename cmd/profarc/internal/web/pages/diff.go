@@ -50,33 +50,33 @@ type diffList struct {
 
 const changesListed = 500
 
-func compared(r *request) (*compare.Report, error) {
-	return gather(r, "the difference of the two archives",
+func comparisonOf(r *request) (*compare.Report, error) {
+	return resultOf(r, "the difference of the two archives",
 		func(ctx context.Context, s *Site, _ *Progress) (*compare.Report, error) {
 			return report.Compare(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
 		})
 }
 
 func buildDiff(r *request) (any, error) {
-	d, err := compared(r)
+	d, err := comparisonOf(r)
 	if errors.Is(err, compare.ErrDomains) {
-		return &diffPage{Refused: r.place(err.Error())}, nil
+		return &diffPage{Refused: r.withoutFileFolders(err.Error())}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Report: d, InA: overviewOf(r.place(d.A), sideA), InB: overviewOf(r.place(d.B), sideB),
-		Lowest: report.Lowest(d, percent), Tallies: tallyTable(r, d), Kinds: kindTable(r, d)}
+	p := &diffPage{Report: d, InA: overviewOf(r.withoutFileFolders(d.A), sideA), InB: overviewOf(r.withoutFileFolders(d.B), sideB),
+		Lowest: report.Lowest(d, percentText), Tallies: tallyTable(r, d), Kinds: kindTable(r, d)}
 	for _, text := range report.Remarks(d, realText) {
-		p.Remarks = append(p.Remarks, capital(r.place(text))+".")
+		p.Remarks = append(p.Remarks, capitalized(r.withoutFileFolders(text))+".")
 	}
 	l := &diffLists{request: r}
-	l.methods("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed)
-	l.methods("came", "Methods that came", "Only B has them.", d.Came)
-	l.methods("went", "Methods that went", "Only A has them.", d.Went)
+	l.addMethodList("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed)
+	l.addMethodList("came", "Methods that came", "Only B has them.", d.Came)
+	l.addMethodList("went", "Methods that went", "Only A has them.", d.Went)
 	l.renumbered(d)
-	l.flips(d)
-	l.sites(d)
+	l.addFlipList(d)
+	l.addSiteLists(d)
 	l.certainties("sure", "No longer certain",
 		"One outcome in A, at least 40 times, and several in B: compiled code that relied on it is discarded.",
 		d.NoLongerCertain)
@@ -87,38 +87,38 @@ func buildDiff(r *request) (any, error) {
 }
 
 func overviewOf(file, side string) link {
-	return linkTo(file, overviewView.name, newQuery(keyOfSide, side))
+	return linkToPage(file, overviewView.name, newQuery(keyOfSide, side))
 }
 
 func tallyTable(r *request, d *compare.Report) *table {
-	t := newTable(r, "tallies", "Methods and profiles", textColumn("what", "What"), number("a", "A"),
-		number("b", "B"), number("matched", "matched"),
-		number("mismatch", "of other code"), number("onlya", "only A"), number("onlyb", "only B"))
+	t := newTable(r, "tallies", "Methods and profiles", textColumn("what", "What"), numberColumn("a", "A"),
+		numberColumn("b", "B"), numberColumn("matched", "matched"),
+		numberColumn("mismatch", "of other code"), numberColumn("onlya", "only A"), numberColumn("onlyb", "only B"))
 	for _, n := range []struct {
 		name string
 		compare.Tally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		t.addRow(textCell(capital(n.name)), countCell(n.A), countCell(n.B),
+		t.addRow(textCell(capitalized(n.name)), countCell(n.A), countCell(n.B),
 			countCell(n.Matched), countCell(n.Mismatch), countCell(n.OnlyA), countCell(n.OnlyB))
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 func kindTable(r *request, d *compare.Report) *table {
-	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), number("overlap", "overlap"),
-		number("mismatch", "of other code"), number("onlyb", "only B"), number("suma", "sum A"), number("sumb", "sum B"))
+	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), numberColumn("overlap", "overlap"),
+		numberColumn("mismatch", "of other code"), numberColumn("onlyb", "only B"), numberColumn("suma", "sum A"), numberColumn("sumb", "sum B"))
 	for _, k := range d.Kinds {
-		t.addRow(textCell(capital(report.KindText(k.Kind))), shareCell(k.Overlap),
-			shareCell(k.Mismatch), shareCell(k.OnlyB), sumCell(k.Kind, k.SumA), sumCell(k.Kind, k.SumB))
+		t.addRow(textCell(capitalized(report.KindText(k.Kind))), shareCell(k.Overlap),
+			shareCell(k.Mismatch), shareCell(k.OnlyB), countOrTimeCell(k.Kind, k.SumA), countOrTimeCell(k.Kind, k.SumB))
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 // realCell returns a cell with a count that may be beyond 64 bits.
 func realCell(v float64) cell { return numberCell(realText(v), v) }
 
-// sumCell returns a cell with a sum of counts of a kind, or the time that it is.
-func sumCell(kind string, sum float64) cell {
+// countOrTimeCell returns a cell with a sum of counts of a kind, or the time that it is.
+func countOrTimeCell(kind string, sum float64) cell {
 	return numberCell(report.SumText(kind, sum, realText), sum)
 }
 
@@ -143,7 +143,7 @@ func weightCell(share, most float64) cell {
 
 // directed returns a cell of B that says whether it is more or less than A's.
 func directed(c cell, change float64) cell {
-	c.Link.Text, c.Class = signOf(change)+c.Link.Text, wayOf(change)
+	c.Link.Text, c.Class = changeSign(change)+c.Link.Text, changeClass(change)
 	return c
 }
 
@@ -154,8 +154,8 @@ type diffLists struct {
 	err     error
 }
 
-// addList adds a list of what was found, if anything was.
-func addList[T any](l *diffLists, id, title, about string, found compare.Ranking[T], columns []column,
+// addRankingList adds a list of what was found, if anything was.
+func addRankingList[T any](l *diffLists, id, title, about string, found compare.Ranking[T], columns []column,
 	cells func(T) []cell) {
 	if found.Total == 0 {
 		return
@@ -165,10 +165,10 @@ func addList[T any](l *diffLists, id, title, about string, found compare.Ranking
 	for _, one := range found.List {
 		t.addRow(cells(one)...)
 	}
-	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.fill()})
+	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.finishRows()})
 }
 
-func mostOf[T any](found compare.Ranking[T], shares func(T) float64) (most float64) {
+func largestShare[T any](found compare.Ranking[T], shares func(T) float64) (most float64) {
 	for _, one := range found.List {
 		most = max(most, shares(one))
 	}
@@ -177,11 +177,11 @@ func mostOf[T any](found compare.Ranking[T], shares func(T) float64) (most float
 
 func largerShare(m compare.Method) float64 { return max(m.ShareA, m.ShareB) }
 
-func (l *diffLists) methods(id, title, about string, found compare.Ranking[compare.Method]) {
-	difference := mostOf(found, func(m compare.Method) float64 { return m.Difference })
-	share := mostOf(found, largerShare)
-	addList(l, id, title, about, found, []column{number("difference", "difference"), number("overlap", "own overlap"),
-		number("share_a", "in A"), number("share_b", "in B"), textColumn("note", "Note")}, func(m compare.Method) []cell {
+func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking[compare.Method]) {
+	difference := largestShare(found, func(m compare.Method) float64 { return m.Difference })
+	share := largestShare(found, largerShare)
+	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"), numberColumn("overlap", "own overlap"),
+		numberColumn("share_a", "in A"), numberColumn("share_b", "in B"), textColumn("note", "Note")}, func(m compare.Method) []cell {
 		note := ""
 		switch {
 		case m.Mismatch:
@@ -199,57 +199,57 @@ func pairCell(m compare.Method) cell {
 	if !ok {
 		return textCell(m.Spelled())
 	}
-	return linkCell(linkTo(m.Spelled(), nameOfPair, q))
+	return linkCell(linkToPage(m.Spelled(), nameOfPair, q))
 }
 
 func (l *diffLists) renumbered(d *compare.Report) {
-	most := mostOf(d.Renumbered, largerShare)
-	addList(l, "renumbered", "The same code in a hidden class of another name",
+	most := largestShare(d.Renumbered, largerShare)
+	addRankingList(l, "renumbered", "The same code in a hidden class of another name",
 		"The virtual machine numbers hidden classes, as those of lambdas, in each run: these methods are in neither of "+
 			"the lists before, and their counts have no part in the overlap.", d.Renumbered,
-		[]column{textColumn("name_b", "Name in B"), number("share_a", "in A"), number("share_b", "in B")},
+		[]column{textColumn("name_b", "Name in B"), numberColumn("share_a", "in A"), numberColumn("share_b", "in B")},
 		func(m compare.Method) []cell {
 			return []cell{pairCell(m), textCell(m.NameB.Spelled()), weightCell(m.ShareA, most), weightCell(m.ShareB, most)}
 		})
 }
 
-func (l *diffLists) flips(d *compare.Report) {
-	addList(l, "flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips,
-		[]column{number("weight", "weight"), textColumn("a.way", "In A"), number("a.share", "share"), number("a.count", "of"),
-			textColumn("b.way", "In B"), number("b.share", "share"), number("b.count", "of")},
+func (l *diffLists) addFlipList(d *compare.Report) {
+	addRankingList(l, "flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips,
+		[]column{numberColumn("weight", "weight"), textColumn("a.way", "In A"), numberColumn("a.share", "share"), numberColumn("a.count", "of"),
+			textColumn("b.way", "In B"), numberColumn("b.share", "share"), numberColumn("b.count", "of")},
 		func(f compare.Flip) []cell {
-			return []cell{l.place(f.Place), weightCell(f.Weight, d.Flips.List[0].Weight), textCell(f.A.Way),
+			return []cell{l.siteCell(f.Place), weightCell(f.Weight, d.Flips.List[0].Weight), textCell(f.A.Way),
 				shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share), countCell(f.B.Count)}
 		})
 }
 
-func (l *diffLists) sites(d *compare.Report) {
-	columns := []column{number("weight", "weight"), textColumn("kind", "Site"), textColumn("change", "Change"),
+func (l *diffLists) addSiteLists(d *compare.Report) {
+	columns := []column{numberColumn("weight", "weight"), textColumn("kind", "Site"), textColumn("change", "Change"),
 		textColumn("new", "New in B"), textColumn("gone", "Only in A")}
 	for _, side := range []string{"a", "b"} {
 		columns = append(columns, textColumn(side+".top", "Mostly in "+strings.ToUpper(side)),
-			number(side+".top_share", "share"), number(side+".count", "of"), number(side+".targets", "of types"))
+			numberColumn(side+".top_share", "share"), numberColumn(side+".count", "of"), numberColumn(side+".targets", "of types"))
 	}
-	columns = append(columns, number("a.untyped", "not recorded in A"), number("b.untyped", "not recorded in B"))
+	columns = append(columns, numberColumn("a.untyped", "not recorded in A"), numberColumn("b.untyped", "not recorded in B"))
 	a := l.request.site.Archive
 	b := l.request.site.Other
-	addList(l, "sites", "Sites that see other types or targets",
+	addRankingList(l, "sites", "Sites that see other types or targets",
 		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
 			"target.", d.Sites, columns, func(s compare.SiteChange) []cell {
-			return slices.Concat([]cell{l.place(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
-				textCell(capital(report.SiteText(s.Kind))), textCell(capital(s.Change)), l.targets(b, s.New), l.targets(a, s.Gone)},
-				l.seen(a, s.A), l.seen(b, s.B), []cell{countCell(s.A.Untyped), countCell(s.B.Untyped)})
+			return slices.Concat([]cell{l.siteCell(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
+				textCell(capitalized(report.SiteText(s.Kind))), textCell(capitalized(s.Change)), l.targetsCell(b, s.New), l.targetsCell(a, s.Gone)},
+				l.outcomeCells(a, s.A), l.outcomeCells(b, s.B), []cell{countCell(s.A.Untyped), countCell(s.B.Untyped)})
 		})
 }
 
-func (l *diffLists) seen(of *reader.Store, s compare.Seen) []cell {
+func (l *diffLists) outcomeCells(of *reader.Store, s compare.Seen) []cell {
 	return []cell{textCell(l.targetText(of, s.Type, s.Top)), shareCell(s.Share), countCell(s.Count), countCell(s.Targets)}
 }
 
-func (l *diffLists) targets(of *reader.Store, found []compare.Target) cell {
+func (l *diffLists) targetsCell(of *reader.Store, found []compare.Target) cell {
 	var texts []string
 	for _, t := range found {
-		texts = append(texts, l.targetText(of, t.Type, t.Target)+" "+percent(t.Share))
+		texts = append(texts, l.targetText(of, t.Type, t.Target)+" "+percentText(t.Share))
 	}
 	return textCell(strings.Join(texts, ", "))
 }
@@ -259,24 +259,24 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 	if !t.Valid() {
 		return named
 	}
-	text, err := typeOf(of, t)
+	text, err := typeRecordText(of, t)
 	l.err = cmp.Or(l.err, err)
 	return text
 }
 
 func (l *diffLists) certainties(id, title, about string, found compare.Ranking[compare.Certainty]) {
-	addList(l, id, title, about, found, []column{number("weight", "weight"), textColumn("always", "Always"),
-		number("times", "times"), number("others", "otherwise"), number("count", "of")}, func(c compare.Certainty) []cell {
+	addRankingList(l, id, title, about, found, []column{numberColumn("weight", "weight"), textColumn("always", "Always"),
+		numberColumn("times", "times"), numberColumn("others", "otherwise"), numberColumn("count", "of")}, func(c compare.Certainty) []cell {
 		others := textCell("Null seen")
 		if c.Others != nil {
 			others = countCell(*c.Others)
 		}
-		return []cell{l.place(c.Place), weightCell(c.Weight, found.List[0].Weight), textCell(c.Always), countCell(c.Times),
+		return []cell{l.siteCell(c.Place), weightCell(c.Weight, found.List[0].Weight), textCell(c.Always), countCell(c.Times),
 			others, countCell(c.Count)}
 	})
 }
 
-func (l *diffLists) place(found compare.Place) cell {
+func (l *diffLists) siteCell(found compare.Place) cell {
 	a, errA := found.A.Method()
 	b, errB := found.B.Method()
 	l.err = cmp.Or(l.err, errA, errB)
@@ -290,19 +290,19 @@ func (l *diffLists) place(found compare.Place) cell {
 	if !ok {
 		return textCell(text)
 	}
-	return linkCell(linkTo(text, nameOfPair, q).to(pointElement(found.Point)))
+	return linkCell(linkToPage(text, nameOfPair, q).atElement(pointElement(found.Point)))
 }
 
 // pairQuery returns the query of the page of a method in both archives; ok is false if neither has it.
 func pairQuery(a, b reader.Method) (q query, ok bool) {
 	if a.Valid() {
-		q = q.with("a", refText(a.Ref()))
+		q = q.withValues("a", recordRefText(a.Ref()))
 	}
 	if b.Valid() {
-		q = q.with("b", refText(b.Ref()))
+		q = q.withValues("b", recordRefText(b.Ref()))
 	}
 	return q, a.Valid() || b.Valid()
 }
 
 // Jump leads to a list on the page.
-func (l diffList) Jump() link { return l.Rows.again(l.Title, ".page", "").to(l.Rows.ID) }
+func (l diffList) Jump() link { return l.Rows.linkWithValue(l.Title, ".page", "").atElement(l.Rows.ID) }

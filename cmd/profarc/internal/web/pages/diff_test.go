@@ -9,6 +9,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -22,7 +23,7 @@ func runOf(t *testing.T, taken, notTaken, circles, squares uint64, extra string)
 	settings.TypeProfileWidth = 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: settings})
 	area := b.Method(layout.Key{Class: "Shapes", Name: "area", Signature: "()V"})
-	p := b.ProfileIn(area, 77, builder.NoContext)
+	p := b.ProfileIn(area, 77, profileset.NoContext)
 	p.Invocations(taken + notTaken)
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: circles},
@@ -45,7 +46,7 @@ func shown(t *testing.T, r *request) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := render(tmpl.of(r.site), r)
+	p, err := renderPage(tmpl.templatesOf(r.site), r)
 	if err != nil {
 		t.Fatalf("%s %v: %v", r.view.name, r.query, err)
 	}
@@ -125,7 +126,7 @@ func TestDiffOfHostileArchivesShowsNoControls(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				r := requestOf(t, site, nameOfPair, "a", refText(m.Ref()), "b", refText(m.Ref()))
+				r := requestOf(t, site, nameOfPair, "a", recordRefText(m.Ref()), "b", recordRefText(m.Ref()))
 				pages = append(pages, shown(t, r))
 			}
 			for _, page := range pages {

@@ -80,7 +80,7 @@ func comparablePairs(t *testing.T) (pairs [][2]*reader.Store) {
 // lambdaRun returns an archive with a method of a hidden class.
 func lambdaRun(t *testing.T, class string) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
-	b.DescribeType(b.Type(builder.TypeKey{Name: class}), "", layout.TypeHidden)
+	b.Internal().DescribeType(b.Type(builder.TypeKey{Name: class}), "", layout.TypeHidden)
 	p := b.Profile(layout.Key{Class: class, Name: "test", Signature: "()V"}, 5)
 	p.Branch(builder.At{Bci: 1}, builder.Branch{Taken: 5, Displacement: 4})
 	if err := p.Done(); err != nil {
@@ -148,9 +148,9 @@ func checkRow(t *testing.T, list *table, at int, want map[string]any) {
 func textOfCommand(path, text string) string {
 	switch path {
 	case "change":
-		return capital(text)
+		return capitalized(text)
 	case "kind":
-		return capital(report.SiteText(text))
+		return capitalized(report.SiteText(text))
 	}
 	return text
 }
@@ -169,7 +169,7 @@ func leaves(prefix string, of map[string]any) map[string]any {
 			var texts []string
 			for _, one := range v {
 				if target, ok := one.(map[string]any); ok {
-					texts = append(texts, fmt.Sprint(target["target"], " ", percent(target["share"].(float64))))
+					texts = append(texts, fmt.Sprint(target["target"], " ", percentText(target["share"].(float64))))
 				}
 			}
 			if !shownOtherwise[path] {
@@ -193,11 +193,11 @@ func TestDifferenceSaysWhatIsInNoSum(t *testing.T) {
 		page := built[*diffPage](t, requestOf(t, site, nameOfDiff))
 		text := shown(t, requestOf(t, site, nameOfDiff))
 		for _, remark := range report.Remarks(page.Report, realText) {
-			if !strings.Contains(text, unbroken(string(nameElement(capital(remark)+".")))) {
+			if !strings.Contains(text, unbroken(string(nameElement(capitalized(remark)+".")))) {
 				t.Errorf("the page does not say %q", remark)
 			}
 		}
-		if low := report.Lowest(page.Report, percent); low != nil &&
+		if low := report.Lowest(page.Report, percentText); low != nil &&
 			!strings.Contains(text, fmt.Sprintf("of %s</dd>", report.KindText(low.Kind))) {
 			t.Errorf("the page does not have the overlap of %s", low.Kind)
 		}

@@ -72,8 +72,8 @@ func (f *fitted) trimUnchecked() {
 	f.unchecked = f.unchecked[:min(len(f.unchecked), uncheckedListed)]
 }
 
-func checked(r *request) (*fitted, error) {
-	return gather(r, "the fit of all profiles with the class path",
+func classPathFitOf(r *request) (*fitted, error) {
+	return resultOf(r, "the fit of all profiles with the class path",
 		func(ctx context.Context, s *Site, _ *Progress) (*fitted, error) {
 			against, err := classpath.OpenClassPath(s.ClassPath, int(s.Archive.Header().Params.VMRelease))
 			if err != nil {
@@ -101,14 +101,14 @@ func checked(r *request) (*fitted, error) {
 }
 
 func buildFit(r *request) (any, error) {
-	f, err := checked(r)
+	f, err := classPathFitOf(r)
 	if err != nil {
 		return nil, err
 	}
 	if f.refused != "" {
-		return &fitPage{Refused: r.place(f.refused)}, nil
+		return &fitPage{Refused: r.withoutFileFolders(f.refused)}, nil
 	}
-	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked, ClassPath: r.place(f.Against),
+	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked, ClassPath: r.withoutFileFolders(f.Against),
 		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
 		Renames: renameTable(r, f.Check.Renames)}
 	p.Misfits, err = misfitTable(r, f)
@@ -125,16 +125,16 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 			cli.Grouped(uint64(all)))
 	}
 	t := newTable(r, "unchecked", caption, textColumn("method", "Method"), textColumn("reason", "Why"),
-		number("weight", "events"))
+		numberColumn("weight", "events"))
 	for i := range f.unchecked {
 		v := &f.unchecked[i]
 		name, err := methodLink(r.archive(), v.Method)
 		if err != nil {
 			return nil, err
 		}
-		t.addRow(linkCell(name), textCell(capital(v.Reason)), realCell(v.Weight))
+		t.addRow(linkCell(name), textCell(capitalized(v.Reason)), realCell(v.Weight))
 	}
-	return t.unlessEmpty(), nil
+	return t.finishUnlessEmpty(), nil
 }
 
 var statesAbout = map[fit.State]string{
@@ -148,13 +148,13 @@ var statesAbout = map[fit.State]string{
 
 func stateTable(r *request, c *report.Check) *table {
 	t := newTable(r, "states", "Profiles by state", textColumn("state", "State"), textColumn("about", "What it means"),
-		number("profiles", "profiles"), number("weight", "events"), number("share", "share of all events"))
+		numberColumn("profiles", "profiles"), numberColumn("weight", "events"), numberColumn("share", "share of all events"))
 	for _, state := range fit.States() {
 		s := c.States[string(state)]
-		t.addRow(textCell(capital(string(state))), textCell(capital(statesAbout[state])),
+		t.addRow(textCell(capitalized(string(state))), textCell(capitalized(statesAbout[state])),
 			countCell(s.Profiles), realCell(s.Weight), shareCell(s.Share))
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 // movedTable returns what became of the points of changed code, nil if there are none.
@@ -164,7 +164,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	}
 	all := max(p.Counts(), 1)
 	t := newTable(r, "points", "Points of changed code that have counts", textColumn("what", "What became of them"),
-		number("points", "points"), number("counts", "counts"), number("share", "share"))
+		numberColumn("points", "points"), numberColumn("counts", "counts"), numberColumn("share", "share"))
 	add := func(what string, l report.CheckLost) {
 		t.addRow(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
 	}
@@ -175,46 +175,46 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	for _, l := range p.Dropped {
 		add("Dropped: "+l.Reason, l)
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 func reasonTable(r *request, reasons []report.CheckReason) *table {
 	t := newTable(r, "reasons", "Why profiles are unchecked", textColumn("reason", "Reason"),
-		number("profiles", "profiles"))
+		numberColumn("profiles", "profiles"))
 	for _, n := range reasons {
-		t.addRow(textCell(capital(n.Reason)), countCell(n.Profiles))
+		t.addRow(textCell(capitalized(n.Reason)), countCell(n.Profiles))
 	}
-	return t.unlessEmpty()
+	return t.finishUnlessEmpty()
 }
 
 func renameTable(r *request, renames []report.CheckRename) *table {
 	t := newTable(r, "renames", "Renamed classes and methods", textColumn("from", "From"),
-		textColumn("to", "To"), number("profiles", "profiles"), number("weight", "events"),
-		number("methods", "methods"), number("same", "with the same code"))
+		textColumn("to", "To"), numberColumn("profiles", "profiles"), numberColumn("weight", "events"),
+		numberColumn("methods", "methods"), numberColumn("same", "with the same code"))
 	for _, n := range renames {
 		t.addRow(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
 			realCell(n.Weight), countCell(n.Methods), countCell(n.Same))
 	}
-	return t.unlessEmpty()
+	return t.finishUnlessEmpty()
 }
 
 // misfitTable returns the misfits, the heaviest losses first. A name leads to the moves of its
 // points, or to the method if those are not known.
 func misfitTable(r *request, f *fitted) (*table, error) {
 	t := newTable(r, "misfits", "Profiles that do not fit", textColumn("method", "Method"),
-		textColumn("state", "State"), textColumn("reason", "Why"), number("confidence", "confidence"),
-		number("matched", "points found"), number("points", "of"), number("weight", "events"))
+		textColumn("state", "State"), textColumn("reason", "Why"), numberColumn("confidence", "confidence"),
+		numberColumn("matched", "points found"), numberColumn("points", "of"), numberColumn("weight", "events"))
 	t.None = "Every profile that could be checked fits."
 	for i, m := range f.Misfits {
 		v := &f.found.Misfits[i]
-		name := linkTo(m.Spelled(), nameOfMethod, methodQuery(v.Method))
+		name := linkToPage(m.Spelled(), nameOfMethod, methodQuery(v.Method))
 		if len(v.Moves) > 0 {
-			name = linkTo(m.Spelled(), nameOfMoves, moveQuery(v))
+			name = linkToPage(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		t.addRow(linkCell(name), textCell(capital(m.State)), textCell(capital(m.Reason)),
+		t.addRow(linkCell(name), textCell(capitalized(m.State)), textCell(capitalized(m.Reason)),
 			shareCell(m.Confidence), countCell(m.Matched), countCell(m.Points), realCell(m.Weight))
 	}
-	return t.fill(), nil
+	return t.finishRows(), nil
 }
 
-func moveQuery(v *fit.Verdict) query { return newQuery("at", refText(v.Profile.Ref())) }
+func moveQuery(v *fit.Verdict) query { return newQuery("at", recordRefText(v.Profile.Ref())) }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -14,7 +15,7 @@ func TestColdCasesAreFolded(t *testing.T) {
 	t.Parallel()
 	for cold, folded := range map[int]string{3: "", 41: "41 cases that never ran"} {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
-		p := b.ProfileIn(b.Method(layout.Key{Class: "a/B", Name: "c", Signature: "()V"}), 0, builder.NoContext)
+		p := b.ProfileIn(b.Method(layout.Key{Class: "a/B", Name: "c", Signature: "()V"}), 0, profileset.NoContext)
 		p.Invocations(90)
 		p.MultiBranch(builder.At{Bci: 8}, builder.SwitchCase{Count: 20},
 			append(make([]builder.SwitchCase, cold), builder.SwitchCase{Count: 70})...)

@@ -70,13 +70,13 @@ func buildLines(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &linesPage{Says: r.word(fmt.Sprintf("Of the lines of the %s methods with the highest counts.",
+	p := &linesPage{Says: r.inTerms(fmt.Sprintf("Of the lines of the %s methods with the highest counts.",
 		cli.Grouped(uint64(found.of))))}
-	columns := []column{{Key: "line", Name: "Line"}, {Key: "method", Name: "Method"}, number("count", "Count"),
-		number("share", "Share")}
+	columns := []column{{Key: "line", Name: "Line"}, {Key: "method", Name: "Method"}, numberColumn("count", "Count"),
+		numberColumn("share", "Share")}
 	if sampled {
 		p.Says, columns[2].Name = "Self is what was sampled on a line itself, total with what it called.", "Self"
-		columns = append(columns, number("total", "Total"))
+		columns = append(columns, numberColumn("total", "Total"))
 	}
 	withText := slices.ContainsFunc(found.list, func(l hotLine) bool { return l.text != "" })
 	if withText {
@@ -91,18 +91,18 @@ func buildLines(r *request) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		at := of.to(lineElement(l.number))
+		at := of.atElement(lineElement(l.number))
 		at.Text = l.at
 		cells := []cell{linkCell(at), linkCell(of), amountCell(l.count, noun+"s"), shareCell(shareOf(l.count, found.sum))}
 		if sampled {
 			cells = append(cells, amountCell(l.total, noun+"s"))
 		}
 		if withText {
-			cells = append(cells, textCell(shortened(strings.TrimSpace(l.text))))
+			cells = append(cells, textCell(shortenLine(strings.TrimSpace(l.text))))
 		}
 		p.Lines.addRow(cells...)
 	}
-	p.Lines.fill()
+	p.Lines.finishRows()
 	return p, nil
 }
 
@@ -112,7 +112,7 @@ func sampledLines(r *request) (*hotLines, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	h, err := gather(r, "the lines with the most samples",
+	h, err := resultOf(r, "the lines with the most samples",
 		func(_ context.Context, s *Site, _ *Progress) (*hotLines, error) {
 			return readSampledLines(s.Archive, all)
 		})
@@ -143,13 +143,13 @@ func readSampledLines(s *reader.Store, all *listing.Samples) (*hotLines, error) 
 
 // countedLines returns the lines with the highest counts in the hottest methods.
 func countedLines(r *request) (*hotLines, error) {
-	t, err := tallied(r)
+	t, err := tallyOf(r)
 	if err != nil || len(t.measures) == 0 {
 		return &hotLines{}, err
 	}
 	hottest := t.measures[0].ranked
 	hottest = hottest[:min(len(hottest), methodsWithLines)]
-	return gather(r, "the lines of the hottest methods", func(ctx context.Context, _ *Site,
+	return resultOf(r, "the lines of the hottest methods", func(ctx context.Context, _ *Site,
 		p *Progress) (*hotLines, error) {
 		within := *r
 		h := &hotLines{of: len(hottest)}
@@ -164,7 +164,7 @@ func countedLines(r *request) (*hotLines, error) {
 			if err != nil {
 				return nil, err
 			}
-			p.set(uint64(i), uint64(h.of))
+			p.setSteps(uint64(i), uint64(h.of))
 		}
 		slices.SortStableFunc(h.list, func(a, b hotLine) int { return cmp.Compare(b.count, a.count) })
 		h.list = h.list[:min(len(h.list), linesListed)]
@@ -199,7 +199,7 @@ func (h *hotLines) addMethod(r *request, m reader.Method) error {
 		if s := l.Source; s != nil && number <= len(s.Lines) {
 			text = s.Lines[number-1].Text
 		}
-		h.addLine(hotLine{m, number, fmt.Sprintf("%s:%d", l.SourceFile, number), highest[number], 0, text})
+		h.addHotLine(hotLine{m, number, fmt.Sprintf("%s:%d", l.SourceFile, number), highest[number], 0, text})
 	}
 	return nil
 }
@@ -210,19 +210,19 @@ func (h *hotLines) addFunction(r *request, m reader.Method) error {
 		return err
 	}
 	f, err := c.Function(m)
-	if err != nil || !hasCode(m, f.Hash) {
+	if err != nil || !hasCodeID(m, f.Hash) {
 		return nil // its page says why it has no lines
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
 	for _, l := range list.Lines {
 		if l.Mapped {
-			h.addLine(hotLine{m, l.Number, fmt.Sprintf("%s:%d", path.Base(list.File), l.Number), l.Count, 0, l.Text})
+			h.addHotLine(hotLine{m, l.Number, fmt.Sprintf("%s:%d", path.Base(list.File), l.Number), l.Count, 0, l.Text})
 		}
 	}
 	return nil
 }
 
-func (h *hotLines) addLine(l hotLine) {
+func (h *hotLines) addHotLine(l hotLine) {
 	if l.count > 0 {
 		h.list, h.sum = append(h.list, l), disk.SaturatingAdd(h.sum, l.count)
 	}

@@ -38,7 +38,7 @@ type covered struct {
 }
 
 func coverageOf(r *request) (*covered, error) {
-	return gather(r, "the coverage mapping of the program",
+	return resultOf(r, "the coverage mapping of the program",
 		func(_ context.Context, s *Site, _ *Progress) (*covered, error) {
 			mapping, err := coverage.Open(s.Binary)
 			if err != nil {
@@ -82,7 +82,7 @@ func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
 	read := func(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
 		return listing.ReadAllocations(s.Archive)
 	}
-	all, err := gather(r, "the memory profiles", read)
+	all, err := resultOf(r, "the memory profiles", read)
 	if err != nil {
 		return err
 	}
@@ -98,22 +98,22 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 	reason := c.reason
 	if reason == nil {
 		f, reason = c.Function(m)
-		if reason == nil && !hasCode(m, f.Hash) {
+		if reason == nil && !hasCodeID(m, f.Hash) {
 			reason = coverage.ErrMismatch
 		}
 	}
 	if reason != nil {
-		p.Says = r.place(fmt.Sprintf("Its counters are shown by block: %v.", reason))
+		p.Says = r.withoutFileFolders(fmt.Sprintf("Its counters are shown by block: %v.", reason))
 		if c.reason == nil && !errors.Is(reason, coverage.ErrNotMapped) && !errors.Is(reason, coverage.ErrMismatch) {
 			return reason
 		}
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.Problem, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.place(list.Problem), f.Count
+	p.Says, p.Problem, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.withoutFileFolders(list.Problem), f.Count
 	p.Source = sourceOf(r, list)
 	for _, c := range p.Counters {
-		c.place(r, f)
+		c.linkToLines(r, f)
 	}
 	return nil
 }
@@ -125,10 +125,10 @@ func sourceOf(r *request, list *coverage.Listing) *sourceTable {
 		most = max(most, l.Count)
 	}
 	for _, l := range list.Lines[:len(list.Lines)-t.More] {
-		line := sourceLine{ID: r.element(lineElement(l.Number)), number: l.Number, count: l.Count, Text: shortened(l.Text),
-			At: r.here(fmt.Sprint(l.Number), lineElement(l.Number))}
+		line := sourceLine{ID: r.elementID(lineElement(l.Number)), number: l.Number, count: l.Count, Text: shortenLine(l.Text),
+			At: r.linkToElement(fmt.Sprint(l.Number), lineElement(l.Number))}
 		if l.Mapped {
-			line.Count, line.Heat = cli.Grouped(l.Count), heatOf(listing.Heat(l.Count, most))
+			line.Count, line.Heat = cli.Grouped(l.Count), heatStepClass(listing.Heat(l.Count, most))
 		}
 		for _, b := range l.Branches {
 			line.Branches = append(line.Branches, branchPoint(b, l.Text))
@@ -167,7 +167,7 @@ func conditionOf(b coverage.Branch, text string) string {
 
 const conditionLength = 80
 
-func hasCode(m reader.Method, code uint64) bool {
+func hasCodeID(m reader.Method, code uint64) bool {
 	for q, err := range m.Profiles() {
 		if err == nil && q.Code() == code {
 			return true
@@ -196,10 +196,10 @@ func countersOf(q reader.Profile) *counterList {
 	if len(counts) < 2 {
 		return nil
 	}
-	return &counterList{display.IDText(q.Code()), len(counts), highest(counts)}
+	return &counterList{display.IDText(q.Code()), len(counts), highestCounters(counts)}
 }
 
-func highest(counts []uint64) (list []highCounter) {
+func highestCounters(counts []uint64) (list []highCounter) {
 	order := make([]int, len(counts))
 	for i := range order {
 		order[i] = i
@@ -213,14 +213,14 @@ func highest(counts []uint64) (list []highCounter) {
 	return list
 }
 
-// place links the highest counters to the source lines of their function, if the list is of the same code.
-func (c *counterList) place(r *request, f *coverage.Function) {
+// linkToLines links the highest counters to the source lines of their function, if the list is of the same code.
+func (c *counterList) linkToLines(r *request, f *coverage.Function) {
 	if c.Code != display.IDText(f.Hash) {
 		return
 	}
 	for i := range c.Highest {
 		if line := f.LineOf(c.Highest[i].Index); line > 0 {
-			c.Highest[i].At = r.here(fmt.Sprintf("line %d", line), lineElement(line)).optional()
+			c.Highest[i].At = r.linkToElement(fmt.Sprintf("line %d", line), lineElement(line)).optional()
 		}
 	}
 }

@@ -52,7 +52,7 @@ type version struct {
 func (p *methodPage) title() string { return p.Name.Display }
 
 func buildMethod(r *request) (any, error) {
-	m, err := r.method()
+	m, err := r.askedMethod()
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func buildMethod(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.addSums(all)
+	p.addTotals(all)
 	p.Hint = codeHint(r)
 	p.LLVM, err = newLLVMPart(r, m)
 	if err != nil {
@@ -81,7 +81,7 @@ func buildMethod(r *request) (any, error) {
 	return p, cmp.Or(p.addCallers(r, m, all), p.addProfiles(r, m, all))
 }
 
-func (p *methodPage) addSums(all []reader.Profile) {
+func (p *methodPage) addTotals(all []reader.Profile) {
 	for _, c := range []struct {
 		noun string
 		of   func(reader.Profile) (reader.Counter, bool)
@@ -93,7 +93,7 @@ func (p *methodPage) addSums(all []reader.Profile) {
 			}
 		}
 		if sum > 0 {
-			p.Top = append(p.Top, link{Text: plural(sum, c.noun)})
+			p.Top = append(p.Top, link{Text: pluralText(sum, c.noun)})
 		}
 	}
 	for _, q := range all {
@@ -135,7 +135,7 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 	}
 	for _, code := range codes {
 		text := codeText(code)
-		p.Versions = append(p.Versions, version{linkTo(text, r.view.name, methodQuery(m).with("code", display.IDText(code))),
+		p.Versions = append(p.Versions, version{linkToPage(text, r.view.name, methodQuery(m).withValues("code", display.IDText(code))),
 			count[code]})
 	}
 	if len(codes) == 1 && codes[0] == layout.CodeUnknown {
@@ -153,22 +153,22 @@ func codeText(code uint64) string {
 // addProfiles adds those profiles that the query asks for: one of them, all of one version of the code, or all.
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
-		profile := r.query.get("profile")
-		code := r.query.get("code")
-		return profile != "" && profile != refText(q.Ref()) || code != "" && code != display.IDText(q.Code())
+		profile := r.query.valueOf("profile")
+		code := r.query.valueOf("code")
+		return profile != "" && profile != recordRefText(q.Ref()) || code != "" && code != display.IDText(q.Code())
 	})
 	if len(asked) == 0 && len(all) > 0 {
 		return errNoPage
 	}
 	if len(asked) < len(all) {
-		p.All = linkTo(r.word("All profiles of the method"), r.view.name, methodQuery(m)).optional()
+		p.All = linkToPage(r.inTerms("All profiles of the method"), r.view.name, methodQuery(m)).optional()
 	}
-	b := newPointReader(r)
-	if err := p.addCode(b, m, asked); err != nil {
+	b := newPointBuilder(r)
+	if err := p.addCodePart(b, m, asked); err != nil {
 		return err
 	}
 	for _, q := range asked[:min(len(asked), profilesOnPage)] {
-		part, err := b.profile(m, q, len(asked) == 1 && p.showsPoints())
+		part, err := b.buildProfilePart(m, q, len(asked) == 1 && p.showsPoints())
 		if err != nil {
 			return err
 		}
@@ -186,7 +186,7 @@ func (p *methodPage) showsPoints() bool {
 // methodsWithPages returns the queries of the methods that a report has pages of: the first
 // by each measure, and the methods of the most polluted sites.
 func methodsWithPages(r *request) ([]query, error) {
-	t, err := tallied(r)
+	t, err := tallyOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func queriesInTurn(n int, lists [][]layout.Ref) (queries []query) {
 		for _, list := range lists {
 			if rank < len(list) && !known[list[rank]] && len(queries) < n {
 				known[list[rank]] = true
-				queries = append(queries, newQuery("at", refText(list[rank])))
+				queries = append(queries, newQuery("at", recordRefText(list[rank])))
 			}
 		}
 	}

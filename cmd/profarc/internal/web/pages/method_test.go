@@ -29,9 +29,9 @@ func shownPageOf(t *testing.T, site *Site, view string, q query) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := render(made, &request{ctx: t.Context(), site: site, view: site.viewNamed(view), query: q, patience: -1})
+	p, err := renderPage(made, &request{ctx: t.Context(), site: site, view: site.viewNamed(view), query: q, patience: -1})
 	if err != nil {
-		t.Fatalf("%s?%s: %v", view, q.encode(), err)
+		t.Fatalf("%s?%s: %v", view, q.encodeQuery(), err)
 	}
 	return unbroken(string(p.Content))
 }
@@ -63,7 +63,7 @@ func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			body := shownPageOf(t, site, "method", methodQuery(m).with("profile", refText(q.Ref())))
+			body := shownPageOf(t, site, "method", methodQuery(m).withValues("profile", recordRefText(q.Ref())))
 			shown := map[string]int{}
 			for _, found := range countElements.FindAllStringSubmatch(body, -1) {
 				shown[found[1]]++
@@ -71,7 +71,7 @@ func TestMethodPageHasTheCountsOfTheJSON(t *testing.T) {
 			for n, times := range jsonCounts(t, site.Archive, m, q) {
 				if shown[n] < times {
 					t.Errorf("%s, profile %s: the JSON has the count %s %d times, the page %d times", m.Store().Mapping().Name(),
-						refText(q.Ref()), n, times, shown[n])
+						recordRefText(q.Ref()), n, times, shown[n])
 				}
 			}
 		}
@@ -130,7 +130,7 @@ func TestHostileNamesAreText(t *testing.T) {
 		body := shownPageOf(t, site, "method", methodQuery(m))
 		for _, bad := range []string{"\u202e", "\x1b", "\x00", "\u2066", "\nFORGED"} {
 			if strings.Contains(body, bad) {
-				t.Errorf("the page of %s has %q", refText(m.Ref()), bad)
+				t.Errorf("the page of %s has %q", recordRefText(m.Ref()), bad)
 			}
 		}
 		if strings.Count(body, "<bdi>") != strings.Count(body, "</bdi>") {
@@ -201,20 +201,20 @@ func explainNumbers(t *testing.T, site *Site) (interpreted int) {
 			t.Fatal(err)
 		}
 		body := shownPageOf(t, site, "method", methodQuery(m))
-		if want := plural(values[0], "byte") + " of profiles in the archive"; values[0] > 0 != strings.Contains(body, want) {
-			t.Errorf("%s: no %q, or one too many", refText(m.Ref()), want)
+		if want := pluralText(values[0], "byte") + " of profiles in the archive"; values[0] > 0 != strings.Contains(body, want) {
+			t.Errorf("%s: no %q, or one too many", recordRefText(m.Ref()), want)
 		}
 		if !strings.Contains(body, "--class-path, naming") {
-			t.Errorf("%s: no hint at --class-path", refText(m.Ref()))
+			t.Errorf("%s: no hint at --class-path", recordRefText(m.Ref()))
 		}
 		if strings.Contains(body, `class="number">Point</th>`) {
-			t.Errorf("%s: points are numbered by bci", refText(m.Ref()))
+			t.Errorf("%s: points are numbered by bci", recordRefText(m.Ref()))
 		}
 		for q, err := range m.Profiles() {
 			if n, ok := q.Interpreted(); err == nil && ok && n.Load() > 0 {
 				interpreted++
-				if want := "The interpreter counted " + plural(n.Load(), "invocation"); !strings.Contains(body, want) {
-					t.Errorf("%s: no %q", refText(m.Ref()), want)
+				if want := "The interpreter counted " + pluralText(n.Load(), "invocation"); !strings.Contains(body, want) {
+					t.Errorf("%s: no %q", recordRefText(m.Ref()), want)
 				}
 			}
 		}

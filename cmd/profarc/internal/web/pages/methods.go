@@ -21,11 +21,11 @@ type memberList struct {
 }
 
 func buildMethods(r *request) (any, error) {
-	t, err := tallied(r)
+	t, err := tallyOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return listMembers(r, &members{tally: t, noun: "method", n: len(t.methods), link: t.link, names: methodNamesOf})
+	return listMembers(r, &members{tally: t, noun: "method", n: len(t.methods), link: t.linkToMethod, names: methodNamesOf})
 }
 
 // members are what a tally has values of: methods or classes, by their numbers in it.
@@ -41,20 +41,20 @@ type members struct {
 
 // listMembers returns the list of all members. Only the rows of the page are made, since an archive may have millions.
 func listMembers(r *request, m *members) (any, error) {
-	columns := []column{textColumn(m.noun, capital(m.noun))}
+	columns := []column{textColumn(m.noun, capitalized(m.noun))}
 	for _, by := range m.measures {
-		columns = append(columns, number(by.Name, by.Title))
+		columns = append(columns, numberColumn(by.Name, by.Title))
 	}
 	t := newTable(r, r.view.name, r.view.title, withLevel(m.tally, columns, levelColumn)...)
 	t.Titled = true
-	order, err := m.order(t)
+	order, err := m.matchingMembers(t)
 	if err != nil {
 		return nil, err
 	}
-	return &memberList{m.LevelsAbout(), t}, fillPage(t, m.n, order, m.cells)
+	return &memberList{m.LevelsAbout(), t}, fillPage(t, m.n, order, m.memberCells)
 }
 
-func (m *members) cells(i int32) ([]cell, error) {
+func (m *members) memberCells(i int32) ([]cell, error) {
 	l, err := m.link(i)
 	cells := []cell{linkCell(l)}
 	for k, by := range m.measures {
@@ -65,12 +65,12 @@ func (m *members) cells(i int32) ([]cell, error) {
 		}
 		cells = append(cells, c)
 	}
-	return withLevel(m.tally, cells, m.level(i)), err
+	return withLevel(m.tally, cells, m.levelCell(i)), err
 }
 
-// order returns the members that match the search of a table, in its order.
-func (m *members) order(t *table) ([]int32, error) {
-	order := m.sorted(t)
+// matchingMembers returns the members that match the search of a table, in its order.
+func (m *members) matchingMembers(t *table) ([]int32, error) {
+	order := m.sortedMembers(t)
 	if t.Search == "" {
 		return order, nil
 	}
@@ -78,15 +78,15 @@ func (m *members) order(t *table) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	return names.having(t.request.ctx, strings.ReplaceAll(t.Search, "/", "."), order)
+	return names.membersMatching(t.request.ctx, strings.ReplaceAll(t.Search, "/", "."), order)
 }
 
-// sorted returns all members as a table sorts them. Members of one level are in the order of the first measure, members
+// sortedMembers returns all members as a table sorts them. Members of one level are in the order of the first measure, members
 // without a level come last of falling ones.
-func (m *members) sorted(t *table) []int32 {
-	key := t.sortKey()
+func (m *members) sortedMembers(t *table) []int32 {
+	key := t.sortedKey()
 	if len(m.measures) > 0 && key != m.noun && key != levelColumn.Key {
-		return m.by(key).order(key != "" && !t.falling)
+		return m.measureNamed(key).methodsByValue(key != "" && !t.falling)
 	}
 	order := make([]int32, m.n)
 	for i := range order {
@@ -95,9 +95,9 @@ func (m *members) sorted(t *table) []int32 {
 	switch {
 	case key == levelColumn.Key:
 		if len(m.measures) > 0 {
-			order = m.measures[0].order(false)
+			order = m.measures[0].methodsByValue(false)
 		}
-		sortStable(order, t.falling, func(a, b int32) int { return cmp.Compare(m.level(a).Value, m.level(b).Value) })
+		sortStable(order, t.falling, func(a, b int32) int { return cmp.Compare(m.levelCell(a).Value, m.levelCell(b).Value) })
 	case key == m.noun && m.byName != nil:
 		sortStable(order, t.falling, m.byName)
 	case t.falling:
@@ -106,8 +106,8 @@ func (m *members) sorted(t *table) []int32 {
 	return order
 }
 
-// order returns all methods, those with the highest values first, or last.
-func (by *measured) order(lowestFirst bool) []int32 {
+// methodsByValue returns all methods, those with the highest values first, or last.
+func (by *measured) methodsByValue(lowestFirst bool) []int32 {
 	order := slices.Clone(by.ranked)
 	for i, n := range by.values {
 		if n == 0 {
@@ -120,7 +120,7 @@ func (by *measured) order(lowestFirst bool) []int32 {
 	return order
 }
 
-func (t *tally) name(i int32) (analyze.MethodName, error) {
+func (t *tally) methodName(i int32) (analyze.MethodName, error) {
 	m, err := t.store.MethodAt(t.methods[i])
 	if err != nil {
 		return analyze.MethodName{}, err
@@ -128,7 +128,7 @@ func (t *tally) name(i int32) (analyze.MethodName, error) {
 	return analyze.NameOf(t.store, m)
 }
 
-func (t *tally) link(i int32) (link, error) {
-	name, err := t.name(i)
-	return linkTo(name.Spelled(), nameOfMethod, newQuery("at", refText(t.methods[i]))), err
+func (t *tally) linkToMethod(i int32) (link, error) {
+	name, err := t.methodName(i)
+	return linkToPage(name.Spelled(), nameOfMethod, newQuery("at", recordRefText(t.methods[i]))), err
 }

@@ -30,7 +30,7 @@ type movesPage struct {
 func (p *movesPage) title() string { return p.Name.Display }
 
 func buildMoves(r *request) (any, error) {
-	f, err := checked(r)
+	f, err := classPathFitOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func buildMoves(r *request) (any, error) {
 		return nil, errNoPage
 	}
 	at := slices.IndexFunc(f.found.Misfits, func(v fit.Verdict) bool {
-		return len(v.Moves) > 0 && refText(v.Profile.Ref()) == r.query.get("at")
+		return len(v.Moves) > 0 && recordRefText(v.Profile.Ref()) == r.query.valueOf("at")
 	})
 	if at < 0 {
 		return nil, errNoPage
@@ -48,24 +48,24 @@ func buildMoves(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &movesPage{Name: name, State: capital(string(v.State)), Reason: v.Reason,
-		Method: linkTo("The profile", nameOfMethod, methodQuery(v.Method)),
+	return &movesPage{Name: name, State: capitalized(string(v.State)), Reason: v.Reason,
+		Method: linkToPage("The profile", nameOfMethod, methodQuery(v.Method)),
 		Moves:  moveTable(r, v.Moves)}, nil
 }
 
 func moveTable(r *request, moves []fit.Move) *table {
-	t := newTable(r, "moves", "Points of the old code and of the new", number("from", "old bci"), number("to", "new bci"),
-		textColumn("kind", "Kind"), number("weight", "counts"),
-		number("confidence", "confidence"), textColumn("note", "Note"))
+	t := newTable(r, "moves", "Points of the old code and of the new", numberColumn("from", "old bci"), numberColumn("to", "new bci"),
+		textColumn("kind", "Kind"), numberColumn("weight", "counts"),
+		numberColumn("confidence", "confidence"), textColumn("note", "Note"))
 	for _, m := range moves {
 		confidence := noNumber
 		if m.From >= 0 && m.To >= 0 {
 			confidence = shareCell(m.Confidence)
 		}
-		t.addRow(bciCell(m.From), bciCell(m.To), textCell(capital(m.Kind)),
-			realCell(m.Weight), confidence, textCell(capital(moveNote(m))))
+		t.addRow(bciCell(m.From), bciCell(m.To), textCell(capitalized(m.Kind)),
+			realCell(m.Weight), confidence, textCell(capitalized(moveNote(m))))
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 // bciCell returns a cell with a bci, without a number if there is none.
@@ -92,7 +92,7 @@ const movesInReport = 50
 
 // movesWithPages returns the queries of the heaviest misfits whose points are known.
 func movesWithPages(r *request) ([]query, error) {
-	f, err := checked(r)
+	f, err := classPathFitOf(r)
 	if err != nil || f.found == nil {
 		return nil, err
 	}

@@ -23,10 +23,10 @@ type origin struct {
 func newOrigin(r *request, f *facts.Facts) *origin {
 	o := &origin{Facts: f, Age: r.ageText(r.archive().Header().Time())}
 	o.About = o.aboutTable(r)
-	o.addRuns()
+	o.addRunFacts()
 	for _, t := range f.Tables {
 		l := rowsLink(disk.TableKind(t.Kind))
-		l.Text = fmt.Sprintf("%s (%s)", l.Text, plural(uint64(t.Rows), "row"))
+		l.Text = fmt.Sprintf("%s (%s)", l.Text, pluralText(uint64(t.Rows), "row"))
 		o.Tables = append(o.Tables, l)
 	}
 	return o
@@ -46,15 +46,15 @@ func (o *origin) aboutTable(r *request) *table {
 	}{{"methods", c.Methods}, {"methods listed as not executed", c.Unexecuted}, {"profiles", c.Profiles},
 		{"contexts", c.Contexts}, {"types", c.Types}, {"symbols", c.Symbols}, {"entries", c.Entries},
 		{"pointers", c.Pointers}} {
-		add("Record", capital(n.name), cli.Grouped(n.n))
+		add("Record", capitalized(n.name), cli.Grouped(n.n))
 	}
 	for _, s := range o.Settings {
-		add("Setting", capital(s.Name), cli.Grouped(uint64(s.Value)))
+		add("Setting", capitalized(s.Name), cli.Grouped(uint64(s.Value)))
 	}
 	for _, p := range o.Properties {
 		add("Property", p.Name, p.Value)
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 // runsShown is how many runs have their facts on the page: their texts may be long.
@@ -65,7 +65,7 @@ type runFacts struct {
 	Facts []listing.Fact
 }
 
-func (o *origin) addRuns() {
+func (o *origin) addRunFacts() {
 	for i := range o.Facts.Runs[:min(len(o.Facts.Runs), runsShown)] {
 		run := &o.Facts.Runs[i]
 		one := runFacts{Title: "Run"}

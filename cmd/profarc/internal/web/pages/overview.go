@@ -54,17 +54,17 @@ func buildOverview(r *request) (any, error) {
 	if !r.inReport {
 		o.File = r.archive().Mapping().Name()
 	}
-	if err := o.count(r); !errors.As(err, &o.Counting) {
+	if err := o.addCounts(r); !errors.As(err, &o.Counting) {
 		return o, err
 	}
 	return o, nil
 }
 
-// count adds what needs a walk over all methods.
-func (o *overview) count(r *request) error {
-	t, errT := tallied(r)
-	where, errW := placed(r)
-	summary, errS := summarized(r)
+// addCounts adds what needs a walk over all methods.
+func (o *overview) addCounts(r *request) error {
+	t, errT := tallyOf(r)
+	where, errW := packageIndexOf(r)
+	summary, errS := summaryOf(r)
 	if err := errors.Join(errT, errW, errS); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (o *overview) count(r *request) error {
 	if len(t.measures) == 0 {
 		return nil
 	}
-	o.Hottest, err = t.hotList(r, t.measures[0])
+	o.Hottest, err = t.buildHotList(r, t.measures[0])
 	return err
 }
 
@@ -101,7 +101,7 @@ func (o *overview) addOddities(r *request) error {
 	now.patience = min(r.patience, 0)
 	add := func(view, format string, n uint64) {
 		if n > 0 {
-			o.Odd = append(o.Odd, linkTo(fmt.Sprintf(r.word(format), cli.Grouped(n)), view, query{}))
+			o.Odd = append(o.Odd, linkToPage(fmt.Sprintf(r.inTerms(format), cli.Grouped(n)), view, query{}))
 		}
 	}
 	if !r.inReport {
@@ -118,7 +118,7 @@ func (o *overview) addOddities(r *request) error {
 		}
 	}
 	if fitView.offered(r.site) {
-		found, err := checked(&now)
+		found, err := classPathFitOf(&now)
 		if err == nil {
 			add(nameOfFit, "%s profiles whose fit with the class path is not known", uint64(len(found.unchecked)))
 		} else if !errors.As(err, &o.Looking) {
@@ -130,20 +130,20 @@ func (o *overview) addOddities(r *request) error {
 	return nil
 }
 
-func (t *tally) hotList(r *request, by *measured) (*hotList, error) {
-	columns := []column{textColumn("method", "Method"), number("value", by.Title), number("share", "Share")}
+func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
+	columns := []column{textColumn("method", "Method"), numberColumn("value", by.Title), numberColumn("share", "Share")}
 	list := newTable(r, by.Name, "Hottest by "+by.Name, withLevel(t, columns, levelColumn)...)
 	list.Titled = true
 	for _, i := range by.ranked[:min(hotListRows, len(by.ranked))] {
-		name, err := t.link(i)
+		name, err := t.linkToMethod(i)
 		if err != nil {
 			return nil, err
 		}
-		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.share(i))}
-		list.addRow(withLevel(t, cells, t.level(i))...)
+		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.shareOfMethod(i))}
+		list.addRow(withLevel(t, cells, t.levelCell(i))...)
 	}
-	return &hotList{by.About, uint64(len(by.ranked)), list.fill(),
-		linkTo(r.word("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
+	return &hotList{by.About, uint64(len(by.ranked)), list.finishRows(),
+		linkToPage(r.inTerms("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
 }
 
 // ageText returns how long ago a time is, empty if that is not known. A report has no ages,
@@ -162,14 +162,14 @@ func (r *request) ageText(of time.Time) string {
 		noun string
 	}{{time.Minute, "minute"}, {time.Hour, "hour"}, {24 * time.Hour, "day"}} {
 		if age >= 2*unit.Duration {
-			text = plural(uint64(age/unit.Duration), unit.noun) + " ago"
+			text = pluralText(uint64(age/unit.Duration), unit.noun) + " ago"
 		}
 	}
 	return text
 }
 
-func summarized(r *request) (*facts.Summary, error) {
-	return gather(r, "how few methods have most of the weight",
+func summaryOf(r *request) (*facts.Summary, error) {
+	return resultOf(r, "how few methods have most of the weight",
 		func(ctx context.Context, s *Site, _ *Progress) (*facts.Summary, error) {
 			return facts.Cutoffs(ctx, s.Archive)
 		})
@@ -192,7 +192,7 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 		var parts []string
 		for _, row := range u.Cutoffs {
 			if markedShares[row.Percent] {
-				parts = append(parts, fmt.Sprintf("%g%% in %s", row.Percent, plural(uint64(row.Methods), r.word("method"))))
+				parts = append(parts, fmt.Sprintf("%g%% in %s", row.Percent, pluralText(uint64(row.Methods), r.inTerms("method"))))
 			}
 		}
 		list = append(list, "Of the "+report.KindText(name)+" "+strings.Join(parts, "; "))

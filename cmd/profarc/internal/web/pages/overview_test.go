@@ -38,7 +38,7 @@ func TestPlacesAddUp(t *testing.T) {
 		t.Run(sp.Name, func(t *testing.T) {
 			t.Parallel()
 			site := specimenSite(t, sp)
-			tally, err := tallied(requestOf(t, site, "overview"))
+			tally, err := tallyOf(requestOf(t, site, "overview"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,11 +70,11 @@ func checkPlace(t *testing.T, site *Site, q query, want float64) {
 func TestOverviewComesWhileMethodsAreCounted(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
-	site.work = newWork(t.Context())
+	site.work = newBackgroundJobs(t.Context())
 	for _, what := range []string{"the counts of all methods", "the packages of all methods",
 		"how few methods have most of the weight"} {
 		j := &job{done: make(chan struct{})}
-		j.progress.set(3, 4)
+		j.progress.setSteps(3, 4)
 		site.work.jobs[what] = j
 	}
 	r := requestOf(t, site, "overview")
@@ -101,7 +101,7 @@ func TestMeasuresHaveOneName(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {
 		o := built[*overview](t, requestOf(t, specimenSite(t, sp), "overview"))
-		if o.Where != nil && (o.Where.By[0].Link.Text != capital(o.Hottest.Methods.ID) || !o.Where.By[0].Current ||
+		if o.Where != nil && (o.Where.By[0].Link.Text != capitalized(o.Hottest.Methods.ID) || !o.Where.By[0].Current ||
 			o.Where.Heading() != "Treemap by "+o.Where.Measure) {
 			t.Errorf("%s: %q by %+v, the first list is by %q", sp.Name, o.Where.Heading(), o.Where.By, o.Hottest.Methods.ID)
 		}
@@ -136,7 +136,7 @@ func TestCutoffsAreThoseOfTheSummary(t *testing.T) {
 	t.Parallel()
 	for _, sp := range specimen.All() {
 		site := specimenSite(t, sp)
-		got, err := summarized(requestOf(t, site, "overview"))
+		got, err := summaryOf(requestOf(t, site, "overview"))
 		if err != nil {
 			t.Fatal(err)
 		}

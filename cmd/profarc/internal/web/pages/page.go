@@ -57,20 +57,20 @@ func hashSource(text string) string {
 // templates returns the templates of all views in the words of a domain, whose links a linker makes.
 func templates(links linker, d layout.Domain) (*template.Template, error) {
 	t := template.New("").Funcs(template.FuncMap{
-		"link":      func(l link) template.HTML { return anchor(links, l) },
-		"address":   func(l link) template.URL { return address(links, l) },
+		"link":      func(l link) template.HTML { return anchorHTML(links, l) },
+		"address":   func(l link) template.URL { return linkURL(links, l) },
 		"name":      nameElement,
 		"printable": escape.Printable, // for attributes, and where no element may stand
 		"source":    sourceElement,
 		"n":         cli.Grouped,
 		"n64":       func(n int) string { return cli.Grouped(uint64(n)) },
 		"u64":       func(n int) uint64 { return uint64(n) },
-		"capital":   capital,
+		"capital":   capitalized,
 		"moment":    momentText,
-		"percent":   percent,
+		"percent":   percentText,
 		"kind":      report.KindText,
-		"plural":    func(n uint64, noun string) string { return plural(n, wordOf(d, noun)) },
-		"amount":    amount,
+		"plural":    func(n uint64, noun string) string { return pluralText(n, inDomainTerms(d, noun)) },
+		"amount":    amountText,
 		"heats": func() map[string]string {
 			return map[string]string{"heat-3": "0.1%", "heat-5": "1%", "heat-7": "10%", "heat-9": "60%"}
 		},
@@ -85,7 +85,7 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 			if part[0] == '{' || part[0] == '<' {
 				return part
 			}
-			return wordOf(d, part)
+			return inDomainTerms(d, part)
 		}))
 		err = cmp.Or(err, readErr, parseErr)
 	}
@@ -95,14 +95,14 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 // textOfTemplates finds actions and tags, and the text between them.
 var textOfTemplates = regexp.MustCompile(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
 
-// address returns where a link leads, empty if its page cannot be reached.
-func address(links linker, l link) template.URL {
-	href, ok := links.address(l.view, l.query)
+// linkURL returns where a link leads, empty if its page cannot be reached.
+func linkURL(links linker, l link) template.URL {
+	href, ok := links.pageAddress(l.view, l.query)
 	if !ok {
 		return ""
 	}
 	if l.element != "" {
-		href += links.within(l.element)
+		href += links.elementAddress(l.element)
 	}
 	return template.URL(href)
 }
@@ -142,20 +142,20 @@ type shownPage struct {
 	Content          template.HTML
 }
 
-// menu returns the items of the views of a site that stand on their own.
-func (s *Site) menu(current *view) (items []menuItem) {
+// menuItems returns the items of the views of a site that stand on their own.
+func (s *Site) menuItems(current *view) (items []menuItem) {
 	for _, v := range s.offeredViews() {
 		if !v.linked {
-			items = append(items, menuItem{linkTo(wordOf(s.Archive.Header().Domain, v.title), v.name, query{}), v == current})
+			items = append(items, menuItem{linkToPage(inDomainTerms(s.Archive.Header().Domain, v.title), v.name, query{}), v == current})
 		}
 	}
 	return items
 }
 
-func render(t *template.Template, r *request) (*shownPage, error) {
+func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	var content any
-	p := &shownPage{ID: r.pageElement(), Title: r.word(r.view.title), About: r.word(r.view.about)}
-	err := r.site.guard(func() (err error) {
+	p := &shownPage{ID: r.pageElement(), Title: r.inTerms(r.view.title), About: r.inTerms(r.view.about)}
+	err := r.site.guardFaults(func() (err error) {
 		content, err = r.view.build(r)
 		p.Sides, p.Beside = r.sideLinks(), r.besideLink()
 		return err

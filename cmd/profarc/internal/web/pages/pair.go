@@ -65,17 +65,17 @@ type pointPair struct {
 func buildPair(r *request) (any, error) {
 	var a, b reader.Method
 	var errA, errB error
-	if r.query.get("a") != "" {
-		a, errA = r.methodIn(r.site.Archive, "a")
+	if r.query.valueOf("a") != "" {
+		a, errA = r.askedMethodIn(r.site.Archive, "a")
 	}
-	if r.query.get("b") != "" {
-		b, errB = r.methodIn(r.site.Other, "b")
+	if r.query.valueOf("b") != "" {
+		b, errB = r.askedMethodIn(r.site.Other, "b")
 	}
 	if err := cmp.Or(errA, errB); err != nil {
 		return nil, err
 	}
 	p := &pairPage{InA: a.Valid(), InB: b.Valid()}
-	p.PageA, p.PageB = pageIn("Its page in A", a, sideA), pageIn("Its page in B", b, sideB)
+	p.PageA, p.PageB = linkInArchive("Its page in A", a, sideA), linkInArchive("Its page in B", b, sideB)
 	named := cmp.Or(a, b)
 	if !named.Valid() {
 		return nil, errNoPage
@@ -85,19 +85,19 @@ func buildPair(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p, p.pair(r, a, b)
+	return p, p.addProfilePairs(r, a, b)
 }
 
-// pageIn returns a link to the page of a method in one archive, nil for the zero Method.
-func pageIn(text string, m reader.Method, side string) *link {
+// linkInArchive returns a link to the page of a method in one archive, nil for the zero Method.
+func linkInArchive(text string, m reader.Method, side string) *link {
 	if !m.Valid() {
 		return nil
 	}
-	return linkTo(text, nameOfMethod, methodQuery(m).with(keyOfSide, side)).optional()
+	return linkToPage(text, nameOfMethod, methodQuery(m).withValues(keyOfSide, side)).optional()
 }
 
-// pair adds the profiles of both methods: profiles of the same context and code beside each other.
-func (p *pairPage) pair(r *request, a, b reader.Method) error {
+// addProfilePairs adds the profiles of both methods: profiles of the same context and code beside each other.
+func (p *pairPage) addProfilePairs(r *request, a, b reader.Method) error {
 	inA, leftInA, err := placedProfiles(r.ctx, a)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (p *pairPage) pair(r *request, a, b reader.Method) error {
 	p.Left = len(pairs) - len(p.Profiles) + leftInA + leftInB
 	seen := map[string]bool{}
 	for _, pair := range p.Profiles {
-		if err := pair.read(r, seen); err != nil {
+		if err := pair.readPointPairs(r, seen); err != nil {
 			return err
 		}
 	}
@@ -195,8 +195,8 @@ func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 
 const pointsInPair = 2000
 
-// read reads the points of both profiles. Seen are the ids of elements that the page has.
-func (p *profilePair) read(r *request, seen map[string]bool) error {
+// readPointPairs reads the points of both profiles. Seen are the ids of elements that the page has.
+func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 	p.A, p.B = p.a.Valid(), p.b.Valid()
 	one := cmp.Or(p.a, p.b)
 	if id := one.Code(); id != 0 {
@@ -214,11 +214,11 @@ func (p *profilePair) read(r *request, seen map[string]bool) error {
 	p.Points = alignPoints(inA, inB)
 	p.Points = p.Points[:min(len(p.Points), pointsInPair)]
 	for i := range p.Points {
-		if id := r.element(pointElement(p.Points[i].Number)); !seen[id] {
+		if id := r.elementID(pointElement(p.Points[i].Number)); !seen[id] {
 			seen[id], p.Points[i].ID = true, id
 		}
 	}
-	return cmp.Or(p.addPages(r), p.addCode(r))
+	return cmp.Or(p.addPages(r), p.addBytecodes(r))
 }
 
 // sidePoints returns the points of a profile for a column, with links to pages of its archive.
@@ -226,24 +226,24 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil
 	}
-	of := r.sideOf(q.Store())
-	b := newPointReader(of)
+	of := r.requestFor(q.Store())
+	b := newPointBuilder(of)
 	b.unfolded = true // B may have what A never did
 	points, err := b.points.Points(q)
 	if err != nil {
 		return nil, err
 	}
 	for i := range points[:min(len(points), pointsInPair)] {
-		shown := b.point(&points[i], nil)
+		shown := b.buildPoint(&points[i], nil)
 		for k := range shown.Outcomes {
 			o := &shown.Outcomes[k]
-			o.What = o.What.onSide(of.site)
+			o.What = o.What.toArchiveOf(of.site)
 			if o.Then != nil {
 				o.Then = &link{Text: o.Then.Text}
 			}
 		}
 		for k := range shown.Types {
-			shown.Types[k].Type = shown.Types[k].Type.onSide(of.site)
+			shown.Types[k].Type = shown.Types[k].Type.toArchiveOf(of.site)
 		}
 		list = append(list, shown)
 	}
@@ -310,7 +310,7 @@ func changeOf(a, b *point) (text, way string) {
 	if most == "" {
 		return "", ""
 	}
-	return fmt.Sprintf("%s: %s%.0f percentage points", most, signOf(shares[most]), 100*by), wayOf(shares[most])
+	return fmt.Sprintf("%s: %s%.0f percentage points", most, changeSign(shares[most]), 100*by), changeClass(shares[most])
 }
 
 const pairsInReport = 10
@@ -325,8 +325,8 @@ func pairsWithPages(r *request) ([]query, error) {
 	known := map[string]bool{}
 	for _, l := range page.(*diffPage).Lists {
 		for _, cells := range l.Rows.Rows[:min(len(l.Rows.Rows), pairsInReport)] {
-			if q := cells[0].Link.query; cells[0].Link.view == nameOfPair && !known[q.encode()] {
-				known[q.encode()] = true
+			if q := cells[0].Link.query; cells[0].Link.view == nameOfPair && !known[q.encodeQuery()] {
+				known[q.encodeQuery()] = true
 				list = append(list, q)
 			}
 		}

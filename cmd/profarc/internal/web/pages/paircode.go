@@ -12,14 +12,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// addCode adds the bytecode and the source line of each point, if the class path has the code
+// addBytecodes adds the bytecode and the source line of each point, if the class path has the code
 // of both profiles. A branch counts how often that bytecode jumped.
-func (p *profilePair) addCode(r *request) error {
+func (p *profilePair) addBytecodes(r *request) error {
 	one := cmp.Or(p.a, p.b)
 	if p.Other || !listing.Takes(one.Store().Header().Domain) {
 		return nil
 	}
-	side := r.sideOf(one.Store())
+	side := r.requestFor(one.Store())
 	code, err := programOf(side)
 	r.patience = side.patience
 	if err != nil || code == nil || code.err != nil {
@@ -34,19 +34,19 @@ func (p *profilePair) addCode(r *request) error {
 		return err
 	}
 	for i := range p.Points {
-		p.Points[i].addCode(m.Store().Header().Domain, l)
+		p.Points[i].addBytecode(m.Store().Header().Domain, l)
 	}
 	return nil
 }
 
-func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
+func (p *pointPair) addBytecode(d layout.Domain, l *listing.Listing) {
 	i, ok := l.At(int(p.Number))
 	if !ok {
 		return
 	}
 	p.Bytecode = strings.TrimSpace(i.Mnemonic + " " + i.Operands)
 	if i.Ref != nil {
-		p.Bytecode += " " + refName(i.Ref, d)
+		p.Bytecode += " " + bytecodeRefText(i.Ref, d)
 	}
 	if strings.HasPrefix(i.Mnemonic, "if") && len(i.Targets) == 1 {
 		for _, side := range []*point{p.A, p.B} {
@@ -55,7 +55,7 @@ func (p *pointPair) addCode(d layout.Domain, l *listing.Listing) {
 	}
 	if l.Source != nil && i.Line > 0 && i.Line <= len(l.Source.Lines) {
 		p.Line = i.Line
-		p.Source = strings.TrimSpace(shortened(l.Source.Lines[i.Line-1].Text))
+		p.Source = strings.TrimSpace(shortenLine(l.Source.Lines[i.Line-1].Text))
 	}
 }
 
@@ -71,8 +71,8 @@ func (p *point) explainTaken(text string) {
 	}
 }
 
-// sideOf returns the request of one of the archives of a page that shows both.
-func (r *request) sideOf(s *reader.Store) *request {
+// requestFor returns the request of one of the archives of a page that shows both.
+func (r *request) requestFor(s *reader.Store) *request {
 	of := *r
 	if s != r.site.Archive {
 		of.site = r.site.twin
@@ -80,17 +80,17 @@ func (r *request) sideOf(s *reader.Store) *request {
 	return &of
 }
 
-// onSide returns a link from a page of both archives that leads to one of them.
-func (l link) onSide(s *Site) link {
+// toArchiveOf returns a link from a page of both archives that leads to one of them.
+func (l link) toArchiveOf(s *Site) link {
 	if l.view == "" {
 		return l
 	}
-	l.query = l.query.with(keyOfSide, s.side())
+	l.query = l.query.withValues(keyOfSide, s.sideLetter())
 	return l
 }
 
-// ranked reports whether outcomes of a kind are listed by their counts, as types are, not in an order of their own.
-func ranked(k analyze.Kind) bool {
+// listedByCount reports whether outcomes of a kind are listed by their counts, as types are, not in an order of their own.
+func listedByCount(k analyze.Kind) bool {
 	return k == analyze.OfType || k == analyze.Call || k == analyze.Value
 }
 
@@ -110,11 +110,11 @@ func inOneOrder(a, b *point) {
 	}
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(sums[y], sums[x]) })
 	several := len(names) > 1
-	a.Outcomes, b.Outcomes = a.ordered(names, several), b.ordered(names, several)
+	a.Outcomes, b.Outcomes = a.orderedOutcomes(names, several), b.orderedOutcomes(names, several)
 }
 
-// ordered returns the outcomes of these names in their order, and then the others.
-func (p *point) ordered(names []string, several bool) (list []outcome) {
+// orderedOutcomes returns the outcomes of these names in their order, and then the others.
+func (p *point) orderedOutcomes(names []string, several bool) (list []outcome) {
 	if len(names) == 0 {
 		return p.Outcomes
 	}
@@ -147,13 +147,13 @@ func (p *profilePair) addPages(r *request) error {
 		}
 		at := methodQuery(m)
 		if p.Callers != "" {
-			at = at.with("profile", refText(q.Ref()))
+			at = at.withValues("profile", recordRefText(q.Ref()))
 		}
-		site := r.sideOf(q.Store()).site
+		site := r.requestFor(q.Store()).site
 		for i := range p.Points {
 			point := &p.Points[i]
-			if side := point.on(site); side != nil {
-				l := linkTo("In "+strings.ToUpper(site.side()), nameOfMethod, at).to(pointElement(point.Number)).onSide(site)
+			if side := point.pointIn(site); side != nil {
+				l := linkToPage("In "+strings.ToUpper(site.sideLetter()), nameOfMethod, at).atElement(pointElement(point.Number)).toArchiveOf(site)
 				point.Pages = append(point.Pages, l)
 			}
 		}
@@ -161,8 +161,8 @@ func (p *profilePair) addPages(r *request) error {
 	return nil
 }
 
-// on returns the point in the archive of a site, nil if that lacks it.
-func (p *pointPair) on(s *Site) *point {
+// pointIn returns the point in the archive of a site, nil if that lacks it.
+func (p *pointPair) pointIn(s *Site) *point {
 	if s.isB {
 		return p.B
 	}

@@ -42,8 +42,8 @@ func TestSideBySideHasTheCode(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := shown(t, requestOf(t, site, nameOfPair, "a", refText(m.Ref()), "b", refText(m.Ref())))
-	at := refText(m.Ref())
+	text := shown(t, requestOf(t, site, nameOfPair, "a", recordRefText(m.Ref()), "b", recordRefText(m.Ref())))
+	at := recordRefText(m.Ref())
 	for _, want := range []string{"<code>ifeq ", "<code>if (half)</code>", "line 5", "ifeq jumps to 34",
 		fmt.Sprintf(`href="method?at=%s#point-%d"`, at, ifHalf),
 		fmt.Sprintf(`href="method?archive=b&amp;at=%s#point-%d"`, at, ifHalf)} {

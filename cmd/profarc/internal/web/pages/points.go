@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A pointReader makes what pages show of profile points. It keeps the first error.
-type pointReader struct {
+// A pointBuilder makes what pages show of profile points. It keeps the first error.
+type pointBuilder struct {
 	request *request
 	points  analyze.PointReader
 	ids     map[int32]bool // points that have an element
@@ -25,8 +25,8 @@ type pointReader struct {
 	err      error
 }
 
-func newPointReader(r *request) *pointReader {
-	return &pointReader{request: r, ids: map[int32]bool{}}
+func newPointBuilder(r *request) *pointBuilder {
+	return &pointBuilder{request: r, ids: map[int32]bool{}}
 }
 
 // A point is what a page shows of a profile point.
@@ -69,38 +69,38 @@ type typeFact struct {
 
 func pointElement(n int32) string { return fmt.Sprintf("point-%d", n) }
 
-// bytecode returns a link to a bytecode, without an address if it is not on the page.
-func (b *pointReader) bytecode(bci int) link {
+// linkToBytecode returns a link to a bytecode, without an address if it is not on the page.
+func (b *pointBuilder) linkToBytecode(bci int) link {
 	l := link{Text: fmt.Sprint(bci)}
 	if b.bcis[bci] {
-		l = b.request.here(l.Text, bciElement(bci))
+		l = b.request.linkToElement(l.Text, bciElement(bci))
 	}
 	return l
 }
 
-// element returns the id of the element of a point, empty if another has it.
-func (b *pointReader) element(n int32) string {
+// pointID returns the id of the element of a point, empty if another has it.
+func (b *pointBuilder) pointID(n int32) string {
 	if b.ids[n] {
 		return ""
 	}
 	b.ids[n] = true
-	return b.request.element(pointElement(n))
+	return b.request.elementID(pointElement(n))
 }
 
-// point returns a point as the page shows it. Called names the callee of the bytecode at the point,
+// buildPoint returns a point as the page shows it. Called names the callee of the bytecode at the point,
 // nil if that is not known.
-func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
-	q := &point{ID: b.element(p.Point), Word: display.PointWord(b.request.archive().Header().Domain), Number: p.Point,
+func (b *pointBuilder) buildPoint(p *analyze.Point, called *listing.Ref) *point {
+	q := &point{ID: b.pointID(p.Point), Word: display.PointWord(b.request.archive().Header().Domain), Number: p.Point,
 		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
 	if b.request.inReport {
 		q.About = "" // of thousands of points
 	}
 	b.addOutcomes(q, p, called)
 	for _, t := range p.Types {
-		q.Types = append(q.Types, b.valueType(t))
+		q.Types = append(q.Types, b.buildTypeFact(t))
 	}
 	if p.BySchema && p.Undecoded == 0 {
-		q.Cells = b.facts(p)
+		q.Cells = b.cellFacts(p)
 	}
 	return q
 }
@@ -108,7 +108,7 @@ func (b *pointReader) point(p *analyze.Point, called *listing.Ref) *point {
 var caseWords = map[string]string{"MultiBranch": "case", "Counters": "counter"}
 
 // addOutcomes adds the outcomes of a point. Many that never ran come behind the others.
-func (b *pointReader) addOutcomes(q *point, p *analyze.Point, called *listing.Ref) {
+func (b *pointBuilder) addOutcomes(q *point, p *analyze.Point, called *listing.Ref) {
 	cold := 0
 	for _, o := range p.Outcomes {
 		if o.Count == 0 && o.Kind != analyze.Value {
@@ -125,11 +125,11 @@ func (b *pointReader) addOutcomes(q *point, p *analyze.Point, called *listing.Re
 			q.Left++
 			continue
 		}
-		*list = append(*list, b.outcome(p, i, called))
+		*list = append(*list, b.buildOutcome(p, i, called))
 	}
 }
 
-func (b *pointReader) pointNotes(p *analyze.Point) (notes []string) {
+func (b *pointBuilder) pointNotes(p *analyze.Point) (notes []string) {
 	if p.Mark != nil {
 		notes = append(notes, p.Mark.String())
 	}
@@ -144,20 +144,20 @@ func (b *pointReader) pointNotes(p *analyze.Point) (notes []string) {
 	}
 	if p.Undecoded != 0 {
 		notes = append(notes, fmt.Sprintf("%s from an entry of HotSpot's tag %d on: not adopted",
-			plural(uint64(len(b.cells(p)[0].Rows)), "raw word"), p.Undecoded))
+			pluralText(uint64(len(b.cellsBySchema(p)[0].Rows)), "raw word"), p.Undecoded))
 	}
 	return notes
 }
 
-func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outcome {
+func (b *pointBuilder) buildOutcome(p *analyze.Point, i int, called *listing.Ref) outcome {
 	o := &p.Outcomes[i]
-	shown := outcome{What: link{Text: o.What()}, Count: o.Count, Share: o.Share, ranked: ranked(o.Kind),
+	shown := outcome{What: link{Text: o.What()}, Count: o.Count, Share: o.Share, ranked: listedByCount(o.Kind),
 		Shared: o.Kind != analyze.Failed && p.Count > 0 && len(p.Outcomes) > 1}
 	if o.What() == nanosecond+"s" {
 		shown.What.Text, shown.Amount = "of time", facts.TimeText(o.Count)
 	}
 	if o.Target != nil {
-		shown.Then = b.bytecode(*o.Target).optional()
+		shown.Then = b.linkToBytecode(*o.Target).optional()
 	}
 	switch o.Kind {
 	case analyze.To:
@@ -165,9 +165,9 @@ func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outc
 			shown.Note = fmt.Sprintf("successor %d", o.Index)
 		}
 	case analyze.OfType:
-		shown.What = b.typeLink(o.Type, o.Loader, called)
+		shown.What = b.linkToType(o.Type, o.Loader, called)
 	case analyze.Call:
-		shown.What = b.callee(o, called)
+		shown.What = b.linkToCallee(o, called)
 	case analyze.Value:
 		shown.What = valueLink(o)
 		shown.Silent = o.Method != nil
@@ -175,11 +175,11 @@ func (b *pointReader) outcome(p *analyze.Point, i int, called *listing.Ref) outc
 	return shown
 }
 
-func (b *pointReader) callee(o *analyze.Outcome, called *listing.Ref) link {
+func (b *pointBuilder) linkToCallee(o *analyze.Outcome, called *listing.Ref) link {
 	if o.Method != nil {
-		return linkTo(o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
+		return linkToPage(o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
 	}
-	if l, ok := b.called(called, ""); ok {
+	if l, ok := b.linkToCalled(called, ""); ok {
 		return l
 	}
 	return link{Text: o.What()}
@@ -189,16 +189,16 @@ func (b *pointReader) callee(o *analyze.Outcome, called *listing.Ref) link {
 func valueLink(o *analyze.Outcome) link {
 	switch {
 	case o.Method != nil:
-		return linkTo("in "+o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
+		return linkToPage("in "+o.Method.Spelled(), nameOfMethod, methodQuery(o.Callee))
 	case o.Callee.Valid():
-		return linkTo(o.Text, nameOfMethod, methodQuery(o.Callee))
+		return linkToPage(o.Text, nameOfMethod, methodQuery(o.Callee))
 	}
 	return link{Text: o.Text}
 }
 
-// called returns a link to the method that a bytecode calls, in a class, or in the one that
+// linkToCalled returns a link to the method that a bytecode calls, in a class, or in the one that
 // the bytecode names if that is empty; ok is false if the archive lacks the method.
-func (b *pointReader) called(ref *listing.Ref, class string, loaders ...string) (l link, ok bool) {
+func (b *pointBuilder) linkToCalled(ref *listing.Ref, class string, loaders ...string) (l link, ok bool) {
 	if ref == nil || ref.Name == "" {
 		return link{}, false
 	}
@@ -212,22 +212,22 @@ func (b *pointReader) called(ref *listing.Ref, class string, loaders ...string) 
 	return link{}, false
 }
 
-// typeLink returns a type with a link: to the method that is called on its objects if that is
+// linkToType returns a type with a link: to the method that is called on its objects if that is
 // known, or to the methods of its class.
-func (b *pointReader) typeLink(name, loader string, called *listing.Ref) link {
+func (b *pointBuilder) linkToType(name, loader string, called *listing.Ref) link {
 	text := cmp.Or(typeText(b.request.archive(), name, loader), "no type")
-	if l, ok := b.called(called, name, loader); ok {
+	if l, ok := b.linkToCalled(called, name, loader); ok {
 		l.Text = text
 		return l
 	}
 	if name == "" || name[0] == '[' || !b.request.hasMethods(name) {
 		return link{Text: text}
 	}
-	return linkTo(text, nameOfMethods, newQuery("methods.find", name+"::"))
+	return linkToPage(text, nameOfMethods, newQuery("methods.find", name+"::"))
 }
 
-func (b *pointReader) valueType(t analyze.ValueType) typeFact {
-	f := typeFact{Where: fmt.Sprintf("slot %d", t.Slot), Type: b.typeLink(t.Type, t.Loader, nil)}
+func (b *pointBuilder) buildTypeFact(t analyze.ValueType) typeFact {
+	f := typeFact{Where: fmt.Sprintf("slot %d", t.Slot), Type: b.linkToType(t.Type, t.Loader, nil)}
 	if t.Slot < 0 {
 		f.Where = "result"
 	}
@@ -240,15 +240,15 @@ func (b *pointReader) valueType(t analyze.ValueType) typeFact {
 	return f
 }
 
-func (b *pointReader) cells(p *analyze.Point) []analyze.CellGroup {
+func (b *pointBuilder) cellsBySchema(p *analyze.Point) []analyze.CellGroup {
 	groups, err := p.Cells()
 	b.err = cmp.Or(b.err, err)
 	return groups
 }
 
-// facts returns the cells of a point that are in no outcome.
-func (b *pointReader) facts(p *analyze.Point) (list []listing.Fact) {
-	for _, g := range b.cells(p) {
+// cellFacts returns the cells of a point that are in no outcome.
+func (b *pointBuilder) cellFacts(p *analyze.Point) (list []listing.Fact) {
+	for _, g := range b.cellsBySchema(p) {
 		for _, cells := range g.Rows[:min(len(g.Rows), outcomesOnPage)] {
 			for i := range cells {
 				if c := &cells[i]; !c.Count {
@@ -260,7 +260,7 @@ func (b *pointReader) facts(p *analyze.Point) (list []listing.Fact) {
 	return list
 }
 
-func (b *pointReader) cellText(c *analyze.Cell) string {
+func (b *pointBuilder) cellText(c *analyze.Cell) string {
 	switch {
 	case c.Type != nil:
 		return b.typeText(c.Type)
@@ -276,7 +276,7 @@ func (b *pointReader) cellText(c *analyze.Cell) string {
 	return cli.Grouped(c.Value)
 }
 
-func (b *pointReader) typeText(t *analyze.ValueType) string {
+func (b *pointBuilder) typeText(t *analyze.ValueType) string {
 	text := cmp.Or(typeText(b.request.archive(), t.Type, t.Loader), "none")
 	if t.Several {
 		text = "several types"

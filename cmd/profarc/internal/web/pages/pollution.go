@@ -75,7 +75,7 @@ type segment struct {
 
 // buildPollution builds the page of all sites, or the page of one site in its contexts.
 func buildPollution(r *request) (any, error) {
-	if r.query.get("at") != "" {
+	if r.query.valueOf("at") != "" {
 		return buildSite(r)
 	}
 	report, err := pollutionOf(r)
@@ -89,22 +89,22 @@ func buildPollution(r *request) (any, error) {
 	}
 	p.InContexts = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return s.Contexts > 1 })
 	p.inRuns = slices.ContainsFunc(report.Sites, func(s facts.PollutedSite) bool { return len(s.Certain) > 0 })
-	columns := []column{{Key: "method", Name: "Method"}, number("point", capital(display.PointWord(domain))),
-		{Key: "kind", Name: "What is mixed"}, number("count", "Count"),
-		number("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
+	columns := []column{{Key: "method", Name: "Method"}, numberColumn("point", capitalized(display.PointWord(domain))),
+		{Key: "kind", Name: "What is mixed"}, numberColumn("count", "Count"),
+		numberColumn("best", "Likeliest recorded"), {Key: "seen", Name: "Seen"}}
 	if p.inRuns {
-		columns = append(columns, number("certain", "In runs that were certain"))
+		columns = append(columns, numberColumn("certain", "In runs that were certain"))
 	}
 	if p.InContexts {
-		columns = append(columns, number("contexts", "Contexts"), number("split", "Split helps"))
+		columns = append(columns, numberColumn("contexts", "Contexts"), numberColumn("split", "Split helps"))
 	}
 	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
 	for i := range report.Sites {
 		p.Sites.addRow(p.siteCells(r, &report.Sites[i])...)
 	}
-	p.Sites.fill()
+	p.Sites.finishRows()
 	if len(report.Sites) > 0 {
-		p.Worst = inWords(r, &report.Sites[0])
+		p.Worst = describeSite(r, &report.Sites[0])
 	}
 	return &pollutionPage{All: p}, nil
 }
@@ -113,16 +113,16 @@ func pollutionOf(r *request) (*facts.PollutionReport, error) {
 	find := func(ctx context.Context, s *Site, _ *Progress) (*facts.PollutionReport, error) {
 		return facts.MostPolluted(ctx, s.Archive, analyze.RankOptions{Limit: sitesListed})
 	}
-	return gather(r, "the polluted sites", find)
+	return resultOf(r, "the polluted sites", find)
 }
 
 func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
-	best := numberCell(percent(s.Best), s.Best)
+	best := numberCell(percentText(s.Best), s.Best)
 	if s.Kind == analyze.SiteNull {
 		best = noNumber
 	}
 	shown := []cell{linkCell(siteLink(r, s)), numberCell(fmt.Sprint(s.Point), float64(s.Point)),
-		textCell(capital(kindWords[s.Kind])), countCell(s.Count), best, seenCell(r, s.Kind, s.Seen, s.Count, s.Untyped)}
+		textCell(capitalized(kindWords[s.Kind])), countCell(s.Count), best, seenCell(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 	if p.inRuns {
 		shown = append(shown, shareCell(s.CertainShare()))
 	}
@@ -131,12 +131,12 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 	}
 	contexts := countCell(s.Contexts)
 	if s.Contexts > 1 { // the page of one context would say what this row says
-		contexts.Link = linkTo(contexts.Link.Text, nameOfPollution, newQuery("at", refText(s.Method),
+		contexts.Link = linkToPage(contexts.Link.Text, nameOfPollution, newQuery("at", recordRefText(s.Method),
 			"point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
 	}
-	split := numberCell(capital(string(s.Split)), s.Cured)
+	split := numberCell(capitalized(string(s.Split)), s.Cured)
 	if s.Split == facts.SplitPartly {
-		split.Link.Text = percent(s.Cured)
+		split.Link.Text = percentText(s.Cured)
 	}
 	if s.Split == facts.SplitUnknown {
 		split.Value = -1
@@ -177,11 +177,11 @@ var (
 )
 
 func siteLink(r *request, s *facts.PollutedSite) link {
-	q := newQuery("at", refText(s.Method))
+	q := newQuery("at", recordRefText(s.Method))
 	if !r.inReport {
-		q = q.with("code", s.Code)
+		q = q.withValues("code", s.Code)
 	}
-	return linkTo(s.Spelled(), nameOfMethod, q).to(pointElement(s.Point))
+	return linkToPage(s.Spelled(), nameOfMethod, q).atElement(pointElement(s.Point))
 }
 
 // seenCell returns a cell with what a site saw, as text and as a bar.
@@ -189,7 +189,7 @@ func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untype
 	list := segmentsOf(r, kind, seen, count, untyped)
 	var parts []string
 	for _, s := range list {
-		parts = append(parts, percent(s.Share)+" "+s.Text)
+		parts = append(parts, percentText(s.Share)+" "+s.Text)
 	}
 	c := textCell(strings.Join(parts, ", "))
 	c.Stack = list
@@ -237,22 +237,22 @@ func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 	return short
 }
 
-func whyOf(s *facts.PollutedSite) string {
+func pollutionReason(s *facts.PollutedSite) string {
 	if len(s.Certain) == 0 {
 		return whyWords[s.Kind]
 	}
 	return fmt.Sprintf("it had one outcome in merged runs with %s of its counts, and has several in all: a compiler "+
 		"with a profile of one of those runs leaves out what they never did, and has to test for it now",
-		percent(s.CertainShare()))
+		percentText(s.CertainShare()))
 }
 
-func inWords(r *request, s *facts.PollutedSite) *pollutedSite {
+func describeSite(r *request, s *facts.PollutedSite) *pollutedSite {
 	split := splitReasons[s.Split]
 	if s.Split == facts.SplitPartly {
-		split = fmt.Sprintf(split, percent(s.Cured))
+		split = fmt.Sprintf(split, percentText(s.Cured))
 	}
 	at := display.PointWord(r.archive().Header().Domain)
-	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, whyOf(s), doubtWords[s.Doubt()], split,
+	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, pollutionReason(s), doubtWords[s.Doubt()], split,
 		segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
 
@@ -268,13 +268,13 @@ type sitePage struct {
 }
 
 func buildSite(r *request) (any, error) {
-	m, err := r.method()
+	m, err := r.askedMethod()
 	if err != nil {
 		return nil, err
 	}
-	point, pointErr := strconv.ParseInt(r.query.get("point"), 10, 32)
-	code, codeErr := strconv.ParseUint("0"+r.query.get("code"), 16, 64)
-	kind := analyze.Site(r.query.get("kind"))
+	point, pointErr := strconv.ParseInt(r.query.valueOf("point"), 10, 32)
+	code, codeErr := strconv.ParseUint("0"+r.query.valueOf("code"), 16, 64)
+	kind := analyze.Site(r.query.valueOf("kind"))
 	if pointErr != nil || codeErr != nil || kindWords[kind] == "" {
 		return nil, errNoPage
 	}
@@ -289,16 +289,16 @@ func buildSite(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &sitePage{Method: to.to(pointElement(int32(point))), Name: to.Text,
+	p := &sitePage{Method: to.atElement(pointElement(int32(point))), Name: to.Text,
 		At: display.PointWord(r.archive().Header().Domain), Point: int32(point), Kind: kindWords[kind],
-		All: linkTo("All polluted sites", nameOfPollution, query{})}
+		All: linkToPage("All polluted sites", nameOfPollution, query{})}
 	p.Left = max(len(found)-contextsListed, 0)
-	return &pollutionPage{Site: p}, p.fill(r, kind, found[:len(found)-p.Left])
+	return &pollutionPage{Site: p}, p.addContexts(r, kind, found[:len(found)-p.Left])
 }
 
-func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext) error {
+func (p *sitePage) addContexts(r *request, kind analyze.Site, found []facts.SiteContext) error {
 	p.Contexts = newTable(r, "contexts", "What the site saw in each context", textColumn("context", "Called by"),
-		number("count", "Count"), number("best", "Likeliest recorded"),
+		numberColumn("count", "Count"), numberColumn("best", "Likeliest recorded"),
 		textColumn("mixed", "Still mixed"), textColumn("seen", "Seen"))
 	for _, c := range found {
 		caller, err := contextLink(r.archive(), c.Context)
@@ -312,7 +312,7 @@ func (p *sitePage) fill(r *request, kind analyze.Site, found []facts.SiteContext
 		p.Contexts.addRow(linkCell(caller), countCell(c.Count), best,
 			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seenCell(r, kind, c.Seen, c.Count, c.Untyped))
 	}
-	p.Contexts.fill()
+	p.Contexts.finishRows()
 	return nil
 }
 
@@ -339,7 +339,7 @@ func contextLink(s *reader.Store, at layout.Ref) (link, error) {
 		l.Text += ", by " + outer.Text
 	}
 	if more := len(frames) - 3; more > 0 {
-		l.Text += fmt.Sprintf(", and %s", plural(uint64(more), "further caller"))
+		l.Text += fmt.Sprintf(", and %s", pluralText(uint64(more), "further caller"))
 	}
 	return l, err
 }

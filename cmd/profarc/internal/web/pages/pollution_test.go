@@ -37,8 +37,8 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q := methodQuery(m).with("code", s.Code)
-			if href := fmt.Sprintf(`href="method?%s#point-%d"`, strings.ReplaceAll(q.encode(), "&", "&amp;"),
+			q := methodQuery(m).withValues("code", s.Code)
+			if href := fmt.Sprintf(`href="method?%s#point-%d"`, strings.ReplaceAll(q.encodeQuery(), "&", "&amp;"),
 				s.Point); !strings.Contains(body, href) {
 				t.Errorf("%s: no link %s", sp.Name, href)
 			}
@@ -62,12 +62,12 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 			if all != s.Count || len(list) != s.Contexts || len(list) > 1 && math.Abs(shareOf(clean, all)-s.Cured) > 1e-9 {
 				t.Errorf("%s: %+v has the contexts %+v", sp.Name, s, list)
 			}
-			href := "pollution?" + strings.ReplaceAll(methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
-				"code", s.Code).encode(), "&", "&amp;")
+			href := "pollution?" + strings.ReplaceAll(methodQuery(m).withValues("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
+				"code", s.Code).encodeQuery(), "&", "&amp;")
 			if strings.Contains(body, href) && s.Contexts < 2 {
 				t.Errorf("%s: one context of %+v is a link", sp.Name, s)
 			}
-			shownPageOf(t, site, "pollution", methodQuery(m).with("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
+			shownPageOf(t, site, "pollution", methodQuery(m).withValues("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
 				"code", s.Code))
 		}
 	}

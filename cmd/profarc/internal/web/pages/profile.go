@@ -56,11 +56,11 @@ type section struct {
 	Earlier, Next *link
 }
 
-// profile reads a profile. Beside says that its points are shown beside the code.
-func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
-	at := methodQuery(m).with("profile", refText(q.Ref()))
-	p := &profilePart{ID: b.request.element("profile-" + refText(q.Ref())),
-		Link: linkTo("This profile alone", nameOfMethod, at)}
+// buildProfilePart reads a profile. Beside says that its points are shown beside the code.
+func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
+	at := methodQuery(m).withValues("profile", recordRefText(q.Ref()))
+	p := &profilePart{ID: b.request.elementID("profile-" + recordRefText(q.Ref())),
+		Link: linkToPage("This profile alone", nameOfMethod, at)}
 	if q.Code() != layout.CodeUnknown {
 		p.Code = codeText(q.Code())
 	}
@@ -68,7 +68,7 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 		return nil, err
 	}
 	p.Facts = append(listing.ProfileFacts(q, cli.Grouped), listing.Fact{Name: "size in the archive",
-		Value: plural(uint64(len(disk.Block(q.Bytes()))), "byte")})
+		Value: pluralText(uint64(len(disk.Block(q.Bytes()))), "byte")})
 	p.Compiler = listing.CompilerFacts(q, cli.Grouped)
 	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
 		p.Interpreted = n.Load()
@@ -77,11 +77,11 @@ func (b *pointReader) profile(m reader.Method, q reader.Profile, beside bool) (*
 		if beside && s == disk.SectionData {
 			continue
 		}
-		if err := b.section(p, q, s, at); err != nil {
+		if err := b.addSection(p, q, s, at); err != nil {
 			return nil, err
 		}
 	}
-	return p, b.traps(p, q)
+	return p, b.addTraps(p, q)
 }
 
 // framesOf returns the callers in the context of a profile, the direct one first; none if it has no context.
@@ -118,46 +118,46 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 		return link{Text: noFrameMethod}, nil
 	}
 	name, err := analyze.NameOf(s, m)
-	return linkTo(name.Spelled(), nameOfMethod, methodQuery(m)), err
+	return linkToPage(name.Spelled(), nameOfMethod, methodQuery(m)), err
 }
 
-// section adds the points of a section, from the one that the query of a single profile says.
-func (b *pointReader) section(p *profilePart, q reader.Profile, s disk.BlockSection, at query) error {
+// addSection adds the points of a section, from the one that the query of a single profile says.
+func (b *pointBuilder) addSection(p *profilePart, q reader.Profile, s disk.BlockSection, at query) error {
 	all, err := b.points.Section(q, s)
 	if err != nil || len(all) == 0 {
 		return err
 	}
 	key := s.String()
 	from := 0
-	if b.request.query.get("profile") != "" {
-		from = min(b.request.query.number(key, 0), len(all)-1)
+	if b.request.query.valueOf("profile") != "" {
+		from = min(b.request.query.numberOf(key, 0), len(all)-1)
 	}
 	to := min(from+pointsOnPage, len(all))
 	part := &section{Title: sectionTitle(s)}
 	turn := func(text string, from int) *link {
-		return linkTo(text, nameOfMethod, at.with(key, strconv.Itoa(max(from, 0)))).optional()
+		return linkToPage(text, nameOfMethod, at.withValues(key, strconv.Itoa(max(from, 0)))).optional()
 	}
 	if from > 0 {
 		part.Earlier = turn("Earlier points", from-pointsOnPage)
 	}
 	if to < len(all) {
-		part.Next = turn(fmt.Sprintf("%s more", plural(uint64(len(all)-to), "point")), to)
+		part.Next = turn(fmt.Sprintf("%s more", pluralText(uint64(len(all)-to), "point")), to)
 	}
 	for i := from; i < to; i++ {
-		part.Points = append(part.Points, b.point(&all[i], nil))
+		part.Points = append(part.Points, b.buildPoint(&all[i], nil))
 	}
 	p.Sections = append(p.Sections, part)
 	return nil
 }
 
-func (b *pointReader) traps(p *profilePart, q reader.Profile) error {
+func (b *pointBuilder) addTraps(p *profilePart, q reader.Profile) error {
 	found, err := facts.DeoptimisedIn(q, &b.points)
 	for _, d := range found {
 		t := trapFact{Deoptimised: d}
 		for _, at := range d.Points {
 			l := link{Text: fmt.Sprint(at.Point)}
 			if b.ids[at.Point] {
-				l = b.request.here(l.Text, pointElement(at.Point))
+				l = b.request.linkToElement(l.Text, pointElement(at.Point))
 			}
 			t.Links = append(t.Links, l)
 		}

@@ -30,8 +30,8 @@ func FuzzQueries(f *testing.F) {
 			return
 		}
 		values, _ := url.ParseQuery(text)
-		_, err := render(t, &request{ctx: tt.Context(), site: site, view: v, query: query{values}, patience: -1})
-		if err != nil && !missing(err) {
+		_, err := renderPage(t, &request{ctx: tt.Context(), site: site, view: v, query: query{values}, patience: -1})
+		if err != nil && !isNotFound(err) {
 			tt.Errorf("%s?%s: %v", view, text, err)
 		}
 	})

@@ -21,16 +21,16 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	}
 	held := reportLinks{}
 	for _, r := range requests {
-		held.addPage(r)
+		held.assignPageID(r)
 	}
 	t, err := newSideTemplates(held, s.Archive.Header().Domain)
 	if err != nil {
 		return err
 	}
-	d := &document{Title: s.name(), Site: s.name(), Policy: contentPolicy("'none'"), Menu: s.menu(nil)}
+	d := &document{Title: s.archiveNames(), Site: s.archiveNames(), Policy: contentPolicy("'none'"), Menu: s.menuItems(nil)}
 	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
 		for i, r := range requests { // one after another: the report need not hold them
-			p, err := render(t.of(r.site), r)
+			p, err := renderPage(t.templatesOf(r.site), r)
 			if err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 
 // reportRequests returns the requests for all pages of a report, in their order there.
 func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
-	for _, side := range s.sides() {
+	for _, side := range s.sitesOfArchives() {
 		more, err := side.requestsOfSide(ctx, o)
 		if err != nil {
 			return nil, err
@@ -77,7 +77,7 @@ func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*req
 		}
 		for _, q := range queries {
 			r := one
-			r.query = q.with(keyOfSide, side)
+			r.query = q.withValues(keyOfSide, side)
 			list = append(list, &r)
 		}
 	}

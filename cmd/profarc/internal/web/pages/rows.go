@@ -31,7 +31,7 @@ type rowsPage struct {
 func (p *rowsPage) title() string { return p.Name }
 
 func rowsLink(kind disk.TableKind) link {
-	return linkTo(display.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
+	return linkToPage(display.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
 }
 
 func tablesInReport(r *request) (list []query, err error) {
@@ -45,31 +45,31 @@ func tablesInReport(r *request) (list []query, err error) {
 }
 
 func buildRows(r *request) (any, error) {
-	kind, err := strconv.ParseUint(r.query.get("table"), 10, 32)
+	kind, err := strconv.ParseUint(r.query.valueOf("table"), 10, 32)
 	if err != nil {
 		return nil, errNoPage
 	}
 	found, err := r.archive().Table(disk.TableKind(kind))
-	if missing(err) {
+	if isNotFound(err) {
 		return nil, errNoPage
 	}
 	if err != nil {
 		return nil, err
 	}
 	v := &tableRows{request: r, columns: listing.TableColumns(r.archive(), found), n: found.Rows}
-	p := &rowsPage{Name: capital(display.TableTitle(found.Kind))}
+	p := &rowsPage{Name: capitalized(display.TableTitle(found.Kind))}
 	var columns []column
 	for i := range v.columns {
 		c := &v.columns[i]
-		columns = append(columns, column{Key: strconv.Itoa(i), Name: capital(c.Form.Name), Number: c.Numeric()})
+		columns = append(columns, column{Key: strconv.Itoa(i), Name: capitalized(c.Form.Name), Number: c.Numeric()})
 	}
 	p.Rows = newTable(r, "rows", p.Name, columns...)
 	p.Rows.Titled = true
-	order, err := v.order(p.Rows)
+	order, err := v.matchingRows(p.Rows)
 	if err != nil {
 		return nil, err
 	}
-	return p, fillPage(p.Rows, v.n, order, v.row)
+	return p, fillPage(p.Rows, v.n, order, v.rowCells)
 }
 
 // tableRows makes rows of pages from the rows of a table of the archive, which may be many.
@@ -79,15 +79,15 @@ type tableRows struct {
 	n       int
 }
 
-func (v *tableRows) order(t *table) (order []int, err error) {
+func (v *tableRows) matchingRows(t *table) (order []int, err error) {
 	steps := poll.New(v.request.ctx)
 	for i := range v.n {
 		if t.Search != "" {
-			shown, err := v.row(i)
+			shown, err := v.rowCells(i)
 			if err = cmp.Or(err, steps.Err()); err != nil {
 				return nil, err
 			}
-			if !t.matches(shown) {
+			if !t.matchesSearch(shown) {
 				continue
 			}
 		}
@@ -100,16 +100,16 @@ func (v *tableRows) order(t *table) (order []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return order, v.sort(order, at, t.falling)
+	return order, v.sortByColumn(order, at, t.falling)
 }
 
-func (v *tableRows) sort(order []int, at int, falling bool) (err error) {
+func (v *tableRows) sortByColumn(order []int, at int, falling bool) (err error) {
 	c := &v.columns[at]
 	by := c.Compare
 	if !c.Numeric() {
 		texts := map[int]string{}
 		for _, i := range order {
-			shown, wrong := v.cell(c, i)
+			shown, wrong := v.columnCell(c, i)
 			err = cmp.Or(err, wrong)
 			texts[i] = shown.Link.Text
 		}
@@ -119,24 +119,24 @@ func (v *tableRows) sort(order []int, at int, falling bool) (err error) {
 	return err
 }
 
-func (v *tableRows) row(i int) (shown []cell, err error) {
+func (v *tableRows) rowCells(i int) (shown []cell, err error) {
 	for k := range v.columns {
-		c, wrong := v.cell(&v.columns[k], i)
+		c, wrong := v.columnCell(&v.columns[k], i)
 		err = cmp.Or(err, wrong)
 		shown = append(shown, c)
 	}
 	return shown, err
 }
 
-// cell returns a cell: methods and profiles lead to their pages.
-func (v *tableRows) cell(c *listing.TableColumn, i int) (cell, error) {
+// columnCell returns a cell: methods and profiles lead to their pages.
+func (v *tableRows) columnCell(c *listing.TableColumn, i int) (cell, error) {
 	raw := c.Raw(i)
 	switch kind := c.Form.Kind; {
 	case kind == disk.ColumnMethod && raw != 0:
-		l, err := v.method(layout.Ref(raw))
+		l, err := v.linkToMethod(layout.Ref(raw))
 		return linkCell(l), err
 	case kind == disk.ColumnProfile && raw != 0:
-		l, err := v.profile(layout.Ref(raw))
+		l, err := v.linkToProfile(layout.Ref(raw))
 		return linkCell(l), err
 	case kind == disk.ColumnWord && c.Form.Form == disk.FormPlain:
 		return countCell(raw), nil
@@ -151,7 +151,7 @@ func (v *tableRows) cell(c *listing.TableColumn, i int) (cell, error) {
 	return shown, err
 }
 
-func (v *tableRows) method(n layout.Ref) (link, error) {
+func (v *tableRows) linkToMethod(n layout.Ref) (link, error) {
 	m, err := v.request.archive().MethodAt(n)
 	if err != nil {
 		return link{}, err
@@ -159,7 +159,7 @@ func (v *tableRows) method(n layout.Ref) (link, error) {
 	return methodLink(v.request.archive(), m)
 }
 
-func (v *tableRows) profile(n layout.Ref) (link, error) {
+func (v *tableRows) linkToProfile(n layout.Ref) (link, error) {
 	p, err := v.request.archive().ProfileAt(n)
 	if err != nil {
 		return link{}, err
@@ -169,6 +169,6 @@ func (v *tableRows) profile(n layout.Ref) (link, error) {
 		return link{}, err
 	}
 	l, err := methodLink(v.request.archive(), m)
-	l.query = l.query.with("profile", refText(n))
+	l.query = l.query.withValues("profile", recordRefText(n))
 	return l, err
 }

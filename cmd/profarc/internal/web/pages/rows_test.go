@@ -22,13 +22,13 @@ func TestTablesHaveTheirRows(t *testing.T) {
 			}
 			tables++
 			q := rowsLink(found.Kind).query
-			if href := "rows?" + q.encode(); !strings.Contains(shownPageOf(t, site, overviewView.name, query{}), href) {
+			if href := "rows?" + q.encodeQuery(); !strings.Contains(shownPageOf(t, site, overviewView.name, query{}), href) {
 				t.Errorf("%s: the overview does not lead to %s", sp.Name, href)
 			}
 			columns := listing.TableColumns(site.Archive, found)
 			r := requestOf(t, site, nameOfRows)
 			for i := range columns {
-				r.query = q.with("rows.sort", strconv.Itoa(i))
+				r.query = q.withValues("rows.sort", strconv.Itoa(i))
 				shown := built[*rowsPage](t, r).Rows
 				if shown.Of != found.Rows || len(shown.Rows) != min(found.Rows, rowsOnPage) {
 					t.Errorf("%s, %s: %d of %d rows, want %d", sp.Name, found.Kind, len(shown.Rows), shown.Of, found.Rows)
@@ -42,7 +42,7 @@ func TestTablesHaveTheirRows(t *testing.T) {
 					continue
 				}
 				text := shown.Rows[0][i].Link.Text
-				r.query = q.with("rows.find", text)
+				r.query = q.withValues("rows.find", text)
 				if again := built[*rowsPage](t, r).Rows; again.Found == 0 || again.Found > found.Rows {
 					t.Errorf("%s, %s: %d rows with %q", sp.Name, found.Kind, again.Found, text)
 				}
@@ -53,7 +53,7 @@ func TestTablesHaveTheirRows(t *testing.T) {
 		t.Errorf("the specimens have %d tables", tables)
 	}
 	r := requestOf(t, specimenSite(t, specimen.All()[0]), nameOfRows, "table", "77")
-	if _, err := r.view.build(r); !missing(err) {
+	if _, err := r.view.build(r); !isNotFound(err) {
 		t.Errorf("a table that the archive does not have: %v", err)
 	}
 }

@@ -25,7 +25,7 @@ type sampledPart struct {
 const callsInReport = 12
 
 func samplesOf(r *request) (*listing.Samples, error) {
-	return gather(r, "the samples of all methods",
+	return resultOf(r, "the samples of all methods",
 		func(_ context.Context, s *Site, _ *Progress) (*listing.Samples, error) {
 			return listing.ReadSamples(s.Archive, s.SourcePath)
 		})
@@ -43,7 +43,7 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	noun := string(all.Unit)
 	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
 		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
-	s.Problem, s.Source = r.place(found.Problem), sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
+	s.Problem, s.Source = r.withoutFileFolders(found.Problem), sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
 	for _, l := range found.Lines {
 		s.Source.Lines = append(s.Source.Lines, sampledLine(r, all, found, l))
 	}
@@ -55,22 +55,22 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	if err != nil {
 		return err
 	}
-	asked := r.query.get("contexts") + r.query.get("profile") + r.query.get("code")
+	asked := r.query.valueOf("contexts") + r.query.valueOf("profile") + r.query.valueOf("code")
 	s.Whole = asked == "" && r.archive().Header().Domain == layout.DomainSampled
 	if s.Whole && found.Contexts > 0 {
-		s.Contexts = linkTo(plural(uint64(found.Contexts), "calling context"), nameOfMethod,
-			r.query.with("contexts", "more")).optional()
+		s.Contexts = linkToPage(pluralText(uint64(found.Contexts), "calling context"), nameOfMethod,
+			r.query.withValues("contexts", "more")).optional()
 	}
-	p.Top = []link{{Text: fmt.Sprintf("%s of %s (%s)", s.Total, s.Sum, percent(s.Share))},
-		{Text: s.Self + r.word(" in the method itself")}}
+	p.Top = []link{{Text: fmt.Sprintf("%s of %s (%s)", s.Total, s.Sum, percentText(s.Share))},
+		{Text: s.Self + r.inTerms(" in the method itself")}}
 	p.addHottest(r, &s.Source, func(n uint64) string { return all.Unit.Text(n, cli.Grouped) })
 	p.Sampled = s
 	return nil
 }
 
 func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listing.SampledLine) sourceLine {
-	shown := sourceLine{ID: r.element(lineElement(int(l.Number))), At: link{Text: all.At(of, l.Number)},
-		Text: shortened(l.Text), After: l.After, number: int(l.Number), count: l.Total}
+	shown := sourceLine{ID: r.elementID(lineElement(int(l.Number))), At: link{Text: all.At(of, l.Number)},
+		Text: shortenLine(l.Text), After: l.After, number: int(l.Number), count: l.Total}
 	if l.Self > 0 {
 		shown.Self = all.Unit.Short(l.Self, cli.Grouped)
 	}
@@ -82,8 +82,8 @@ func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listin
 
 // callTable returns the callers or callees of a method, nil if it has none.
 func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) (*table, error) {
-	t := newTable(r, id, title, textColumn("method", "Method"), number("total", "Total"),
-		number("share", "Share of all"))
+	t := newTable(r, id, title, textColumn("method", "Method"), numberColumn("total", "Total"),
+		numberColumn("share", "Share of all"))
 	if r.inReport {
 		t.rows = callsInReport
 	}
@@ -99,5 +99,5 @@ func callTable(r *request, id, title, noun string, calls []facts.SampledCall, wh
 		}
 		t.addRow(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
 	}
-	return t.unlessEmpty(), nil
+	return t.finishUnlessEmpty(), nil
 }

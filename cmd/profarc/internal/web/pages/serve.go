@@ -38,12 +38,12 @@ func newConnectionLimit(most int) *connectionLimit {
 	return &connectionLimit{most: most, open: map[net.Conn]int{}}
 }
 
-// admit adds a new connection. It is the ConnContext of an http.Server.
-func (l *connectionLimit) admit(ctx context.Context, c net.Conn) context.Context {
+// admitConnection adds a new connection. It is the ConnContext of an http.Server.
+func (l *connectionLimit) admitConnection(ctx context.Context, c net.Conn) context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= l.most {
-		l.close(slices.MinFunc(slices.Collect(maps.Keys(l.open)), func(a, b net.Conn) int {
+		l.closeConnection(slices.MinFunc(slices.Collect(maps.Keys(l.open)), func(a, b net.Conn) int {
 			return cmp.Compare(l.open[a], l.open[b])
 		}))
 	}
@@ -52,8 +52,8 @@ func (l *connectionLimit) admit(ctx context.Context, c net.Conn) context.Context
 	return context.WithValue(ctx, connectionKey{}, boundConnection{c, l})
 }
 
-// close closes a connection. The caller holds the lock.
-func (l *connectionLimit) close(c net.Conn) {
+// closeConnection closes a connection. The caller holds the lock.
+func (l *connectionLimit) closeConnection(c net.Conn) {
 	delete(l.open, c)
 	_ = c.Close() // its goroutine meets the error
 }
@@ -64,7 +64,7 @@ func (l *connectionLimit) closeUnproven() {
 	defer l.mu.Unlock()
 	for c, at := range l.open {
 		if at < 0 {
-			l.close(c)
+			l.closeConnection(c)
 		}
 	}
 }
@@ -115,24 +115,24 @@ const mostHeaderBytes = 64 << 10
 // Serve answers the requests that a listener accepts, until ctx is done: answers in flight
 // then have some seconds to end. It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	return s.serve(ctx, l, usualLimits)
+	return s.serveWithin(ctx, l, usualLimits)
 }
 
-func (s *Server) serve(ctx context.Context, l net.Listener, limits servingLimits) error {
+func (s *Server) serveWithin(ctx context.Context, l net.Listener, limits servingLimits) error {
 	open := newConnectionLimit(limits.connections)
 	server := &http.Server{
 		Handler:     s,
 		ReadTimeout: limits.request, ReadHeaderTimeout: limits.header, WriteTimeout: limits.answer, IdleTimeout: limits.idle,
 		MaxHeaderBytes:               mostHeaderBytes,
 		DisableGeneralOptionsHandler: true, // which would answer whom admit does not
-		ConnContext:                  open.admit,
+		ConnContext:                  open.admitConnection,
 		ConnState:                    open.noteState,
 	}
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
 		open.closeUnproven() // as browsers open connections for the next request
-		end(server, limits.ending)
+		shutDown(server, limits.ending)
 	})
 	err := server.Serve(l)
 	if !stop() {
@@ -144,8 +144,8 @@ func (s *Server) serve(ctx context.Context, l net.Listener, limits servingLimits
 	return errors.Join(err, server.Close())
 }
 
-// end ends a server: it takes no more requests, and closes the connections whose answers do not end in time.
-func end(server *http.Server, patience time.Duration) {
+// shutDown ends a server: it takes no more requests, and closes the connections whose answers do not end in time.
+func shutDown(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {

@@ -46,7 +46,7 @@ func serveOnLoopback(t *testing.T, limits servingLimits) *loopback {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	s := &loopback{pages, l.Addr().String(), stop, make(chan error, 1)}
-	go func() { s.ended <- pages.serve(ctx, l, limits) }()
+	go func() { s.ended <- pages.serveWithin(ctx, l, limits) }()
 	t.Cleanup(stop)
 	return s
 }
@@ -273,7 +273,7 @@ func TestHostsOfThePortOfHTTP(t *testing.T) {
 		"": false, "[]": false, "localhost:8080": false, "example.com": false, "127.0.0.2": false, "localhost:80:80": false,
 		"localhost:080": false} {
 		t.Run(host, func(t *testing.T) {
-			if s.isOwn(host) != own {
+			if s.isOwnHost(host) != own {
 				t.Errorf("%q: own is %v", host, !own)
 			}
 		})

@@ -84,7 +84,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	head.Set("Cross-Origin-Resource-Policy", "same-origin")
 	head.Set("Cross-Origin-Opener-Policy", "same-origin")
 	head.Set("Cache-Control", "no-store")
-	name, status := s.admit(q)
+	name, status := s.admitRequest(q)
 	if status != http.StatusOK {
 		head.Set("Connection", "close")
 	}
@@ -95,17 +95,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case status != http.StatusOK:
 		http.Error(w, strings.ToLower(http.StatusText(status)), status)
 	case name == "":
-		http.Redirect(w, q, s.Path()+s.site.first(), http.StatusFound)
+		http.Redirect(w, q, s.Path()+s.site.firstViewName(), http.StatusFound)
 	default:
 		s.servePage(w, q, name)
 	}
 }
 
-// admit returns the name of the page that a request asks for, or the status that refuses it.
+// admitRequest returns the name of the page that a request asks for, or the status that refuses it.
 // Without the token the answer is the same for every path. The check of the host keeps web
 // pages of others from reading this one under a name of theirs.
-func (s *Server) admit(q *http.Request) (name string, status int) {
-	if !s.isOwn(q.Host) {
+func (s *Server) admitRequest(q *http.Request) (name string, status int) {
+	if !s.isOwnHost(q.Host) {
 		return "", http.StatusMisdirectedRequest
 	}
 	folder, name := path.Split(q.URL.Path)
@@ -124,8 +124,8 @@ func (s *Server) admit(q *http.Request) (name string, status int) {
 	return name, http.StatusOK
 }
 
-// isOwn reports whether a value of Host names this server. Names have letters of any case, and may end with a dot.
-func (s *Server) isOwn(named string) bool {
+// isOwnHost reports whether a value of Host names this server. Names have letters of any case, and may end with a dot.
+func (s *Server) isOwnHost(named string) bool {
 	host, port, err := net.SplitHostPort(named)
 	if err != nil {
 		host = strings.TrimSuffix(strings.TrimPrefix(named, "["), "]")
@@ -143,8 +143,8 @@ func (s *Server) isOwn(named string) bool {
 // errBusy is the error of a page that has waited too long for others.
 var errBusy = errors.New("too many pages are asked for at once")
 
-// take waits until a page may be built. It must be given back with what take returns.
-func (s *Server) take(ctx context.Context) (release func(), err error) {
+// acquireSlot waits until a page may be built. It must be given back with what take returns.
+func (s *Server) acquireSlot(ctx context.Context) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.queueing, errBusy)
 	defer cancel()
 	select {
@@ -157,7 +157,7 @@ func (s *Server) take(ctx context.Context) (release func(), err error) {
 
 // servePage answers with a page, or with a page that says why it cannot be had.
 func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) {
-	answer, status, err := s.build(q, name)
+	answer, status, err := s.buildAnswer(q, name)
 	if err != nil {
 		http.Error(w, "the page cannot be shown", http.StatusInternalServerError)
 		return
@@ -170,37 +170,37 @@ func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) 
 	_, _ = w.Write(answer) // nobody is left to hear of an error
 }
 
-func (s *Server) build(q *http.Request, name string) (answer []byte, status int, err error) {
+func (s *Server) buildAnswer(q *http.Request, name string) (answer []byte, status int, err error) {
 	var p *shownPage
 	asked := query{q.URL.Query()}
 	cause := errNoPage
-	site, v := s.site.asked(name, asked)
+	site, v := s.site.askedView(name, asked)
 	if v != nil {
-		p, cause = s.render(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: site.patience()})
+		p, cause = s.renderGuarded(&request{ctx: q.Context(), site: site, view: v, query: asked, patience: site.patience()})
 	}
 	status = http.StatusOK
 	if cause != nil {
-		p, status, err = s.failure(cause)
+		p, status, err = s.failurePage(cause)
 	}
 	var b bytes.Buffer
 	if err == nil {
-		d := &document{Title: p.Title + site.letter() + " · " + s.site.name(), Site: s.site.name(), Menu: site.menu(v)}
-		err = writeDocument(&b, s.templates.of(site), d, func(yield func(*shownPage) error) error { return yield(p) })
+		d := &document{Title: p.Title + site.titleSuffix() + " · " + s.site.archiveNames(), Site: s.site.archiveNames(), Menu: site.menuItems(v)}
+		err = writeDocument(&b, s.templates.templatesOf(site), d, func(yield func(*shownPage) error) error { return yield(p) })
 	}
 	return b.Bytes(), status, err
 }
 
-func (s *Server) render(r *request) (*shownPage, error) {
-	release, err := s.take(r.ctx)
+func (s *Server) renderGuarded(r *request) (*shownPage, error) {
+	release, err := s.acquireSlot(r.ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return render(s.templates.of(r.site), r)
+	return renderPage(s.templates.templatesOf(r.site), r)
 }
 
-// failure returns the page of an error, and its status.
-func (s *Server) failure(cause error) (*shownPage, int, error) {
+// failurePage returns the page of an error, and its status.
+func (s *Server) failurePage(cause error) (*shownPage, int, error) {
 	p := &shownPage{Title: "This page cannot be shown", Failure: cause.Error()}
 	status := http.StatusInternalServerError
 	var u *unfinished
@@ -208,13 +208,13 @@ func (s *Server) failure(cause error) (*shownPage, int, error) {
 	case errors.As(cause, &u):
 		p.Title, p.Failure, status = "One moment", fmt.Sprintf("The archive is read for this: %s.", u.what),
 			http.StatusAccepted
-	case missing(cause):
+	case isNotFound(cause):
 		p.Title, p.Failure, status = "Not found", cause.Error(), http.StatusNotFound
 	case errors.Is(cause, errBusy):
 		p.Title = "One moment"
 		p.Failure = "Too many pages are asked for at once: ask again."
 		status = http.StatusServiceUnavailable
-	case closed(cause):
+	case isClosing(cause):
 		p.Failure = "The server is about to end."
 		status = http.StatusServiceUnavailable
 	}

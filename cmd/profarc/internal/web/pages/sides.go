@@ -26,42 +26,42 @@ func (s *Site) newSides() {
 	}
 	o := s.Options
 	o.Archive, o.Other = s.Other, s.Archive
-	s.twin = &Site{Options: o, work: newWork(s.work.ctx), isB: true, twin: s}
+	s.twin = &Site{Options: o, work: newBackgroundJobs(s.work.ctx), isB: true, twin: s}
 }
 
-// sides returns the sites of the archives of a site that NewSite has returned, A's first.
-func (s *Site) sides() []*Site {
+// sitesOfArchives returns the sites of the archives of a site that NewSite has returned, A's first.
+func (s *Site) sitesOfArchives() []*Site {
 	if s.twin == nil {
 		return []*Site{s}
 	}
 	return []*Site{s, s.twin}
 }
 
-// asked returns the site that a query asks, and its view of a name; nil if it has none.
-func (s *Site) asked(name string, q query) (*Site, *view) {
+// askedView returns the site that a query asks, and its view of a name; nil if it has none.
+func (s *Site) askedView(name string, q query) (*Site, *view) {
 	v := s.viewNamed(name)
-	if s.twin == nil || q.get(keyOfSide) != sideB || v != nil && v.both {
+	if s.twin == nil || q.valueOf(keyOfSide) != sideB || v != nil && v.both {
 		return s, v
 	}
 	return s.twin, s.twin.viewNamed(name)
 }
 
-func (s *Site) side() string {
+func (s *Site) sideLetter() string {
 	if s.isB {
 		return sideB
 	}
 	return sideA
 }
 
-// letter returns which of the archives a site shows, for titles of documents; empty for A.
-func (s *Site) letter() string {
+// titleSuffix returns which of the archives a site shows, for titles of documents; empty for A.
+func (s *Site) titleSuffix() string {
 	if s.isB {
 		return " (B)"
 	}
 	return ""
 }
 
-func (s *Site) first() string { return s.offeredViews()[0].name }
+func (s *Site) firstViewName() string { return s.offeredViews()[0].name }
 
 // linksOfSide are the links of the pages of one side.
 type linksOfSide struct {
@@ -69,12 +69,12 @@ type linksOfSide struct {
 	side string // sideB, or empty for A
 }
 
-func (l linksOfSide) address(name string, q query) (string, bool) {
-	side := cmp.Or(q.get(keyOfSide), l.side)
+func (l linksOfSide) pageAddress(name string, q query) (string, bool) {
+	side := cmp.Or(q.valueOf(keyOfSide), l.side)
 	if side != sideB || name == nameOfDiff || name == nameOfStackPair || name == nameOfPair {
 		side = ""
 	}
-	return l.linker.address(name, q.with(keyOfSide, side))
+	return l.linker.pageAddress(name, q.withValues(keyOfSide, side))
 }
 
 type sideTemplates struct{ a, b *template.Template }
@@ -87,8 +87,8 @@ func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error
 	return t, err
 }
 
-// of returns the templates of the pages of a site.
-func (t sideTemplates) of(s *Site) *template.Template {
+// templatesOf returns the templates of the pages of a site.
+func (t sideTemplates) templatesOf(s *Site) *template.Template {
 	if s.isB {
 		return t.b
 	}
@@ -114,37 +114,37 @@ func (r *request) sideLinks() (list []sideLink) {
 	}
 	for _, s := range sites {
 		file := filepath.Base(s.Archive.Mapping().Name())
-		shown := sideLink{Letter: strings.ToUpper(s.side()), File: file, Current: s == r.site}
-		if l, ok := r.inOther(shown.File); ok && !shown.Current {
-			shown.Link = l.onSide(s)
+		shown := sideLink{Letter: strings.ToUpper(s.sideLetter()), File: file, Current: s == r.site}
+		if l, ok := r.linkToOther(shown.File); ok && !shown.Current {
+			shown.Link = l.toArchiveOf(s)
 		}
 		list = append(list, shown)
 	}
 	return list
 }
 
-// inOther returns a link to what the page shows, in the other archive. What belongs to a method leads to that
+// linkToOther returns a link to what the page shows, in the other archive. What belongs to a method leads to that
 // method, what belongs to another record to the overview, as a view that the other archive does not offer.
-func (r *request) inOther(text string) (l link, ok bool) {
+func (r *request) linkToOther(text string) (l link, ok bool) {
 	switch {
 	case !r.view.linked && r.site.twin.viewNamed(r.view.name) != nil:
-		return linkTo(text, r.view.name, r.query.ofTables()), true
+		return linkToPage(text, r.view.name, r.query.ofTables()), true
 	case r.view.name != nameOfMethod:
-		return linkTo(text, overviewView.name, query{}), true
+		return linkToPage(text, overviewView.name, query{}), true
 	}
-	m, err := r.method()
+	m, err := r.askedMethod()
 	if err != nil {
 		return link{}, false
 	}
 	other, err := counterpart(m, r.site.Other)
-	return linkTo(text, nameOfMethod, methodQuery(other)), err == nil
+	return linkToPage(text, nameOfMethod, methodQuery(other)), err == nil
 }
 
 // ofTables returns how the tables of a page are sorted and searched.
 func (q query) ofTables() (kept query) {
-	for _, key := range q.keys() {
+	for _, key := range q.sortedKeys() {
 		if strings.HasSuffix(key, ".sort") || strings.HasSuffix(key, ".find") {
-			kept = kept.with(key, q.get(key))
+			kept = kept.withValues(key, q.valueOf(key))
 		}
 	}
 	return kept
@@ -164,7 +164,7 @@ func (r *request) besideLink() *link {
 	if r.site.Other == nil || r.view.name != nameOfMethod {
 		return nil
 	}
-	a, err := r.method()
+	a, err := r.askedMethod()
 	if err != nil {
 		return nil
 	}
@@ -173,5 +173,5 @@ func (r *request) besideLink() *link {
 		a, b = b, a
 	}
 	q, _ := pairQuery(a, b)
-	return linkTo(pairView.title, nameOfPair, q).optional()
+	return linkToPage(pairView.title, nameOfPair, q).optional()
 }

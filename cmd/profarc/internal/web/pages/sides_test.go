@@ -60,7 +60,7 @@ func TestLinksStayWithTheirArchive(t *testing.T) {
 	}
 }
 
-// sideOf returns the letter of the archive that a page is of, empty for both.
+// requestFor returns the letter of the archive that a page is of, empty for both.
 func sideOf(path string) string {
 	switch name, query, _ := strings.Cut(path, "?"); {
 	case name == nameOfDiff || name == nameOfPair:
@@ -107,25 +107,25 @@ func TestMethodsLeadToTheOtherArchive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := shown(t, requestOf(t, site, nameOfPair, "a", refText(m.Ref())))
+		text := shown(t, requestOf(t, site, nameOfPair, "a", recordRefText(m.Ref())))
 		if !strings.Contains(text, "Its page in A") || !strings.Contains(text, "Only A has it") {
 			t.Errorf("the page of a method of A is\n%s", text)
 		}
-		r := requestOf(t, site, nameOfMethod, "at", refText(m.Ref()))
+		r := requestOf(t, site, nameOfMethod, "at", recordRefText(m.Ref()))
 		links, beside := r.sideLinks(), r.besideLink()
-		if beside == nil || beside.query.get("a") != refText(m.Ref()) {
+		if beside == nil || beside.query.valueOf("a") != recordRefText(m.Ref()) {
 			t.Fatalf("%s does not lead to the comparison: %+v", name, beside)
 		}
 		other := links[1].Link
 		if name.String() == "went" {
-			if other.Text != "" || beside.query.get("b") != "" {
+			if other.Text != "" || beside.query.valueOf("b") != "" {
 				t.Errorf("%s leads to B, which lacks it: %+v", name, other)
 			}
 			continue
 		}
-		at := requestOf(t, site.twin, nameOfMethod, "at", other.query.get("at"))
+		at := requestOf(t, site.twin, nameOfMethod, "at", other.query.valueOf("at"))
 		if page := built[*methodPage](t, at); page.Name.Method != "Shapes::area()V" ||
-			beside.query.get("b") != other.query.get("at") {
+			beside.query.valueOf("b") != other.query.valueOf("at") {
 			t.Errorf("%s leads to %+v", name, page.Name)
 		}
 	}
@@ -158,7 +158,7 @@ func TestViewsOfOneArchiveLeadToTheOverviewOfTheOther(t *testing.T) {
 			continue
 		}
 		seen = true
-		if l := requestOf(t, site, nameOfFlame).sideLinks()[1].Link; l.view != "overview" || l.query.get(keyOfSide) != sideB {
+		if l := requestOf(t, site, nameOfFlame).sideLinks()[1].Link; l.view != "overview" || l.query.valueOf(keyOfSide) != sideB {
 			t.Errorf("%s: the stacks of A lead to %+v", sp.Name, l)
 		}
 		if l := requestOf(t, site, nameOfMethods).sideLinks()[1].Link; l.view != nameOfMethods {

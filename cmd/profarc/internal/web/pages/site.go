@@ -30,7 +30,7 @@ type Options struct {
 // A Site is archives and what was computed of them. It is safe for concurrent use.
 type Site struct {
 	Options
-	work *work
+	work *backgroundJobs
 	twin *Site // shows the other archive; nil if there is one alone
 	isB  bool  // Archive is B, and Other is A
 }
@@ -38,7 +38,7 @@ type Site struct {
 // NewSite returns a site of open archives, which must stay open until it is closed.
 // Computations in the background end with ctx.
 func NewSite(ctx context.Context, o Options) *Site {
-	s := &Site{Options: o, work: newWork(ctx)}
+	s := &Site{Options: o, work: newBackgroundJobs(ctx)}
 	s.newSides()
 	return s
 }
@@ -47,21 +47,21 @@ func NewSite(ctx context.Context, o Options) *Site {
 // the files of its class path and sources. Its archives stay open. Pages that are asked for later
 // have the results of earlier requests.
 func (s *Site) Close() {
-	for _, side := range s.sides() {
-		side.work.close()
+	for _, side := range s.sitesOfArchives() {
+		side.work.closeResults()
 	}
 }
 
-// name returns the name of the site: its archives' names, without their folders.
-func (s *Site) name() string {
+// archiveNames returns the name of the site: its archives' names, without their folders.
+func (s *Site) archiveNames() string {
 	if s.Other == nil {
 		return filepath.Base(s.Archive.Mapping().Name())
 	}
 	return fmt.Sprintf("%s and %s", filepath.Base(s.Archive.Mapping().Name()), filepath.Base(s.Other.Mapping().Name()))
 }
 
-// guard runs f, and turns a fault on the memory of an archive, whose file was cut short, into an error.
-func (s *Site) guard(f func() error) error {
+// guardFaults runs f, and turns a fault on the memory of an archive, whose file was cut short, into an error.
+func (s *Site) guardFaults(f func() error) error {
 	guarded := func() error { return s.Archive.Mapping().Guard(f) }
 	if s.Other != nil {
 		inner := guarded
@@ -73,16 +73,18 @@ func (s *Site) guard(f func() error) error {
 // errNoPage is the error of a page that the archive does not have.
 var errNoPage = errors.New("the archive has no such page")
 
-// missing reports whether an error says that something is not in the archive.
-func missing(err error) bool { return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound) }
+// isNotFound reports whether an error says that something is not in the archive.
+func isNotFound(err error) bool {
+	return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound)
+}
 
-// closed reports whether an error says that the program is about to end.
-func closed(err error) bool {
+// isClosing reports whether an error says that the program is about to end.
+func isClosing(err error) bool {
 	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
 }
 
-// folders returns the folders of the files that a site was given, the longest first.
-func (s *Site) folders() (list []string) {
+// fileFolders returns the folders of the files that a site was given, the longest first.
+func (s *Site) fileFolders() (list []string) {
 	files := slices.Concat([]string{s.Archive.Mapping().Name(), s.Binary}, s.ClassPath, s.SourcePath)
 	if s.Other != nil {
 		files = append(files, s.Other.Mapping().Name())
@@ -96,9 +98,9 @@ func (s *Site) folders() (list []string) {
 	return slices.Compact(list)
 }
 
-// place returns a text that names files of this machine. A report, which others read, has
+// withoutFileFolders returns a text that names files of this machine. A report, which others read, has
 // their names without the folders.
-func (r *request) place(text string) string {
+func (r *request) withoutFileFolders(text string) string {
 	if !r.inReport {
 		return text
 	}
@@ -107,7 +109,7 @@ func (r *request) place(text string) string {
 
 // withoutFolders returns a text that names files, with their names within what the site was given.
 func (r *request) withoutFolders(text string) string {
-	for _, folder := range r.site.folders() {
+	for _, folder := range r.site.fileFolders() {
 		text = strings.ReplaceAll(text, folder, "")
 	}
 	return text

@@ -54,7 +54,7 @@ func TestSitesCloseTheirFiles(t *testing.T) {
 	if n := openFiles(t); n != before {
 		t.Errorf("%d files are open, %d were", n, before)
 	}
-	if _, err := tallied(requestOf(t, site, nameOfMethods)); !errors.Is(err, context.Canceled) {
+	if _, err := tallyOf(requestOf(t, site, nameOfMethods)); !errors.Is(err, context.Canceled) {
 		t.Errorf("a closed site begins to count: %v", err)
 	}
 	if n := len(site.work.jobs); n != 1 {
@@ -72,7 +72,7 @@ func TestClosingSitesWaitForTheirWork(t *testing.T) {
 	r := requestOf(t, site, nameOfMethods)
 	r.patience = 0
 	made := &closable{}
-	_, err := gather(r, "something", func(ctx context.Context, _ *Site, _ *Progress) (*closable, error) {
+	_, err := resultOf(r, "something", func(ctx context.Context, _ *Site, _ *Progress) (*closable, error) {
 		<-ctx.Done()
 		return made, nil
 	})
@@ -94,10 +94,10 @@ func (c *closable) Close() { c.closed = true }
 func TestPanicInTheBackground(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
-	site.work.start("what the profiles are made of",
+	site.work.startJob("what the profiles are made of",
 		func(context.Context, *Progress) (any, error) { panic("made by a test") })
 	never := func(context.Context, *Site, *Progress) (*closable, error) { return nil, nil }
-	_, err := gather(requestOf(t, site, nameOfMethods), "what the profiles are made of", never)
+	_, err := resultOf(requestOf(t, site, nameOfMethods), "what the profiles are made of", never)
 	if err == nil || !strings.Contains(err.Error(),
 		"a defect of profarc, while it computed what the profiles are made of (site_linux_test.go:") {
 		t.Errorf("the error is %v", err)

@@ -43,16 +43,16 @@ func (p *methodPage) addHottest(r *request, s *sourceTable, amount func(uint64) 
 	}
 	most := slices.MaxFunc(s.Lines, func(a, b sourceLine) int { return cmp.Compare(a.count, b.count) })
 	if most.count > 0 {
-		p.Top = append(p.Top, r.here(fmt.Sprintf("hottest line %d: %s", most.number, amount(most.count)),
+		p.Top = append(p.Top, r.linkToElement(fmt.Sprintf("hottest line %d: %s", most.number, amount(most.count)),
 			lineElement(most.number)))
 	}
 }
 
 // countText is the usual amount of a line.
-func countText(n uint64) string { return plural(n, "count") }
+func countText(n uint64) string { return pluralText(n, "count") }
 
-// shortened returns a text, or its beginning if it is longer than a line of code ever is.
-func shortened(text string) string {
+// shortenLine returns a text, or its beginning if it is longer than a line of code ever is.
+func shortenLine(text string) string {
 	if letters := []rune(text); len(letters) > lineLength {
 		return string(letters[:lineLength]) + " ..."
 	}

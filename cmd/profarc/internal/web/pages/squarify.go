@@ -8,10 +8,10 @@ import (
 // A box is a rectangle in the units of an SVG, whose y grows downwards.
 type box struct{ X, Y, W, H float64 }
 
-func (b box) area() float64 { return b.W * b.H }
+func (b box) areaOf() float64 { return b.W * b.H }
 
-// inset returns the box without a border of some width, and without its first top units.
-func (b box) inset(border, top float64) box {
+// insetBox returns the box without a border of some width, and without its first top units.
+func (b box) insetBox(border, top float64) box {
 	return box{b.X + border, b.Y + top, max(b.W-2*border, 0), max(b.H-top-border, 0)}
 }
 
@@ -29,13 +29,13 @@ func squarify(in box, weights []float64) []box {
 			total += w
 		}
 	}
-	if total == 0 || in.area() == 0 {
+	if total == 0 || in.areaOf() == 0 {
 		return boxes
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(weights[b], weights[a]) })
 	areas := make([]float64, len(order))
 	for i, at := range order {
-		areas[i] = weights[at] / total * in.area()
+		areas[i] = weights[at] / total * in.areaOf()
 	}
 	for len(order) > 0 {
 		n := stripLength(areas, min(in.W, in.H))

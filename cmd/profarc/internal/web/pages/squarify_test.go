@@ -28,21 +28,21 @@ func TestSquarifiedBoxesFillTheirParent(t *testing.T) {
 		}
 		sum := 0.0
 		for i, b := range boxes {
-			sum += b.area()
-			if weights[i] > 0 && !closeTo(b.area(), weights[i]/total*in.area(), in.area()) {
-				t.Fatalf("box %d has area %v, its weight is %v of %v", i, b.area(), weights[i], total)
+			sum += b.areaOf()
+			if weights[i] > 0 && !closeTo(b.areaOf(), weights[i]/total*in.areaOf(), in.areaOf()) {
+				t.Fatalf("box %d has area %v, its weight is %v of %v", i, b.areaOf(), weights[i], total)
 			}
-			if b.W < 0 || b.H < 0 || b.area() > 0 && !inside(b, in) {
+			if b.W < 0 || b.H < 0 || b.areaOf() > 0 && !inside(b, in) {
 				t.Fatalf("box %d %v is not inside %v", i, b, in)
 			}
 			for k, other := range boxes[:i] {
-				if overlap(b, other) > 1e-6*in.area() {
+				if overlap(b, other) > 1e-6*in.areaOf() {
 					t.Fatalf("boxes %d %v and %d %v overlap", k, other, i, b)
 				}
 			}
 		}
-		if total > 0 && !closeTo(sum, in.area(), in.area()) {
-			t.Fatalf("the boxes fill %v of %v", sum, in.area())
+		if total > 0 && !closeTo(sum, in.areaOf(), in.areaOf()) {
+			t.Fatalf("the boxes fill %v of %v", sum, in.areaOf())
 		}
 	})
 }
@@ -74,8 +74,8 @@ func TestSquarifyOfThePaper(t *testing.T) {
 		t.Errorf("a box is %v times longer than wide: %v", worst, boxes)
 	}
 	same := squarify(box{0, 0, 6, 4}, []float64{1, 2, 2, 3, 4, 6, 6})
-	slices.SortFunc(same, func(a, b box) int { return int(1e6 * (b.area() - a.area())) })
-	if !closeTo(same[0].area(), 6, 1) || !closeTo(same[6].area(), 1, 1) {
+	slices.SortFunc(same, func(a, b box) int { return int(1e6 * (b.areaOf() - a.areaOf())) })
+	if !closeTo(same[0].areaOf(), 6, 1) || !closeTo(same[6].areaOf(), 1, 1) {
 		t.Errorf("in another order the boxes are %v", same)
 	}
 }

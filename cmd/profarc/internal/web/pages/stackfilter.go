@@ -15,19 +15,19 @@ const (
 	keyOfIgnore = "ignore"
 )
 
-// filter leaves the stacks out that the query does not want.
-func (b *flameGraph) filter() {
-	focus := b.naming(keyOfFocus)
-	ignore := b.naming(keyOfIgnore)
+// filterStacks leaves the stacks out that the query does not want.
+func (b *flameGraph) filterStacks() {
+	focus := b.nameMatcher(keyOfFocus)
+	ignore := b.nameMatcher(keyOfIgnore)
 	if focus != nil || ignore != nil {
 		b.tree = b.tree.Filtered(focus, ignore)
 	}
 }
 
-// naming returns what reports whether the name of a frame has the text that a key of the query
+// nameMatcher returns what reports whether the name of a frame has the text that a key of the query
 // says, also with dots for slashes; nil if it says none.
-func (b *flameGraph) naming(key string) func(frame uint32) bool {
-	text := b.request.query.get(key)
+func (b *flameGraph) nameMatcher(key string) func(frame uint32) bool {
+	text := b.request.query.valueOf(key)
 	if text == "" {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (b *flameGraph) naming(key string) func(frame uint32) bool {
 	return func(frame uint32) bool {
 		found, ok := known[frame]
 		if !ok {
-			name := b.name(frame).full
+			name := b.nameOfFrame(frame).full
 			found = containsFold(name, text) || containsFold(name, dotted)
 			known[frame] = found
 		}
@@ -44,13 +44,13 @@ func (b *flameGraph) naming(key string) func(frame uint32) bool {
 	}
 }
 
-// filters adds what the page says of its filters: the links that filter by the method that is
+// addFilters adds what the page says of its filters: the links that filter by the method that is
 // shown, or by those that are marked, and the one to all stacks.
-func (p *flamePage) filters(b *flameGraph) {
+func (p *flamePage) addFilters(b *flameGraph) {
 	q := b.request.query
 	if p.Filtered() {
-		p.Filters = append(p.Filters, linkTo("All stacks", nameOfFlame,
-			q.with(keyOfFocus, "", keyOfIgnore, "", "frames.page", "")))
+		p.Filters = append(p.Filters, linkToPage("All stacks", nameOfFlame,
+			q.withValues(keyOfFocus, "", keyOfIgnore, "", "frames.page", "")))
 	}
 	if p.Find != "" {
 		p.Filters = append(p.Filters, filterLink(q, "Only through what is highlighted", keyOfFocus, p.Find),
@@ -59,7 +59,7 @@ func (p *flamePage) filters(b *flameGraph) {
 	if b.at == flame.Root {
 		return
 	}
-	if name := b.name(b.tree.Nodes[b.at].Frame); fitsField(name.full) {
+	if name := b.nameOfFrame(b.tree.Nodes[b.at].Frame); fitsField(name.full) {
 		p.Filters = append(p.Filters, filterLink(q, "Only through "+name.short, keyOfFocus, name.full),
 			filterLink(q, "Only without "+name.short, keyOfIgnore, name.full))
 	}
@@ -72,7 +72,7 @@ func fitsField(name string) bool {
 }
 
 func filterLink(q query, text, key, value string) link {
-	return linkTo(text, nameOfFlame, q.with(key, value, "at", "", keyOfFind, "", "frames.page", ""))
+	return linkToPage(text, nameOfFlame, q.withValues(key, value, "at", "", keyOfFind, "", "frames.page", ""))
 }
 
 // Filtered reports whether stacks are left out.

@@ -30,7 +30,7 @@ func stacksOfSamples(t *testing.T, site *Site) (list []namedStack) {
 		}
 		s := namedStack{count: unit.Of(stack.Count, stack.Time)}
 		for _, f := range stack.Frames {
-			s.names = append(s.names, b.name(frameOf(f.Method)).full)
+			s.names = append(s.names, b.nameOfFrame(frameOfMethod(f.Method)).full)
 		}
 		list = append(list, s)
 	}
@@ -107,7 +107,7 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			q := p.Filters[i].query
 			r := requestOf(t, site, nameOfFlame)
 			r.query = q
-			if of := built[*flamePage](t, r); q.get("at") != "" || q.get("of") != "samples" ||
+			if of := built[*flamePage](t, r); q.valueOf("at") != "" || q.valueOf("of") != "samples" ||
 				key == keyOfFocus && of.Passed < tree.Nodes[at].Total ||
 				key == keyOfIgnore && of.Passed > of.Whole-tree.Nodes[at].Total {
 				t.Errorf("%s: %q leaves %d of %d", name, p.Filters[i].Text, of.Passed, of.Whole)
@@ -115,9 +115,9 @@ func TestFiltersAreOnThePage(t *testing.T) {
 		}
 		p = built[*flamePage](t, requestOf(t, site, nameOfFlame, "of", "samples", "focus", method, "ignore", "x/y", "find",
 			"z", "up", "1"))
-		if len(p.Filters) != 3 || p.Filters[0].query.get(keyOfFocus) != "" || p.Filters[0].query.get("find") != "z" ||
-			p.Filters[1].query.get(keyOfFocus) != "z" || p.Filters[2].query.get(keyOfIgnore) != "z" ||
-			p.Filters[1].query.get("find") != "" {
+		if len(p.Filters) != 3 || p.Filters[0].query.valueOf(keyOfFocus) != "" || p.Filters[0].query.valueOf("find") != "z" ||
+			p.Filters[1].query.valueOf(keyOfFocus) != "z" || p.Filters[2].query.valueOf(keyOfIgnore) != "z" ||
+			p.Filters[1].query.valueOf("find") != "" {
 			t.Errorf("%s: the filters are %+v", name, p.Filters)
 		}
 		for _, kept := range p.Kept {
@@ -126,12 +126,12 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		for _, l := range slices.Concat(p.Zoomed, p.Others[:1], []link{p.Boxes[0].Link}) {
-			if l.query.get(keyOfFocus) != method || l.query.get(keyOfIgnore) != "x/y" {
+			if l.query.valueOf(keyOfFocus) != method || l.query.valueOf(keyOfIgnore) != "x/y" {
 				t.Errorf("%s: %q leads to %v", name, l.Text, l.query)
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percent(p.PassedShare()), amount(p.Whole, p.Unit)),
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percentText(p.PassedShare()), amountText(p.Whole, p.Unit)),
 			`name="focus" value="` + template.HTMLEscapeString(escape.Printable(method)) + `"`, `name="ignore" value="x/y"`,
 			"do not go through “x/y”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {
@@ -157,7 +157,7 @@ func TestNamelessMethodsAreNoFilters(t *testing.T) {
 				continue
 			}
 			want := 2
-			if full := b.name(tree.Nodes[at].Frame).full; full == "" {
+			if full := b.nameOfFrame(tree.Nodes[at].Frame).full; full == "" {
 				want = 0
 				nameless++
 			} else if strings.HasPrefix(name, "hostile") {

@@ -42,8 +42,8 @@ type stackPair struct {
 
 func buildStackPair(r *request) (any, error) {
 	sources := commonStacks(r.site)
-	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.get("of") }))]
-	t, err := gather(r, source.what+" of both", func(ctx context.Context, s *Site, p *Progress) (*stackPair, error) {
+	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
+	t, err := resultOf(r, source.what+" of both", func(ctx context.Context, s *Site, p *Progress) (*stackPair, error) {
 		return pairStacks(ctx, s, source, p)
 	})
 	if err != nil {
@@ -56,23 +56,23 @@ func buildStackPair(r *request) (any, error) {
 	p := &flamePage{What: source.what, Unit: source.unit, Cut: t.Cut, Total: 1, Whole: 1}
 	b := newFlameGraph(r, t.Tree, at, p)
 	b.methods = func(frame uint32) (reader.Method, error) { return t.methods[frame], nil }
-	b.told = func(at flame.Box) (class, title string) { return t.told(at, source.unit) }
-	p.Zoomed = b.zoomed()
+	b.told = func(at flame.Box) (class, title string) { return t.describeBox(at, source.unit) }
+	p.Zoomed = b.zoomPath()
 	for _, s := range sources {
 		if s.name != source.name {
-			p.Others = append(p.Others, linkTo(s.what, nameOfStackPair, newQuery("of", s.name)))
+			p.Others = append(p.Others, linkToPage(s.what, nameOfStackPair, newQuery("of", s.name)))
 		}
 	}
-	b.draw()
-	p.Methods = t.table(b, source.unit)
+	b.drawBoxes()
+	p.Methods = t.changesTable(b, source.unit)
 	return p, b.err
 }
 
-// table returns the methods whose own shares changed most.
-func (t *stackPair) table(b *flameGraph, unit string) *table {
+// changesTable returns the methods whose own shares changed most.
+func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
 	list := newTable(b.request, "frames", "Methods whose own share changed most", textColumn("method", "Method"),
-		number("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"),
+		numberColumn("change", "Change"), counts("self_a", "Own in A"), counts("self_b", "Own in B"),
 		counts("total_a", "Total in A"), counts("total_b", "Total in B"))
 	change := func(frame uint32) float64 {
 		n := t.frames[frame]
@@ -82,8 +82,8 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 		return cmp.Or(cmp.Compare(math.Abs(change(y)), math.Abs(change(x))), cmp.Compare(x, y))
 	})
 	for _, frame := range order[:min(len(order), changesListed)] {
-		cells := []cell{textCell(b.name(frame).full), numberCell(points(change(frame)), change(frame))}
-		cells[1].Class = wayOf(change(frame))
+		cells := []cell{textCell(b.nameOfFrame(frame).full), numberCell(pointsText(change(frame)), change(frame))}
+		cells[1].Class = changeClass(change(frame))
 		if m := t.methods[frame]; m.Valid() {
 			inA, inB := m, m
 			if m.Store() == b.request.site.Archive {
@@ -92,7 +92,7 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 				inA = reader.Method{}
 			}
 			q, _ := pairQuery(inA, inB)
-			cells[0] = linkCell(linkTo(b.name(frame).full, nameOfPair, q))
+			cells[0] = linkCell(linkToPage(b.nameOfFrame(frame).full, nameOfPair, q))
 		}
 		n := t.frames[frame]
 		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
@@ -100,11 +100,11 @@ func (t *stackPair) table(b *flameGraph, unit string) *table {
 		}
 		list.addRow(cells...)
 	}
-	return list.fill()
+	return list.finishRows()
 }
 
-func points(change float64) string {
-	return fmt.Sprintf("%s%.2f percentage points", signOf(change), 100*math.Abs(change))
+func pointsText(change float64) string {
+	return fmt.Sprintf("%s%.2f percentage points", changeSign(change), 100*math.Abs(change))
 }
 
 func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (*stackPair, error) {
@@ -114,10 +114,10 @@ func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (
 		return nil, err
 	}
 	f := &frameNumbers{stores: [2]*reader.Store{s.Archive, s.Other}, methods: make([]reader.Method, 1)}
-	pair := &stackPair{Pair: flame.NewPair(a, b, f.of), methods: f.methods, frames: map[uint32]*[2]flame.Count{}}
+	pair := &stackPair{Pair: flame.NewPair(a, b, f.numberInPair), methods: f.methods, frames: map[uint32]*[2]flame.Count{}}
 	for side, t := range []*flame.Tree{a, b} {
 		for _, c := range t.Frames(flame.Root) {
-			number := f.of(side, c.Frame)
+			number := f.numberInPair(side, c.Frame)
 			if pair.frames[number] == nil {
 				pair.frames[number] = new([2]flame.Count)
 			}
@@ -127,16 +127,16 @@ func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (
 	return pair, f.err
 }
 
-// told returns the colour of a box, and what it is in both archives.
-func (t *stackPair) told(at flame.Box, unit string) (class, title string) {
+// describeBox returns the colour of a box, and what it is in both archives.
+func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string) {
 	if at.Merged > 0 {
 		return "", "too narrow to be told apart"
 	}
 	n := t.Sides[at.Node]
 	whole := t.Sides[flame.Root]
 	change := t.Change(at.Node)
-	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amount(n[0], unit), percent(shareOf(n[0], whole[0])),
-		amount(n[1], unit), percent(shareOf(n[1], whole[1])), points(change))
+	title = fmt.Sprintf("A: %s, %s\nB: %s, %s\n%s", amountText(n[0], unit), percentText(shareOf(n[0], whole[0])),
+		amountText(n[1], unit), percentText(shareOf(n[1], whole[1])), pointsText(change))
 	step := 0
 	for _, least := range []float64{1e-3, 1e-2, 3e-2, 0.1} {
 		if math.Abs(change) >= least {
@@ -157,19 +157,19 @@ type frameNumbers struct {
 	err     error
 }
 
-func (f *frameNumbers) of(side int, frame uint32) uint32 {
+func (f *frameNumbers) numberInPair(side int, frame uint32) uint32 {
 	if f.known[side] == nil {
 		f.known[side] = map[uint32]uint32{}
 	}
 	number, ok := f.known[side][frame]
 	if !ok {
-		number = f.number(side, frame)
+		number = f.numberNamed(side, frame)
 		f.known[side][frame] = number
 	}
 	return number
 }
 
-func (f *frameNumbers) number(side int, frame uint32) uint32 {
+func (f *frameNumbers) numberNamed(side int, frame uint32) uint32 {
 	var m reader.Method
 	if frame != noMethod {
 		var err error
@@ -178,10 +178,10 @@ func (f *frameNumbers) number(side int, frame uint32) uint32 {
 	}
 	if side == 1 {
 		if !m.Valid() {
-			return f.of(0, noMethod)
+			return f.numberInPair(0, noMethod)
 		}
 		if inA, err := counterpart(m, f.stores[0]); err == nil {
-			return f.of(0, frameOf(inA))
+			return f.numberInPair(0, frameOfMethod(inA))
 		}
 	}
 	f.methods = append(f.methods, m)

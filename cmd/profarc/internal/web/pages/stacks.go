@@ -91,7 +91,7 @@ func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree,
 		}
 		frames = frames[:0]
 		for _, f := range slices.Backward(stack.Frames) {
-			frames = append(frames, frameOf(f.Method))
+			frames = append(frames, frameOfMethod(f.Method))
 		}
 		t.Add(frames, unit.Of(stack.Count, stack.Time))
 	}
@@ -99,7 +99,7 @@ func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree,
 	return t, nil
 }
 
-func frameOf(m reader.Method) uint32 {
+func frameOfMethod(m reader.Method) uint32 {
 	if !m.Valid() {
 		return noMethod
 	}
@@ -134,9 +134,9 @@ func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) erro
 	var stack []uint32
 	frames, err := framesOf(q)
 	for _, f := range slices.Backward(frames) {
-		stack = append(stack, frameOf(f.Caller))
+		stack = append(stack, frameOfMethod(f.Caller))
 	}
-	t.Add(append(stack, frameOf(m)), n)
+	t.Add(append(stack, frameOfMethod(m)), n)
 	return err
 }
 
@@ -165,8 +165,8 @@ type flamePage struct {
 
 func stacksOf(r *request) (stackSource, *flame.Tree, error) {
 	sources := stackSources(r.archive())
-	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.get("of") }))]
-	t, err := gather(r, source.what, func(ctx context.Context, s *Site, p *Progress) (*flame.Tree, error) {
+	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
+	t, err := resultOf(r, source.what, func(ctx context.Context, s *Site, p *Progress) (*flame.Tree, error) {
 		return source.read(ctx, s.Archive, p)
 	})
 	return source, t, err
@@ -182,23 +182,23 @@ func buildFlame(r *request) (any, error) {
 		return nil, err
 	}
 	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
-		Up:   r.query.get("up") != "",
-		Find: r.query.get(keyOfFind), Focus: r.query.get(keyOfFocus), Ignore: r.query.get(keyOfIgnore), Search: !r.inReport}
+		Up:   r.query.valueOf("up") != "",
+		Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus), Ignore: r.query.valueOf(keyOfIgnore), Search: !r.inReport}
 	b := newFlameGraph(r, t, at, p)
-	b.filter()
+	b.filterStacks()
 	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
-	p.links(b)
-	p.filters(b)
-	b.found = b.naming(keyOfFind)
+	p.addLinks(b)
+	p.addFilters(b)
+	b.found = b.nameMatcher(keyOfFind)
 	if b.found != nil {
 		p.Found = b.tree.Matched(at, b.found)
 	}
-	b.draw()
-	return p, errors.Join(b.err, p.list(b))
+	b.drawBoxes()
+	return p, errors.Join(b.err, p.addTable(b))
 }
 
 func nodeAsked(r *request, t *flame.Tree) (int, error) {
-	text := r.query.get("at")
+	text := r.query.valueOf("at")
 	if text == "" {
 		return flame.Root, nil
 	}
@@ -217,41 +217,41 @@ func nodeText(at int) string {
 	return strconv.FormatUint(uint64(at), 36)
 }
 
-func (p *flamePage) links(b *flameGraph) {
-	p.Zoomed = b.zoomed()
+func (p *flamePage) addLinks(b *flameGraph) {
+	p.Zoomed = b.zoomPath()
 	q := b.request.query
 	if p.Up {
-		p.Others = append(p.Others, linkTo("Callers on top", nameOfFlame, q.with("up", "")))
+		p.Others = append(p.Others, linkToPage("Callers on top", nameOfFlame, q.withValues("up", "")))
 	} else {
-		p.Others = append(p.Others, linkTo("Callers at the bottom", nameOfFlame, q.with("up", "1")))
+		p.Others = append(p.Others, linkToPage("Callers at the bottom", nameOfFlame, q.withValues("up", "1")))
 	}
 	for _, s := range stackSources(b.request.archive()) {
 		if s.what != p.What {
-			p.Others = append(p.Others, linkTo(s.what, nameOfFlame,
+			p.Others = append(p.Others, linkToPage(s.what, nameOfFlame,
 				newQuery("of", s.name, keyOfFocus, p.Focus, keyOfIgnore, p.Ignore)))
 		}
 	}
-	for _, key := range q.keys() {
+	for _, key := range q.sortedKeys() {
 		if key != keyOfFind && key != keyOfFocus && key != keyOfIgnore {
-			p.Kept = append(p.Kept, hiddenValue{key, q.get(key)})
+			p.Kept = append(p.Kept, hiddenValue{key, q.valueOf(key)})
 		}
 	}
 }
 
-// zoomed returns the links from all stacks to the node that is shown.
-func (b *flameGraph) zoomed() (list []link) {
+// zoomPath returns the links from all stacks to the node that is shown.
+func (b *flameGraph) zoomPath() (list []link) {
 	path := b.tree.Path(b.at)
 	for i, at := range path {
 		if i == 0 || i >= len(path)-pathShown {
-			list = append(list, b.to(b.label(at, 1), at))
+			list = append(list, b.linkToNode(b.labelOf(at, 1), at))
 		}
 	}
 	return list
 }
 
-func (p *flamePage) list(b *flameGraph) error {
+func (p *flamePage) addTable(b *flameGraph) error {
 	p.Methods = newTable(b.request, "frames", "Methods in these stacks", textColumn("method", "Method"),
-		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, number("share", "Share"),
+		column{Key: "self", Name: "Self", Unit: p.Unit + "s", Number: true}, numberColumn("share", "Share"),
 		column{Key: "total", Name: "Total", Unit: p.Unit + "s", Number: true})
 	if b.request.inReport {
 		p.Methods.rows = framesInReport
@@ -259,10 +259,10 @@ func (p *flamePage) list(b *flameGraph) error {
 	frames := b.tree.Frames(b.at)
 	p.Left = max(len(frames)-framesListed, 0)
 	for _, c := range frames[:len(frames)-p.Left] {
-		p.Methods.addRow(linkCell(b.method(c.Frame)), amountCell(c.Self, p.Unit+"s"),
+		p.Methods.addRow(linkCell(b.linkToFrame(c.Frame)), amountCell(c.Self, p.Unit+"s"),
 			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
 	}
-	p.Methods.fill()
+	p.Methods.finishRows()
 	return b.err
 }
 
@@ -280,15 +280,15 @@ func stacksInReport(r *request) (list []query, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, at := range widest(t) {
-			list = append(list, q.with("at", nodeText(at)))
+		for _, at := range widestForks(t) {
+			list = append(list, q.withValues("at", nodeText(at)))
 		}
 	}
 	return list, nil
 }
 
-// widest returns the widest nodes below the root that have several children.
-func widest(t *flame.Tree) (list []int) {
+// widestForks returns the widest nodes below the root that have several children.
+func widestForks(t *flame.Tree) (list []int) {
 	for _, b := range t.Layout(flame.Root, flame.Limit{Boxes: boxesInReport, Depth: levelsOnPage, Width: labelledWidth}) {
 		n := &t.Nodes[b.Node]
 		if b.Node != flame.Root && b.Merged == 0 && len(n.Children) > 1 && len(list) < stacksZoomed {
@@ -321,7 +321,7 @@ func newFlameGraph(r *request, t *flame.Tree, at int, p *flamePage) *flameGraph 
 	return b
 }
 
-func (b *flameGraph) name(frame uint32) frameName {
+func (b *flameGraph) nameOfFrame(frame uint32) frameName {
 	if known, ok := b.names[frame]; ok {
 		return known
 	}
@@ -331,7 +331,7 @@ func (b *flameGraph) name(frame uint32) frameName {
 		if err == nil && m.Valid() {
 			var full analyze.MethodName
 			full, err = analyze.NameOf(m.Store(), m)
-			name = frameName{full.Spelled(), shortened(shortName(full)), shortened(bareName(full))}
+			name = frameName{full.Spelled(), shortenLine(withoutPackage(full)), shortenLine(bareName(full))}
 		}
 		b.err = errors.Join(b.err, err)
 	}
@@ -339,8 +339,8 @@ func (b *flameGraph) name(frame uint32) frameName {
 	return name
 }
 
-// shortName returns a method without the package of its class or function.
-func shortName(m analyze.MethodName) string {
+// withoutPackage returns a method without the package of its class or function.
+func withoutPackage(m analyze.MethodName) string {
 	if m.Class != "" {
 		return m.Class[strings.LastIndexAny(m.Class, "./")+1:] + "." + m.Name
 	}
@@ -369,29 +369,29 @@ func bareName(m analyze.MethodName) string {
 // closure matches what Go calls functions in others, after the name of these.
 var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)?[0-9]`)
 
-// label returns what a node is called in the graph, in a box that is so wide.
-func (b *flameGraph) label(at int, width float64) string {
+// labelOf returns what a node is called in the graph, in a box that is so wide.
+func (b *flameGraph) labelOf(at int, width float64) string {
 	if at == flame.Root {
 		return "all"
 	}
-	name := b.name(b.tree.Nodes[at].Frame)
+	name := b.nameOfFrame(b.tree.Nodes[at].Frame)
 	if float64(utf8.RuneCountInString(name.short)) > width*lettersAcross {
 		return name.bare
 	}
 	return name.short
 }
 
-// to returns a link that zooms to a node.
-func (b *flameGraph) to(text string, at int) link {
-	return linkTo(text, b.request.view.name, b.request.query.with("at", nodeText(at), "frames.page", ""))
+// linkToNode returns a link that zooms to a node.
+func (b *flameGraph) linkToNode(text string, at int) link {
+	return linkToPage(text, b.request.view.name, b.request.query.withValues("at", nodeText(at), "frames.page", ""))
 }
 
-func (b *flameGraph) method(frame uint32) link {
-	name := b.name(frame).full
+func (b *flameGraph) linkToFrame(frame uint32) link {
+	name := b.nameOfFrame(frame).full
 	if frame == noMethod {
 		return link{Text: name}
 	}
-	return linkTo(name, nameOfMethod, newQuery("at", refText(layout.Ref(frame))))
+	return linkToPage(name, nameOfMethod, newQuery("at", recordRefText(layout.Ref(frame))))
 }
 
 // A stackBox is a rectangle of the graph. X and Width are in percent of its width, Y and Height in pixels.
@@ -407,9 +407,9 @@ type stackBox struct {
 	Narrow bool // it has no label, and is no stop of the keyboard
 }
 
-// draw adds the boxes of the graph to its page. Each will be an SVG element of its own, so that
+// drawBoxes adds the boxes of the graph to its page. Each will be an SVG element of its own, so that
 // long text is cut off, and keeps its size on screens of any width.
-func (b *flameGraph) draw() {
+func (b *flameGraph) drawBoxes() {
 	limit := flame.Limit{Boxes: boxesOnPage, Depth: levelsOnPage, Width: leastWidth}
 	if b.request.inReport {
 		limit.Boxes = boxesInReport
@@ -425,15 +425,15 @@ func (b *flameGraph) draw() {
 		if b.page.Up {
 			level = levels - 1 - level
 		}
-		shown := b.box(at)
+		shown := b.buildStackBox(at)
 		shown.Y = level * levelHeight
 		b.page.Boxes = append(b.page.Boxes, shown)
 	}
 }
 
-// box returns a box as the page shows it, but for its level. Narrow ones are no stops of the
+// buildStackBox returns a box as the page shows it, but for its level. Narrow ones are no stops of the
 // keyboard: the table leads to their methods, and the boxes above them zoom.
-func (b *flameGraph) box(at flame.Box) stackBox {
+func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 	class, counted := b.told(at)
 	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width),
 		Height: levelHeight - 1, Narrow: at.Width < labelledWidth}
@@ -443,13 +443,13 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 		shown.Title = fmt.Sprintf("%d more methods\n%s", at.Merged, counted)
 		return shown
 	}
-	shown.Link = b.to("", at.Node)
+	shown.Link = b.linkToNode("", at.Node)
 	frame := b.tree.Nodes[at.Node].Frame
-	shown.Label = escape.Printable(b.label(at.Node, at.Width))
+	shown.Label = escape.Printable(b.labelOf(at.Node, at.Width))
 	shown.Class = class
 	shown.Title = counted
 	if at.Node != flame.Root {
-		shown.Title = escape.Printable(shortened(b.name(frame).full)) + "\n" + counted
+		shown.Title = escape.Printable(shortenLine(b.nameOfFrame(frame).full)) + "\n" + counted
 	}
 	if at.Closed {
 		shown.Title += "\nmore below: zoom in"
@@ -463,10 +463,10 @@ func (b *flameGraph) box(at flame.Box) stackBox {
 
 // ownCounts tells how much a box stands for, and colours it by its own counts.
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
-	title = fmt.Sprintf("%s, %s of all", amount(at.Total, b.page.Unit), percent(shareOf(at.Total, b.page.Whole)))
+	title = fmt.Sprintf("%s, %s of all", amountText(at.Total, b.page.Unit), percentText(shareOf(at.Total, b.page.Whole)))
 	own := b.tree.Nodes[at.Node].Self
 	if own > 0 && at.Merged == 0 {
-		title += fmt.Sprintf("; %s of its own", amount(own, b.page.Unit))
+		title += fmt.Sprintf("; %s of its own", amountText(own, b.page.Unit))
 	}
 	return heatClass(shareOf(own, b.page.Total)), title
 }

@@ -43,9 +43,9 @@ type column struct {
 
 func textColumn(key, name string) column { return column{Key: key, Name: name} }
 
-func number(key, name string) column { return column{Key: key, Name: name, Number: true} }
+func numberColumn(key, name string) column { return column{Key: key, Name: name, Number: true} }
 
-func (c column) in(unit string) column {
+func (c column) withUnit(unit string) column {
 	c.Unit = unit
 	return c
 }
@@ -91,7 +91,7 @@ func amountCell(n uint64, noun string) cell {
 
 // shareCell returns a cell with a share from 0 to 1, and a bar of it.
 func shareCell(share float64) cell {
-	c := numberCell(percent(share), share)
+	c := numberCell(percentText(share), share)
 	c.Bar = &share
 	return c
 }
@@ -101,11 +101,11 @@ func shareCell(share float64) cell {
 func newTable(r *request, id, caption string, columns ...column) *table {
 	columns = slices.Clone(columns) // which may be shared
 	for i := range columns {
-		columns[i].Name = r.word(columns[i].Name)
+		columns[i].Name = r.inTerms(columns[i].Name)
 	}
-	t := &table{ID: id, Caption: r.word(caption), Columns: columns, request: r, rows: rowsOnPage}
-	t.Search = r.query.get(id + ".find")
-	order := r.query.get(id + ".sort")
+	t := &table{ID: id, Caption: r.inTerms(caption), Columns: columns, request: r, rows: rowsOnPage}
+	t.Search = r.query.valueOf(id + ".find")
+	order := r.query.valueOf(id + ".sort")
 	key, falling := strings.CutPrefix(order, "-")
 	for i := range columns {
 		if columns[i].Key == key {
@@ -118,37 +118,37 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 
 func (t *table) addRow(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
-// sortKey returns the key of the column by which the table is sorted, empty for none.
-func (t *table) sortKey() string {
+// sortedKey returns the key of the column by which the table is sorted, empty for none.
+func (t *table) sortedKey() string {
 	if t.sorted == nil {
 		return ""
 	}
 	return t.sorted.Key
 }
 
-// fill ends the adding of rows: it searches and sorts them, and keeps the rows of the page.
-func (t *table) fill() *table {
+// finishRows ends the adding of rows: it searches and sorts them, and keeps the rows of the page.
+func (t *table) finishRows() *table {
 	t.Of = len(t.Rows)
-	found := slices.DeleteFunc(t.Rows, func(cells []cell) bool { return !t.matches(cells) })
-	t.sort(found)
-	from, to := t.window(len(found))
+	found := slices.DeleteFunc(t.Rows, func(cells []cell) bool { return !t.matchesSearch(cells) })
+	t.sortRows(found)
+	from, to := t.pageWindow(len(found))
 	t.Rows = found[from:to]
 	return t
 }
 
-// unlessEmpty is fill, which returns nil if there are no rows.
-func (t *table) unlessEmpty() *table {
+// finishUnlessEmpty is fill, which returns nil if there are no rows.
+func (t *table) finishUnlessEmpty() *table {
 	if len(t.Rows) == 0 {
 		return nil
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 // fillPage sets the rows of a table that has too many for fill. Order has the rows that match; it makes only the
 // rows of the page.
 func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error)) error {
 	t.Of = of
-	from, to := t.window(len(order))
+	from, to := t.pageWindow(len(order))
 	for _, i := range order[from:to] {
 		shown, err := cells(i)
 		if err != nil {
@@ -159,17 +159,17 @@ func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error))
 	return nil
 }
 
-// window notes how many rows were found, and returns which of them are on the page.
-func (t *table) window(found int) (from, to int) {
+// pageWindow notes how many rows were found, and returns which of them are on the page.
+func (t *table) pageWindow(found int) (from, to int) {
 	t.Found = found
 	last := max(found-1, 0) / t.rows
-	from = min(max(t.request.query.number(t.ID+".page", 1)-1, 0), last) * t.rows
+	from = min(max(t.request.query.numberOf(t.ID+".page", 1)-1, 0), last) * t.rows
 	t.From = from + 1
 	return from, min(from+t.rows, found)
 }
 
-// matches reports whether each word of the search is in a cell of a row, in any case of letters.
-func (t *table) matches(cells []cell) bool {
+// matchesSearch reports whether each word of the search is in a cell of a row, in any case of letters.
+func (t *table) matchesSearch(cells []cell) bool {
 	for _, word := range strings.Fields(t.Search) {
 		if !slices.ContainsFunc(cells, func(c cell) bool { return containsFold(c.Link.Text, word) }) {
 			return false
@@ -183,8 +183,8 @@ func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// sort sorts rows by the column that the query names.
-func (t *table) sort(rows [][]cell) {
+// sortRows sorts rows by the column that the query names.
+func (t *table) sortRows(rows [][]cell) {
 	if t.sorted == nil {
 		return
 	}
@@ -222,27 +222,27 @@ func (t *table) Headings() (list []Heading) {
 	for _, c := range t.Columns {
 		h := Heading{column: c}
 		order := c.Key
-		h.Name = capital(c.Name)
+		h.Name = capitalized(c.Name)
 		if t.sorted != nil && t.sorted.Key == c.Key {
 			h.Order = map[bool]string{false: "ascending", true: "descending"}[t.falling]
 		}
 		if h.Order == "ascending" || h.Order == "" && c.Number {
 			order = "-" + order
 		}
-		h.Sort = t.again(h.Name, ".sort", order)
+		h.Sort = t.linkWithValue(h.Name, ".sort", order)
 		list = append(list, h)
 	}
 	return list
 }
 
-// again returns a link to the same page with another value of one of the table's keys. The
+// linkWithValue returns a link to the same page with another value of one of the table's keys. The
 // table begins at its first rows again, unless the key is the page's.
-func (t *table) again(text, key, value string) link {
+func (t *table) linkWithValue(text, key, value string) link {
 	q := t.request.query
 	if key != ".page" {
-		q = q.with(t.ID+".page", "")
+		q = q.withValues(t.ID+".page", "")
 	}
-	return linkTo(text, t.request.view.name, q.with(t.ID+key, value))
+	return linkToPage(text, t.request.view.name, q.withValues(t.ID+key, value))
 }
 
 // Complete reports whether the table shows all of its rows, so that nothing needs to be said of them.
@@ -257,22 +257,22 @@ func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutS
 const rowsWithoutSearch = 10
 
 // Element is the id of the table's element.
-func (t *table) Element() string { return t.request.element(t.ID) }
+func (t *table) Element() string { return t.request.elementID(t.ID) }
 
 // To returns the number of the last row of the page.
 func (t *table) To() int { return t.From - 1 + len(t.Rows) }
 
 // Before and After are links to the rows before and after the page's; nil if there are none.
-func (t *table) Before() *link { return t.turn("Previous rows", -1, t.From > 1) }
+func (t *table) Before() *link { return t.linkToRows("Previous rows", -1, t.From > 1) }
 
 // After returns documented with Before.
-func (t *table) After() *link { return t.turn("Next rows", 1, t.To() < t.Found) }
+func (t *table) After() *link { return t.linkToRows("Next rows", 1, t.To() < t.Found) }
 
-func (t *table) turn(text string, by int, possible bool) *link {
+func (t *table) linkToRows(text string, by int, possible bool) *link {
 	if !possible || t.request.inReport {
 		return nil
 	}
-	return t.again(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by)).optional()
+	return t.linkWithValue(text, ".page", strconv.Itoa((t.From-1)/t.rows+1+by)).optional()
 }
 
 // A hiddenValue is a value of the query that a search keeps.
@@ -281,9 +281,9 @@ type hiddenValue struct{ Name, Value string }
 // Kept returns the values of the query that a search in the table keeps.
 func (t *table) Kept() (list []hiddenValue) {
 	own := map[string]bool{t.ID + ".find": true, t.ID + ".page": true}
-	for _, key := range t.request.query.keys() {
+	for _, key := range t.request.query.sortedKeys() {
 		if !own[key] {
-			list = append(list, hiddenValue{key, t.request.query.get(key)})
+			list = append(list, hiddenValue{key, t.request.query.valueOf(key)})
 		}
 	}
 	return list

@@ -35,17 +35,17 @@ type measured struct {
 }
 
 func newMeasured(d layout.Domain, name, noun, about string) *measured {
-	return &measured{Name: name, Title: capital(name), Noun: cmp.Or(noun, name), About: measureAbout(d, name, about)}
+	return &measured{Name: name, Title: capitalized(name), Noun: cmp.Or(noun, name), About: measureAbout(d, name, about)}
 }
 
-func (m *measured) text(n uint64) string {
+func (m *measured) valueText(n uint64) string {
 	if c := amountCell(n, m.Noun); m.Noun == nanosecond+"s" {
 		return c.Link.Text
 	}
 	return cli.Grouped(n) + " " + m.Noun
 }
 
-func (m *measured) share(method int32) float64 { return shareOf(m.values[method], m.total) }
+func (m *measured) shareOfMethod(method int32) float64 { return shareOf(m.values[method], m.total) }
 
 // shareOf returns part as a share of whole, 0 if whole is 0.
 func shareOf(part, whole uint64) float64 {
@@ -55,9 +55,9 @@ func shareOf(part, whole uint64) float64 {
 	return float64(part) / float64(whole)
 }
 
-// tallied returns the tally of the site's archive.
-func tallied(r *request) (*tally, error) {
-	return gather(r, "the counts of all methods", newTally)
+// tallyOf returns the tally of the site's archive.
+func tallyOf(r *request) (*tally, error) {
+	return resultOf(r, "the counts of all methods", newTally)
 }
 
 func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
@@ -75,7 +75,7 @@ func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
 	if !slices.ContainsFunc(t.levels, func(level int8) bool { return level >= 0 }) {
 		t.levels = nil
 	}
-	return t, t.rank(ctx)
+	return t, t.rankMethods(ctx)
 }
 
 // measuresOf returns the measures that an archive may have, the usual one first. Samples
@@ -101,7 +101,7 @@ func (t *tally) addMethod(m reader.Method, measures []*analyze.Measure) error {
 		return err
 	}
 	for i, sum := range sums {
-		t.measures[i].append(sum)
+		t.measures[i].appendValue(sum)
 	}
 	if t.store.Header().Domain != layout.DomainHotSpot {
 		return nil
@@ -115,7 +115,7 @@ func (t *tally) addMethod(m reader.Method, measures []*analyze.Measure) error {
 	return nil
 }
 
-var levelColumn = number("level", "Level")
+var levelColumn = numberColumn("level", "Level")
 
 const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 " +
 	"counts nothing: a method of level 4 ran more often than its counts say."
@@ -137,14 +137,14 @@ func withLevel[T any](t *tally, list []T, level T) []T {
 	return append(list, level)
 }
 
-func (t *tally) level(i int32) cell {
+func (t *tally) levelCell(i int32) cell {
 	if t.levels == nil || t.levels[i] < 0 {
 		return noNumber
 	}
 	return countCell(t.levels[i])
 }
 
-func (m *measured) append(value uint64) {
+func (m *measured) appendValue(value uint64) {
 	m.values = append(m.values, value)
 	m.total = disk.SaturatingAdd(m.total, value)
 	m.highest = max(m.highest, value)
@@ -172,8 +172,8 @@ func (t *tally) addSamples() error {
 			return err
 		}
 		found := samples.Of(m)
-		self.append(found.Self)
-		total.append(found.Total)
+		self.appendValue(found.Self)
+		total.appendValue(found.Total)
 	}
 	total.total = samples.Sum
 	at := len(t.measures)
@@ -184,16 +184,16 @@ func (t *tally) addSamples() error {
 	return nil
 }
 
-func (t *tally) rank(ctx context.Context) error {
+func (t *tally) rankMethods(ctx context.Context) error {
 	for _, m := range t.measures {
-		if err := m.rank(ctx); err != nil {
+		if err := m.rankByValue(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *measured) rank(ctx context.Context) error {
+func (m *measured) rankByValue(ctx context.Context) error {
 	for i, n := range m.values {
 		if n > 0 {
 			m.ranked = append(m.ranked, int32(i))
@@ -202,9 +202,9 @@ func (m *measured) rank(ctx context.Context) error {
 	return poll.SortStable(ctx, m.ranked, func(a, b int32) int { return cmp.Compare(m.values[b], m.values[a]) })
 }
 
-// by returns the measure of a name, the first one if there is none of that name, and nil if
+// measureNamed returns the measure of a name, the first one if there is none of that name, and nil if
 // the archive counts nothing.
-func (t *tally) by(name string) *measured {
+func (t *tally) measureNamed(name string) *measured {
 	if len(t.measures) == 0 {
 		return nil
 	}

@@ -70,8 +70,8 @@ func shortTypeText(s *reader.Store, name, loader string) string {
 	return display.Spelling{Short: true}.Type(s.Header().Domain, name) + display.LoaderNote(s, name, loader)
 }
 
-// typeOf returns a type record as typeText does.
-func typeOf(s *reader.Store, t reader.Type) (string, error) {
+// typeRecordText returns a type record as typeText does.
+func typeRecordText(s *reader.Store, t reader.Type) (string, error) {
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
 	return typeText(s, name.String(), loader.String()), errors.Join(nameErr, loaderErr)
@@ -80,8 +80,8 @@ func typeOf(s *reader.Store, t reader.Type) (string, error) {
 // nameless is shown where a name is empty, as some functions of CPU profiles have it.
 const nameless = "(no name)"
 
-// percent returns a share in percent: "12.3%"; a share above 0 is never "0.0%".
-func percent(share float64) string {
+// percentText returns a share in percent: "12.3%"; a share above 0 is never "0.0%".
+func percentText(share float64) string {
 	switch {
 	case share > 0 && share < 0.0005:
 		return "<0.1%"
@@ -96,7 +96,7 @@ func finePercent(share float64) string {
 	value := 100 * share
 	switch {
 	case value >= 10 || value <= 0:
-		return percent(share)
+		return percentText(share)
 	case value < 0.0000095:
 		return "<0.00001%"
 	}
@@ -107,13 +107,13 @@ func finePercent(share float64) string {
 	return fmt.Sprintf("%.*f%%", digits, value)
 }
 
-// signOf returns the sign of a change, for those who see no colours.
-func signOf(change float64) string {
-	return map[string]string{"more": "▲ ", "less": "▼ "}[wayOf(change)]
+// changeSign returns the sign of a change, for those who see no colours.
+func changeSign(change float64) string {
+	return map[string]string{"more": "▲ ", "less": "▼ "}[changeClass(change)]
 }
 
-// wayOf returns the class of a change, empty if there is none.
-func wayOf(change float64) string {
+// changeClass returns the class of a change, empty if there is none.
+func changeClass(change float64) string {
 	switch {
 	case change > 0:
 		return "more"
@@ -123,18 +123,18 @@ func wayOf(change float64) string {
 	return ""
 }
 
-// amount returns a number with its noun, and nanoseconds as a time: "50 ms".
-func amount(n uint64, noun string) string {
+// amountText returns a number with its noun, and nanoseconds as a time: "50 ms".
+func amountText(n uint64, noun string) string {
 	if noun == nanosecond {
 		return facts.TimeText(n)
 	}
-	return plural(n, noun)
+	return pluralText(n, noun)
 }
 
 const nanosecond = "nanosecond"
 
-// plural returns a number with its noun: "1 method", "3 methods".
-func plural(n uint64, noun string) string {
+// pluralText returns a number with its noun: "1 method", "3 methods".
+func pluralText(n uint64, noun string) string {
 	if n != 1 {
 		noun += "s"
 	}

@@ -49,7 +49,7 @@ func TestTreemapNamesItsWholes(t *testing.T) {
 	p := built[*wherePage](t, requestOf(t, site, whereName, "by", "size"))
 	file := uint64(site.Archive.Header().FileSize)
 	if want := fmt.Sprintf("%s bytes of profiles, %s of the file", cli.Grouped(p.Total),
-		percent(shareOf(p.Total, file))); !strings.Contains(body, want) {
+		percentText(shareOf(p.Total, file))); !strings.Contains(body, want) {
 		t.Errorf("the page lacks %q:\n%s", want, body)
 	}
 	for _, row := range p.Places.Rows {
@@ -90,10 +90,10 @@ func TestMethodsHaveTheirLevels(t *testing.T) {
 func TestTypesWithoutMethodsAreNoLinks(t *testing.T) {
 	t.Parallel()
 	site := specimenSite(t, specimen.All()[0])
-	b := &pointReader{request: requestOf(t, site, "methods")}
+	b := &pointBuilder{request: requestOf(t, site, "methods")}
 	for class, want := range map[string]bool{"shapes/Circle": true, "shapes/None": false, "[I": false} {
 		t.Run(class, func(t *testing.T) {
-			if l := b.typeLink(class, "", nil); (l.view != "") != want {
+			if l := b.linkToType(class, "", nil); (l.view != "") != want {
 				t.Errorf("%s: %+v", class, l)
 			}
 		})
@@ -106,7 +106,7 @@ func TestSearchesForEveryWord(t *testing.T) {
 		"hashmap put": false, "map x": true, "getNode(": false} {
 		t.Run(search, func(t *testing.T) {
 			list := &table{Search: search}
-			if got := list.matches([]cell{textCell("java.util.HashMap.getNode"), textCell("x")}); got != want {
+			if got := list.matchesSearch([]cell{textCell("java.util.HashMap.getNode"), textCell("x")}); got != want {
 				t.Errorf("%q: %t, want %t", search, got, want)
 			}
 		})

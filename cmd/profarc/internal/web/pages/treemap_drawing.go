@@ -68,17 +68,17 @@ func newTreemaps(t treemap, groups []branch, parts int) []*treemap {
 	wide, narrow := t, t
 	wide.Class, wide.W, wide.H = "wide", 1100, 560
 	narrow.Class, narrow.W, narrow.H = "narrow", 360, 420
-	wide.layOut(groups, parts)
-	narrow.layOut(groups, parts/2)
+	wide.addGroups(groups, parts)
+	narrow.addGroups(groups, parts/2)
 	return []*treemap{&wide, &narrow}
 }
 
-func (t *treemap) layOut(groups []branch, parts int) {
-	shown := fold(groups, t.all, mostGroups, func(branch) bool { return true })
+func (t *treemap) addGroups(groups []branch, parts int) {
+	shown := foldBranches(groups, t.all, mostGroups, func(branch) bool { return true })
 	fewest := cutoffOf(shown, parts, float64(t.of)*leastArea/(t.W*t.H))
-	boxes := boxesOf(box{0, 0, t.W, t.H}, shown)
+	boxes := divideBox(box{0, 0, t.W, t.H}, shown)
 	for i, g := range shown {
-		t.group(boxes[i], g, fewest)
+		t.addGroup(boxes[i], g, fewest)
 	}
 }
 
@@ -97,9 +97,9 @@ func cutoffOf(groups []branch, parts int, least float64) uint64 {
 	return uint64(least)
 }
 
-// fold returns the first branches, the heaviest first, and one that stands for the others.
+// foldBranches returns the first branches, the heaviest first, and one that stands for the others.
 // keep says which may be shown, all leads to all of them.
-func fold(list []branch, all link, most int, keep func(branch) bool) []branch {
+func foldBranches(list []branch, all link, most int, keep func(branch) bool) []branch {
 	var shown []branch
 	var rest branch
 	list = slices.Clone(list)
@@ -119,8 +119,8 @@ func fold(list []branch, all link, most int, keep func(branch) bool) []branch {
 	return append(shown, rest)
 }
 
-// boxesOf divides a box among branches. What stands for several comes last, however heavy it is.
-func boxesOf(in box, list []branch) (boxes []box) {
+// divideBox divides a box among branches. What stands for several comes last, however heavy it is.
+func divideBox(in box, list []branch) (boxes []box) {
 	var values []float64
 	sum := 0.0
 	for _, b := range list {
@@ -131,19 +131,19 @@ func boxesOf(in box, list []branch) (boxes []box) {
 	if n < 1 || list[n].rest == 0 {
 		return squarify(in, values)
 	}
-	first, last := cutStrip(in, []float64{(1 - values[n]/sum) * in.area()}, false)
+	first, last := cutStrip(in, []float64{(1 - values[n]/sum) * in.areaOf()}, false)
 	return append(squarify(first[0], values[:n]), last)
 }
 
-func (t *treemap) group(b box, g branch, least uint64) {
-	inner := b.inset(1.5, labelHeight)
+func (t *treemap) addGroup(b box, g branch, least uint64) {
+	inner := b.insetBox(1.5, labelHeight)
 	if len(g.parts) == 0 || inner.W < labelHeight || inner.H < labelHeight {
 		t.addTile(b, g, "")
 		return
 	}
 	t.addTile(b, g, "frame")
-	parts := fold(g.parts, g.link, len(g.parts), func(p branch) bool { return p.value >= least })
-	for i, place := range boxesOf(inner, parts) {
+	parts := foldBranches(g.parts, g.link, len(g.parts), func(p branch) bool { return p.value >= least })
+	for i, place := range divideBox(inner, parts) {
 		t.addTile(place, parts[i], "")
 	}
 }
@@ -160,18 +160,18 @@ func (t *treemap) addTile(b box, g branch, class string) {
 		shown.Class = "more"
 	}
 	if b.H >= labelHeight {
-		shown.Label = fitting(escape.Printable(g.link.Text), b.W-2*labelGap)
+		shown.Label = fitName(escape.Printable(g.link.Text), b.W-2*labelGap)
 	}
-	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortened(escape.Printable(g.link.Text)), t.amount(g.value),
-		percent(share))
+	shown.Link.Text = fmt.Sprintf("%s: %s, %s", shortenLine(escape.Printable(g.link.Text)), t.amount(g.value),
+		percentText(share))
 	t.Tiles = append(t.Tiles, shown)
 }
 
 const mostTitle = 300
 
-// fitting returns as much of a name as fits into a width, with an ellipsis if that is not all;
+// fitName returns as much of a name as fits into a width, with an ellipsis if that is not all;
 // empty if it is too little to be read. The last parts of a name with packages say most.
-func fitting(name string, width float64) string {
+func fitName(name string, width float64) string {
 	letters := []rune(name[:min(len(name), 4*mostTitle)])
 	if len(letters) == beginning(letters, width) {
 		return name
@@ -186,7 +186,7 @@ func fitting(name string, width float64) string {
 		}
 		rest = after
 	}
-	n := beginning(letters, width-widthOf('…'))
+	n := beginning(letters, width-runeWidth('…'))
 	if n < leastLetters {
 		return ""
 	}
@@ -199,15 +199,15 @@ const leastLetters = 3
 func beginning(letters []rune, width float64) int {
 	used := 0.0
 	for i, r := range letters {
-		if used += widthOf(r); used > width {
+		if used += runeWidth(r); used > width {
 			return i
 		}
 	}
 	return len(letters)
 }
 
-// widthOf returns an upper bound of the width of a character, in usual fonts.
-func widthOf(r rune) float64 {
+// runeWidth returns an upper bound of the width of a character, in usual fonts.
+func runeWidth(r rune) float64 {
 	switch {
 	case strings.ContainsRune("mwMW@%…—", r):
 		return 12

@@ -63,53 +63,53 @@ const (
 )
 
 func buildWhere(r *request) (any, error) {
-	v, err := placeViewOf(r)
+	v, err := treemapViewOf(r)
 	if err != nil {
 		return nil, err
 	}
-	return newWherePage(r, v.tally, v.places)
+	return newWherePage(r, v.tally, v.packageIndex)
 }
 
-// A placeView gathers what the page of a part of the archive shows.
-type placeView struct {
+// A treemapView gathers what the page of a part of the archive shows.
+type treemapView struct {
 	*tally
-	*places
+	*packageIndex
 	by *measured
 }
 
-// placeViewOf returns a view without a measure, once the methods are counted and have places.
-func placeViewOf(r *request) (*placeView, error) {
-	t, err := tallied(r)
+// treemapViewOf returns a view without a measure, once the methods are counted and have places.
+func treemapViewOf(r *request) (*treemapView, error) {
+	t, err := tallyOf(r)
 	if err != nil {
 		return nil, err
 	}
-	where, err := placed(r)
-	return &placeView{tally: t, places: where}, err
+	where, err := packageIndexOf(r)
+	return &treemapView{tally: t, packageIndex: where}, err
 }
 
-func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
-	v := &placeView{t, where, t.by(r.query.get("by"))}
+func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error) {
+	v := &treemapView{t, where, t.measureNamed(r.query.valueOf("by"))}
 	if v.by == nil {
 		return nil, fmt.Errorf("%w: it has no counts", errNoPage)
 	}
 	p := &wherePage{Measure: v.by.Name, Noun: v.by.Noun, About: v.by.About}
-	groups, err := v.open(r, p, r.query.get("at"))
+	groups, err := v.branchesAt(r, p, r.query.valueOf("at"))
 	if err != nil {
 		return nil, err
 	}
-	for at := ""; r.query.get("at") == "" && len(groups) == 1 && !groups[0].isMethod; {
-		if at == groups[0].link.query.get("at") {
+	for at := ""; r.query.valueOf("at") == "" && len(groups) == 1 && !groups[0].isMethod; {
+		if at == groups[0].link.query.valueOf("at") {
 			break
 		}
-		at = groups[0].link.query.get("at") // one box would fill the map
-		groups, err = v.open(r, p, at)
+		at = groups[0].link.query.valueOf("at") // one box would fill the map
+		groups, err = v.branchesAt(r, p, at)
 		if err != nil {
 			return nil, err
 		}
 		p.Back = nil
 	}
 	for _, m := range t.measures {
-		p.By = append(p.By, menuItem{linkTo(m.Title, whereName, newQuery("at", r.query.get("at"), "by", m.Name)), m == v.by})
+		p.By = append(p.By, menuItem{linkToPage(m.Title, whereName, newQuery("at", r.query.valueOf("at"), "by", m.Name)), m == v.by})
 	}
 	for _, g := range groups {
 		p.Total = disk.SaturatingAdd(p.Total, g.value)
@@ -119,22 +119,22 @@ func newWherePage(r *request, t *tally, where *places) (*wherePage, error) {
 	if v.by.Name == "size" {
 		p.Whole, whole = "the file", uint64(r.archive().Header().FileSize)
 	}
-	p.Sum, p.Share = v.by.text(p.Total), shareOf(p.Total, whole)
+	p.Sum, p.Share = v.by.valueText(p.Total), shareOf(p.Total, whole)
 	label := fmt.Sprintf("Areas are %s. The table below says the same.", v.by.Noun)
 	parts := mostParts
 	if r.inReport {
 		parts = partsInReport
 	}
-	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.text, all: r.here("", "where")}, groups, parts)
+	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.valueText, all: r.linkToElement("", "where")}, groups, parts)
 	if hasPackages(r.site) {
-		p.Classes = linkTo("All classes", nameOfClasses, query{}).optional()
+		p.Classes = linkToPage("All classes", nameOfClasses, query{}).optional()
 	}
-	p.Places = v.table(r, p, groups, whole)
+	p.Places = v.groupTable(r, p, groups, whole)
 	return p, nil
 }
 
-// open returns what a page shows: the packages, the classes of a package, or the methods of a class.
-func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) {
+// branchesAt returns what a page shows: the packages, the classes of a package, or the methods of a class.
+func (v *treemapView) branchesAt(r *request, p *wherePage, at string) ([]branch, error) {
 	if at == "" {
 		p.part = "all profiles"
 		return v.packagesBy(r)
@@ -144,29 +144,31 @@ func (v *placeView) open(r *request, p *wherePage, at string) ([]branch, error) 
 	switch {
 	case err == nil && kind == inPackage && n < uint64(len(v.packages)):
 		p.part = "the package"
-		p.Name, p.Back = v.packageName(int32(n)), v.linkAt("All packages", "").optional()
-		return v.branches(r.ctx, v.inPackage(int32(n)))
+		p.Name, p.Back = v.packageName(int32(n)), v.linkToPart("All packages", "").optional()
+		return v.branches(r.ctx, v.groupInPackage(int32(n)))
 	case err == nil && kind == inClass && n < uint64(len(v.classes)):
 		in := v.classes[n].in
 		p.part = "the class"
-		p.Name, p.Back = v.className(int32(n)), v.linkAt(v.packageName(in), inPackage+strconv.Itoa(int(in))).optional()
-		return v.branches(r.ctx, v.inClass(int32(n)))
+		p.Name, p.Back = v.className(int32(n)), v.linkToPart(v.packageName(in), inPackage+strconv.Itoa(int(in))).optional()
+		return v.branches(r.ctx, v.groupInClass(int32(n)))
 	}
 	return nil, errNoPage
 }
 
 // packagesBy returns the packages with their classes. In a large archive they take as long as
 // the rest of the page, and many pages show them.
-func (v *placeView) packagesBy(r *request) ([]branch, error) {
-	return gather(r, "the packages by "+v.by.Name,
-		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) { return v.branches(ctx, v.byPackage) })
+func (v *treemapView) packagesBy(r *request) ([]branch, error) {
+	return resultOf(r, "the packages by "+v.by.Name,
+		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) {
+			return v.branches(ctx, v.groupByPackage)
+		})
 }
 
-func (v *placeView) linkAt(text, at string) link {
-	return linkTo(text, whereName, newQuery("at", at, "by", v.by.Name))
+func (v *treemapView) linkToPart(text, at string) link {
+	return linkToPage(text, whereName, newQuery("at", at, "by", v.by.Name))
 }
 
-func (v *placeView) packageName(n int32) string {
+func (v *treemapView) packageName(n int32) string {
 	name := v.packages[n].Name
 	switch d := v.store.Header().Domain; {
 	case name != "":
@@ -180,19 +182,19 @@ func (v *placeView) packageName(n int32) string {
 }
 
 // className returns the name of a class with its package, as programmers write it.
-func (v *placeView) className(n int32) string {
+func (v *treemapView) className(n int32) string {
 	in := v.packages[v.classes[n].in].Name
 	switch d := v.store.Header().Domain; {
 	case in == "":
-		return v.ownName(n)
+		return v.bareClassName(n)
 	case d.LLVM():
-		return in + "::" + v.ownName(n)
+		return in + "::" + v.bareClassName(n)
 	}
-	return in + "." + v.ownName(n)
+	return in + "." + v.bareClassName(n)
 }
 
-// ownName returns the name of a class without its package.
-func (v *placeView) ownName(n int32) string {
+// bareClassName returns the name of a class without its package.
+func (v *treemapView) bareClassName(n int32) string {
 	return display.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
@@ -206,26 +208,26 @@ type groupKey struct {
 	n    int32
 }
 
-func (v *placeView) byPackage(m int32) (group, part groupKey, ok bool) {
+func (v *treemapView) groupByPackage(m int32) (group, part groupKey, ok bool) {
 	class := v.ofMethod[m]
-	return groupKey{inPackage, v.classes[class].in}, v.keyOf(class, m), true
+	return groupKey{inPackage, v.classes[class].in}, v.groupKeyOf(class, m), true
 }
 
-func (v *placeView) inPackage(n int32) grouping {
+func (v *treemapView) groupInPackage(n int32) grouping {
 	return func(m int32) (group, part groupKey, ok bool) {
 		class := v.ofMethod[m]
-		return v.keyOf(class, m), groupKey{"", m}, v.classes[class].in == n
+		return v.groupKeyOf(class, m), groupKey{"", m}, v.classes[class].in == n
 	}
 }
 
-func (v *placeView) inClass(n int32) grouping {
+func (v *treemapView) groupInClass(n int32) grouping {
 	return func(m int32) (group, part groupKey, ok bool) {
 		return groupKey{"", m}, groupKey{"", m}, v.ofMethod[m] == n
 	}
 }
 
-// keyOf returns the key of a class, or of the method if the class has no name.
-func (v *placeView) keyOf(class, method int32) groupKey {
+// groupKeyOf returns the key of a class, or of the method if the class has no name.
+func (v *treemapView) groupKeyOf(class, method int32) groupKey {
 	if v.classes[class].Name == "" {
 		return groupKey{"", method}
 	}
@@ -237,7 +239,7 @@ const mostNamed = 2000
 
 // branches returns the groups of a part with their parts, the heaviest first. What is beyond
 // those that have names is one branch at the end.
-func (v *placeView) branches(ctx context.Context, in grouping) ([]branch, error) {
+func (v *treemapView) branches(ctx context.Context, in grouping) ([]branch, error) {
 	steps := poll.New(ctx)
 	parts := map[groupKey]map[groupKey]uint64{}
 	sums := map[groupKey]uint64{}
@@ -257,24 +259,24 @@ func (v *placeView) branches(ctx context.Context, in grouping) ([]branch, error)
 		}
 		sums[g] = disk.SaturatingAdd(sums[g], v.by.values[m])
 	}
-	list, keys, err := v.named(sums, mostNamed, true)
+	list, keys, err := v.heaviestGroups(sums, mostNamed, true)
 	for i, key := range keys {
 		list[i].of = len(parts[key])
 		if i < mostGroups && err == nil {
-			list[i].parts, _, err = v.named(parts[key], mostParts, false)
+			list[i].parts, _, err = v.heaviestGroups(parts[key], mostParts, false)
 		}
 	}
 	return list, err
 }
 
-// named returns the heaviest of some groups with their names, and their keys. The others are one branch at the end.
-func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey, err error) {
+// heaviestGroups returns the heaviest of some groups with their names, and their keys. The others are one branch at the end.
+func (v *treemapView) heaviestGroups(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey, err error) {
 	order := slices.SortedFunc(maps.Keys(sums), func(a, b groupKey) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
 	})
 	keys = order[:min(most, len(order))]
 	for _, key := range keys {
-		l, err := v.linkOf(key, long)
+		l, err := v.linkToGroup(key, long)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -290,15 +292,15 @@ func (v *placeView) named(sums map[groupKey]uint64, most int, long bool) (list [
 	return list, keys, nil
 }
 
-// linkOf returns a link to a package, class or method. The long names of methods are those with their classes.
-func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
+// linkToGroup returns a link to a package, class or method. The long names of methods are those with their classes.
+func (v *treemapView) linkToGroup(key groupKey, long bool) (link, error) {
 	switch key.kind {
 	case inPackage:
-		return v.linkAt(v.packageName(key.n), inPackage+strconv.Itoa(int(key.n))), nil
+		return v.linkToPart(v.packageName(key.n), inPackage+strconv.Itoa(int(key.n))), nil
 	case inClass:
-		return v.linkAt(v.ownName(key.n), inClass+strconv.Itoa(int(key.n))), nil
+		return v.linkToPart(v.bareClassName(key.n), inClass+strconv.Itoa(int(key.n))), nil
 	}
-	l, err := v.link(key.n)
+	l, err := v.linkToMethod(key.n)
 	if long || err != nil {
 		return l, err
 	}
@@ -315,18 +317,18 @@ func (v *placeView) linkOf(key groupKey, long bool) (link, error) {
 	return l, err
 }
 
-func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint64) *table {
-	value := number("value", v.by.Title)
+func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whole uint64) *table {
+	value := numberColumn("value", v.by.Title)
 	if v.by.Name == "size" {
 		value.Unit = "bytes"
 	}
-	columns := []column{{Key: "name", Name: "Name"}, value, number("whole", "Share of "+p.Whole)}
+	columns := []column{{Key: "name", Name: "Name"}, value, numberColumn("whole", "Share of "+p.Whole)}
 	if p.Total != whole {
-		columns = slices.Insert(columns, 2, number("share", "Share of "+p.part))
+		columns = slices.Insert(columns, 2, numberColumn("share", "Share of "+p.part))
 	}
 	methods := !slices.ContainsFunc(groups, func(g branch) bool { return !g.isMethod && g.rest == 0 })
 	if !methods {
-		columns = append(columns, number("parts", "Parts"))
+		columns = append(columns, numberColumn("parts", "Parts"))
 	} else if columns = withLevel(v.tally, columns, levelColumn); v.levels != nil {
 		p.Levels = levelsAbout
 	}
@@ -348,11 +350,11 @@ func (v *placeView) table(r *request, p *wherePage, groups []branch, whole uint6
 		} else if g.rest > 0 {
 			cells = withLevel(v.tally, cells, noNumber)
 		} else {
-			cells = withLevel(v.tally, cells, v.level(g.method))
+			cells = withLevel(v.tally, cells, v.levelCell(g.method))
 		}
 		t.addRow(cells...)
 	}
-	return t.fill()
+	return t.finishRows()
 }
 
 // Packages that have pages of their own in a report: so many at most, with so much of the counts at least.
@@ -364,13 +366,13 @@ const (
 // whereInReport returns the queries of all packages together by each measure, and of those
 // with the most counts by the first.
 func whereInReport(r *request) ([]query, error) {
-	v, err := placeViewOf(r)
+	v, err := treemapViewOf(r)
 	if err != nil || len(v.measures) == 0 {
 		return nil, err
 	}
 	var list []query
 	for _, v.by = range v.measures {
-		list = append(list, v.linkAt("", "").query)
+		list = append(list, v.linkToPart("", "").query)
 	}
 	v.by = v.measures[0]
 	groups, err := v.packagesBy(r)

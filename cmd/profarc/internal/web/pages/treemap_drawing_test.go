@@ -55,7 +55,7 @@ func TestTreemapHasFewTiles(t *testing.T) {
 func TestFoldKeepsTheSum(t *testing.T) {
 	t.Parallel()
 	list := []branch{{value: 5}, {value: 9}, {value: 3, rest: 7}, {value: 1}, {value: 4}}
-	folded := fold(list, link{}, 2, func(branch) bool { return true })
+	folded := foldBranches(list, link{}, 2, func(branch) bool { return true })
 	if len(folded) != 3 || folded[0].value != 9 || folded[1].value != 5 || folded[2].value != 8 || folded[2].rest != 9 {
 		t.Errorf("folded to %+v", folded)
 	}
@@ -82,7 +82,7 @@ func TestLabelsAreCutWhereTheyEnd(t *testing.T) {
 		{"漢字漢字漢字", 80, "漢字漢字…"},
 		{strings.Repeat("x", 5000), 0, ""},
 	} {
-		if got := fitting(c.text, c.width); got != c.want {
+		if got := fitName(c.text, c.width); got != c.want {
 			t.Errorf("%.20q in %v is %q, want %q", c.text, c.width, got, c.want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestTreemapsOfReportsAreSmall(t *testing.T) {
 		served := built[*wherePage](t, r)
 		r.inReport = true
 		reported := built[*wherePage](t, r)
-		if q.get("at") != "" && served.Share < shareInReport {
+		if q.valueOf("at") != "" && served.Share < shareInReport {
 			t.Errorf("%s has a page, with a share of %v", served.Name, served.Share)
 		}
 		for i, m := range reported.Maps {
@@ -154,7 +154,7 @@ func TestTreemapsOfReportsAreSmall(t *testing.T) {
 			}
 		}
 	}
-	packages := slices.DeleteFunc(queries, func(q query) bool { return q.get("at") == "" })
+	packages := slices.DeleteFunc(queries, func(q query) bool { return q.valueOf("at") == "" })
 	if len(packages) < 3 || len(packages) >= packagesInReport {
 		t.Errorf("%d packages have pages", len(packages))
 	}

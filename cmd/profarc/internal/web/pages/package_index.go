@@ -11,32 +11,32 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// places say where methods are: in classes, which are in packages. Domains without classes
+// packageIndex say where methods are: in classes, which are in packages. Domains without classes
 // have what divides their names instead: the namespaces of C++ and Rust with their classes,
 // the source files of C's static functions, the packages and types of Go.
-type places struct {
-	packages []place
-	classes  []place
+type packageIndex struct {
+	packages []indexedName
+	classes  []indexedName
 	ofMethod []int32             // the class of each method, in the order of the tally
 	classOf  map[[2]string]int32 // by the names of their packages and their own
 }
 
 // A place is a package or a class. The class of methods that are directly in a package has no name.
-type place struct {
+type indexedName struct {
 	Name string
 	in   int32 // of a class: its package
 }
 
-// placed returns the places of the methods of the site's archive.
-func placed(r *request) (*places, error) {
-	return gather(r, "the packages of all methods", findPlaces)
+// packageIndexOf returns the places of the methods of the site's archive.
+func packageIndexOf(r *request) (*packageIndex, error) {
+	return resultOf(r, "the packages of all methods", buildPackageIndex)
 }
 
 // hasMethods reports whether the archive has methods of a class; true if that is not known yet.
 func (r *request) hasMethods(class string) bool {
 	now := *r
 	now.patience = min(r.patience, 0) // nothing waits for a link
-	where, err := placed(&now)
+	where, err := packageIndexOf(&now)
 	if err != nil {
 		return true
 	}
@@ -46,15 +46,15 @@ func (r *request) hasMethods(class string) bool {
 }
 
 // A placer finds the places of methods one after the other.
-type placer struct {
-	places
+type packageIndexer struct {
+	packageIndex
 	packageOf map[string]int32
 	holders   map[uint32]int32 // classes by the ordinals of types
 }
 
-// findPlaces returns the places of all methods. It keeps the names of packages and classes, and four bytes a method.
-func findPlaces(ctx context.Context, s *Site, p *Progress) (*places, error) {
-	f := &placer{packageOf: map[string]int32{}, holders: map[uint32]int32{}}
+// buildPackageIndex returns the places of all methods. It keeps the names of packages and classes, and four bytes a method.
+func buildPackageIndex(ctx context.Context, s *Site, p *Progress) (*packageIndex, error) {
+	f := &packageIndexer{packageOf: map[string]int32{}, holders: map[uint32]int32{}}
 	f.classOf = map[[2]string]int32{}
 	d := s.Archive.Header().Domain
 	err := eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
@@ -62,28 +62,28 @@ func findPlaces(ctx context.Context, s *Site, p *Progress) (*places, error) {
 		f.ofMethod = append(f.ofMethod, class)
 		return err
 	})
-	return &f.places, err
+	return &f.packageIndex, err
 }
 
-func (f *placer) classOfMethod(d layout.Domain, m reader.Method) (int32, error) {
+func (f *packageIndexer) classOfMethod(d layout.Domain, m reader.Method) (int32, error) {
 	holder, declared, err := m.Class()
 	if err != nil {
 		return 0, err
 	}
 	if !declared {
 		name, err := m.Name()
-		return f.class(splitName(d, name.String())), err
+		return f.numberClass(splitName(d, name.String())), err
 	}
 	if known, ok := f.holders[holder.Ordinal()]; ok {
 		return known, nil
 	}
 	name, err := holder.Name()
-	class := f.class(splitClass(name.String()))
+	class := f.numberClass(splitClass(name.String()))
 	f.holders[holder.Ordinal()] = class
 	return class, err
 }
 
-func (f *placer) class(in, name string) int32 {
+func (f *packageIndexer) numberClass(in, name string) int32 {
 	key := [2]string{in, name}
 	if known, ok := f.classOf[key]; ok {
 		return known
@@ -91,10 +91,10 @@ func (f *placer) class(in, name string) int32 {
 	home, ok := f.packageOf[in]
 	if !ok {
 		home = int32(len(f.packages))
-		f.packageOf[in], f.packages = home, append(f.packages, place{Name: in})
+		f.packageOf[in], f.packages = home, append(f.packages, indexedName{Name: in})
 	}
 	f.classOf[key] = int32(len(f.classes))
-	f.classes = append(f.classes, place{name, home})
+	f.classes = append(f.classes, indexedName{name, home})
 	return f.classOf[key]
 }
 

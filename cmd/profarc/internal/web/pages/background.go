@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// work is what was computed in the background, by name.
-type work struct {
+// backgroundJobs is what was computed in the background, by name.
+type backgroundJobs struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -37,29 +37,29 @@ type Progress struct {
 	done, total atomic.Uint64
 }
 
-// set notes that so many steps are done, of so many.
-func (p *Progress) set(done, total uint64) {
+// setSteps notes that so many steps are done, of so many.
+func (p *Progress) setSteps(done, total uint64) {
 	p.total.Store(total)
 	p.done.Store(done)
 }
 
-// share returns the part that is done, 0 if that is not known.
-func (p *Progress) share() float64 {
+// shareDone returns the part that is done, 0 if that is not known.
+func (p *Progress) shareDone() float64 {
 	if total := p.total.Load(); total > 0 {
 		return float64(min(p.done.Load(), total)) / float64(total)
 	}
 	return 0
 }
 
-// newWork returns an empty work, whose jobs end with ctx.
-func newWork(ctx context.Context) *work {
-	w := &work{jobs: map[string]*job{}}
+// newBackgroundJobs returns an empty work, whose jobs end with ctx.
+func newBackgroundJobs(ctx context.Context) *backgroundJobs {
+	w := &backgroundJobs{jobs: map[string]*job{}}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w
 }
 
-// close ends all jobs, and closes all results that have a method Close.
-func (w *work) close() {
+// closeResults ends all jobs, and closes all results that have a method Close.
+func (w *backgroundJobs) closeResults() {
 	w.cancel()
 	w.mu.Lock()
 	w.closed = true
@@ -86,22 +86,22 @@ func (e *unfinished) Again() int64 {
 	return min(max(e.after, 300*time.Millisecond), 10*time.Second).Milliseconds()
 }
 
-// gather returns what compute returns. It runs compute once for each what, in the background, and waits for it as
+// resultOf returns what compute returns. It runs compute once for each what, in the background, and waits for it as
 // long as the request may take. If that is too short the error is an *unfinished: the page is asked for again.
 //
 // What names the result for people, as in "the counts of all methods", and is one of few:
 // it must not come from a query, since results are kept as long as the site.
-func gather[T any](r *request, what string, compute func(ctx context.Context, s *Site, p *Progress) (T,
+func resultOf[T any](r *request, what string, compute func(ctx context.Context, s *Site, p *Progress) (T,
 	error)) (result T, err error) {
-	j := r.site.work.start(what, func(ctx context.Context, p *Progress) (any, error) {
+	j := r.site.work.startJob(what, func(ctx context.Context, p *Progress) (any, error) {
 		var found T
-		err := r.site.guard(func() (err error) {
+		err := r.site.guardFaults(func() (err error) {
 			found, err = compute(ctx, r.site, p)
 			return err
 		})
 		return found, err
 	})
-	if err := j.wait(r.ctx, what, r.patience); err != nil {
+	if err := j.waitForResult(r.ctx, what, r.patience); err != nil {
 		r.patience = min(r.patience, 0) // a page waits once
 		return result, err
 	}
@@ -123,7 +123,7 @@ func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader
 			return err
 		}
 		if done++; done%1024 == 0 {
-			p.set(done, total)
+			p.setSteps(done, total)
 		}
 	}
 	return nil
@@ -139,8 +139,8 @@ func defectOfPage(err error) error {
 	return err
 }
 
-// start returns the job of a name, and starts it if there is none.
-func (w *work) start(what string, compute func(context.Context, *Progress) (any, error)) *job {
+// startJob returns the job of a name, and starts it if there is none.
+func (w *backgroundJobs) startJob(what string, compute func(context.Context, *Progress) (any, error)) *job {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	j := w.jobs[what]
@@ -162,8 +162,8 @@ func (w *work) start(what string, compute func(context.Context, *Progress) (any,
 	return j
 }
 
-// wait waits for a job as long as patience lasts; without an end if patience is negative.
-func (j *job) wait(ctx context.Context, what string, patience time.Duration) error {
+// waitForResult waits for a job as long as patience lasts; without an end if patience is negative.
+func (j *job) waitForResult(ctx context.Context, what string, patience time.Duration) error {
 	var late <-chan time.Time
 	if patience >= 0 {
 		timer := time.NewTimer(patience)
@@ -176,6 +176,6 @@ func (j *job) wait(ctx context.Context, what string, patience time.Duration) err
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-late:
-		return &unfinished{what, j.progress.share(), time.Since(j.begun)}
+		return &unfinished{what, j.progress.shareDone(), time.Since(j.begun)}
 	}
 }

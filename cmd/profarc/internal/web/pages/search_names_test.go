@@ -11,15 +11,15 @@ import (
 func TestSearchNames(t *testing.T) {
 	t.Parallel()
 	n := &searchNames{}
-	n.add("com.a.First.run()", "com/a/First::run()V")
-	n.add("com.a.Second.run()", "")
-	n.add("", "last")
-	n.complete()
+	n.addMember("com.a.First.run()", "com/a/First::run()V")
+	n.addMember("com.a.Second.run()", "")
+	n.addMember("", "last")
+	n.dropNumbers()
 	for text, want := range map[string][]int32{"RUN": {1, 0}, "run first": {0}, "first second": {}, "last": {2},
 		"com.a.Second.run(": {1}, "t.run()": {0}, "a.first": {0}, "com.a.": {1, 0}, "a.run": {},
 		"": {2, 1, 0}, "()v": {0}, "runcom": {}, "d.r": {1}} {
 		t.Run(text, func(t *testing.T) {
-			if got, err := n.having(t.Context(), text, []int32{2, 1, 0}); err != nil || !slices.Equal(got, want) {
+			if got, err := n.membersMatching(t.Context(), text, []int32{2, 1, 0}); err != nil || !slices.Equal(got, want) {
 				t.Errorf("%q is in %v, want %v", text, got, want)
 			}
 		})
@@ -40,9 +40,9 @@ func TestSearchNamesAsText(t *testing.T) {
 	n, names, found := &searchNames{}, []string{}, 0
 	for range 500 {
 		names = append(names, text(9))
-		n.add(names[len(names)-1])
+		n.addMember(names[len(names)-1])
 	}
-	n.complete()
+	n.dropNumbers()
 	for range 2000 {
 		word := text(4) + "a"
 		lacks := make([]bool, len(names))

@@ -37,21 +37,21 @@ func piecesOf(name string) (head, tail string) {
 	return name[:at], name[at:]
 }
 
-// add adds the names of the next.
-func (n *searchNames) add(names ...string) {
+// addMember adds the names of the next.
+func (n *searchNames) addMember(names ...string) {
 	for _, name := range names {
 		head, tail := piecesOf(strings.ToLower(name))
-		n.names = append(n.names, nameInPieces{n.heads.number(head), n.tails.number(tail)})
+		n.names = append(n.names, nameInPieces{n.heads.numberPiece(head), n.tails.numberPiece(tail)})
 	}
 	n.ends = append(n.ends, len(n.names))
 }
 
-func (n *searchNames) complete() { n.heads.numbers, n.tails.numbers = nil, nil }
+func (n *searchNames) dropNumbers() { n.heads.numbers, n.tails.numbers = nil, nil }
 
 // methodNamesOf returns the names of the methods of the site's archive: as people spell them, as the archive has
 // them, and the file if it is known.
 func methodNamesOf(r *request) (*searchNames, error) {
-	return gather(r, "the names of all methods", readMethodNames)
+	return resultOf(r, "the names of all methods", readMethodNames)
 }
 
 func readMethodNames(ctx context.Context, s *Site, p *Progress) (*searchNames, error) {
@@ -62,15 +62,15 @@ func readMethodNames(ctx context.Context, s *Site, p *Progress) (*searchNames, e
 	n := &searchNames{}
 	err = eachMethod(ctx, s.Archive, p, func(m reader.Method) error {
 		name, err := analyze.NameOf(s.Archive, m)
-		n.add(name.Spelled(), name.String(), strings.ReplaceAll(files[m.Ref()].File, "/", "."))
+		n.addMember(name.Spelled(), name.String(), strings.ReplaceAll(files[m.Ref()].File, "/", "."))
 		return err
 	})
-	n.complete()
+	n.dropNumbers()
 	return n, err
 }
 
-// having returns the members of among whose names contain each word of a text, in any case of letters.
-func (n *searchNames) having(ctx context.Context, text string, among []int32) ([]int32, error) {
+// membersMatching returns the members of among whose names contain each word of a text, in any case of letters.
+func (n *searchNames) membersMatching(ctx context.Context, text string, among []int32) ([]int32, error) {
 	lacks := make([]bool, len(n.ends))
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		if err := ctx.Err(); err != nil {
@@ -115,8 +115,8 @@ type namePieces struct {
 	frequencies [256]int // of the bytes in text
 }
 
-// number returns the number of a piece, which is added if it is new.
-func (p *namePieces) number(piece string) int32 {
+// numberPiece returns the number of a piece, which is added if it is new.
+func (p *namePieces) numberPiece(piece string) int32 {
 	if i, ok := p.numbers[piece]; ok {
 		return i
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// capital returns a text that begins with a capital, as headings and sentences do.
-func capital(text string) string {
+// capitalized returns a text that begins with a capital, as headings and sentences do.
+func capitalized(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 || !unicode.IsLower(first) {
 		return text
@@ -19,8 +19,8 @@ func capital(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// wordOf returns a text of ours in the words of a domain: LLVM calls methods functions.
-func wordOf(d layout.Domain, text string) string {
+// inDomainTerms returns a text of ours in the words of a domain: LLVM calls methods functions.
+func inDomainTerms(d layout.Domain, text string) string {
 	if d.LLVM() {
 		return functionWords.Replace(text)
 	}
@@ -29,8 +29,10 @@ func wordOf(d layout.Domain, text string) string {
 
 var functionWords = strings.NewReplacer("method", "function", "Method", "Function")
 
-// word returns a text as wordOf does, of the request's archive.
-func (r *request) word(text string) string { return wordOf(r.archive().Header().Domain, text) }
+// inTerms returns a text as inDomainTerms does, of the request's archive.
+func (r *request) inTerms(text string) string {
+	return inDomainTerms(r.archive().Header().Domain, text)
+}
 
 // measureAbout returns what a measure is, as a sentence without its full stop.
 func measureAbout(d layout.Domain, name, about string) string {
@@ -43,7 +45,7 @@ func measureAbout(d layout.Domain, name, about string) string {
 			about += ", until C2 compiled it"
 		}
 	}
-	return capital(about)
+	return capitalized(about)
 }
 
 var sectionTitles = map[disk.BlockSection]string{

@@ -22,7 +22,7 @@ func TestSentencesBeginWithCapitals(t *testing.T) {
 	for text, want := range map[string]string{"": "", "of the JDK": "Of the JDK", "été": "Été", "1 of 2": "1 of 2",
 		"\xff": "\xff"} {
 		t.Run(text, func(t *testing.T) {
-			if got := capital(text); got != want {
+			if got := capitalized(text); got != want {
 				t.Errorf("%q is %q, want %q", text, got, want)
 			}
 		})
