@@ -42,8 +42,8 @@ func (p *Point) Cells() (groups []CellGroup, err error) {
 		for row := range rows.N {
 			for i, spec := range rows.Cells {
 				if spec.Kind != disk.CellLength && spec.Kind != disk.CellDisplacement {
-					c := r.cell(p.entry, rows.Cell(row, i), spec)
-					c.number(g.Once, row)
+					c := r.readCell(p.entry, rows.Cell(row, i), spec)
+					c.setFullName(g.Once, row)
 					g.Rows[row] = append(g.Rows[row], c)
 				}
 			}
@@ -53,8 +53,8 @@ func (p *Point) Cells() (groups []CellGroup, err error) {
 	return groups, r.err
 }
 
-// number sets the full name of a cell.
-func (c *Cell) number(once bool, row int) {
+// setFullName sets the full name of a cell.
+func (c *Cell) setFullName(once bool, row int) {
 	switch {
 	case once:
 		c.Full = c.Name
@@ -65,8 +65,8 @@ func (c *Cell) number(once bool, row int) {
 	}
 }
 
-// cell reads cell number at of an entry.
-func (r *pointReader) cell(e reader.Entry, at int, spec disk.CellSpec) Cell {
+// readCell reads cell number at of an entry.
+func (r *pointReader) readCell(e reader.Entry, at int, spec disk.CellSpec) Cell {
 	c := Cell{Name: spec.Name, Count: spec.Kind == disk.CellCount, Value: e.Cell(at).Load()}
 	switch signed := at == 0 && disk.Entry(e.Bytes()).SignedCount(); {
 	case spec.Kind == disk.CellType || spec.Kind == disk.CellTypeWord:
@@ -74,13 +74,13 @@ func (r *pointReader) cell(e reader.Entry, at int, spec disk.CellSpec) Cell {
 		if spec.Kind == disk.CellType {
 			word = reader.TypeWord{Type: word.Type}
 		}
-		t := r.valueType(0, word)
+		t := r.readValueType(0, word)
 		c.Type = &t
 	case spec.Kind == disk.CellMethod:
 		m, err := e.MethodCell(at)
-		r.fail(err)
+		r.keepError(err)
 		o := Outcome{Method: &MethodName{}}
-		r.name(&o, m)
+		r.setMethod(&o, m)
 		c.Method = o.Method
 	case len(spec.Bits) > 0:
 		c.Text = spec.BitNames(c.Value)

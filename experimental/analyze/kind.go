@@ -14,7 +14,7 @@ import (
 type pointKind struct {
 	about    string // see Point.About
 	bytecode string // see Point.Bytecode
-	site     Site   // the guess of compilers for every sub; siteOf has the exceptions
+	site     Site   // the guess of compilers for every sub; siteKindOf has the exceptions
 	rows     string // see Point.RowNoun
 	group    string // see Point.Group
 	// read appends the outcomes to the point. If it is nil, the schema of the tag supplies them.
@@ -26,53 +26,53 @@ type pointKind struct {
 // by its schema.
 var pointKinds = [256]pointKind{
 	layout.TagBit: {about: "a bytecode that only notes traps and whether it saw null", site: SiteNull,
-		read: (*pointReader).nothing},
+		read: (*pointReader).addNothing},
 	layout.TagCounter: {group: "count", about: "a call whose target is known", bytecode: "call",
-		read: (*pointReader).calls, executed: true},
+		read: (*pointReader).addCalls, executed: true},
 	layout.TagJump: {group: "jump", about: "a jump that is always taken", bytecode: "jump",
-		read: (*pointReader).jump, executed: true},
+		read: (*pointReader).addJump, executed: true},
 	layout.TagReceiverType: {group: "types", about: "a type check, or a store into an array of objects",
 		bytecode: "check",
-		site:     SiteChecked, read: (*pointReader).receivers},
+		site:     SiteChecked, read: (*pointReader).addReceivers},
 	layout.TagVirtualCall: {group: "types", about: "a call whose target the receiver decides",
 		bytecode: "call", site: SiteReceivers,
-		read: (*pointReader).receivers},
+		read: (*pointReader).addReceivers},
 	layout.TagRet: {group: "ret", about: "the return from a subroutine", bytecode: "ret",
-		read: (*pointReader).returns, executed: true},
+		read: (*pointReader).addReturns, executed: true},
 	layout.TagBranch: {group: "branch", about: "a conditional branch", bytecode: "branch", site: SiteBranch,
-		read: (*pointReader).branch, executed: true},
+		read: (*pointReader).addBranch, executed: true},
 	layout.TagMultiBranch: {group: "switch", about: "a switch", bytecode: "switch", site: SiteSwitch,
-		read: (*pointReader).cases, executed: true},
+		read: (*pointReader).addCases, executed: true},
 	layout.TagArgInfo: {about: "how arguments are changed"},
 	layout.TagCallType: {group: "count", about: "a call whose target is known, with the types of arguments and result",
 		bytecode: "call",
-		read:     (*pointReader).calls, executed: true},
-	layout.TagVirtualCallType: {group: "types", bytecode: "call", site: SiteReceivers, read: (*pointReader).receivers,
+		read:     (*pointReader).addCalls, executed: true},
+	layout.TagVirtualCallType: {group: "types", bytecode: "call", site: SiteReceivers, read: (*pointReader).addReceivers,
 		about: "a call whose target the receiver decides, with the types of arguments and result"},
-	layout.TagParametersType: {about: "the types of the method's parameters", read: (*pointReader).nothing},
+	layout.TagParametersType: {about: "the types of the method's parameters", read: (*pointReader).addNothing},
 	layout.TagSpeculativeTrap: {about: "compiled code was left here because a guess about a method was wrong",
-		read: (*pointReader).speculation},
+		read: (*pointReader).addSpeculation},
 	layout.TagCounters: {group: "counters", about: "counters of blocks", rows: "counters",
-		read: (*pointReader).counters},
+		read: (*pointReader).addCounters},
 	layout.TagValueSite: {group: "values", about: "values seen at a site",
-		read: (*pointReader).values},
-	layout.TagBitmap: {about: "combinations of conditions that were tested", read: (*pointReader).bitmap},
+		read: (*pointReader).addValues},
+	layout.TagBitmap: {about: "combinations of conditions that were tested", read: (*pointReader).addBitmap},
 	layout.TagSuccessors: {group: "successors", about: "where control went on", rows: "successors",
-		read: (*pointReader).successors, executed: true},
+		read: (*pointReader).addSuccessors, executed: true},
 	layout.TagReceivers: {group: "types", about: "types seen at a call or check",
 		bytecode: "call or check", site: SiteReceivers,
-		read: (*pointReader).receivers},
+		read: (*pointReader).addReceivers},
 	layout.TagCallees: {group: "callees", about: "called methods", bytecode: "call", rows: "callees",
-		read: (*pointReader).callees, executed: true},
-	layout.TagCount:   {group: "count", about: "a count", read: (*pointReader).count},
+		read: (*pointReader).addCallees, executed: true},
+	layout.TagCount:   {group: "count", about: "a count", read: (*pointReader).addCount},
 	disk.TagUndecoded: {about: "words of the VM that were not known when it was dumped"},
 }
 
 // About describes points with entries of a tag in a few words. It returns "" for a producer's own tags.
 func About(tag layout.Tag) string { return pointKinds[tag].about }
 
-// kindOf returns the kind of an entry. Every encoding of a branch has the kind of TagBranch.
-func kindOf(e reader.Entry) *pointKind {
+// pointKindOf returns the kind of an entry. Every encoding of a branch has the kind of TagBranch.
+func pointKindOf(e reader.Entry) *pointKind {
 	tag := e.Tag()
 	if _, ok := e.Branch(); ok {
 		tag = layout.TagBranch
@@ -80,8 +80,8 @@ func kindOf(e reader.Entry) *pointKind {
 	return &pointKinds[tag]
 }
 
-// siteOf returns the kind of guess that compilers make from an entry.
-func siteOf(e reader.Entry) Site {
+// siteKindOf returns the kind of guess that compilers make from an entry.
+func siteKindOf(e reader.Entry) Site {
 	switch tag, sub := e.Tag(), e.Sub(); {
 	case tag == layout.TagReceivers && sub == layout.SubTypeCheck:
 		return SiteChecked
@@ -90,30 +90,32 @@ func siteOf(e reader.Entry) Site {
 	case tag == layout.TagValueSite && sub == layout.SubIndirectCall:
 		return SiteTargets
 	}
-	return kindOf(e).site
+	return pointKindOf(e).site
 }
 
-// isCall reports whether an entry belongs to a call site.
-func isCall(e reader.Entry) bool {
-	return kindOf(e).bytecode == "call" || siteOf(e) == SiteTargets ||
+// isCallSite reports whether an entry belongs to a call site.
+func isCallSite(e reader.Entry) bool {
+	return pointKindOf(e).bytecode == "call" || siteKindOf(e) == SiteTargets ||
 		e.Tag() == layout.TagReceivers && e.Sub() == layout.SubVirtualCall
 }
 
-// nullSeen reports whether the point of an entry saw null.
-func nullSeen(e reader.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 && !ownFlags(e) }
+// sawNull reports whether the point of an entry saw null.
+func sawNull(e reader.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 && !hasProducerFlags(e) }
 
-// ownFlags reports whether the flags of an entry differ in meaning from HotSpot's.
-func ownFlags(e reader.Entry) bool { return e.Tag() == layout.TagCount || disk.TagByProducer(e.Tag()) }
+// hasProducerFlags reports whether the flags of an entry differ in meaning from HotSpot's.
+func hasProducerFlags(e reader.Entry) bool {
+	return e.Tag() == layout.TagCount || disk.TagByProducer(e.Tag())
+}
 
-// describe sets the fields that follow from the kind and the header of an entry, without its outcomes.
-func (p *Point) describe(s *reader.Store, e reader.Entry) {
-	kind := kindOf(e)
+// describeKind sets the fields that follow from the kind and the header of an entry, without its outcomes.
+func (p *Point) describeKind(s *reader.Store, e reader.Entry) {
+	kind := pointKindOf(e)
 	p.Kind = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag())
 	p.About = kind.about
 	p.Bytecode = kind.bytecode
 	p.RowNoun = kind.rows
 	p.Group = kind.group
-	p.Title, p.BySchema, p.NullSeen = p.Kind, kind.read == nil, nullSeen(e)
+	p.Title, p.BySchema, p.NullSeen = p.Kind, kind.read == nil, sawNull(e)
 	p.describeSub(e)
 	switch tag := e.Tag(); {
 	case tag == layout.TagCount:

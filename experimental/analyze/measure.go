@@ -29,9 +29,9 @@ var Measures = []Measure{
 	{Name: "weight", About: "its invocations and counts: what profiles are chosen by when few are to be kept",
 		Noun: "invocations and counts", of: sumWeight},
 	{Name: "invocations", About: "calls of the method; of HotSpot's those before C2 took over, see below",
-		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Invocations()) }},
+		of: func(_ disk.Shape, p reader.Profile) uint64 { return trainedValue(p.Invocations()) }},
 	{Name: "backedges", About: "times round its loops",
-		of: func(_ disk.Shape, p reader.Profile) uint64 { return trained(p.Backedges()) }},
+		of: func(_ disk.Shape, p reader.Profile) uint64 { return trainedValue(p.Backedges()) }},
 	{Name: "counts", About: "sum of the counts at its profile points: calls, branches, types", of: sumCounts},
 	{Name: "calls", About: "calls that it makes, over its call sites", of: sumCalls},
 	{Name: "size", About: "bytes of its profiles in the archive", Noun: "bytes of profiles",
@@ -53,7 +53,7 @@ var ownSamples = countMeasure("samples taken in the method itself", layout.SubSa
 func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	name := schema.Subs[sub]
-	return Measure{Name: name, About: about, Noun: strings.ReplaceAll(name, "-", " "), of: sumOf(sub), sub: sub,
+	return Measure{Name: name, About: about, Noun: strings.ReplaceAll(name, "-", " "), of: sumOfCountKind(sub), sub: sub,
 		recorded: recorded}
 }
 
@@ -129,8 +129,8 @@ func (by *Measure) Of(p reader.Profile) uint64 {
 	return by.of((*mapped.Mapping)(p.Store().Mapping()).Shape(), p)
 }
 
-// sum adds up the values of a method's profiles.
-func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
+// sumOverProfiles adds up the values of a method's profiles.
+func (by *Measure) sumOverProfiles(s *reader.Store, m reader.Method) (n uint64, err error) {
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	for p, err := range m.Profiles() {
 		if err != nil {
@@ -144,8 +144,8 @@ func (by *Measure) sum(s *reader.Store, m reader.Method) (n uint64, err error) {
 // Values returns the values of a method. There is exactly one, unless the producer truncated the name. One truncated
 // name may stand for several methods, and each of their values is returned.
 func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err error) {
-	if by.sub == 0 || by.sub == layout.SubNewArrays || !cutOff(s, m) {
-		n, err := by.sum(s, m)
+	if by.sub == 0 || by.sub == layout.SubNewArrays || !hasTruncatedName(s, m) {
+		n, err := by.sumOverProfiles(s, m)
 		return []uint64{n}, err
 	}
 	for p, err := range m.Profiles() {
@@ -166,7 +166,7 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
 	sums := make([]uint64, len(measures))
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
-	cut := cutOff(s, m)
+	cut := hasTruncatedName(s, m)
 	for p, err := range m.Profiles() {
 		if err != nil {
 			return nil, err
@@ -189,13 +189,13 @@ func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, erro
 	return sums, nil
 }
 
-// cutOff reports whether the producer truncated the name of a method.
-func cutOff(s *reader.Store, m reader.Method) bool {
+// hasTruncatedName reports whether the producer truncated the name of a method.
+func hasTruncatedName(s *reader.Store, m reader.Method) bool {
 	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 }
 
-// trained returns the trained value of an optional counter, 0 if it is missing.
-func trained(c reader.Counter, ok bool) uint64 {
+// trainedValue returns the trained value of an optional counter, 0 if it is missing.
+func trainedValue(c reader.Counter, ok bool) uint64 {
 	if !ok {
 		return 0
 	}
@@ -209,7 +209,7 @@ func sumCounts(shape disk.Shape, p reader.Profile) uint64 {
 
 // sumWeight adds the invocations of a profile to its counts. It equals the weight in package weigh.
 func sumWeight(shape disk.Shape, p reader.Profile) uint64 {
-	return disk.SaturatingAdd(trained(p.Invocations()), sumCounts(shape, p))
+	return disk.SaturatingAdd(trainedValue(p.Invocations()), sumCounts(shape, p))
 }
 
 // functionCount returns LLVM's first counter. It counts how often the function, or a block near its entry, was entered.
@@ -222,15 +222,15 @@ func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	return 0
 }
 
-// sumOf returns a function that adds up the Count entries of one kind.
-func sumOf(sub layout.Sub) func(disk.Shape, reader.Profile) uint64 {
+// sumOfCountKind returns a function that adds up the Count entries of one kind.
+func sumOfCountKind(sub layout.Sub) func(disk.Shape, reader.Profile) uint64 {
 	return func(shape disk.Shape, p reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
 }
 
 // sumCalls adds up the counts of call sites.
-func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCall) }
+func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCallSite) }
 
 // sumEntries adds up the counts of all wanted entries.
 func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
@@ -249,11 +249,11 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 	return sum
 }
 
-// sums holds the total and the highest value over all methods.
-type sums struct{ total, highest uint64 }
+// measureTotals holds the total and the highest value over all methods.
+type measureTotals struct{ total, highest uint64 }
 
-// add adds the values of a method and returns their total.
-func (t *sums) add(values []uint64) (sum uint64) {
+// addMethod adds the values of a method and returns their total.
+func (t *measureTotals) addMethod(values []uint64) (sum uint64) {
 	for _, n := range values {
 		sum = disk.SaturatingAdd(sum, n)
 		t.highest = max(t.highest, n)
@@ -270,8 +270,8 @@ const (
 	shareOfHighest = "highest"
 )
 
-// total returns the total that shares refer to, and its kind, a value of TopReport.ShareOf.
-func (by *Measure) total(s *reader.Store, sum sums) (uint64, string, error) {
+// shareTotal returns the total that shares refer to, and its kind, a value of TopReport.ShareOf.
+func (by *Measure) shareTotal(s *reader.Store, sum measureTotals) (uint64, string, error) {
 	if by.inclusive() {
 		cycles, err := threadCycles(s)
 		if err == nil && cycles >= sum.highest && cycles > 0 {
@@ -314,8 +314,8 @@ func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	return sum, err
 }
 
-// share returns part divided by whole, 0 if whole is 0.
-func share(part, whole uint64) float64 {
+// shareOfTotal returns part divided by whole, 0 if whole is 0.
+func shareOfTotal(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
 	}

@@ -34,13 +34,13 @@ func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 }
 
 // String returns Method followed by the loader, if there is one.
-func (m MethodName) String() string { return m.Method + m.loaderText() }
+func (m MethodName) String() string { return m.Method + m.loaderSuffix() }
 
 // Spelled returns Display followed by LoaderNote. Two methods can have the same spelling, because it omits the packages
 // of parameter types.
 func (m MethodName) Spelled() string { return m.Display + m.LoaderNote }
 
-func (m MethodName) loaderText() string {
+func (m MethodName) loaderSuffix() string {
 	if m.Loader == "" {
 		return ""
 	}

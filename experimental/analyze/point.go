@@ -167,7 +167,7 @@ func (r *PointReader) Section(q reader.Profile, section disk.BlockSection) (poin
 		err = failure
 	}
 	for e := range q.Section(section) {
-		points = append(points, r.point(e))
+		points = append(points, r.readPoint(e))
 		if mark, ok := r.marks.At(q.Bytes(), e.Point()); ok && section == disk.SectionData {
 			points[len(points)-1].Mark = &mark
 		}
@@ -189,8 +189,8 @@ type pointReader struct {
 	err       error
 }
 
-// load returns the trained or the current value of a counter.
-func (r *pointReader) load(c reader.Counter) uint64 {
+// loadCounter returns the trained or the current value of a counter.
+func (r *pointReader) loadCounter(c reader.Counter) uint64 {
 	if r.trained {
 		return c.Trained()
 	}
@@ -200,23 +200,23 @@ func (r *pointReader) load(c reader.Counter) uint64 {
 func (r *pointReader) trapReasons() *entries.TrapReasons {
 	if r.reasons == nil {
 		reasons, err := entries.TrapReasonsOf(r.s)
-		r.fail(err)
+		r.keepError(err)
 		r.reasons = &reasons
 	}
 	return r.reasons
 }
 
-func (r *pointReader) fail(err error) { r.err = cmp.Or(r.err, err) }
+func (r *pointReader) keepError(err error) { r.err = cmp.Or(r.err, err) }
 
-// point reads an entry.
-func (r *pointReader) point(e reader.Entry) Point {
-	p := Point{Point: e.Point(), Site: siteOf(e), Outcomes: []Outcome{}, entry: e, store: r.s}
-	p.describe(r.s, e)
+// readPoint reads an entry.
+func (r *pointReader) readPoint(e reader.Entry) Point {
+	p := Point{Point: e.Point(), Site: siteKindOf(e), Outcomes: []Outcome{}, entry: e, store: r.s}
+	p.describeKind(r.s, e)
 	if e.Traps() != 0 {
 		p.Traps = r.trapReasons().Text(e.Traps(), p.Bytecode == "branch" || p.Bytecode == "switch")
 	}
-	r.outcomes(&p, e)
-	r.types(&p, e)
+	r.addOutcomes(&p, e)
+	r.addValueTypes(&p, e)
 	for _, o := range p.Outcomes {
 		if o.Kind != Failed {
 			p.Count = disk.SaturatingAdd(p.Count, o.Count)
@@ -233,54 +233,54 @@ func (r *pointReader) point(e reader.Entry) Point {
 	return p
 }
 
-// outcomes appends the outcomes of an entry.
-func (r *pointReader) outcomes(p *Point, e reader.Entry) {
-	kind := kindOf(e)
+// addOutcomes appends the outcomes of an entry.
+func (r *pointReader) addOutcomes(p *Point, e reader.Entry) {
+	kind := pointKindOf(e)
 	p.Executed = kind.executed
 	if kind.read != nil {
 		kind.read(r, p, e)
 	} else {
-		r.counts(p)
+		r.addSchemaCounts(p)
 	}
 }
 
-func (p *Point) add(all ...Outcome) { p.Outcomes = append(p.Outcomes, all...) }
+func (p *Point) addOutcome(all ...Outcome) { p.Outcomes = append(p.Outcomes, all...) }
 
-// nothing is for points without counts.
-func (r *pointReader) nothing(*Point, reader.Entry) {}
+// addNothing is for points without counts.
+func (r *pointReader) addNothing(*Point, reader.Entry) {}
 
-func (r *pointReader) branch(p *Point, e reader.Entry) {
+func (r *pointReader) addBranch(p *Point, e reader.Entry) {
 	b, _ := e.Branch()
-	p.add(Outcome{Kind: Taken, Count: r.load(b.Taken)}, Outcome{Kind: NotTaken, Count: r.load(b.NotTaken)})
+	p.addOutcome(Outcome{Kind: Taken, Count: r.loadCounter(b.Taken)}, Outcome{Kind: NotTaken, Count: r.loadCounter(b.NotTaken)})
 }
 
-func (r *pointReader) jump(p *Point, e reader.Entry) {
-	p.add(Outcome{Kind: Taken, Count: r.load(e.Cell(0))})
+func (r *pointReader) addJump(p *Point, e reader.Entry) {
+	p.addOutcome(Outcome{Kind: Taken, Count: r.loadCounter(e.Cell(0))})
 }
 
-func (r *pointReader) calls(p *Point, e reader.Entry) {
-	p.add(Outcome{Kind: Call, Count: r.load(e.Cell(0))})
+func (r *pointReader) addCalls(p *Point, e reader.Entry) {
+	p.addOutcome(Outcome{Kind: Call, Count: r.loadCounter(e.Cell(0))})
 }
 
-// receivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits nulls
+// addReceivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits nulls
 // and some of the failed checks.
-func (r *pointReader) receivers(p *Point, e reader.Entry) {
+func (r *pointReader) addReceivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {
-		name, loader := r.typeName(row.Type)
-		p.add(Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.load(row.Count), Type: name, Loader: loader,
+		name, loader := r.typeAndLoader(row.Type)
+		p.addOutcome(Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.loadCounter(row.Count), Type: name, Loader: loader,
 			Row: true})
 	}
 	p.CountsRest = true
 	kind, unlisted := r.unlisted(e, types)
 	if kind != Failed {
-		p.addSome(kind, unlisted)
+		p.addIfCounted(kind, unlisted)
 	}
 	if gap, ok := types.Gap(); ok {
-		p.addSome(Unlooked, r.load(gap))
+		p.addIfCounted(Unlooked, r.loadCounter(gap))
 	}
 	if kind == Failed {
-		p.addSome(Failed, unlisted)
+		p.addIfCounted(Failed, unlisted)
 	}
 	p.Executed = !disk.Entry(e.Bytes()).SignedCount()
 }
@@ -290,7 +290,7 @@ func (r *pointReader) receivers(p *Point, e reader.Entry) {
 // failed type checks down, a negative count is the number of failed checks, or less if all rows are taken.
 // The rows of a wide entry do not tell how many the VM had.
 func (r *pointReader) unlisted(e reader.Entry, types reader.Receivers) (kind Kind, n uint64) {
-	n = r.load(types.Other())
+	n = r.loadCounter(types.Other())
 	if disk.Entry(e.Bytes()).SignedCount() && int64(n) < 0 {
 		return Failed, -n
 	}
@@ -304,131 +304,131 @@ func (r *pointReader) unlisted(e reader.Entry, types reader.Receivers) (kind Kin
 	return Untyped, n
 }
 
-// addSome adds an outcome if its count is not 0.
-func (p *Point) addSome(k Kind, n uint64) {
+// addIfCounted adds an outcome if its count is not 0.
+func (p *Point) addIfCounted(k Kind, n uint64) {
 	if n > 0 {
-		p.add(Outcome{Kind: k, Count: n})
+		p.addOutcome(Outcome{Kind: k, Count: n})
 	}
 }
 
-func (r *pointReader) cases(p *Point, e reader.Entry) {
+func (r *pointReader) addCases(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
-	p.add(Outcome{Kind: Default, Count: r.load(rows.Head(0))})
+	p.addOutcome(Outcome{Kind: Default, Count: r.loadCounter(rows.Head(0))})
 	for i := range rows.Len() {
-		p.add(Outcome{Kind: Case, ID: uint64(i) + 1, Index: i, Count: r.load(rows.Cell(i, 0)), Row: true})
+		p.addOutcome(Outcome{Kind: Case, ID: uint64(i) + 1, Index: i, Count: r.loadCounter(rows.Cell(i, 0)), Row: true})
 	}
 }
 
-// returns adds the return addresses of subroutines. Free rows have no count.
-func (r *pointReader) returns(p *Point, e reader.Entry) {
+// addReturns adds the return addresses of subroutines. Free rows have no count.
+func (r *pointReader) addReturns(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	p.CountsRest = true
-	p.addSome(Others, r.load(rows.Head(0)))
+	p.addIfCounted(Others, r.loadCounter(rows.Head(0)))
 	for i := range rows.Len() {
-		cell := r.load(rows.Cell(i, 0))
+		cell := r.loadCounter(rows.Cell(i, 0))
 		bci, _ := disk.UnpackSuccessor(cell)
-		if n := r.load(rows.Cell(i, 1)); n > 0 {
+		if n := r.loadCounter(rows.Cell(i, 1)); n > 0 {
 			target := int(bci)
-			p.add(Outcome{Kind: To, ID: cell, Target: &target, Count: n, Row: true})
+			p.addOutcome(Outcome{Kind: To, ID: cell, Target: &target, Count: n, Row: true})
 		}
 	}
 }
 
-func (r *pointReader) successors(p *Point, e reader.Entry) {
+func (r *pointReader) addSuccessors(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		cell := r.load(rows.Cell(i, 0))
+		cell := r.loadCounter(rows.Cell(i, 0))
 		bci, index := disk.UnpackSuccessor(cell)
 		target := int(bci)
-		p.add(Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: r.load(rows.Cell(i, 1)), Row: true})
+		p.addOutcome(Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: r.loadCounter(rows.Cell(i, 1)), Row: true})
 	}
 }
 
-func (r *pointReader) callees(p *Point, e reader.Entry) {
+func (r *pointReader) addCallees(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Call, ID: r.load(rows.Cell(i, 0)), Index: i, Count: r.load(rows.Cell(i, 1)), Row: true}
+		o := Outcome{Kind: Call, ID: r.loadCounter(rows.Cell(i, 0)), Index: i, Count: r.loadCounter(rows.Cell(i, 1)), Row: true}
 		m, err := rows.Method(i)
-		r.fail(err)
-		r.name(&o, m)
-		p.add(o)
+		r.keepError(err)
+		r.setMethod(&o, m)
+		p.addOutcome(o)
 	}
 }
 
-// name sets the method of an outcome, if it has one.
-func (r *pointReader) name(o *Outcome, m reader.Method) {
+// setMethod sets the method of an outcome, if it has one.
+func (r *pointReader) setMethod(o *Outcome, m reader.Method) {
 	o.Callee = m
 	if !m.Valid() || r.trained {
 		return
 	}
 	name, err := NameOf(r.s, m)
-	r.fail(err)
+	r.keepError(err)
 	o.Method = &name
 }
 
-func (r *pointReader) values(p *Point, e reader.Entry) {
+func (r *pointReader) addValues(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Value, ID: r.load(rows.Cell(i, 0)), Index: i, Count: r.load(rows.Cell(i, 1)), Row: true}
+		o := Outcome{Kind: Value, ID: r.loadCounter(rows.Cell(i, 0)), Index: i, Count: r.loadCounter(rows.Cell(i, 1)), Row: true}
 		if !r.trained {
-			r.nameValue(&o, e.Sub())
+			r.setTarget(&o, e.Sub())
 		}
-		p.add(o)
+		p.addOutcome(o)
 	}
 }
 
-func (r *pointReader) nameValue(o *Outcome, sub layout.Sub) {
+func (r *pointReader) setTarget(o *Outcome, sub layout.Sub) {
 	if sub == layout.SubMemOpSize {
 		o.Text = fmt.Sprintf("%d bytes", o.ID)
 		return
 	}
 	var err error
 	o.Text, o.Callee, err = r.targets.Find(r.s, sub, o.ID)
-	r.fail(err)
+	r.keepError(err)
 }
 
-func (r *pointReader) counters(p *Point, e reader.Entry) {
+func (r *pointReader) addCounters(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		p.add(Outcome{Kind: Events, Index: i, Count: r.load(rows.Cell(i, 0)), Row: true})
+		p.addOutcome(Outcome{Kind: Events, Index: i, Count: r.loadCounter(rows.Cell(i, 0)), Row: true})
 	}
 }
 
-func (r *pointReader) count(p *Point, e reader.Entry) {
-	p.add(Outcome{Kind: Events, Count: r.load(e.Cell(0)), event: p.SubWords})
+func (r *pointReader) addCount(p *Point, e reader.Entry) {
+	p.addOutcome(Outcome{Kind: Events, Count: r.loadCounter(e.Cell(0)), event: p.SubWords})
 }
 
-// bitmap counts the set bits.
-func (r *pointReader) bitmap(p *Point, e reader.Entry) {
+// addBitmap counts the set bits.
+func (r *pointReader) addBitmap(p *Point, e reader.Entry) {
 	p.Bits, _ = e.Bitmap()
 	set := 0
 	for _, v := range p.Bits {
 		set += bits.OnesCount8(v)
 	}
-	p.add(Outcome{Kind: Value, Count: uint64(set), Text: fmt.Sprintf("%d of %d bits set", set, 8*len(p.Bits))})
+	p.addOutcome(Outcome{Kind: Value, Count: uint64(set), Text: fmt.Sprintf("%d of %d bits set", set, 8*len(p.Bits))})
 }
 
-// speculation adds the method of a failed guess.
-func (r *pointReader) speculation(p *Point, e reader.Entry) {
+// addSpeculation adds the method of a failed guess.
+func (r *pointReader) addSpeculation(p *Point, e reader.Entry) {
 	p.Guess = true
 	o := Outcome{Kind: Value, Text: "speculative trap"}
 	m, err := e.Trap()
-	r.fail(err)
-	if r.name(&o, m); o.Method != nil {
-		p.add(o)
+	r.keepError(err)
+	if r.setMethod(&o, m); o.Method != nil {
+		p.addOutcome(o)
 	}
 }
 
-// counts adds the counts of an entry in the order of its tag's schema.
-func (r *pointReader) counts(p *Point) {
+// addSchemaCounts adds the counts of an entry in the order of its tag's schema.
+func (r *pointReader) addSchemaCounts(p *Point) {
 	groups, err := p.Cells()
-	r.fail(err)
+	r.keepError(err)
 	i := 0
 	for _, g := range groups {
 		for _, cells := range g.Rows {
 			for _, c := range cells {
 				if c.Count {
-					p.add(Outcome{Kind: Events, Index: i, Count: c.Value, event: c.Full})
+					p.addOutcome(Outcome{Kind: Events, Index: i, Count: c.Value, event: c.Full})
 					i++
 				}
 			}
@@ -436,33 +436,33 @@ func (r *pointReader) counts(p *Point) {
 	}
 }
 
-func (r *pointReader) typeName(t reader.Type) (name, loader string) {
+func (r *pointReader) typeAndLoader(t reader.Type) (name, loader string) {
 	if !t.Valid() || r.trained {
 		return "", ""
 	}
 	n, err := t.Name()
-	r.fail(err)
+	r.keepError(err)
 	l, err := t.Loader()
-	r.fail(err)
+	r.keepError(err)
 	return n.String(), l.String()
 }
 
-// types adds the types of arguments and of the result.
-func (r *pointReader) types(p *Point, e reader.Entry) {
+// addValueTypes adds the types of arguments and of the result.
+func (r *pointReader) addValueTypes(p *Point, e reader.Entry) {
 	list, ok := e.Types()
 	if !ok {
 		return
 	}
 	for i := range list.Args() {
 		slot, word := list.Arg(i)
-		p.Types = append(p.Types, r.valueType(int(slot), word))
+		p.Types = append(p.Types, r.readValueType(int(slot), word))
 	}
 	if word, ok := list.Return(); ok {
-		p.Types = append(p.Types, r.valueType(-1, word))
+		p.Types = append(p.Types, r.readValueType(-1, word))
 	}
 }
 
-func (r *pointReader) valueType(slot int, w reader.TypeWord) ValueType {
-	name, loader := r.typeName(w.Type)
+func (r *pointReader) readValueType(slot int, w reader.TypeWord) ValueType {
+	name, loader := r.typeAndLoader(w.Type)
 	return ValueType{slot, name, loader, w.Unknown, w.NullSeen}
 }

@@ -67,8 +67,8 @@ type TopMethod struct {
 	Moved int `json:"moved_points,omitempty"`
 }
 
-// A heat is one value of a method. A method with a truncated name may have several.
-type heat struct {
+// A methodValue is one value of a method. A method with a truncated name may have several.
+type methodValue struct {
 	m reader.Method
 	n uint64
 }
@@ -83,24 +83,24 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 	if d := s.Header().Domain; d == layout.DomainSampled && !by.MayHave(d) {
 		return r, nil
 	}
-	sum, heats, without, err := heatsOf(ctx, s, by, o)
+	sum, heats, without, err := rankMethods(ctx, s, by, o)
 	if err != nil {
 		return nil, err
 	}
 	r.Of = len(heats)
 	r.Without = without
 	r.ArchiveTotal = sum.total
-	r.Total, r.ShareOf, err = by.total(s, sum)
+	r.Total, r.ShareOf, err = by.shareTotal(s, sum)
 	if err != nil {
 		return nil, err
 	}
 	r.AddsUp = r.ShareOf == shareOfSum || r.ShareOf == shareOfRun
-	return r, r.list(s, heats[:o.Limited(len(heats))], by.inclusive())
+	return r, r.addRows(s, heats[:o.Limited(len(heats))], by.inclusive())
 }
 
-// heatsOf returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without a
+// rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without a
 // value.
-func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum sums, heats []heat, without int,
+func rankMethods(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum measureTotals, heats []methodValue, without int,
 	err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -113,7 +113,7 @@ func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 		if err != nil {
 			return sum, nil, 0, err
 		}
-		if sum.add(values) == 0 {
+		if sum.addMethod(values) == 0 {
 			without++
 			continue
 		}
@@ -123,14 +123,14 @@ func heatsOf(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 		}
 		for _, n := range values {
 			if named && n > 0 && n >= o.Min {
-				heats = append(heats, heat{m, n})
+				heats = append(heats, methodValue{m, n})
 			}
 		}
 	}
-	return sum, heats, without, poll.SortStable(ctx, heats, func(a, b heat) int { return cmp.Compare(b.n, a.n) })
+	return sum, heats, without, poll.SortStable(ctx, heats, func(a, b methodValue) int { return cmp.Compare(b.n, a.n) })
 }
 
-func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
+func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool) error {
 	sum := uint64(0)
 	table, err := s.TableOrEmpty(disk.TableMoved)
 	if err != nil {
@@ -146,10 +146,10 @@ func (r *TopReport) list(s *reader.Store, heats []heat, inclusive bool) error {
 			return err
 		}
 		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: share(h.n, r.Total), Cut: cutOff(s, h.m),
+		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: shareOfTotal(h.n, r.Total), Cut: hasTruncatedName(s, h.m),
 			Moved: moved[h.m.Ref()]}
 		if !inclusive {
-			cumulative := share(sum, r.Total)
+			cumulative := shareOfTotal(sum, r.Total)
 			row.Sum = &cumulative
 		}
 		row.Level, err = CompileLevel(h.m)
@@ -168,7 +168,7 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 		by = UsualMeasure(s.Header())
 	}
 	return func(yield func(reader.Method, error) bool) {
-		_, heats, _, err := heatsOf(ctx, s, by, o)
+		_, heats, _, err := rankMethods(ctx, s, by, o)
 		if err != nil {
 			yield(reader.Method{}, err)
 			return

@@ -37,12 +37,12 @@ func Trained(q reader.Profile) iter.Seq2[reader.Entry, *Point] {
 		r := &pointReader{s: q.Store(), trained: true}
 		p := Point{}
 		for e := range q.Entries() {
-			kind := kindOf(e)
-			p = Point{Point: e.Point(), Site: siteOf(e), NullSeen: nullSeen(e), Outcomes: p.Outcomes[:0],
+			kind := pointKindOf(e)
+			p = Point{Point: e.Point(), Site: siteKindOf(e), NullSeen: sawNull(e), Outcomes: p.Outcomes[:0],
 				PointDetails: PointDetails{Group: kind.group, RowNoun: kind.rows, BySchema: kind.read == nil},
 				entry:        e, store: r.s}
 			if !p.BySchema {
-				r.outcomes(&p, e)
+				r.addOutcomes(&p, e)
 			}
 			if !yield(e, &p) {
 				return

@@ -31,7 +31,7 @@ func TestUnchangedStartStays(t *testing.T) {
 		{Bci: 34, Kind: methodcode.Jump, Targets: []int32{0}},
 	}
 	for known, want := range map[bool][]int{true: {0, 1, -1}, false: {-1, -1, -1}} {
-		got := align(newSide(described(old, known), 26), newSide(described(edited, known), 39),
+		got := alignPoints(newCodeFlow(described(old, known), 26), newCodeFlow(described(edited, known), 39),
 			func() error { return nil }).to
 		if !slices.Equal(got, want) {
 			t.Errorf("bytecodes known: %t: points went to %d, want %d", known, got, want)

@@ -25,7 +25,7 @@ func Archived(s *reader.Store) Code { return &archived{s: s} }
 
 // Method returns the versions of a method that have profiles.
 func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
-	m, ok, err := a.find(k)
+	m, ok, err := a.findMethod(k)
 	if err != nil {
 		return methodcode.Answer{}, err
 	}
@@ -46,7 +46,7 @@ func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 		}
 		if !seen[p.Code()] {
 			seen[p.Code()] = true
-			v, err := a.version(m, p)
+			v, err := a.versionOf(m, p)
 			if err != nil {
 				return methodcode.Answer{}, err
 			}
@@ -59,8 +59,8 @@ func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
 }
 
-// version returns the code of a profile.
-func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Version, error) {
+// versionOf returns the code of a profile.
+func (a *archived) versionOf(m reader.Method, p reader.Profile) (methodcode.Version, error) {
 	size, _ := p.Size()
 	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
@@ -71,8 +71,8 @@ func (a *archived) version(m reader.Method, p reader.Profile) (methodcode.Versio
 	return v, nil
 }
 
-// find looks up a method. It ignores the class loader if one of the archives names no loaders.
-func (a *archived) find(k layout.Key) (m reader.Method, ok bool, err error) {
+// findMethod looks up a method. It ignores the class loader if one of the archives names no loaders.
+func (a *archived) findMethod(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
 	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {
 		k.Loader = other

@@ -43,7 +43,7 @@ type Options struct {
 // error of ctx or Each. The error matches ErrDomain if the domain cannot be checked, and builder.ErrMismatch if Into
 // has other settings. Profiles of domain sampled are checked by lines and cannot be adapted.
 func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Report, error) {
-	if err := cmp.Or(refuse(s, against, o), ctx.Err()); err != nil {
+	if err := cmp.Or(checkOptions(s, against, o), ctx.Err()); err != nil {
 		return nil, err
 	}
 	o.Confidence = cmp.Or(o.Confidence, DefaultConfidence)
@@ -61,10 +61,10 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 		}
 	}
 	if source, ok := hasSource(s.Header(), against); ok {
-		if err := c.lines(source); err != nil {
+		if err := c.checkByLines(source); err != nil {
 			return nil, err
 		}
-		c.trim(o.Top)
+		c.trimMisfits(o.Top)
 		return &c.report, nil
 	}
 	c.sketches, err = openSketches(s, c.poll.Err)
@@ -93,19 +93,19 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	for m, err := range s.Methods() {
 		err = cmp.Or(err, ctx.Err())
 		if err == nil {
-			err = c.method(m)
+			err = c.checkMethod(m)
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	c.trim(o.Top)
-	c.report.Renames = c.renames.sorted()
+	c.trimMisfits(o.Top)
+	c.report.Renames = c.renames.sortedByWeight()
 	if code, ok := against.(*archived); ok {
 		c.report.ByName = code.byName
 	}
 	if c.rewriter != nil {
-		return &c.report, c.rewriter.finish()
+		return &c.report, c.rewriter.copyTables()
 	}
 	return &c.report, nil
 }
@@ -117,8 +117,8 @@ func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Ve
 	return sameNames(points, v.Points), err
 }
 
-// refuse returns an error if the options do not suit the archive.
-func refuse(s *reader.Store, against Code, o Options) error {
+// checkOptions returns an error if the options do not suit the archive.
+func checkOptions(s *reader.Store, against Code, o Options) error {
 	h := s.Header()
 	if _, ok := hasSource(h, against); ok {
 		if o.Into != nil {
@@ -151,7 +151,7 @@ type checker struct {
 	o        Options
 	report   Report
 	renames  renames
-	former   *former // built on first use
+	former   *formerNames // built on first use
 	sketches *sketches
 	marks    disk.Marks
 	rewriter *rewriter // nil without Options.Into
@@ -160,30 +160,30 @@ type checker struct {
 	byID       map[uint64]int // versions of the current method by code id
 }
 
-// method checks the profiles of a method.
-func (c *checker) method(m reader.Method) error {
+// checkMethod checks the profiles of a method.
+func (c *checker) checkMethod(m reader.Method) error {
 	k, err := m.Key()
 	if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
 		return err
 	}
 	c.report.Methods++
-	now, changed := c.renames.key(m, k)
-	a, err := c.answer(m, now)
+	now, changed := c.renames.presentKey(m, k)
+	a, err := c.lookUpMethod(m, now)
 	if err != nil {
 		return err
 	}
 	c.underFormerNames(a.Versions)
-	c.judgements, c.byID = c.judgements[:0], indexOf(a.Versions)
+	c.judgements, c.byID = c.judgements[:0], indexByCode(a.Versions)
 	for p, err := range m.Profiles() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
 		j := judgement{Verdict: Verdict{Method: m, Profile: p, Weight: weightOfProfile(p, c.shape)}}
-		if err := c.judge(&j, k, a); err != nil {
+		if err := c.judgeProfile(&j, k, a); err != nil {
 			return err
 		}
-		c.renames.judged(&j.Verdict, k)
-		if err := c.settle(&j); err != nil {
+		c.renames.addNewNames(&j.Verdict, k)
+		if err := c.addVerdict(&j); err != nil {
 			return err
 		}
 		c.judgements = append(c.judgements, j)
@@ -196,13 +196,13 @@ func (c *checker) method(m reader.Method) error {
 		return nil
 	}
 	if m.Unexecuted() && (a.Presence == methodcode.Present || a.Presence == methodcode.Unknown) {
-		return c.rewriter.seen(m)
+		return c.rewriter.copyUnexecuted(m)
 	}
-	return c.rewriter.method(c.judgements)
+	return c.rewriter.copyMethod(c.judgements)
 }
 
-// answer looks up a method in the program.
-func (c *checker) answer(m reader.Method, k layout.Key) (methodcode.Answer, error) {
+// lookUpMethod looks up a method in the program.
+func (c *checker) lookUpMethod(m reader.Method, k layout.Key) (methodcode.Answer, error) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "its name is made up anew in each run"}, nil
 	}
@@ -222,17 +222,17 @@ func (c *checker) countMarks(p reader.Profile) (points int) {
 	return points
 }
 
-// settle adds a verdict to the report.
-func (c *checker) settle(j *judgement) error {
-	c.report.add(&j.Verdict)
+// addVerdict adds a verdict to the report.
+func (c *checker) addVerdict(j *judgement) error {
+	c.report.addVerdict(&j.Verdict)
 	if n := c.countMarks(j.Profile); n > 0 {
 		c.report.Guessed.Points += n
 		c.report.Guessed.Profiles++
 	}
-	if j.misfits() {
+	if j.isMisfit() {
 		c.report.Misfits = append(c.report.Misfits, j.Verdict)
 		if len(c.report.Misfits) > 2*c.o.Top+1000 {
-			c.trim(c.o.Top)
+			c.trimMisfits(c.o.Top)
 		}
 	}
 	if c.o.Each != nil {
@@ -241,10 +241,10 @@ func (c *checker) settle(j *judgement) error {
 	return nil
 }
 
-// trim keeps the n heaviest misfits.
-func (c *checker) trim(n int) {
+// trimMisfits keeps the n heaviest misfits.
+func (c *checker) trimMisfits(n int) {
 	slices.SortStableFunc(c.report.Misfits, func(a, b Verdict) int {
-		return cmp.Or(cmp.Compare(b.loss(), a.loss()), cmp.Compare(b.State.rank(), a.State.rank()))
+		return cmp.Or(cmp.Compare(b.lostWeight(), a.lostWeight()), cmp.Compare(b.State.rankOf(), a.State.rankOf()))
 	})
 	c.report.Misfits = c.report.Misfits[:min(n, len(c.report.Misfits))]
 }

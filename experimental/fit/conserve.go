@@ -43,7 +43,7 @@ func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservati
 		return nil
 	}
 	c := &conservation{old: old, now: now, to: to, level: sure}
-	c.connect()
+	c.buildNetwork()
 	n := len(now.Points)
 	c.from = slices.Repeat([]int{-1}, n)
 	c.done = make([]bool, n)
@@ -54,68 +54,68 @@ func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservati
 		}
 	}
 	c.refuseOtherSides()
-	c.settle()
+	c.decidePairs()
 	return c
 }
 
-// connect builds the network of the new code.
-func (c *conservation) connect() {
+// buildNetwork builds the network of the new code.
+func (c *conservation) buildNetwork() {
 	blocks := c.now.Blocks
-	c.net = newNetwork(enteredAt(len(blocks)))
+	c.net = newNetwork(entryNode(len(blocks)))
 	c.block = make([]int, len(c.now.Points))
 	c.out = make([][]int, len(blocks))
-	entry := c.net.link(outer, enteredAt(0))
+	entry := c.net.addLink(outer, entryNode(0))
 	for b := range blocks {
 		at := &blocks[b]
-		c.blocks = append(c.blocks, c.net.link(enteredAt(b), leftAt(b)))
+		c.blocks = append(c.blocks, c.net.addLink(entryNode(b), exitNode(b)))
 		for p := at.First; p < at.End; p++ {
 			c.block[p] = b
 		}
 		for _, to := range at.To {
-			c.out[b] = append(c.out[b], c.net.link(leftAt(b), enteredAt(int(to))))
+			c.out[b] = append(c.out[b], c.net.addLink(exitNode(b), entryNode(int(to))))
 		}
 		if at.Handler {
-			c.handlers = append(c.handlers, c.net.link(outer, enteredAt(b)))
+			c.handlers = append(c.handlers, c.net.addLink(outer, entryNode(b)))
 		}
 		if len(at.To) == 0 {
-			e := c.net.link(leftAt(b), outer)
+			e := c.net.addLink(exitNode(b), outer)
 			if at.Throws {
 				c.throws = append(c.throws, e)
 			}
 		}
 	}
 	c.sure, c.loops = make([]float64, len(c.net.edges)), findLoops(blocks)
-	c.set(entry, c.old.invocations)
+	c.setFlow(entry, c.old.invocations)
 }
 
-// set sets the flow of an unknown edge.
-func (c *conservation) set(e int, flow float64) {
+// setFlow sets the flow of an unknown edge.
+func (c *conservation) setFlow(e int, flow float64) {
 	if !c.net.known[e] {
-		c.net.set(e, flow)
+		c.net.setFlow(e, flow)
 		c.sure[e] = c.level
 	}
 }
 
-// settle decides on all pairs in three steps. The first uses certain facts. The second assumes that nothing throws and
+// decidePairs decides on all pairs in three steps. The first uses certain facts. The second assumes that nothing throws and
 // that new tests find no null arguments. The third assumes that each remaining point runs as often as before.
-func (c *conservation) settle() {
+func (c *conservation) decidePairs() {
 	c.propagate()
 	c.level = likely
-	for _, e := range slices.Concat(c.throws, c.handlers, c.nulls()) {
-		c.set(e, 0)
+	for _, e := range slices.Concat(c.throws, c.handlers, c.nullEdges()) {
+		c.setFlow(e, 0)
 	}
 	c.propagate()
 	c.level = assumed
 	for j := range c.from {
 		if !c.done[j] && c.from[j] >= 0 && c.to.confidence[c.from[j]] > assumed {
-			c.accept(j)
+			c.acceptPair(j)
 			c.propagate()
 		}
 	}
 }
 
-// nulls returns the edges of new branches that are taken if an argument is null.
-func (c *conservation) nulls() (edges []int) {
+// nullEdges returns the edges of new branches that are taken if an argument is null.
+func (c *conservation) nullEdges() (edges []int) {
 	for b := range c.now.Blocks {
 		at := &c.now.Blocks[b]
 		if last := int(at.End) - 1; at.IfNull >= 0 && at.IfNull < len(c.out[b]) && last >= int(at.First) && c.from[last] < 0 {
@@ -128,7 +128,7 @@ func (c *conservation) nulls() (edges []int) {
 // propagate decides on the points of blocks with known flow until nothing changes.
 func (c *conservation) propagate() {
 	for {
-		c.net.solve(func(e int) { c.sure[e] = c.level })
+		c.net.deriveFlows(func(e int) { c.sure[e] = c.level })
 		if !c.decideReached() && !c.decideLoops() {
 			return
 		}
@@ -143,32 +143,32 @@ func (c *conservation) decideReached() (progress bool) {
 			continue
 		}
 		progress = true
-		if c.agrees(i, c.net.flow[e]) && c.sidesAgree(j) {
-			c.accept(j)
+		if c.agreesWithFlow(i, c.net.flow[e]) && c.sidesAgree(j) {
+			c.acceptPair(j)
 			c.agreed[j] = true
 		} else {
-			c.refuse(j)
+			c.refusePair(j)
 			c.doubtful = true
 		}
 	}
 	return progress
 }
 
-// agrees reports whether the count of an old point equals a flow. A type check counts neither nulls nor more types than
+// agreesWithFlow reports whether the count of an old point equals a flow. A type check counts neither nulls nor more types than
 // it has rows.
-func (c *conservation) agrees(i int, flow float64) bool {
+func (c *conservation) agreesWithFlow(i int, flow float64) bool {
 	if sameFlow(c.old.weights[i], flow) {
 		return true
 	}
 	if c.old.points[i].Kind != methodcode.TypeCheck || c.old.weights[i] > flow {
 		return false
 	}
-	return slices.ContainsFunc(c.old.beside(i), func(n int) bool { return sameFlow(c.old.weights[n], flow) })
+	return slices.ContainsFunc(c.old.alwaysTogether(i), func(n int) bool { return sameFlow(c.old.weights[n], flow) })
 }
 
 // sidesAgree reports whether the known sides of a branch have their old counts.
 func (c *conservation) sidesAgree(j int) bool {
-	for k, flow := range c.sides(j) {
+	for k, flow := range c.sideFlows(j) {
 		if e := c.out[c.block[j]][k]; c.net.known[e] && !sameFlow(c.net.flow[e], flow) {
 			return false
 		}
@@ -176,8 +176,8 @@ func (c *conservation) sidesAgree(j int) bool {
 	return true
 }
 
-// sides returns the flows out of a block by the old counts of its branch or switch, nil for other points.
-func (c *conservation) sides(j int) []float64 {
+// sideFlows returns the flows out of a block by the old counts of its branch or switch, nil for other points.
+func (c *conservation) sideFlows(j int) []float64 {
 	i := c.from[j]
 	p := &c.now.Points[j]
 	old := &c.old.points[i]
@@ -186,11 +186,11 @@ func (c *conservation) sides(j int) []float64 {
 	switch {
 	case p.Kind == methodcode.Branch && old.Kind == p.Kind && len(flows) == 2:
 		flows[0], flows[1] = float64(raw.Cell(takenCell)), float64(raw.Cell(notTakenCell))
-		if opposite(old, p) {
+		if oppositeSenses(old, p) {
 			flows[0], flows[1] = flows[1], flows[0]
 		}
 	case p.Kind == methodcode.Switch && old.Kind == p.Kind && sameRows(old, p):
-		for k, to := range casesOf(old, p) {
+		for k, to := range mapCases(old, p) {
 			if to < len(flows) {
 				flows[to] += float64(raw.Cell(1 + 2*k))
 			}
@@ -201,8 +201,8 @@ func (c *conservation) sides(j int) []float64 {
 	return flows
 }
 
-// accept accepts a pair and sets the flows that follow from it.
-func (c *conservation) accept(j int) {
+// acceptPair accepts a pair and sets the flows that follow from it.
+func (c *conservation) acceptPair(j int) {
 	i := c.from[j]
 	c.done[j] = true
 	confidence := &c.to.confidence[i]
@@ -211,23 +211,23 @@ func (c *conservation) accept(j int) {
 	}
 	*confidence = c.level
 	if c.old.points[i].Kind != methodcode.TypeCheck {
-		c.set(c.blocks[c.block[j]], c.old.weights[i])
+		c.setFlow(c.blocks[c.block[j]], c.old.weights[i])
 	}
-	for k, flow := range c.sides(j) {
-		c.set(c.out[c.block[j]][k], flow)
+	for k, flow := range c.sideFlows(j) {
+		c.setFlow(c.out[c.block[j]][k], flow)
 	}
 }
 
-// refuse drops the pair of a new point.
-func (c *conservation) refuse(j int) {
+// refusePair drops the pair of a new point.
+func (c *conservation) refusePair(j int) {
 	i := c.from[j]
 	c.to.to[i], c.to.confidence[i], c.to.lost[i] = -1, 0, lostFlow
 	c.from[j], c.done[j] = -1, true
 }
 
-// beside returns the points that run exactly when point i runs. The next point does if nothing else leads to it. The
+// alwaysTogether returns the points that run exactly when point i runs. The next point does if nothing else leads to it. The
 // previous one does if it alone leads to point i.
-func (p *profiled) beside(i int) (points []int) {
+func (p *profiled) alwaysTogether(i int) (points []int) {
 	passes := func(a int) bool {
 		k := p.points[a].Kind
 		return (k == methodcode.Call || k == methodcode.VirtualCall || k == methodcode.TypeCheck) && !p.targeted[a+1]
@@ -241,9 +241,9 @@ func (p *profiled) beside(i int) (points []int) {
 	return points
 }
 
-// counts returns the counts of a new point that follow from the flow of the code. A call or jump has one count, a
+// derivedCounts returns the counts of a new point that follow from the flow of the code. A call or jump has one count, a
 // branch two, a switch the default's and one per case. ok is false if the flow does not determine them.
-func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bool) {
+func (c *conservation) derivedCounts(j int) (counts []uint64, confidence float64, ok bool) {
 	b := c.block[j]
 	edges := c.out[b]
 	switch c.now.Points[j].Kind {
@@ -269,11 +269,11 @@ func (c *conservation) counts(j int) (counts []uint64, confidence float64, ok bo
 
 // refuseOtherSides drops pairs of points that different sides of the same branch or switch lead to.
 func (c *conservation) refuseOtherSides() {
-	old := newSide(c.old.points, c.old.size)
-	now := newSide(c.now.Points, c.now.Size)
+	old := newCodeFlow(c.old.points, c.old.size)
+	now := newCodeFlow(c.now.Points, c.now.Size)
 	for j, i := range c.from {
-		if i >= 0 && c.otherSide(old.controls(i), now.controls(j)) {
-			c.refuse(j)
+		if i >= 0 && c.otherSide(old.controllingEdges(i), now.controllingEdges(j)) {
+			c.refusePair(j)
 		}
 	}
 }
@@ -286,7 +286,7 @@ func (c *conservation) otherSide(was, is []edge) bool {
 			continue
 		}
 		if old, now := &c.old.points[e.point], &c.now.Points[by]; e.how >= firstCase && sameRows(old, now) {
-			e.how = firstCase + casesOf(old, now)[e.how-firstCase]
+			e.how = firstCase + mapCases(old, now)[e.how-firstCase]
 		}
 		controls := func(f edge) bool { return f.point == by }
 		if slices.ContainsFunc(is, controls) && !slices.Contains(is, edge{by, e.how}) {

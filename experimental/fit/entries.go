@@ -20,8 +20,8 @@ var (
 // untypedCheck is the tag of a type check in a VM that records no types there.
 const untypedCheck = layout.TagBit
 
-// kindOf returns the kind of a data entry's point, 0 if HotSpot has no such entry.
-func kindOf(e reader.Entry) methodcode.PointKind {
+// pointKindOf returns the kind of a data entry's point, 0 if HotSpot has no such entry.
+func pointKindOf(e reader.Entry) methodcode.PointKind {
 	tag := e.Tag()
 	if tag == untypedCheck || tag == layout.TagReceivers && e.Sub() == layout.SubTypeCheck {
 		return methodcode.TypeCheck

@@ -2,9 +2,9 @@ package fit
 
 import "github.com/profarc/profarc/internal/java/methodcode"
 
-// A side is one version of a method's code with its points and the control flow between them. An archive does not have
+// A codeFlow is one version of a method's code with its points and the control flow between them. An archive does not have
 // the code between points, so a return after a call looks like an edge to the next point in both versions.
-type side struct {
+type codeFlow struct {
 	points        []methodcode.Point
 	in, out       [][]edge // edges of each point, without jumps
 	before, after []int    // bytes to the previous and next point, or to the end of the code; -1 if unknown
@@ -27,8 +27,8 @@ const (
 	firstCase
 )
 
-func newSide(points []methodcode.Point, size int) *side {
-	s := &side{points: points, in: make([][]edge, len(points)), out: make([][]edge, len(points)),
+func newCodeFlow(points []methodcode.Point, size int) *codeFlow {
+	s := &codeFlow{points: points, in: make([][]edge, len(points)), out: make([][]edge, len(points)),
 		before: make([]int, len(points)), after: make([]int, len(points))}
 	last := 0
 	for i, p := range points {
@@ -43,12 +43,12 @@ func newSide(points []methodcode.Point, size int) *side {
 			s.after[i] = -1
 		}
 	}
-	s.connect()
+	s.addEdges()
 	return s
 }
 
-func (s *side) connect() {
-	s.reach(outside, next, 0)
+func (s *codeFlow) addEdges() {
+	s.addEdge(outside, next, 0)
 	for i := range s.points {
 		switch p := &s.points[i]; p.Kind {
 		case methodcode.Branch:
@@ -56,20 +56,20 @@ func (s *side) connect() {
 			if p.FormerSketch().Inverse {
 				taken, not = fails, holds
 			}
-			s.reach(i, taken, goal(p, 0))
-			s.reach(i, not, i+1)
+			s.addEdge(i, taken, targetPoint(p, 0))
+			s.addEdge(i, not, i+1)
 		case methodcode.Switch:
 			for k := range p.Targets {
-				s.reach(i, firstCase+k, goal(p, k))
+				s.addEdge(i, firstCase+k, targetPoint(p, k))
 			}
 		case methodcode.Call, methodcode.VirtualCall, methodcode.TypeCheck:
-			s.reach(i, next, i+1)
+			s.addEdge(i, next, i+1)
 		}
 	}
 }
 
-// goal returns a target of a point, -1 if it is unknown.
-func goal(p *methodcode.Point, k int) int {
+// targetPoint returns a target of a point, -1 if it is unknown.
+func targetPoint(p *methodcode.Point, k int) int {
 	if k >= len(p.Targets) {
 		return -1
 	}
@@ -82,8 +82,8 @@ const (
 	maxEdges = 32
 )
 
-// reach adds the edge from a point to another one. It follows jumps to their targets.
-func (s *side) reach(from, how, to int) {
+// addEdge adds the edge from a point to another one. It follows jumps to their targets.
+func (s *codeFlow) addEdge(from, how, to int) {
 	for range maxJumps {
 		if to < 0 {
 			return // target unknown
@@ -94,7 +94,7 @@ func (s *side) reach(from, how, to int) {
 		if to >= len(s.points) || s.points[to].Kind != methodcode.Jump {
 			break
 		}
-		to = goal(&s.points[to], 0)
+		to = targetPoint(&s.points[to], 0)
 	}
 	if to >= len(s.points) {
 		to = outside
@@ -104,8 +104,8 @@ func (s *side) reach(from, how, to int) {
 	}
 }
 
-// controls returns the edges from branches and switches that lead to a point, or to the point that alone leads to it.
-func (s *side) controls(i int) (edges []edge) {
+// controllingEdges returns the edges from branches and switches that lead to a point, or to the point that alone leads to it.
+func (s *codeFlow) controllingEdges(i int) (edges []edge) {
 	for range s.points {
 		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {
 			break

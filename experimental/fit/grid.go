@@ -15,7 +15,7 @@ const nearlyBest = 0.3
 
 // newGrid returns the grid of the unmatched points, nil if no two of them can match.
 func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
-	g := &grid{rows: free(m.to), columns: free(m.from)}
+	g := &grid{rows: unmatchedPoints(m.to), columns: unmatchedPoints(m.from)}
 	g.scores = make([]float32, len(g.rows)*len(g.columns))
 	bestOfRow := make([]float32, len(g.rows))
 	bestOfColumn := make([]float32, len(g.columns))
@@ -26,7 +26,7 @@ func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 		}
 		for j, column := range g.columns {
 			if mayBe(&m.a.points[row], &m.b.points[column]) {
-				score := float32(m.resemblance(row, column).sum())
+				score := float32(m.resemblance(row, column).pairScore())
 				g.scores[i*len(g.columns)+j] = score
 				bestOfRow[i] = max(bestOfRow[i], score)
 				bestOfColumn[j] = max(bestOfColumn[j], score)
@@ -44,12 +44,12 @@ func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 			}
 		}
 	}
-	g.sum()
+	g.computeTotals()
 	return g
 }
 
-// free returns the unmatched points.
-func free(partners []int) (points []int) {
+// unmatchedPoints returns the unmatched points.
+func unmatchedPoints(partners []int) (points []int) {
 	for i, partner := range partners {
 		if partner < 0 {
 			points = append(points, i)
@@ -58,33 +58,33 @@ func free(partners []int) (points []int) {
 	return points
 }
 
-// sum computes heads and tails.
-func (g *grid) sum() {
+// computeTotals computes heads and tails.
+func (g *grid) computeTotals() {
 	n := len(g.rows)
 	k := len(g.columns)
 	g.tails = make([]float32, (n+1)*(k+1))
 	g.heads = make([]float32, (n+1)*(k+1))
 	for i := range n {
 		for j := range k {
-			g.heads[g.at(i+1, j+1)] = g.better(g.heads, g.score(i, j), g.at(i, j), g.at(i, j+1), g.at(i+1, j))
+			g.heads[g.cellIndex(i+1, j+1)] = g.betterTotal(g.heads, g.pairScore(i, j), g.cellIndex(i, j), g.cellIndex(i, j+1), g.cellIndex(i+1, j))
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		for j := k - 1; j >= 0; j-- {
-			g.tails[g.at(i, j)] = g.better(g.tails, g.score(i, j), g.at(i+1, j+1), g.at(i, j+1), g.at(i+1, j))
+			g.tails[g.cellIndex(i, j)] = g.betterTotal(g.tails, g.pairScore(i, j), g.cellIndex(i+1, j+1), g.cellIndex(i, j+1), g.cellIndex(i+1, j))
 		}
 	}
 }
 
-func (g *grid) at(i, j int) int        { return i*(len(g.columns)+1) + j }
-func (g *grid) score(i, j int) float32 { return g.scores[i*len(g.columns)+j] }
-func (g *grid) rest(i, j int) float32  { return g.tails[g.at(i, j)] }
-func (g *grid) through(i, j int) float32 {
-	return g.heads[g.at(i, j)] + g.score(i, j) + g.tails[g.at(i+1, j+1)]
+func (g *grid) cellIndex(i, j int) int     { return i*(len(g.columns)+1) + j }
+func (g *grid) pairScore(i, j int) float32 { return g.scores[i*len(g.columns)+j] }
+func (g *grid) bestFrom(i, j int) float32  { return g.tails[g.cellIndex(i, j)] }
+func (g *grid) bestThrough(i, j int) float32 {
+	return g.heads[g.cellIndex(i, j)] + g.pairScore(i, j) + g.tails[g.cellIndex(i+1, j+1)]
 }
 
-// better returns the higher total of pairing two points and of leaving one out.
-func (g *grid) better(sums []float32, score float32, both, one, other int) float32 {
+// betterTotal returns the higher total of pairing two points and of leaving one out.
+func (g *grid) betterTotal(sums []float32, score float32, both, one, other int) float32 {
 	best := max(sums[one], sums[other])
 	if score > 0 {
 		best = max(best, sums[both]+score)
@@ -92,16 +92,16 @@ func (g *grid) better(sums []float32, score float32, both, one, other int) float
 	return best
 }
 
-// best yields the pairs of the best alignment.
-func (g *grid) best(yield func(i, j int)) {
+// eachBestPair yields the pairs of the best alignment.
+func (g *grid) eachBestPair(yield func(i, j int)) {
 	for i, j := 0, 0; i < len(g.rows) && j < len(g.columns); {
-		score := g.score(i, j)
-		switch best := g.rest(i, j); {
-		case score > 0 && score+g.rest(i+1, j+1) >= best:
+		score := g.pairScore(i, j)
+		switch best := g.bestFrom(i, j); {
+		case score > 0 && score+g.bestFrom(i+1, j+1) >= best:
 			yield(i, j)
 			i++
 			j++
-		case g.rest(i+1, j) >= best:
+		case g.bestFrom(i+1, j) >= best:
 			i++
 		default:
 			j++
@@ -112,10 +112,10 @@ func (g *grid) best(yield func(i, j int)) {
 // leastMargin is the minimum distance to every alignment in which one of two partners has another partner.
 const leastMargin = 0.2
 
-// certain reports whether every alignment without a pair is clearly worse.
-func (g *grid) certain(i, j int) bool {
-	least := g.through(i, j) - leastMargin
-	rivals := func(i, j int) bool { return g.score(i, j) > 0 && g.through(i, j) > least }
+// isCertain reports whether every alignment without a pair is clearly worse.
+func (g *grid) isCertain(i, j int) bool {
+	least := g.bestThrough(i, j) - leastMargin
+	rivals := func(i, j int) bool { return g.pairScore(i, j) > 0 && g.bestThrough(i, j) > least }
 	for k := range g.columns {
 		if k != j && rivals(i, k) {
 			return false

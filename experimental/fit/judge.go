@@ -19,8 +19,8 @@ type judgement struct {
 	flow      *conservation // nil if the flow is unknown
 }
 
-// judge decides how a profile fits.
-func (c *checker) judge(j *judgement, k layout.Key, a methodcode.Answer) error {
+// judgeProfile decides how a profile fits.
+func (c *checker) judgeProfile(j *judgement, k layout.Key, a methodcode.Answer) error {
 	switch {
 	case a.Presence == methodcode.Unknown:
 		j.State, j.Reason = Unchecked, cmp.Or(a.Reason, "it is not in the code that was given")
@@ -29,18 +29,18 @@ func (c *checker) judge(j *judgement, k layout.Key, a methodcode.Answer) error {
 	case a.Presence == methodcode.NoMethod || len(a.Versions) == 0:
 		j.State, j.Reason = Gone, "there is no such method"
 	default:
-		return c.compare(j, k, a.Versions)
+		return c.compareVersions(j, k, a.Versions)
 	}
 	return nil
 }
 
-// compare compares a profile with the versions of its method.
-func (c *checker) compare(j *judgement, k layout.Key, versions []methodcode.Version) error {
-	if err := c.describe(j, k); err != nil {
+// compareVersions compares a profile with the versions of its method.
+func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodcode.Version) error {
+	if err := c.describeOldCode(j, k); err != nil {
 		return err
 	}
 	code := j.Profile.Code()
-	if v, ok := c.sameCode(j, versions); ok {
+	if v, ok := c.findSameCode(j, versions); ok {
 		j.State, j.Reason, j.Confidence, j.now = Exact, "the code is the same", 1, v
 		return nil
 	}
@@ -59,25 +59,25 @@ func (c *checker) compare(j *judgement, k layout.Key, versions []methodcode.Vers
 		if v.Opaque {
 			continue
 		}
-		l := align(newSide(j.old.points, j.old.size), newSide(v.Points, v.Size), c.poll.Err)
+		l := alignPoints(newCodeFlow(j.old.points, j.old.size), newCodeFlow(v.Points, v.Size), c.poll.Err)
 		if err := c.poll.Err(); err != nil {
 			return err
 		}
 		flow := conserve(&j.old, &v, &l)
-		c.choose(&l, &j.old, &v)
-		if confidence := l.weighed(j.old.weights); confidence > best {
+		c.dropUnsurePairs(&l, &j.old, &v)
+		if confidence := l.weightedConfidence(j.old.weights); confidence > best {
 			best, j.now, j.alignment, j.flow = confidence, v, l, flow
 		}
 	}
 	if best >= 0 {
-		c.moved(j, best)
-		j.Moves = movesOf(j)
+		c.decideMoved(j, best)
+		j.Moves = listMoves(j)
 	}
 	return nil
 }
 
-// movesOf returns the new bytecode indices of a judgement's points.
-func movesOf(j *judgement) (moves []Move) {
+// listMoves returns the new bytecode indices of a judgement's points.
+func listMoves(j *judgement) (moves []Move) {
 	found := make([]bool, len(j.now.Points))
 	for i := range j.old.points {
 		p := &j.old.points[i]
@@ -86,7 +86,7 @@ func movesOf(j *judgement) (moves []Move) {
 			Lost: j.alignment.lost[i]}
 		if to >= 0 {
 			found[to] = true
-			m.To, m.Swapped = j.now.Points[to].Bci, opposite(p, &j.now.Points[to])
+			m.To, m.Swapped = j.now.Points[to].Bci, oppositeSenses(p, &j.now.Points[to])
 		}
 		moves = append(moves, m)
 	}
@@ -98,8 +98,8 @@ func movesOf(j *judgement) (moves []Move) {
 	return moves
 }
 
-// sameCode returns the profiled version, if the program still has it.
-func (c *checker) sameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
+// findSameCode returns the profiled version, if the program still has it.
+func (c *checker) findSameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
 	if !ok || code == 0 {
@@ -116,8 +116,8 @@ func (c *checker) sameCode(j *judgement, versions []methodcode.Version) (v metho
 // maxAligned is the maximum number of versions to align a profile with. Programs have one or two.
 const maxAligned = 16
 
-// indexOf returns the index of the first version for each code id.
-func indexOf(versions []methodcode.Version) map[uint64]int {
+// indexByCode returns the index of the first version for each code id.
+func indexByCode(versions []methodcode.Version) map[uint64]int {
 	index := make(map[uint64]int, len(versions))
 	for i, v := range slices.Backward(versions) {
 		index[v.ID] = i
@@ -125,8 +125,8 @@ func indexOf(versions []methodcode.Version) map[uint64]int {
 	return index
 }
 
-// describe sets the points of a profile and the known facts about their code.
-func (c *checker) describe(j *judgement, k layout.Key) error {
+// describeOldCode sets the points of a profile and the known facts about their code.
+func (c *checker) describeOldCode(j *judgement, k layout.Key) error {
 	if c.s.Header().Domain.LLVM() {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (c *checker) describe(j *judgement, k layout.Key) error {
 	if err := c.sketches.describe(j.Method, j.Profile, j.old.points); err != nil {
 		return err
 	}
-	return c.oldCode(j, k)
+	return c.useOldCode(j, k)
 }
 
 // anyKnown reports whether any point has a known sketch.
@@ -152,8 +152,8 @@ func sameNames(a, b []methodcode.Point) bool {
 		})
 }
 
-// choose drops pairs below the required confidence, and pairs whose counts cannot be moved.
-func (c *checker) choose(l *alignment, old *profiled, now *methodcode.Version) {
+// dropUnsurePairs drops pairs below the required confidence, and pairs whose counts cannot be moved.
+func (c *checker) dropUnsurePairs(l *alignment, old *profiled, now *methodcode.Version) {
 	for i, j := range l.to {
 		switch {
 		case j < 0:
@@ -173,15 +173,15 @@ func (c *checker) choose(l *alignment, old *profiled, now *methodcode.Version) {
 	}
 }
 
-// moved decides between Moved and Stale, and counts the fate of the points.
-func (c *checker) moved(j *judgement, confidence float64) {
+// decideMoved decides between Moved and Stale, and counts the fate of the points.
+func (c *checker) decideMoved(j *judgement, confidence float64) {
 	for i, to := range j.alignment.to {
 		swapped := false
 		if to >= 0 {
 			j.Matched++
-			swapped = opposite(&j.old.points[i], &j.now.Points[to])
+			swapped = oppositeSenses(&j.old.points[i], &j.now.Points[to])
 		}
-		c.report.note(j.alignment.lost[i], j.old.weights[i], swapped)
+		c.report.countPoint(j.alignment.lost[i], j.old.weights[i], swapped)
 	}
 	found := fmt.Sprintf("%d of %d profile points found by bytecode", j.Matched, j.Points)
 	switch {
@@ -202,8 +202,8 @@ func (c *checker) moved(j *judgement, confidence float64) {
 	}
 }
 
-// weighed returns the mean confidence of all points, weighted by their counts plus one.
-func (l *alignment) weighed(weights []float64) float64 {
+// weightedConfidence returns the mean confidence of all points, weighted by their counts plus one.
+func (l *alignment) weightedConfidence(weights []float64) float64 {
 	sum, all := 0.0, 0.0
 	for i, w := range weights {
 		sum += (w + 1) * l.confidence[i]
@@ -215,8 +215,8 @@ func (l *alignment) weighed(weights []float64) float64 {
 	return sum / all
 }
 
-// oldCode takes the points from Options.Old if it has the profiled code.
-func (c *checker) oldCode(j *judgement, k layout.Key) error {
+// useOldCode takes the points from Options.Old if it has the profiled code.
+func (c *checker) useOldCode(j *judgement, k layout.Key) error {
 	if c.o.Old == nil {
 		return nil
 	}
@@ -225,7 +225,7 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 		return err
 	}
 	for _, v := range a.Versions {
-		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePlaces(v.Points, j.old.points) &&
+		if (v.ID == j.Profile.Code() || j.Profile.Code() == 0) && samePositions(v.Points, j.old.points) &&
 			sameNames(j.old.points, v.Points) {
 			j.old.points = v.Points
 			j.old.size = v.Size
@@ -236,15 +236,15 @@ func (c *checker) oldCode(j *judgement, k layout.Key) error {
 	return nil
 }
 
-// samePlaces reports whether points have equal kinds, bytecode indices and numbers of targets.
-func samePlaces(a, b []methodcode.Point) bool {
+// samePositions reports whether points have equal kinds, bytecode indices and numbers of targets.
+func samePositions(a, b []methodcode.Point) bool {
 	return slices.EqualFunc(a, b, func(p, q methodcode.Point) bool {
 		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)
 	})
 }
 
-// opposite reports whether two matching branches have opposite senses.
-func opposite(p, q *methodcode.Point) bool {
+// oppositeSenses reports whether two matching branches have opposite senses.
+func oppositeSenses(p, q *methodcode.Point) bool {
 	return p.Kind == methodcode.Branch && p.FormerSketch().Inverse != q.FormerSketch().Inverse
 }
 

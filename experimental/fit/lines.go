@@ -17,8 +17,8 @@ type sampledCall struct {
 	weight float64
 }
 
-// lines checks the functions of a sampled program by their calls.
-func (c *checker) lines(source methodcode.Source) error {
+// checkByLines checks the functions of a sampled program by their calls.
+func (c *checker) checkByLines(source methodcode.Source) error {
 	for m, err := range c.s.Methods() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
@@ -31,16 +31,16 @@ func (c *checker) lines(source methodcode.Source) error {
 			continue
 		}
 		c.report.Methods++
-		if err := c.function(source, m, k.Name); err != nil {
+		if err := c.checkFunction(source, m, k.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// function checks a function with sampled calls.
-func (c *checker) function(source methodcode.Source, m reader.Method, name string) error {
-	p, calls, err := callsOf(m)
+// checkFunction checks a function with sampled calls.
+func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name string) error {
+	p, calls, err := sampledCalls(m)
 	if err != nil || len(calls) == 0 {
 		return err
 	}
@@ -62,11 +62,11 @@ func (c *checker) function(source methodcode.Source, m reader.Method, name strin
 			j.Reason += "; it may be " + now + " now"
 		}
 	}
-	return c.settle(&j)
+	return c.addVerdict(&j)
 }
 
-// callsOf returns the calls from a function, and their profile.
-func callsOf(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
+// sampledCalls returns the calls from a function, and their profile.
+func sampledCalls(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
 	err = stacks.EdgesFrom(m, func(e stacks.Edge) (err error) {
 		var k layout.Key
 		if e.Callee.Valid() {

@@ -10,25 +10,25 @@ import (
 // it runs.
 func (c *conservation) decideLoops() bool {
 	for j, i := range c.from {
-		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == methodcode.Branch && c.ends(j) {
+		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == methodcode.Branch && c.decideLoopExit(j) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(c.loops, c.decideLoop)
 }
 
-// ends decides on a branch with a known flow out of a loop and an unknown number of iterations.
-func (c *conservation) ends(j int) bool {
+// decideLoopExit decides on a branch with a known flow out of a loop and an unknown number of iterations.
+func (c *conservation) decideLoopExit(j int) bool {
 	b := c.block[j]
 	if len(c.out[b]) != 2 || c.to.confidence[c.from[j]] < possible {
 		return false
 	}
 	for k, e := range c.out[b] {
-		if c.net.known[e] && !c.net.known[c.out[b][1-k]] && c.returns(b, 1-k) {
+		if c.net.known[e] && !c.net.known[c.out[b][1-k]] && c.canComeBack(b, 1-k) {
 			if c.sidesAgree(j) {
-				c.accept(j)
+				c.acceptPair(j)
 			} else {
-				c.refuse(j)
+				c.refusePair(j)
 			}
 			return true
 		}
@@ -36,8 +36,8 @@ func (c *conservation) ends(j int) bool {
 	return false
 }
 
-// returns reports whether control that leaves a block one way can come back.
-func (c *conservation) returns(block, way int) bool {
+// canComeBack reports whether control that leaves a block one way can come back.
+func (c *conservation) canComeBack(block, way int) bool {
 	seen := make([]bool, len(c.now.Blocks))
 	work := []int{int(c.now.Blocks[block].To[way])}
 	for len(work) > 0 {
@@ -59,22 +59,22 @@ func (c *conservation) returns(block, way int) bool {
 // decideLoop accepts the branches of a loop with several exits if all of them matched, the number of entries is known,
 // and their counts are conserved around the loop.
 func (c *conservation) decideLoop(loop []int) bool {
-	tests := c.testsOf(loop)
+	tests := c.undecidedTests(loop)
 	if len(tests) == 0 || !c.entryKnown(loop) {
 		return false
 	}
-	trial := c.net.clone()
+	trial := c.net.cloneNetwork()
 	for _, j := range tests {
-		for k, flow := range c.sides(j) {
-			trial.set(c.out[c.block[j]][k], flow)
+		for k, flow := range c.sideFlows(j) {
+			trial.setFlow(c.out[c.block[j]][k], flow)
 		}
 	}
-	trial.solve(func(int) {})
+	trial.deriveFlows(func(int) {})
 	if !trial.conserved(loop) {
 		return false
 	}
 	for _, j := range tests {
-		c.accept(j)
+		c.acceptPair(j)
 		c.agreed[j] = true
 	}
 	return true
@@ -84,7 +84,7 @@ func (c *conservation) decideLoop(loop []int) bool {
 func (c *conservation) entryKnown(loop []int) bool {
 	inside := map[int]bool{}
 	for _, b := range loop {
-		inside[enteredAt(b)], inside[leftAt(b)] = true, true
+		inside[entryNode(b)], inside[exitNode(b)] = true, true
 	}
 	for e, l := range c.net.edges {
 		if inside[l.to] && !inside[l.from] && !c.net.known[e] {
@@ -94,8 +94,8 @@ func (c *conservation) entryKnown(loop []int) bool {
 	return true
 }
 
-// testsOf returns the undecided branches and switches of a loop, nil if one of them is unmatched.
-func (c *conservation) testsOf(loop []int) (tests []int) {
+// undecidedTests returns the undecided branches and switches of a loop, nil if one of them is unmatched.
+func (c *conservation) undecidedTests(loop []int) (tests []int) {
 	for _, b := range loop {
 		at := &c.now.Blocks[b]
 		if len(at.To) < 2 {
@@ -104,7 +104,7 @@ func (c *conservation) testsOf(loop []int) (tests []int) {
 		j := int(at.End) - 1
 		switch {
 		case !slices.ContainsFunc(c.out[b], func(e int) bool { return !c.net.known[e] }):
-		case c.done[j] || c.from[j] < 0 || c.to.confidence[c.from[j]] < possible || c.sides(j) == nil:
+		case c.done[j] || c.from[j] < 0 || c.to.confidence[c.from[j]] < possible || c.sideFlows(j) == nil:
 			return nil
 		default:
 			tests = append(tests, j)

@@ -19,7 +19,7 @@ const maxPairs = 1 << 22
 
 // A matcher aligns two sides.
 type matcher struct {
-	a, b       *side
+	a, b       *codeFlow
 	to, from   []int // partners, -1 if unmatched
 	confidence []float64
 	ambiguous  []bool
@@ -29,38 +29,38 @@ type matcher struct {
 // rounds is the number of times to align the remaining points. Moved code matches after the rest.
 const rounds = 4
 
-// align aligns the points of the old code with the points of the new code. The result is incomplete if halted returns
+// alignPoints aligns the points of the old code with the points of the new code. The result is incomplete if halted returns
 // an error.
-func align(a, b *side, halted func() error) alignment {
+func alignPoints(a, b *codeFlow, halted func() error) alignment {
 	n := len(a.points)
 	out := alignment{lost: make([]string, n), tooLarge: n*len(b.points) > maxPairs}
 	m := &matcher{a: a, b: b, to: slices.Repeat([]int{-1}, n), from: slices.Repeat([]int{-1}, len(b.points)),
 		confidence: make([]float64, n), ambiguous: make([]bool, n), halted: halted}
 	if !out.tooLarge {
 		for range rounds {
-			m.round(same)
+			m.alignRound(sameOperation)
 		}
-		m.round(alike)
-		m.jumps()
+		m.alignRound(similarOperation)
+		m.matchJumps()
 	}
 	out.to = m.to
 	out.confidence = m.confidence
 	for i := range out.lost {
-		out.lost[i] = m.loss(i, out.tooLarge)
+		out.lost[i] = m.lossReason(i, out.tooLarge)
 	}
 	return out
 }
 
-// round aligns the unmatched points that can match.
-func (m *matcher) round(mayBe func(p, q *methodcode.Point) bool) {
+// alignRound aligns the unmatched points that can match.
+func (m *matcher) alignRound(mayBe func(p, q *methodcode.Point) bool) {
 	g := newGrid(m, mayBe)
 	if g == nil {
 		return
 	}
 	type pair struct{ i, j int }
 	var pairs []pair
-	g.best(func(i, j int) {
-		if g.certain(i, j) {
+	g.eachBestPair(func(i, j int) {
+		if g.isCertain(i, j) {
 			pairs = append(pairs, pair{g.rows[i], g.columns[j]})
 		} else {
 			m.ambiguous[g.rows[i]] = true
@@ -75,8 +75,8 @@ func (m *matcher) round(mayBe func(p, q *methodcode.Point) bool) {
 	}
 }
 
-// loss returns the reason why a point is unmatched, "" if it is matched.
-func (m *matcher) loss(i int, tooLarge bool) string {
+// lossReason returns the reason why a point is unmatched, "" if it is matched.
+func (m *matcher) lossReason(i int, tooLarge bool) string {
 	switch p := &m.a.points[i]; {
 	case m.to[i] >= 0:
 		return ""
@@ -92,13 +92,13 @@ func (m *matcher) loss(i int, tooLarge bool) string {
 	return lostOther
 }
 
-// same reports whether two points do the same with the same operands.
-func same(p, q *methodcode.Point) bool {
-	return alike(p, q) && p.FormerSketch().Operands == q.FormerSketch().Operands
+// sameOperation reports whether two points do the same with the same operands.
+func sameOperation(p, q *methodcode.Point) bool {
+	return similarOperation(p, q) && p.FormerSketch().Operands == q.FormerSketch().Operands
 }
 
-// alike reports whether two points have the same kind and names. Branches may have opposite senses.
-func alike(p, q *methodcode.Point) bool {
+// similarOperation reports whether two points have the same kind and names. Branches may have opposite senses.
+func similarOperation(p, q *methodcode.Point) bool {
 	return p.Kind == q.Kind && p.Known() && p.FormerSketch().What == q.FormerSketch().What
 }
 
@@ -121,8 +121,8 @@ type resemblance struct {
 	bytes      float64 // number of distances to neighbors that agree
 }
 
-// sum returns the score of the pair in an alignment.
-func (l resemblance) sum() float64 {
+// pairScore returns the score of the pair in an alignment.
+func (l resemblance) pairScore() float64 {
 	sum := weighAlike
 	if l.same {
 		sum = weighSame
@@ -132,13 +132,13 @@ func (l resemblance) sum() float64 {
 
 // resemblance compares two points and their neighbors.
 func (m *matcher) resemblance(i, j int) resemblance {
-	isSame := same(&m.a.points[i], &m.b.points[j])
+	isSame := sameOperation(&m.a.points[i], &m.b.points[j])
 	kind := m.a.points[i].Kind
 	return resemblance{
 		same: isSame, relabelled: !isSame && kind == methodcode.Switch,
 		tests: kind == methodcode.Switch || kind == methodcode.Branch,
 		in:    m.agreement(m.a.in[i], m.b.in[j]), out: m.agreement(m.a.out[i], m.b.out[j]),
-		bytes: equal(m.a.before[i] == m.b.before[j]) + equal(m.a.after[i] == m.b.after[j]),
+		bytes: oneIfTrue(m.a.before[i] == m.b.before[j]) + oneIfTrue(m.a.after[i] == m.b.after[j]),
 	}
 }
 
@@ -149,25 +149,25 @@ func (m *matcher) agreement(a, b []edge) float64 {
 	}
 	common := 0
 	for _, e := range a {
-		if slices.ContainsFunc(b, func(f edge) bool { return e.how == f.how && m.mayBe(e.point, f.point) }) {
+		if slices.ContainsFunc(b, func(f edge) bool { return e.how == f.how && m.canBeSame(e.point, f.point) }) {
 			common++
 		}
 	}
 	return min(1, 2*float64(common)/float64(len(a)+len(b)))
 }
 
-// mayBe reports whether an old point is or can be a new one.
-func (m *matcher) mayBe(i, j int) bool {
+// canBeSame reports whether an old point is or can be a new one.
+func (m *matcher) canBeSame(i, j int) bool {
 	switch {
 	case i == outside || j == outside:
 		return i == j
 	case m.to[i] >= 0 || m.from[j] >= 0:
 		return m.to[i] == j
 	}
-	return same(&m.a.points[i], &m.b.points[j])
+	return sameOperation(&m.a.points[i], &m.b.points[j])
 }
 
-func equal(is bool) float64 {
+func oneIfTrue(is bool) float64 {
 	if is {
 		return 1
 	}
@@ -213,9 +213,9 @@ func (l resemblance) confidence() float64 {
 	return likely
 }
 
-// jumps matches jumps. Two jumps match if they have equal distances to the previous points, matching branches lead to
+// matchJumps matches jumps. Two jumps match if they have equal distances to the previous points, matching branches lead to
 // them, and they lead to matching points.
-func (m *matcher) jumps() {
+func (m *matcher) matchJumps() {
 	partners := m.neighbours()
 	for i, j := range partners {
 		if j >= 0 && m.sameWays(m.a.in[i], m.b.in[j]) && m.sameGoal(partners, i, j) {
@@ -261,8 +261,8 @@ func (m *matcher) sameWays(a, b []edge) bool {
 
 // sameGoal reports whether two jumps lead to matching points.
 func (m *matcher) sameGoal(jumps []int, i, j int) bool {
-	from := goal(&m.a.points[i], 0)
-	to := goal(&m.b.points[j], 0)
+	from := targetPoint(&m.a.points[i], 0)
+	to := targetPoint(&m.b.points[j], 0)
 	switch {
 	case from < 0 || to < 0:
 		return false

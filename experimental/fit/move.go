@@ -27,7 +27,7 @@ type mover struct {
 	filled  map[int]float64 // confidence of new points with derived counts
 }
 
-func (m *mover) run() error {
+func (m *mover) writeProfile() error {
 	m.level = m.s.Header().Params.TypeProfileLevel
 	m.from = slices.Repeat([]int{-1}, len(m.now.Points))
 	m.filled = map[int]float64{}
@@ -46,9 +46,9 @@ func (m *mover) run() error {
 		raws[j] = m.entryFor(j)
 		m.offsets = append(m.offsets, m.offsets[j]+nativeSize(raws[j], m.shape))
 	}
-	companions := m.companions()
+	companions := m.moveCompanions()
 	for j, raw := range raws {
-		if err := m.complete(j, raw); err != nil {
+		if err := m.completeEntry(j, raw); err != nil {
 			return err
 		}
 	}
@@ -64,12 +64,12 @@ func (m *mover) run() error {
 			return err
 		}
 	}
-	return m.others()
+	return m.copyOtherSections()
 }
 
-// mark records moved and derived points in the archive. The confidence of a point that moved before is the product of
+// markMovedPoints records moved and derived points in the archive. The confidence of a point that moved before is the product of
 // both.
-func (m *mover) mark(method profileset.MethodRef) {
+func (m *mover) markMovedPoints(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
 		t := m.b.Internal().Table(disk.TableMoved, 0)
 		t.Row(uint64(method), m.now.ID, uint64(int64(m.now.Points[j].Bci)), derived,
@@ -90,19 +90,19 @@ func (m *mover) mark(method profileset.MethodRef) {
 	}
 }
 
-// companions returns the data entries that are not profile points of HotSpot, moved to the new code. Merges add such
+// moveCompanions returns the data entries that are not profile points of HotSpot, moved to the new code. Merges add such
 // counts to receivers. Entries that refer to other bytecodes are lost.
-func (m *mover) companions() (moved []disk.Entry) {
+func (m *mover) moveCompanions() (moved []disk.Entry) {
 	for e := range m.Profile.Entries() {
-		if kindOf(e) != 0 {
+		if pointKindOf(e) != 0 {
 			continue
 		}
-		bci, ok := m.bci(e.Point())
+		bci, ok := m.newIndex(e.Point())
 		switch {
 		case namesPlaces(disk.Entry(e.Bytes()), m.shape):
-			m.lose(lostPlaces, weightOf(e, m.shape))
+			m.countLoss(lostPlaces, weightOf(e, m.shape))
 		case !ok:
-			m.lose(lostOther, weightOf(e, m.shape))
+			m.countLoss(lostOther, weightOf(e, m.shape))
 		default:
 			raw := disk.Entry(slices.Clone(e.Bytes()))
 			setPoint(raw, bci)
@@ -122,8 +122,8 @@ func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	return false
 }
 
-// length returns the value of a switch's length cell.
-func (m *mover) length(j int) int {
+// switchLength returns the value of a switch's length cell.
+func (m *mover) switchLength(j int) int {
 	if m.now.Points[j].Kind == methodcode.Switch {
 		return 2 * len(m.now.Points[j].Targets)
 	}
@@ -137,13 +137,13 @@ func (m *mover) entryFor(j int) disk.Entry {
 	if i >= 0 && point.Kind != methodcode.Switch {
 		raw := disk.Entry(slices.Clone(m.old.entries[i].Bytes()))
 		setPoint(raw, point.Bci)
-		if opposite(&m.old.points[i], &point) {
+		if oppositeSenses(&m.old.points[i], &point) {
 			swapSides(raw)
 			m.counts.Swapped++
 		}
 		return raw
 	}
-	return m.withFlow(j, m.emptyEntry(j))
+	return m.setDerivedCounts(j, m.emptyEntry(j))
 }
 
 // emptyEntry returns a new entry without counts. A switch gets the counts of the old one.
@@ -151,28 +151,28 @@ func (m *mover) emptyEntry(j int) disk.Entry {
 	point := m.now.Points[j]
 	i := m.from[j]
 	tag := tagsOf[point.Kind]
-	if point.Kind == methodcode.TypeCheck && m.untyped() {
+	if point.Kind == methodcode.TypeCheck && m.checksAreUntyped() {
 		tag = untypedCheck
 	}
 	if types := recordedTypes(point, m.level); len(types) > 0 && typedTagsOf[point.Kind] != 0 {
-		return m.typed(typedTagsOf[point.Kind], point, types)
+		return m.newTypedEntry(typedTagsOf[point.Kind], point, types)
 	}
-	_, raw := disk.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.length(j)))
+	_, raw := disk.NewEntry(nil, tag, 0, uint16(point.Bci), 0, m.shape.Cells(tag, m.switchLength(j)))
 	if point.Kind == methodcode.Switch {
-		raw.SetCell(0, uint64(m.length(j)))
+		raw.SetCell(0, uint64(m.switchLength(j)))
 		if i >= 0 {
-			m.cases(raw, i, j)
+			m.moveCases(raw, i, j)
 		}
 	}
 	return raw
 }
 
-// withFlow sets the counts of an unmatched point that follow from the flow of the code. Types do not follow.
-func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
+// setDerivedCounts sets the counts of an unmatched point that follow from the flow of the code. Types do not follow.
+func (m *mover) setDerivedCounts(j int, raw disk.Entry) disk.Entry {
 	if m.from[j] >= 0 || m.flow == nil {
 		return raw
 	}
-	counts, confidence, ok := m.flow.counts(j)
+	counts, confidence, ok := m.flow.derivedCounts(j)
 	if !ok || confidence < m.least {
 		return raw
 	}
@@ -192,8 +192,8 @@ func (m *mover) withFlow(j int, raw disk.Entry) disk.Entry {
 	return raw
 }
 
-// untyped reports whether the VM records no types at type checks.
-func (m *mover) untyped() bool {
+// checksAreUntyped reports whether the VM records no types at type checks.
+func (m *mover) checksAreUntyped() bool {
 	return slices.ContainsFunc(m.old.entries, func(e reader.Entry) bool { return e.Tag() == untypedCheck })
 }
 
@@ -219,19 +219,19 @@ func swapSides(branch disk.Entry) {
 	branch.SetCell(notTakenCell, taken)
 }
 
-// cases moves the counts of a switch to the cases with equal values. Counts of values without a case go to the default.
-func (m *mover) cases(raw disk.Entry, i, j int) {
+// moveCases moves the counts of a switch to the cases with equal values. Counts of values without a case go to the default.
+func (m *mover) moveCases(raw disk.Entry, i, j int) {
 	from := disk.Entry(m.old.entries[i].Bytes())
 	raw.SetTraps(from.Traps())
-	for c, to := range casesOf(&m.old.points[i], &m.now.Points[j]) {
+	for c, to := range mapCases(&m.old.points[i], &m.now.Points[j]) {
 		cell := 1 + 2*to
 		raw.SetCell(cell, disk.SaturatingAdd(raw.Cell(cell), from.Cell(1+2*c)))
 	}
 }
 
-// casesOf maps the cases of a switch to the cases of another one with equal values. If the values are unknown, both
+// mapCases maps the cases of a switch to the cases of another one with equal values. If the values are unknown, both
 // have the same cases.
-func casesOf(p, q *methodcode.Point) []int {
+func mapCases(p, q *methodcode.Point) []int {
 	places := make([]int, len(p.Targets))
 	if p.Labels == nil || q.Labels == nil {
 		for c := range places {
@@ -249,8 +249,8 @@ func casesOf(p, q *methodcode.Point) []int {
 	return places
 }
 
-// complete sets the displacements of a new entry and adapts its rows.
-func (m *mover) complete(j int, raw disk.Entry) error {
+// completeEntry sets the displacements of a new entry and adapts its rows.
+func (m *mover) completeEntry(j int, raw disk.Entry) error {
 	for k, cell := range displacements(raw, m.shape) {
 		if targets := m.now.Points[j].Targets; k < len(targets) && targets[k] >= 0 {
 			raw.SetCell(cell, uint64(m.offsets[targets[k]]-m.offsets[j]))
@@ -260,18 +260,18 @@ func (m *mover) complete(j int, raw disk.Entry) error {
 		return nil
 	}
 	if m.now.Points[j].Kind == methodcode.Ret {
-		m.returns(raw, j)
+		m.moveReturns(raw, j)
 	}
-	return m.receivers(raw, j)
+	return m.clearReceivers(raw, j)
 }
 
-// returns moves the return points of a ret.
-func (m *mover) returns(raw disk.Entry, j int) {
+// moveReturns moves the return points of a ret.
+func (m *mover) moveReturns(raw disk.Entry, j int) {
 	for row := range m.shape.BciRows {
 		if raw.Cell(2+3*row) == 0 {
 			continue
 		}
-		bci, ok := m.bci(int32(raw.Cell(1 + 3*row)))
+		bci, ok := m.newIndex(int32(raw.Cell(1 + 3*row)))
 		if !ok {
 			bci = 0
 			raw.SetCell(2+3*row, 0)
@@ -282,16 +282,16 @@ func (m *mover) returns(raw disk.Entry, j int) {
 	}
 }
 
-// others copies the sections after the data. It moves traps and handlers to the new code and drops results of escape
+// copyOtherSections copies the sections after the data. It moves traps and handlers to the new code and drops results of escape
 // analysis.
-func (m *mover) others() error {
+func (m *mover) copyOtherSections() error {
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
 			raw := disk.Entry(slices.Clone(e.Bytes()))
 			if section != disk.SectionParameters {
-				bci, ok := m.bci(e.Point())
+				bci, ok := m.newIndex(e.Point())
 				if !ok || ofEscapeAnalysis(e) {
-					m.counts.TrapsDropped += int(equal(!ofEscapeAnalysis(e)))
+					m.counts.TrapsDropped += int(oneIfTrue(!ofEscapeAnalysis(e)))
 					continue
 				}
 				m.counts.Traps++
@@ -305,9 +305,9 @@ func (m *mover) others() error {
 	return nil
 }
 
-// bci returns the new index of an old bytecode; ok is false if it is unknown. A bytecode between two points moves with
+// newIndex returns the new index of an old bytecode; ok is false if it is unknown. A bytecode between two points moves with
 // them, unless the code between them has changed.
-func (m *mover) bci(old int32) (now int32, ok bool) {
+func (m *mover) newIndex(old int32) (now int32, ok bool) {
 	i, found := slices.BinarySearchFunc(m.old.points, old, comparePlace)
 	if found {
 		if j := m.alignment.to[i]; j >= 0 {
@@ -315,17 +315,17 @@ func (m *mover) bci(old int32) (now int32, ok bool) {
 		}
 		return 0, false
 	}
-	before, ok1 := m.shift(i - 1)
-	after, ok2 := m.shift(i)
+	before, ok1 := m.shiftOf(i - 1)
+	after, ok2 := m.shiftOf(i)
 	now = old + before
-	return now, ok1 && ok2 && before == after && m.adjacent(i) && now >= 0 && now <= math.MaxUint16
+	return now, ok1 && ok2 && before == after && m.stayAdjacent(i) && now >= 0 && now <= math.MaxUint16
 }
 
 // comparePlace compares a point with a bci.
 func comparePlace(p methodcode.Point, bci int32) int { return int(p.Bci - bci) }
 
-// shift returns the distance that an old point has moved. The start of the code stays, the end moves with its size.
-func (m *mover) shift(i int) (int32, bool) {
+// shiftOf returns the distance that an old point has moved. The start of the code stays, the end moves with its size.
+func (m *mover) shiftOf(i int) (int32, bool) {
 	switch {
 	case i < 0:
 		return 0, true
@@ -337,8 +337,8 @@ func (m *mover) shift(i int) (int32, bool) {
 	return m.now.Points[m.alignment.to[i]].Bci - m.old.points[i].Bci, true
 }
 
-// adjacent reports whether the old points i-1 and i are neighbors in the new code.
-func (m *mover) adjacent(i int) bool {
+// stayAdjacent reports whether the old points i-1 and i are neighbors in the new code.
+func (m *mover) stayAdjacent(i int) bool {
 	before := -1
 	after := len(m.now.Points)
 	if i > 0 {
@@ -350,9 +350,9 @@ func (m *mover) adjacent(i int) bool {
 	return before+1 == after
 }
 
-// receivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of the
+// clearReceivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of the
 // called method's class.
-func (m *mover) receivers(raw disk.Entry, j int) error {
+func (m *mover) clearReceivers(raw disk.Entry, j int) error {
 	holder := m.now.Points[j].Holder
 	if m.code == nil || holder == "" {
 		return nil
@@ -366,7 +366,7 @@ func (m *mover) receivers(raw disk.Entry, j int) error {
 			return err
 		}
 		if !possible {
-			m.lose(lostReceivers, float64(raw.Cell(cell+1)))
+			m.countLoss(lostReceivers, float64(raw.Cell(cell+1)))
 			raw.SetCell(cell, 0)
 			raw.SetCell(cell+1, 0)
 		}
@@ -388,10 +388,10 @@ func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	return is || !known, nil
 }
 
-// lose counts the losses of a moved entry.
-func (m *mover) lose(why string, counts float64) {
+// countLoss counts the losses of a moved entry.
+func (m *mover) countLoss(why string, counts float64) {
 	if counts > 0 {
-		m.report.Lost[why] = m.report.Lost[why].and(counts)
+		m.report.Lost[why] = m.report.Lost[why].withPoint(counts)
 		m.counts.CountsDropped += counts
 	}
 }
@@ -439,8 +439,8 @@ func references(descriptor string) (slots []uint64, returned bool) {
 	return slots, javanames.IsReference(strings.TrimPrefix(rest, ")"))
 }
 
-// typed returns an entry with the cells of recordedTypes.
-func (m *mover) typed(tag layout.Tag, p methodcode.Point, types []uint64) disk.Entry {
+// newTypedEntry returns an entry with the cells of recordedTypes.
+func (m *mover) newTypedEntry(tag layout.Tag, p methodcode.Point, types []uint64) disk.Entry {
 	_, raw := disk.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
 	first := m.shape.TypeList(tag)
 	raw.SetCell(first-1, uint64(len(types)))

@@ -20,8 +20,8 @@ func (c *checker) sameButRenamed(was, is []methodcode.Name) bool {
 // renamedMember reports whether a class or member was renamed. Either its classes were renamed, or its class declares
 // the new name instead of the old one.
 func (c *checker) renamedMember(was, is methodcode.Name) bool {
-	now := methodcode.Name{Class: c.renames.class(was.Class), Name: was.Name,
-		Descriptor: mapClasses(was.Descriptor, c.renames.class)}
+	now := methodcode.Name{Class: c.renames.presentClass(was.Class), Name: was.Name,
+		Descriptor: mapClasses(was.Descriptor, c.renames.presentClass)}
 	if now == is {
 		return true
 	}
@@ -43,14 +43,14 @@ func declaresOnly(code Code, one, other methodcode.Name) bool {
 	return known1 && known2 && has && !hasOther
 }
 
-// former maps renamed classes and methods to their names in the profiles.
-type former struct {
+// formerNames maps renamed classes and methods to their names in the profiles.
+type formerNames struct {
 	classes map[string]string
 	methods map[methodcode.Name]string
 }
 
-func newFormer(r *renames) *former {
-	f := &former{map[string]string{}, map[methodcode.Name]string{}}
+func newFormerNames(r *renames) *formerNames {
+	f := &formerNames{map[string]string{}, map[methodcode.Name]string{}}
 	for was, is := range r.classes {
 		f.classes[is] = was
 	}
@@ -62,13 +62,13 @@ func newFormer(r *renames) *former {
 	return f
 }
 
-// name returns the former name of a class or member.
-func (f *former) name(n methodcode.Name) methodcode.Name {
-	return methodcode.Name{Class: f.class(n.Class), Name: cmp.Or(f.methods[n], n.Name),
-		Descriptor: mapClasses(n.Descriptor, f.class)}
+// formerName returns the former name of a class or member.
+func (f *formerNames) formerName(n methodcode.Name) methodcode.Name {
+	return methodcode.Name{Class: f.formerClass(n.Class), Name: cmp.Or(f.methods[n], n.Name),
+		Descriptor: mapClasses(n.Descriptor, f.formerClass)}
 }
 
-func (f *former) class(name string) string { return mapClass(f.classes, name) }
+func (f *formerNames) formerClass(name string) string { return mapClass(f.classes, name) }
 
 // mapClass returns the other name of a class or array of a class, or the same name if it has no other.
 func mapClass(others map[string]string, name string) string {
@@ -84,13 +84,13 @@ func (c *checker) underFormerNames(versions []methodcode.Version) {
 		return
 	}
 	if c.former == nil {
-		c.former = newFormer(&c.renames)
+		c.former = newFormerNames(&c.renames)
 	}
 	for i := range versions {
 		if versions[i].Under == nil {
 			continue
 		}
-		sketch := versions[i].Under(c.former.name)
+		sketch := versions[i].Under(c.former.formerName)
 		for k := range versions[i].Points {
 			if k < len(sketch) {
 				versions[i].Points[k].Former = &sketch[k]

@@ -24,22 +24,22 @@ const outer = 0
 
 func newNetwork(nodes int) *network { return &network{nodes: nodes} }
 
-// link adds an edge and returns its number.
-func (n *network) link(from, to int) int {
+// addLink adds an edge and returns its number.
+func (n *network) addLink(from, to int) int {
 	n.edges = append(n.edges, link{from, to})
 	n.known, n.flow, n.bad = append(n.known, false), append(n.flow, 0), append(n.bad, false)
 	return len(n.edges) - 1
 }
 
-// set sets the flow of an edge.
-func (n *network) set(e int, flow float64) {
+// setFlow sets the flow of an edge.
+func (n *network) setFlow(e int, flow float64) {
 	if !n.bad[e] {
 		n.known[e], n.flow[e] = true, flow
 	}
 }
 
-// clone returns a deep copy.
-func (n *network) clone() *network {
+// cloneNetwork returns a deep copy.
+func (n *network) cloneNetwork() *network {
 	c := *n
 	c.known, c.flow, c.bad = slices.Clone(n.known), slices.Clone(n.flow), slices.Clone(n.bad)
 	return &c
@@ -58,27 +58,27 @@ func (n *network) conserved(blocks []int) bool {
 		}
 	}
 	return !slices.ContainsFunc(blocks, func(b int) bool {
-		entered := enteredAt(b)
-		left := leftAt(b)
+		entered := entryNode(b)
+		left := exitNode(b)
 		return open[entered] || open[left] || !sameFlow(in[entered], out[entered]) || !sameFlow(in[left], out[left])
 	})
 }
 
-// enteredAt and leftAt return the entry and exit node of a block.
-func enteredAt(block int) int { return 1 + 2*block }
-func leftAt(block int) int    { return 2 + 2*block }
+// entryNode and exitNode return the entry and exit node of a block.
+func entryNode(block int) int { return 1 + 2*block }
+func exitNode(block int) int  { return 2 + 2*block }
 
-// solve sets all flows that follow from known flows, and calls found with each such edge.
+// deriveFlows sets all flows that follow from known flows, and calls found with each such edge.
 //
 // The flow of an edge follows if its ends have no other connection over unknown edges, since all other flow into one
 // side is then known.
-func (n *network) solve(found func(e int)) {
-	for n.solveOnce(found) {
+func (n *network) deriveFlows(found func(e int)) {
+	for n.deriveOnce(found) {
 	}
 }
 
-// A bridging is a search for bridges in the graph of unknown edges.
-type bridging struct {
+// A bridgeSearch is a search for bridges in the graph of unknown edges.
+type bridgeSearch struct {
 	n       *network
 	at      [][]int // unknown edges by node
 	seen    []int   // entry time of each node, from 1
@@ -94,8 +94,8 @@ type bridge struct {
 	flow float64
 }
 
-func (n *network) solveOnce(found func(e int)) (progress bool) {
-	b := &bridging{n: n, at: make([][]int, n.nodes), seen: make([]int, n.nodes), low: make([]int, n.nodes)}
+func (n *network) deriveOnce(found func(e int)) (progress bool) {
+	b := &bridgeSearch{n: n, at: make([][]int, n.nodes), seen: make([]int, n.nodes), low: make([]int, n.nodes)}
 	b.balance = make([]float64, n.nodes)
 	for e, l := range n.edges {
 		switch {
@@ -109,7 +109,7 @@ func (n *network) solveOnce(found func(e int)) (progress bool) {
 	}
 	for node := range n.nodes {
 		if b.seen[node] == 0 {
-			b.visit(node, -1)
+			b.visitNode(node, -1)
 		}
 	}
 	for _, f := range b.bridges {
@@ -117,21 +117,21 @@ func (n *network) solveOnce(found func(e int)) (progress bool) {
 			continue
 		}
 		if f.flow < 0 {
-			if f.flow < -slack(n.largest()) {
+			if f.flow < -toleranceFor(n.largestFlow()) {
 				n.bad[f.edge] = true
 				continue
 			}
 			f.flow = 0
 		}
-		n.set(f.edge, f.flow)
+		n.setFlow(f.edge, f.flow)
 		found(f.edge)
 		progress = true
 	}
 	return progress
 }
 
-// largest returns the largest known flow.
-func (n *network) largest() (most float64) {
+// largestFlow returns the largest known flow.
+func (n *network) largestFlow() (most float64) {
 	for e, known := range n.known {
 		if known {
 			most = math.Max(most, n.flow[e])
@@ -140,8 +140,8 @@ func (n *network) largest() (most float64) {
 	return most
 }
 
-// visit visits the nodes below one and returns the total of their balances.
-func (b *bridging) visit(node, by int) (balance float64) {
+// visitNode visits the nodes below one and returns the total of their balances.
+func (b *bridgeSearch) visitNode(node, by int) (balance float64) {
 	b.clock++
 	b.seen[node], b.low[node] = b.clock, b.clock
 	balance = b.balance[node]
@@ -155,7 +155,7 @@ func (b *bridging) visit(node, by int) (balance float64) {
 			b.low[node] = min(b.low[node], b.seen[other])
 			continue
 		}
-		below := b.visit(other, e)
+		below := b.visitNode(other, e)
 		balance += below
 		b.low[node] = min(b.low[node], b.low[other])
 		if b.low[other] > b.seen[node] {
@@ -175,8 +175,8 @@ const (
 	slackCount = 4
 )
 
-// slack returns the maximum distance of two equal flows.
-func slack(flow float64) float64 { return slackShare*flow + slackCount }
+// toleranceFor returns the maximum distance of two equal flows.
+func toleranceFor(flow float64) float64 { return slackShare*flow + slackCount }
 
 // sameFlow reports whether two flows are equal within the tolerance.
-func sameFlow(a, b float64) bool { return math.Abs(a-b) <= slack(math.Max(a, b)) }
+func sameFlow(a, b float64) bool { return math.Abs(a-b) <= toleranceFor(math.Max(a, b)) }

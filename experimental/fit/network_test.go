@@ -20,22 +20,22 @@ func TestHiddenFlowsFollow(t *testing.T) {
 			at := from
 			for range rapid.IntRange(0, 5).Draw(t, "steps") {
 				to := node.Draw(t, "to")
-				n.link(at, to)
+				n.addLink(at, to)
 				truth, at = append(truth, times), to
 			}
-			n.link(at, from)
+			n.addLink(at, from)
 			truth = append(truth, times)
 		}
 		hidden := 0
 		for e := range n.edges {
 			if rapid.Bool().Draw(t, "known") {
-				n.set(e, truth[e])
+				n.setFlow(e, truth[e])
 			} else {
 				hidden++
 			}
 		}
 		found := 0
-		n.solve(func(e int) {
+		n.deriveFlows(func(e int) {
 			found++
 			if math.Abs(n.flow[e]-truth[e]) > 1e-6 {
 				t.Fatalf("edge %d has %v, not %v", e, n.flow[e], truth[e])

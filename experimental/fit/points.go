@@ -30,7 +30,7 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	var offsets []int64
 	at := int64(0)
 	for e := range p.Entries() {
-		kind := kindOf(e)
+		kind := pointKindOf(e)
 		if kind == 0 {
 			continue
 		}
@@ -53,12 +53,12 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 	}
 	size, _ := p.Size()
 	out.size = int(size)
-	out.enter(p)
+	out.setInvocations(p)
 	return out
 }
 
-// enter sets the invocations and targets of the points.
-func (d *profiled) enter(p reader.Profile) {
+// setInvocations sets the invocations and targets of the points.
+func (d *profiled) setInvocations(p reader.Profile) {
 	if n, ok := p.Invocations(); ok {
 		early, _ := p.Interpreted() // before the VM allocated a MethodData
 		d.entered, d.invocations = true, float64(n.Trained()-min(n.Trained(), early.Trained()))
@@ -98,7 +98,7 @@ type sketchRow struct {
 	header         uint16
 }
 
-func (r sketchRow) compare(method layout.Ref, header uint16) int {
+func (r sketchRow) compareRow(method layout.Ref, header uint16) int {
 	return cmp.Or(cmp.Compare(r.method, method), cmp.Compare(r.header, header))
 }
 
@@ -112,7 +112,7 @@ func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 	}
 	for r := range t.Rows {
 		row := sketchRow{method: layout.Ref(t.Cell(0, r)), sketch: layout.Ref(t.Cell(1, r))}
-		b, err := k.bytes(row)
+		b, err := k.sketchBytes(row)
 		if err = cmp.Or(err, halted()); err != nil {
 			return nil, err
 		}
@@ -122,11 +122,11 @@ func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 			k.rows = append(k.rows, row)
 		}
 	}
-	slices.SortStableFunc(k.rows, func(a, b sketchRow) int { return a.compare(b.method, b.header) })
+	slices.SortStableFunc(k.rows, func(a, b sketchRow) int { return a.compareRow(b.method, b.header) })
 	return k, nil
 }
 
-func (k *sketches) bytes(r sketchRow) ([]byte, error) {
+func (k *sketches) sketchBytes(r sketchRow) ([]byte, error) {
 	if r.sketch == 0 {
 		return nil, nil
 	}
@@ -142,22 +142,22 @@ const maxRows = 16
 func (k *sketches) describe(m reader.Method, p reader.Profile, points []methodcode.Point) error {
 	header := disk.SketchHeaderOf(p.Code())
 	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(),
-		func(r sketchRow, method layout.Ref) int { return r.compare(method, header) })
+		func(r sketchRow, method layout.Ref) int { return r.compareRow(method, header) })
 	described := false
 	for n, r := range k.rows[at:] {
 		if r.method != m.Ref() || r.header != header {
 			break
 		}
-		b, err := k.bytes(r)
+		b, err := k.sketchBytes(r)
 		if err != nil {
 			return err
 		}
 		if sketch, ok := disk.ParseSketch(b, p.Code()); ok && len(sketch) == sketched(points) {
-			put(points, sketch, described)
+			setSketches(points, sketch, described)
 			described = true
 		}
 		if n >= maxRows {
-			put(points, make([]disk.SketchPoint, sketched(points)), false)
+			setSketches(points, make([]disk.SketchPoint, sketched(points)), false)
 			break
 		}
 	}
@@ -174,8 +174,8 @@ func sketched(points []methodcode.Point) (n int) {
 	return n
 }
 
-// put sets the sketches of points. If again is set, points with another sketch become unknown.
-func put(points []methodcode.Point, sketch []disk.SketchPoint, again bool) {
+// setSketches sets the sketches of points. If again is set, points with another sketch become unknown.
+func setSketches(points []methodcode.Point, sketch []disk.SketchPoint, again bool) {
 	for i := range points {
 		if p := &points[i]; p.Kind.Sketched() {
 			if again && p.Sketch != sketch[0] {

@@ -37,24 +37,24 @@ type renamed struct {
 	by  int // index in the list, negative if only the descriptor has changed
 }
 
-// class returns the present name of a class or array of a class.
-func (r *renames) class(name string) string { return mapClass(r.classes, name) }
+// presentClass returns the present name of a class or array of a class.
+func (r *renames) presentClass(name string) string { return mapClass(r.classes, name) }
 
-// key returns the present key of a method, and whether it has changed.
-func (r *renames) key(m reader.Method, k layout.Key) (now layout.Key, changed bool) {
+// presentKey returns the present key of a method, and whether it has changed.
+func (r *renames) presentKey(m reader.Method, k layout.Key) (now layout.Key, changed bool) {
 	if to, ok := r.methods[m.Ref()]; ok {
 		return to.key, true
 	}
 	return k, false
 }
 
-// judged adds the new names to a verdict.
-func (r *renames) judged(v *Verdict, k layout.Key) {
+// addNewNames adds the new names to a verdict.
+func (r *renames) addNewNames(v *Verdict, k layout.Key) {
 	to, ok := r.methods[v.Method.Ref()]
 	if !ok {
 		if what, ok := r.unsure[v.Method.Ref()]; ok && v.State == Gone {
 			v.Reason += ", unless it is now " + what
-		} else if class := r.class(k.Class); v.State == Gone && class != k.Class {
+		} else if class := r.presentClass(k.Class); v.State == Gone && class != k.Class {
 			v.Reason = "its class is now " + class + ", which has no such method"
 		}
 		return
@@ -65,16 +65,16 @@ func (r *renames) judged(v *Verdict, k layout.Key) {
 		r.list[to.by].Weight += v.Weight
 	}
 	if v.State == Exact {
-		v.State, v.Reason = Renamed, "the code is the same in "+keyText(to.key)
+		v.State, v.Reason = Renamed, "the code is the same in "+keyAsText(to.key)
 	} else {
-		v.Reason = "now " + keyText(to.key) + ": " + v.Reason
+		v.Reason = "now " + keyAsText(to.key) + ": " + v.Reason
 	}
 }
 
-// sorted returns all renames in descending order of weight.
-func (r *renames) sorted() []Rename {
+// sortedByWeight returns all renames in descending order of weight.
+func (r *renames) sortedByWeight() []Rename {
 	slices.SortStableFunc(r.list, func(a, b Rename) int {
-		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyText(a.From), keyText(b.From)))
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyAsText(a.From), keyAsText(b.From)))
 	})
 	return r.list
 }
@@ -104,8 +104,8 @@ type lostClass struct {
 	methods []lostMethod
 }
 
-// loader returns the loader of the first method.
-func (c *lostClass) loader() string { return c.methods[0].key.Loader }
+// firstLoader returns the loader of the first method.
+func (c *lostClass) firstLoader() string { return c.methods[0].key.Loader }
 
 // A lostMethod is a profiled method that the program lacks.
 type lostMethod struct {
@@ -120,8 +120,8 @@ type lostCode struct {
 	size int
 }
 
-// size returns the code size of the version with a code id, 0 if there is no such version.
-func (m *lostMethod) size(id uint64) int {
+// sizeOfCode returns the code size of the version with a code id, 0 if there is no such version.
+func (m *lostMethod) sizeOfCode(id uint64) int {
 	if i := slices.IndexFunc(m.code, func(c lostCode) bool { return c.id == id }); i >= 0 {
 		return m.code[i].size
 	}
@@ -157,7 +157,7 @@ func (r *renamer) lookForAll() error {
 	for m, err := range r.s.Methods() {
 		err = cmp.Or(err, r.ctx.Err())
 		if err == nil && m.Flags()&layout.MethodNotMatchable == 0 {
-			err = r.lookFor(m)
+			err = r.lookForMethod(m)
 		}
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (r *renamer) lookForAll() error {
 	return nil
 }
 
-func (r *renamer) lookFor(m reader.Method) error {
+func (r *renamer) lookForMethod(m reader.Method) error {
 	k, err := m.Key()
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func newLostMethod(m reader.Method, k layout.Key) (lost lostMethod, err error) {
 			return lost, err
 		}
 		size, _ := p.Size()
-		if p.Code() != 0 && lost.size(p.Code()) == 0 {
+		if p.Code() != 0 && lost.sizeOfCode(p.Code()) == 0 {
 			lost.code = append(lost.code, lostCode{p.Code(), int(size)})
 		}
 	}
@@ -239,15 +239,15 @@ func (r *renamer) declared(class, loader string) map[string][]methodcode.Declare
 	return r.byName
 }
 
-// absent reports whether the program lacks a class.
-func (r *renamer) absent(class string) bool {
+// isAbsent reports whether the program lacks a class.
+func (r *renamer) isAbsent(class string) bool {
 	p, err := r.inv.Presence(layout.Key{Class: class})
 	return err == nil && p == methodcode.NoClass
 }
 
-// isNew reports whether a class or method of the program may be new, so that neither the profiles nor the old code have
+// mayBeNew reports whether a class or method of the program may be new, so that neither the profiles nor the old code have
 // it. sure reports whether the old code is known.
-func (r *renamer) isNew(k layout.Key) (is, sure bool) {
+func (r *renamer) mayBeNew(k layout.Key) (is, sure bool) {
 	if r.old != nil {
 		p, err := r.old.Presence(k)
 		if err == nil && p != methodcode.Unknown {
@@ -261,18 +261,18 @@ func (r *renamer) isNew(k layout.Key) (is, sure bool) {
 	return errors.Is(err, reader.ErrNotFound), false
 }
 
-// evidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or method
+// minEvidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or method
 // is known to be new. Different methods with equal code and descriptor, such as wrappers, are frequent up to some 100
 // bytes.
-func evidence(sure bool) int {
+func minEvidence(sure bool) int {
 	if sure {
 		return 16
 	}
 	return 96
 }
 
-// keyText spells a key for reasons in verdicts.
-func keyText(k layout.Key) string {
+// keyAsText spells a key for reasons in verdicts.
+func keyAsText(k layout.Key) string {
 	if k.Name == "" {
 		return k.Class
 	}

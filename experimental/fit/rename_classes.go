@@ -19,15 +19,15 @@ type likeness struct {
 	sure        bool // candidate is known to be new
 }
 
-// enough reports whether the candidate can be the class. Most methods must be equal, with enough code or a similar
+// isEnough reports whether the candidate can be the class. Most methods must be equal, with enough code or a similar
 // name.
-func (l *likeness) enough() bool {
-	return l.same > 0 && 2*l.same >= l.total && (l.named || l.bytes >= evidence(l.sure))
+func (l *likeness) isEnough() bool {
+	return l.same > 0 && 2*l.same >= l.total && (l.named || l.bytes >= minEvidence(l.sure))
 }
 
-// rivals reports whether this candidate is about as likely as another one.
-func (l *likeness) rivals(other *likeness) bool {
-	return l.enough() && 2*l.bytes >= other.bytes && (l.named || !other.named)
+// isRivalOf reports whether this candidate is about as likely as another one.
+func (l *likeness) isRivalOf(other *likeness) bool {
+	return l.isEnough() && 2*l.bytes >= other.bytes && (l.named || !other.named)
 }
 
 // Limits of candidates. A method that many classes share proves nothing.
@@ -66,7 +66,7 @@ func (r *renamer) matchClasses() error {
 		c := &r.lost[i]
 		if claims[l.class] > 1 {
 			delete(r.classes, c.name)
-			r.doubt(c.methods, l.class)
+			r.addUnsure(c.methods, l.class)
 			continue
 		}
 		r.list = append(r.list, Rename{From: layout.Key{Class: c.name}, To: layout.Key{Class: l.class}, Methods: l.total,
@@ -75,8 +75,8 @@ func (r *renamer) matchClasses() error {
 	return nil
 }
 
-// doubt records a possible new name of methods.
-func (r *renamer) doubt(methods []lostMethod, what string) {
+// addUnsure records a possible new name of methods.
+func (r *renamer) addUnsure(methods []lostMethod, what string) {
 	for _, m := range methods {
 		r.unsure[m.method.Ref()] = what
 	}
@@ -121,7 +121,7 @@ func (r *renamer) candidates() ([]map[string]int, error) {
 		if r.known[class] || r.fresh[class] {
 			return true
 		}
-		if is, _ := r.isNew(layout.Key{Class: class}); !is {
+		if is, _ := r.mayBeNew(layout.Key{Class: class}); !is {
 			return true
 		}
 		r.fresh[class] = true
@@ -150,31 +150,31 @@ func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) 
 	})
 	var all []*likeness
 	for _, class := range classes[:min(len(classes), maxCandidates)] {
-		l := r.alike(c, class)
+		l := r.compareClasses(c, class)
 		l.named = class == inner || simpleName(class) == simpleName(c.name)
 		all = append(all, l)
 	}
 	slices.SortStableFunc(all, func(a, b *likeness) int {
-		return cmp.Or(compareBool(b.enough(), a.enough()), compareBool(b.named, a.named), cmp.Compare(b.bytes, a.bytes),
+		return cmp.Or(compareBool(b.isEnough(), a.isEnough()), compareBool(b.named, a.named), cmp.Compare(b.bytes, a.bytes),
 			cmp.Compare(b.same, a.same))
 	})
 	switch {
-	case len(all) == 0 || !all[0].enough():
+	case len(all) == 0 || !all[0].isEnough():
 		return nil
-	case len(all) > 1 && all[1].rivals(all[0]):
-		r.doubt(c.methods, fmt.Sprintf("%s or %s", all[0].class, all[1].class))
+	case len(all) > 1 && all[1].isRivalOf(all[0]):
+		r.addUnsure(c.methods, fmt.Sprintf("%s or %s", all[0].class, all[1].class))
 		return nil
 	}
 	return all[0]
 }
 
-func compareBool(a, b bool) int { return cmp.Compare(equal(a), equal(b)) }
+func compareBool(a, b bool) int { return cmp.Compare(oneIfTrue(a), oneIfTrue(b)) }
 
-// alike compares a lost class with a candidate.
-func (r *renamer) alike(c *lostClass, class string) *likeness {
+// compareClasses compares a lost class with a candidate.
+func (r *renamer) compareClasses(c *lostClass, class string) *likeness {
 	l := &likeness{class: class}
-	_, l.sure = r.isNew(layout.Key{Class: class})
-	methods := r.declared(class, c.loader())
+	_, l.sure = r.mayBeNew(layout.Key{Class: class})
+	methods := r.declared(class, c.firstLoader())
 	counted := map[uint64]bool{}
 	for _, m := range c.methods {
 		if len(m.code) == 0 {
@@ -182,7 +182,7 @@ func (r *renamer) alike(c *lostClass, class string) *likeness {
 		}
 		l.total++
 		for _, d := range methods[m.key.Name] {
-			size := m.size(d.ID)
+			size := m.sizeOfCode(d.ID)
 			if size == 0 {
 				continue
 			}
@@ -203,7 +203,7 @@ func (r *renamer) alike(c *lostClass, class string) *likeness {
 // or if the program has one of the old classes.
 func (r *renamer) absentClasses(old, now string) (pairs [][2]string, ok bool) {
 	pairs, ok = differingClasses(old, now)
-	if !ok || slices.ContainsFunc(pairs, func(p [2]string) bool { return !r.absent(p[0]) }) {
+	if !ok || slices.ContainsFunc(pairs, func(p [2]string) bool { return !r.isAbsent(p[0]) }) {
 		return nil, false
 	}
 	return pairs, true

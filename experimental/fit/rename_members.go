@@ -10,9 +10,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// hostOf returns the name of a lambda's body without its number, such as lambda$main$. javac numbers the lambdas of a
+// lambdaHost returns the name of a lambda's body without its number, such as lambda$main$. javac numbers the lambdas of a
 // class in order, so an inserted lambda renames others.
-func hostOf(name string) (host string, ok bool) {
+func lambdaHost(name string) (host string, ok bool) {
 	at := strings.LastIndexByte(name, '$') + 1
 	numbered := at > 0 && at < len(name) && strings.Trim(name[at:], "0123456789") == ""
 	return name[:at], numbered && strings.HasPrefix(name, "lambda$")
@@ -36,7 +36,7 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 		if err != nil {
 			return err
 		}
-		host, ok := hostOf(k.Name)
+		host, ok := lambdaHost(k.Name)
 		if !ok || r.ctx.Err() != nil {
 			continue
 		}
@@ -69,10 +69,10 @@ func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same s
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range r.inv.Declared(r.class(k.Class), k.Loader) {
-			h, _ := hostOf(d.Name)
-			to := layout.Key{Class: r.class(k.Class), Name: d.Name, Signature: d.Signature, Loader: k.Loader}
-			if h != host || d.ID != p.Code() || d.Signature != mapClasses(k.Signature, r.class) || slices.Contains(all, to) {
+		for _, d := range r.inv.Declared(r.presentClass(k.Class), k.Loader) {
+			h, _ := lambdaHost(d.Name)
+			to := layout.Key{Class: r.presentClass(k.Class), Name: d.Name, Signature: d.Signature, Loader: k.Loader}
+			if h != host || d.ID != p.Code() || d.Signature != mapClasses(k.Signature, r.presentClass) || slices.Contains(all, to) {
 				continue
 			}
 			a, err := r.inv.Method(to)
@@ -110,7 +110,7 @@ func (r *renamer) matchSignatures() {
 		var candidates []layout.Key
 		for _, d := range r.declared(k.Class, k.Loader)[k.Name] {
 			to := layout.Key{Class: k.Class, Name: d.Name, Signature: d.Signature, Loader: k.Loader}
-			if is, _ := r.isNew(to); is && parameters(d.Signature) == parameters(m.key.Signature) {
+			if is, _ := r.mayBeNew(to); is && parameters(d.Signature) == parameters(m.key.Signature) {
 				candidates = append(candidates, to)
 			}
 		}

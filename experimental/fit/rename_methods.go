@@ -16,7 +16,7 @@ func (r *renamer) matchMentioned() error {
 	votes := map[string]map[string]int{} // bytes of code by old name and new name
 	vote := func(m *lostMethod, class string) {
 		for _, d := range r.declared(class, m.key.Loader)[m.key.Name] {
-			if m.size(d.ID) == 0 {
+			if m.sizeOfCode(d.ID) == 0 {
 				continue
 			}
 			pairs, _ := r.absentClasses(m.key.Signature, d.Signature)
@@ -57,8 +57,8 @@ func (r *renamer) renameMentioned(old string, votes map[string]int, claimed map[
 		return
 	}
 	for now, bytes := range votes {
-		is, sure := r.isNew(layout.Key{Class: now})
-		if is && bytes >= evidence(sure) && !claimed[now] && !r.absent(now) {
+		is, sure := r.mayBeNew(layout.Key{Class: now})
+		if is && bytes >= minEvidence(sure) && !claimed[now] && !r.isAbsent(now) {
 			claimed[now] = true
 			r.classes[old] = now
 			r.list = append(r.list, Rename{From: layout.Key{Class: old}, To: layout.Key{Class: now}})
@@ -77,7 +77,7 @@ func (r *renamer) matchMethods() error {
 		if err := r.ctx.Err(); err != nil {
 			return err
 		}
-		k, found, err := r.mapKey(m.key)
+		k, found, err := r.mapLostKey(m.key)
 		switch {
 		case err != nil || k == m.key && found:
 		case found:
@@ -112,10 +112,10 @@ func (r *renamer) matchMethods() error {
 	return nil
 }
 
-// mapKey returns the key of a lost method with the new names of its classes. found reports whether the program has that
+// mapLostKey returns the key of a lost method with the new names of its classes. found reports whether the program has that
 // method, or exactly one whose descriptor differs only in classes that the program lacks.
-func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
-	k.Class, k.Signature = r.class(k.Class), mapClasses(k.Signature, r.class)
+func (r *renamer) mapLostKey(k layout.Key) (now layout.Key, found bool, err error) {
+	k.Class, k.Signature = r.presentClass(k.Class), mapClasses(k.Signature, r.presentClass)
 	there, err := r.inv.Presence(k)
 	if err != nil {
 		return k, false, err
@@ -129,16 +129,16 @@ func (r *renamer) mapKey(k layout.Key) (now layout.Key, found bool, err error) {
 				alike++
 			}
 		}
-		if is, _ := r.isNew(now); alike != 1 || !is {
+		if is, _ := r.mayBeNew(now); alike != 1 || !is {
 			return k, false, nil
 		}
 	}
-	taken, err := r.taken(now)
+	taken, err := r.isTaken(now)
 	return now, !taken, err
 }
 
-// taken reports whether the profiles already have a method with that key.
-func (r *renamer) taken(k layout.Key) (bool, error) {
+// isTaken reports whether the profiles already have a method with that key.
+func (r *renamer) isTaken(k layout.Key) (bool, error) {
 	_, err := r.s.Find(k)
 	if errors.Is(err, reader.ErrNotFound) {
 		return false, nil
@@ -156,7 +156,7 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	have := map[shape][]methodcode.Declared{}
 	for _, d := range r.inv.Declared(class, methods[0].key.Loader) {
 		k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: methods[0].key.Loader}
-		if is, _ := r.isNew(k); is && d.Name[0] != '<' {
+		if is, _ := r.mayBeNew(k); is && d.Name[0] != '<' {
 			have[shape{d.Signature, d.ID}] = append(have[shape{d.Signature, d.ID}], d)
 		}
 	}
@@ -166,7 +166,7 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 		m := &methods[i]
 		for _, code := range m.code {
 			if m.key.Name[0] != '<' {
-				s := shape{mapClasses(m.key.Signature, r.class), code.id}
+				s := shape{mapClasses(m.key.Signature, r.presentClass), code.id}
 				if lack[s] == nil {
 					order = append(order, s)
 				}
@@ -189,12 +189,12 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []methodcode.Declared) error {
 	d := candidates[0]
 	k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: lost[0].key.Loader}
-	_, sure := r.isNew(k)
-	taken, err := r.taken(k)
+	_, sure := r.mayBeNew(k)
+	taken, err := r.isTaken(k)
 	if err != nil || taken {
 		return err
 	}
-	if len(lost) == 1 && len(candidates) == 1 && d.Size >= evidence(sure) {
+	if len(lost) == 1 && len(candidates) == 1 && d.Size >= minEvidence(sure) {
 		if _, known := r.methods[lost[0].method.Ref()]; !known {
 			r.methods[lost[0].method.Ref()] = renamed{k, len(r.list)}
 			r.list = append(r.list, Rename{From: lost[0].key, To: k, Methods: 1, Same: 1})
@@ -202,7 +202,7 @@ func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []met
 		return nil
 	}
 	for _, m := range lost {
-		r.unsure[m.method.Ref()] = keyText(k)
+		r.unsure[m.method.Ref()] = keyAsText(k)
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ const (
 // States returns all states from best to worst, followed by Unchecked.
 func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unchecked} }
 
-// rank returns the index of a state in States.
-func (s State) rank() int { return slices.Index(States(), s) }
+// rankOf returns the index of a state in States.
+func (s State) rankOf() int { return slices.Index(States(), s) }
 
 // Code is a program to compare profiles with. [CodeIDs] and [Archived] return implementations. The profarc command has
 // others for class paths, live JVMs and the source of Go programs.
@@ -126,7 +126,7 @@ func (r *Report) CheckedShare() float64 {
 	return 0
 }
 
-func (r *Report) add(v *Verdict) {
+func (r *Report) addVerdict(v *Verdict) {
 	r.Profiles[v.State]++
 	r.Weights[v.State] += v.Weight
 	if v.State == Unchecked {
@@ -141,32 +141,32 @@ func (r *Report) add(v *Verdict) {
 	}
 }
 
-// note counts a point of changed code.
-func (r *Report) note(why string, counts float64, swapped bool) {
+// countPoint counts a point of changed code.
+func (r *Report) countPoint(why string, counts float64, swapped bool) {
 	if counts == 0 {
 		return
 	}
 	switch {
 	case why != "":
-		r.Lost[why] = r.Lost[why].and(counts)
+		r.Lost[why] = r.Lost[why].withPoint(counts)
 	case swapped:
-		r.Swapped = r.Swapped.and(counts)
+		r.Swapped = r.Swapped.withPoint(counts)
 		fallthrough
 	default:
-		r.Found = r.Found.and(counts)
+		r.Found = r.Found.withPoint(counts)
 	}
 }
 
 // perfect is the minimum confidence of a moved profile that is not a misfit.
 const perfect = 0.9995
 
-// misfits reports whether a profile belongs to Report.Misfits.
-func (v *Verdict) misfits() bool {
+// isMisfit reports whether a profile belongs to Report.Misfits.
+func (v *Verdict) isMisfit() bool {
 	return v.State == Stale || v.State == Gone || v.State == Moved && v.Confidence < perfect
 }
 
-// loss returns the part of the weight that is no longer valid.
-func (v *Verdict) loss() float64 { return v.Weight * (1 - v.Confidence) }
+// lostWeight returns the part of the weight that is no longer valid.
+func (v *Verdict) lostWeight() float64 { return v.Weight * (1 - v.Confidence) }
 
 // Rewritten counts what Check wrote to an adapted archive and what it dropped.
 type Rewritten struct {
@@ -203,5 +203,5 @@ type Loss struct {
 	Counts float64 // total of their counts
 }
 
-// and adds a point.
-func (l Loss) and(counts float64) Loss { return Loss{l.Points + 1, l.Counts + counts} }
+// withPoint adds a point.
+func (l Loss) withPoint(counts float64) Loss { return Loss{l.Points + 1, l.Counts + counts} }

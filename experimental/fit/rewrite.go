@@ -39,22 +39,22 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := b.Internal()
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
-		copier.Hooks{Lazy: true, Type: w.typeName, Key: w.key, Skip: dependsOnCode, Rows: w.rows})
+		copier.Hooks{Lazy: true, Type: w.renameType, Key: w.renameKey, Skip: dependsOnCode, Rows: w.rowFilter})
 	return w
 }
 
-// typeName is the hook that renames types.
-func (w *rewriter) typeName(name, loader, alias string) (string, string, string) {
+// renameType is the hook that renames types.
+func (w *rewriter) renameType(name, loader, alias string) (string, string, string) {
 	if w.renames != nil {
-		name = w.renames.class(name)
+		name = w.renames.presentClass(name)
 	}
 	return name, loader, alias
 }
 
-// key is the hook that renames methods. It copies their classes too.
-func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
+// renameKey is the hook that renames methods. It copies their classes too.
+func (w *rewriter) renameKey(m reader.Method, k layout.Key) (layout.Key, error) {
 	if w.renames != nil {
-		k, _ = w.renames.key(m, k)
+		k, _ = w.renames.presentKey(m, k)
 	}
 	class, ok, err := m.Class()
 	if err == nil && ok {
@@ -63,28 +63,28 @@ func (w *rewriter) key(m reader.Method, k layout.Key) (layout.Key, error) {
 	return k, err
 }
 
-// seen copies an unexecuted method.
-func (w *rewriter) seen(m reader.Method) error {
+// copyUnexecuted copies an unexecuted method.
+func (w *rewriter) copyUnexecuted(m reader.Method) error {
 	ref, err := w.copier.MethodRef(m.Ref())
 	w.b.Seen(ref)
 	return err
 }
 
-// method copies the usable profiles of a method. If several versions of its code became one, it copies the most
+// copyMethod copies the usable profiles of a method. If several versions of its code became one, it copies the most
 // valuable profile.
-func (w *rewriter) method(judgements []judgement) error {
+func (w *rewriter) copyMethod(judgements []judgement) error {
 	best := map[target]*judgement{}
 	for i := range judgements {
 		j := &judgements[i]
-		if t, ok := j.target(); ok && (best[t] == nil || j.worth() > best[t].worth()) {
+		if t, ok := j.adaptedTarget(); ok && (best[t] == nil || j.validCounts() > best[t].validCounts()) {
 			best[t] = j
 		}
 	}
 	for i := range judgements {
 		j := &judgements[i]
-		if t, _ := j.target(); best[t] != j {
+		if t, _ := j.adaptedTarget(); best[t] != j {
 			w.counts.Dropped++
-		} else if err := w.profile(j); err != nil {
+		} else if err := w.copyProfile(j); err != nil {
 			return err
 		}
 	}
@@ -97,8 +97,8 @@ type target struct {
 	context layout.Ref
 }
 
-// target returns the target of a profile; ok is false if the profile is dropped.
-func (j *judgement) target() (t target, ok bool) {
+// adaptedTarget returns the target of a profile; ok is false if the profile is dropped.
+func (j *judgement) adaptedTarget() (t target, ok bool) {
 	t.context, _ = disk.Block(j.Profile.Bytes()).Links()
 	t.code = j.Profile.Code()
 	if j.State == Moved {
@@ -107,16 +107,16 @@ func (j *judgement) target() (t target, ok bool) {
 	return t, j.State != Stale && j.State != Gone
 }
 
-// worth returns the valid counts of a profile. An exact profile is worth more than any moved one.
-func (j *judgement) worth() float64 {
+// validCounts returns the valid counts of a profile. An exact profile is worth more than any moved one.
+func (j *judgement) validCounts() float64 {
 	if j.State == Moved {
 		return j.Weight * j.Confidence
 	}
 	return math.Inf(1)
 }
 
-// profile copies a profile.
-func (w *rewriter) profile(j *judgement) error {
+// copyProfile copies a profile.
+func (w *rewriter) copyProfile(j *judgement) error {
 	m, err := w.copier.MethodRef(j.Method.Ref())
 	if err != nil {
 		return err
@@ -127,18 +127,18 @@ func (w *rewriter) profile(j *judgement) error {
 		if err := w.copier.Begin(&p, j.Method.Ref(), j.Profile, j.now.ID); err != nil {
 			return err
 		}
-		w.movedFields(&p, j)
+		w.copyMovedFields(&p, j)
 		mover := &mover{rewriter: w, judgement: j, p: &p}
-		if err := mover.run(); err != nil {
+		if err := mover.writeProfile(); err != nil {
 			return err
 		}
-		mover.mark(m)
-		w.sketch(m, &j.now)
+		mover.markMovedPoints(m)
+		w.recordSketch(m, &j.now)
 		return p.Done()
 	}
 	w.same[j.Method.Ref()] = append(w.same[j.Method.Ref()], j.Profile.Code())
 	if (j.State == Exact || j.State == Renamed) && anyKnown(j.old.points) {
-		w.sketch(m, &j.now) // the names may have changed
+		w.recordSketch(m, &j.now) // the names may have changed
 	} else {
 		w.kept[j.Method.Ref()] = append(w.kept[j.Method.Ref()], j.Profile.Code())
 	}
@@ -164,8 +164,8 @@ func sizeIfKnown(p reader.Profile) disk.Presence {
 	return copier.AllFields
 }
 
-// movedFields copies the optional fields of a moved profile that do not depend on the old code.
-func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
+// copyMovedFields copies the optional fields of a moved profile that do not depend on the old code.
+func (w *rewriter) copyMovedFields(p *profileset.Recording, j *judgement) {
 	w.copier.Fields(p, j.Profile, copier.AllFields&^(disk.HasSize|disk.HasEscape))
 	if compile := disk.Block(j.Profile.Bytes()).Field(disk.HasCompile); compile != nil {
 		p.Put32(disk.HasCompile, binary.LittleEndian.Uint32(compile), 0) // without loops and blocks of the old code
@@ -173,8 +173,8 @@ func (w *rewriter) movedFields(p *profileset.Recording, j *judgement) {
 	p.Put32(disk.HasSize, uint32(j.now.Size), 0)
 }
 
-// finish copies the tables.
-func (w *rewriter) finish() error {
+// copyTables copies the tables.
+func (w *rewriter) copyTables() error {
 	if err := w.copier.Tables(); err != nil {
 		return err
 	}
@@ -194,8 +194,8 @@ func dependsOnCode(t *reader.Table) bool {
 	return false
 }
 
-// rows is the hook that drops sketches and moved points of old code. The table stays even if it becomes empty.
-func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
+// rowFilter is the hook that drops sketches and moved points of old code. The table stays even if it becomes empty.
+func (w *rewriter) rowFilter(t *reader.Table) func(row int) (bool, error) {
 	if t.Kind != disk.TableCode && t.Kind != disk.TableMoved {
 		return nil
 	}
@@ -212,8 +212,8 @@ func (w *rewriter) rows(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
 }
 
-// sketch records the sketch of new code if any point is known.
-func (w *rewriter) sketch(m profileset.MethodRef, v *methodcode.Version) {
+// recordSketch records the sketch of new code if any point is known.
+func (w *rewriter) recordSketch(m profileset.MethodRef, v *methodcode.Version) {
 	if !anyKnown(v.Points) {
 		return
 	}

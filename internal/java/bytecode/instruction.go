@@ -68,7 +68,7 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 				i.Value = int64(operands[2])
 			}
 		} else {
-			i.plain(operands, code[from:at+size])
+			i.decodeOperands(operands, code[from:at+size])
 		}
 		list = append(list, i)
 		at += size
@@ -84,19 +84,19 @@ func At(code []byte, at int) (i Instruction, ok bool) {
 	}
 	i = Instruction{Bci: at, Op: java}
 	if !HasConstant(java) {
-		i.plain(code[at+1:at+size], code[from:at+size])
+		i.decodeOperands(code[at+1:at+size], code[from:at+size])
 	}
 	return i, true
 }
 
 // HasConstant reports whether a bytecode has an index into the constant pool.
 func HasConstant(java byte) bool {
-	pool, _ := operands(java)
+	pool, _ := operandSizes(java)
 	return pool > 0
 }
 
-// plain sets the operands of a bytecode without a name. unaligned includes the padding of a switch, aligned does not.
-func (i *Instruction) plain(unaligned, aligned []byte) {
+// decodeOperands sets the operands of a bytecode without a name. unaligned includes the padding of a switch, aligned does not.
+func (i *Instruction) decodeOperands(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
 		i.Op = SiPush
@@ -125,45 +125,45 @@ func (i *Instruction) plain(unaligned, aligned []byte) {
 	case java == IInc:
 		i.Local, i.Value = int(unaligned[0]), int64(int8(unaligned[1]))
 	case java == Wide:
-		i.wide(unaligned)
+		i.decodeWide(unaligned)
 	case java == NewArray:
 		i.Value = int64(unaligned[0])
 	default:
-		i.Targets = targets(java, aligned, i.Bci)
-		i.Labels = labels(java, aligned)
+		i.Targets = branchTargets(java, aligned, i.Bci)
+		i.Labels = switchLabels(java, aligned)
 		if java == GotoW || java == JsrW {
 			i.Op = java - GotoW + Goto
 		}
 	}
 }
 
-// wide sets the operands after a wide.
-func (i *Instruction) wide(operands []byte) {
+// decodeWide sets the operands after a wide.
+func (i *Instruction) decodeWide(operands []byte) {
 	i.Op, i.Local = operands[0], int(binary.BigEndian.Uint16(operands[1:]))
 	if i.Op == IInc {
 		i.Value = int64(int16(binary.BigEndian.Uint16(operands[3:])))
 	}
 }
 
-// labels returns the values of a switch's cases. A tableswitch has one for each value from low to high, a lookupswitch
+// switchLabels returns the values of a switch's cases. A tableswitch has one for each value from low to high, a lookupswitch
 // has pairs of a value and a target.
-func labels(java byte, operands []byte) (list []int32) {
+func switchLabels(java byte, operands []byte) (list []int32) {
 	switch java {
 	case TableSwitch:
-		low := int32(word(operands, 4))
+		low := int32(signedWord(operands, 4))
 		for n := range (len(operands) - 12) / 4 {
 			list = append(list, low+int32(n))
 		}
 	case LookupSwitch:
 		for at := 8; at+8 <= len(operands); at += 8 {
-			list = append(list, int32(word(operands, at)))
+			list = append(list, int32(signedWord(operands, at)))
 		}
 	}
 	return list
 }
 
 // Kind returns the kind of profile point at the bytecode.
-func (i *Instruction) Kind() PointKind { return kindOf(i.Op) }
+func (i *Instruction) Kind() PointKind { return pointKindOf(i.Op) }
 
 // Constants is a constant pool of a class file or VM. ok is false if the constant has another kind or is damaged.
 type Constants interface {
@@ -185,14 +185,14 @@ func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	case java == InvokeDynamic:
 		return c.Dynamic(i)
 	case java == Ldc || java == LdcW || java == Ldc2W:
-		return loaded(i, c), true
+		return loadedConstant(i, c), true
 	}
 	n.Class, ok = c.Class(i)
 	return n, ok
 }
 
-// loaded returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no name.
-func loaded(i uint16, c Constants) (n Name) {
+// loadedConstant returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no name.
+func loadedConstant(i uint16, c Constants) (n Name) {
 	if class, ok := c.Class(i); ok {
 		return Name{Name: Text(class)}
 	}

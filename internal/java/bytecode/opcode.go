@@ -86,9 +86,9 @@ func Java(b byte) (code byte, ok bool) {
 	return 0, false
 }
 
-// operands returns the operand sizes of a bytecode of fixed size in bytes. pool is the size of the constant pool index,
+// operandSizes returns the operand sizes of a bytecode of fixed size in bytes. pool is the size of the constant pool index,
 // rest that of all others.
-func operands(code byte) (pool, rest int) {
+func operandSizes(code byte) (pool, rest int) {
 	switch {
 	case code == Ldc:
 		return 1, 0
@@ -182,12 +182,12 @@ func ArrayTypeName(code int64) string {
 
 // Short returns the instruction of an opcode without operands; ok is false if the opcode has operands.
 func Short(bci int, op byte) (i Instruction, ok bool) {
-	if pool, rest := operands(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide ||
+	if pool, rest := operandSizes(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide ||
 		int(op) >= len(mnemonics) {
 		return i, false
 	}
 	i = Instruction{Bci: bci, Op: op}
-	i.plain(nil, nil)
+	i.decodeOperands(nil, nil)
 	return i, true
 }
 
@@ -217,7 +217,7 @@ func operandsAt(code []byte, at int) (java byte, from, size int) {
 	case Wide:
 		size = wideSize(code, from)
 	default:
-		pool, rest := operands(java)
+		pool, rest := operandSizes(java)
 		from += pool
 		size += pool + rest
 	}
@@ -234,19 +234,19 @@ func switchSize(java byte, code []byte, from int) int {
 		if from+8 > len(code) {
 			return len(code)
 		}
-		return 8 + 8*clamp(word(code, from+4))
+		return 8 + 8*clampCases(signedWord(code, from+4))
 	}
 	if from+fixed > len(code) {
 		return len(code)
 	}
-	return fixed + 4*clamp(word(code, from+8)-word(code, from+4)+1)
+	return fixed + 4*clampCases(signedWord(code, from+8)-signedWord(code, from+4)+1)
 }
 
-// word returns the signed 32-bit number at an offset.
-func word(code []byte, at int) int64 { return int64(int32(binary.BigEndian.Uint32(code[at:]))) }
+// signedWord returns the signed 32-bit number at an offset.
+func signedWord(code []byte, at int) int64 { return int64(int32(binary.BigEndian.Uint32(code[at:]))) }
 
-// clamp limits the number of cases to the possible size of code.
-func clamp(n int64) int { return int(min(max(n, 0), 1<<16)) }
+// clampCases limits the number of cases to the possible size of code.
+func clampCases(n int64) int { return int(min(max(n, 0), 1<<16)) }
 
 func wideSize(code []byte, at int) int {
 	if at < len(code) && code[at] == IInc {

@@ -29,8 +29,8 @@ type Point struct {
 	Targets []int
 }
 
-// kindOf returns the kind of point at a class file bytecode.
-func kindOf(java byte) PointKind {
+// pointKindOf returns the kind of point at a class file bytecode.
+func pointKindOf(java byte) PointKind {
 	switch {
 	case java == InvokeStatic, java == InvokeSpecial, java == InvokeDynamic:
 		return Call
@@ -60,20 +60,20 @@ func Points(code []byte) (points []Point, ok bool) {
 		if java == Wide && code[at+1] == Ret {
 			java = Ret
 		}
-		if kind := kindOf(java); kind != NoPoint {
-			points = append(points, Point{at, kind, targets(java, code[from:at+size], at)})
+		if kind := pointKindOf(java); kind != NoPoint {
+			points = append(points, Point{at, kind, branchTargets(java, code[from:at+size], at)})
 		}
 		at += size
 	}
 	return points, true
 }
 
-// targets returns the targets of a bytecode.
-func targets(java byte, operands []byte, at int) []int {
+// branchTargets returns the targets of a bytecode.
+func branchTargets(java byte, operands []byte, at int) []int {
 	switch {
 	case java == GotoW, java == JsrW:
-		return []int{at + int(word(operands, 0))}
-	case kindOf(java) == Jump, kindOf(java) == Branch:
+		return []int{at + int(signedWord(operands, 0))}
+	case pointKindOf(java) == Jump, pointKindOf(java) == Branch:
 		return []int{at + int(int16(binary.BigEndian.Uint16(operands)))}
 	case java == TableSwitch:
 		return switchTargets(operands, at, 12, 4)
@@ -86,9 +86,9 @@ func targets(java byte, operands []byte, at int) []int {
 // switchTargets returns the targets of the default and the cases of a switch. first is the offset of the first case's
 // target, stride the distance between targets. Both kinds of switch have the first target at 12.
 func switchTargets(operands []byte, at, first, stride int) []int {
-	list := []int{at + int(word(operands, 0))}
+	list := []int{at + int(signedWord(operands, 0))}
 	for ; first+4 <= len(operands); first += stride {
-		list = append(list, at+int(word(operands, first)))
+		list = append(list, at+int(signedWord(operands, first)))
 	}
 	return list
 }

@@ -65,5 +65,5 @@ func labelsAt(code []byte, at int) []int32 {
 	if size == 0 {
 		return nil
 	}
-	return labels(java, code[from:at+size])
+	return switchLabels(java, code[from:at+size])
 }

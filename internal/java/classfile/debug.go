@@ -12,7 +12,7 @@ type LineStart struct{ Bci, Line int }
 // line numbers, or damaged ones.
 func (c *File) Lines(m Method) (lines []LineStart) {
 	p := &parser{file: *c, rest: m.attributes}
-	p.attributes(func(name string, b []byte) {
+	p.eachAttribute(func(name string, b []byte) {
 		if name == "LineNumberTable" {
 			lines = append(lines, lineStarts(b)...)
 		}
@@ -26,8 +26,8 @@ func (c *File) Lines(m Method) (lines []LineStart) {
 
 func lineStarts(b []byte) (lines []LineStart) {
 	in := &parser{rest: b}
-	for range in.u2() {
-		l := LineStart{int(in.u2()), int(in.u2())}
+	for range in.readU2() {
+		l := LineStart{int(in.readU2()), int(in.readU2())}
 		if in.bad {
 			break
 		}
@@ -39,9 +39,9 @@ func lineStarts(b []byte) (lines []LineStart) {
 // SourceFile returns the file name of the class's source without its folder; "" if the class does not name it.
 func (c *File) SourceFile() (name string) {
 	p := &parser{file: *c, rest: c.attributes}
-	p.attributes(func(attribute string, b []byte) {
+	p.eachAttribute(func(attribute string, b []byte) {
 		if in := (&parser{file: *c, rest: b}); attribute == "SourceFile" && name == "" {
-			name = in.text(in.u2())
+			name = in.utf8Constant(in.readU2())
 		}
 	})
 	return name

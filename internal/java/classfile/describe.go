@@ -41,7 +41,7 @@ func (c *File) Describe(i uint16) (d Description, err error) {
 		return Description{"class", quotedName(name), Member{Class: name}}, err
 	case TagString:
 		text, err := c.Text(binary.BigEndian.Uint16(k.Data))
-		return Description{Kind: "String", Text: escaped(strings.ReplaceAll(text, codedNUL, "\x00"))}, err
+		return Description{Kind: "String", Text: escapeString(strings.ReplaceAll(text, codedNUL, "\x00"))}, err
 	case TagType:
 		text, err := c.Text(binary.BigEndian.Uint16(k.Data))
 		return Description{Kind: "MethodType", Text: text}, err
@@ -99,11 +99,11 @@ func quotedName(name string) string {
 		case unicode.IsLetter(r), r == '_', r == '$', unicode.IsDigit(r) && !start, r == '-' && !start:
 			start = false
 		default:
-			return `"` + escaped(name) + `"`
+			return `"` + escapeString(name) + `"`
 		}
 	}
 	if start {
-		return `"` + escaped(name) + `"`
+		return `"` + escapeString(name) + `"`
 	}
 	return name
 }
@@ -115,8 +115,8 @@ const codedNUL = "\xc0\x80"
 var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`,
 	'\\': `\\`}
 
-// escaped returns the text of a Java string literal.
-func escaped(text string) string {
+// escapeString returns the text of a Java string literal.
+func escapeString(text string) string {
 	var b strings.Builder
 	for _, r := range text {
 		if spelled, ok := escapes[r]; ok {

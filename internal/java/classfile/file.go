@@ -81,20 +81,20 @@ type Member struct{ Class, Name, Signature string }
 // Parse reads a class file. The error matches ErrClassFile.
 func Parse(b []byte) (*File, error) {
 	p := &parser{rest: b}
-	if p.u4() != classMagic {
+	if p.readU4() != classMagic {
 		return nil, ErrClassFile
 	}
-	p.u2() // minor version
+	p.readU2() // minor version
 	c := &p.file
-	c.Version = p.u2()
-	p.constants()
-	c.Access = p.u2()
-	c.Name, c.Super = p.class(p.u2()), p.class(p.u2())
-	for range p.u2() {
-		c.Interfaces = append(c.Interfaces, p.class(p.u2()))
+	c.Version = p.readU2()
+	p.readConstants()
+	c.Access = p.readU2()
+	c.Name, c.Super = p.classConstant(p.readU2()), p.classConstant(p.readU2())
+	for range p.readU2() {
+		c.Interfaces = append(c.Interfaces, p.classConstant(p.readU2()))
 	}
-	c.Fields = p.members()
-	c.Methods = p.members()
+	c.Fields = p.readMembers()
+	c.Methods = p.readMembers()
 	c.attributes = p.rest
 	if p.bad || c.Name == "" {
 		return nil, ErrClassFile
@@ -120,33 +120,33 @@ func (p *parser) takeBytes(n int) []byte {
 	return b
 }
 
-func (p *parser) u1() byte {
+func (p *parser) readU1() byte {
 	if b := p.takeBytes(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-func (p *parser) u2() uint16 {
+func (p *parser) readU2() uint16 {
 	if b := p.takeBytes(2); b != nil {
 		return binary.BigEndian.Uint16(b)
 	}
 	return 0
 }
 
-func (p *parser) u4() uint32 {
+func (p *parser) readU4() uint32 {
 	if b := p.takeBytes(4); b != nil {
 		return binary.BigEndian.Uint32(b)
 	}
 	return 0
 }
 
-// constants reads the constant pool.
-func (p *parser) constants() {
-	n := int(p.u2())
+// readConstants reads the constant pool.
+func (p *parser) readConstants() {
+	n := int(p.readU2())
 	pool := make([]Constant, 1, max(n, 1))
 	for len(pool) < n && !p.bad {
-		tag := p.u1()
+		tag := p.readU1()
 		size, known := poolSizes[tag]
 		data := p.takeBytes(size)
 		if tag == TagUtf8 && data != nil {
@@ -162,16 +162,16 @@ func (p *parser) constants() {
 	p.file.Pool = pool
 }
 
-// members reads the fields or the methods.
-func (p *parser) members() (members []Method) {
-	for range p.u2() {
+// readMembers reads the fields or the methods.
+func (p *parser) readMembers() (members []Method) {
+	for range p.readU2() {
 		if p.bad {
 			return nil
 		}
-		m := Method{Access: p.u2(), Name: p.text(p.u2()), Signature: p.text(p.u2())}
-		p.attributes(func(attribute string, b []byte) {
+		m := Method{Access: p.readU2(), Name: p.utf8Constant(p.readU2()), Signature: p.utf8Constant(p.readU2())}
+		p.eachAttribute(func(attribute string, b []byte) {
 			if attribute == "Code" {
-				p.code(&m, b)
+				p.readCode(&m, b)
 			}
 		})
 		members = append(members, m)
@@ -179,24 +179,24 @@ func (p *parser) members() (members []Method) {
 	return members
 }
 
-func (p *parser) attributes(yield func(name string, b []byte)) {
-	for range p.u2() {
+func (p *parser) eachAttribute(yield func(name string, b []byte)) {
+	for range p.readU2() {
 		if p.bad {
 			return
 		}
-		name := p.text(p.u2())
-		yield(name, p.takeBytes(int(p.u4())))
+		name := p.utf8Constant(p.readU2())
+		yield(name, p.takeBytes(int(p.readU4())))
 	}
 }
 
-// code reads the bytecodes and caught classes of a Code attribute.
-func (p *parser) code(m *Method, b []byte) {
+// readCode reads the bytecodes and caught classes of a Code attribute.
+func (p *parser) readCode(m *Method, b []byte) {
 	in := parser{rest: b}
 	in.takeBytes(4) // stack and locals
-	m.Code = in.takeBytes(int(in.u4()))
-	for range in.u2() {
+	m.Code = in.takeBytes(int(in.readU4()))
+	for range in.readU2() {
 		in.takeBytes(6) // range and handler
-		m.Catches = append(m.Catches, in.u2())
+		m.Catches = append(m.Catches, in.readU2())
 		if in.bad {
 			break
 		}
@@ -205,14 +205,14 @@ func (p *parser) code(m *Method, b []byte) {
 	p.bad = p.bad || in.bad
 }
 
-func (p *parser) text(i uint16) string {
+func (p *parser) utf8Constant(i uint16) string {
 	text, err := p.file.Text(i)
 	p.bad = p.bad || err != nil
 	return text
 }
 
-// class returns the name of a Class constant, "" for constant 0.
-func (p *parser) class(i uint16) string {
+// classConstant returns the name of a Class constant, "" for constant 0.
+func (p *parser) classConstant(i uint16) string {
 	if i == 0 {
 		return ""
 	}
@@ -221,8 +221,8 @@ func (p *parser) class(i uint16) string {
 	return name
 }
 
-// constant returns a constant with one of the tags.
-func (c *File) constant(i uint16, tags ...byte) ([]byte, error) {
+// constantWithTag returns a constant with one of the tags.
+func (c *File) constantWithTag(i uint16, tags ...byte) ([]byte, error) {
 	if int(i) < len(c.Pool) && slices.Contains(tags, c.Pool[i].Tag) {
 		return c.Pool[i].Data, nil
 	}
@@ -234,13 +234,13 @@ func (c *File) Release() int { return int(c.Version) - 44 }
 
 // Text returns the text of a Utf8 constant.
 func (c *File) Text(i uint16) (string, error) {
-	b, err := c.constant(i, TagUtf8)
+	b, err := c.constantWithTag(i, TagUtf8)
 	return javanames.FromModifiedUTF8(string(b)), err
 }
 
 // Class returns the name of a Class constant.
 func (c *File) Class(i uint16) (string, error) {
-	b, err := c.constant(i, TagClass)
+	b, err := c.constantWithTag(i, TagClass)
 	if err != nil {
 		return "", err
 	}
@@ -249,11 +249,11 @@ func (c *File) Class(i uint16) (string, error) {
 
 // Member returns the field or method of a reference.
 func (c *File) Member(i uint16) (Member, error) {
-	return c.member(i, TagField, TagMethod, TagInterface)
+	return c.memberWithTag(i, TagField, TagMethod, TagInterface)
 }
 
-func (c *File) member(i uint16, tags ...byte) (m Member, err error) {
-	b, err := c.constant(i, tags...)
+func (c *File) memberWithTag(i uint16, tags ...byte) (m Member, err error) {
+	b, err := c.constantWithTag(i, tags...)
 	if err != nil {
 		return m, err
 	}
@@ -267,7 +267,7 @@ func (c *File) member(i uint16, tags ...byte) (m Member, err error) {
 
 // NameType returns the name and signature of a NameAndType constant.
 func (c *File) NameType(i uint16) (name, signature string, err error) {
-	b, err := c.constant(i, TagNameType)
+	b, err := c.constantWithTag(i, TagNameType)
 	if err != nil {
 		return "", "", err
 	}

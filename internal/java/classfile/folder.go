@@ -18,7 +18,7 @@ const (
 type folder string
 
 func (f folder) appendFiles(files []classFile, class string, _ int) []classFile {
-	if !local(class) {
+	if !isLocalName(class) {
 		return files
 	}
 	return append(files, plainFile(filepath.Join(string(f), filepath.FromSlash(class)+extension)))
@@ -65,16 +65,16 @@ func (f plainFile) read() ([]byte, error) {
 	return readClass(in)
 }
 
-// local reports whether a class name leads to a file within the folder.
-func local(class string) bool {
+// isLocalName reports whether a class name leads to a file within the folder.
+func isLocalName(class string) bool {
 	return filepath.IsLocal(filepath.FromSlash(class)) && !strings.ContainsAny(class, "\\\x00")
 }
 
 // Wildcard reports whether an element of a class path stands for all jars and .jmod files of a folder, such as lib/*.
 func Wildcard(path string) bool { return filepath.Base(path) == "*" }
 
-// expand replaces wildcards by the names of their jars in order.
-func expand(paths []string) (all []string, err error) {
+// expandWildcards replaces wildcards by the names of their jars in order.
+func expandWildcards(paths []string) (all []string, err error) {
 	for _, p := range paths {
 		if !Wildcard(p) {
 			all = append(all, p)
@@ -136,7 +136,7 @@ func Look(path string) (s Survey) {
 func (s *Survey) noteFile(file string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == extension:
-		return s.class(file)
+		return s.setClass(file)
 	case (isJar(file) || strings.EqualFold(ext, moduleExtension)) && s.Jar == "":
 		s.Jar = file
 	case ext == ".java" && s.Source == "":
@@ -145,8 +145,8 @@ func (s *Survey) noteFile(file string) error {
 	return nil
 }
 
-// class sets the class of a file, and its root folder.
-func (s *Survey) class(file string) error {
+// setClass sets the class of a file, and its root folder.
+func (s *Survey) setClass(file string) error {
 	b, err := plainFile(file).read()
 	if err != nil {
 		return nil
@@ -162,13 +162,13 @@ func (s *Survey) class(file string) error {
 	}
 	s.Class, s.Root = c.Name, filepath.Clean(filepath.FromSlash(root)+string(filepath.Separator))
 	if !filepath.IsAbs(file) {
-		s.Root = fromHere(s.Root)
+		s.Root = relativePath(s.Root)
 	}
 	return fs.SkipAll
 }
 
-// fromHere returns a path relative to the working folder.
-func fromHere(path string) string {
+// relativePath returns a path relative to the working folder.
+func relativePath(path string) string {
 	here, err := os.Getwd()
 	if err != nil {
 		return path

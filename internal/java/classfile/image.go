@@ -121,41 +121,41 @@ func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	if at < 0 {
 		return nil, false, nil
 	}
-	module, ok, err := m.module(strings.ReplaceAll(class[:at], "/", "."))
+	module, ok, err := m.moduleOf(strings.ReplaceAll(class[:at], "/", "."))
 	if err != nil || !ok {
 		return nil, false, err
 	}
-	return m.resource("/" + module + "/" + class + ".class")
+	return m.readResource("/" + module + "/" + class + ".class")
 }
 
-// module returns the module with the content of a package. The resource lists all modules of the package as u32 empty,
+// moduleOf returns the module with the content of a package. The resource lists all modules of the package as u32 empty,
 // u32 name.
-func (m *image) module(pkg string) (name string, ok bool, err error) {
-	list, ok, err := m.resource("/packages/" + pkg)
+func (m *image) moduleOf(pkg string) (name string, ok bool, err error) {
+	list, ok, err := m.readResource("/packages/" + pkg)
 	for ; ok && len(list) >= 8; list = list[8:] {
 		if binary.LittleEndian.Uint32(list) == 0 {
-			return m.text(uint64(binary.LittleEndian.Uint32(list[4:]))), true, nil
+			return m.stringAt(uint64(binary.LittleEndian.Uint32(list[4:]))), true, nil
 		}
 	}
 	return "", false, err
 }
 
-// resource reads a resource.
-func (m *image) resource(path string) (b []byte, ok bool, err error) {
-	i := m.hash(path, imageSeed) % m.length
+// readResource reads a resource.
+func (m *image) readResource(path string) (b []byte, ok bool, err error) {
+	i := m.hashPath(path, imageSeed) % m.length
 	switch seed := int32(binary.LittleEndian.Uint32(m.redirect[4*i:])); {
 	case seed == 0:
 		return nil, false, nil
 	case seed < 0:
 		i = uint32(-1 - seed)
 	default:
-		i = m.hash(path, uint32(seed)) % m.length
+		i = m.hashPath(path, uint32(seed)) % m.length
 	}
 	if i >= m.length {
 		return nil, false, errImage
 	}
-	a := m.attributes(binary.LittleEndian.Uint32(m.table[4*i:]))
-	if m.path(a) != path {
+	a := m.decodeLocation(binary.LittleEndian.Uint32(m.table[4*i:]))
+	if m.locationPath(a) != path {
 		return nil, false, nil
 	}
 	if a[imageCompressed] != 0 {
@@ -176,16 +176,16 @@ func (m *image) resource(path string) (b []byte, ok bool, err error) {
 // Close closes the file.
 func (m *image) Close() error { return m.file.Close() }
 
-// hash returns the hash of a path.
-func (m *image) hash(path string, seed uint32) uint32 {
+// hashPath returns the hash of a path.
+func (m *image) hashPath(path string, seed uint32) uint32 {
 	for i := range len(path) {
 		seed = seed*imageSeed ^ uint32(path[i])
 	}
 	return seed & 0x7fffffff
 }
 
-// attributes decodes a location.
-func (m *image) attributes(at uint32) (a [imageKinds]uint64) {
+// decodeLocation decodes a location.
+func (m *image) decodeLocation(at uint32) (a [imageKinds]uint64) {
 	if int64(at) >= int64(len(m.locations)) {
 		return a
 	}
@@ -203,24 +203,24 @@ func (m *image) attributes(at uint32) (a [imageKinds]uint64) {
 	return a
 }
 
-// path returns the path of a location.
-func (m *image) path(a [imageKinds]uint64) string {
+// locationPath returns the path of a location.
+func (m *image) locationPath(a [imageKinds]uint64) string {
 	path := ""
-	if module := m.text(a[imageModule]); module != "" {
+	if module := m.stringAt(a[imageModule]); module != "" {
 		path = "/" + module + "/"
 	}
-	if parent := m.text(a[imageParent]); parent != "" {
+	if parent := m.stringAt(a[imageParent]); parent != "" {
 		path += parent + "/"
 	}
-	path += m.text(a[imageBase])
-	if extension := m.text(a[imageExtension]); extension != "" {
+	path += m.stringAt(a[imageBase])
+	if extension := m.stringAt(a[imageExtension]); extension != "" {
 		path += "." + extension
 	}
 	return path
 }
 
-// text returns the string at an offset.
-func (m *image) text(at uint64) string {
+// stringAt returns the string at an offset.
+func (m *image) stringAt(at uint64) string {
 	if at >= uint64(len(m.strings)) {
 		return ""
 	}

@@ -68,7 +68,7 @@ func (o *opener) openJar(name string) (*jar, error) {
 
 // newJar reads the directory of a jar, and of the jars in it.
 func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*jar, error) {
-	if err := o.budget.jar(); err != nil {
+	if err := o.budget.takeJar(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	j := &jar{name: name, classes: map[string]*zip.File{}}
@@ -78,7 +78,7 @@ func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*ja
 		in = io.NewSectionReader(in, int64(n), size-int64(n))
 		size -= int64(n)
 	}
-	z, err := o.list(name, in, size, head)
+	z, err := o.readDirectory(name, in, size, head)
 	if err != nil {
 		return nil, err
 	}
@@ -87,9 +87,9 @@ func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*ja
 	return j, o.addJars(j, z, in, depth)
 }
 
-// list reads the directory of a zip file.
-func (o *opener) list(name string, in io.ReaderAt, size int64, head []byte) (*zip.Reader, error) {
-	meter := &metered{in, &o.budget.directory}
+// readDirectory reads the directory of a zip file.
+func (o *opener) readDirectory(name string, in io.ReaderAt, size int64, head []byte) (*zip.Reader, error) {
+	meter := &meteredReader{in, &o.budget.directory}
 	z, err := zip.NewReader(meter, size)
 	meter.left = nil
 	switch {
@@ -229,7 +229,7 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 			return fmt.Errorf("%s: %w: jars are in one another, over %d deep: unpack the outer ones", name, ErrTooLarge,
 				maxNesting)
 		}
-		held, size, err := o.held(f, in)
+		held, size, err := o.openHeld(f, in)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -245,8 +245,8 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 // isJar reports whether a file name has the extension of a jar.
 func isJar(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
-// held returns a file of a zip file. It reads uncompressed files in the zip file, and others from memory.
-func (o *opener) held(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
+// openHeld returns a file of a zip file. It reads uncompressed files in the zip file, and others from memory.
+func (o *opener) openHeld(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
 	if f.Method == zip.Store {
 		at, err := f.DataOffset()
 		size := int64(min(f.CompressedSize64, 1<<62))
@@ -323,16 +323,16 @@ type link struct {
 	folder bool
 }
 
-// links returns the existing files and folders that a jar's manifest adds to the class path. A JVM resolves them in the
+// manifestLinks returns the existing files and folders that a jar's manifest adds to the class path. A JVM resolves them in the
 // folder of the jar itself. Other class loaders may use the folder of a symbolic link to it, which comes second.
-func links(j *jar) (all []link) {
+func manifestLinks(j *jar) (all []link) {
 	dirs := []string{filepath.Dir(j.name)}
 	if real, err := filepath.EvalSymlinks(j.name); err == nil && filepath.Dir(real) != dirs[0] {
 		dirs = []string{filepath.Dir(real), dirs[0]}
 	}
 	for _, entry := range j.manifest.classPath {
 		for _, dir := range dirs {
-			if l, ok := resolve(dir, entry); ok && l.exists() {
+			if l, ok := resolveEntry(dir, entry); ok && l.exists() {
 				all = append(all, l)
 				break
 			}
@@ -341,9 +341,9 @@ func links(j *jar) (all []link) {
 	return all
 }
 
-// resolve resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a folder. ok
+// resolveEntry resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a folder. ok
 // is false for entries that a JVM ignores, which are malformed URLs and other schemes.
-func resolve(dir, entry string) (l link, ok bool) {
+func resolveEntry(dir, entry string) (l link, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
 		return l, false
 	}
@@ -364,14 +364,14 @@ func (l link) exists() bool {
 	return err == nil && info.IsDir() == l.folder
 }
 
-// follow opens the target of a link, and returns the links of its manifest. It ignores files that are not jars, like a
+// followLink opens the target of a link, and returns the links of its manifest. It ignores files that are not jars, like a
 // JVM.
-func (o *opener) follow(l link) ([]link, error) {
-	if o.again(l.path) {
+func (o *opener) followLink(l link) ([]link, error) {
+	if o.wasOpened(l.path) {
 		return nil, nil
 	}
 	if l.folder {
-		return nil, o.folder(l.path)
+		return nil, o.addFolder(l.path)
 	}
 	j, err := o.openJar(l.path)
 	if errors.Is(err, ErrTooLarge) {
@@ -381,7 +381,7 @@ func (o *opener) follow(l link) ([]link, error) {
 		return nil, nil
 	}
 	o.addSource(j)
-	return links(j), nil
+	return manifestLinks(j), nil
 }
 
 // ManifestClassPath returns the existing paths that a jar's manifest adds to the class path, nil if the file is not a
@@ -397,11 +397,11 @@ func ManifestClassPath(jarFile string) (paths []string) {
 		return nil
 	}
 	o := &opener{budget: newBudget()}
-	z, err := o.list(jarFile, in, info.Size(), nil)
+	z, err := o.readDirectory(jarFile, in, info.Size(), nil)
 	if err != nil {
 		return nil
 	}
-	for _, l := range links(&jar{name: jarFile, manifest: manifestOf(z)}) {
+	for _, l := range manifestLinks(&jar{name: jarFile, manifest: manifestOf(z)}) {
 		paths = append(paths, l.path)
 	}
 	return paths

@@ -103,7 +103,7 @@ func TestTooMuch(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, "b.jar"), jarOf(t, "B", "a.jar"))
 	o = &opener{budget: &budget{jars: 1, directory: maxDirectory}, opened: map[string]bool{}}
-	if err := o.jar(filepath.Join(dir, "b.jar")); !errors.Is(err, ErrTooLarge) {
+	if err := o.addJar(filepath.Join(dir, "b.jar")); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("one jar too many: %v", err)
 	}
 	write(t, name, bomb)
@@ -122,7 +122,7 @@ func FuzzManifest(f *testing.F) {
 	f.Add([]byte("Multi-Release: true\r\nClass-Path: a.jar file:/b/ %zz\r\n\r\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for _, entry := range parseManifest(b).classPath {
-			if l, ok := resolve("dir", entry); ok && strings.ContainsRune(l.path, 0) {
+			if l, ok := resolveEntry("dir", entry); ok && strings.ContainsRune(l.path, 0) {
 				t.Errorf("%q leads to %q", entry, l.path)
 			}
 		}

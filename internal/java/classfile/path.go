@@ -80,15 +80,15 @@ type opener struct {
 
 // openElement adds an element of a class path, which may be a wildcard.
 func (o *opener) openElement(element string) error {
-	parts, err := expand([]string{element})
+	parts, err := expandWildcards([]string{element})
 	for _, part := range parts {
-		err = cmp.Or(err, o.open(part))
+		err = cmp.Or(err, o.openFile(part))
 	}
 	return err
 }
 
-// open adds a file or folder of a class path, and the additions of its manifest.
-func (o *opener) open(path string) error {
+// openFile adds a file or folder of a class path, and the additions of its manifest.
+func (o *opener) openFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -96,24 +96,24 @@ func (o *opener) open(path string) error {
 	if !info.IsDir() && !info.Mode().IsRegular() { // reading a pipe would wait for its writer
 		return fmt.Errorf("%s: it is a device or a pipe: name a folder or a jar", path)
 	}
-	if o.again(path) {
+	if o.wasOpened(path) {
 		return nil
 	}
 	modules := filepath.Join(path, "lib", "modules")
 	switch {
 	case !info.IsDir() && filepath.Base(path) == "modules":
-		return o.image(path)
+		return o.addImage(path)
 	case !info.IsDir():
-		return o.jar(path)
+		return o.addJar(path)
 	}
 	if info, err := os.Stat(modules); err == nil && !info.IsDir() {
-		return o.image(modules)
+		return o.addImage(modules)
 	}
-	return o.folder(path)
+	return o.addFolder(path)
 }
 
-// again reports whether a file or folder was opened before, and remembers it.
-func (o *opener) again(path string) bool {
+// wasOpened reports whether a file or folder was opened before, and remembers it.
+func (o *opener) wasOpened(path string) bool {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
@@ -127,7 +127,7 @@ func (o *opener) again(path string) bool {
 
 func (o *opener) addSource(s classSource) { o.path.sources = append(o.path.sources, s) }
 
-func (o *opener) image(path string) error {
+func (o *opener) addImage(path string) error {
 	m, err := openImage(path)
 	if err == nil {
 		o.addSource(m)
@@ -135,23 +135,23 @@ func (o *opener) image(path string) error {
 	return err
 }
 
-func (o *opener) folder(path string) error {
-	err := o.budget.jar()
+func (o *opener) addFolder(path string) error {
+	err := o.budget.takeJar()
 	if err == nil {
 		o.addSource(folder(path))
 	}
 	return err
 }
 
-// jar adds a jar, and then the additions of its manifest depth first, as a JVM does.
-func (o *opener) jar(path string) error {
+// addJar adds a jar, and then the additions of its manifest depth first, as a JVM does.
+func (o *opener) addJar(path string) error {
 	j, err := o.openJar(path)
 	if err != nil {
 		return err
 	}
 	o.addSource(j)
-	for rest := links(j); len(rest) > 0; {
-		more, err := o.follow(rest[0])
+	for rest := manifestLinks(j); len(rest) > 0; {
+		more, err := o.followLink(rest[0])
 		if err != nil {
 			return fmt.Errorf("from the manifest of %s: %w", path, err)
 		}
@@ -173,9 +173,9 @@ func (p *Path) Close() {
 // Class returns a class from the first source that has it, like the JDK's class loaders. It returns nil if no source
 // has it. The error names a malformed file.
 func (p *Path) Class(name string) (*File, error) {
-	files := p.files(name)
+	files := p.candidateFiles(name)
 	for i := range files {
-		if f, err := p.cache.parsed(name, &files[i]); f != nil || err != nil {
+		if f, err := p.cache.parseCached(name, &files[i]); f != nil || err != nil {
 			return f, err
 		}
 	}
@@ -185,9 +185,9 @@ func (p *Path) Class(name string) (*File, error) {
 // All returns the class files with a name from all sources, in path order, because a program's class loader can load
 // any of them. Malformed files are skipped. It fails if all files are malformed.
 func (p *Path) All(name string) (all []*File, err error) {
-	files := p.files(name)
+	files := p.candidateFiles(name)
 	for i := range files {
-		f, failed := p.cache.parsed(name, &files[i])
+		f, failed := p.cache.parseCached(name, &files[i])
 		if f != nil {
 			all = append(all, f)
 		} else if err == nil {
@@ -200,8 +200,8 @@ func (p *Path) All(name string) (all []*File, err error) {
 	return all, err
 }
 
-// files returns the files that may contain a class.
-func (p *Path) files(class string) []cached {
+// candidateFiles returns the files that may contain a class.
+func (p *Path) candidateFiles(class string) []cached {
 	files, known := p.cache.classes[class]
 	if known {
 		return files
@@ -312,8 +312,8 @@ func (c *cache) keepFiles(class string, files []cached) {
 	c.classes[class] = files
 }
 
-// parsed returns the class in a file, nil if the file does not exist.
-func (c *cache) parsed(class string, f *cached) (*File, error) {
+// parseCached returns the class in a file, nil if the file does not exist.
+func (c *cache) parseCached(class string, f *cached) (*File, error) {
 	switch {
 	case f.read:
 	case c.total > maxRead:
@@ -350,21 +350,21 @@ type budget struct {
 
 func newBudget() *budget { return &budget{maxJars, maxDirectory, maxUnpacked} }
 
-// jar takes one jar or folder from the budget.
-func (b *budget) jar() error {
+// takeJar takes one jar or folder from the budget.
+func (b *budget) takeJar() error {
 	if b.jars--; b.jars < 0 {
 		return fmt.Errorf("%w: over %d jars and folders: name fewer", ErrTooLarge, maxJars)
 	}
 	return nil
 }
 
-// metered reads a jar's directory within the budget.
-type metered struct {
+// meteredReader reads a jar's directory within the budget.
+type meteredReader struct {
 	io.ReaderAt
 	left *int64
 }
 
-func (m *metered) ReadAt(b []byte, at int64) (n int, err error) {
+func (m *meteredReader) ReadAt(b []byte, at int64) (n int, err error) {
 	if m.left == nil { // directory read
 		return m.ReaderAt.ReadAt(b, at)
 	}

@@ -13,11 +13,11 @@ import (
 )
 
 // Sources finds the source files of classes.
-type Sources struct{ places []sourcePlace }
+type Sources struct{ containers []sourceContainer }
 
-// A sourcePlace is a folder or zip file of source files. read returns the text and path of a file with a verified name;
+// A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified name;
 // the error matches fs.ErrNotExist if it is missing.
-type sourcePlace interface {
+type sourceContainer interface {
 	read(name string) (text []byte, file string, err error)
 	io.Closer
 }
@@ -28,14 +28,14 @@ type sourcePlace interface {
 //
 // The error matches ErrTooLarge if the path exceeds a limit.
 func OpenSources(sourcePath, classPath []string) (*Sources, error) {
-	sourcePath, err := expand(sourcePath)
+	sourcePath, err := expandWildcards(sourcePath)
 	if err != nil {
 		return nil, err
 	}
 	s := &Sources{}
 	o := &opener{budget: newBudget(), opened: map[string]bool{}}
-	for _, place := range append(sourcePath, besides(classPath)...) {
-		if err := s.open(o, place); err != nil {
+	for _, place := range append(sourcePath, sourcesBeside(classPath)...) {
+		if err := s.openSource(o, place); err != nil {
 			s.Close()
 			return nil, err
 		}
@@ -43,9 +43,9 @@ func OpenSources(sourcePath, classPath []string) (*Sources, error) {
 	return s, nil
 }
 
-// besides returns the existing files with sources next to the files of a class path.
-func besides(classPath []string) (files []string) {
-	classPath, _ = expand(classPath) // opening the class path reports errors
+// sourcesBeside returns the existing files with sources next to the files of a class path.
+func sourcesBeside(classPath []string) (files []string) {
+	classPath, _ = expandWildcards(classPath) // opening the class path reports errors
 	for _, p := range classPath {
 		beside := sourceZip(p)
 		if isJar(p) {
@@ -66,9 +66,9 @@ func sourceZip(jdk string) string {
 	return filepath.Join(jdk, "lib", "src.zip")
 }
 
-func (s *Sources) open(o *opener, place string) error {
+func (s *Sources) openSource(o *opener, place string) error {
 	info, err := os.Stat(place)
-	if err != nil || o.again(place) {
+	if err != nil || o.wasOpened(place) {
 		return err
 	}
 	if !info.IsDir() && !info.Mode().IsRegular() { // reading a pipe would wait for its writer
@@ -77,11 +77,11 @@ func (s *Sources) open(o *opener, place string) error {
 	if !info.IsDir() {
 		return s.openZip(o, place)
 	}
-	s.places = append(s.places, sourceFolder(place))
+	s.containers = append(s.containers, sourceFolder(place))
 	if info, err := os.Stat(sourceZip(place)); err == nil && info.Mode().IsRegular() {
 		return s.openZip(o, sourceZip(place))
 	}
-	return o.budget.jar()
+	return o.budget.takeJar()
 }
 
 // openZip adds a zip file of sources.
@@ -95,7 +95,7 @@ func (s *Sources) openZip(o *opener, name string) error {
 		_ = in.Close()
 		return err
 	}
-	s.places = append(s.places, z)
+	s.containers = append(s.containers, z)
 	return nil
 }
 
@@ -104,20 +104,20 @@ func listSources(o *opener, name string, in *os.File) (*sourceArchive, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := o.budget.jar(); err != nil {
+	if err := o.budget.takeJar(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	head := make([]byte, len(jmodHeader))
 	_, _ = in.ReadAt(head, 0)
-	z, err := o.list(name, in, info.Size(), head)
+	z, err := o.readDirectory(name, in, info.Size(), head)
 	if err != nil {
 		return nil, err
 	}
 	s := &sourceArchive{name: name, in: in, files: map[string]*zip.File{}}
 	for _, f := range z.File {
-		s.add(f.Name, f)
+		s.addFile(f.Name, f)
 		if _, inModule, ok := strings.Cut(f.Name, "/"); ok {
-			s.add(inModule, f)
+			s.addFile(inModule, f)
 		}
 	}
 	return s, nil
@@ -125,7 +125,7 @@ func listSources(o *opener, name string, in *os.File) (*sourceArchive, error) {
 
 // Close closes the files.
 func (s *Sources) Close() {
-	for _, p := range s.places {
+	for _, p := range s.containers {
 		_ = p.Close()
 	}
 }
@@ -134,7 +134,7 @@ func (s *Sources) Close() {
 // unreadable file.
 func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	for _, name := range sourceNames(class.Name, class.SourceFile()) {
-		for _, p := range s.places {
+		for _, p := range s.containers {
 			text, file, err := p.read(name)
 			if err == nil {
 				return file, text, nil
@@ -150,13 +150,13 @@ func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 // sourceNames returns the possible paths of a class's source, likeliest first. The first is in the folder of its
 // package. Kotlin and Scala allow folders without leading parts of the package.
 func sourceNames(class, file string) (names []string) {
-	if file == "" || strings.ContainsAny(file, `/\`) || !local(file) {
+	if file == "" || strings.ContainsAny(file, `/\`) || !isLocalName(file) {
 		return nil
 	}
 	at := max(strings.LastIndexByte(class, '/'), 0)
 	dir := class[:at]
 	for {
-		if name := path.Join(dir, file); local(name) {
+		if name := path.Join(dir, file); isLocalName(name) {
 			names = append(names, name)
 		}
 		if dir == "" || strings.HasSuffix(file, ".java") || len(names) > maxPackage {
@@ -216,7 +216,7 @@ type sourceArchive struct {
 
 func (z *sourceArchive) Close() error { return z.in.Close() }
 
-func (z *sourceArchive) add(name string, f *zip.File) {
+func (z *sourceArchive) addFile(name string, f *zip.File) {
 	if _, known := z.files[name]; !known && !strings.HasSuffix(name, "/") && !strings.HasSuffix(name, extension) {
 		z.files[name] = f
 	}

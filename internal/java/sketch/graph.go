@@ -38,7 +38,7 @@ type graph struct {
 // there are subroutines.
 func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	g = &graph{code: code}
-	starts, ok := leaders(code)
+	starts, ok := blockStarts(code)
 	if !ok {
 		return nil, false
 	}
@@ -49,7 +49,7 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 		g.blocks[len(g.blocks)-1].end = i + 1
 	}
 	for b := range g.blocks {
-		if !g.link(b) {
+		if !g.linkBlock(b) {
 			return nil, false
 		}
 	}
@@ -57,16 +57,16 @@ func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	g.names = make([]uint64, len(code))
 	g.effects = make([]string, len(code))
 	for i := range code {
-		g.names[i], g.effects[i] = nameOf(&code[i]), effectOf(&code[i])
+		g.names[i], g.effects[i] = nameHash(&code[i]), effectOf(&code[i])
 		g.stores = g.stores || code[i].Op > aStore3 && code[i].Op <= saStore
 		g.puts = g.puts || code[i].Op == bytecode.PutField || code[i].Op == bytecode.PutStatic
 	}
 	return g, true
 }
 
-// passes reports whether a second execution of a bytecode with the same operands can have another result. It ignores
+// mayChange reports whether a second execution of a bytecode with the same operands can have another result. It ignores
 // that a call may write what the method reads.
-func (g *graph) passes(op byte) bool {
+func (g *graph) mayChange(op byte) bool {
 	switch {
 	case op >= iALoad && op <= saLoad:
 		return g.stores
@@ -77,24 +77,24 @@ func (g *graph) passes(op byte) bool {
 		op == bytecode.MultiANewArray
 }
 
-// nameOf returns a hash of the name in an instruction.
-func nameOf(in *bytecode.Instruction) uint64 {
+// nameHash returns a hash of the name in an instruction.
+func nameHash(in *bytecode.Instruction) uint64 {
 	switch {
 	case in.Op == bytecode.NewArray:
 		return uint64(in.Value)
 	case in.Name == bytecode.Name{}:
 		return noName
 	}
-	return mix(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
+	return hashNumbers(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
 }
 
-// at returns the index of the instruction at a bci.
-func at(code []bytecode.Instruction, bci int) (i int, ok bool) {
+// instructionAt returns the index of the instruction at a bci.
+func instructionAt(code []bytecode.Instruction, bci int) (i int, ok bool) {
 	return slices.BinarySearchFunc(code, bci, func(i bytecode.Instruction, bci int) int { return i.Bci - bci })
 }
 
-// leaders reports for each instruction whether it begins a block.
-func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
+// blockStarts reports for each instruction whether it begins a block.
+func blockStarts(code []bytecode.Instruction) (starts []bool, ok bool) {
 	starts = make([]bool, len(code)+1)
 	starts[0] = true
 	for i := range code {
@@ -102,21 +102,21 @@ func leaders(code []bytecode.Instruction) (starts []bool, ok bool) {
 			return nil, false
 		}
 		for _, bci := range code[i].Targets {
-			target, ok := at(code, bci)
+			target, ok := instructionAt(code, bci)
 			if !ok {
 				return nil, false
 			}
 			starts[target] = true
 		}
-		if len(code[i].Targets) > 0 || ends(code[i].Op) {
+		if len(code[i].Targets) > 0 || endsBlock(code[i].Op) {
 			starts[i+1] = true
 		}
 	}
 	return starts, len(code) > 0
 }
 
-// ends reports whether control flow never continues after a bytecode.
-func ends(op byte) bool {
+// endsBlock reports whether control flow never continues after a bytecode.
+func endsBlock(op byte) bool {
 	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch ||
 		op >= iReturn && op <= bytecode.Return || op == aThrow
 }
@@ -127,15 +127,15 @@ func (g *graph) blockAt(i int) int {
 	return b
 }
 
-// link sets the successors of a block.
-func (g *graph) link(b int) (ok bool) {
+// linkBlock sets the successors of a block.
+func (g *graph) linkBlock(b int) (ok bool) {
 	from := &g.blocks[b]
 	last := &g.code[from.end-1]
 	for _, bci := range last.Targets {
-		i, _ := at(g.code, bci)
+		i, _ := instructionAt(g.code, bci)
 		from.to = append(from.to, g.blockAt(i))
 	}
-	if !ends(last.Op) {
+	if !endsBlock(last.Op) {
 		from.to = append(from.to, b+1)
 		if b+1 == len(g.blocks) {
 			return false
@@ -215,13 +215,13 @@ func effectOf(in *bytecode.Instruction) string {
 	descriptor := in.Name.Descriptor
 	switch op := in.Op; {
 	case op == bytecode.GetStatic:
-		return ">" + kindOf(descriptor)
+		return ">" + valueKind(descriptor)
 	case op == bytecode.PutStatic:
-		return kindOf(descriptor) + ">"
+		return valueKind(descriptor) + ">"
 	case op == bytecode.GetField:
-		return "A>" + kindOf(descriptor)
+		return "A>" + valueKind(descriptor)
 	case op == bytecode.PutField:
-		return "A" + kindOf(descriptor) + ">"
+		return "A" + valueKind(descriptor) + ">"
 	case op == bytecode.InvokeStatic, op == bytecode.InvokeDynamic:
 		return callEffect(descriptor)
 	case op >= bytecode.InvokeVirtual && op <= bytecode.InvokeInterface:
@@ -238,8 +238,8 @@ func effectOf(in *bytecode.Instruction) string {
 	return ""
 }
 
-// kindOf returns the kind of value of a type.
-func kindOf(descriptor string) string {
+// valueKind returns the kind of value of a type.
+func valueKind(descriptor string) string {
 	switch {
 	case descriptor == "" || descriptor[0] == 'V':
 		return ""
@@ -264,7 +264,7 @@ func callEffect(descriptor string) string {
 		}
 		var argument string
 		argument, rest = javanames.CutType(rest)
-		b.WriteString(kindOf(argument))
+		b.WriteString(valueKind(argument))
 	}
-	return b.String() + ">" + kindOf(strings.TrimPrefix(rest, ")"))
+	return b.String() + ">" + valueKind(strings.TrimPrefix(rest, ")"))
 }

@@ -32,7 +32,7 @@ func Points(code []bytecode.Instruction) (points []Point, ok bool) {
 	if !ok {
 		return nil, false
 	}
-	identities, ok := identify(g, v)
+	identities, ok := identifyVariables(g, v)
 	if !ok {
 		return nil, false
 	}
@@ -54,8 +54,8 @@ func Of(code []bytecode.Instruction, id uint64) []byte {
 	return disk.AppendSketch(nil, id, records)
 }
 
-// point passes a point to the callback.
-func (r *run) point(i int, p Point) {
+// emitPoint passes a point to the callback.
+func (r *run) emitPoint(i int, p Point) {
 	if r.points != nil {
 		r.points(i, p)
 	}
@@ -68,26 +68,26 @@ func (r *run) noteOperands(i int, operands []value) {
 	if r.points == nil || !Recorded(kind) {
 		return
 	}
-	what := operator(in.Op, r.g.names[i])
-	all := operator(in.Op, noName, operands...)
+	what := operatorValue(in.Op, r.g.names[i])
+	all := operatorValue(in.Op, noName, operands...)
 	var p Point
 	switch kind {
 	case bytecode.Call:
 		p.SketchPoint = disk.NewSketchPoint(what.full, all.full, false)
 	case bytecode.VirtualCall:
 		p.Holder = in.Name.Class
-		p.SketchPoint = disk.NewSketchPoint(mix(what.full, operands[0].root), all.full, false)
+		p.SketchPoint = disk.NewSketchPoint(hashNumbers(what.full, operands[0].root), all.full, false)
 	case bytecode.TypeCheck:
 		roots := []uint64{what.full}
 		for _, o := range operands {
 			roots = append(roots, o.root)
 		}
-		p.SketchPoint = disk.NewSketchPoint(mix(roots...), all.full, false)
+		p.SketchPoint = disk.NewSketchPoint(hashNumbers(roots...), all.full, false)
 	}
-	if all.unstable || madeUp(in.Name.Name) {
+	if all.unstable || isInvented(in.Name.Name) {
 		p.SketchPoint = disk.SketchPoint{}
 	}
-	r.point(i, p)
+	r.emitPoint(i, p)
 }
 
 // switchPoint returns the point of a switch over a value.
@@ -95,8 +95,8 @@ func switchPoint(in *bytecode.Instruction, v value) Point {
 	if v.unstable {
 		return Point{}
 	}
-	labels := constant(fmt.Sprint(in.Labels))
-	return Point{SketchPoint: disk.NewSketchPoint(mix(bytecode.TableSwitch, v.full), labels.full, false),
+	labels := constantValue(fmt.Sprint(in.Labels))
+	return Point{SketchPoint: disk.NewSketchPoint(hashNumbers(bytecode.TableSwitch, v.full), labels.full, false),
 		Labels: in.Labels}
 }
 
@@ -113,25 +113,25 @@ func conditionOf(op byte, operands []value) condition {
 	a := operands[0]
 	switch {
 	case op == bytecode.IfNull || op == bytecode.IfNonNull:
-		return equality(a, operator(bytecode.AConstNull, noName), op == bytecode.IfNonNull)
+		return equality(a, operatorValue(bytecode.AConstNull, noName), op == bytecode.IfNonNull)
 	case op >= ifICmpEq:
-		return relation((op-ifICmpEq)%6, lCmp, a, operands[1])
+		return relationOf((op-ifICmpEq)%6, lCmp, a, operands[1])
 	case a.compared != nil:
-		return relation(op-bytecode.IfEq, a.compared.op, a.compared.left, a.compared.right)
+		return relationOf(op-bytecode.IfEq, a.compared.op, a.compared.left, a.compared.right)
 	}
-	return relation(op-bytecode.IfEq, lCmp, a, integer(0, false))
+	return relationOf(op-bytecode.IfEq, lCmp, a, integerValue(0, false))
 }
 
-// relation returns the condition of a branch. which is its index among eq, ne, lt, ge, gt and le. compares is the
+// relationOf returns the condition of a branch. which is its index among eq, ne, lt, ge, gt and le. compares is the
 // instruction that compares the operands.
-func relation(which, compares byte, a, b value) condition {
+func relationOf(which, compares byte, a, b value) condition {
 	switch which {
 	case 0, 1:
 		return equality(a, b, which == 1)
 	case 2, 3:
-		return order(ofNaN(compares, fCmpL, dCmpL), a, b, which == 3)
+		return lessThan(resultForNaN(compares, fCmpL, dCmpL), a, b, which == 3)
 	}
-	return order(ofNaN(compares, fCmpG, dCmpG), b, a, which == 5)
+	return lessThan(resultForNaN(compares, fCmpG, dCmpG), b, a, which == 5)
 }
 
 // Results of a less-than condition if one operand is NaN.
@@ -141,8 +141,8 @@ const (
 	nanHolds = 2
 )
 
-// ofNaN returns the result for NaN. The condition holds if compares is float or double.
-func ofNaN(compares, float, double byte) byte {
+// resultForNaN returns the result for NaN. The condition holds if compares is float or double.
+func resultForNaN(compares, float, double byte) byte {
 	switch compares {
 	case lCmp:
 		return integral

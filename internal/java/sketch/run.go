@@ -40,7 +40,7 @@ func (r *run) runBlocks() (ok bool) {
 	r.entries = make([][]arrival, len(r.g.blocks))
 	r.controls = make([]control, len(r.g.blocks))
 	for b := range r.g.blocks {
-		r.enter(b)
+		r.enterBlock(b)
 		at := &r.g.blocks[b]
 		for i := at.first; i < at.end && !r.bad; i++ {
 			r.runInstruction(b, i)
@@ -48,26 +48,26 @@ func (r *run) runBlocks() (ok bool) {
 		if r.bad {
 			return false
 		}
-		if last := &r.g.code[at.end-1]; len(last.Targets) == 0 && !ends(last.Op) {
-			r.arrive(b+1, r.controls[b])
+		if last := &r.g.code[at.end-1]; len(last.Targets) == 0 && !endsBlock(last.Op) {
+			r.addArrival(b+1, r.controls[b])
 		}
 		r.entries[b] = nil
 	}
 	return true
 }
 
-// enter sets the stack at the start of a block.
-func (r *run) enter(b int) {
+// enterBlock sets the stack at the start of a block.
+func (r *run) enterBlock(b int) {
 	r.stack = r.stack[:0]
 	arrivals := r.entries[b]
 	if r.g.blocks[b].handler {
-		r.push(operator(aThrow, noName))
+		r.pushValue(operatorValue(aThrow, noName))
 	}
 	if len(arrivals) == 0 {
-		r.controls[b] = control{mix(uint64(b2i(b > 0))), mix(uint64(b2i(b > 0)))}
+		r.controls[b] = control{hashNumbers(uint64(oneIfTrue(b > 0))), hashNumbers(uint64(oneIfTrue(b > 0)))}
 		return
 	}
-	r.controls[b] = together(arrivals)
+	r.controls[b] = joinControls(arrivals)
 	for place := range arrivals[0].stack {
 		var arms []arm
 		for _, a := range arrivals {
@@ -77,12 +77,12 @@ func (r *run) enter(b int) {
 			}
 			arms = append(arms, arm{a.stack[place], a.under})
 		}
-		r.push(either(arms))
+		r.pushValue(joinValues(arms))
 	}
 }
 
-// together returns the control of a block with several predecessors.
-func together(arrivals []arrival) control {
+// joinControls returns the control of a block with several predecessors.
+func joinControls(arrivals []arrival) control {
 	if len(arrivals) == 1 {
 		return arrivals[0].under
 	}
@@ -94,8 +94,8 @@ func together(arrivals []arrival) control {
 	return control{inNoOrder(shapes), inNoOrder(fulls)}
 }
 
-// arrive adds an edge to a block. Back edges come too late for its stack, which compilers keep empty at loops.
-func (r *run) arrive(b int, under control) {
+// addArrival adds an edge to a block. Back edges come too late for its stack, which compilers keep empty at loops.
+func (r *run) addArrival(b int, under control) {
 	var stack []value
 	if len(r.stack) > 0 {
 		stack = append(stack, r.stack...)
@@ -104,9 +104,9 @@ func (r *run) arrive(b int, under control) {
 	r.entries[b] = append(r.entries[b], arrival{stack, under})
 }
 
-func (r *run) push(v value) { r.stack = append(r.stack, v) }
+func (r *run) pushValue(v value) { r.stack = append(r.stack, v) }
 
-func (r *run) pop() value {
+func (r *run) popValue() value {
 	if len(r.stack) == 0 {
 		r.bad = true
 		return value{}
@@ -120,7 +120,7 @@ func (r *run) pop() value {
 func (r *run) popSlots(slots int) []value {
 	from := len(r.stack)
 	for ; slots > 0 && from > 0; from-- {
-		slots -= 1 + b2i(r.stack[from-1].wide)
+		slots -= 1 + oneIfTrue(r.stack[from-1].wide)
 	}
 	if slots != 0 {
 		r.bad = true
@@ -133,7 +133,7 @@ func (r *run) popSlots(slots int) []value {
 
 func (r *run) pushValues(values []value) {
 	for _, v := range values {
-		r.push(v)
+		r.pushValue(v)
 	}
 }
 
@@ -141,22 +141,22 @@ func (r *run) pushValues(values []value) {
 func (r *run) runInstruction(b, i int) {
 	in := &r.g.code[i]
 	switch op := in.Op; {
-	case loads(op):
-		r.push(r.local(op, i))
-	case stores(op):
-		r.sets[i] = r.pop()
+	case isLoad(op):
+		r.pushValue(r.localValue(op, i))
+	case isStore(op):
+		r.sets[i] = r.popValue()
 	case op == bytecode.IInc:
-		r.sets[i] = value{full: mix(uint64(op), uint64(in.Value)), passing: true}
+		r.sets[i] = value{full: hashNumbers(uint64(op), uint64(in.Value)), passing: true}
 	case op == pop, op == pop2:
 		r.popSlots(int(op) - pop + 1)
 	case op >= dup && op <= dup2X2:
 		r.duplicate(int(op) - dup)
 	case op == swap:
-		a := r.pop()
-		c := r.pop()
+		a := r.popValue()
+		c := r.popValue()
 		r.pushValues([]value{a, c})
 	default:
-		r.operate(b, i)
+		r.runOperation(b, i)
 	}
 }
 
@@ -169,22 +169,22 @@ func (r *run) duplicate(which int) {
 	r.pushValues(top)
 }
 
-// local returns the value of a local variable. It is the expression in the only definition if its value is unchanged,
+// localValue returns the value of a local variable. It is the expression in the only definition if its value is unchanged,
 // else an identity.
-func (r *run) local(op byte, i int) value {
+func (r *run) localValue(op byte, i int) value {
 	if all := r.v.reaching(r.v.used[i]); len(all) == 1 && all[0] >= 0 {
-		if set, ok := r.sets[all[0]]; ok && !set.passing && set.wide == wide(op) {
+		if set, ok := r.sets[all[0]]; ok && !set.passing && set.wide == isWideAccess(op) {
 			return set
 		}
 	}
-	v := operator(op, noName)
-	v.wide = wide(op)
-	v.full = mix(v.full, r.identity(r.v.used[i]))
+	v := operatorValue(op, noName)
+	v.wide = isWideAccess(op)
+	v.full = hashNumbers(v.full, r.identity(r.v.used[i]))
 	return v
 }
 
-// operate runs an instruction with operands and a result.
-func (r *run) operate(b, i int) {
+// runOperation runs an instruction with operands and a result.
+func (r *run) runOperation(b, i int) {
 	in := &r.g.code[i]
 	effect := r.g.effects[i]
 	takes, puts, ok := strings.Cut(effect, ">")
@@ -195,85 +195,85 @@ func (r *run) operate(b, i int) {
 	operands := r.stack[len(r.stack)-len(takes):] // valid until the next push
 	r.stack = r.stack[:len(r.stack)-len(takes)]
 	for k := range operands {
-		r.bad = r.bad || operands[k].wide != isWide(takes[k])
+		r.bad = r.bad || operands[k].wide != isWideKind(takes[k])
 	}
 	if r.bad {
 		return
 	}
 	if len(in.Targets) > 0 {
-		r.leave(b, i, operands)
+		r.leaveBlock(b, i, operands)
 		return
 	}
 	r.noteOperands(i, operands)
 	if puts != "" {
-		v := r.result(i, operands)
-		v.wide = isWide(puts[0])
-		r.push(v)
+		v := r.resultOf(i, operands)
+		v.wide = isWideKind(puts[0])
+		r.pushValue(v)
 	}
 }
 
-func isWide(kind byte) bool { return kind == 'J' || kind == 'D' }
+func isWideKind(kind byte) bool { return kind == 'J' || kind == 'D' }
 
-// leave takes a branch, jump or switch.
-func (r *run) leave(b, i int, operands []value) {
+// leaveBlock takes a branch, jump or switch.
+func (r *run) leaveBlock(b, i int, operands []value) {
 	targets := r.g.blocks[b].to
 	switch in := &r.g.code[i]; {
 	case in.Op == bytecode.Goto:
-		r.arrive(targets[0], r.controls[b])
+		r.addArrival(targets[0], r.controls[b])
 	case in.Op == bytecode.TableSwitch, in.Op == bytecode.LookupSwitch:
-		r.point(i, switchPoint(in, operands[0]))
+		r.emitPoint(i, switchPoint(in, operands[0]))
 		for k, to := range targets {
 			label := uint64(1) << 32 // default
 			if k > 0 {
 				label = uint64(uint32(in.Labels[k-1]))
 			}
-			v := operator(in.Op, label, operands[0])
-			r.arrive(to, control{v.shape, v.full})
+			v := operatorValue(in.Op, label, operands[0])
+			r.addArrival(to, control{v.shape, v.full})
 		}
 	default:
 		c := conditionOf(in.Op, operands)
-		r.point(i, branchPoint(c))
-		r.arrive(targets[0], c.edge(true))
-		r.arrive(targets[1], c.edge(false))
+		r.emitPoint(i, branchPoint(c))
+		r.addArrival(targets[0], c.controlOf(true))
+		r.addArrival(targets[1], c.controlOf(false))
 	}
 }
 
-// madeUp reports whether a compiler invented a name, which may mean something else in the next version. Such names are
+// isInvented reports whether a compiler invented a name, which may mean something else in the next version. Such names are
 // maps from enum constants to cases of a switch, synthetic accessors, and methods that find the case of a switch over
 // patterns.
-func madeUp(name string) bool {
+func isInvented(name string) bool {
 	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" ||
 		name == "enumSwitch"
 }
 
-// result returns the result of an instruction.
-func (r *run) result(i int, operands []value) value {
+// resultOf returns the result of an instruction.
+func (r *run) resultOf(i int, operands []value) value {
 	in := &r.g.code[i]
 	switch op := in.Op; {
 	case op == bytecode.SiPush, op == bytecode.LConst0:
-		return integer(in.Value, op == bytecode.LConst0)
+		return integerValue(in.Value, op == bytecode.LConst0)
 	case op == bytecode.FConst0, op == bytecode.DConst0:
-		return constant(bytecode.Decimal(float64(in.Value)))
+		return constantValue(bytecode.Decimal(float64(in.Value)))
 	case op == bytecode.Ldc, op == bytecode.LdcW, op == bytecode.Ldc2W:
 		if n, err := strconv.ParseInt(in.Name.Name, 10, 64); err == nil {
-			return integer(n, op == bytecode.Ldc2W)
+			return integerValue(n, op == bytecode.Ldc2W)
 		}
-		return constant(in.Name.Name)
+		return constantValue(in.Name.Name)
 	case len(operands) == 2 && (op >= iAdd && op <= dMul && (op < sub || op >= firstDiv) || op >= iAnd && op <= lXor):
-		return unordered(op, operands[0], operands[1])
+		return unorderedValue(op, operands[0], operands[1])
 	case op >= lCmp && op <= dCmpG:
-		v := operator(op, noName, operands...)
+		v := operatorValue(op, noName, operands...)
 		v.compared = &comparison{op, operands[0], operands[1]}
 		return v
 	}
-	v := operator(in.Op, r.g.names[i], operands...)
-	v.unstable, v.passing = v.unstable || madeUp(in.Name.Name), v.passing || r.g.passes(in.Op)
+	v := operatorValue(in.Op, r.g.names[i], operands...)
+	v.unstable, v.passing = v.unstable || isInvented(in.Name.Name), v.passing || r.g.mayChange(in.Op)
 	return v
 }
 
-// integer returns the expression of an integral constant.
-func integer(n int64, wide bool) value {
-	v := operator(bytecode.Ldc, uint64(n))
+// integerValue returns the expression of an integral constant.
+func integerValue(n int64, wide bool) value {
+	v := operatorValue(bytecode.Ldc, uint64(n))
 	v.constant, v.wide = &n, wide
 	return v
 }

@@ -33,11 +33,11 @@ type variables struct {
 	steps   int           // total steps of reaching
 }
 
-func loads(op byte) bool  { return op >= bytecode.ILoad && op <= bytecode.ALoad }
-func stores(op byte) bool { return op >= bytecode.IStore && op <= bytecode.AStore }
+func isLoad(op byte) bool  { return op >= bytecode.ILoad && op <= bytecode.ALoad }
+func isStore(op byte) bool { return op >= bytecode.IStore && op <= bytecode.AStore }
 
-// wide reports whether a load or store moves a long or double.
-func wide(op byte) bool {
+// isWideAccess reports whether a load or store moves a long or double.
+func isWideAccess(op byte) bool {
 	return op == bytecode.LLoad || op == bytecode.DLoad || op == bytecode.LStore || op == bytecode.DStore
 }
 
@@ -58,7 +58,7 @@ func findVariables(g *graph) (v *variables, ok bool) {
 		v.last[local] = local // value at entry of the method
 	}
 	for b := range g.blocks {
-		v.connect(b)
+		v.linkNodes(b)
 	}
 	return v, true
 }
@@ -78,9 +78,9 @@ func (v *variables) findLive() bool {
 			}
 			for i := v.g.blocks[b].end - 1; i >= v.g.blocks[b].first; i-- {
 				switch in := &v.g.code[i]; {
-				case stores(in.Op):
+				case isStore(in.Op):
 					out[in.Local] = false
-				case loads(in.Op), in.Op == bytecode.IInc:
+				case isLoad(in.Op), in.Op == bytecode.IInc:
 					out[in.Local] = true
 				}
 			}
@@ -97,8 +97,8 @@ func (v *variables) findLive() bool {
 	return false
 }
 
-// connect follows a block, and links the nodes at its end to the starts of its successors.
-func (v *variables) connect(b int) {
+// linkNodes follows a block, and links the nodes at its end to the starts of its successors.
+func (v *variables) linkNodes(b int) {
 	now := make([]int, v.locals)
 	for local := range now {
 		now[local] = b*v.locals + local
@@ -109,10 +109,10 @@ func (v *variables) connect(b int) {
 	for i := v.g.blocks[b].first; i < v.g.blocks[b].end; i++ {
 		v.used[i] = -1
 		in := &v.g.code[i]
-		if loads(in.Op) || in.Op == bytecode.IInc {
+		if isLoad(in.Op) || in.Op == bytecode.IInc {
 			v.used[i] = now[in.Local]
 		}
-		if stores(in.Op) || in.Op == bytecode.IInc {
+		if isStore(in.Op) || in.Op == bytecode.IInc {
 			v.defined = append(v.defined, i)
 			now[in.Local] = v.firstDefinition() + len(v.defined) - 1
 			v.last[in.Local] = now[in.Local]
@@ -159,10 +159,10 @@ func (v *variables) reaching(node int) (all []int) {
 	return all
 }
 
-// identify computes an identity for the value that each use of a local variable loads. It combines the expressions of
+// identifyVariables computes an identity for the value that each use of a local variable loads. It combines the expressions of
 // the definitions that reach the use, and the index of a parameter. Variables in these expressions are expanded once,
 // without further variables.
-func identify(g *graph, v *variables) (identity func(node int) uint64, ok bool) {
+func identifyVariables(g *graph, v *variables) (identity func(node int) uint64, ok bool) {
 	identity = func(int) uint64 { return 0 }
 	for range 2 {
 		r := newRun(g, v, identity)
@@ -225,8 +225,8 @@ func hashStep(h, n uint64) uint64 {
 	return h ^ h>>32
 }
 
-// mix returns a hash of numbers in order.
-func mix(numbers ...uint64) uint64 {
+// hashNumbers returns a hash of numbers in order.
+func hashNumbers(numbers ...uint64) uint64 {
 	h := uint64(seed)
 	for _, n := range numbers {
 		h = hashStep(h, n)
@@ -234,9 +234,9 @@ func mix(numbers ...uint64) uint64 {
 	return h
 }
 
-// operator returns the expression of an operator with the hash of its name, and with operands.
-func operator(op byte, name uint64, operands ...value) value {
-	v := value{root: mix(uint64(op), name)}
+// operatorValue returns the expression of an operator with the hash of its name, and with operands.
+func operatorValue(op byte, name uint64, operands ...value) value {
+	v := value{root: hashNumbers(uint64(op), name)}
 	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
 	for i := range operands {
 		v.shape, v.full = hashStep(v.shape, operands[i].shape), hashStep(v.full, operands[i].full)
@@ -249,16 +249,16 @@ func operator(op byte, name uint64, operands ...value) value {
 // noName is the name of an operator without a name.
 const noName = 0
 
-// constant returns the expression of a constant with a text.
-func constant(text string) value { return operator(bytecode.Ldc, xxhash.Sum64String(text)) }
+// constantValue returns the expression of a constant with a text.
+func constantValue(text string) value { return operatorValue(bytecode.Ldc, xxhash.Sum64String(text)) }
 
-// unordered returns the expression of an operator whose operands have no order.
-func unordered(op byte, a, b value) value {
-	root := mix(uint64(op))
+// unorderedValue returns the expression of an operator whose operands have no order.
+func unorderedValue(op byte, a, b value) value {
+	root := hashNumbers(uint64(op))
 	return value{
 		root:  root,
-		shape: mix(root, min(a.shape, b.shape), max(a.shape, b.shape)),
-		full:  mix(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable,
+		shape: hashNumbers(root, min(a.shape, b.shape), max(a.shape, b.shape)),
+		full:  hashNumbers(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable,
 		passing: a.passing || b.passing,
 	}
 }
@@ -272,16 +272,16 @@ type arm struct {
 // A control is the condition under which a block runs.
 type control struct{ shape, full uint64 }
 
-// either returns the value of a stack slot at the join of several blocks.
-func either(arms []arm) value {
+// joinValues returns the value of a stack slot at the join of several blocks.
+func joinValues(arms []arm) value {
 	if !slices.ContainsFunc(arms, func(a arm) bool { return a.full != arms[0].full }) {
 		return arms[0].value
 	}
-	v := value{root: mix(uint64(len(arms))), wide: arms[0].wide}
+	v := value{root: hashNumbers(uint64(len(arms))), wide: arms[0].wide}
 	var shapes, fulls []uint64
 	for _, a := range arms {
-		shapes = append(shapes, mix(a.shape, a.under.shape))
-		fulls = append(fulls, mix(a.full, a.under.full))
+		shapes = append(shapes, hashNumbers(a.shape, a.under.shape))
+		fulls = append(fulls, hashNumbers(a.full, a.under.full))
 		v.unstable = v.unstable || a.unstable
 		v.passing = v.passing || a.passing
 	}
@@ -292,7 +292,7 @@ func either(arms []arm) value {
 // inNoOrder returns a hash of numbers regardless of their order.
 func inNoOrder(numbers []uint64) uint64 {
 	slices.Sort(numbers)
-	return mix(numbers...)
+	return hashNumbers(numbers...)
 }
 
 // A condition is a relation of a branch's operands in normal form.
@@ -311,17 +311,17 @@ const (
 
 // equality returns the condition that two values are equal.
 func equality(a, b value, inverse bool) condition {
-	e := unordered(equal, a, b)
+	e := unorderedValue(equal, a, b)
 	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}
 }
 
-// order returns the condition that one value is less than another. nan is the result for NaN.
-func order(nan byte, a, b value, inverse bool) condition {
+// lessThan returns the condition that one value is less than another. nan is the result for NaN.
+func lessThan(nan byte, a, b value, inverse bool) condition {
 	if nan == integral && a.constant != nil && b.constant == nil && *a.constant < 1<<62 {
-		a, b, inverse = b, integer(*a.constant+1, a.wide), !inverse // c < x equals !(x < c+1)
+		a, b, inverse = b, integerValue(*a.constant+1, a.wide), !inverse // c < x equals !(x < c+1)
 	}
 	c := condition{
-		shape: mix(less, uint64(nan), a.shape, b.shape), full: mix(less, uint64(nan), a.full, b.full),
+		shape: hashNumbers(less, uint64(nan), a.shape, b.shape), full: hashNumbers(less, uint64(nan), a.full, b.full),
 		inverse: inverse, unstable: a.unstable || b.unstable, unknown: a.full == b.full,
 	}
 	if a.shape == b.shape { // the shape would not distinguish a < b from b < a
@@ -330,13 +330,13 @@ func order(nan byte, a, b value, inverse bool) condition {
 	return c
 }
 
-// edge returns the control of one side of a branch.
-func (c condition) edge(taken bool) control {
-	side := uint64(cmp.Compare(b2i(taken != c.inverse), 0))
-	return control{mix(c.shape, side), mix(c.full, side)}
+// controlOf returns the control of one side of a branch.
+func (c condition) controlOf(taken bool) control {
+	side := uint64(cmp.Compare(oneIfTrue(taken != c.inverse), 0))
+	return control{hashNumbers(c.shape, side), hashNumbers(c.full, side)}
 }
 
-func b2i(b bool) int {
+func oneIfTrue(b bool) int {
 	if b {
 		return 1
 	}

@@ -71,14 +71,14 @@ const (
 func LoaderNote(s *reader.Store, class, loader string) string {
 	builtin := []string{bootLoader, platformLoader, appLoader}
 	if slices.Contains(builtin, loader) && !slices.ContainsFunc(builtin,
-		func(other string) bool { return other != loader && holds(s, class, other) }) {
+		func(other string) bool { return other != loader && hasType(s, class, other) }) {
 		return ""
 	}
 	return " (loader " + cmp.Or(loader, "boot") + ")"
 }
 
-// holds reports whether an archive has a class of a loader.
-func holds(s *reader.Store, class, loader string) bool {
+// hasType reports whether an archive has a class of a loader.
+func hasType(s *reader.Store, class, loader string) bool {
 	_, err := s.FindType(class, loader)
 	return err == nil
 }

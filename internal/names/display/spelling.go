@@ -20,7 +20,7 @@ type Spelling struct {
 func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 	switch {
 	case sp.Raw:
-	case ofJava(d):
+	case isJavaDomain(d):
 		java := k.Split(d)
 		if sp.Short {
 			java.Class = withoutPackage(java.Class)
@@ -36,7 +36,7 @@ func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 
 // Type spells a type from its name in an archive, such as java.lang.String[] for [Ljava/lang/String;.
 func (sp Spelling) Type(d layout.Domain, name string) string {
-	if sp.Raw || !ofJava(d) {
+	if sp.Raw || !isJavaDomain(d) {
 		return name
 	}
 	if sp.Short {
@@ -54,8 +54,8 @@ func (sp Spelling) Function(name string) string {
 	return demangled(name)
 }
 
-// ofJava reports whether the methods of a domain are Java methods.
-func ofJava(d layout.Domain) bool {
+// isJavaDomain reports whether the methods of a domain are Java methods.
+func isJavaDomain(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }
 
@@ -121,7 +121,7 @@ func Plain(text string) string { return plain.Replace(text) }
 // PlainForms returns the forms in which users may write a method. Java methods have forms with and without packages of
 // parameters, others a demangled form. Equal forms occur once.
 func PlainForms(d layout.Domain, k layout.Key) (forms []string) {
-	if !ofJava(d) {
+	if !isJavaDomain(d) {
 		if name := demangled(k.Name); name != k.Name && k.Class == "" {
 			forms = append(forms, Plain(name))
 		}

@@ -94,8 +94,8 @@ func ReasonWithJVMCI(plain string) string {
 	return plain
 }
 
-// find returns the name of a number in all lists. If only some VMs were built with JVMCI, it is the part before "_or_".
-func (r TrapReasons) find(number int) (name string, ok bool) {
+// findName returns the name of a number in all lists. If only some VMs were built with JVMCI, it is the part before "_or_".
+func (r TrapReasons) findName(number int) (name string, ok bool) {
 	for i, list := range r.lists {
 		if number < 0 || number >= len(list) || list[number] == "" {
 			return "", false
@@ -121,7 +121,7 @@ func firstReason(name string) string {
 // Name returns the name of a reason. It returns "#23" for number 23 if the name is unknown or differs between the VMs
 // of a merged archive.
 func (r TrapReasons) Name(number int) string {
-	if name, ok := r.find(number); ok {
+	if name, ok := r.findName(number); ok {
 		return name
 	}
 	return fmt.Sprintf("#%d", number)

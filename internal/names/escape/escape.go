@@ -39,16 +39,16 @@ func Unsafe(r rune) bool {
 // Append appends the escape of a character.
 func Append(b []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
-		return unit(unit(b, high), low)
+		return appendUnit(appendUnit(b, high), low)
 	}
-	return unit(b, r)
+	return appendUnit(b, r)
 }
 
 // AppendInvalid appends the escape of a byte that is not part of valid UTF-8.
-func AppendInvalid(b []byte, invalid byte) []byte { return unit(b, 0xdc00|rune(invalid)) }
+func AppendInvalid(b []byte, invalid byte) []byte { return appendUnit(b, 0xdc00|rune(invalid)) }
 
-// unit appends the escape of a UTF-16 code unit.
-func unit(b []byte, u rune) []byte {
+// appendUnit appends the escape of a UTF-16 code unit.
+func appendUnit(b []byte, u rune) []byte {
 	const digits = "0123456789abcdef"
 	return append(b, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
 }

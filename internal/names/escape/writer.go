@@ -22,8 +22,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	if len(w.held) > 0 {
 		text = append(w.held, p...)
 	}
-	whole := len(text) - incomplete(text)
-	if err := w.pass(text[:whole]); err != nil {
+	whole := len(text) - incompleteSuffix(text)
+	if err := w.escapeText(text[:whole]); err != nil {
 		return 0, err
 	}
 	w.held = append([]byte(nil), text[whole:]...)
@@ -34,14 +34,14 @@ func (w *Writer) Write(p []byte) (int, error) {
 func (w *Writer) Close() error {
 	held := w.held
 	w.held = nil
-	return w.pass(held)
+	return w.escapeText(held)
 }
 
-// pass writes whole characters.
-func (w *Writer) pass(text []byte) error {
+// escapeText writes whole characters.
+func (w *Writer) escapeText(text []byte) error {
 	plain := plainPrefix(text)
 	if plain == len(text) {
-		return w.write(text)
+		return w.writeBytes(text)
 	}
 	out := append(w.out[:0], text[:plain]...)
 	for text = text[plain:]; len(text) > 0; {
@@ -57,10 +57,10 @@ func (w *Writer) pass(text []byte) error {
 		text = text[size:]
 	}
 	w.out = out
-	return w.write(out)
+	return w.writeBytes(out)
 }
 
-func (w *Writer) write(b []byte) error {
+func (w *Writer) writeBytes(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
@@ -78,8 +78,8 @@ func plainPrefix(text []byte) int {
 	return len(text)
 }
 
-// incomplete returns the length of an unfinished character at the end of text.
-func incomplete(text []byte) int {
+// incompleteSuffix returns the length of an unfinished character at the end of text.
+func incompleteSuffix(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		tail := text[len(text)-n:]
 		if utf8.RuneStart(tail[0]) {

@@ -60,8 +60,8 @@ func parseHidden(name string) (h hiddenClass, ok bool) {
 	return h, true
 }
 
-// hostOf returns the host of a hidden class with a stem.
-func hostOf(stem string) string {
+// hiddenHost returns the host of a hidden class with a stem.
+func hiddenHost(stem string) string {
 	simple := strings.LastIndexByte(stem, '/') + 1
 	if at := strings.LastIndex(stem[simple:], "$$"); at > 0 {
 		return stem[:simple+at]
@@ -72,8 +72,8 @@ func hostOf(stem string) string {
 	return stem
 }
 
-// compare orders hidden classes with equal stems by number and address, which mostly is the order of creation.
-func (h hiddenClass) compare(other hiddenClass) int {
+// compareOrder orders hidden classes with equal stems by number and address, which mostly is the order of creation.
+func (h hiddenClass) compareOrder(other hiddenClass) int {
 	return cmp.Or(cmp.Compare(h.stem, other.stem), cmp.Compare(h.number, other.number),
 		cmp.Compare(len(h.address), len(other.address)), cmp.Compare(h.address, other.address),
 		cmp.Compare(h.name, other.name))
@@ -87,14 +87,14 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 			all = append(all, h)
 		}
 	}
-	slices.SortFunc(all, hiddenClass.compare)
+	slices.SortFunc(all, hiddenClass.compareOrder)
 	canonical := make(map[string]string, len(all))
 	rank := 0
 	for i, h := range all {
 		if rank++; i == 0 || h.stem != all[i-1].stem {
 			rank = 0
 		}
-		canonical[h.name] = fmt.Sprintf("%s@%s#%d", h.stem, hostOf(h.stem), rank)
+		canonical[h.name] = fmt.Sprintf("%s@%s#%d", h.stem, hiddenHost(h.stem), rank)
 	}
 	return canonical
 }

@@ -11,14 +11,14 @@ func JavaClass(name string) string {
 		switch {
 		case c == '/':
 			b[i] = '.'
-		case c == '$' && i > 0 && i+1 < len(b) && !separates(b[i-1]) && startsName(b[i+1]):
+		case c == '$' && i > 0 && i+1 < len(b) && !isSeparator(b[i-1]) && startsName(b[i+1]):
 			b[i] = '.'
 		}
 	}
 	return string(b)
 }
 
-func separates(c byte) bool { return c == '.' || c == '/' || c == '$' || c == '[' }
+func isSeparator(c byte) bool { return c == '.' || c == '/' || c == '$' || c == '[' }
 
 // startsName reports whether a byte can begin a Java name that no compiler made.
 func startsName(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= 0x80 }

@@ -17,8 +17,8 @@ type Doubt struct {
 
 // Doubts compares the class loaders of two runs. The identities must be sorted.
 func Doubts(a, b []string) []Doubt {
-	inA := byName(a)
-	inB := byName(b)
+	inA := groupByName(a)
+	inB := groupByName(b)
 	doubts := []Doubt{}
 	for _, name := range slices.Sorted(maps.Keys(inA)) {
 		d := Doubt{Loader: name, A: inA[name], B: inB[name]}
@@ -36,8 +36,8 @@ func Doubts(a, b []string) []Doubt {
 	return doubts
 }
 
-// byName groups identities by loader name.
-func byName(identities []string) map[string][]string {
+// groupByName groups identities by loader name.
+func groupByName(identities []string) map[string][]string {
 	all := map[string][]string{}
 	for _, identity := range identities {
 		name := disk.LoaderName(identity)
