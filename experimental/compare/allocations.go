@@ -55,9 +55,9 @@ func (c *comparison) compareAllocations() error {
 	for _, key := range keys {
 		y := b[key]
 		if x, both := a[key]; both {
-			c.overlap[k] += score(x, y, sumA, sumB)
+			c.overlap[k] += countOverlap(x, y, sumA, sumB)
 		} else {
-			c.onlyB[k] += share(float64(y), sumB)
+			c.onlyB[k] += shareOfSum(float64(y), sumB)
 		}
 	}
 	return nil

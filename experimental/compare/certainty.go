@@ -28,11 +28,11 @@ const (
 	noNull   = "no null"
 )
 
-// enough is the minimum number of executions of a certain site. HotSpot's C2 ignores branches with fewer.
-const enough = 40
+// minCertainCount is the minimum number of executions of a certain site. HotSpot's C2 ignores branches with fewer.
+const minCertainCount = 40
 
-// totals holds facts about one archive other than the compared counts.
-type totals struct {
+// archiveTotals holds facts about one archive other than the compared counts.
+type archiveTotals struct {
 	untyped  perKind
 	failures bool // the VM counts failed type checks
 }
@@ -44,7 +44,7 @@ const lastCountsFailures = 21
 // countsFailures reports whether a release of HotSpot counts failed type checks. Release 0 is unknown.
 func countsFailures(release uint32) bool { return release > 0 && release <= lastCountsFailures }
 
-func (t *totals) add(p *profiles) {
+func (t *archiveTotals) addProfiles(p *profiles) {
 	for i := range p.list {
 		for k := range numKinds {
 			t.untyped[k] += p.list[i].untyped[k]
@@ -53,25 +53,25 @@ func (t *totals) add(p *profiles) {
 	}
 }
 
-// waysChange records a branch or switch that always goes one way in one archive only.
-func (c *comparison) waysChange(at place, a, b *site) {
+// compareWays records a branch or switch that always goes one way in one archive only.
+func (c *comparison) compareWays(at place, a, b *site) {
 	found := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeWays}
-	onlyA, kindsA := single(a.cells)
-	onlyB, kindsB := single(b.cells)
+	onlyA, kindsA := onlyCountedCell(a.cells)
+	onlyB, kindsB := onlyCountedCell(b.cells)
 	switch {
-	case kindsA == 1 && kindsB > 1 && onlyA.count >= enough:
-		found.weight = c.reached(a, b)
-		found.ways(onlyA, a, b)
-		c.doubts.add(&found, found.weight)
-	case kindsB == 1 && kindsA > 1 && onlyB.count >= enough:
-		found.weight = c.reached(a, b)
-		found.ways(onlyB, b, a)
-		c.certainties.add(&found, found.weight)
+	case kindsA == 1 && kindsB > 1 && onlyA.count >= minCertainCount:
+		found.weight = c.meanExecutionShare(a, b)
+		found.setWays(onlyA, a, b)
+		c.doubts.addItem(&found, found.weight)
+	case kindsB == 1 && kindsA > 1 && onlyB.count >= minCertainCount:
+		found.weight = c.meanExecutionShare(a, b)
+		found.setWays(onlyB, b, a)
+		c.certainties.addItem(&found, found.weight)
 	}
 }
 
-// single returns the last cell with a count, and the number of such cells.
-func single(cells []cell) (only cell, kinds int) {
+// onlyCountedCell returns the last cell with a count, and the number of such cells.
+func onlyCountedCell(cells []cell) (only cell, kinds int) {
 	for _, c := range cells {
 		if c.count > 0 {
 			only = c
@@ -81,9 +81,9 @@ func single(cells []cell) (only cell, kinds int) {
 	return only, kinds
 }
 
-// ways sets the only way of the certain site, and the number of times the other site went elsewhere.
-func (f *certainty) ways(only cell, certain, now *site) {
-	f.always, f.count = leader{only, only.count}.way(certain), total(now.cells)
+// setWays sets the only way of the certain site, and the number of times the other site went elsewhere.
+func (f *certainty) setWays(only cell, certain, now *site) {
+	f.always, f.count = leader{only, only.count}.toWay(certain), totalCount(now.cells)
 	for _, cell := range now.cells {
 		if cell.key != only.key {
 			f.others = disk.SaturatingAdd(f.others, cell.count)
@@ -91,53 +91,53 @@ func (f *certainty) ways(only cell, certain, now *site) {
 	}
 }
 
-// checkChange records a type check that always or never succeeded in one archive only, or that met null in one archive
+// compareChecks records a type check that always or never succeeded in one archive only, or that met null in one archive
 // only. It can tell that there were no failures only if the VM counts them.
-func (c *comparison) checkChange(at place, a, b *site) {
-	base := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.reached(a, b)}
+func (c *comparison) compareChecks(at place, a, b *site) {
+	base := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.meanExecutionShare(a, b)}
 	switch {
 	case !a.null && b.null:
-		always(&c.doubts, base, a, b, noNull, 0)
+		addCertainCheck(&c.doubts, base, a, b, noNull, 0)
 	case a.null && !b.null:
-		always(&c.certainties, base, b, a, noNull, 0)
+		addCertainCheck(&c.certainties, base, b, a, noNull, 0)
 	}
 	if !c.of[0].failures || !c.of[1].failures {
 		return
 	}
 	base.outcome = outcomeChecks
-	otherResult(&c.doubts, base, a, b)
-	otherResult(&c.certainties, base, b, a)
+	addOtherResult(&c.doubts, base, a, b)
+	addOtherResult(&c.certainties, base, b, a)
 }
 
-// otherResult records a type check that had one result in the certain site and has both now. HotSpot's interpreter
+// addOtherResult records a type check that had one result in the certain site and has both now. HotSpot's interpreter
 // counts the types of failed checks as well, compiled code does not. So rows prove a success only if their total
 // exceeds the number of failures.
-func otherResult(to *top[certainty], found certainty, certain, now *site) {
-	switch typed := now.reached() - now.failed; {
+func addOtherResult(to *top[certainty], found certainty, certain, now *site) {
+	switch typed := now.executions() - now.failed; {
 	case certain.failed == 0 && now.failed > 0:
-		always(to, found, certain, now, succeeds, now.failed)
-	case certain.failed > 0 && certain.reached() == certain.failed && typed > now.failed:
-		always(to, found, certain, now, fails, typed-now.failed)
+		addCertainCheck(to, found, certain, now, succeeds, now.failed)
+	case certain.failed > 0 && certain.executions() == certain.failed && typed > now.failed:
+		addCertainCheck(to, found, certain, now, fails, typed-now.failed)
 	}
 }
 
-// always records a type check with one result in the certain site that now had another result others times.
-func always(to *top[certainty], found certainty, certain, now *site, result string,
+// addCertainCheck records a type check with one result in the certain site that now had another result others times.
+func addCertainCheck(to *top[certainty], found certainty, certain, now *site, result string,
 	others uint64) {
-	found.result, found.always.count = result, certain.reached()
-	found.count = now.reached()
+	found.result, found.always.count = result, certain.executions()
+	found.count = now.executions()
 	found.others = others
-	if found.always.count >= enough {
-		to.add(&found, found.weight)
+	if found.always.count >= minCertainCount {
+		to.addItem(&found, found.weight)
 	}
 }
 
-// reached returns the counted executions of a site.
-func (s *site) reached() uint64 { return disk.SaturatingAdd(total(s.cells), s.untyped) }
+// executions returns the counted executions of a site.
+func (s *site) executions() uint64 { return disk.SaturatingAdd(totalCount(s.cells), s.untyped) }
 
-// reached returns the mean over both archives of the site's share in the executions of its kind.
-func (c *comparison) reached(a, b *site) float64 {
+// meanExecutionShare returns the mean over both archives of the site's share in the executions of its kind.
+func (c *comparison) meanExecutionShare(a, b *site) float64 {
 	k := a.kind
-	return (share(float64(a.reached()), c.sumA[k]+c.of[0].untyped[k]) +
-		share(float64(b.reached()), c.sumB[k]+c.of[1].untyped[k])) / 2
+	return (shareOfSum(float64(a.executions()), c.sumA[k]+c.of[0].untyped[k]) +
+		shareOfSum(float64(b.executions()), c.sumB[k]+c.of[1].untyped[k])) / 2
 }

@@ -31,12 +31,12 @@ type way struct {
 	count   uint64 // count over all ways of the site
 }
 
-// A siteChange is a site with different types or targets in b.
+// A compareTargets is a site with different types or targets in b.
 type siteChange struct {
 	place
 	kind      kind
 	change    string
-	a, b      seen
+	a, b      targetSummary
 	gone, new []target
 	weight    float64
 }
@@ -48,8 +48,8 @@ type target struct {
 	share float64
 }
 
-// seen summarizes the targets of a site, like Seen.
-type seen struct {
+// targetSummary summarizes the targets of a site, like Seen.
+type targetSummary struct {
 	targets        int
 	count, untyped uint64
 	top            target
@@ -62,35 +62,35 @@ const (
 	changeRetargeted  = "retargeted"  // one in a, mostly a different one in b
 )
 
-// flip records a branch with another most frequent way.
-func (c *comparison) flip(at place, a, b *site) {
-	wayA, okA := majority(a.cells)
-	wayB, okB := majority(b.cells)
+// compareMajority records a branch with another most frequent way.
+func (c *comparison) compareMajority(at place, a, b *site) {
+	wayA, okA := majorityCell(a.cells)
+	wayB, okB := majorityCell(b.cells)
 	if !okA || !okB || wayA.key == wayB.key {
 		return
 	}
-	f := flip{place: at, tag: a.entry.Tag(), a: wayA.way(a), b: wayB.way(b)}
-	f.weight = c.weight(a.kind, wayA.total, wayB.total) * (1 - proportion(a.cells, b.cells))
-	c.flips.add(&f, f.weight)
+	f := flip{place: at, tag: a.entry.Tag(), a: wayA.toWay(a), b: wayB.toWay(b)}
+	f.weight = c.meanShare(a.kind, wayA.total, wayB.total) * (1 - proportionOverlap(a.cells, b.cells))
+	c.flips.addItem(&f, f.weight)
 }
 
-// weight returns the mean of a site's shares in both archives.
-func (c *comparison) weight(k kind, a, b uint64) float64 {
-	return (share(float64(a), c.sumA[k]) + share(float64(b), c.sumB[k])) / 2
+// meanShare returns the mean of a site's shares in both archives.
+func (c *comparison) meanShare(k kind, a, b uint64) float64 {
+	return (shareOfSum(float64(a), c.sumA[k]) + shareOfSum(float64(b), c.sumB[k])) / 2
 }
 
-// proportion returns the overlap of the proportions of two lists of counts.
-func proportion(a, b []cell) (overlap float64) {
-	sumA := float64(total(a))
-	sumB := float64(total(b))
-	for x, y := range common(a, b) {
-		overlap += score(x, y, sumA, sumB)
+// proportionOverlap returns the overlap of the proportions of two lists of counts.
+func proportionOverlap(a, b []cell) (overlap float64) {
+	sumA := float64(totalCount(a))
+	sumB := float64(totalCount(b))
+	for x, y := range commonCounts(a, b) {
+		overlap += countOverlap(x, y, sumA, sumB)
 	}
 	return overlap
 }
 
-// total adds up counts and saturates.
-func total(cells []cell) (sum uint64) {
+// totalCount adds up counts and saturates.
+func totalCount(cells []cell) (sum uint64) {
 	for _, c := range cells {
 		sum = disk.SaturatingAdd(sum, c.count)
 	}
@@ -103,8 +103,8 @@ type leader struct {
 	total uint64
 }
 
-// majority returns the cell with the highest count; ok is false for a tie or without counts.
-func majority(cells []cell) (l leader, ok bool) {
+// majorityCell returns the cell with the highest count; ok is false for a tie or without counts.
+func majorityCell(cells []cell) (l leader, ok bool) {
 	for _, c := range cells {
 		switch {
 		case c.count > l.count:
@@ -113,11 +113,11 @@ func majority(cells []cell) (l leader, ok bool) {
 			ok = false
 		}
 	}
-	l.total = total(cells)
+	l.total = totalCount(cells)
 	return l, ok
 }
 
-func (l leader) way(s *site) way {
+func (l leader) toWay(s *site) way {
 	w := way{share: float64(l.count) / float64(l.total), count: l.total}
 	switch {
 	case s.group == groupSuccessors:
@@ -136,34 +136,34 @@ func (l leader) way(s *site) way {
 	return w
 }
 
-// siteChange records a site with more, fewer or different types or targets. An unrecorded type can be any type, so a
+// compareTargets records a site with more, fewer or different types or targets. An unrecorded type can be any type, so a
 // site counts as having one type only if all were recorded.
-func (c *comparison) siteChange(at place, a, b *site) error {
-	seenA, topA := seenAt(a)
-	seenB, topB := seenAt(b)
+func (c *comparison) compareTargets(at place, a, b *site) error {
+	seenA, topA := summarizeTargets(a)
+	seenB, topB := summarizeTargets(b)
 	change := changeRetargeted
 	switch {
-	case seenA.one() && seenB.targets > 1:
+	case seenA.hasOneTarget() && seenB.targets > 1:
 		change = changePolymorphic
-	case seenA.targets > 1 && seenB.one():
+	case seenA.targets > 1 && seenB.hasOneTarget():
 		change = changeMonomorphic
-	case !seenA.mostlyOne() || !seenB.mostlyOne() || topA == topB:
+	case !seenA.hasMostlyOneTarget() || !seenB.hasMostlyOneTarget() || topA == topB:
 		return nil
 	}
 	s := siteChange{place: at, kind: a.kind, change: change, a: seenA, b: seenB}
-	s.weight = c.weight(a.kind, seenA.count, seenB.count) * (1 - proportion(a.cells, b.cells))
+	s.weight = c.meanShare(a.kind, seenA.count, seenB.count) * (1 - proportionOverlap(a.cells, b.cells))
 	var errA, errB error
-	s.gone, errA = c.profilesA.sites.targetsBeside(a, b.cells)
-	s.new, errB = c.profilesB.sites.targetsBeside(b, a.cells)
-	c.sites.add(&s, s.weight)
+	s.gone, errA = c.profilesA.sites.targetsMissingFrom(a, b.cells)
+	s.new, errB = c.profilesB.sites.targetsMissingFrom(b, a.cells)
+	c.sites.addItem(&s, s.weight)
 	return cmp.Or(errA, errB)
 }
 
 // maxTargets is the maximum number of listed types or targets per site and archive.
 const maxTargets = 4
 
-// targetsBeside returns the types or targets of a site that are missing from the other cells, the most frequent first.
-func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error) {
+// targetsMissingFrom returns the types or targets of a site that are missing from the other cells, the most frequent first.
+func (s *sites) targetsMissingFrom(t *site, others []cell) (list []target, err error) {
 	var own []cell
 	for _, c := range t.cells {
 		if c.count > 0 && !slices.ContainsFunc(others, func(o cell) bool { return o.key == c.key && o.count > 0 }) {
@@ -172,12 +172,12 @@ func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error)
 	}
 	slices.SortStableFunc(own, func(a, b cell) int { return cmp.Compare(b.count, a.count) })
 	for _, c := range own[:min(len(own), maxTargets)] {
-		one := target{share: share(float64(c.count), float64(total(t.cells)))}
+		one := target{share: shareOfSum(float64(c.count), float64(totalCount(t.cells)))}
 		switch {
 		case t.guess == analyze.SiteTargets:
 			one.value = c.key
 		case c.key != otherTypes:
-			one.of, err = s.typeOf(t.entry, c.key)
+			one.of, err = s.typeWithKey(t.entry, c.key)
 			if err != nil {
 				return nil, err
 			}
@@ -187,8 +187,8 @@ func (s *sites) targetsBeside(t *site, others []cell) (list []target, err error)
 	return list, nil
 }
 
-// typeOf returns the type with a key among the rows of an entry.
-func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
+// typeWithKey returns the type with a key among the rows of an entry.
+func (s *sites) typeWithKey(e reader.Entry, key uint64) (reader.Type, error) {
 	r, _ := e.Receivers()
 	for row := range r.All() {
 		if k, err := s.names.typeKey(row.Type.Ordinal()); err != nil || k == key {
@@ -198,14 +198,14 @@ func (s *sites) typeOf(e reader.Entry, key uint64) (reader.Type, error) {
 	return reader.Type{}, nil
 }
 
-// one reports whether the site has exactly one target.
-func (n *seen) one() bool { return n.targets == 1 && n.untyped == 0 }
+// hasOneTarget reports whether the site has exactly one target.
+func (n *targetSummary) hasOneTarget() bool { return n.targets == 1 && n.untyped == 0 }
 
-// mostlyOne reports whether the site has one recorded target that is more frequent than all unrecorded ones.
-func (n *seen) mostlyOne() bool { return n.targets == 1 && n.count > n.untyped }
+// hasMostlyOneTarget reports whether the site has one recorded target that is more frequent than all unrecorded ones.
+func (n *targetSummary) hasMostlyOneTarget() bool { return n.targets == 1 && n.count > n.untyped }
 
-// seenAt returns the types or targets of a site, and the key of the most frequent one.
-func seenAt(s *site) (n seen, top uint64) {
+// summarizeTargets returns the types or targets of a site, and the key of the most frequent one.
+func summarizeTargets(s *site) (n targetSummary, top uint64) {
 	var most uint64
 	for _, c := range s.cells {
 		if c.count == 0 {
@@ -217,7 +217,7 @@ func seenAt(s *site) (n seen, top uint64) {
 			top = c.key
 		}
 	}
-	n.count = total(s.cells)
+	n.count = totalCount(s.cells)
 	n.untyped = s.untyped
 	if most == 0 {
 		return n, 0
@@ -226,13 +226,13 @@ func seenAt(s *site) (n seen, top uint64) {
 	if s.guess == analyze.SiteTargets {
 		n.top.value = top
 	} else if top != otherTypes {
-		n.top.of = topType(s.entry)
+		n.top.of = mostFrequentType(s.entry)
 	}
 	return n, top
 }
 
-// topType returns the most frequent type of an entry, in a tie the first.
-func topType(e reader.Entry) (t reader.Type) {
+// mostFrequentType returns the most frequent type of an entry, in a tie the first.
+func mostFrequentType(e reader.Entry) (t reader.Type) {
 	r, _ := e.Receivers()
 	var most uint64
 	for row := range r.All() {

@@ -48,13 +48,13 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		&c.certainties.n} {
 		*n = max(o.Top, 0)
 	}
-	for _, step := range []func() error{c.compareAllocations, c.addUp, c.findCounterparts, c.methodsOfA, c.methodsOfB,
-		c.hiddenGone, c.passTables} {
+	for _, step := range []func() error{c.compareAllocations, c.addUpCounts, c.findCounterparts, c.compareMethodsOfA, c.countMethodsOfB,
+		c.addHiddenFromA, c.listUncomparedTables} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return c.finish()
+	return c.finishReport()
 }
 
 // A comparison holds the state of one call of Stores.
@@ -64,7 +64,7 @@ type comparison struct {
 	a, b         *reader.Store
 	counterparts *counterparts
 	sumA, sumB   perKind // totals of all counts
-	of           [2]totals
+	of           [2]archiveTotals
 	primary      kind // kind of counts that the score refers to
 
 	overlap, mismatch, onlyB perKind
@@ -80,20 +80,20 @@ type comparison struct {
 	scratch              []pair
 }
 
-// addUp adds up the counts of both archives in parallel, and chooses the kind for the score.
-func (c *comparison) addUp() error {
+// addUpCounts adds up the counts of both archives in parallel, and chooses the kind for the score.
+func (c *comparison) addUpCounts() error {
 	var errA, errB error
 	var leftOutA, leftOutB int
 	r := &c.report
 	var both sync.WaitGroup
 	var panics [2]any
 	both.Go(func() {
-		defer keepPanic(&panics[0])
-		leftOutA, errA = c.addUpOne(c.a, &c.sumA, &c.of[0], &r.MarkedA)
+		defer savePanic(&panics[0])
+		leftOutA, errA = c.addUpArchive(c.a, &c.sumA, &c.of[0], &r.MarkedA)
 	})
 	both.Go(func() {
-		defer keepPanic(&panics[1])
-		leftOutB, errB = c.addUpOne(c.b, &c.sumB, &c.of[1], &r.MarkedB)
+		defer savePanic(&panics[1])
+		leftOutB, errB = c.addUpArchive(c.b, &c.sumB, &c.of[1], &r.MarkedB)
 	})
 	both.Wait()
 	if p := cmp.Or(panics[0], panics[1]); p != nil {
@@ -104,21 +104,21 @@ func (c *comparison) addUp() error {
 	return errors.Join(errA, errB)
 }
 
-// keepPanic is deferred in a goroutine and saves its panic for the caller, which may recover from it. A panic in
+// savePanic is deferred in a goroutine and saves its panic for the caller, which may recover from it. A panic in
 // another goroutine would end the program.
-func keepPanic(p *any) { *p = recover() }
+func savePanic(p *any) { *p = recover() }
 
-// addUpOne adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping itself,
+// addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping itself,
 // since a memory fault must be caught in the goroutine that causes it.
-func (c *comparison) addUpOne(s *reader.Store, sum *perKind, of *totals, marked *int) (leftOut int, err error) {
+func (c *comparison) addUpArchive(s *reader.Store, sum *perKind, of *archiveTotals, marked *int) (leftOut int, err error) {
 	var p profiles
-	p.sites.open(s)
+	p.sites.openArchive(s)
 	of.failures = countsFailures(s.Header().Params.VMRelease)
 	err = s.Mapping().Guard(func() error {
 		return c.eachMethod(s, func(m reader.Method) error {
-			err := p.read(m, c)
-			p.addTo(sum)
-			of.add(&p)
+			err := p.readMethod(m, c)
+			p.addCountsTo(sum)
+			of.addProfiles(&p)
 			return err
 		})
 	})
@@ -149,9 +149,9 @@ func (c *comparison) primaryKind() kind {
 func (c *comparison) findCounterparts() (err error) {
 	c.counterparts, err = newCounterparts(c.ctx, c.a, c.b)
 	if err == nil {
-		c.profilesA.sites.open(c.a)
-		c.profilesB.sites.open(c.b)
-		c.profilesA.sites.names = keys{c.counterparts.typeKey, c.counterparts.methodKey}
+		c.profilesA.sites.openArchive(c.a)
+		c.profilesB.sites.openArchive(c.b)
+		c.profilesA.sites.names = keys{c.counterparts.typeKeyInB, c.counterparts.methodKeyInB}
 	}
 	return err
 }
@@ -179,24 +179,24 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 	return nil
 }
 
-// score returns the overlap of count x in a with its partner y in b.
-func score(x, y uint64, sumA, sumB float64) float64 {
+// countOverlap returns the overlap of count x in a with its partner y in b.
+func countOverlap(x, y uint64, sumA, sumB float64) float64 {
 	if sumA < 1 || sumB < 1 {
 		return 0
 	}
 	return min(float64(x)/sumA, float64(y)/sumB)
 }
 
-// share returns part divided by sum, 0 if sum is 0.
-func share(part, sum float64) float64 {
+// shareOfSum returns part divided by sum, 0 if sum is 0.
+func shareOfSum(part, sum float64) float64 {
 	if sum < 1 {
 		return 0
 	}
 	return part / sum
 }
 
-// describing lists tables that describe an archive and its origin and measure nothing.
-var describing = map[disk.TableKind]bool{
+// descriptiveTables lists tables that describe an archive and its origin and measure nothing.
+var descriptiveTables = map[disk.TableKind]bool{
 	disk.TableOrder: true, disk.TableOrderRuns: true, disk.TableProperties: true, disk.TableDumps: true,
 	disk.TableBinaryIDs: true, disk.TableVTables: true,
 	disk.TableRuns: true, disk.TableClassPath: true, disk.TableCode: true, disk.TableShapes: true,
@@ -206,15 +206,15 @@ var describing = map[disk.TableKind]bool{
 	disk.TableObjects: true,
 }
 
-// passTables lists the tables of measurements, which are not compared.
-func (c *comparison) passTables() error {
+// listUncomparedTables lists the tables of measurements, which are not compared.
+func (c *comparison) listUncomparedTables() error {
 	found := map[disk.TableKind]*Uncompared{}
 	for i, s := range []*reader.Store{c.a, c.b} {
 		for t, err := range s.Tables() {
 			if err != nil {
 				return err
 			}
-			if describing[t.Kind] || t.Rows == 0 {
+			if descriptiveTables[t.Kind] || t.Rows == 0 {
 				continue
 			}
 			if found[t.Kind] == nil {

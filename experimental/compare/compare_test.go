@@ -11,6 +11,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/compare"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -96,7 +97,7 @@ func (p plan) build() *builder.Builder {
 		return b.Method(layout.Key{Class: fmt.Sprint("C", i%3), Name: fmt.Sprint("m", i), Signature: "()V", Loader: "app"})
 	}
 	for i, m := range p {
-		q := b.ProfileIn(method(i), m.code, builder.NoContext)
+		q := b.ProfileIn(method(i), m.code, profileset.NoContext)
 		q.Branch(builder.At{Bci: 3}, builder.Branch{Taken: m.taken, Displacement: 8, NotTaken: m.notTaken})
 		var rows []builder.Row
 		for name, n := range m.types {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -43,12 +44,12 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return nil, err
 		}
-		partner, err := c.lookUp(m)
+		partner, err := c.lookUpMethod(m)
 		if err != nil {
 			return nil, err
 		}
 		if partner != 0 {
-			c.taken.add(partner)
+			c.taken.setBit(partner)
 		}
 		c.methods = append(c.methods, counterpart{m.Ref(), partner})
 	}
@@ -56,8 +57,8 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 	return c, nil
 }
 
-// lookUp finds a method of a in b.
-func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
+// lookUpMethod finds a method of a in b.
+func (c *counterparts) lookUpMethod(m reader.Method) (layout.Ref, error) {
 	k, err := m.Key()
 	if err != nil {
 		return 0, err
@@ -73,8 +74,8 @@ func (c *counterparts) lookUp(m reader.Method) (layout.Ref, error) {
 	return found.Ref(), err
 }
 
-// method returns the counterpart of a method of a, 0 if b lacks it.
-func (c *counterparts) method(m reader.Method) layout.Ref {
+// methodInB returns the counterpart of a method of a, 0 if b lacks it.
+func (c *counterparts) methodInB(m reader.Method) layout.Ref {
 	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(),
 		func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
 	if !ok {
@@ -83,16 +84,16 @@ func (c *counterparts) method(m reader.Method) layout.Ref {
 	return c.methods[i].inB
 }
 
-// methodKey returns the key of a method of a in terms of b.
-func (c *counterparts) methodKey(m reader.Method) (uint64, error) {
-	if partner := c.method(m); partner != 0 {
+// methodKeyInB returns the key of a method of a in terms of b.
+func (c *counterparts) methodKeyInB(m reader.Method) (uint64, error) {
+	if partner := c.methodInB(m); partner != 0 {
 		return uint64(partner), nil
 	}
 	return onlyInA | uint64(m.Ref()), nil
 }
 
-// typeKey returns the key of a type of a in terms of b.
-func (c *counterparts) typeKey(ordinal uint32) (uint64, error) {
+// typeKeyInB returns the key of a type of a in terms of b.
+func (c *counterparts) typeKeyInB(ordinal uint32) (uint64, error) {
 	if c.types == nil {
 		c.types = make([]uint32, c.a.Header().Counts.Types)
 	}
@@ -139,10 +140,10 @@ type bitset struct {
 	words []uint64
 }
 
-func newBitset(part layout.Span) bitset {
+func newBitset(part extent.Span) bitset {
 	return bitset{disk.RefOf(part.Offset), make([]uint64, part.Size/disk.Unit/64+1)}
 }
 
-func (s *bitset) add(n layout.Ref) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
+func (s *bitset) setBit(n layout.Ref) { s.words[(n-s.first)/64] |= 1 << ((n - s.first) % 64) }
 
-func (s *bitset) has(n layout.Ref) bool { return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0 }
+func (s *bitset) hasBit(n layout.Ref) bool { return s.words[(n-s.first)/64]&(1<<((n-s.first)%64)) != 0 }

@@ -50,7 +50,7 @@ type perKind [numKinds]float64
 // addShares adds part divided by sum to p.
 func (p *perKind) addShares(part, sum *perKind) {
 	for k := range numKinds {
-		p[k] += share(part[k], sum[k])
+		p[k] += shareOfSum(part[k], sum[k])
 	}
 }
 

@@ -14,45 +14,45 @@ type method struct {
 	hidden, mismatch                    bool
 }
 
-// methodsOfA compares the methods of a with their counterparts.
-func (c *comparison) methodsOfA() error {
+// compareMethodsOfA compares the methods of a with their counterparts.
+func (c *comparison) compareMethodsOfA() error {
 	return c.eachMethod(c.a, func(m reader.Method) error {
-		if err := c.profilesA.read(m, c); err != nil {
+		if err := c.profilesA.readMethod(m, c); err != nil {
 			return err
 		}
 		c.report.Methods.A++
 		c.report.Profiles.A += len(c.profilesA.list)
-		partner := c.counterparts.method(m)
+		partner := c.counterparts.methodInB(m)
 		if partner == 0 {
-			return c.gone(m)
+			return c.countGoneMethod(m)
 		}
 		n, err := c.b.MethodAt(partner)
 		if err != nil {
 			return err
 		}
-		if err := c.profilesB.read(n, c); err != nil {
+		if err := c.profilesB.readMethod(n, c); err != nil {
 			return err
 		}
 		c.report.Methods.B++
 		c.report.Profiles.B += len(c.profilesB.list)
-		return c.both(m, n)
+		return c.compareMethod(m, n)
 	})
 }
 
-// gone counts a method that b lacks.
-func (c *comparison) gone(m reader.Method) error {
+// countGoneMethod counts a method that b lacks.
+func (c *comparison) countGoneMethod(m reader.Method) error {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
 	found := method{a: m}
 	var sum perKind
-	c.profilesA.addTo(&sum)
-	found.shareA = share(sum[c.primary], c.sumA[c.primary])
-	return c.addUnmatched(&found, m, &c.profilesA, &c.went, c.hidden.leave)
+	c.profilesA.addCountsTo(&sum)
+	found.shareA = shareOfSum(sum[c.primary], c.sumA[c.primary])
+	return c.addLoneMethod(&found, m, &c.profilesA, &c.went, c.hidden.addGone)
 }
 
-// addUnmatched adds a method of one archive to list, or calls addHidden if its class is hidden. Methods without counts
+// addLoneMethod adds a method of one archive to list, or calls addHidden if its class is hidden. Methods without counts
 // are left out.
-func (c *comparison) addUnmatched(found *method, m reader.Method, p *profiles, list *top[method],
+func (c *comparison) addLoneMethod(found *method, m reader.Method, p *profiles, list *top[method],
 	addHidden func(*method, hiddenKey)) error {
 	weight := found.shareA + found.shareB
 	if weight == 0 {
@@ -64,18 +64,18 @@ func (c *comparison) addUnmatched(found *method, m reader.Method, p *profiles, l
 	if hidden {
 		addHidden(found, k)
 	} else {
-		list.add(found, weight)
+		list.addItem(found, weight)
 	}
 	return err
 }
 
-// methodsOfB counts the methods that only b has.
-func (c *comparison) methodsOfB() error {
+// countMethodsOfB counts the methods that only b has.
+func (c *comparison) countMethodsOfB() error {
 	return c.eachMethod(c.b, func(m reader.Method) error {
-		if c.counterparts.taken.has(m.Ref()) {
+		if c.counterparts.taken.hasBit(m.Ref()) {
 			return nil
 		}
-		if err := c.profilesB.read(m, c); err != nil {
+		if err := c.profilesB.readMethod(m, c); err != nil {
 			return err
 		}
 		c.report.Methods.B++
@@ -84,30 +84,30 @@ func (c *comparison) methodsOfB() error {
 		c.report.Profiles.OnlyB += len(c.profilesB.list)
 		found := method{b: m}
 		var sum perKind
-		c.profilesB.addTo(&sum)
+		c.profilesB.addCountsTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
-		found.shareB = share(sum[c.primary], c.sumB[c.primary])
-		return c.addUnmatched(&found, m, &c.profilesB, &c.came, c.cameHidden)
+		found.shareB = shareOfSum(sum[c.primary], c.sumB[c.primary])
+		return c.addLoneMethod(&found, m, &c.profilesB, &c.came, c.addHiddenFromB)
 	})
 }
 
-// both compares a method that is in both archives.
-func (c *comparison) both(m, n reader.Method) error {
+// compareMethod compares a method that is in both archives.
+func (c *comparison) compareMethod(m, n reader.Method) error {
 	c.report.Methods.Matched++
-	pairs, err := c.match()
+	pairs, err := c.matchProfiles()
 	if err != nil {
 		return err
 	}
 	k := c.primary
 	var sumA, sumB perKind
-	c.profilesA.addTo(&sumA)
-	c.profilesB.addTo(&sumB)
-	found := method{a: m, b: n, shareA: share(sumA[k], c.sumA[k]), shareB: share(sumB[k], c.sumB[k])}
+	c.profilesA.addCountsTo(&sumA)
+	c.profilesB.addCountsTo(&sumB)
+	found := method{a: m, b: n, shareA: shareOfSum(sumA[k], c.sumA[k]), shareB: shareOfSum(sumB[k], c.sumB[k])}
 	before := c.overlap[k]
-	o := overlapping{c: c, ownA: sumA[k], ownB: sumB[k]}
-	o.addSamples()
+	o := methodOverlap{c: c, ownA: sumA[k], ownB: sumB[k]}
+	o.addSampleOverlap()
 	for _, p := range pairs {
-		matched, err := o.pair(p)
+		matched, err := o.compareProfiles(p)
 		if err != nil {
 			return err
 		}
@@ -116,14 +116,14 @@ func (c *comparison) both(m, n reader.Method) error {
 	if len(pairs) > 0 && found.mismatch {
 		c.report.Methods.Mismatch++
 	}
-	c.report.Profiles.OnlyA += c.profilesA.left()
+	c.report.Profiles.OnlyA += c.profilesA.countUnmatched()
 	found.overlap = o.own
 	if sumA[k] < 1 && sumB[k] < 1 {
 		found.overlap = 1
 	}
 	found.difference = max(0, (found.shareA+found.shareB)/2-(c.overlap[k]-before))
 	if found.difference > negligible {
-		c.changed.add(&found, found.difference)
+		c.changed.addItem(&found, found.difference)
 	}
 	return nil
 }
@@ -131,8 +131,8 @@ func (c *comparison) both(m, n reader.Method) error {
 // negligible is the largest difference that rounding can cause.
 const negligible = 1e-12
 
-// left returns the number of profiles without a partner.
-func (p *profiles) left() (n int) {
+// countUnmatched returns the number of profiles without a partner.
+func (p *profiles) countUnmatched() (n int) {
 	for i := range p.list {
 		if !p.list[i].done {
 			n++
@@ -141,16 +141,16 @@ func (p *profiles) left() (n int) {
 	return n
 }
 
-// An overlapping adds up the overlap of the profiles of one method.
-type overlapping struct {
+// An methodOverlap adds up the overlap of the profiles of one method.
+type methodOverlap struct {
 	c          *comparison
 	ownA, ownB float64 // totals of the primary kind over the method
 	own        float64 // overlap of the method's counts among themselves
 }
 
-// pair compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b without counts
+// compareProfiles compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b without counts
 // always matches, as in llvm-profdata.
-func (o *overlapping) pair(p pair) (matched bool, err error) {
+func (o *methodOverlap) compareProfiles(p pair) (matched bool, err error) {
 	c := o.c
 	switch {
 	case p.b.sum[kindEdges] < 1 && c.a.Header().Domain.LLVM():
@@ -160,24 +160,24 @@ func (o *overlapping) pair(p pair) (matched bool, err error) {
 		c.report.Profiles.OnlyB++
 		c.onlyB.addShares(&p.b.sum, &c.sumB)
 		return true, nil
-	case p.a == nil || c.a.Header().Domain.LLVM() && !p.a.sameShape(p.b):
+	case p.a == nil || c.a.Header().Domain.LLVM() && !p.a.hasSameShape(p.b):
 		c.report.Profiles.Mismatch++
 		c.mismatch.addShares(&p.b.sum, &c.sumB)
 		return false, nil
 	}
 	c.report.Profiles.Matched++
-	err = c.profilesA.sites.read(p.a.Profile)
+	err = c.profilesA.sites.readProfile(p.a.Profile)
 	if err == nil {
-		err = c.profilesB.sites.read(p.b.Profile)
+		err = c.profilesB.sites.readProfile(p.b.Profile)
 	}
 	if err == nil {
-		err = o.join(p, c.profilesA.sites.list, c.profilesB.sites.list)
+		err = o.compareSites(p, c.profilesA.sites.list, c.profilesB.sites.list)
 	}
 	return true, err
 }
 
-// join compares the sites that two profiles share.
-func (o *overlapping) join(p pair, a, b []site) error {
+// compareSites compares the sites that two profiles share.
+func (o *methodOverlap) compareSites(p pair, a, b []site) error {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
 		case d < 0:
@@ -185,7 +185,7 @@ func (o *overlapping) join(p pair, a, b []site) error {
 		case d > 0:
 			b = b[1:]
 		default:
-			if err := o.site(p, &a[0], &b[0]); err != nil {
+			if err := o.compareSite(p, &a[0], &b[0]); err != nil {
 				return err
 			}
 			a = a[1:]
@@ -195,38 +195,38 @@ func (o *overlapping) join(p pair, a, b []site) error {
 	return nil
 }
 
-// site compares two sites.
-func (o *overlapping) site(p pair, a, b *site) error {
+// compareSite compares two sites.
+func (o *methodOverlap) compareSite(p pair, a, b *site) error {
 	c := o.c
-	for x, y := range common(a.cells, b.cells) {
-		if !a.kind.ofSamples() {
+	for x, y := range commonCounts(a.cells, b.cells) {
+		if !a.kind.countsSamples() {
 			o.addOverlap(a.kind, x, y)
 		}
 	}
 	at := place{p.a.Profile, p.b.Profile, a.point}
 	switch a.guess {
 	case analyze.SiteBranch, analyze.SiteSwitch:
-		c.flip(at, a, b)
-		c.waysChange(at, a, b)
+		c.compareMajority(at, a, b)
+		c.compareWays(at, a, b)
 	case analyze.SiteChecked:
-		c.checkChange(at, a, b)
-		return c.siteChange(at, a, b)
+		c.compareChecks(at, a, b)
+		return c.compareTargets(at, a, b)
 	case analyze.SiteReceivers, analyze.SiteTargets:
-		return c.siteChange(at, a, b)
+		return c.compareTargets(at, a, b)
 	}
 	return nil
 }
 
 // addOverlap adds the overlap of two counts of a kind.
-func (o *overlapping) addOverlap(k kind, x, y uint64) {
-	o.c.overlap[k] += score(x, y, o.c.sumA[k], o.c.sumB[k])
+func (o *methodOverlap) addOverlap(k kind, x, y uint64) {
+	o.c.overlap[k] += countOverlap(x, y, o.c.sumA[k], o.c.sumB[k])
 	if k == o.c.primary {
-		o.own += score(x, y, o.ownA, o.ownB)
+		o.own += countOverlap(x, y, o.ownA, o.ownB)
 	}
 }
 
-// common yields the counts of cells with equal keys.
-func common(a, b []cell) iter.Seq2[uint64, uint64] {
+// commonCounts yields the counts of cells with equal keys.
+func commonCounts(a, b []cell) iter.Seq2[uint64, uint64] {
 	return func(yield func(x, y uint64) bool) {
 		for len(a) > 0 && len(b) > 0 {
 			switch {

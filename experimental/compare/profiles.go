@@ -35,8 +35,8 @@ type profile struct {
 // csHash is set in the function hash of LLVM's context-sensitive records.
 const csHash = 1 << 60
 
-// read reads the profiles of a method. The zero Method has no profiles.
-func (p *profiles) read(m reader.Method, c *comparison) error {
+// readMethod reads the profiles of a method. The zero Method has no profiles.
+func (p *profiles) readMethod(m reader.Method, c *comparison) error {
 	p.list = p.list[:0]
 	if p.poll == nil {
 		p.poll = poll.New(c.ctx)
@@ -52,24 +52,24 @@ func (p *profiles) read(m reader.Method, c *comparison) error {
 			p.leftOut++
 			continue
 		}
-		if err := p.sites.read(q); err != nil {
+		if err := p.sites.readProfile(q); err != nil {
 			return err
 		}
 		if p.sites.marked {
 			p.marked++
 		}
 		p.list = append(p.list, profile{Profile: q})
-		p.measure(&p.list[len(p.list)-1])
+		p.addUpSites(&p.list[len(p.list)-1])
 	}
 	return nil
 }
 
-// measure adds up the counts of a profile whose sites have been read. Samples go to the method.
-func (all *profiles) measure(p *profile) {
+// addUpSites adds up the counts of a profile whose sites have been read. Samples go to the method.
+func (all *profiles) addUpSites(p *profile) {
 	for i := range all.sites.list {
 		s := &all.sites.list[i]
-		if s.kind.ofSamples() {
-			all.sampled[s.kind] += all.samples.addSite(s)
+		if s.kind.countsSamples() {
+			all.sampled[s.kind] += all.samples.addSiteSamples(s)
 			continue
 		}
 		for _, c := range s.cells {
@@ -88,10 +88,12 @@ func (all *profiles) measure(p *profile) {
 	}
 }
 
-// sameShape reports whether two LLVM profiles have equal numbers of counters and value sites.
-func (p *profile) sameShape(q *profile) bool { return p.counters == q.counters && p.values == q.values }
+// hasSameShape reports whether two LLVM profiles have equal numbers of counters and value sites.
+func (p *profile) hasSameShape(q *profile) bool {
+	return p.counters == q.counters && p.values == q.values
+}
 
-func (p *profiles) addTo(sum *perKind) {
+func (p *profiles) addCountsTo(sum *perKind) {
 	for k := range numKinds {
 		sum[k] += p.sampled[k]
 		for i := range p.list {
@@ -106,16 +108,16 @@ type pair struct {
 	rival bool // a has a profile for other code
 }
 
-// match pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the same
+// matchProfiles pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the same
 // context with one unknown code, then the remaining profiles of b without a partner.
-func (c *comparison) match() ([]pair, error) {
+func (c *comparison) matchProfiles() ([]pair, error) {
 	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
-	if err := m.nameContexts(c); err != nil {
+	if err := m.numberContexts(c); err != nil {
 		return nil, err
 	}
-	m.sameCode()
-	m.unknownCode()
-	m.leftOver()
+	m.pairSameCode()
+	m.pairUnknownCode()
+	m.addUnmatched()
 	c.scratch = m.pairs
 	return m.pairs, nil
 }
@@ -129,22 +131,22 @@ type matching struct {
 	pairs     []pair
 }
 
-// A versioned is the context and code of a profile.
-type versioned struct {
+// A contextCode is the context and code of a profile.
+type contextCode struct {
 	context uint32
 	code    uint64
 }
 
-// at returns contexts[i], 0 for nil.
-func at(contexts []uint32, i int) uint32 {
+// contextAt returns contexts[i], 0 for nil.
+func contextAt(contexts []uint32, i int) uint32 {
 	if contexts == nil {
 		return 0
 	}
 	return contexts[i]
 }
 
-// pair pairs profile i of a with profile j of b.
-func (m *matching) pair(i, j int) {
+// addPair pairs profile i of a with profile j of b.
+func (m *matching) addPair(i, j int) {
 	a := &m.a[i]
 	b := &m.b[j]
 	a.done, b.done = true, true
@@ -154,60 +156,60 @@ func (m *matching) pair(i, j int) {
 // fewProfiles is the maximum number of profiles to compare without an index.
 const fewProfiles = 8
 
-// sameCode pairs profiles of the same context and code.
-func (m *matching) sameCode() {
+// pairSameCode pairs profiles of the same context and code.
+func (m *matching) pairSameCode() {
 	if len(m.b) <= fewProfiles {
 		for i := range m.a {
 			for j := range m.b {
-				if at(m.contextsA, i) == at(m.contextsB, j) && m.a[i].Code() == m.b[j].Code() {
-					m.pair(i, j)
+				if contextAt(m.contextsA, i) == contextAt(m.contextsB, j) && m.a[i].Code() == m.b[j].Code() {
+					m.addPair(i, j)
 					break
 				}
 			}
 		}
 		return
 	}
-	index := make(map[versioned]int, len(m.b))
+	index := make(map[contextCode]int, len(m.b))
 	for j := range m.b {
-		index[versioned{at(m.contextsB, j), m.b[j].Code()}] = j
+		index[contextCode{contextAt(m.contextsB, j), m.b[j].Code()}] = j
 	}
 	for i := range m.a {
-		if j, ok := index[versioned{at(m.contextsA, i), m.a[i].Code()}]; ok {
-			m.pair(i, j)
+		if j, ok := index[contextCode{contextAt(m.contextsA, i), m.a[i].Code()}]; ok {
+			m.addPair(i, j)
 		}
 	}
 }
 
-// unknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code of
+// pairUnknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code of
 // either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at most
 // once.
-func (m *matching) unknownCode() {
+func (m *matching) pairUnknownCode() {
 	if len(m.pairs) == min(len(m.a), len(m.b)) {
 		return // one archive has no profiles left
 	}
 	first := map[uint32]int{}
 	for j := range slices.Backward(m.b) {
-		first[at(m.contextsB, j)] = j
+		first[contextAt(m.contextsB, j)] = j
 	}
 	for i := range m.a {
-		context := at(m.contextsA, i)
+		context := contextAt(m.contextsA, i)
 		j, ok := first[context]
 		if m.a[i].done || !ok {
 			continue
 		}
 		if m.a[i].Code() == 0 {
-			for j < len(m.b) && at(m.contextsB, j) == context && m.b[j].done {
+			for j < len(m.b) && contextAt(m.contextsB, j) == context && m.b[j].done {
 				j++
 			}
 		}
-		if j < len(m.b) && at(m.contextsB, j) == context && !m.b[j].done && (m.a[i].Code() == 0 || m.b[j].Code() == 0) {
-			m.pair(i, j)
+		if j < len(m.b) && contextAt(m.contextsB, j) == context && !m.b[j].done && (m.a[i].Code() == 0 || m.b[j].Code() == 0) {
+			m.addPair(i, j)
 		}
 	}
 }
 
-// leftOver adds the profiles of b without a partner.
-func (m *matching) leftOver() {
+// addUnmatched adds the profiles of b without a partner.
+func (m *matching) addUnmatched() {
 	var ofA map[uint32]bool // contexts that a has
 	for j := range m.b {
 		if m.b[j].done {
@@ -216,21 +218,21 @@ func (m *matching) leftOver() {
 		if ofA == nil {
 			ofA = map[uint32]bool{}
 			for i := range m.a {
-				ofA[at(m.contextsA, i)] = true
+				ofA[contextAt(m.contextsA, i)] = true
 			}
 		}
-		m.pairs = append(m.pairs, pair{b: &m.b[j], rival: ofA[at(m.contextsB, j)]})
+		m.pairs = append(m.pairs, pair{b: &m.b[j], rival: ofA[contextAt(m.contextsB, j)]})
 	}
 }
 
-// nameContexts numbers the contexts of the profiles in both archives.
-func (m *matching) nameContexts(c *comparison) (err error) {
+// numberContexts numbers the contexts of the profiles in both archives.
+func (m *matching) numberContexts(c *comparison) (err error) {
 	var n contextNumbers
-	m.contextsA, err = n.number(c.a, m.a, c.counterparts.methodKey)
+	m.contextsA, err = n.numberProfiles(c.a, m.a, c.counterparts.methodKeyInB)
 	if err != nil {
 		return err
 	}
-	m.contextsB, err = n.number(c.b, m.b, func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
+	m.contextsB, err = n.numberProfiles(c.b, m.b, func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
 	return err
 }
 
@@ -244,8 +246,8 @@ type contextFrame struct {
 	point  int32
 }
 
-// number returns the numbers of the contexts of profiles, nil if no profile has a context.
-func (n *contextNumbers) number(s *reader.Store, list []profile,
+// numberProfiles returns the numbers of the contexts of profiles, nil if no profile has a context.
+func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 	key func(reader.Method) (uint64, error)) (numbers []uint32, err error) {
 	var known map[layout.Ref]uint32
 	for i := range list {
@@ -263,7 +265,7 @@ func (n *contextNumbers) number(s *reader.Store, list []profile,
 		if n.ids == nil {
 			n.ids = map[contextFrame]uint32{}
 		}
-		numbers[i], err = n.of(s, context, known, key)
+		numbers[i], err = n.numberContext(s, context, known, key)
 		if err != nil {
 			return nil, err
 		}
@@ -271,8 +273,8 @@ func (n *contextNumbers) number(s *reader.Store, list []profile,
 	return numbers, nil
 }
 
-// of returns the number of a context. It numbers inner contexts first.
-func (n *contextNumbers) of(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
+// numberContext returns the number of a context. It numbers inner contexts first.
+func (n *contextNumbers) numberContext(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
 	key func(reader.Method) (uint64, error)) (uint32, error) {
 	path := []reader.Context{c}
 	for inner := c.Inner(); inner != 0 && known[inner] == 0; inner = path[len(path)-1].Inner() {

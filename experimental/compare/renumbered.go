@@ -46,8 +46,8 @@ func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err er
 	return k, true, nil
 }
 
-// leave records a method of a hidden class that only a has.
-func (r *renumbering) leave(m *method, k hiddenKey) {
+// addGone records a method of a hidden class that only a has.
+func (r *renumbering) addGone(m *method, k hiddenKey) {
 	if r.byCode == nil {
 		r.byCode = map[hiddenKey][]int{}
 	}
@@ -57,8 +57,8 @@ func (r *renumbering) leave(m *method, k hiddenKey) {
 	r.gone, r.taken = append(r.gone, *m), append(r.taken, false)
 }
 
-// pair returns the first unpaired method of a with a key; ok is false if all are paired.
-func (r *renumbering) pair(k hiddenKey) (m method, ok bool) {
+// takePartner returns the first unpaired method of a with a key; ok is false if all are paired.
+func (r *renumbering) takePartner(k hiddenKey) (m method, ok bool) {
 	left := r.byCode[k]
 	if len(left) == 0 {
 		return m, false
@@ -68,23 +68,23 @@ func (r *renumbering) pair(k hiddenKey) (m method, ok bool) {
 	return r.gone[left[0]], true
 }
 
-// cameHidden adds a method of a hidden class that only b has by name.
-func (c *comparison) cameHidden(m *method, k hiddenKey) {
-	if a, ok := c.hidden.pair(k); ok {
+// addHiddenFromB adds a method of a hidden class that only b has by name.
+func (c *comparison) addHiddenFromB(m *method, k hiddenKey) {
+	if a, ok := c.hidden.takePartner(k); ok {
 		m.a, m.shareA, m.difference = a.a, a.shareA, m.difference+a.difference
-		c.renumbered.add(m, m.difference)
+		c.renumbered.addItem(m, m.difference)
 		return
 	}
 	c.report.HiddenCame++
-	c.came.add(m, m.shareB)
+	c.came.addItem(m, m.shareB)
 }
 
-// hiddenGone adds the methods of hidden classes that remain unpaired.
-func (c *comparison) hiddenGone() error {
+// addHiddenFromA adds the methods of hidden classes that remain unpaired.
+func (c *comparison) addHiddenFromA() error {
 	for i := range c.hidden.gone {
 		if m := &c.hidden.gone[i]; !c.hidden.taken[i] {
 			c.report.HiddenWent++
-			c.went.add(m, m.shareA)
+			c.went.addItem(m, m.shareA)
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ func lambdas(t *testing.T, hidden bool, codes map[string]uint64) *reader.Store {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for class, code := range codes {
 		if hidden {
-			b.DescribeType(b.Type(builder.TypeKey{Name: class}),
+			b.Internal().DescribeType(b.Type(builder.TypeKey{Name: class}),
 				"", layout.TypeHidden|layout.TypeNotMatchable)
 		}
 		p := b.Profile(layout.Key{Class: class, Name: "test", Signature: "()V"}, code)

@@ -14,10 +14,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// finish completes the report and sets the names of all its rows.
-func (c *comparison) finish() (*Report, error) {
+// finishReport completes the report and sets the names of all its rows.
+func (c *comparison) finishReport() (*Report, error) {
 	r := &c.report
-	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), timeText(c.a), timeText(c.b)
+	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), dumpTimeText(c.a), dumpTimeText(c.b)
 	r.Domain, r.Primary = c.a.Header().Domain.String(), c.primary.String()
 	eachKind(&c.sumA, &c.sumB, func(k kind) {
 		r.Kinds = append(r.Kinds, Overlap{k.String(), c.overlap[k], c.mismatch[k], c.onlyB[k], c.sumA[k], c.sumB[k],
@@ -27,16 +27,16 @@ func (c *comparison) finish() (*Report, error) {
 			r.ScoredBy = &r.Primary
 		}
 	})
-	n := &names{a: c.a, b: c.b}
-	r.Changed, r.Came, r.Went = ranking(&c.changed, n.method), ranking(&c.came, n.method), ranking(&c.went, n.method)
-	r.Renumbered = ranking(&c.renumbered, n.renumbered)
-	r.Flips, r.Sites = ranking(&c.flips, n.flip), ranking(&c.sites, n.site)
-	r.NoLongerCertain, r.NowCertain = ranking(&c.doubts, n.certainty), ranking(&c.certainties, n.certainty)
+	n := &rowMaker{a: c.a, b: c.b}
+	r.Changed, r.Came, r.Went = makeRanking(&c.changed, n.methodRow), makeRanking(&c.came, n.methodRow), makeRanking(&c.went, n.methodRow)
+	r.Renumbered = makeRanking(&c.renumbered, n.renumberedRow)
+	r.Flips, r.Sites = makeRanking(&c.flips, n.flipRow), makeRanking(&c.sites, n.siteChangeRow)
+	r.NoLongerCertain, r.NowCertain = makeRanking(&c.doubts, n.certaintyRow), makeRanking(&c.certainties, n.certaintyRow)
 	return r, cmp.Or(n.err, c.compareLoaders())
 }
 
-// timeText returns the dump time of an archive, "" if it is unknown.
-func timeText(s *reader.Store) string {
+// dumpTimeText returns the dump time of an archive, "" if it is unknown.
+func dumpTimeText(s *reader.Store) string {
 	if t := s.Header().Time(); !t.IsZero() {
 		return t.UTC().Format(time.RFC3339)
 	}
@@ -60,74 +60,74 @@ func (c *comparison) compareLoaders() error {
 	return errors.Join(errA, errB)
 }
 
-// names converts results to rows of the report. It keeps the first error.
-type names struct {
+// rowMaker converts results to rows of the report. It keeps the first error.
+type rowMaker struct {
 	a, b *reader.Store
 	err  error
 }
 
-func (n *names) failed(err error) { n.err = cmp.Or(n.err, err) }
+func (n *rowMaker) keepError(err error) { n.err = cmp.Or(n.err, err) }
 
-func (n *names) of(s *reader.Store, m reader.Method) analyze.MethodName {
+func (n *rowMaker) methodName(s *reader.Store, m reader.Method) analyze.MethodName {
 	name, err := analyze.NameOf(s, m)
-	n.failed(err)
+	n.keepError(err)
 	return name
 }
 
-func (n *names) method(m *method) Method {
+func (n *rowMaker) methodRow(m *method) Method {
 	s := n.a
 	named := m.a
 	if !named.Valid() {
 		s = n.b
 		named = m.b
 	}
-	return Method{MethodName: n.of(s, named), Overlap: m.overlap, ShareA: m.shareA, ShareB: m.shareB,
+	return Method{MethodName: n.methodName(s, named), Overlap: m.overlap, ShareA: m.shareA, ShareB: m.shareB,
 		Difference: m.difference, Mismatch: m.mismatch, Hidden: m.hidden, A: m.a, B: m.b}
 }
 
-func (n *names) renumbered(m *method) Method {
-	shown := n.method(m)
-	inB := n.of(n.b, m.b)
+func (n *rowMaker) renumberedRow(m *method) Method {
+	shown := n.methodRow(m)
+	inB := n.methodName(n.b, m.b)
 	shown.NameB = &inB
 	return shown
 }
 
-func (n *names) place(p *place) Place {
+func (n *rowMaker) placeRow(p *place) Place {
 	m, err := p.a.Method()
-	n.failed(err)
-	shown := Place{MethodName: n.of(n.a, m), Point: p.point, A: p.a, B: p.b}
+	n.keepError(err)
+	shown := Place{MethodName: n.methodName(n.a, m), Point: p.point, A: p.a, B: p.b}
 	context, ok, err := p.a.Context()
-	n.failed(err)
+	n.keepError(err)
 	if !ok {
 		return shown
 	}
 	frames, err := context.Frames()
-	n.failed(err)
+	n.keepError(err)
 	for _, f := range frames {
-		shown.Context = append(shown.Context, fmt.Sprintf("%s:%d", n.of(n.a, f.Caller), f.Point))
+		shown.Context = append(shown.Context, fmt.Sprintf("%s:%d", n.methodName(n.a, f.Caller), f.Point))
 	}
 	return shown
 }
 
-func (n *names) flip(f *flip) Flip {
-	return Flip{n.place(&f.place), f.tag.String(), f.a.named(), f.b.named(), f.weight}
+func (n *rowMaker) flipRow(f *flip) Flip {
+	return Flip{n.placeRow(&f.place), f.tag.String(), f.a.wayRow(), f.b.wayRow(), f.weight}
 }
 
-// named converts a way to a row of the report.
-func (w *way) named() Way { return Way{w.text(), w.share, w.count} }
+// wayRow converts a way to a row of the report.
+func (w *way) wayRow() Way { return Way{w.describeWay(), w.share, w.count} }
 
-func (w *way) text() string {
+func (w *way) describeWay() string {
 	if w.outcome.Kind == analyze.To {
 		return fmt.Sprintf("to %d, index %d", *w.outcome.Target, w.outcome.Index)
 	}
 	return w.outcome.What()
 }
 
-func (n *names) certainty(c *certainty) Certainty {
-	shown := Certainty{Place: n.place(&c.place), Entry: c.tag.String(), Outcome: c.outcome, Always: c.result,
+func (n *rowMaker) certaintyRow(c *certainty) Certainty {
+	shown := Certainty{Place: n.placeRow(&c.place), Entry: c.tag.String(), Outcome: c.outcome, Always: c.result,
 		Times: c.always.count, Count: c.count, Weight: c.weight}
 	if c.outcome == outcomeWays {
-		shown.Always = c.always.text()
+		shown.Always = c.always.describeWay()
 	}
 	if c.outcome != outcomeNulls {
 		shown.Others = &c.others
@@ -135,33 +135,33 @@ func (n *names) certainty(c *certainty) Certainty {
 	return shown
 }
 
-func (n *names) site(s *siteChange) SiteChange {
-	return SiteChange{n.place(&s.place), s.kind.String(), s.change, n.seen(n.a, s.kind, &s.a), n.seen(n.b, s.kind, &s.b),
-		n.targets(n.a, s.kind, s.gone), n.targets(n.b, s.kind, s.new), s.weight}
+func (n *rowMaker) siteChangeRow(s *siteChange) SiteChange {
+	return SiteChange{n.placeRow(&s.place), s.kind.String(), s.change, n.summaryRow(n.a, s.kind, &s.a), n.summaryRow(n.b, s.kind, &s.b),
+		n.targetRows(n.a, s.kind, s.gone), n.targetRows(n.b, s.kind, s.new), s.weight}
 }
 
-func (n *names) seen(s *reader.Store, k kind, of *seen) Seen {
-	top := n.target(s, k, &of.top)
+func (n *rowMaker) summaryRow(s *reader.Store, k kind, of *targetSummary) Seen {
+	top := n.targetRow(s, k, &of.top)
 	return Seen{Targets: of.targets, Top: top.Target, Share: top.Share, Count: of.count, Untyped: of.untyped,
 		Type: top.Type}
 }
 
-func (n *names) targets(s *reader.Store, k kind, list []target) []Target {
+func (n *rowMaker) targetRows(s *reader.Store, k kind, list []target) []Target {
 	shown := []Target{}
 	for i := range list {
-		shown = append(shown, n.target(s, k, &list[i]))
+		shown = append(shown, n.targetRow(s, k, &list[i]))
 	}
 	return shown
 }
 
-func (n *names) target(s *reader.Store, k kind, t *target) Target {
+func (n *rowMaker) targetRow(s *reader.Store, k kind, t *target) Target {
 	shown := Target{"other types", t.share, t.of}
 	switch {
 	case k == kindIndirectCalls:
-		shown.Target = n.function(s, t.value)
+		shown.Target = n.functionName(s, t.value)
 	case t.of.Valid():
 		name, err := t.of.Name()
-		n.failed(err)
+		n.keepError(err)
 		shown.Target = name.String()
 		if s.Header().Domain == layout.DomainHotSpot {
 			shown.Target = strings.ReplaceAll(shown.Target, "/", ".")
@@ -170,10 +170,10 @@ func (n *names) target(s *reader.Store, k kind, t *target) Target {
 	return shown
 }
 
-// function returns the name of the function with an id, or the id if the archive lacks it.
-func (n *names) function(s *reader.Store, id uint64) string {
+// functionName returns the name of the function with an id, or the id if the archive lacks it.
+func (n *rowMaker) functionName(s *reader.Store, id uint64) string {
 	if m, err := s.FindID(id); err == nil {
-		return n.of(s, m).String()
+		return n.methodName(s, m).String()
 	}
 	return display.IDText(id)
 }

@@ -14,15 +14,15 @@ type samplePoint struct {
 	point int32
 }
 
-// ofSamples reports whether counts of a kind are compared by method and point over all contexts. Two runs share few
+// countsSamples reports whether counts of a kind are compared by method and point over all contexts. Two runs share few
 // whole stacks, so a comparison by context would show little but chance.
-func (k kind) ofSamples() bool { return k == kindSamples || k == kindNanoseconds }
+func (k kind) countsSamples() bool { return k == kindSamples || k == kindNanoseconds }
 
 // samples holds the samples of a method by point.
 type samples map[samplePoint]uint64
 
-// addSite adds the samples of a site and returns their total.
-func (s samples) addSite(t *site) (sum float64) {
+// addSiteSamples adds the samples of a site and returns their total.
+func (s samples) addSiteSamples(t *site) (sum float64) {
 	at := samplePoint{t.kind, t.point}
 	for _, c := range t.cells {
 		s[at] = disk.SaturatingAdd(s[at], c.count)
@@ -31,18 +31,18 @@ func (s samples) addSite(t *site) (sum float64) {
 	return sum
 }
 
-// inOrder returns the points in a reproducible order for floating-point totals.
-func (s samples) inOrder() []samplePoint {
+// sortedPoints returns the points in a reproducible order for floating-point totals.
+func (s samples) sortedPoints() []samplePoint {
 	return slices.SortedFunc(maps.Keys(s), func(a, b samplePoint) int {
 		return cmp.Or(cmp.Compare(a.kind, b.kind), cmp.Compare(a.point, b.point))
 	})
 }
 
-// addSamples adds the overlap of the method's samples.
-func (o *overlapping) addSamples() {
+// addSampleOverlap adds the overlap of the method's samples.
+func (o *methodOverlap) addSampleOverlap() {
 	a := o.c.profilesA.samples
 	b := o.c.profilesB.samples
-	for _, at := range a.inOrder() {
+	for _, at := range a.sortedPoints() {
 		o.addOverlap(at.kind, a[at], b[at])
 	}
 }

@@ -64,8 +64,8 @@ type sites struct {
 	shape         disk.Shape // shape of the archive
 }
 
-// open prepares for the profiles of an archive, with keys of that archive.
-func (s *sites) open(archive *reader.Store) {
+// openArchive prepares for the profiles of an archive, with keys of that archive.
+func (s *sites) openArchive(archive *reader.Store) {
 	s.marks, s.shape = knowsMarks(archive), (*mapped.Mapping)(archive.Mapping()).Shape()
 	s.names.typeKey = func(ordinal uint32) (uint64, error) { return uint64(ordinal), nil }
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
@@ -77,9 +77,9 @@ type keys struct {
 	methodKey func(reader.Method) (uint64, error)
 }
 
-// read reads the sites of a profile unless they are already read. It assigns cells to sites at the end, since appending
+// readProfile reads the sites of a profile unless they are already read. It assigns cells to sites at the end, since appending
 // may reallocate them.
-func (s *sites) read(p reader.Profile) error {
+func (s *sites) readProfile(p reader.Profile) error {
 	if s.of == p.Ref() {
 		return nil
 	}
@@ -88,10 +88,10 @@ func (s *sites) read(p reader.Profile) error {
 	s.cells = s.cells[:0]
 	s.marked = false
 	if c, ok := p.Invocations(); ok {
-		s.add(site{point: ofMethod, group: groupInvocations}, cell{count: c.Trained()})
+		s.addSite(site{point: ofMethod, group: groupInvocations}, cell{count: c.Trained()})
 	}
 	if c, ok := p.Backedges(); ok {
-		s.add(site{point: ofMethod, group: groupBackedges}, cell{count: c.Trained()})
+		s.addSite(site{point: ofMethod, group: groupBackedges}, cell{count: c.Trained()})
 	}
 	for e, at := range analyze.Trained(p) {
 		if err := s.addPoint(e, at); err != nil {
@@ -113,8 +113,8 @@ func (s *sites) read(p reader.Profile) error {
 	return nil
 }
 
-// add adds a site with its cells.
-func (s *sites) add(t site, cells ...cell) {
+// addSite adds a site with its cells.
+func (s *sites) addSite(t site, cells ...cell) {
 	from := len(s.cells)
 	s.cells = append(s.cells, cells...)
 	t.cells = s.cells[from:]
@@ -126,7 +126,7 @@ func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 	t := site{point: at.Point, group: at.Group, guess: at.Site, kind: kindEdges, entry: e, null: at.NullSeen}
 	switch {
 	case at.BySchema:
-		return s.schemaCounts(t)
+		return s.addSchemaSite(t)
 	case at.Group == "":
 		return nil
 	case at.Site == analyze.SiteReceivers:
@@ -135,7 +135,7 @@ func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 		t.kind = kindTypeChecks
 	default:
 		t.sub = e.Sub()
-		t.kind = s.kindOf(e, at)
+		t.kind = s.kindOfCounts(e, at)
 	}
 	from := len(s.cells)
 	for i := range at.Outcomes {
@@ -145,14 +145,14 @@ func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 	}
 	t.cells = s.cells[from:]
 	if at.Group == groupCounters {
-		s.unmark(t.cells)
+		s.clearMarks(t.cells)
 	}
 	s.list = append(s.list, t)
 	return nil
 }
 
-// kindOf returns the kind of counts in an entry without types.
-func (s *sites) kindOf(e reader.Entry, at *analyze.Point) kind {
+// kindOfCounts returns the kind of counts in an entry without types.
+func (s *sites) kindOfCounts(e reader.Entry, at *analyze.Point) kind {
 	switch at.Group {
 	case groupValues:
 		return valueKinds[e.Sub()]
@@ -194,8 +194,8 @@ func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
 	return err
 }
 
-// unmark clears counters that hold a mark instead of counts.
-func (s *sites) unmark(counters []cell) {
+// clearMarks clears counters that hold a mark instead of counts.
+func (s *sites) clearMarks(counters []cell) {
 	s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount
 	if !s.marked {
 		return
@@ -205,14 +205,14 @@ func (s *sites) unmark(counters []cell) {
 	}
 }
 
-// schemaCounts adds an entry that only its schema describes, if it has counts. Keys outside rows identify the site,
+// addSchemaSite adds an entry that only its schema describes, if it has counts. Keys outside rows identify the site,
 // keys of a row identify its counts.
-func (s *sites) schemaCounts(t site) error {
+func (s *sites) addSchemaSite(t site) error {
 	raw := disk.Entry(t.entry.Bytes())
 	t.tag, t.sub, t.kind = raw.Tag(), raw.Sub(), unitKinds[s.shape.CountUnit(raw)]
 	var err error
 	for at, kind := range s.shape.Identity(raw) {
-		t.key, err = s.addKey(t.key, t.entry, at, kind)
+		t.key, err = s.mixCellKey(t.key, t.entry, at, kind)
 		if err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (s *sites) schemaCounts(t site) error {
 	column := uint64(0)
 	for rows := range s.shape.Groups(raw) {
 		for row := range rows.N {
-			if err := s.rowCounts(t.entry, rows, row, column); err != nil {
+			if err := s.addRowCounts(t.entry, rows, row, column); err != nil {
 				return err
 			}
 		}
@@ -234,15 +234,15 @@ func (s *sites) schemaCounts(t site) error {
 	return nil
 }
 
-// rowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's number
+// addRowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's number
 // if it has no keys.
-func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
+func (s *sites) addRowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
 	key := uint64(0)
 	keyed := false
 	for i, c := range rows.Cells {
 		if disk.IsKey(c.Kind) {
 			keyed = true
-			key, err = s.addKey(key, e, rows.Cell(row, i), c.Kind)
+			key, err = s.mixCellKey(key, e, rows.Cell(row, i), c.Kind)
 			if err != nil {
 				return err
 			}
@@ -261,20 +261,20 @@ func (s *sites) rowCounts(e reader.Entry, rows disk.Rows, row int, column uint64
 		if at == signed {
 			count = uint64(max(int64(count), 0))
 		}
-		s.cells = append(s.cells, cell{mixed(key, column+uint64(i)), count})
+		s.cells = append(s.cells, cell{mixHash(key, column+uint64(i)), count})
 	}
 	return nil
 }
 
-// addKey returns a hash of a key and one more cell.
-func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
+// mixCellKey returns a hash of a key and one more cell.
+func (s *sites) mixCellKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
 	own := e.Cell(at).Trained()
 	err := error(nil)
 	switch kind {
 	case disk.CellType, disk.CellTypeWord:
 		if w := e.TypeCell(at); w.Type.Valid() {
 			own, err = s.names.typeKey(w.Type.Ordinal())
-			own = mixed(own+1, e.Cell(at).Trained()&disk.TypeTags)
+			own = mixHash(own+1, e.Cell(at).Trained()&disk.TypeTags)
 		}
 	case disk.CellMethod:
 		var m reader.Method
@@ -283,11 +283,11 @@ func (s *sites) addKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (
 			own, err = s.names.methodKey(m)
 		}
 	}
-	return mixed(key, own), err
+	return mixHash(key, own), err
 }
 
-// mixed returns a hash of two numbers.
-func mixed(a, b uint64) uint64 {
+// mixHash returns a hash of two numbers.
+func mixHash(a, b uint64) uint64 {
 	h := (a ^ a>>29 ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>32 ^ b) * 0x94d049bb133111eb
 	return h ^ h>>31

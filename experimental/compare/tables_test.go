@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 )
@@ -17,18 +18,18 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	m := b.Method(layout.Key{Class: "A", Name: "run"})
 	for i := range stacks {
-		b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord).Row(i,
+		b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord).Row(i,
 			uint64(m), 0, 9)
 	}
 	for i := range monitors {
-		b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(0, i)
+		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(0, i)
 	}
 	if count > 0 {
-		p := b.ProfileIn(m, 0, builder.NoContext)
+		p := b.ProfileIn(m, 0, profileset.NoContext)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		_ = p.Done()
 	}
-	b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Symbol("host")), 0)
+	b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Internal().Symbol("host")), 0)
 	return b
 }
 

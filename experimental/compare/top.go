@@ -18,28 +18,28 @@ type weighted[T any] struct {
 	weight float64
 }
 
-// add adds an item. An earlier item precedes a later one of equal weight.
-func (t *top[T]) add(item *T, weight float64) {
+// addItem adds an item. An earlier item precedes a later one of equal weight.
+func (t *top[T]) addItem(item *T, weight float64) {
 	t.total++
 	if t.n == 0 || weight < t.least {
 		return
 	}
 	t.list = append(t.list, weighted[T]{*item, weight})
 	if len(t.list) >= 2*t.n+1000 {
-		t.trim()
+		t.trimToHeaviest()
 		t.least = t.list[t.n-1].weight
 	}
 }
 
-// trim sorts the items and keeps the n heaviest.
-func (t *top[T]) trim() {
+// trimToHeaviest sorts the items and keeps the n heaviest.
+func (t *top[T]) trimToHeaviest() {
 	slices.SortStableFunc(t.list, func(a, b weighted[T]) int { return cmp.Compare(b.weight, a.weight) })
 	t.list = t.list[:min(t.n, len(t.list))]
 }
 
-// ranking returns the items in descending order of weight, converted by show.
-func ranking[T, U any](t *top[T], show func(*T) U) Ranking[U] {
-	t.trim()
+// makeRanking returns the items in descending order of weight, converted by show.
+func makeRanking[T, U any](t *top[T], show func(*T) U) Ranking[U] {
+	t.trimToHeaviest()
 	r := Ranking[U]{Total: t.total, List: []U{}}
 	for i := range t.list {
 		r.List = append(r.List, show(&t.list[i].item))

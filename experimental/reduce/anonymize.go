@@ -53,8 +53,8 @@ func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error)
 // hashDigits is the number of hexadecimal digits of a hashed name.
 const hashDigits = 20
 
-// sum returns the keyed hash of a text.
-func (a *Anonymizer) sum(text string) []byte {
+// keyedHash returns the keyed hash of a text.
+func (a *Anonymizer) keyedHash(text string) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.mac.Reset()
@@ -62,94 +62,94 @@ func (a *Anonymizer) sum(text string) []byte {
 	return a.mac.Sum(nil)
 }
 
-// hash returns the replacement of a name, "" for "".
-func (a *Anonymizer) hash(name string) string {
+// hashName returns the replacement of a name, "" for "".
+func (a *Anonymizer) hashName(name string) string {
 	if name == "" {
 		return ""
 	}
-	return "x" + hex.EncodeToString(a.sum(name))[:hashDigits]
+	return "x" + hex.EncodeToString(a.keyedHash(name))[:hashDigits]
 }
 
-func (a *Anonymizer) keeps(name string) bool { return a.keep != nil && a.keep(name) }
+func (a *Anonymizer) keepsName(name string) bool { return a.keep != nil && a.keep(name) }
 
-// identity returns the replacement of a dump's or program's identity.
-func (a *Anonymizer) identity(id [16]byte) [16]byte {
+// hashIdentity returns the replacement of a dump's or program's identity.
+func (a *Anonymizer) hashIdentity(id [16]byte) [16]byte {
 	if a == nil || id == ([16]byte{}) {
 		return id
 	}
-	return [16]byte(a.sum(string(id[:])))
+	return [16]byte(a.keyedHash(string(id[:])))
 }
 
-// key returns the replacement of a method's key.
-func (a *Anonymizer) key(d layout.Domain, k layout.Key) layout.Key {
+// hashKey returns the replacement of a method's key.
+func (a *Anonymizer) hashKey(d layout.Domain, k layout.Key) layout.Key {
 	switch {
 	case a == nil:
 		return k
 	case d.LLVM():
-		return layout.Key{Name: a.function(k.Name)}
+		return layout.Key{Name: a.hashFunction(k.Name)}
 	case d == layout.DomainJamaica && k.Class == "":
-		return layout.Key{Name: a.whole(k.Name)}
+		return layout.Key{Name: a.hashJamaica(k.Name)}
 	}
 	name := k.Name
 	if !a.keepsMethods(k.Class, name) {
-		name = a.method(name)
+		name = a.hashMethod(name)
 	}
-	return layout.Key{Class: a.typeName(k.Class), Name: name, Signature: a.signature(k.Signature),
-		Loader: a.loader(k.Loader)}
+	return layout.Key{Class: a.hashTypeName(k.Class), Name: name, Signature: a.hashSignature(k.Signature),
+		Loader: a.hashLoader(k.Loader)}
 }
 
 // keepsMethods reports whether a method keeps its name. A method without a class keeps it by its own name, others by
 // the name of their class.
 func (a *Anonymizer) keepsMethods(class, name string) bool {
 	if class == "" {
-		return a.keeps(name)
+		return a.keepsName(name)
 	}
 	return a.keepsClass(class)
 }
 
-// method hashes the name of a method, except <init> and <clinit>.
-func (a *Anonymizer) method(name string) string {
+// hashMethod hashes the name of a method, except <init> and <clinit>.
+func (a *Anonymizer) hashMethod(name string) string {
 	if name == "<init>" || name == "<clinit>" {
 		return name
 	}
-	return a.hash(name)
+	return a.hashName(name)
 }
 
-// loader hashes the identity of a class loader, except loaders that every JVM has, and numbers.
-func (a *Anonymizer) loader(id string) string {
+// hashLoader hashes the identity of a class loader, except loaders that every JVM has, and numbers.
+func (a *Anonymizer) hashLoader(id string) string {
 	switch {
 	case id == "app", id == "platform", id == "boot":
 		return id
 	case strings.HasPrefix(id, "#") && strings.Trim(id[1:], "0123456789") == "":
 		return id
 	}
-	return a.hash(id)
+	return a.hashName(id)
 }
 
-// function hashes the name of an LLVM function or vtable by its id.
-func (a *Anonymizer) function(name string) string {
-	if name == "" || a.keeps(name) {
+// hashFunction hashes the name of an LLVM function or vtable by its id.
+func (a *Anonymizer) hashFunction(name string) string {
+	if name == "" || a.keepsName(name) {
 		return name
 	}
-	return a.functionOf(disk.NameRef(name))
+	return a.hashFunctionID(disk.NameRef(name))
 }
 
-// functionOf returns the replacement of a function with an ID and a possibly unknown name.
-func (a *Anonymizer) functionOf(id uint64) string {
-	return a.hash(string(binary.LittleEndian.AppendUint64(nil, id)))
+// hashFunctionID returns the replacement of a function with an ID and a possibly unknown name.
+func (a *Anonymizer) hashFunctionID(id uint64) string {
+	return a.hashName(string(binary.LittleEndian.AppendUint64(nil, id)))
 }
 
-// symbol returns the replacement of a text in a table.
-func (a *Anonymizer) symbol(of disk.TableKind, text string) string {
+// hashSymbol returns the replacement of a text in a table.
+func (a *Anonymizer) hashSymbol(of disk.TableKind, text string) string {
 	switch {
 	case a == nil, of == disk.TableProperties: // other properties are dropped
 		return text
 	case of == disk.TableVTables:
-		return a.function(text)
+		return a.hashFunction(text)
 	case of == disk.TableInstances:
-		return a.loader(text)
+		return a.hashLoader(text)
 	}
-	return string(a.sum(text)) // identifying bytes, such as build IDs
+	return string(a.keyedHash(text)) // identifying bytes, such as build IDs
 }
 
 // anonymousRun clears the names of the program and the machine in a row of TableRuns, and hashes identities.
@@ -163,7 +163,7 @@ func (a *Anonymizer) anonymousRun(row []uint64) {
 		known := binary.LittleEndian.Uint64(b)|binary.LittleEndian.Uint64(b[8:]) != 0
 		clear(cells)
 		if known {
-			sum := a.sum(string(b))
+			sum := a.keyedHash(string(b))
 			cells[0], cells[1] = binary.LittleEndian.Uint64(sum), binary.LittleEndian.Uint64(sum[8:])
 		}
 	}
@@ -173,15 +173,15 @@ func (a *Anonymizer) anonymousRun(row []uint64) {
 	clear(row[disk.RunClassPath:])
 }
 
-// typeName hashes the name of a type in any domain's spelling. It may be an array such as [Lpackage/Name; or
+// hashTypeName hashes the name of a type in any domain's spelling. It may be an array such as [Lpackage/Name; or
 // package.Name[], a primitive type, or a class.
-func (a *Anonymizer) typeName(name string) string {
+func (a *Anonymizer) hashTypeName(name string) string {
 	element := strings.TrimLeft(name, "[")
 	if brackets := name[:len(name)-len(element)]; brackets != "" {
-		if anonymous, rest, ok := a.descriptor(element); ok && rest == "" && element[0] != 'V' {
+		if anonymous, rest, ok := a.hashDescriptor(element); ok && rest == "" && element[0] != 'V' {
 			return brackets + anonymous
 		}
-		return a.class(name)
+		return a.hashClass(name)
 	}
 	element = name
 	for strings.HasSuffix(element, "[]") {
@@ -190,14 +190,14 @@ func (a *Anonymizer) typeName(name string) string {
 	if primitives[element] || element == "" {
 		return name
 	}
-	return a.class(element) + name[len(element):]
+	return a.hashClass(element) + name[len(element):]
 }
 
 var primitives = map[string]bool{"void": true, "boolean": true, "byte": true, "char": true, "short": true,
 	"int": true, "long": true, "float": true, "double": true}
 
-// class hashes the name of a class unless it is kept.
-func (a *Anonymizer) class(name string) string {
+// hashClass hashes the name of a class unless it is kept.
+func (a *Anonymizer) hashClass(name string) string {
 	if a.keepsClass(name) {
 		return name
 	}
@@ -205,7 +205,7 @@ func (a *Anonymizer) class(name string) string {
 	hashed, ok := a.known[name]
 	a.mu.Unlock()
 	if !ok {
-		hashed = a.hash(name)
+		hashed = a.hashName(name)
 		a.mu.Lock()
 		a.known[name] = hashed
 		a.mu.Unlock()
@@ -217,36 +217,36 @@ func (a *Anonymizer) class(name string) string {
 // Foo$$Lambda@Bar#0. It stays if both names do.
 func (a *Anonymizer) keepsClass(name string) bool {
 	for part := range strings.SplitSeq(name, "@") {
-		if !a.keeps(part) {
+		if !a.keepsName(part) {
 			return false
 		}
 	}
 	return true
 }
 
-// signature hashes the classes in a signature, which is a descriptor or a list of parameters such as
+// hashSignature hashes the classes in a signature, which is a descriptor or a list of parameters such as
 // void(java.lang.String, int).
-func (a *Anonymizer) signature(text string) string {
+func (a *Anonymizer) hashSignature(text string) string {
 	if strings.HasPrefix(text, "(") {
-		if anonymous, ok := a.methodDescriptor(text); ok {
+		if anonymous, ok := a.hashMethodDescriptor(text); ok {
 			return anonymous
 		}
 	}
 	before, rest, ok := strings.Cut(text, "(")
 	parameters, after, ok2 := strings.Cut(rest, ")")
 	if !ok || !ok2 || after != "" || strings.Contains(parameters, "(") {
-		return a.hash(text)
+		return a.hashName(text)
 	}
 	types := strings.Split(parameters, ",")
 	for i, t := range types {
 		name := strings.TrimLeft(t, " ")
-		types[i] = t[:len(t)-len(name)] + a.typeName(name)
+		types[i] = t[:len(t)-len(name)] + a.hashTypeName(name)
 	}
-	return a.typeName(before) + "(" + strings.Join(types, ",") + ")"
+	return a.hashTypeName(before) + "(" + strings.Join(types, ",") + ")"
 }
 
-// methodDescriptor hashes the classes in (parameters)return; ok is false for any other text.
-func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
+// hashMethodDescriptor hashes the classes in (parameters)return; ok is false for any other text.
+func (a *Anonymizer) hashMethodDescriptor(text string) (anonymous string, ok bool) {
 	var out strings.Builder
 	rest, inside := strings.CutPrefix(text, "(")
 	out.WriteByte('(')
@@ -258,7 +258,7 @@ func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 		}
 		brackets := len(rest) - len(strings.TrimLeft(rest, "["))
 		out.WriteString(rest[:brackets])
-		anonymous, after, ok := a.descriptor(rest[brackets:])
+		anonymous, after, ok := a.hashDescriptor(rest[brackets:])
 		if !ok {
 			return "", false
 		}
@@ -268,8 +268,8 @@ func (a *Anonymizer) methodDescriptor(text string) (anonymous string, ok bool) {
 	return out.String(), rest == "" && text != ""
 }
 
-// descriptor hashes the class in the first descriptor of text, which must not be an array.
-func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
+// hashDescriptor hashes the class in the first descriptor of text, which must not be an array.
+func (a *Anonymizer) hashDescriptor(text string) (anonymous, rest string, ok bool) {
 	switch {
 	case text == "":
 		return "", "", false
@@ -282,19 +282,19 @@ func (a *Anonymizer) descriptor(text string) (anonymous, rest string, ok bool) {
 	if !ok || name == "" || strings.ContainsAny(name, "()[") {
 		return "", "", false
 	}
-	return "L" + a.class(name) + ";", rest, true
+	return "L" + a.hashClass(name) + ";", rest, true
 }
 
-// whole hashes the parts of a JamaicaVM signature, which is class.name and a descriptor. A truncated signature is
+// hashJamaica hashes the parts of a JamaicaVM signature, which is class.name and a descriptor. A truncated signature is
 // hashed as one name.
-func (a *Anonymizer) whole(text string) string {
+func (a *Anonymizer) hashJamaica(text string) string {
 	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
-	descriptor, ok := a.methodDescriptor(k.Signature)
+	descriptor, ok := a.hashMethodDescriptor(k.Signature)
 	if k.Class == "" || !ok {
-		return a.hash(text)
+		return a.hashName(text)
 	}
 	if !a.keepsClass(k.Class) {
-		k.Name = a.method(k.Name)
+		k.Name = a.hashMethod(k.Name)
 	}
-	return a.class(k.Class) + "." + k.Name + descriptor
+	return a.hashClass(k.Class) + "." + k.Name + descriptor
 }

@@ -142,7 +142,7 @@ func TestReasonsOfTrapsStay(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, property := range [][2]string{{disk.PropertyTrapReasons, "none,null_check"},
 		{disk.PropertyTrapReasons, "none of Yours"}, {"vm.info", "host"}} {
-		b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(property[0])), uint64(b.Symbol(property[1])))
+		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(property[0])), uint64(b.Internal().Symbol(property[1])))
 	}
 	anonymous, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
 	table, err := anonymous.Store.Table(disk.TableProperties)

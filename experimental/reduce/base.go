@@ -30,10 +30,10 @@ func (c *cut) leaveToBase(s *reader.Store, r *Options) error {
 		if err = cmp.Or(err, steps.Err()); err != nil {
 			return err
 		}
-		if !c.keeps(m.Ref()) {
+		if !c.keepsMethod(m.Ref()) {
 			continue
 		}
-		has, err := of.has(m)
+		has, err := of.baseContains(m)
 		if err != nil {
 			return err
 		}
@@ -77,9 +77,9 @@ type comparison struct {
 	own, its  methodText
 }
 
-// has reports whether the base contains everything that the archive has about a method, so that a lookup in the layers
+// baseContains reports whether the base contains everything that the archive has about a method, so that a lookup in the layers
 // gives the same result.
-func (c *comparison) has(m reader.Method) (bool, error) {
+func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	k, err := m.Key()
 	if err != nil {
 		return false, err
@@ -105,19 +105,19 @@ func (c *comparison) has(m reader.Method) (bool, error) {
 		return false, nil
 	}
 	if c.mayDiffer > 0 {
-		return c.similar(own, its)
+		return c.countsAreSimilar(own, its)
 	}
-	return c.same(m, in)
+	return c.hasEqualText(m, in)
 }
 
-// same reports whether two methods are equal in every count, row and flag. It compares their text in the JSON dump,
+// hasEqualText reports whether two methods are equal in every count, row and flag. It compares their text in the JSON dump,
 // which is complete.
-func (c *comparison) same(m, in reader.Method) (bool, error) {
-	own, err := c.own.of(m)
+func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
+	own, err := c.own.writeMethod(m)
 	if err != nil {
 		return false, err
 	}
-	its, err := c.its.of(in)
+	its, err := c.its.writeMethod(in)
 	return bytes.Equal(own, its), err
 }
 
@@ -127,7 +127,7 @@ type methodText struct {
 	w    *bufio.Writer
 }
 
-func (t *methodText) of(m reader.Method) ([]byte, error) {
+func (t *methodText) writeMethod(m reader.Method) ([]byte, error) {
 	if t.w == nil {
 		t.w = bufio.NewWriterSize(&t.text, 1<<16) // package dump uses a buffer of this size as it is
 	}

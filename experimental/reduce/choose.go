@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// choose decides which methods and sampled stacks to keep.
-func (c *cut) choose(s *reader.Store, r *Options) error {
+// chooseMethods decides which methods and sampled stacks to keep.
+func (c *cut) chooseMethods(s *reader.Store, r *Options) error {
 	all, err := weigh.Methods(c.ctx, s)
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	for u := range disk.NumCountUnits {
 		c.out.all[u] = all.Total(u)
 	}
-	c.out.allSamples, c.out.samples = stacks.samples(), stacks.samples()
+	c.out.allSamples, c.out.samples = stacks.totalSamples(), stacks.totalSamples()
 	if r.Hot == 0 && !r.DropCold && r.Methods == nil && r.Base == nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 	if err != nil {
 		return err
 	}
-	c.out.samples = stacks.samples()
+	c.out.samples = stacks.totalSamples()
 	c.stacks = map[int]bool{}
 	for _, stack := range stacks.list {
 		c.stacks[stack.first] = true
@@ -52,14 +52,14 @@ func (c *cut) choose(s *reader.Store, r *Options) error {
 // chooseStacks returns the stacks to keep. Their leaves must be selected, and they must be among the hottest, or have
 // samples at all.
 func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
-	stacks, err := all.where(func(stack sampledStack) (bool, error) {
+	stacks, err := all.filterStacks(func(stack sampledStack) (bool, error) {
 		if r.Hot == 0 && r.DropCold && stack.count == 0 {
 			return false, nil
 		}
-		return allowedAt(s, all.leaf(stack), r.Methods)
+		return isSelectedAt(s, all.leafMethod(stack), r.Methods)
 	})
 	if err == nil && r.Hot > 0 {
-		stacks = stacks.hottest(r.Hot)
+		stacks = stacks.hottestStacks(r.Hot)
 	}
 	return stacks, err
 }
@@ -88,7 +88,7 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 		}
 		stays, err := weigh.Allowed(m, r.Methods)
 		if err == nil && stays && r.DropCold {
-			stays, err = c.warm(m)
+			stays, err = c.hasCounts(m)
 		}
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 
 // keepNamed keeps the selected methods on kept stacks, whatever their counts.
 func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
-	for n := range stacks.named() {
-		stays, err := allowedAt(s, n, r.Methods)
+	for n := range stacks.methodsOnStacks() {
+		stays, err := isSelectedAt(s, n, r.Methods)
 		if err != nil {
 			return err
 		}
@@ -114,9 +114,9 @@ func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error
 	return nil
 }
 
-// allowedAt reports whether the method with the record at n is selected. An unknown method, with n 0, is selected if
+// isSelectedAt reports whether the method with the record at n is selected. An unknown method, with n 0, is selected if
 // all are.
-func allowedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
+func isSelectedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
 	if may == nil || n == 0 {
 		return may == nil, nil
 	}
@@ -155,8 +155,8 @@ func stacksOf(s *reader.Store) (sampledStacks, error) {
 	return stacks, nil
 }
 
-// where returns the stacks that satisfy a condition.
-func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
+// filterStacks returns the stacks that satisfy a condition.
+func (s sampledStacks) filterStacks(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
 	some.t = s.t
 	for _, stack := range s.list {
 		held, err := holds(stack)
@@ -170,14 +170,14 @@ func (s sampledStacks) where(holds func(sampledStack) (bool, error)) (some sampl
 	return some, nil
 }
 
-// hottest returns the fewest stacks with a given part of all samples; layout.WeightOne is all. Equal stacks are in the
+// hottestStacks returns the fewest stacks with a given part of all samples; layout.WeightOne is all. Equal stacks are in the
 // order of their methods' keys from the leaf on.
-func (s sampledStacks) hottest(part layout.Weight) sampledStacks {
+func (s sampledStacks) hottestStacks(part layout.Weight) sampledStacks {
 	sorted := slices.Clone(s.list)
 	slices.SortStableFunc(sorted, func(a, b sampledStack) int {
 		return cmp.Or(cmp.Compare(b.count, a.count), s.compareFrames(a, b))
 	})
-	n := weigh.Needed(len(sorted), func(i int) uint64 { return sorted[i].count }, s.samples(), part)
+	n := weigh.Needed(len(sorted), func(i int) uint64 { return sorted[i].count }, s.totalSamples(), part)
 	return sampledStacks{s.t, sorted[:n]}
 }
 
@@ -193,21 +193,21 @@ func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	return cmp.Compare(a.rows, b.rows)
 }
 
-// samples returns the number of samples in all stacks.
-func (s sampledStacks) samples() (sum weigh.Wide) {
+// totalSamples returns the number of samples in all stacks.
+func (s sampledStacks) totalSamples() (sum weigh.Wide) {
 	for _, stack := range s.list {
 		sum = sum.Plus(stack.count)
 	}
 	return sum
 }
 
-// leaf returns the sampled method, 0 if it is unknown.
-func (s sampledStacks) leaf(stack sampledStack) layout.Ref {
+// leafMethod returns the sampled method, 0 if it is unknown.
+func (s sampledStacks) leafMethod(stack sampledStack) layout.Ref {
 	return layout.Ref(s.t.Cell(1, stack.first))
 }
 
-// named returns the methods on the stacks.
-func (s sampledStacks) named() map[layout.Ref]bool {
+// methodsOnStacks returns the methods on the stacks.
+func (s sampledStacks) methodsOnStacks() map[layout.Ref]bool {
 	methods := map[layout.Ref]bool{}
 	for _, stack := range s.list {
 		for row := range stack.rows {

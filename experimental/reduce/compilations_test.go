@@ -6,6 +6,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -19,12 +20,12 @@ func TestCompilationsStayWithTheirMethods(t *testing.T) {
 	middle := b.Method(layout.Key{Class: "A", Name: "middle"})
 	for name, calls := range map[string]uint64{"hot": 1000, "cold": 1} {
 		m := b.Method(layout.Key{Class: "A", Name: name})
-		p := b.ProfileIn(m, 1, builder.NoContext)
+		p := b.ProfileIn(m, 1, profileset.NoContext)
 		p.Invocations(calls)
 		testarchive.MustDone(t, p)
-		b.Table(disk.TableCompilations, 0).Row(uint64(m), 4, ^uint64(0), 1, calls, 64, 1, 1)
+		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), 4, ^uint64(0), 1, calls, 64, 1, 1)
 		inlined := b.Context(leaf, builder.Frame{Caller: middle, Point: 2}, builder.Frame{Caller: m, Point: 5})
-		b.Table(disk.TableInlining, 0).Row(uint64(inlined), 4, 1)
+		b.Internal().Table(disk.TableInlining, 0).Row(uint64(inlined), 4, 1)
 	}
 	s, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Hot: layout.WeightOne / 2})
 	compilations, err := s.Table(disk.TableCompilations)

@@ -31,7 +31,7 @@ type cut struct {
 func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
 	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold,
 		names: r.Names, out: out}
-	for _, step := range []func(*reader.Store, *Options) error{c.choose, c.leaveToBase, c.learnNames} {
+	for _, step := range []func(*reader.Store, *Options) error{c.chooseMethods, c.leaveToBase, c.learnNames} {
 		if err := step(s, r); err != nil {
 			return nil, err
 		}
@@ -39,25 +39,25 @@ func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut
 	return c, nil
 }
 
-// warm reports whether a method has a profile with counts.
-func (c *cut) warm(m reader.Method) (bool, error) {
+// hasCounts reports whether a method has a profile with counts.
+func (c *cut) hasCounts(m reader.Method) (bool, error) {
 	for p, err := range m.Profiles() {
-		if err != nil || !c.drops(p) {
+		if err != nil || !c.dropsProfile(p) {
 			return err == nil, err
 		}
 	}
 	return false, nil
 }
 
-// config returns the config of the copy.
-func (c *cut) config(h *layout.Header, more builder.Config) builder.Config {
+// copyConfig returns the config of the copy.
+func (c *cut) copyConfig(h *layout.Header, more builder.Config) builder.Config {
 	config := builder.ConfigOf(h)
 	config.Workers = more.Workers
 	config.Progress = more.Progress
 	config.MemoryBudget = more.MemoryBudget
 	config.SpillFolder = more.SpillFolder
-	config.Fingerprint, config.DumpID = c.names.identity(h.Fingerprint), c.names.identity(h.DumpID)
-	if h.Flags&layout.FlagMerged != 0 {
+	config.Fingerprint, config.DumpID = c.names.hashIdentity(h.Fingerprint), c.names.hashIdentity(h.DumpID)
+	if h.Flags&disk.FlagMerged != 0 {
 		config.DumpID = [16]byte{} // the table of dumps has the IDs
 	}
 	return config
@@ -99,14 +99,14 @@ func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 // selective reports whether records are copied only on demand.
 func (c *cut) selective() bool { return c.keep != nil }
 
-// keeps reports whether the method with the record at n stays.
-func (c *cut) keeps(n layout.Ref) bool { return !c.selective() || c.keep[n] }
+// keepsMethod reports whether the method with the record at n stays.
+func (c *cut) keepsMethod(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
-// chose reports whether the method with the record at n stays here or in the base.
-func (c *cut) chose(n layout.Ref) bool { return c.keeps(n) || c.left[n] }
+// keepsSomewhere reports whether the method with the record at n stays here or in the base.
+func (c *cut) keepsSomewhere(n layout.Ref) bool { return c.keepsMethod(n) || c.left[n] }
 
-// drops reports whether a profile is dropped from a kept method.
-func (c *cut) drops(p reader.Profile) bool {
+// dropsProfile reports whether a profile is dropped from a kept method.
+func (c *cut) dropsProfile(p reader.Profile) bool {
 	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
 		return false
 	}
@@ -114,8 +114,8 @@ func (c *cut) drops(p reader.Profile) bool {
 	return !counted(p.Backedges()) && !counted(p.Interpreted())
 }
 
-// took adds a profile to the report and returns its weights.
-func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
+// countProfile adds a profile to the report and returns its weights.
+func (c *cut) countProfile(p reader.Profile) (weight weigh.Counts) {
 	c.out.Profiles++
 	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
@@ -125,8 +125,8 @@ func (c *cut) took(p reader.Profile) (weight weigh.Counts) {
 	return c.scale.Weight(p)
 }
 
-// valueSite copies the functions at an LLVM value site, and replaces their IDs by the IDs of the new names.
-func (t *reduction) valueSite(raw disk.Entry) error {
+// replaceValues copies the functions at an LLVM value site, and replaces their IDs by the IDs of the new names.
+func (t *reduction) replaceValues(raw disk.Entry) error {
 	schema, ok := disk.SchemaOf(raw.Tag())
 	if !ok || !schema.Has(disk.CellValue) || !t.llvm || raw.Sub() == layout.SubMemOpSize {
 		return nil
@@ -137,7 +137,7 @@ func (t *reduction) valueSite(raw disk.Entry) error {
 				return err
 			}
 		}
-		raw.SetCell(2*i, t.id(raw.Cell(2*i)))
+		raw.SetCell(2*i, t.replaceID(raw.Cell(2*i)))
 	}
 	return nil
 }
@@ -154,20 +154,20 @@ func (t *reduction) copyFunction(id uint64) error {
 	return err
 }
 
-// word returns the replacement of a number in a table. IDs of functions follow their names.
-func (t *reduction) word(of disk.TableKind, column int, v uint64) uint64 {
+// replaceWord returns the replacement of a number in a table. IDs of functions follow their names.
+func (t *reduction) replaceWord(of disk.TableKind, column int, v uint64) uint64 {
 	if of == disk.TableTraces && column == 2 {
-		return t.id(v)
+		return t.replaceID(v)
 	}
 	return v
 }
 
-// id returns the replacement of the ID of a function or vtable.
-func (c *cut) id(id uint64) uint64 {
+// replaceID returns the replacement of the ID of a function or vtable.
+func (c *cut) replaceID(id uint64) uint64 {
 	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
 		return id
 	}
-	return disk.NameRef(c.names.functionOf(id))
+	return disk.NameRef(c.names.hashFunctionID(id))
 }
 
 // rowCut decides which rows of a table to keep.
@@ -179,7 +179,7 @@ type rowCut struct {
 	group bool // keep the current stack
 }
 
-func (c *cut) rowsOf(s *reader.Store, t *reader.Table) *rowCut {
+func (c *cut) newRowCut(s *reader.Store, t *reader.Table) *rowCut {
 	return &rowCut{cut: c, s: s, t: t, whole: c.dropsTable(t)}
 }
 
@@ -202,40 +202,40 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 	return c.names != nil // an unknown table may hold names
 }
 
-// stay reports whether a row stays, and counts dropped rows.
-func (c *rowCut) stay(row int) (bool, error) {
-	stays, err := c.decide(row)
-	relisted := c.t.Kind == disk.TableDumps && c.s.Header().Flags&layout.FlagMerged != 0
+// keepsRow reports whether a row stays, and counts dropped rows.
+func (c *rowCut) keepsRow(row int) (bool, error) {
+	stays, err := c.decideRow(row)
+	relisted := c.t.Kind == disk.TableDumps && c.s.Header().Flags&disk.FlagMerged != 0
 	if err == nil && !stays && !relisted {
 		c.out.Rows[c.t.Kind]++
 	}
 	return stays, err
 }
 
-func (c *rowCut) decide(row int) (bool, error) {
+func (c *rowCut) decideRow(row int) (bool, error) {
 	switch {
 	case c.whole:
 		return false, nil
 	case c.t.Kind == disk.TableProperties && c.names != nil:
-		return c.harmless(row)
+		return c.isAnonymous(row)
 	case c.t.Kind == disk.TableSamples && c.selective():
-		return c.sampled(row), nil
+		return c.keepsSample(row), nil
 	case c.t.Kind == disk.TableTraces && c.selective():
-		return c.traced(row)
+		return c.keepsTrace(row)
 	case c.t.Kind == disk.TableCode, c.t.Kind == disk.TableFunctions, c.t.Kind == disk.TableMoved:
-		return c.keeps(layout.Ref(c.t.Cell(0, row))), nil
+		return c.keepsMethod(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == disk.TableCompilations:
-		return c.chose(layout.Ref(c.t.Cell(0, row))), nil
+		return c.keepsSomewhere(layout.Ref(c.t.Cell(0, row))), nil
 	case c.t.Kind == disk.TableInlining && c.selective():
-		return c.inlined(row)
+		return c.keepsInlining(row)
 	case c.t.Kind == disk.TableCertain:
-		return c.ofKept(layout.Ref(c.t.Cell(0, row)))
+		return c.keepsProfile(layout.Ref(c.t.Cell(0, row)))
 	}
 	return true, nil
 }
 
-// ofKept reports whether a profile stays.
-func (c *rowCut) ofKept(n layout.Ref) (bool, error) {
+// keepsProfile reports whether a profile stays.
+func (c *rowCut) keepsProfile(n layout.Ref) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
@@ -244,11 +244,11 @@ func (c *rowCut) ofKept(n layout.Ref) (bool, error) {
 		return false, err
 	}
 	m, err := p.Method()
-	return err == nil && c.keeps(m.Ref()) && !c.drops(p), err
+	return err == nil && c.keepsMethod(m.Ref()) && !c.dropsProfile(p), err
 }
 
-// harmless reports whether a property is a number that merges add, or the VM's list of trap reasons.
-func (c *rowCut) harmless(row int) (bool, error) {
+// isAnonymous reports whether a property is a number that merges add, or the VM's list of trap reasons.
+func (c *rowCut) isAnonymous(row int) (bool, error) {
 	if c.t.Columns() != 2 || c.t.Column(0) != disk.ColumnSymbol || c.t.Column(1) != disk.ColumnSymbol {
 		return false, nil
 	}
@@ -260,16 +260,16 @@ func (c *rowCut) harmless(row int) (bool, error) {
 	return number || reasons, errors.Join(err1, err2)
 }
 
-// sampled reports whether the stack of a row stays. All rows of a stack get the same answer.
-func (c *rowCut) sampled(row int) bool {
+// keepsSample reports whether the stack of a row stays. All rows of a stack get the same answer.
+func (c *rowCut) keepsSample(row int) bool {
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
 		c.group = c.stacks[row]
 	}
 	return c.group
 }
 
-// inlined reports whether the method of the row's outermost frame, into which the call was inlined, stays.
-func (c *rowCut) inlined(row int) (bool, error) {
+// keepsInlining reports whether the method of the row's outermost frame, into which the call was inlined, stays.
+func (c *rowCut) keepsInlining(row int) (bool, error) {
 	n := layout.Ref(c.t.Cell(0, row))
 	if n == 0 {
 		return true, nil // call without a method
@@ -279,11 +279,11 @@ func (c *rowCut) inlined(row int) (bool, error) {
 		return false, err
 	}
 	outermost, err := node.Caller()
-	return err == nil && c.chose(outermost.Caller.Ref()), err
+	return err == nil && c.keepsSomewhere(outermost.Caller.Ref()), err
 }
 
-// traced reports whether the function in a row of a trace stays or is unknown to the archive.
-func (c *rowCut) traced(row int) (bool, error) {
+// keepsTrace reports whether the function in a row of a trace stays or is unknown to the archive.
+func (c *rowCut) keepsTrace(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil
 	}
@@ -291,5 +291,5 @@ func (c *rowCut) traced(row int) (bool, error) {
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {
 		return true, nil
 	}
-	return err == nil && c.chose(m.Ref()), err
+	return err == nil && c.keepsSomewhere(m.Ref()), err
 }

@@ -76,8 +76,8 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
-// finish computes the shares.
-func (r *Report) finish() {
+// computeShares computes the shares.
+func (r *Report) computeShares() {
 	r.Share, r.SampleShare = 1, 1
 	for u := range disk.NumCountUnits {
 		if r.all[u] != (weigh.Wide{}) {
@@ -104,9 +104,9 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	if err != nil {
 		return nil, nil, err
 	}
-	b := builder.New(s.Header().Domain, cut.config(s.Header(), r.Config))
+	b := builder.New(s.Header().Domain, cut.copyConfig(s.Header(), r.Config))
 	t := &reduction{cut: cut, s: s, set: b.Internal(), poll: poll.New(ctx)}
-	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.hooks())
+	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.copierHooks())
 	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
 		t.copier.Tables, b.Err} {
 		if err := step(); err != nil {
@@ -114,9 +114,9 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 		}
 	}
 	if r.Base != nil {
-		b.ExpectBase(r.Base.Header().AsBase())
+		b.Internal().ExpectBase(r.Base.Header().AsBase())
 	}
-	out.finish()
+	out.computeShares()
 	return b, out, b.Err()
 }
 
@@ -129,20 +129,22 @@ type reduction struct {
 	poll   *poll.Poll
 }
 
-// hooks returns the hooks of the copier.
-func (t *reduction) hooks() copier.Hooks {
+// copierHooks returns the hooks of the copier.
+func (t *reduction) copierHooks() copier.Hooks {
 	h := copier.Hooks{
 		Lazy:  t.selective(),
-		Entry: t.valueSite,
-		Rows:  func(table *reader.Table) func(row int) (bool, error) { return t.rowsOf(t.s, table).stay },
-		Word:  t.word,
+		Entry: t.replaceValues,
+		Rows:  func(table *reader.Table) func(row int) (bool, error) { return t.newRowCut(t.s, table).keepsRow },
+		Word:  t.replaceWord,
 	}
 	if names := t.names; names != nil {
 		h.Type = func(name, loader, _ string) (string, string, string) {
-			return names.typeName(name), names.loader(loader), ""
+			return names.hashTypeName(name), names.hashLoader(loader), ""
 		}
-		h.Key = func(_ reader.Method, k layout.Key) (layout.Key, error) { return names.key(t.s.Header().Domain, k), nil }
-		h.Symbol = names.symbol
+		h.Key = func(_ reader.Method, k layout.Key) (layout.Key, error) {
+			return names.hashKey(t.s.Header().Domain, k), nil
+		}
+		h.Symbol = names.hashSymbol
 		h.Row = func(t *reader.Table, row []uint64) {
 			if t.Kind == disk.TableRuns {
 				names.anonymousRun(row)
@@ -155,7 +157,7 @@ func (t *reduction) hooks() copier.Hooks {
 // adoptDumps copies the list of dumps of a merged archive. It marks the set as mixed so that its tables are sorted
 // again.
 func (t *reduction) adoptDumps() error {
-	if t.s.Header().Flags&layout.FlagMerged == 0 {
+	if t.s.Header().Flags&disk.FlagMerged == 0 {
 		return nil
 	}
 	dumps, err := copier.Dumps(t.s)
@@ -166,7 +168,7 @@ func (t *reduction) adoptDumps() error {
 	t.set.Locked(func() {
 		t.set.Mixed = true
 		for _, d := range dumps {
-			d.ID = t.names.identity(d.ID)
+			d.ID = t.names.hashIdentity(d.ID)
 			t.set.Dumps[d.ID], t.set.Copied[d.ID] = d, from
 		}
 	})
@@ -195,7 +197,7 @@ func (t *reduction) copyMethods() error {
 }
 
 func (t *reduction) copyMethod(m reader.Method) error {
-	if !t.keeps(m.Ref()) {
+	if !t.keepsMethod(m.Ref()) {
 		return nil
 	}
 	t.out.Methods++
@@ -203,15 +205,15 @@ func (t *reduction) copyMethod(m reader.Method) error {
 		return err
 	}
 	var weight weigh.Counts
-	defer func() { t.out.keep(weight) }()
+	defer func() { t.out.addWeights(weight) }()
 	for p, err := range m.Profiles() {
 		if err = cmp.Or(err, t.poll.Err()); err != nil {
 			return err
 		}
-		if t.drops(p) {
+		if t.dropsProfile(p) {
 			continue
 		}
-		weight.Add(t.took(p))
+		weight.Add(t.countProfile(p))
 		if err := t.copier.Profile(m, p); err != nil {
 			return err
 		}
@@ -219,8 +221,8 @@ func (t *reduction) copyMethod(m reader.Method) error {
 	return nil
 }
 
-// keep adds the weights of a kept method.
-func (r *Report) keep(weight weigh.Counts) {
+// addWeights adds the weights of a kept method.
+func (r *Report) addWeights(weight weigh.Counts) {
 	for u, n := range weight {
 		r.counts[u] = r.counts[u].Plus(n)
 	}

@@ -60,7 +60,7 @@ func onStacks(t testarchive.TB, s *reader.Store) map[string]bool {
 func sampledArchive(samples ...uint64) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	main := b.Method(layout.Key{Class: "A", Name: "main"})
-	t := b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+	t := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 	for i, n := range samples {
 		leaf := uint64(0)
 		if i < len(samples)-1 {
@@ -165,7 +165,7 @@ func TestReductionsThatLoseNoSample(t *testing.T) {
 func TestTiesBetweenStacksGoByName(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	table := b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+	table := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 	for i, name := range []string{"c", "a", "b"} {
 		table.Row(uint64(i), uint64(b.Method(layout.Key{Class: "A", Name: name})), 0, 5)
 	}

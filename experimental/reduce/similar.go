@@ -56,8 +56,8 @@ func sameVersions(x, y map[string]reader.Profile) bool {
 	return true
 }
 
-// similar reports whether the counts of each profile differ from the base by at most mayDiffer.
-func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
+// countsAreSimilar reports whether the counts of each profile differ from the base by at most mayDiffer.
+func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool, error) {
 	if c.mayDiffer >= layout.WeightOne {
 		return true, nil
 	}
@@ -70,17 +70,17 @@ func (c *comparison) similar(own, its map[string]reader.Profile) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if 1-overlap(x, y) > float64(c.mayDiffer)/float64(layout.WeightOne) {
+		if 1-countOverlap(x, y) > float64(c.mayDiffer)/float64(layout.WeightOne) {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// overlap returns the common part of two profiles' counts. It is 1 for equal proportions, or if neither has counts.
-func overlap(x, y map[string]uint64) (common float64) {
-	sumX := sumOf(x)
-	sumY := sumOf(y)
+// countOverlap returns the common part of two profiles' counts. It is 1 for equal proportions, or if neither has counts.
+func countOverlap(x, y map[string]uint64) (common float64) {
+	sumX := sumOfCounts(x)
+	sumY := sumOfCounts(y)
 	if sumX == 0 || sumY == 0 {
 		if sumX == sumY {
 			return 1
@@ -93,7 +93,7 @@ func overlap(x, y map[string]uint64) (common float64) {
 	return common
 }
 
-func sumOf(counts map[string]uint64) (sum float64) {
+func sumOfCounts(counts map[string]uint64) (sum float64) {
 	for _, n := range counts {
 		sum += float64(n)
 	}
@@ -120,7 +120,7 @@ func countsOf(p reader.Profile) (map[string]uint64, error) {
 		signed := shape.SignedCell(raw)
 		for rows := range shape.Groups(raw) {
 			for row := range rows.N {
-				if err := addRow(counts, append(of, group), e, rows, row, signed); err != nil {
+				if err := addRowCounts(counts, append(of, group), e, rows, row, signed); err != nil {
 					return nil, err
 				}
 			}
@@ -130,8 +130,8 @@ func countsOf(p reader.Profile) (map[string]uint64, error) {
 	return counts, nil
 }
 
-// addRow adds the counts of a row. The cell signed may be negative.
-func addRow(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows, row, signed int) (err error) {
+// addRowCounts adds the counts of a row. The cell signed may be negative.
+func addRowCounts(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows, row, signed int) (err error) {
 	keyed := false
 	for i, c := range rows.Cells {
 		if disk.IsKey(c.Kind) {
