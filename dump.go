@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -53,7 +54,7 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 		return lost, ErrMixed
 	}
 	r.form = f
-	id := builder.RandomDumpID()
+	id := disk.RandomDumpID()
 	b, err := r.builder(id, &layout.Provenance{VM: r.vm.Name, Process: r.process(), Since: r.since})
 	if err != nil {
 		return lost, err
@@ -111,7 +112,7 @@ func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, er
 	c := builder.Config{Producer: r.vm.Name, ProducerID: r.vm.ID, DumpID: id, DumpTime: time.Now(),
 		ReceiverRows: r.vm.Rows, Run: run}
 	if r.since != [16]byte{} {
-		c.Flags = layout.FlagDelta
+		c.Flags = disk.FlagDelta
 	}
 	b := builder.New(layout.DomainCustom, c)
 	if err := b.Internal().CheckProducer(); err != nil {

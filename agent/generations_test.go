@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
@@ -84,7 +85,7 @@ func TestDumpsHaveNoCountsOfTheArchive(t *testing.T) {
 			}
 			since := open(t, archive).Header().DumpID
 			runs, err := s.Runs()
-			if err != nil || len(runs) != 1 || runs[0].Since != since || s.Header().Flags&layout.FlagDelta == 0 {
+			if err != nil || len(runs) != 1 || runs[0].Since != since || s.Header().Flags&disk.FlagDelta == 0 {
 				t.Errorf("generation %d: the runs are %+v, %v; want one, counted since %x", i, runs, err, since)
 			}
 			archive = merged(t, archive, got)

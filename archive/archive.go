@@ -35,6 +35,7 @@ import (
 	"io"
 	"io/fs"
 
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 )
@@ -56,7 +57,7 @@ func (m *Mapping) Header() *layout.Header { return m.mapped().Header() }
 // Bytes returns size bytes of the file from offset on, after checking the checksums of their pages. The range must
 // be inside region. Errors are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing
 // once the pages are checked. The bytes must not be written to.
-func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
+func (m *Mapping) Bytes(region extent.Region, offset, size int64) ([]byte, error) {
 	return m.mapped().Bytes(region, offset, size)
 }
 

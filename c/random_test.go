@@ -21,7 +21,7 @@ type program struct {
 	domain   layout.Domain
 	methods  []builder.MethodRef
 	contexts map[builder.MethodRef][]builder.ContextRef
-	profiles []builder.ProfileRef
+	profiles []profileset.ProfileRef
 	begun    map[[3]uint64]bool // profiles, by method, code and context
 }
 
@@ -45,7 +45,7 @@ func drawProgram(domain layout.Domain, seed uint64) *journal {
 	}
 	for _, m := range p.methods {
 		for code := range uint64(3) {
-			for _, c := range append(p.contexts[m], builder.NoContext) {
+			for _, c := range append(p.contexts[m], profileset.NoContext) {
 				if p.IntN(3) == 0 {
 					p.addProfile(m, code<<uint(63*p.IntN(2)), c)
 				}
@@ -66,7 +66,7 @@ func (p *program) config() (c builder.Config) {
 		c.Params.Other[6] = p.Uint32N(2)
 	}
 	if p.IntN(2) == 0 {
-		c.Producer, c.Flags = "VM "+p.text(), layout.FlagDelta
+		c.Producer, c.Flags = "VM "+p.text(), disk.FlagDelta
 		c.Producer = c.Producer[:min(len(c.Producer), 64)]
 		binary.LittleEndian.PutUint64(c.Fingerprint[:], p.Uint64())
 	}
@@ -164,7 +164,7 @@ func (p *program) aType() builder.TypeRef {
 func (p *program) aMethod() builder.MethodRef { return p.methods[p.IntN(len(p.methods))] }
 
 func (p *program) addContext() {
-	m, inner := p.aMethod(), builder.NoContext
+	m, inner := p.aMethod(), profileset.NoContext
 	for range 1 + p.IntN(4) {
 		inner = p.context(m, inner, builder.Frame{Caller: p.aMethod(), Point: int32(p.IntN(5)) - 2})
 		p.contexts[m] = append(p.contexts[m], inner)

@@ -65,6 +65,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/profarc/profarc/internal/file/extent"
 )
 
 // headerSize is disk.HeaderSize.
@@ -87,22 +89,22 @@ type Header struct {
 	Buckets     uint64 // index: number of lines
 	Fingerprint [16]byte
 	DumpID      [16]byte
-	DumpTime    int64 // nanoseconds since 1970, 0 if unknown
-	Flags       uint64
+	DumpTime    int64  // nanoseconds since 1970, 0 if unknown
+	Flags       uint64 // bit 0: counts are those since another dump; bit 1: made from several dumps
 	Params      Params
 	Producer    string // at most 64 bytes of UTF-8
 	// of DomainCustom: what the producer's points, keys and shapes mean; zero in all others
 	ProducerID [16]byte
-	Regions    [6]Span // by Region-1
-	Parts      [5]Span // of ro: symbols, types, methods, unexecuted methods, contexts
+	Regions    [6]extent.Span // by Region-1
+	Parts      [5]extent.Span // of ro: symbols, types, methods, unexecuted methods, contexts
 	Counts     Counts
 	Summary    Summary
 }
 
 // Region returns the place of a region; the header itself is one.
-func (h *Header) Region(r Region) Span {
+func (h *Header) Region(r extent.Region) extent.Span {
 	if r == 0 {
-		return Span{0, headerSize}
+		return extent.Span{Offset: 0, Size: headerSize}
 	}
 	return h.Regions[r-1]
 }
@@ -133,38 +135,6 @@ type Summary struct {
 	MaxInvocations   uint64 `json:"max_invocations"`
 	TotalCount       uint64 `json:"counts"` // sum of all count cells of data entries
 	MaxCount         uint64 `json:"max_count"`
-}
-
-// The values of Header.Flags.
-const (
-	FlagDelta  = 1 << 0 // counts are those since another dump, not totals
-	FlagMerged = 1 << 1 // made from several dumps, which the table TableDumps lists
-)
-
-// A Region is one of the parts of the file: 0 is the header, the others follow in file order.
-type Region uint32
-
-// regionNames are in the order of the file. The header has no row in the region table.
-var regionNames = [...]string{"header", "ps", "ix", "ro", "bm", "ex", "rw"}
-
-func (r Region) String() string {
-	if int(r) < len(regionNames) {
-		return regionNames[r]
-	}
-	return fmt.Sprintf("region(%d)", uint32(r))
-}
-
-// A Span is a range of bytes of the file.
-type Span struct {
-	Offset, Size int64
-}
-
-// End returns the offset of the first byte after the span.
-func (s Span) End() int64 { return s.Offset + s.Size }
-
-// Holds reports whether [offset, offset+size) is inside the span.
-func (s Span) Holds(offset, size int64) bool {
-	return offset >= s.Offset && size >= 0 && size <= s.Size && offset-s.Offset <= s.Size-size
 }
 
 // A Ref refers to a record in the file by its offset in units of 8 bytes. 0 is
@@ -211,12 +181,12 @@ var (
 
 // An Error is a defect of an archive, with its place.
 type Error struct {
-	File   string // the archive's name, empty if it has none
-	Region Region // the region in which the offset is
-	Offset int64  // from the start of the file, in bytes; negative if there is no single place
-	Kind   error  // the sentinel that the error matches
-	Detail string // what was found there
-	Advice string // what the user can do about it; empty if that depends on Kind alone
+	File   string        // the archive's name, empty if it has none
+	Region extent.Region // the region in which the offset is
+	Offset int64         // from the start of the file, in bytes; negative if there is no single place
+	Kind   error         // the sentinel that the error matches
+	Detail string        // what was found there
+	Advice string        // what the user can do about it; empty if that depends on Kind alone
 }
 
 // Error returns "app.parc: rw: at 0x1a40: detail".

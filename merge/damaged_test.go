@@ -11,6 +11,8 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -32,17 +34,17 @@ func manyPages(t *testing.T) testarchive.Archive {
 	key := func(i int) builder.MethodRef {
 		return b.Method(layout.Key{Class: fmt.Sprint("C", i%7), Name: fmt.Sprint("m", i)})
 	}
-	profiles := b.Table(disk.TableProducer, 0, disk.ColumnProfile, disk.ColumnWord)
+	profiles := b.Internal().Table(disk.TableProducer, 0, disk.ColumnProfile, disk.ColumnWord)
 	for i := range methods {
 		m, next := key(i), key((i+1)%methods)
-		contexts := []builder.ContextRef{builder.NoContext, builder.NoContext,
+		contexts := []builder.ContextRef{profileset.NoContext, profileset.NoContext,
 			b.Context(m, builder.Frame{Caller: next, Point: 3})}
 		for n, c := range contexts {
 			p := b.ProfileIn(m, uint64(n%2), c)
 			p.Invocations(uint64(100*i + n))
 			rows := []uint64{uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)})), uint64(next), uint64(i)}
 			p.Custom(builder.Custom{Point: 9, Tag: pair.Tag}, rows, make([]uint64, 3), make([]uint64, 3), make([]uint64, 3))
-			profiles.Row(uint64(p.Ref()), uint64(i))
+			profiles.Row(uint64(p.Internal().Ref()), uint64(i))
 			testarchive.MustDone(t, p)
 		}
 	}
@@ -194,7 +196,7 @@ func TestSnapshotsWithoutSums(t *testing.T) {
 		if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 			step = 1
 		}
-		for _, in := range []layout.Span{rw, bm} {
+		for _, in := range []extent.Span{rw, bm} {
 			for at := in.Offset; at < in.End(); at += step {
 				s := opened(t, original.Bytes, at, int(at/step%8), archive.Options{Unchecked: true})
 				if s.Adopt(reader.AdoptOptions{Anywhere: true}) != nil {

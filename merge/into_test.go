@@ -12,6 +12,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -50,7 +51,7 @@ func TestMergeAlgebra(t *testing.T) {
 		checkSame(t, "(x+y)+z", all, sum(t, sum(t, x, y), z))
 		checkSame(t, "x+(y+z)", all, sum(t, x, sum(t, z, y)))
 		empty := testarchive.Config(domain)
-		empty.Flags = layout.FlagMerged
+		empty.Flags = disk.FlagMerged
 		none := testarchive.Build(t, builder.New(domain, empty))
 		checkSame(t, "nothing + x", sum(t, x), sum(t, none, x))
 		checkSame(t, "x + nothing", sum(t, x, y), sum(t, sum(t, x, none), y))
@@ -180,7 +181,7 @@ func TestMergeRefuses(t *testing.T) {
 	}{
 		"a dump twice":          {s, merge.Run{}, merge.ErrCounted},
 		"a dump inside a merge": {once, merge.Run{}, merge.ErrCounted},
-		"a weight for a merge":  {once, merge.Run{Weight: 3 * layout.WeightOne}, merge.ErrWeighted},
+		"a weight for a merge":  {once, merge.Run{Weight: 3 * layout.WeightOne}, merging.ErrWeighted},
 		"another domain": {testarchive.Build(t, builder.New(layout.DomainGraal, builder.Config{})), merge.Run{},
 			builder.ErrMismatch},
 	} {
@@ -236,8 +237,8 @@ func TestMergeCountsUnmatchableProfiles(t *testing.T) {
 		b := builder.New(layout.DomainGraal, builder.Config{DumpID: [16]byte{id}})
 		for name, flags := range map[string]layout.MethodFlags{"?7": layout.MethodNotMatchable, "main": 0} {
 			m := b.Method(layout.Key{Name: name})
-			b.DescribeMethod(m, 0, flags)
-			p := b.ProfileIn(m, 0, builder.NoContext)
+			b.Internal().DescribeMethod(m, 0, flags)
+			p := b.ProfileIn(m, 0, profileset.NoContext)
 			p.Invocations(1)
 			testarchive.MustDone(t, p)
 		}
@@ -333,7 +334,7 @@ func TestReferredMethodsAreExecuted(t *testing.T) {
 			testarchive.MustDone(t, b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: b.Method(caller)})))
 		},
 		"on a stack": func(b *builder.Builder) {
-			b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord).Row(0,
+			b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord).Row(0,
 				uint64(b.Method(caller)), 3, 1)
 		},
 		"as a callee": func(b *builder.Builder) {
@@ -377,7 +378,7 @@ func TestMergedRunsShareAClassPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := all.Table(disk.TableClassPath)
+	paths, err := all.Internal().Table(disk.TableClassPath)
 	if err != nil {
 		t.Fatal(err)
 	}

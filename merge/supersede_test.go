@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -26,7 +27,7 @@ func limitedTo(selection string) func(*builder.Config) {
 
 // since makes a dump one of what was counted since another.
 func since(id [16]byte) func(*builder.Config) {
-	return func(c *builder.Config) { c.Run.Since, c.Flags = id, layout.FlagDelta }
+	return func(c *builder.Config) { c.Run.Since, c.Flags = id, disk.FlagDelta }
 }
 
 // checkLatest merges the archives that no other one supersedes, checks the sum of

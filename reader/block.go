@@ -2,6 +2,7 @@ package reader
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +35,7 @@ func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
 func (s *Store) soundBit(at int64) int64 { return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit }
 
 // checkedBlock checks all of the block that is at an offset in the file.
-func (s *Store) checkedBlock(rw layout.Span, at int64) (disk.Block, error) {
+func (s *Store) checkedBlock(rw extent.Span, at int64) (disk.Block, error) {
 	head, err := s.m.Bytes(disk.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
 		return nil, err

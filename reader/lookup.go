@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -253,7 +254,7 @@ func (s *Store) isContext(n layout.Ref) bool {
 func (s *Store) isType(n layout.Ref) bool { return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize) }
 
 // isRow reports whether a record begins at n, in a section of records of one size.
-func isRow(section layout.Span, n layout.Ref, size int64) bool {
+func isRow(section extent.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }
 

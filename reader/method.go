@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -259,11 +260,11 @@ func (m Method) rowRecord() disk.MethodRecord {
 }
 
 // unexecuted returns where the classes and rows of unexecuted methods lie, of which there must be some.
-func (s *Store) unexecuted() (classes, rows layout.Span, err error) {
+func (s *Store) unexecuted() (classes, rows extent.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
-		return layout.Span{}, layout.Span{}, err
+		return extent.Span{}, extent.Span{}, err
 	}
 	classes, rows, err = disk.ParseUnexecuted(section, head)
 	if err != nil {
@@ -312,9 +313,9 @@ func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 }
 
 // count returns the number of class rows.
-func count(classes layout.Span) int64 { return classes.Size / disk.ClassRowSize }
+func count(classes extent.Span) int64 { return classes.Size / disk.ClassRowSize }
 
-func (s *Store) classRow(classes layout.Span, i int64) (disk.ClassRow, error) {
+func (s *Store) classRow(classes extent.Span, i int64) (disk.ClassRow, error) {
 	b, err := s.m.Bytes(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, disk.ClassRowSize)
 	if err != nil {
 		return disk.ClassRow{}, err
@@ -323,7 +324,7 @@ func (s *Store) classRow(classes layout.Span, i int64) (disk.ClassRow, error) {
 }
 
 // searchClasses returns the first class that does not compare as less, and whether it is equal.
-func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
+func (s *Store) searchClasses(classes extent.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
 	return searchRows(0, count(classes), func(i int64) (int, error) {
 		c, err := s.classRow(classes, i)
 		return compare(c), err

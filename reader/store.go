@@ -46,6 +46,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/sparsebits"
@@ -135,7 +136,7 @@ func (s *Store) open() error {
 }
 
 // corrupt makes an error that names the archive's file.
-func (s *Store) corrupt(r layout.Region, offset int64, format string, args ...any) error {
+func (s *Store) corrupt(r extent.Region, offset int64, format string, args ...any) error {
 	e := disk.Corrupt(r, offset, format, args...)
 	e.File = s.m.Name()
 	return e

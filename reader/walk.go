@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -160,7 +161,7 @@ func (s *Store) rowWalk(budget *textBudget) walk {
 		return walk{ended: true}
 	}
 	var (
-		classes, rows layout.Span
+		classes, rows extent.Span
 		c             disk.ClassRow
 		class, row    int64
 	)

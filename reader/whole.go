@@ -2,6 +2,7 @@ package reader
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -22,7 +23,7 @@ type whole struct {
 // checkAll checks whatever a lookup of a profile reads.
 func (s *Store) checkAll() {
 	s.m.Sweep()
-	for _, r := range [...]layout.Region{disk.RegionIX, disk.RegionRO} {
+	for _, r := range [...]extent.Region{disk.RegionIX, disk.RegionRO} {
 		span := s.h.Region(r)
 		if s.m.Check(r, span.Offset, span.Size) != nil {
 			return

@@ -8,6 +8,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )
@@ -16,7 +17,7 @@ import (
 func areas() []byte {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2}})
 	area := b.Method(layout.Key{Class: "Main", Name: "area", Signature: "(LShape;)D"})
-	p := b.ProfileIn(area, 0, builder.NoContext)
+	p := b.ProfileIn(area, 0, profileset.NoContext)
 	p.VirtualCall(builder.At{Bci: 12}, builder.Others{},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Circle"}), Count: 700},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "Square"}), Count: 20})

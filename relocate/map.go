@@ -6,13 +6,14 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
 // A Source is an open archive.
 type Source interface {
 	// Bytes returns bytes of a region after checking their sums; offset counts from the start of the file.
-	Bytes(region layout.Region, offset, size int64) ([]byte, error)
+	Bytes(region extent.Region, offset, size int64) ([]byte, error)
 	// Guard runs f and turns a fault on mapped memory into an error.
 	Guard(f func() error) error
 }
@@ -21,13 +22,13 @@ type Source interface {
 // that its bitmap was checked. It is safe for concurrent use.
 type Map struct {
 	source  Source
-	bm, rw  layout.Span
+	bm, rw  extent.Span
 	checked []atomic.Uint32
 }
 
 // Open makes a Map of the region bm for the region rw of the archive that
 // source reads. It costs the same for any size of bm.
-func Open(source Source, bm, rw layout.Span) (*Map, error) {
+func Open(source Source, bm, rw extent.Span) (*Map, error) {
 	head, err := source.Bytes(disk.RegionBM, bm.Offset, directoryStart)
 	if err != nil {
 		return nil, err

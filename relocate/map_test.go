@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
@@ -19,7 +20,7 @@ type bytesSource []byte
 
 const bmStart = 64
 
-func (s bytesSource) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
+func (s bytesSource) Bytes(region extent.Region, offset, size int64) ([]byte, error) {
 	if region != disk.RegionBM || offset < bmStart || size < 0 || offset+size > bmStart+int64(len(s)) {
 		return nil, disk.Corrupt(region, offset, "%d bytes outside", size)
 	}
@@ -30,7 +31,7 @@ func (s bytesSource) Guard(f func() error) error { return f() }
 
 func (s bytesSource) open(t rapid.TB, rwSize int64) *Map {
 	t.Helper()
-	m, err := Open(s, layout.Span{Offset: bmStart, Size: int64(len(s))}, layout.Span{Offset: 1 << 16, Size: rwSize})
+	m, err := Open(s, extent.Span{Offset: bmStart, Size: int64(len(s))}, extent.Span{Offset: 1 << 16, Size: rwSize})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,8 +160,8 @@ func TestDamageIsHarmless(t *testing.T) {
 		for _, v := range []byte{0, 0xff, sound[i] + 1} {
 			damaged := bytesSource(slices.Clone(sound))
 			damaged[i] = v
-			m, err := Open(damaged, layout.Span{Offset: bmStart, Size: int64(len(sound))},
-				layout.Span{Offset: 1 << 16, Size: rwSize})
+			m, err := Open(damaged, extent.Span{Offset: bmStart, Size: int64(len(sound))},
+				extent.Span{Offset: 1 << 16, Size: rwSize})
 			if err == nil {
 				var slots []int64
 				slots, err = slotsOf(m, 0, rwSize)
@@ -185,7 +186,7 @@ func TestOpenRefusesOtherGeometry(t *testing.T) {
 	for name, c := range map[string]struct{ bm, rw int64 }{
 		"more chunks": {24, 3 * chunkSize}, "fewer chunks": {24, chunkSize}, "directory cut off": {16, 2 * chunkSize},
 	} {
-		_, err := Open(region, layout.Span{Offset: bmStart, Size: c.bm}, layout.Span{Offset: 1 << 16, Size: c.rw})
+		_, err := Open(region, extent.Span{Offset: bmStart, Size: c.bm}, extent.Span{Offset: 1 << 16, Size: c.rw})
 		if !errors.Is(err, layout.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )
@@ -20,7 +21,7 @@ func (w *walk) openSlots() {
 
 // blocks walks the blocks of a span, which they must fill, and compares the pointers in
 // them with the relocation bitmaps. It sums pages as it reaches them.
-func (w *worker) blocks(span layout.Span, pages *summer) {
+func (w *worker) blocks(span extent.Span, pages *summer) {
 	rw := w.h.Region(disk.RegionRW)
 	from := span.Offset - rw.Offset
 	types := w.h.Parts[disk.PartTypes]

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -246,7 +247,7 @@ func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
 }
 
 // lines checks the lines of a span of the index by themselves, and counts their slots in use.
-func (w *worker) lines(span layout.Span) {
+func (w *worker) lines(span extent.Span) {
 	for at := span.Offset; at < span.End(); at += disk.LineSize {
 		line := disk.Line(w.data[at : at+disk.LineSize])
 		if !line.Valid() {

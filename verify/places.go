@@ -6,17 +6,18 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
 // places is a set of places in a part of the file, one bit for each unit.
 type places struct {
-	span    layout.Span
+	span    extent.Span
 	bits    []uint64
 	partial bool // the walk that adds them ended early
 }
 
-func newPlaces(span layout.Span) places {
+func newPlaces(span extent.Span) places {
 	return places{span: span, bits: make([]uint64, (span.Size/disk.Unit+63)/64)}
 }
 

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/internal/file/extent"
 )
 
 // A phase is a kind of problems. They are listed in the order of phases: a problem is often the cause of some
@@ -78,7 +78,7 @@ func (w *walk) note(in phase, place int64, err error) {
 }
 
 // wrong notes that something at an offset of the file is wrong with the record at a place.
-func (w *walk) wrong(in phase, place int64, r layout.Region, offset int64, format string, args ...any) {
+func (w *walk) wrong(in phase, place int64, r extent.Region, offset int64, format string, args ...any) {
 	w.note(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
 

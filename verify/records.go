@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -65,7 +66,7 @@ func (w *walk) rows() int64 {
 }
 
 // methodHead reads the record of a method, and checks what can be said of it by itself.
-func (w *walk) methodHead(section layout.Span, at int64) (rec disk.MethodRecord, size int64, ok bool) {
+func (w *walk) methodHead(section extent.Span, at int64) (rec disk.MethodRecord, size int64, ok bool) {
 	size = disk.ParseMethodHead(w.data[at:]).Size()
 	if size > section.End()-at || rec.Parse(w.data[at:at+size]) != nil {
 		return rec, 0, false
@@ -90,24 +91,24 @@ func (w *walk) methodHead(section layout.Span, at int64) (rec disk.MethodRecord,
 }
 
 // cut cuts a part of the file at some of the places, which need not be sorted, into spans of some size.
-func cut(whole layout.Span, places []int64, size int64) (spans []layout.Span) {
+func cut(whole extent.Span, places []int64, size int64) (spans []extent.Span) {
 	from := whole.Offset
 	for _, at := range places {
 		if at >= from+size && at < whole.End() {
-			spans = append(spans, layout.Span{Offset: from, Size: at - from})
+			spans = append(spans, extent.Span{Offset: from, Size: at - from})
 			from = at
 		}
 	}
 	if from < whole.End() {
-		spans = append(spans, layout.Span{Offset: from, Size: whole.End() - from})
+		spans = append(spans, extent.Span{Offset: from, Size: whole.End() - from})
 	}
 	return spans
 }
 
 // cutEven cuts a part of the file into spans of one size.
-func cutEven(whole layout.Span, size int64) (spans []layout.Span) {
+func cutEven(whole extent.Span, size int64) (spans []extent.Span) {
 	for at := whole.Offset; at < whole.End(); at += size {
-		spans = append(spans, layout.Span{Offset: at, Size: min(size, whole.End()-at)})
+		spans = append(spans, extent.Span{Offset: at, Size: min(size, whole.End()-at)})
 	}
 	return spans
 }
@@ -151,7 +152,7 @@ func (w *walk) recordsAndBlocks() {
 }
 
 // types checks the type records of a span.
-func (w *worker) types(span layout.Span) {
+func (w *worker) types(span extent.Span) {
 	for at := span.Offset; at < span.End(); at += disk.TypeSize {
 		rec := disk.ParseType(w.data[at:span.End()])
 		name, named := w.name(inTypes, at, "name of a type", rec.Name)
@@ -221,7 +222,7 @@ func (w *walk) record(at int64) (rec disk.MethodRecord) {
 
 // methods checks the method records of a span, and their order up to the first of the
 // next span. That of a method with a profile is hashed where the profile is, or, if problems are named, here.
-func (w *worker) methods(span layout.Span) {
+func (w *worker) methods(span extent.Span) {
 	var last recordKey
 	known := false
 	for at := span.Offset; at < w.methodsEnd && w.goesOn(); {

@@ -4,13 +4,14 @@ import (
 	"bytes"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 
 // symbols walks symbols up to the end of a span: they ascend, end in zeros, and lists are
 // made of texts. It sums pages as it reaches them.
-func (w *worker) symbols(span layout.Span, pages *summer) {
+func (w *worker) symbols(span extent.Span, pages *summer) {
 	section := w.h.Parts[disk.PartSymbols]
 	symbols := marker{places: &w.starts.symbols}
 	names := marker{places: &w.starts.names}
@@ -60,7 +61,7 @@ func (w *worker) ascends(at int64, last, text []byte) {
 
 // symbol returns the text of the symbol at an offset, and its size with its padding, which must be zeros. It
 // ends in its section; list is true for a list that does, even if its text cannot be read.
-func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64, list bool, err error) {
+func (w *worker) symbol(section extent.Span, at int64) (text []byte, size int64, list bool, err error) {
 	head := w.data[at:]
 	parts, list := disk.SymbolParts(head)
 	used := 4 + parts

@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -108,7 +109,7 @@ func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
 type change struct {
 	name, specimen string
 	make           func(data []byte, h *layout.Header)
-	region         layout.Region
+	region         extent.Region
 	want           string // in the problem's text
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -42,7 +43,7 @@ type walk struct {
 	unsummed bool        // the sums of the pages are damaged themselves
 	problems problems
 
-	symbolSpans, blockSpans, methodSpans []layout.Span // parts that can be walked each by itself
+	symbolSpans, blockSpans, methodSpans []extent.Span // parts that can be walked each by itself
 	methodsEnd                           int64         // up to where their records can be read
 	inContext                            []int64       // offsets of the methods that have contexts
 	records                              layout.Counts // by the walk over the method records

@@ -20,7 +20,7 @@ const module = "github.com/profarc/profarc/"
 // code of each may import. A room is a folder at the top, or a wing of internal/: what only one
 // room uses is below it. Tests may import anything.
 var rooms = []struct{ name, mayImport string }{
-	{"layout", ""},
+	{"layout", "internal/file"},
 	{"internal/system", ""}, // the machine: processes, clocks, caches, secrets
 	{"internal/file", "layout"},
 	{"relocate", "layout internal/file"},
@@ -30,7 +30,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"internal/java", "layout internal/file internal/names"},
 	{"internal/recording", "layout internal/system internal/file relocate reader"},
 	{"builder", "layout internal/file internal/recording archive reader"},
-	{"merge", "layout internal/system internal/file internal/recording reader builder"},
+	{"merge", "layout internal/system internal/file internal/recording archive reader builder"},
 	{"verify", "layout internal/system internal/file relocate reader"},
 	{".", "layout internal/file internal/recording archive reader builder merge"}, // one door for embedders
 	{"formats", "layout internal/system internal/file internal/names internal/java internal/recording reader builder merge"},

@@ -1,10 +1,13 @@
 package disk
 
-import "github.com/profarc/profarc/layout"
+import (
+	"github.com/profarc/profarc/internal/file/extent"
+	"github.com/profarc/profarc/layout"
+)
 
 // The regions, in file order. RegionHeader has no row in the region table.
 const (
-	RegionHeader layout.Region = iota
+	RegionHeader extent.Region = iota
 	RegionPS                   // page sums
 	RegionIX                   // hash index
 	RegionRO                   // symbols, types, methods, contexts

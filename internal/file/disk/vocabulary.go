@@ -24,6 +24,12 @@ const (
 	TypeInitialized layout.TypeFlags = 1 << 3 // the class was initialized when a run was dumped
 )
 
+// The flags of a header.
+const (
+	FlagDelta  = 1 << 0 // counts are those since another dump, not totals
+	FlagMerged = 1 << 1 // made from several dumps, which TableDumps lists
+)
+
 // The kinds of class path content.
 const (
 	ContentMissing   layout.ContentKind = 0

@@ -259,7 +259,7 @@ func (b *build) describeKept() {
 // configureDelta marks the archive as a delta if adopted counts were subtracted.
 func (a *adoption) configureDelta(c builder.Config, kept bool) builder.Config {
 	if a.wrote && !kept {
-		c.Flags |= layout.FlagDelta
+		c.Flags |= disk.FlagDelta
 	}
 	return c
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -81,7 +82,7 @@ func (p *plan) place() error {
 				align = 1 << h.RWShift
 			}
 			from := disk.AlignUp(end, align)
-			disk.SetRegion(h, r, layout.Span{Offset: from, Size: p.sizeOf(r)})
+			disk.SetRegion(h, r, extent.Span{Offset: from, Size: p.sizeOf(r)})
 			end = from + p.sizeOf(r)
 		}
 		h.FileSize = end
@@ -97,7 +98,7 @@ func (p *plan) place() error {
 	}
 	at := p.regionStart(disk.RegionRO)
 	for s, n := range p.section {
-		h.Parts[s] = layout.Span{Offset: at, Size: n}
+		h.Parts[s] = extent.Span{Offset: at, Size: n}
 		at += n
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/spill"
@@ -189,9 +190,9 @@ func (p *plan) measure() error {
 	return nil
 }
 
-func (p *plan) set(r layout.Region, size int64)   { p.size[r-1] = size }
-func (p *plan) sizeOf(r layout.Region) int64      { return p.size[r-1] }
-func (p *plan) regionStart(r layout.Region) int64 { return p.header.Region(r).Offset }
+func (p *plan) set(r extent.Region, size int64)   { p.size[r-1] = size }
+func (p *plan) sizeOf(r extent.Region) int64      { return p.size[r-1] }
+func (p *plan) regionStart(r extent.Region) int64 { return p.header.Region(r).Offset }
 func (p *plan) sectionStart(s disk.Part) int64    { return p.header.Parts[s].Offset }
 
 // neededSymbols reports of each symbol, by SymbolRef-1, whether something other than a signature needs it in

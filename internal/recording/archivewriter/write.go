@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/file/words"
@@ -207,7 +208,7 @@ func (s *sheets) empty() []byte {
 }
 
 // write appends bytes of a region, behind zeros up to the region's start.
-func (s *sheets) write(r layout.Region, b []byte) {
+func (s *sheets) write(r extent.Region, b []byte) {
 	s.pad(s.header.Region(r).Offset)
 	s.append(b)
 }

@@ -346,7 +346,7 @@ func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
 // Dumps returns the dumps that an archive was made from.
 func Dumps(s *reader.Store) ([]profileset.Dump, error) {
 	h := s.Header()
-	if h.Flags&layout.FlagMerged == 0 {
+	if h.Flags&disk.FlagMerged == 0 {
 		return []profileset.Dump{{ID: h.DumpID, Time: h.DumpTime, Weight: layout.WeightOne}}, nil
 	}
 	t, err := s.TableOrEmpty(disk.TableDumps)

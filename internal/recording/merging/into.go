@@ -86,7 +86,7 @@ func (c *Contents) weighted(r profileset.RunRules) ([]profileset.Dump, error) {
 	if weight == layout.WeightOne {
 		return c.dumps, nil
 	}
-	if c.header.Flags&layout.FlagMerged != 0 {
+	if c.header.Flags&disk.FlagMerged != 0 {
 		return nil, fmt.Errorf("%s: %w: give the weights to the archives that it was merged from", c.name, ErrWeighted)
 	}
 	dump := c.dumps[0]
@@ -124,7 +124,7 @@ func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	b.NoteDumps(contents)
 	if empty {
 		c.Fingerprint = h.Fingerprint
-		c.Flags = h.Flags & layout.FlagDelta
+		c.Flags = h.Flags & disk.FlagDelta
 	}
 	if c.Fingerprint != h.Fingerprint {
 		c.Fingerprint = [16]byte{}
@@ -132,7 +132,7 @@ func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	if t := h.Time(); c.DumpTime.Before(t) || c.DumpTime == (time.Time{}) {
 		c.DumpTime = t
 	}
-	c.Flags = c.Flags&h.Flags&layout.FlagDelta | layout.FlagMerged
+	c.Flags = c.Flags&h.Flags&disk.FlagDelta | disk.FlagMerged
 	c.Producer = max(c.Producer, h.Producer)
 	b.MergeParams(h.Params)
 	c.DumpID = [16]byte{}

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -103,7 +102,7 @@ func (p *partStore) ofOneMerge(q *partStore) bool {
 // mergedDumps returns the dumps that an archive was merged from. One that was merged from
 // nothing is no dump of its own.
 func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
-	if s.Header().Flags&layout.FlagMerged == 0 {
+	if s.Header().Flags&disk.FlagMerged == 0 {
 		return nil, nil
 	}
 	return copier.Dumps(s)

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/copier"
 	"github.com/profarc/profarc/internal/recording/profileset"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -37,7 +37,7 @@ func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Count
 		b.Heading.DumpID = [16]byte{}
 	}
 	if take == copier.Increments {
-		b.Heading.Flags |= layout.FlagDelta
+		b.Heading.Flags |= disk.FlagDelta
 		b.CountedSince(h.DumpID)
 	}
 	return b.Run, nil

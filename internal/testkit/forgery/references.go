@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -69,7 +70,7 @@ func (l *lister) narrow(what string, at int64) {
 func (l *lister) u32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
 
 // each iterates over a span of records of one size.
-func each(s layout.Span, size int64, yield func(at int64)) {
+func each(s extent.Span, size int64, yield func(at int64)) {
 	for at := s.Offset; at < s.End(); at += size {
 		yield(at)
 	}
@@ -176,12 +177,12 @@ func (l *lister) tables() {
 	for i := range l.u32(ex.Offset) {
 		row := ex.Offset + disk.TablesHeaderSize + i*disk.TableRowSize
 		l.all = append(l.all, Reference{What: "table", At: row + 8, Form: Offset})
-		l.table(layout.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
+		l.table(extent.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
 	}
 }
 
 // table lists the cells of a table that are references.
-func (l *lister) table(s layout.Span) {
+func (l *lister) table(s extent.Span) {
 	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
 	if l.failed(err) {
 		return

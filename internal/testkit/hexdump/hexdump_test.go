@@ -15,7 +15,9 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -40,7 +42,7 @@ func exampleArchive(t *testing.T) []byte {
 	b.Seen(b.Method(layout.Key{Class: "Usage", Name: "main", Signature: "()V"}))
 	circle := b.Type(builder.TypeKey{Name: "Circle", Loader: "app"})
 
-	p := b.ProfileIn(area, 0x0123456789abcdef, builder.NoContext)
+	p := b.ProfileIn(area, 0x0123456789abcdef, profileset.NoContext)
 	p.Invocations(1000)
 	p.VirtualCall(builder.At{Bci: 4}, builder.Others{Count: 20}, builder.Row{Type: circle, Count: 980})
 	p.Branch(builder.At{Bci: 9}, builder.Branch{Taken: 700, Displacement: 48, NotTaken: 300})
@@ -50,8 +52,8 @@ func exampleArchive(t *testing.T) []byte {
 	p.Count(builder.Count{Point: -1, Sub: layout.SubCalls, N: 40})
 	mustBeDone(t, p)
 
-	properties := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
-	properties.Row(uint64(b.Symbol("os")), uint64(b.Symbol("none")))
+	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	properties.Row(uint64(b.Internal().Symbol("os")), uint64(b.Internal().Symbol("none")))
 
 	data, _, err := b.Bytes()
 	if err != nil {
@@ -238,7 +240,7 @@ func pageSumVector(t *testing.T, row string) string {
 	for i := range file {
 		file[i] = byte(i % 251)
 	}
-	tree := disk.NewSumTree(layout.Span{Offset: start, Size: end - start})
+	tree := disk.NewSumTree(extent.Span{Offset: start, Size: end - start})
 	ps := make([]byte, tree.Size())
 	for n := range tree.Pages() {
 		covered := tree.PageSpan(n)

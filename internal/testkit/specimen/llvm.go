@@ -3,6 +3,7 @@ package specimen
 import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,31 +17,31 @@ func llvmIR() *builder.Builder {
 	main := b.Method(layout.Key{Name: "main"})
 	local := b.Method(layout.Key{Name: "shapes.cpp;_ZL5totalv"})
 
-	p := b.ProfileIn(main, 0x0a1b2c3d4e5f6071, builder.NoContext)
+	p := b.ProfileIn(main, 0x0a1b2c3d4e5f6071, profileset.NoContext)
 	p.Counters(0, 1, 60949, 0, ^uint64(0))
 	p.ValueSite(0, layout.SubIndirectCall,
 		builder.Value{Value: disk.NameRef("shapes.cpp;_ZL5totalv"), Count: 20}, builder.Value{Value: 0x1234, Count: 3})
 	p.ValueSite(1, layout.SubIndirectCall)
 	p.ValueSite(0, layout.SubMemOpSize, builder.Value{Value: 8, Count: 5}, builder.Value{Value: 513, Count: 1})
 	p.ValueSite(0, layout.SubVTable, builder.Value{Value: disk.NameRef("_ZTV6Circle"), Count: 7})
-	older := b.ProfileIn(main, 0x0000000000000018, builder.NoContext)
+	older := b.ProfileIn(main, 0x0000000000000018, profileset.NoContext)
 	older.Counters(0, 12)
-	total := b.ProfileIn(local, 0x8000000000000001, builder.NoContext)
+	total := b.ProfileIn(local, 0x8000000000000001, profileset.NoContext)
 	total.Counters(0, 5, 6)
 	done(p, older, total)
 
-	ids := b.Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol)
-	ids.Row(uint64(b.Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
-	traces := b.Table(disk.TableTraces, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
+	ids := b.Internal().Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol)
+	ids.Row(uint64(b.Internal().Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
+	traces := b.Internal().Table(disk.TableTraces, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
 	traces.Row(0, 1, disk.NameRef("main"))
 	traces.Row(0, 1, disk.NameRef("shapes.cpp;_ZL5totalv"))
 	traces.Row(1, 3, disk.NameRef("main"))
-	tables := b.Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord)
-	tables.Row(uint64(b.Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
+	tables := b.Internal().Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord)
+	tables.Row(uint64(b.Internal().Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
 	heapOf(b)
-	order := b.Table(disk.TableOrder, 1, disk.ColumnProfile)
+	order := b.Internal().Table(disk.TableOrder, 1, disk.ColumnProfile)
 	for _, q := range []*builder.Profile{total, p, older} {
-		order.Row(uint64(q.Ref()))
+		order.Row(uint64(q.Internal().Ref()))
 	}
 	return b
 }
@@ -51,17 +52,17 @@ func heapOf(b *builder.Builder) {
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
 	direct := disk.AppendHeapFrame(nil, main)
 	through := disk.AppendHeapFrame(disk.AppendHeapFrame(nil, inlined), main)
-	kinds := func(k disk.TableKind) *builder.Table { return b.Table(k, 0, disk.TableColumns(k)...) }
-	row := []uint64{disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1}
+	kinds := func(k disk.TableKind) *profileset.Table { return b.Internal().Table(k, 0, disk.TableColumns(k)...) }
+	row := []uint64{disk.NameRef("main"), uint64(b.Internal().Symbol(string(direct))), 1}
 	for i := range disk.HeapFields {
 		row = append(row, uint64(i+1))
 	}
 	kinds(disk.TableAllocations).Row(row...)
-	row[disk.AllocationStack] = uint64(b.Symbol(string(through)))
+	row[disk.AllocationStack] = uint64(b.Internal().Symbol(string(through)))
 	kinds(disk.TableAllocations).Row(row...)
-	kinds(disk.TableAllocationCalls).Row(disk.NameRef("main"), uint64(b.Symbol(string(direct))), 1)
-	b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(
-		uint64(b.Symbol(disk.PropertyMemProf)), uint64(b.Symbol("3")))
+	kinds(disk.TableAllocationCalls).Row(disk.NameRef("main"), uint64(b.Internal().Symbol(string(direct))), 1)
+	b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(
+		uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol("3")))
 }
 
 // llvmFrontend is of a program instrumented by clang's front end: counters and the bitmaps
@@ -70,7 +71,7 @@ func llvmFrontend() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 11
 	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8",
-		Flags: layout.FlagDelta})
+		Flags: disk.FlagDelta})
 	p := b.Profile(layout.Key{Name: "main"}, 24)
 	p.Counters(0, 1, 2, 3)
 	p.Bitmap(0, []byte{0xff, 0x01, 0x80})
