@@ -233,7 +233,7 @@ const maxCompared = 1024
 
 // versions finds classes in a group of loaders that are versions of one class.
 type versions struct {
-	klasses    map[string][]uint64       // by class name
+	klasses    map[string][]uint64       // klasses by class name
 	codeHashes map[uint64]uint64         // hashes of compared klasses
 	loaders    map[string]map[uint64]int // number of loaders by class name and hash
 	compared   int

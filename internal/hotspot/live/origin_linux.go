@@ -14,20 +14,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An origin says how a process was started, and reads its files.
+// An origin describes how a process was started, and reads its files.
 type origin struct {
 	launch
 	process layout.Process
 	begun   time.Time
-	// root is the path of the process's root directory if it has other files than this
-	// process, as in a container. Else it is empty.
+	// root is the path of the process's root directory if it has other files than this process, as in a container; else
+	// "".
 	root string
 }
 
 // readOrigin returns the origin of the process. Unknown fields are empty.
 func (p *process) readOrigin() *origin {
 	o := &origin{}
-	leader := procfs.Status(p.pid, "Tgid") // the first thread may have ended
+	leader := procfs.Status(p.pid, "Tgid") // the main thread may have ended
 	pid, err := strconv.Atoi(leader)
 	if err != nil {
 		return o
@@ -51,7 +51,7 @@ func (p *process) readOrigin() *origin {
 	return o
 }
 
-// identify sets the identity of the process, and when it began.
+// identify sets the identity and start time of the process.
 func (o *origin) identify(pid int) {
 	id, ok := procfs.Identify(pid)
 	if !ok {
@@ -64,7 +64,7 @@ func (o *origin) identify(pid int) {
 	}
 }
 
-// systemUptime returns how long the system has been running.
+// systemUptime returns the time since the system was booted.
 func systemUptime() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {
@@ -76,7 +76,7 @@ func systemUptime() (time.Duration, error) {
 
 func (p *process) procPath(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
 
-// readProcHead returns the beginning of a file of the process in /proc.
+// readProcHead returns the first limit bytes of a file of the process in /proc.
 func (p *process) readProcHead(name string, limit int64) string {
 	f, err := os.Open(p.procPath(name))
 	if err != nil {
@@ -87,13 +87,13 @@ func (p *process) readProcHead(name string, limit int64) string {
 	return string(text)
 }
 
-// splitNUL splits texts that each end with a NUL byte. An unterminated rest is left out.
+// splitNUL splits texts that each end with a NUL byte. It drops an unterminated rest.
 func splitNUL(text string) []string {
 	parts := strings.Split(text, "\x00")
 	return parts[:len(parts)-1]
 }
 
-// sameFiles reports whether a path names the same file in the process as here.
+// sameFiles reports whether a path refers to the same file in the process as here.
 func (p *process) sameFiles() bool {
 	theirs, err1 := os.Readlink(p.procPath("ns/mnt"))
 	ours, err2 := os.Readlink("/proc/self/ns/mnt")
@@ -102,8 +102,8 @@ func (p *process) sameFiles() bool {
 	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && theirs == ours && os.SameFile(root, own)
 }
 
-// openPath returns a path at which a file of the process can be read here, and its version.
-// done ends the use of the path.
+// openPath returns a path at which a file of the process can be read here, and its version. The caller must call done
+// after using the path.
 func (o *origin) openPath(path string) (at string, version fileVersion, done func(), err error) {
 	at = path
 	done = func() {}
@@ -121,7 +121,7 @@ func (o *origin) openPath(path string) (at string, version fileVersion, done fun
 	return at, fileVersion{uint64(stat.Dev), stat.Ino, stat.Size, stat.Mtim.Nano(), stat.Ctim.Nano()}, done, nil
 }
 
-// openInRoot opens a file below the root of the process. No link leads out of it.
+// openInRoot opens a file below the root of the process. Links cannot lead out of it.
 func (o *origin) openInRoot(path string) (at string, done func(), err error) {
 	done = func() {}
 	root, err := unix.Open(o.root, unix.O_PATH|unix.O_CLOEXEC, 0)
@@ -137,7 +137,7 @@ func (o *origin) openInRoot(path string) (at string, done func(), err error) {
 	return fmt.Sprintf("/proc/self/fd/%d", fd), func() { unix.Close(fd) }, nil
 }
 
-// readFile reads a file of the process that holds arguments.
+// readFile reads an argument file of the process.
 func (o *origin) readFile(name string) (string, bool) {
 	at, _, done, err := o.openPath(o.absolutePath(name))
 	if err != nil {

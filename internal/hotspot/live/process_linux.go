@@ -17,19 +17,19 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A process is read through read and readSpans alone. Nothing is ever written to it.
+// A process is read only through readAt and readSpans. Nothing is ever written to it.
 type process struct {
 	pid   int
-	begun string // its start in clock ticks, which differs from the start of a later process of the same number
-	image string // addresses of its program, which differ after an execve
+	begun string // start in clock ticks; differs from a later process with the same number
+	image string // addresses of its program; differ after an execve
 }
 
-// openProcess returns a process that exists.
+// openProcess returns an existing process.
 func openProcess(pid int) (*process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
 	}
-	if strconv.IntSize < 64 { // the system does not reach a 64-bit JVM's memory for it
+	if strconv.IntSize < 64 { // a 32-bit process cannot read a 64-bit JVM's memory
 		return nil, ErrUnsupported
 	}
 	p := &process{pid: pid}
@@ -42,8 +42,8 @@ func openProcess(pid int) (*process, error) {
 const (
 	stateField = 0
 	startField = 19
-	codeField  = 23 // where the program's code begins
-	stackField = 25 // where its stack begins: it differs in every program
+	codeField  = 23 // start address of the program's code
+	stackField = 25 // start address of its stack, which differs in every program
 )
 
 // readIdentity reads the values that identify the process and its program.
@@ -58,7 +58,7 @@ func (p *process) readIdentity() (begun, image string, err error) {
 	return fields[startField], fields[codeField] + " " + fields[stackField], nil
 }
 
-// statFields returns the fields of a stat file after the command's name, which may hold anything.
+// statFields returns the fields of a stat file after the command's name, which can have any bytes.
 func (p *process) statFields(file string) ([]string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -90,12 +90,12 @@ func (p *process) isGone() bool {
 	return false
 }
 
-// mappings returns the files that the process has mapped.
+// mappings iterates over the files that the process has mapped.
 func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error] {
 	return procfs.Mappings(ctx, p.pid)
 }
 
-// heldBytes returns how many bytes of memory the process holds: in RAM, huge pages included, and swapped out.
+// heldBytes returns the bytes of memory that the process holds: in RAM, huge pages included, and swapped out.
 func (p *process) heldBytes() (bytes int64) {
 	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
 		text, unit, _ := strings.Cut(procfs.Status(p.pid, field), " ")
@@ -118,8 +118,8 @@ func (p *process) readAt(b []byte, addr uint64) error {
 	return err
 }
 
-// readv fills b with the spans of remote, one after the other, and returns how
-// many bytes it got before the first that is not mapped.
+// readv fills b with the spans of remote, one after the other, and returns the number of bytes before the first
+// unmapped one.
 func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -136,11 +136,11 @@ func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 	return n, nil
 }
 
-// maxVectors is the most spans that one call may take (IOV_MAX).
+// maxVectors limits the spans of one call (IOV_MAX).
 const maxVectors = 1024
 
-// readSpans fills b with the memory of spans, one after the other. Spans that
-// are not wholly mapped are reported by missed, and their bytes are zeros.
+// readSpans fills b with the memory of spans, one after the other. It reports spans that are not wholly mapped to
+// missed and fills their bytes with zeros.
 func (p *process) readSpans(b []byte, spans []span, missed func(i int) error) error {
 	for first := 0; first < len(spans); {
 		last := min(first+maxVectors, len(spans))
@@ -170,13 +170,13 @@ func (p *process) readSpans(b []byte, spans []span, missed func(i int) error) er
 	return nil
 }
 
-// largePages asks the system to give a new buffer large pages: to fill it then takes a third of the time.
+// largePages asks the system for large pages for a new buffer, which makes filling it three times as fast.
 func largePages(b []byte) []byte {
-	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // a system without them refuses
+	_ = unix.Madvise(b, unix.MADV_HUGEPAGE) // fails on systems without them
 	return b
 }
 
-// translateError turns an error of the system into one of this package. The caller adds the process, see named.
+// translateError converts an error of the system to one of this package. The caller adds the process; see addProcess.
 func translateError(err error) error {
 	switch {
 	case errors.Is(err, unix.ESRCH), errors.Is(err, fs.ErrNotExist):
@@ -189,26 +189,26 @@ func translateError(err error) error {
 	return err
 }
 
-// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT) rather than by SIGSTOP. If
-// this process dies, even by SIGKILL, the system releases the other one. Its parent and its shell notice
-// nothing. And a process that was stopped before stays stopped afterwards.
+// A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT) rather than by SIGSTOP. If this
+// process dies, even by SIGKILL, the system releases the other one. Its parent and its shell notice nothing, and a
+// process that was stopped before remains stopped.
 
-// A holding is a process all of whose threads are stopped.
+// A holding is a process with all threads stopped.
 type holding struct {
 	p       *process
-	threads map[int]unix.Signal // seized ones with their pending signals, 0 for none
+	threads map[int]unix.Signal // pending signals of seized threads, 0 for none
 	begun   time.Time
 	lasted  time.Duration
 }
 
 const (
-	// A thread that takes longer sits in the kernel, or waits for a processor.
+	// A thread that takes longer is in the kernel or waits for a processor.
 	seizeLimit = 50 * time.Millisecond
 	seizePause = 20 * time.Microsecond
 	maxThreads = 1 << 16
 )
 
-// holdWhile holds the process while use runs, and lets it go whatever happens.
+// holdWhile holds the process while use runs, and releases it in any case.
 func (p *process) holdWhile(use func(h *holding) error) (err error) {
 	done := make(chan struct{})
 	go procfs.OnThread(func() {
@@ -228,8 +228,7 @@ func (p *process) whileHeld(use func(h *holding) error) error {
 	return use(h)
 }
 
-// seizeAll stops all threads. A running thread may start another one, so it repeats
-// until there is no new one.
+// seizeAll stops all threads. A running thread may start another one, so it repeats until there is no new one.
 func (h *holding) seizeAll() error {
 	for {
 		fresh, err := h.seizeNew()
@@ -242,7 +241,7 @@ func (h *holding) seizeAll() error {
 	}
 }
 
-// seizeNew seizes the threads that are not seized yet, and interrupts them.
+// seizeNew seizes and interrupts the threads that are not seized yet.
 func (h *holding) seizeNew() (fresh int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", h.p.pid))
 	if err != nil || len(tasks) > maxThreads {
@@ -261,12 +260,12 @@ func (h *holding) seizeNew() (fresh int, err error) {
 		}
 		h.threads[tid] = running
 		fresh++
-		_ = unix.PtraceInterrupt(tid) // fails for a thread that ends, which await sees
+		_ = unix.PtraceInterrupt(tid) // fails for a thread that ends, which awaitStops sees
 	}
 	return fresh, nil
 }
 
-// hasEnded reports whether a thread is a zombie or gone: it cannot be seized.
+// hasEnded reports whether a thread is a zombie or gone, and thus cannot be seized.
 func (h *holding) hasEnded(tid int) bool {
 	fields, err := h.p.statFields(fmt.Sprintf("/proc/%d/task/%d/stat", h.p.pid, tid))
 	return err != nil || len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
@@ -300,11 +299,10 @@ func (h *holding) awaitStops(limit time.Duration) error {
 	return nil
 }
 
-// errBusy: a thread did not stop in time.
+// errBusy is the error if a thread did not stop in time.
 var errBusy = errors.New("a thread did not stop")
 
-// pendingSignal returns the signal that a stopped thread was about to receive, 0 if it stopped
-// because it was interrupted.
+// pendingSignal returns the signal that a stopped thread was about to receive, 0 if it was only interrupted.
 func pendingSignal(status unix.WaitStatus) unix.Signal {
 	const eventStop = 128 // PTRACE_EVENT_STOP
 	if int(status)>>16 == eventStop {
@@ -313,7 +311,7 @@ func pendingSignal(status unix.WaitStatus) unix.Signal {
 	return status.StopSignal()
 }
 
-// releaseThreads lets all threads go on, each with its pending signal.
+// releaseThreads resumes all threads, each with its pending signal.
 func (h *holding) releaseThreads() {
 	if h.threads == nil {
 		return
@@ -329,8 +327,8 @@ func (h *holding) releaseThreads() {
 	h.threads = nil
 }
 
-// lateLimit is how long release waits for threads that did not stop in time. All others
-// run already, and the system releases these when the tracing thread ends.
+// lateLimit is the time for which releaseThreads waits for threads that did not stop in time. All others already run,
+// and the system releases these when the tracing thread ends.
 const lateLimit = time.Second
 
 func (h *holding) releaseLate() {
@@ -348,7 +346,7 @@ func (h *holding) detachThread(tid int, signal unix.Signal) {
 
 // tracedBy returns ErrTraced with the name of the tracer, nil if the thread has none.
 func tracedBy(tid int) error {
-	tracer := procfs.Status(tid, "TracerPid") // a thread's number
+	tracer := procfs.Status(tid, "TracerPid") // thread id
 	if tracer == "" || tracer == "0" {
 		return nil
 	}
@@ -359,5 +357,5 @@ func tracedBy(tid int) error {
 	if pid := procfs.Status(id, "Tgid"); pid != "" {
 		return fmt.Errorf("%w %s (%s)", ErrTraced, pid, procfs.Status(id, "Name"))
 	}
-	return fmt.Errorf("%w %s", ErrTraced, tracer) // one of another namespace
+	return fmt.Errorf("%w %s", ErrTraced, tracer) // tracer in another PID namespace
 }

@@ -14,7 +14,7 @@ import (
 // A process cannot be read on this system.
 type process struct{ pid int }
 
-// A holding is never made on this system.
+// A holding does not exist on this system.
 type holding struct {
 	threads map[int]int
 	begun   time.Time
@@ -42,7 +42,7 @@ func (h *holding) releaseThreads() {}
 
 var errBusy = ErrUnsupported
 
-// An origin is never known on this system.
+// An origin is unknown on this system.
 type origin struct {
 	launch
 	process layout.Process

@@ -19,8 +19,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Provenance describes the run of the process: how it was started, as the system and the VM know it, without
-// secrets. The content of the class path is not read: see Report.Describe. Unknown fields are empty.
+// Provenance describes the run of the process without secrets: how it was started, as far as the system and the VM
+// know. The content of the class path is not read: see Report.Describe. Unknown fields are empty.
 func (vm *VM) Provenance(ctx context.Context) layout.Provenance {
 	if vm.run != nil {
 		return vm.run.Provenance
@@ -60,7 +60,7 @@ func (vm *VM) buildProvenance(mem source, o *origin) layout.Provenance {
 	}
 }
 
-// hiddenOptions returns the VM's options that are not on the command line: those from variables and files.
+// hiddenOptions returns the VM's options that are not on the command line but come from variables and files.
 func hiddenOptions(options, argv []string) (hidden []string) {
 	on := map[string]bool{}
 	for i, arg := range argv {
@@ -77,13 +77,13 @@ func hiddenOptions(options, argv []string) (hidden []string) {
 	return hidden
 }
 
-// unknownProcess is a number that, without a boot id, says nothing.
+// unknownProcess is the PID of an unknown process, which has no meaning without a boot id.
 const unknownProcess = 1
 
-// maxCommandLine bounds the command line that an archive keeps.
+// maxCommandLine limits the command line in an archive.
 const maxCommandLine = 1 << 16
 
-// commandLine joins words. Words with spaces are in quotes.
+// commandLine joins words and quotes words with spaces.
 func commandLine(args []string) string {
 	line := secrets.Join(args)
 	if len(line) > maxCommandLine {
@@ -92,9 +92,9 @@ func commandLine(args []string) string {
 	return line
 }
 
-// Describe records the run and the content of its class path in the builder of a dump.
-// Further calls do nothing. The process need not exist any more, unless it has files of
-// its own. contents saves reading files again that are on several class paths.
+// Describe records the run and the content of its class path in the builder of a dump. Further calls do nothing. The
+// process need not exist any more, unless it has its own files. contents caches files that are on several class
+// paths.
 func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Contents) {
 	if r.described {
 		return
@@ -103,13 +103,13 @@ func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Con
 	r.Run.ClassPath = contents.readClassPath(ctx, r.origin, r.Run.ClassPath)
 	run := r.Run
 	if !run.Process.Known() {
-		run.Process.PID = unknownProcess // it is not the one that makes the dump
+		run.Process.PID = unknownProcess // the dumped process is not this one
 	}
 	b.Internal().DescribeRun(run)
 }
 
-// The VM keeps a table of measurements and facts for jstat and jcmd, PerfMemory. Its
-// texts are used here. A VM may run without it.
+// The VM has a table of measurements and properties for jstat and jcmd, PerfMemory. Only its texts are read here. A
+// VM may run without it.
 //
 //	prologue, 32 bytes: u32 magic, u8 byte order, ..., i32 entry offset at 24, i32 number of entries at 28
 //	entry: i32 length, i32 name offset, i32 vector length, u8 type, u8 flags, u8 unit, u8 variability, i32 data offset
@@ -121,7 +121,7 @@ const (
 	maxPerfData  = 1 << 20
 )
 
-// perfTexts returns the texts of the VM's PerfMemory by name, none if it is missing or unsound.
+// perfTexts returns the texts of the VM's PerfMemory by name, none if it is missing or invalid.
 func (vm *VM) perfTexts(mem source) map[string]string {
 	texts := map[string]string{}
 	start, ok1 := vm.staticWord(mem, "PerfMemory::_start")
@@ -147,7 +147,7 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 	return texts
 }
 
-// parsePerfText parses an entry; ok is false if it is no text.
+// parsePerfText parses an entry; ok is false if it is not a text.
 func parsePerfText(e []byte) (name, text string, ok bool) {
 	at := le.Uint32(e[4:])
 	n := le.Uint32(e[8:])
@@ -169,17 +169,17 @@ func (vm *VM) staticWord(mem source, name string) (v uint64, ok bool) {
 	return v, err == nil
 }
 
-// maxEntries bounds the entries of a class path.
+// maxEntries limits the entries of a class path.
 const maxEntries = 1 << 13
 
-// perfCut is the length at which the VM cuts texts of its PerfMemory (PerfMaxStringConstLength).
+// perfCut is the default length at which the VM truncates texts of its PerfMemory (PerfMaxStringConstLength).
 const perfCut = 1024
 
-// classPathEntries returns the entries of the class path, then of the module path, in the
-// VM's own spelling, without their content. It is nil if they are not known.
+// classPathEntries returns the entries of the class path, then of the module path, as spelled by the VM and without
+// content; nil if unknown.
 //
-// PerfMemory has the class path, but truncates long ones. The full path is then taken
-// from the arguments of the process, if it begins with the truncated one.
+// PerfMemory truncates long class paths. The full path then comes from the arguments of the process, if it begins
+// with the truncated one.
 func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
 	classPath, known := texts["java.property.java.class.path"]
 	limit, ok := vm.flags["PerfMaxStringConstLength"].readValue(mem)
@@ -212,7 +212,6 @@ func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch, o
 	return all
 }
 
-// modulePath returns the module path among the VM's options.
 func modulePath(options []string) (path string) {
 	for _, o := range options {
 		if value, ok := strings.CutPrefix(o, "--module-path="); ok {
@@ -222,18 +221,18 @@ func modulePath(options []string) (path string) {
 	return path
 }
 
-// Contents caches the content of files, so that a file on several class paths is read
-// once. The zero value is empty. Goroutines may share it.
+// Contents caches the content of files that are on several class paths. The zero value is empty. Goroutines can share
+// it.
 type Contents struct {
 	mu    sync.Mutex
 	known map[fileVersion]layout.Content
 }
 
-// contentTime bounds the reading of a class path. Entries that are not read by then are unknown.
+// contentTime limits the time for reading a class path. The content of remaining entries is unknown.
 const contentTime = 20 * time.Second
 
-// readClassPath returns a class path with the content of its entries. Each jar is
-// followed by the entries of its manifest. Paths are as the process sees them.
+// readClassPath returns a class path with the content of its entries. Each jar is followed by the entries of its
+// manifest. Paths are as the process sees them.
 func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	if classPath == nil {
@@ -241,13 +240,13 @@ func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	}
 	ctx, cancel := context.WithTimeout(ctx, contentTime)
 	defer cancel()
-	// Opening a file may block: it may be on a file system of the process itself.
+	// Opening a file may block, since it may be on a file system that the process itself provides.
 	doing := func() string { return "read the class path of a JVM" }
 	all, err := compartment.RunUntil(ctx, doing, func() ([]layout.ClassPathEntry, error) {
 		return c.readEntries(ctx, o, classPath), nil
 	})
 	if err != nil {
-		return classPath // its contents are not known
+		return classPath // contents are unknown
 	}
 	return all
 }
@@ -305,7 +304,7 @@ func (c *Contents) readContent(ctx context.Context, o *origin, path string) layo
 	return content
 }
 
-// A fileVersion identifies a file and its present content.
+// A fileVersion identifies a file and its current content.
 type fileVersion struct {
 	device, inode          uint64
 	size, written, changed int64

@@ -6,22 +6,22 @@ import (
 	"github.com/profarc/profarc/internal/names/entries"
 )
 
-// A VM exports the numbers of its reasons for traps as constants:
+// A VM exports the numbers of its trap reasons as constants:
 //
 //	Deoptimization::Reason_unstable_if  23
 //
-// Those from 0 on are what MethodData counts by number. The names of the VM's own messages,
-// Deoptimization::_trap_reason_name, are made of the same words, and JDK 25 does not export them.
+// MethodData counts those from 0 on by number. The VM's messages, Deoptimization::_trap_reason_name, use the same
+// words, but JDK 25 does not export them.
 const (
 	reasonPrefix  = "Deoptimization::Reason_"
-	tenuredReason = reasonPrefix + "tenured" // the first that is not counted by number
+	tenuredReason = reasonPrefix + "tenured" // first reason that is not counted by number
 	maxReasons    = 256
-	maxReason     = 64 // characters of a name
+	maxReason     = 64 // length of a name
 	reasonLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
 )
 
-// trapReasons returns the names of all reasons by number, separated by commas; "" if the VM
-// does not export them. The constants lack the second names that JVMCI adds to some.
+// trapReasons returns the names of all reasons by number, separated by commas; "" if the VM does not export them. The
+// constants lack the second names that JVMCI adds to some.
 func (vm *VM) trapReasons() string {
 	n := vm.tables.constants[tenuredReason]
 	if n < 1 || n > maxReasons {
@@ -37,7 +37,7 @@ func (vm *VM) trapReasons() string {
 		if jvmci {
 			name = entries.ReasonWithJVMCI(name)
 		}
-		names[number] = max(names[number], name) // a VM has one
+		names[number] = max(names[number], name) // a VM has only one
 	}
 	return strings.Join(names, ",")
 }

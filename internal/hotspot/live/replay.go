@@ -5,15 +5,14 @@ import (
 	"slices"
 )
 
-// A dump walks twice. The first walk records the spans it reads while the process runs.
-// During the second one the process is held. The recorded spans are read again at
-// once, so that the walk itself reads only new spans. It comes to them in the order of
-// the first walk, unless something has changed, and need not search for them.
+// A dump walks twice. The first walk records the spans it reads while the process runs. During the second walk the
+// process is held. It first reads all recorded spans at once, so that the walk itself reads only new spans. The walk
+// requests spans in the same order as before, unless something has changed, and then finds them without searching.
 
 // A recorder reads the process and records the spans.
 type recorder struct {
 	source
-	visits []span // in the order of the walk
+	visits []span // in walk order
 }
 
 func (r *recorder) readBytes(addr uint64, n int) ([]byte, error) {
@@ -24,11 +23,11 @@ func (r *recorder) readBytes(addr uint64, n int) ([]byte, error) {
 	return b, err
 }
 
-// mergeGap is the largest gap between two spans that are read as one. Reading so many
-// bytes takes less time than another span.
+// mergeGap is the largest gap in bytes between two spans that are read as one, which is faster than reading another
+// span.
 const mergeGap = 1024
 
-// newReplay returns the recorded spans, to be read again.
+// newReplay returns a replay of the recorded spans.
 func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {
 	out := &replay{mem: mem, meter: m, visits: r.visits, positions: make([]spanPosition, len(r.visits)),
 		known: make(map[uint64]int, len(r.visits))}
@@ -40,7 +39,7 @@ func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {
 	return out, nil
 }
 
-// mergeSpans merges the visited spans, sets the place of each, and returns the size of all.
+// mergeSpans merges the visited spans, sets the position of each, and returns the total size.
 func (r *replay) mergeSpans() (total int) {
 	sorted := make([]int, len(r.visits))
 	for i := range sorted {
@@ -72,21 +71,21 @@ type replay struct {
 	mem       memory
 	meter     *meter
 	visits    []span
-	positions []spanPosition // of each visit
+	positions []spanPosition // position of each visit
 	known     map[uint64]int // the largest visit at an address
-	next      int            // visit
-	spans     []span         // merged
-	starts    []int          // of each in buf
+	next      int            // index of the next visit
+	spans     []span         // merged spans
+	starts    []int          // offset in buf of each span
 	missed    []bool         // spans that are no longer mapped
 	buf       []byte
 	calls     int
-	tick      func() // called now and then
+	tick      func() // called every tickCalls calls
 }
 
-// A place says where the bytes of a visited span lie.
+// A spanPosition is the position of a visited span: its merged span and its offset in buf.
 type spanPosition struct{ span, start int }
 
-// readSpans reads everything.
+// readSpans reads all spans.
 func (r *replay) readSpans() error {
 	r.next = 0
 	r.missed = make([]bool, len(r.spans))
@@ -96,7 +95,7 @@ func (r *replay) readSpans() error {
 	})
 }
 
-// tickCalls is after how many calls tick is called.
+// tickCalls is the number of calls between calls of tick.
 const tickCalls = 256
 
 func (r *replay) readBytes(addr uint64, n int) ([]byte, error) {
@@ -112,7 +111,7 @@ func (r *replay) readBytes(addr uint64, n int) ([]byte, error) {
 	return r.meter.readCounted(r.mem, addr, n)
 }
 
-// recordedBytes returns bytes of a visited span: of the next one, or of one that is searched for.
+// recordedBytes returns bytes of a visited span, of the next one if it matches, else of one found by address.
 func (r *replay) recordedBytes(addr uint64, n int) (b []byte, ok bool) {
 	i := r.next
 	if i >= len(r.visits) || r.visits[i].addr != addr || r.visits[i].size < n {
@@ -128,7 +127,7 @@ func (r *replay) recordedBytes(addr uint64, n int) (b []byte, ok bool) {
 	return r.buf[r.positions[i].start:][:n:n], true
 }
 
-// warmBuffer returns a buffer whose pages exist: a process that is held does not wait for them.
+// warmBuffer returns a buffer with all pages allocated, so that a held process does not wait for page faults.
 func warmBuffer(n int) []byte {
 	b := make([]byte, n)
 	for i := 0; i < n; i += pageSize {

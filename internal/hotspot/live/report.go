@@ -10,13 +10,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Refusal is the reason why profiles were left out.
+// A Refusal is the reason for omitting profiles.
 type Refusal string
 
-// Error makes a refusal an error.
+// Error returns the reason.
 func (r Refusal) Error() string { return string(r) }
 
-// The reasons for leaving a profile out.
+// The reasons for omitting a profile.
 const (
 	RefusedOwner Refusal = "MethodData that belong to another method"
 	RefusedSize  Refusal = "MethodData of an impossible size"
@@ -35,22 +35,22 @@ const (
 	RefusedAdopting   Refusal = "MethodData that the agent was still writing an archive's counts to"
 )
 
-// A Refused counts the profiles that were left out for one reason.
+// A Refused counts the profiles that were omitted for one reason.
 type Refused struct {
 	Why     Refusal
 	Count   int
 	Example string // a method, if its name is known
 }
 
-// An Undecoded counts the profiles that were decoded up to an entry that came after JDK 25,
-// and have the words from there on as they are: they can be read, and are never adopted.
+// An Undecoded counts the profiles that were decoded only up to an entry of a JDK after 25. The words from there on
+// are kept unchanged. Such profiles can be read but are never adopted.
 type Undecoded struct {
-	Tag     layout.Tag // the VM's own
+	Tag     layout.Tag // tag in the VM
 	Count   int
 	Example string // a method
 }
 
-// Why describes in words why the profiles are not decoded to their ends.
+// Why explains why the profiles are not completely decoded.
 func (u *Undecoded) Why() string {
 	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: "+
 		"use a newer profarc", u.Tag)
@@ -58,32 +58,32 @@ func (u *Undecoded) Why() string {
 
 // A Report describes a dump and its cost.
 type Report struct {
-	Run       layout.Provenance // with the content of the class path once Describe was called
+	Run       layout.Provenance // includes the content of the class path after Describe
 	origin    *origin
 	described bool
-	Producer  string // the VM
+	Producer  string // name of the VM
 	Release   int    // for instance 17
-	Methods   int    // profiles that were taken
+	Methods   int    // recorded profiles
 	Skipped   int    // profiles that the options exclude
 	Refused   []Refused
-	Undecoded []Undecoded // by tag; their profiles are among Methods
+	Undecoded []Undecoded // sorted by tag; Methods includes these profiles
 	Adopted   *Adopted    // nil if the JVM had adopted nothing
 	Entries   int
-	// Compilations is how many pieces of compiled code were recorded, also of methods without a profile.
+	// Compilations is the number of recorded compilations, including those of methods without a profile.
 	Compilations int
-	Inlined      int           // calls that were inlined
-	Classes      int           // classes and arrays that are loaded
+	Inlined      int           // inlined calls
+	Classes      int           // loaded classes and arrays
 	Loaders      int           // class loaders
-	Bytes        int64         // of all MethodData
-	Running      time.Duration // of reading while the process ran
-	Stopped      time.Duration // for which the process was held, 0 if it was not
-	Threads      int           // that were held
-	// Consistent is whether all profiles are of one moment. It is false if the process was
-	// not held, or not until the end because the limit was reached.
+	Bytes        int64         // total size of all MethodData
+	Running      time.Duration // time of reading while the process ran
+	Stopped      time.Duration // time for which the process was held, 0 if it was not
+	Threads      int           // held threads
+	// Consistent is whether all profiles show the same moment. It is false if the process was not held, or was released
+	// early because of the limit.
 	Consistent bool
 }
 
-// countRefused counts n profiles that are left out. The method is one of them, or nil.
+// countRefused counts n omitted profiles. example is one of them, or nil.
 func (r *Report) countRefused(why Refusal, n int, example *profiledMethod) {
 	if n == 0 {
 		return
@@ -98,7 +98,7 @@ func (r *Report) countRefused(why Refusal, n int, example *profiledMethod) {
 	}
 }
 
-// countUndecoded counts a profile that is taken as far as it could be decoded.
+// countUndecoded counts a partly decoded profile.
 func (r *Report) countUndecoded(tag layout.Tag, example *profiledMethod) {
 	i, ok := slices.BinarySearchFunc(r.Undecoded, tag,
 		func(x Undecoded, t layout.Tag) int { return cmp.Compare(x.Tag, t) })
@@ -110,27 +110,27 @@ func (r *Report) countUndecoded(tag layout.Tag, example *profiledMethod) {
 
 // The sentinels that errors of this package match.
 var (
-	// ErrUnsupported: this system has no way to read another process.
+	// ErrUnsupported is the error on systems that cannot read another process.
 	ErrUnsupported = errors.New("a live JVM can be read on 64-bit Linux only")
-	// ErrNoProcess: there is no such process.
+	// ErrNoProcess is the error if the process does not exist.
 	ErrNoProcess = errors.New("there is no such process")
-	// ErrZombie: the process has ended, and its parent has not waited for it.
+	// ErrZombie is the error if the process has ended and its parent has not waited for it.
 	ErrZombie = errors.New("it has ended and is a zombie, whose memory is gone")
-	// ErrGone: the process ended, or became another program, while it was read.
+	// ErrGone is the error if the process ended, or executed another program, while it was read.
 	ErrGone = errors.New("the process ended while it was read, or became another program")
-	// ErrPermission: the system does not let this user read the process.
+	// ErrPermission is the error if the system does not allow this user to read the process.
 	ErrPermission = errors.New("no permission to read the process")
-	// ErrTraced: another process traces it. The tracer's number follows.
+	// ErrTraced is the error if another process traces this one. The tracer's number follows.
 	ErrTraced = errors.New("it is traced by process")
-	// ErrNotHotSpot: no HotSpot VM in the process.
+	// ErrNotHotSpot is the error if the process has no HotSpot VM.
 	ErrNotHotSpot = errors.New("not a HotSpot JVM")
-	// ErrOpenJ9: the JVM is OpenJ9, which has no MethodData. It matches ErrNotHotSpot.
+	// ErrOpenJ9 is the error for OpenJ9, which has no MethodData. It matches ErrNotHotSpot.
 	ErrOpenJ9 = fmt.Errorf("%w but OpenJ9, which has no MethodData", ErrNotHotSpot)
-	// ErrNoTables: a HotSpot VM that does not export all the needed tables and fields.
+	// ErrNoTables is the error for a HotSpot VM that does not export all required tables and fields.
 	ErrNoTables = errors.New("the JVM does not export the tables of its structures")
-	// ErrStructure: the memory of the process contradicts its tables.
+	// ErrStructure is the error if the memory of the process contradicts its tables.
 	ErrStructure = errors.New("the JVM's memory contradicts its tables")
 )
 
-// errFault: nothing is mapped at an address.
+// errFault is the error if nothing is mapped at an address.
 var errFault = errors.New("no memory there")

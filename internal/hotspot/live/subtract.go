@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// subtractAdopted takes what the agent wrote off a profile, and cuts it into entries again.
+// subtractAdopted subtracts the agent's writes from a profile and parses its entries again.
 func (b *build) subtractAdopted(f *profiledMethod) error {
 	p, cells, ok := b.snap.adopted.lookUp(f.methodData)
 	switch {
@@ -35,16 +35,16 @@ func (b *build) subtractAdopted(f *profiledMethod) error {
 	return nil
 }
 
-// A subtraction takes adopted counts, types and flags off a profile.
+// A subtraction removes adopted counts, types and flags from a profile.
 type subtraction struct {
 	s     *schema
 	shape disk.Shape
 	f     *profiledMethod
-	cells map[uint64]adoptedCell // that the agent wrote, by address
+	cells map[uint64]adoptedCell // the agent's writes by address
 }
 
-// subtractInvocations takes off the weight of the adopted profile. A counter that has overflowed
-// counts nothing exactly any more.
+// subtractInvocations subtracts the weight of the adopted profile. An overflowed counter is not exact and is not
+// changed.
 func (s *subtraction) subtractInvocations(weight uint64) {
 	b := s.f.data[s.s.data.invocations:]
 	counter := le.Uint32(b)
@@ -59,7 +59,7 @@ func (s *subtraction) hasRun() bool {
 	return h.invocations+h.backedges > 0
 }
 
-// subtractCell takes off what was written to the cell with which b begins.
+// subtractCell subtracts the value written to the cell at the front of b.
 func (s *subtraction) subtractCell(b []byte, c adoptedCell, ran bool) {
 	if c.Kind == adoptedByte {
 		b[0] -= byte(min(uint32(b[0]), c.Value))
@@ -80,8 +80,8 @@ func (s *subtraction) subtractCell(b []byte, c adoptedCell, ran bool) {
 	}
 }
 
-// subtractReceiver takes off a receiver. A row whose whole count is the archive's has not come here.
-// While the agent writes a row, its class comes last.
+// subtractReceiver subtracts a receiver. The row becomes empty if it counted nothing here. The agent writes the class
+// of a row last.
 func (s *subtraction) subtractReceiver(b []byte, c adoptedCell) {
 	class := le.Uint64(b)
 	if len(b) < 2*disk.CellSize || class != 0 && class != c.What {
@@ -104,10 +104,9 @@ const (
 	tagBits  = uint64(0xff)
 )
 
-// subtractBits takes the archive's bits off the first word of an entry. Traps are a code, which
-// another trap changes: if they are the archive's still, nothing trapped here. A flag that
-// the program set again can't be told from the archive's: it stays if the method ran. An
-// entry that the agent made, and that says nothing any more, becomes a free word.
+// subtractBits removes the archive's bits from the first word of an entry. Another trap changes the trap code, so if
+// it is still the archive's, nothing trapped here. A flag that the program set again cannot be distinguished from the
+// archive's, so flags stay if the method ran. An entry that the agent created becomes a free word if nothing remains.
 func subtractBits(v, written uint64, ran bool) uint64 {
 	if v&trapBits == written&trapBits {
 		v &^= trapBits
@@ -121,13 +120,13 @@ func subtractBits(v, written uint64, ran bool) uint64 {
 	return v
 }
 
-// correctEntries corrects what depends on the counts of an entry: types without counts of their
-// own, and the order of receivers.
+// correctEntries corrects the parts of entries that depend on counts: types without their own counts, and the order
+// of receivers.
 func (s *subtraction) correctEntries(section disk.BlockSection, at uint64) {
 	h := s.s.decodeHeader(s.f.data, s.f.counters)
 	for _, e := range s.f.sections[section] {
 		if _, ok := s.shape.Schema(e.Tag()); !ok {
-			return // and what follows is not known
+			return // and the rest is unknown
 		}
 		counted := section == disk.SectionParameters && h.invocations > 0
 		for cell := range s.shape.Counts(e) {
@@ -144,9 +143,9 @@ func (s *subtraction) correctEntries(section disk.BlockSection, at uint64) {
 	}
 }
 
-// subtractTypeWord takes the archive's type off a type word. Where the call did not happen
-// here, nothing was seen. Where it did, a type that is alone is the type of all values that
-// came, and one among several can't be named: it may be the archive's.
+// subtractTypeWord removes the archive's type from a type word. If the call did not happen here, the word becomes 0.
+// If it did, a single type is the type of all values. With several types the one in the word may be the archive's, so
+// it is removed.
 func subtractTypeWord(v, written uint64, counted bool) uint64 {
 	const tags = disk.TypeNullSeen | disk.TypeUnknown
 	switch {
@@ -158,7 +157,7 @@ func subtractTypeWord(v, written uint64, counted bool) uint64 {
 	return v
 }
 
-// moveReceivers moves receivers up to rows that have become empty: the VM fills the first.
+// moveReceivers moves receivers up to rows that have become empty, since the VM fills the first rows.
 func (s *subtraction) moveReceivers(e disk.Entry) {
 	switch e.Tag() {
 	case layout.TagReceiverType, layout.TagVirtualCall, layout.TagVirtualCallType:
@@ -180,8 +179,7 @@ func (s *subtraction) moveReceivers(e disk.Entry) {
 	}
 }
 
-// isUnused reports whether a profile has nothing but what was adopted, so that no JVM without
-// the archive would have it.
+// isUnused reports whether a profile has only adopted content, so that a JVM without the archive would not have it.
 func (b *build) isUnused(f *profiledMethod) bool {
 	if !f.adopted || b.vm.schema.everCompiled(f, b.plausibleHeaders) {
 		return false

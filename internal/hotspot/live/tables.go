@@ -6,24 +6,23 @@ import (
 	"strings"
 )
 
-// A HotSpot VM exports tables for debuggers: its structures, their sizes, the offsets of their fields, and
-// the values of some constants. The strides and column offsets of the tables themselves are exported too.
+// A HotSpot VM exports tables for debuggers with its structures, their sizes, the offsets of their fields, and the
+// values of some constants. The strides and column offsets of the tables themselves are exported, too.
 
 // A field is a row of gHotSpotVMStructs.
 type field struct {
 	static bool
-	offset uint64 // in its structure
-	addr   uint64 // of a static field
+	offset uint64 // offset in its structure
+	addr   uint64 // address of a static field
 }
 
-// tables has the tables of one VM. Lookups are checked here, once: a field is within its
-// structure, and every structure has a plausible size. Code that has read a structure
-// of that size can therefore read its fields without checks.
+// tables has the tables of one VM. Lookups check that a field is inside its structure and that every structure has a
+// plausible size. Code that has read a whole structure can therefore read its fields without further checks.
 type tables struct {
 	fields        map[string]field  // by "Type::name"
-	sizes         map[string]uint64 // of types, in bytes
+	sizes         map[string]uint64 // sizes of types in bytes
 	constants     map[string]int64
-	contradictory map[string]bool // names with rows that contradict each other
+	contradictory map[string]bool // names with contradictory rows
 	missing       []string        // failed lookups
 	unsound       []string        // lookups with impossible results
 }
@@ -32,8 +31,7 @@ const (
 	maxRows     = 1 << 13
 	maxNameSize = 1 << 10
 	maxStride   = 1 << 10 // bytes from row to row
-	// maxStructure bounds the size of a structure without a variable tail: the largest
-	// has some hundred bytes.
+	// maxStructure limits the size of a structure without a variable tail. The largest has some hundred bytes.
 	maxStructure = 1 << 14
 )
 
@@ -62,7 +60,7 @@ func readTables(l *library) (*tables, error) {
 	return t, nil
 }
 
-// enterRow adds a row. A VM may have the same row twice.
+// enterRow adds a row. A VM may have duplicate rows.
 func enterRow[V comparable](t *tables, into map[string]V, name string, v V) {
 	if had, ok := into[name]; ok && had != v {
 		t.contradictory[name] = true
@@ -74,11 +72,11 @@ func enterRow[V comparable](t *tables, into map[string]V, name string, v V) {
 type row struct {
 	mem     source
 	at      uint64
-	columns []uint64 // offsets
+	columns []uint64 // column offsets
 	err     error
 }
 
-// forEachRow calls yield with the rows of a table. Its first column is a name, which is null after the last row.
+// forEachRow calls yield with the rows of a table. The first column is a name, which is null after the last row.
 func forEachRow(l *library, table string, columns []string, yield func(r *row)) error {
 	entry := strings.TrimSuffix(table, "s") + "Entry"
 	symbols := []string{table, entry + "ArrayStride"}
@@ -126,7 +124,7 @@ func (r *row) int32Column(column int) int32 {
 	return v
 }
 
-// textColumn returns the text that a column points to, empty for null.
+// textColumn returns the text that a column points to, "" for null.
 func (r *row) textColumn(column int) string {
 	at := r.wordColumn(column)
 	if at == 0 {
@@ -157,7 +155,7 @@ func structureOf(name string) string {
 	return structure
 }
 
-// checkField checks that a field is in its structure and is aligned.
+// checkField checks that a field is inside its structure and aligned.
 func (t *tables) checkField(structure, name string, at uint64, width int) {
 	size := uint64(t.structureSize(structure))
 	switch {
@@ -176,7 +174,7 @@ func (t *tables) optionalOffset(name string, width int) uint64 {
 	return t.fieldOffset(name, width)
 }
 
-// optionalSize returns the size of a structure, 0 if the VM does not have it.
+// optionalSize returns the size of a structure, 0 if the VM lacks it.
 func (t *tables) optionalSize(name string) uint64 {
 	if _, ok := t.sizes[name]; !ok {
 		return 0
@@ -227,7 +225,7 @@ func (t *tables) addUnsound(format string, args ...any) {
 	t.unsound = append(t.unsound, fmt.Sprintf(format, args...))
 }
 
-// lookupError returns the error of failed lookups and of lookups with impossible results.
+// lookupError returns an error if a lookup failed or had an impossible result.
 func (t *tables) lookupError() error {
 	switch {
 	case len(t.missing) > 0:
@@ -238,9 +236,9 @@ func (t *tables) lookupError() error {
 	return nil
 }
 
-// A schema has the offsets of all fields that a dump needs, in one VM. Offsets that
-// the VM does not export are derived from exported neighbours, and the values read
-// there are checked. Every field is in its structure: see tables.
+// A schema has the offsets of all fields that a dump needs, for one VM. Offsets that the VM does not export are
+// derived from exported neighbors, and the values read there are checked. Every field is inside its structure; see
+// tables.
 type schema struct {
 	head uint64 // ClassLoaderDataGraph::_head
 
@@ -270,23 +268,23 @@ type schema struct {
 	counters      countersSchema
 	data          dataSchema
 	constants     constantsSchema
-	namesReadable bool        // constants is complete
+	namesReadable bool        // whether names can be read with constants
 	code          *codeSchema // nil if the VM does not export it
 
 	initialization initialization
-	increment      uint64 // one count of an InvocationCounter
+	increment      uint64 // increment of an InvocationCounter
 	levels         uint8  // highest level of compilation
-	accessMask     uint32 // access flags of class files
+	accessMask     uint32 // mask of the access flags in class files
 }
 
-// countersSchema is of MethodCounters.
+// countersSchema has the field offsets of MethodCounters.
 type countersSchema struct {
 	size                   int
 	invocations, backedges uint64
 	highest, highestOSR    uint64
 }
 
-// dataSchema is of MethodData.
+// dataSchema has the field offsets of MethodData.
 type dataSchema struct {
 	size                                             int
 	method, total, dataSize, data, parameters        uint64
@@ -309,7 +307,7 @@ const (
 	byteWidth    = 1
 )
 
-// newSchema looks everything up. rtm is whether the VM was built with restricted transactional memory.
+// newSchema looks up all fields. rtm is whether the VM was built with restricted transactional memory.
 func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	s := &schema{head: t.staticAddress("ClassLoaderDataGraph::_head")}
 	s.lookUpClasses(t)
@@ -323,7 +321,7 @@ func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	return s, t.lookupError()
 }
 
-// lookUpClasses looks up the fields that lead from class loaders to methods.
+// lookUpClasses looks up the fields on the way from class loaders to methods.
 func (s *schema) lookUpClasses(t *tables) {
 	s.loader.size = t.structureSize("ClassLoaderData")
 	s.loader.next = t.fieldOffset("ClassLoaderData::_next", pointerWidth)
@@ -372,7 +370,7 @@ func (s *schema) lookUpMethods(t *tables) {
 //	the start, then _tenure_traps, _invoke_mask, _backedge_mask,
 //	[int RTM state], short loops, short blocks, int would profile
 //
-// The VM exports only the three in the middle. All fields lie before the entries, so one read returns both.
+// The VM exports only the three in the middle. All fields are before the entries, so one read returns both.
 func (s *schema) lookUpMethodData(t *tables, rtm bool, release int) {
 	d := &s.data
 	d.size = t.structureSize("MethodData")

@@ -2,71 +2,71 @@ package live
 
 import "fmt"
 
-// A snapshot is the result of a walk from the class loaders to the profiles: the bytes
-// of all structures that may change while the process runs.
+// A snapshot is the result of a walk from the class loaders to the profiles. It has the bytes of all structures that
+// may change while the process runs.
 type snapshot struct {
 	loaders    []loaderData
-	klasses    map[uint64]klassData // by address
+	klasses    map[uint64]klassData // key: address of the Klass
 	methods    []methodData
-	bytes      int64         // of MethodData
+	bytes      int64         // total size of all MethodData
 	unprofiled []methodData  // compiled methods without a profile
-	code       []compilation // of all these methods, in the order of the code cache
+	code       []compilation // compilations of all these methods, in the order of the code cache
 	shared     int           // classes that share the methods of another class
 	duplicates int           // methods with a profile that were found before
 	adopted    *adoption
 }
 
-// loaderData is a ClassLoaderData, in the order of the VM's list: the newest comes first.
+// loaderData is a ClassLoaderData. The VM's list begins with the newest.
 type loaderData struct {
 	addr    uint64
 	bytes   []byte
 	klasses []uint64 // the newest first
 }
 
-// klassData is a class or an array of some.
+// klassData is a class or array class.
 type klassData struct {
 	name   uint64 // Symbol
 	loader uint64 // ClassLoaderData
-	// initialized is whether it is no array, and was initialized.
+	// initialized is whether it is an initialized class, not an array.
 	initialized bool
 }
 
-// methodData is a method that has a profile, or compiled code.
+// methodData is a method with a profile or compiled code.
 type methodData struct {
 	addr        uint64
 	klass       uint64
 	constMethod uint64
 	access      uint32
-	compiled    bool   // it has code in use, or discarded code
-	dataAt      uint64 // of the MethodData
-	data        []byte // MethodData, header and all; nil if it could not be read
-	counters    []byte // MethodCounters, nil if there are none
+	compiled    bool   // whether it has code, possibly discarded
+	dataAt      uint64 // address of the MethodData
+	data        []byte // MethodData with its header; nil if it could not be read
+	counters    []byte // MethodCounters; may be nil
 	refused     error
 }
 
-// Bounds on single structures. A budget bounds all of them together.
+// Limits of single structures. A budget limits the total.
 const (
-	maxMethods = 1 << 16 // of one class
+	maxMethods = 1 << 16 // methods of one class
 	maxData    = 1 << 24 // bytes of one MethodData
 )
 
-// A walker walks from the class loaders to the profiles. It visits each structure once:
-// a list that leads back to itself or into another list is not one of a VM.
+// A walker walks from the class loaders to the profiles. It visits each structure once. A list that leads back to
+// itself or into another list is an error, since a VM has none.
 type walker struct {
 	s   *schema
-	src source // of structures that may change
+	src source // for structures that may change
 	// methodArray returns the addresses of a class's methods.
 	methodArray func(addr uint64) ([]uint64, error)
-	allMethods  bool // take all methods, without their profiles
+	allMethods  bool // collect all methods, without their profiles
 	budget      *allowance
 	loaders     map[uint64]bool
 	arrays      map[uint64]bool
 	owners      map[uint64]bool // methods with a profile
-	unprofiled  map[uint64]bool // compiled methods without one
-	code        source          // of compiled code
-	codeNames   map[uint64]bool // names of blobs by address: of compiled code
+	unprofiled  map[uint64]bool // compiled methods without a profile
+	code        source          // for compiled code
+	codeNames   map[uint64]bool // by address of a blob's name: whether it is compiled code
 	agents      agents
-	detached    []compilation // of a copy, which has no compiled code itself
+	detached    []compilation // compilations of a copy, whose code cache is not copied
 	out         *snapshot
 }
 
@@ -78,7 +78,7 @@ func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([
 	}
 }
 
-// alignment holds for all structures in lists.
+// alignment is the alignment of all structures in lists.
 const alignment = 8
 
 // readStructure reads a structure in a list.
@@ -92,7 +92,7 @@ func (w *walker) readStructure(addr uint64, size int) ([]byte, error) {
 	return w.src.readBytes(addr, size)
 }
 
-// readKept reads a structure that is kept in part.
+// readKept reads a structure of which parts are kept.
 func (w *walker) readKept(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spendUnits(keptBytes); err != nil {
 		return nil, err
@@ -168,7 +168,7 @@ func (w *walker) walkMethods(klass uint64) error {
 		return err
 	}
 	methods, err := w.methodArray(array)
-	if err != nil || len(methods) == 0 { // all classes without methods have one array
+	if err != nil || len(methods) == 0 { // all classes without methods share one array
 		return err
 	}
 	if err := w.budget.spendUnits(len(methods)*pointerWidth + spanBytes); err != nil {
@@ -187,7 +187,7 @@ func (w *walker) walkMethods(klass uint64) error {
 	return nil
 }
 
-// addMethod adds a method if it has a profile, or compiled code, or all methods are wanted.
+// addMethod adds a method that has a profile or compiled code, or any method if all are wanted.
 func (w *walker) addMethod(addr, klass uint64) error {
 	s := &w.s.method
 	b, err := w.readStructure(addr, s.size)
@@ -237,7 +237,7 @@ func (w *walker) addUnprofiled(m methodData) error {
 	return nil
 }
 
-// readMethodData reads a MethodData, which must be of that method.
+// readMethodData reads the MethodData of a method.
 func (w *walker) readMethodData(method, addr uint64) ([]byte, error) {
 	s := &w.s.data
 	header, err := w.readStructure(addr, s.size)

@@ -2,148 +2,18 @@ package live
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
-	"strings"
 
 	"github.com/profarc/profarc/internal/java/bytecode"
-	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// A namer reads names and code, which do not change. Each structure is read once,
-// except for ConstMethods of methods that both have a profile and occur in one.
-type namer struct {
-	s              *schema
-	src            source
-	budget         *allowance
-	symbols        map[uint64]string
-	pointedMethods map[uint64]pointedMethod // methods in cells of profiles, by address
-	pools          map[uint64]*pool         // constant pools by address; nil if unreadable
-}
+// When a VM links a class it rewrites operands of bytecodes. A constant pool index becomes a ConstantPoolCache index
+// in the machine's byte order. The cache has the original index.
 
-// A pointedMethod is a method in a cell of a profile.
-type pointedMethod struct {
-	methodName
-	err error
-}
-
-func newNamer(s *schema, src source, m *meter) *namer {
-	return &namer{s, src, m.structureBudget(), map[uint64]string{}, map[uint64]pointedMethod{}, map[uint64]*pool{}}
-}
-
-// readStructure reads a structure or a part of one, which was not read before.
-func (n *namer) readStructure(addr uint64, size int) ([]byte, error) {
-	if err := n.budget.spendUnits(size); err != nil {
-		return nil, err
-	}
-	return n.src.readBytes(addr, size)
-}
-
-// textUses is how often a name is copied or compared.
-const textUses = 4
-
-// spendOnText charges the use of names: a few long names may be shared by very many classes and methods.
-func (n *namer) spendOnText(names ...string) (err error) {
-	for _, name := range names {
-		err = n.budget.meter.names.spendUnits(textUses * len(name))
-	}
-	return err
-}
-
-// pointedMethodName returns the name of a method in a cell of a profile.
-func (n *namer) pointedMethodName(addr uint64) (methodName, error) {
-	p, ok := n.pointedMethods[addr]
-	if !ok {
-		var constMethod uint64
-		constMethod, p.err = wordAt(n.src, addr+n.s.method.constMethod)
-		if p.err == nil {
-			p.methodName, p.err = n.readConstMethod(constMethod)
-		}
-		n.pointedMethods[addr] = p
-	}
-	return p.methodName, p.err
-}
-
-// symbolText returns the text of a Symbol in UTF-8.
-func (n *namer) symbolText(addr uint64) (string, error) {
-	if s, ok := n.symbols[addr]; ok {
-		return s, nil
-	}
-	b, err := n.readStructure(addr+n.s.symbol.length, shortWidth)
-	if err != nil {
-		return "", err
-	}
-	b, err = n.readStructure(addr+n.s.symbol.body, int(le.Uint16(b)))
-	if err != nil {
-		return "", err
-	}
-	s := javanames.FromModifiedUTF8(string(b))
-	if strings.IndexByte(s, 0) >= 0 {
-		return "", fmt.Errorf("%w: a name with a NUL byte", ErrStructure)
-	}
-	n.symbols[addr] = s
-	return s, nil
-}
-
-// A methodName is the content of a ConstMethod.
-type methodName struct {
-	name, signature string
-	holder          uint64 // Klass
-	pool            uint64 // ConstantPool
-	code            []byte // bytecodes
-}
-
-// readConstMethod reads a ConstMethod.
-func (n *namer) readConstMethod(constMethod uint64) (m methodName, err error) {
-	s := &n.s.constMethod
-	b, err := n.readStructure(constMethod, s.size)
-	if err != nil {
-		return m, err
-	}
-	pool := le.Uint64(b[s.constants:])
-	m.pool = pool
-	m.name, err = n.poolSymbol(pool, le.Uint16(b[s.name:]))
-	if err != nil {
-		return m, err
-	}
-	m.signature, err = n.poolSymbol(pool, le.Uint16(b[s.signature:]))
-	if err != nil {
-		return m, err
-	}
-	m.holder, err = wordAt(n.src, pool+n.s.pool.holder)
-	if err != nil {
-		return m, err
-	}
-	m.code, err = n.readStructure(constMethod+uint64(s.size), int(le.Uint16(b[s.codeSize:])))
-	if err == nil && (m.name == "" || m.signature == "") {
-		err = RefusedName
-	}
-	return m, err
-}
-
-// poolSymbol returns the symbol at an index of a constant pool.
-func (n *namer) poolSymbol(pool uint64, index uint16) (string, error) {
-	length, err := int32At(n.src, pool+n.s.pool.length)
-	if err != nil {
-		return "", err
-	}
-	if int32(index) >= length {
-		return "", fmt.Errorf("%w: index %d of a constant pool of %d", ErrStructure, index, length)
-	}
-	at, err := wordAt(n.src, pool+uint64(n.s.pool.size)+8*uint64(index))
-	if err != nil {
-		return "", err
-	}
-	return n.symbolText(at)
-}
-
-// A VM rewrites the operands of bytecodes when it links a class. An index into the constant pool becomes an
-// index into the ConstantPoolCache, in the byte order of the machine. The cache has the original index.
-
-// constantsSchema has the fields of ConstantPool and ConstantPoolCache.
+// constantsSchema has the field offsets of ConstantPool and ConstantPoolCache.
 type constantsSchema struct {
 	tags, cache  uint64
-	bytes, words uint64 // data of an Array<u1>, of an Array<u2>
+	bytes, words uint64 // data in an Array<u1>, data in an Array<u2>
 	references   uint64 // ConstantPoolCache::_reference_map
 	// entries of all operands, in JDK 17 to 22; else 0
 	entries, entrySize, entryIndex uint64
@@ -155,8 +25,8 @@ type constantsSchema struct {
 // resolvedSchema describes an array in ConstantPoolCache. The zero value means that the VM has none.
 type resolvedSchema struct{ array, data, size, index uint64 }
 
-// newConstantsSchema looks up the fields that lead from bytecodes to names. Fields that
-// a release lacks stay 0. ok is false if no name can be read.
+// newConstantsSchema looks up the fields on the way from bytecodes to names. Missing fields are 0. ok is false if no
+// name can be read.
 func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 	s.tags, s.cache = t.optionalOffset("ConstantPool::_tags", pointerWidth), t.optionalOffset("ConstantPool::_cache", pointerWidth)
 	s.bytes, s.words = t.optionalOffset("Array<u1>::_data", byteWidth), t.optionalOffset("Array<u2>::_data", shortWidth)
@@ -189,7 +59,7 @@ const (
 	tagClass   = 7
 	tagString  = 8
 	tagField   = 9
-	tagMember  = 11 // the last of references to fields and methods
+	tagMember  = 11 // last tag of references to fields and methods
 	tagInvoke  = 18
 )
 
@@ -202,14 +72,14 @@ type pool struct {
 	lookup map[constantUse]bytecode.Name
 }
 
-// A constantUse is a constant and how a bytecode uses it: a class that is loaded as a
-// value has another name than one that is instantiated.
+// A constantUse is a constant and its use by a bytecode. A class that is loaded as a value has another name than one
+// that is instantiated.
 type constantUse struct {
 	index  uint16
 	loaded bool
 }
 
-// instructions decodes the bytecodes of a method. ok is false if their names cannot be read.
+// instructions decodes the bytecodes of a method; ok is false if their names cannot be read.
 func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok bool) {
 	p, ok := n.constantPool(m.pool)
 	if !ok {
@@ -218,7 +88,7 @@ func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok boo
 	return bytecode.Instructions(m.code, p.nameOperand)
 }
 
-// constantPool opens a constant pool.
+// constantPool returns a constant pool; ok is false if it is unreadable.
 func (n *namer) constantPool(addr uint64) (*pool, bool) {
 	if p, known := n.pools[addr]; known {
 		return p, p != nil
@@ -228,7 +98,7 @@ func (n *namer) constantPool(addr uint64) (*pool, bool) {
 	return p, p != nil
 }
 
-// maxConstants bounds the constants of a class.
+// maxConstants limits the constants of a class.
 const maxConstants = math.MaxUint16 + 1
 
 func (n *namer) openPool(addr uint64) *pool {
@@ -250,7 +120,8 @@ func (n *namer) openPool(addr uint64) *pool {
 	return p
 }
 
-// nameOperand returns the class or member that a bytecode names.
+// nameOperand returns the class or member in the operand of a bytecode. raw is the VM's opcode, java the original
+// one.
 func (p *pool) nameOperand(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	i, ok := p.constantIndex(raw, java, operand)
 	if !ok || p.budget.meter.countStep() != nil {
@@ -267,7 +138,7 @@ func (p *pool) nameOperand(raw, java byte, operand []byte) (n bytecode.Name, ok 
 	return n, ok && p.budget.meter.names.spendUnits(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
 }
 
-// constantIndex returns the constant that the operand of a bytecode came from.
+// constantIndex returns the constant in the operand of a bytecode.
 func (p *pool) constantIndex(raw, java byte, operand []byte) (i uint16, ok bool) {
 	switch {
 	case java == bytecode.Ldc && raw == java:
@@ -280,14 +151,14 @@ func (p *pool) constantIndex(raw, java byte, operand []byte) (i uint16, ok bool)
 		return binary.BigEndian.Uint16(operand), true
 	case java == bytecode.InvokeDynamic:
 		at := int32(le.Uint32(operand))
-		return p.cachedIndex(&p.s.constants.dynamic, max(at, ^at)) // some releases keep it inverted
+		return p.cachedIndex(&p.s.constants.dynamic, max(at, ^at)) // some releases store it inverted
 	case java <= bytecode.PutField:
 		return p.cachedIndex(&p.s.constants.fields, int32(le.Uint16(operand)))
 	}
 	return p.cachedIndex(&p.s.constants.methods, int32(le.Uint16(operand)))
 }
 
-// resolvedReference returns the constant that an entry of the resolved references came from.
+// resolvedReference returns the constant for an entry of the resolved references.
 func (p *pool) resolvedReference(entry uint16) (i uint16, ok bool) {
 	references, err := wordAt(p.src, p.cache+p.s.constants.references)
 	if err != nil || p.cache == 0 || references == 0 {
@@ -296,7 +167,7 @@ func (p *pool) resolvedReference(entry uint16) (i uint16, ok bool) {
 	return p.uint16At(references + p.s.constants.words + shortWidth*uint64(entry))
 }
 
-// cachedIndex returns the constant that an entry of the cache came from.
+// cachedIndex returns the constant for an entry of the cache.
 func (p *pool) cachedIndex(r *resolvedSchema, entry int32) (i uint16, ok bool) {
 	s := &p.s.constants
 	if r.array == 0 {
