@@ -1,12 +1,12 @@
 package analyze
 
 import (
-	"errors"
 	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -300,14 +300,9 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 
 // numberProperty adds up the numeric values of a property.
 func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
-	t, err := s.TableOrEmpty(disk.TableProperties)
-	for row := range t.Rows {
-		name, nameErr := t.Text(0, row)
-		value, valueErr := t.Text(1, row)
-		if err = errors.Join(nameErr, valueErr); err != nil {
-			return 0, err
-		}
-		if n, notNumber := strconv.ParseUint(value, 10, 64); name == key && notNumber == nil {
+	properties, err := entries.Properties(s)
+	for _, value := range properties[key] {
+		if n, err := strconv.ParseUint(value, 10, 64); err == nil {
 			sum = disk.SaturatingAdd(sum, n)
 		}
 	}

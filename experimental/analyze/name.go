@@ -34,15 +34,8 @@ func NameOf(s *reader.Store, m reader.Method) (MethodName, error) {
 }
 
 // String returns Method followed by the loader, if there is one.
-func (m MethodName) String() string { return m.Method + m.loaderSuffix() }
+func (m MethodName) String() string { return display.WithLoader(m.Method, m.Loader) }
 
 // Spelled returns Display followed by LoaderNote. Two methods can have the same spelling, because it omits the packages
 // of parameter types.
 func (m MethodName) Spelled() string { return m.Display + m.LoaderNote }
-
-func (m MethodName) loaderSuffix() string {
-	if m.Loader == "" {
-		return ""
-	}
-	return " (loader " + m.Loader + ")"
-}

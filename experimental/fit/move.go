@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/methodcode"
@@ -424,19 +423,17 @@ func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
 // references returns the slots of a descriptor's reference arguments, and whether it returns a reference.
 func references(descriptor string) (slots []uint64, returned bool) {
 	slot := uint64(0)
-	rest := strings.TrimPrefix(descriptor, "(")
-	for rest != "" && rest[0] != ')' {
-		var argument string
-		argument, rest = javanames.CutType(rest)
+	parameters, result := javanames.SplitParameters(descriptor)
+	for _, p := range parameters {
 		switch {
-		case javanames.IsReference(argument):
+		case javanames.IsReference(p):
 			slots = append(slots, slot)
-		case argument == "J" || argument == "D":
+		case p == "J" || p == "D":
 			slot++
 		}
 		slot++
 	}
-	return slots, javanames.IsReference(strings.TrimPrefix(rest, ")"))
+	return slots, javanames.IsReference(result)
 }
 
 // newTypedEntry returns an entry with the cells of recordedTypes.

@@ -110,7 +110,7 @@ func (r *renamer) matchSignatures() {
 		var candidates []layout.Key
 		for _, d := range r.declared(k.Class, k.Loader)[k.Name] {
 			to := layout.Key{Class: k.Class, Name: d.Name, Signature: d.Signature, Loader: k.Loader}
-			if is, _ := r.mayBeNew(to); is && parameters(d.Signature) == parameters(m.key.Signature) {
+			if is, _ := r.mayBeNew(to); is && sameParameterCount(d.Signature, m.key.Signature) {
 				candidates = append(candidates, to)
 			}
 		}
@@ -121,12 +121,9 @@ func (r *renamer) matchSignatures() {
 	}
 }
 
-// parameters returns the number of parameters of a descriptor.
-func parameters(descriptor string) (n int) {
-	rest := strings.TrimPrefix(descriptor, "(")
-	for rest != "" && rest[0] != ')' {
-		_, rest = javanames.CutType(rest)
-		n++
-	}
-	return n
+// sameParameterCount reports whether two descriptors have the same number of parameters.
+func sameParameterCount(a, b string) bool {
+	inA, _ := javanames.SplitParameters(a)
+	inB, _ := javanames.SplitParameters(b)
+	return len(inA) == len(inB)
 }

@@ -56,6 +56,17 @@ func GraalSignature(descriptor string) (signature string, ok bool) {
 	return className(result) + "(" + strings.Join(parameters, ",") + ")", true
 }
 
+// SplitParameters splits a method descriptor like CutSignature, without checking it.
+func SplitParameters(descriptor string) (parameters []string, result string) {
+	rest := strings.TrimPrefix(descriptor, "(")
+	for rest != "" && rest[0] != ')' {
+		var one string
+		one, rest = CutType(rest)
+		parameters = append(parameters, one)
+	}
+	return parameters, strings.TrimPrefix(rest, ")")
+}
+
 // CutSignature splits a method descriptor into the descriptors of its parameters and its result. ok is false if it is
 // malformed.
 func CutSignature(descriptor string) (parameters []string, result string, ok bool) {

@@ -119,10 +119,8 @@ func (s *Screen) Type(in *reader.Store, name, loader string) string {
 		return "none"
 	case !s.Spelling.Raw:
 		return escape.Printable(s.Spelling.Type(s.Domain, name) + display.LoaderNote(in, name, loader))
-	case loader != "":
-		name += " (loader " + loader + ")"
 	}
-	return escape.Printable(name)
+	return escape.Printable(display.WithLoader(name, loader))
 }
 
 // Method returns a method for people. Unless names are raw, it names the class loader only if necessary; see

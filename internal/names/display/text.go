@@ -52,11 +52,15 @@ func AccessText(access uint32) string {
 func TypeText(t reader.Type) (string, error) {
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
-	text := name.String()
-	if loader.Len() > 0 {
-		text += " (loader " + loader.String() + ")"
+	return WithLoader(name.String(), loader.String()), errors.Join(nameErr, loaderErr)
+}
+
+// WithLoader returns the name of a class or method, followed by its class loader if it has one.
+func WithLoader(name, loader string) string {
+	if loader == "" {
+		return name
 	}
-	return text, errors.Join(nameErr, loaderErr)
+	return name + " (loader " + loader + ")"
 }
 
 // Loaders that every JVM has. The boot loader has no name in an archive.
