@@ -10,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/archive"
-	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
@@ -71,7 +71,7 @@ func Start(path string, vm VM) (*Run, error) {
 	}
 	vm.Shapes = slices.Clone(vm.Shapes)
 	r := &Run{vm: vm, number: runs.Add(1) - 1, functions: map[version]*Function{}, types: map[string]*Type{}}
-	_, r.bad = r.builder(builder.RandomDumpID(), nil)
+	_, r.bad = r.builder(disk.RandomDumpID(), nil)
 	if r.bad != nil {
 		return r, r.bad
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testjvm"
 	"github.com/profarc/profarc/layout"
@@ -45,7 +46,7 @@ func (r *wideRig) merged(t *testing.T, rows int) string {
 			t.Fatal(err)
 		}
 	}
-	if n, err := merge.Widened(t.Context(), b); err != nil || n < 4 {
+	if n, err := merging.CountWidened(t.Context(), b.Internal()); err != nil || n < 4 {
 		t.Fatalf("%d entries are wide, %v", n, err)
 	}
 	if rows >= 0 {

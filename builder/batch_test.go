@@ -61,19 +61,19 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 		b.Internal().NextRun(profileset.RunRules{Weight: layout.Weight(x+1) * layout.WeightOne / layout.Weight(z+1)})
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}),
+		b.Internal().DescribeType(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)}),
 			fmt.Sprint("A", y), layout.TypeFlags(z&1))
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.DescribeMethod(b.Method(keyNumber(x, y)), uint32(z), 0)
+		b.Internal().DescribeMethod(b.Method(keyNumber(x, y)), uint32(z), 0)
 	},
 	func(b *builder.Builder, x, y, _ int) { b.Seen(b.Method(layout.Key{Name: fmt.Sprint("named", x, y)})) },
 	func(b *builder.Builder, x, y, z int) {
-		b.Table(disk.TableMonitors, 0, disk.TableColumns(disk.TableMonitors)...).
+		b.Internal().Table(disk.TableMonitors, 0, disk.TableColumns(disk.TableMonitors)...).
 			Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", x)})), uint64(y*z))
 	},
 	func(b *builder.Builder, x, y, z int) {
-		b.Table(disk.TableSamples, 0, disk.TableColumns(disk.TableSamples)...).Row(uint64(x),
+		b.Internal().Table(disk.TableSamples, 0, disk.TableColumns(disk.TableSamples)...).Row(uint64(x),
 			uint64(b.Method(keyNumber(y, z))), uint64(z), uint64(y))
 	},
 }

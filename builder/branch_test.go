@@ -7,6 +7,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -63,7 +64,7 @@ func TestBranchOfAnyVMHasCountsAlone(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			p := testarchive.New(layout.DomainCustom).Profile(layout.Key{Name: "f"}, 1)
 			record(p)
-			if err := p.Done(); !errors.Is(err, builder.ErrDomain) {
+			if err := p.Done(); !errors.Is(err, profileset.ErrDomain) {
 				t.Errorf("a branch with %s: %v", what, err)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -24,7 +25,7 @@ func TestSmallArchiveIsSound(t *testing.T) {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 	square := b.Type(builder.TypeKey{Name: "Square"})
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	p.Invocations(61205)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{Count: 60949}, builder.Row{Type: square, Count: 7})
 	p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: 1, Displacement: 32, NotTaken: 2})
@@ -138,7 +139,7 @@ func TestDumpIDs(t *testing.T) {
 	if first, second := idOfRun(), idOfRun(); first == second {
 		t.Error("two runs of a process that is not known have the same ID")
 	}
-	if first, second := builder.RandomDumpID(), builder.RandomDumpID(); first == second {
+	if first, second := disk.RandomDumpID(), disk.RandomDumpID(); first == second {
 		t.Error("two random IDs are the same")
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -21,7 +22,7 @@ func TestMethodsInBulkAreTheSame(t *testing.T) {
 		for range rapid.IntRange(1, 3).Draw(t, "calls") {
 			n := rapid.IntRange(0, 300).Draw(t, "methods")
 			signatures := rapid.SliceOfN(text, n, n).Draw(t, "signatures")
-			refs := make([]builder.SymbolRef, n)
+			refs := make([]intern.SymbolRef, n)
 			short.Internal().Names(signatures, refs)
 			methods := make([]profileset.MethodOfClass, n)
 			for i := range methods {

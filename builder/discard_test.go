@@ -9,10 +9,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/merge"
 	"pgregory.net/rapid"
 )
 
@@ -31,7 +31,7 @@ func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 			}
 			record := func(b *builder.Builder, dropped bool) {
 				m := b.Method(keyNumber(x, 0))
-				c := builder.NoContext
+				c := profileset.NoContext
 				if x == 3 {
 					c = b.Context(m, builder.Frame{Caller: b.Method(keyNumber(1, 1)), Point: 2})
 				}
@@ -193,7 +193,7 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 	t.Parallel()
 	of := func(discarded ...int) *builder.Builder {
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
-		order := b.Table(disk.TableOrder, 0, disk.ColumnProfile)
+		order := b.Internal().Table(disk.TableOrder, 0, disk.ColumnProfile)
 		for i := range 5 {
 			p := b.Profile(layout.Key{Name: fmt.Sprint("f", i)}, 1)
 			p.Counters(0, uint64(i))
@@ -203,25 +203,25 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 				testarchive.MustDone(t, p)
 			}
 			if i != 1 && i != 3 || len(discarded) > 0 {
-				order.Row(uint64(p.Ref()))
+				order.Row(uint64(p.Internal().Ref()))
 			}
 		}
 		return b
 	}
 	want := builder.New(layout.DomainLLVMIR, builder.Config{})
-	order := want.Table(disk.TableOrder, 0, disk.ColumnProfile)
+	order := want.Internal().Table(disk.TableOrder, 0, disk.ColumnProfile)
 	for i := range 5 {
 		m := want.Method(layout.Key{Name: fmt.Sprint("f", i)})
 		if i == 1 || i == 3 {
 			continue
 		}
-		p := want.ProfileIn(m, 1, builder.NoContext)
+		p := want.ProfileIn(m, 1, profileset.NoContext)
 		p.Counters(0, uint64(i))
 		testarchive.MustDone(t, p)
-		order.Row(uint64(p.Ref()))
+		order.Row(uint64(p.Internal().Ref()))
 	}
 	got := of()
-	if _, _, err := merge.KeepVersions(t.Context(), got, merge.AllVersions); err != nil {
+	if _, _, err := merging.KeepVersions(t.Context(), got.Internal(), merging.AllVersions); err != nil {
 		t.Fatal(err)
 	}
 	if x, y := testarchive.Build(t, want), testarchive.Build(t, got); !bytes.Equal(x.Bytes, y.Bytes) {
@@ -236,12 +236,12 @@ func TestTablesAndDiscardedProfiles(t *testing.T) {
 func TestInvalidBuildersRefuseProfiles(t *testing.T) {
 	t.Parallel()
 	for _, b := range []*builder.Builder{builder.New(0, builder.Config{}), builder.New(99, builder.Config{})} {
-		if err := b.Err(); !errors.Is(err, builder.ErrDomain) {
+		if err := b.Err(); !errors.Is(err, profileset.ErrDomain) {
 			t.Errorf("New: %v", err)
 		}
 		p := begun(b)
 		p.Counters(0, 1)
-		if err := p.Done(); !errors.Is(err, builder.ErrDomain) {
+		if err := p.Done(); !errors.Is(err, profileset.ErrDomain) {
 			t.Errorf("Done: %v", err)
 		}
 	}

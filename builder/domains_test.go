@@ -121,7 +121,7 @@ func TestEveryEntryInEveryDomain(t *testing.T) {
 				}
 				taken++
 				checkComesBack(t, tag, testarchive.Build(t, b))
-			} else if !errors.Is(err, builder.ErrDomain) || !strings.Contains(err.Error(), domain.String()) {
+			} else if !errors.Is(err, profileset.ErrDomain) || !strings.Contains(err.Error(), domain.String()) {
 				t.Errorf("%s in %s: %v, want ErrDomain", tag, domain, err)
 			}
 		}

@@ -4,22 +4,22 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
-// Custom is the fields of an entry of one of the producer's tags.
+// Custom are the fields of an entry with a tag of the producer, beside its rows.
 type Custom struct {
 	Point int32
-	Tag   layout.Tag        // that DeclareShape declared
-	Sub   layout.Sub        // of any meaning; entries of another sub are merged by themselves
-	Flags layout.EntryFlags // of any meaning; a merge unites them
-	Cells []uint64          // those that stand once, in the order of the shape
+	Tag   layout.Tag        // declared by Builder.DeclareShape
+	Sub   layout.Sub        // free for the producer; a merge keeps entries with different subs apart
+	Flags layout.EntryFlags // free for the producer; a merge unites them
+	Cells []uint64          // cells outside the rows, in the order of the shape
 }
 
-// Custom adds an entry of one of the producer's tags, with rows that each have the cells
-// of the shape's rows. A cell is a number or, where the shape has a type or a method, a
-// reference of the builder as a number (uint64(ref)), 0 for none. A row of zeros is room
-// for one to be recorded. Rows with the same keys become one.
+// Custom adds an entry with a tag of the producer. Each row has the cells of the shape's rows. A cell is a number or,
+// where the shape has a type or method, uint64 of a reference, with 0 for none. A row of zeros is free: a VM may record
+// another row in it. Rows with equal keys are united.
 func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	shape := p.recording.Shape()
 	schema, ok := shape.Schema(c.Tag)
@@ -46,10 +46,11 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	})
 }
 
-// customBranch adds a branch without targets: its rows have the index alone, 0 if it is taken and 1 if not.
+// customBranch adds a branch whose rows have no target, index 0 if taken and index 1 if not. reader.Entry.Branch reads
+// it.
 func (p *Profile) customBranch(at At, b Branch) {
 	if at != (At{Bci: at.Bci}) || b.Displacement != 0 {
-		p.recording.Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone", ErrDomain, at.Bci,
+		p.recording.Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone", profileset.ErrDomain, at.Bci,
 			layout.DomainCustom))
 		return
 	}
@@ -58,7 +59,7 @@ func (p *Profile) customBranch(at At, b Branch) {
 	p.Successors(at.Bci, layout.SubConditional, taken, notTaken)
 }
 
-// customCells returns the values of n cells in their order; width counts the cells of a row.
+// customCells returns the values of n cells in their order. width is the number of cells in a row.
 func customCells(shape string, once []uint64, rows [][]uint64, n, width int) ([]uint64, error) {
 	if width == 0 && len(rows) > 0 {
 		return nil, fmt.Errorf("%d rows in an entry of shape %s, which has none", len(rows), shape)

@@ -8,49 +8,49 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// At has the place of a HotSpot entry, and the fields of its header.
+// At is the header of a HotSpot entry. The zero value is the entry of bytecode 0.
 type At struct {
-	Bci   int32             // 0 to 65535, but for Branch: others are an error that matches layout.ErrTooLarge
-	Flags layout.EntryFlags // EntryNullSeen
-	Traps layout.EntryTraps // reason, and EntryTrapRecompiled
-	In    disk.BlockSection // disk.SectionData if not set
+	Bci   int32             // bytecode index; HotSpot has 0 to 65535, and Done returns layout.ErrTooLarge for others
+	Flags layout.EntryFlags // layout.EntryNullSeen, or 0
+	Traps layout.EntryTraps // reason of a trap, and layout.EntryTrapRecompiled; 0 for none
+	In    disk.BlockSection // zero for the data section; packages of this module know others
 }
 
 // A Branch is a conditional branch.
 type Branch struct {
 	Taken, NotTaken uint64
-	Displacement    int64 // to the entry of the target, in bytes
+	Displacement    int64 // offset in bytes to the target's entry; 0 if not known
 }
 
 // A SwitchCase is a case of a switch.
 type SwitchCase struct {
 	Count        uint64
-	Displacement int64 // to the entry of the target, in bytes
+	Displacement int64 // offset in bytes to the target's entry; 0 if not known
 }
 
-// A RetRow is a place that a ret returned to.
+// A RetRow counts how often a ret returned to one bytecode index.
 type RetRow struct {
 	Bci          uint64
 	Count        uint64
-	Displacement int64 // to the entry at Bci, in bytes
+	Displacement int64 // offset in bytes to the entry at Bci; 0 if not known
 }
 
-// hotspot adds one of HotSpot's entries. Other domains refuse it with an error that matches ErrDomain.
-// length is the value of the cell that holds the entry's length, if it has one.
+// hotspot adds an entry of HotSpot's. Other domains refuse it. length is the value of the entry's length cell, if it
+// has one.
 func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
 	p.recording.AddNarrow(profileset.Narrow{Tag: tag, Bci: at.Bci, Flags: at.Flags, Traps: at.Traps, Section: at.In},
 		length, fill)
 }
 
-// Bit adds an entry that has flags and traps alone, such as a null check.
+// Bit adds an entry that has only flags and traps, such as a null check.
 func (p *Profile) Bit(at At) { p.hotspot(layout.TagBit, at, 0, nil) }
 
-// Counter adds a count.
+// Counter adds the execution count of a bytecode.
 func (p *Profile) Counter(at At, count uint64) {
 	p.hotspot(layout.TagCounter, at, 0, func(e disk.Entry) { e.SetCell(0, count) })
 }
 
-// Jump adds a branch that is always taken; the displacement goes to the entry of its target, in bytes.
+// Jump adds an unconditional branch. displacement is the offset in bytes to the target's entry, or 0.
 func (p *Profile) Jump(at At, taken uint64, displacement int64) {
 	p.hotspot(layout.TagJump, at, 0, func(e disk.Entry) {
 		e.SetCell(0, taken)
@@ -58,8 +58,8 @@ func (p *Profile) Jump(at At, taken uint64, displacement int64) {
 	})
 }
 
-// Branch adds a conditional branch. In layout.DomainCustom its point is any number, it has no other field of At and
-// no displacement, and it is stored as a Successors entry that reader.Entry.Branch reads.
+// Branch adds a conditional branch. layout.DomainCustom has branches too: there At.Bci is any number, and all other
+// fields of At and the displacement must be zero.
 func (p *Profile) Branch(at At, b Branch) {
 	if p.recording.Domain() == layout.DomainCustom {
 		p.customBranch(at, b)
@@ -72,7 +72,7 @@ func (p *Profile) Branch(at At, b Branch) {
 	})
 }
 
-// MultiBranch adds a switch: its default, and its cases in order.
+// MultiBranch adds a switch with the default def and its cases in order.
 func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
 	p.hotspot(layout.TagMultiBranch, at, 2+2*len(cases), func(e disk.Entry) {
 		e.SetCell(0, uint64(2+2*len(cases)))
@@ -83,12 +83,13 @@ func (p *Profile) MultiBranch(at At, def SwitchCase, cases ...SwitchCase) {
 	})
 }
 
-// Ret adds where a ret, the end of a subroutine of old bytecode, returned to. More rows than
-// layout.Params.BciProfileWidth are an error.
+// Ret adds the targets of a ret, which ends a subroutine of old bytecode. More rows than
+// Config.Params.BciProfileWidth are an error.
 func (p *Profile) Ret(at At, count uint64, rows ...RetRow) {
 	p.hotspot(layout.TagRet, at, 0, func(e disk.Entry) {
 		if len(rows) > p.recording.Shape().BciRows {
-			p.recording.Fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d", at.Bci, len(rows), p.recording.Shape().BciRows))
+			p.recording.Fail(fmt.Errorf("bci %d: %d ret rows, the settings have %d: set Params.BciProfileWidth of the config",
+				at.Bci, len(rows), p.recording.Shape().BciRows))
 			return
 		}
 		e.SetCell(0, count)

@@ -5,39 +5,40 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Row is a type seen, and how often.
+// A Row counts one type. In Profile.Receivers a Row without a type is free: a VM may record another type in it.
 type Row struct {
 	Type  TypeRef
 	Count uint64
 }
 
-// Others are the counts of a receiver entry outside its rows.
+// Others are the counts of a receiver entry outside its rows. The zero value counts nothing.
 type Others struct {
-	Count uint64 // types without a row; signed for a type check
-	Gap   uint64 // HotSpot's nonprofiled_count; 0 where layout.Params.ReceiverGap is 0
+	Count uint64 // values whose type has no row; signed for a type check
+	Gap   uint64 // HotSpot's nonprofiled_count; must be 0 if Config.Params.ReceiverGap is 0
 }
 
-// A TypeWord is a type profile of one value.
+// A TypeWord is the type profile of one value. The zero value means that nothing was seen.
 type TypeWord struct {
-	Type     TypeRef // 0 for none
+	Type     TypeRef // 0 if no type was seen
 	NullSeen bool
-	Unknown  bool // several types were seen
+	Unknown  bool // more than one type was seen
 }
 
-// A Slot is the type profile of an argument.
+// A Slot is the type profile of the argument in a stack slot.
 type Slot struct {
-	Stack uint64 // stack slot
+	Stack uint64 // number of the stack slot
 	Type  TypeWord
 }
 
-// A CallTypes is the type profile of a call: arguments, and the return value if Return is not nil.
+// A CallTypes is the type profile of the arguments of a call and of its return value; Return is nil if the VM does not
+// record it.
 type CallTypes struct {
 	Args   []Slot
 	Return *TypeWord
 }
 
-// ReceiverType adds the type profile of instanceof, checkcast or aastore. More rows than
-// layout.Params.TypeProfileWidth are an error.
+// ReceiverType adds the type profile of an instanceof, checkcast or aastore. More rows than
+// Config.Params.TypeProfileWidth are an error; HotSpotParams has two.
 func (p *Profile) ReceiverType(at At, others Others, rows ...Row) {
 	p.receivers(layout.TagReceiverType, at, others, rows)
 }
@@ -56,7 +57,7 @@ func (p *Profile) setReceivers(e disk.Entry, others Others, rows []Row) {
 		func(i int) (TypeRef, uint64) { return rows[i].Type, rows[i].Count })
 }
 
-// CallType adds a count with the types of arguments and return value.
+// CallType adds the count of a static call with the types of arguments and return value.
 func (p *Profile) CallType(at At, count uint64, types CallTypes) {
 	p.hotspot(layout.TagCallType, at, types.cells(), func(e disk.Entry) {
 		e.SetCell(0, count)
@@ -64,8 +65,7 @@ func (p *Profile) CallType(at At, count uint64, types CallTypes) {
 	})
 }
 
-// VirtualCallType adds the type profile of a call, as VirtualCall does, with the types of arguments and return
-// value.
+// VirtualCallType adds what VirtualCall adds, and the types of arguments and return value.
 func (p *Profile) VirtualCallType(at At, others Others, rows []Row, types CallTypes) {
 	p.hotspot(layout.TagVirtualCallType, at, types.cells(), func(e disk.Entry) {
 		p.setReceivers(e, others, rows)

@@ -8,25 +8,23 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Value is a value seen at a site, and how often.
+// A Value counts one value of a value site.
 type Value struct{ Value, Count uint64 }
 
-// A Successor is where a branch went, and how often. A merge may reorder the rows of an
-// entry: they are told apart by point and index.
+// A Successor counts one way of a branch. Point and Index identify it; a merge may change the order of the rows.
 type Successor struct {
-	Point int32
-	Index uint32 // number of the way: of a branch, 0 if it is taken
+	Point int32  // target; 0 if not known
+	Index uint32 // number of the way; of a conditional branch, 0 if taken and 1 if not
 	Count uint64
 }
 
-// A Callee is a called method, and how often it was called.
+// A Callee counts the calls of one method.
 type Callee struct {
 	Method MethodRef
 	Count  uint64
 }
 
-// wide adds one of this format's entries. A domain refuses those that it does not have,
-// with an error that matches ErrDomain.
+// wide adds an entry that is not HotSpot's. Done fails if the domain does not have it.
 func (p *Profile) wide(w profileset.Wide, rows int, fill func(e disk.Entry)) {
 	p.recording.AddWide(w, rows, fill)
 }
@@ -40,7 +38,7 @@ func (p *Profile) Counters(point int32, counts ...uint64) {
 	})
 }
 
-// ValueSite adds the values seen at a site; kind is layout.SubIndirectCall and the like.
+// ValueSite adds the values of a value site; kind is layout.SubIndirectCall or another of that group.
 func (p *Profile) ValueSite(site int32, kind layout.Sub, values ...Value) {
 	p.wide(profileset.Wide{Tag: layout.TagValueSite, Sub: kind, Point: site}, len(values), func(e disk.Entry) {
 		for i, v := range values {
@@ -50,7 +48,7 @@ func (p *Profile) ValueSite(site int32, kind layout.Sub, values ...Value) {
 	})
 }
 
-// Bitmap adds an array of bits, in whole bytes.
+// Bitmap adds an array of bits, eight in each byte.
 func (p *Profile) Bitmap(point int32, bits []byte) {
 	p.wide(profileset.Wide{Tag: layout.TagBitmap, Point: point}, len(bits), func(e disk.Entry) {
 		var word [8]byte
@@ -72,16 +70,16 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
-// Receivers are the fields of a type profile with any number of rows.
+// Receivers are the fields of a type profile beside its rows.
 type Receivers struct {
 	Point int32
 	Sub   layout.Sub        // layout.SubVirtualCall or layout.SubTypeCheck
-	Flags layout.EntryFlags // EntryNullSeen
-	Other uint64            // count of types without a row; signed for a type check
-	Traps uint64            // as in the header of HotSpot's entries
+	Flags layout.EntryFlags // layout.EntryNullSeen, or 0
+	Other uint64            // count of values whose type has no row; signed for a type check
+	Traps uint64            // trap bits as in the header of HotSpot's entries; 0 for none
 }
 
-// Receivers adds a type profile. A row without a type is room for one to be recorded.
+// Receivers adds a type profile with any number of rows, which may be free.
 func (p *Profile) Receivers(r Receivers, rows ...Row) {
 	head := profileset.Wide{Tag: layout.TagReceivers, Sub: r.Sub, Flags: r.Flags, Point: r.Point}
 	p.wide(head, len(rows), func(e disk.Entry) {
@@ -94,7 +92,7 @@ func (p *Profile) Receivers(r Receivers, rows ...Row) {
 	})
 }
 
-// Callees adds the methods that are called at a point.
+// Callees adds the methods called at a point.
 func (p *Profile) Callees(point int32, rows ...Callee) {
 	p.wide(profileset.Wide{Tag: layout.TagCallees, Point: point}, len(rows), func(e disk.Entry) {
 		for i, r := range rows {
@@ -107,8 +105,8 @@ func (p *Profile) Callees(point int32, rows ...Callee) {
 // A Count is one counter.
 type Count struct {
 	Point int32
-	Sub   layout.Sub        // the counted event: layout.SubCalls and the like
-	Flags layout.EntryFlags // EntryInterpreted
+	Sub   layout.Sub        // the counted event, such as layout.SubCalls
+	Flags layout.EntryFlags // layout.EntryInterpreted, or 0
 	N     uint64
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,7 +28,7 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 	for i, v := range cells {
 		e.SetCell(i, v)
 	}
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	p.Internal().Copy(disk.SectionData, e, func(cell int, _ disk.CellKind) uint64 {
 		if cell == 4 || cell == 8 {
 			return uint64(typ)

@@ -6,47 +6,40 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Profile is being built. Entries of one section may be added in any order; data entries are stored by
-// profile point, then tag, then sub, and otherwise in the order in which they were added.
+// A Profile records the profile of one method, code id and context. The package comment lists which of its methods
+// each domain has. They may be called in any order: the archive stores entries by point, tag and sub, and equal ones
+// in the order in which they were added.
 type Profile struct{ recording profileset.Recording }
 
-// Internal returns what records the profile, for the packages of this module. No other module can name its type.
+// Internal returns the recording behind the profile, for packages of this module. No other module can name its type.
 func (p *Profile) Internal() *profileset.Recording { return &p.recording }
 
-// Profile begins the profile of a method, for the code with that id (any but
-// layout.CodeAny; layout.CodeUnknown if it is not known). It holds for every caller. One that
-// the run has given already is refused by Done, with ErrDuplicate, and the builder goes on
-// without it; one of another run is merged with this one.
+// Profile begins the profile of a method that holds for every caller. code identifies the version of the method's
+// code; layout.CodeUnknown if it is not known, and never layout.CodeAny. Done refuses a profile that the run has
+// recorded before, with ErrDuplicate. Profiles of several runs are merged.
 func (b *Builder) Profile(k layout.Key, code uint64) *Profile {
-	return b.ProfileIn(b.Method(k), code, NoContext)
+	return b.ProfileIn(b.Method(k), code, 0)
 }
 
-// ProfileIn is like Profile, for calls in one calling context of a method that the builder has interned.
+// ProfileIn is like Profile, for calls of an interned method in one calling context; 0 is every caller.
 func (b *Builder) ProfileIn(m MethodRef, code uint64, c ContextRef) *Profile {
 	p := new(Profile)
 	b.set.Record(&p.recording, m, code, c)
 	return p
 }
 
-// Ref returns the reference of the profile, for tables. It stays valid until profiles are
-// dropped: by the first Commit after a Discard, or by a step after a merge.
-func (p *Profile) Ref() ProfileRef { return p.recording.Ref() }
-
-// Done adds the profile to the builder. It must be called once, unless the profile is
-// discarded: a profile without either makes Commit fail. The error is the first of any
-// call on the profile, and is the builder's from then on unless it is ErrDuplicate.
+// Done adds the profile to the builder. It must be called once, unless the profile is discarded: Commit fails if
+// neither was called. The error is the first of any call on the profile. Except for ErrDuplicate it is the builder's
+// error from then on.
 func (p *Profile) Done() error { return p.recording.Done() }
 
-// Discard drops a profile that was begun, with all that went wrong in it; it can then be
-// begun again. After Done it does nothing, so that it can be deferred:
+// Discard drops the profile and its error. The same profile can then be begun again. After Done it does nothing, so
+// that it can be deferred:
 //
 //	p := b.Profile(key, code)
 //	defer p.Discard()
-//	... return err where the VM's own data make no sense ...
+//	... return err where the VM's own data are inconsistent ...
 //	return p.Done()
-//
-// A row of a table must not refer to a profile that was discarded and not begun again:
-// that makes Commit fail.
 func (p *Profile) Discard() { p.recording.Discard() }
 
 // Invocations sets the invocation counter.

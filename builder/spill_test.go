@@ -12,6 +12,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -51,8 +52,8 @@ func TestSpilledMerges(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			runs := []testarchive.Archive{testarchive.DrawRun(t, domain, "a"), testarchive.DrawHighRun(t, domain, "b"),
 				testarchive.DrawRun(t, domain, "c")}
-			versions := rapid.SampledFrom([]merge.Versions{merge.AllVersions, merge.NewestVersion,
-				merge.HeaviestVersion}).Draw(t, "versions")
+			versions := rapid.SampledFrom([]merging.Versions{merging.AllVersions, merging.NewestVersion,
+				merging.HeaviestVersion}).Draw(t, "versions")
 			write := func(budget int64) string {
 				b := builder.New(domain, builder.Config{Params: testarchive.Params(domain), MemoryBudget: budget})
 				for i, run := range runs {
@@ -61,7 +62,7 @@ func TestSpilledMerges(t *testing.T) {
 						return err.Error()
 					}
 				}
-				if _, _, err := merge.KeepVersions(t.Context(), b, versions); err != nil {
+				if _, _, err := merging.KeepVersions(t.Context(), b.Internal(), versions); err != nil {
 					t.Fatal(err)
 				}
 				if !domain.LLVM() {

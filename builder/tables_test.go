@@ -18,18 +18,18 @@ func TestInvalidTables(t *testing.T) {
 	t.Parallel()
 	word := disk.ColumnWord
 	for want, table := range map[string]func(b *builder.Builder){
-		"kind 0":           func(b *builder.Builder) { b.Table(0, 0, word).Row(1) },
-		"65 columns":       func(b *builder.Builder) { b.Table(99, 0, make([]disk.ColumnKind, 65)...) },
-		"0 columns":        func(b *builder.Builder) { b.Table(disk.TableOrder, 0).Row() },
-		"column of kind 9": func(b *builder.Builder) { b.Table(99, 0, word, 9) },
-		"table 3 has":      func(b *builder.Builder) { b.Table(disk.TableDumps, 0, word).Row(1) },
+		"kind 0":           func(b *builder.Builder) { b.Internal().Table(0, 0, word).Row(1) },
+		"65 columns":       func(b *builder.Builder) { b.Internal().Table(99, 0, make([]disk.ColumnKind, 65)...) },
+		"0 columns":        func(b *builder.Builder) { b.Internal().Table(disk.TableOrder, 0).Row() },
+		"column of kind 9": func(b *builder.Builder) { b.Internal().Table(99, 0, word, 9) },
+		"table 3 has":      func(b *builder.Builder) { b.Internal().Table(disk.TableDumps, 0, word).Row(1) },
 		"table 5 has": func(b *builder.Builder) {
-			b.Table(disk.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4)
+			b.Internal().Table(disk.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4)
 		},
 		"more than 1024":     manyTables,
-		"a row has 1":        func(b *builder.Builder) { b.Table(99, 0, word, word).Row(1) },
-		"asked for [word]":   func(b *builder.Builder) { b.Table(99, 0, word, word); b.Table(99, 0, word) },
-		"reference 1 is not": func(b *builder.Builder) { b.Table(99, 0, disk.ColumnSymbol).Row(1) },
+		"a row has 1":        func(b *builder.Builder) { b.Internal().Table(99, 0, word, word).Row(1) },
+		"asked for [word]":   func(b *builder.Builder) { b.Internal().Table(99, 0, word, word); b.Internal().Table(99, 0, word) },
+		"reference 1 is not": func(b *builder.Builder) { b.Internal().Table(99, 0, disk.ColumnSymbol).Row(1) },
 	} {
 		t.Run(want, func(t *testing.T) {
 			b := builder.New(layout.DomainGraal, builder.Config{})
@@ -45,7 +45,7 @@ func TestInvalidTables(t *testing.T) {
 
 func manyTables(b *builder.Builder) {
 	for kind := range disk.TableKind(disk.MaxTables + 1) {
-		b.Table(1000+kind, 0, disk.ColumnWord).Row(1)
+		b.Internal().Table(1000+kind, 0, disk.ColumnWord).Row(1)
 	}
 }
 
@@ -53,7 +53,7 @@ func manyTables(b *builder.Builder) {
 func TestTablesMayHaveMoreColumns(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord, disk.ColumnWord).Row(0, 1, 2)
+	b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord, disk.ColumnWord).Row(0, 1, 2)
 	table, err := testarchive.Build(t, b).Store.Table(disk.TableMonitors)
 	if err != nil {
 		t.Fatal(err)
@@ -71,9 +71,9 @@ func TestRowOnce(t *testing.T) {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	columns := []disk.ColumnKind{disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord}
 	once := func(name string, address uint64) {
-		b.Internal().Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Symbol(name)), address, 8)
+		b.Internal().Table(disk.TableVTables, 0, columns...).RowOnce(uint64(b.Internal().Symbol(name)), address, 8)
 	}
-	b.Table(disk.TableVTables, 0, columns...).Row(uint64(b.Symbol("A")), 1, 8)
+	b.Internal().Table(disk.TableVTables, 0, columns...).Row(uint64(b.Internal().Symbol("A")), 1, 8)
 	once("A", 2)
 	once("B", 3)
 	batch, err := b.Internal().Begin()
@@ -104,12 +104,12 @@ func TestRowsOfContextsHaveOneOrder(t *testing.T) {
 	archiveOf := func(points ...int32) []byte {
 		b := builder.New(layout.DomainHotSpot, builder.Config{})
 		m := b.Method(layout.Key{Class: "C", Name: "m"})
-		table := b.Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol, disk.ColumnContext,
+		table := b.Internal().Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol, disk.ColumnContext,
 			disk.ColumnProfile)
 		for _, point := range points {
 			context := b.Context(m, builder.Frame{Caller: m, Point: point})
 			p := b.ProfileIn(m, 7, context)
-			table.Row(uint64(m), uint64(b.Symbol("\x01")), uint64(context), uint64(p.Ref()))
+			table.Row(uint64(m), uint64(b.Internal().Symbol("\x01")), uint64(context), uint64(p.Internal().Ref()))
 			p.Done()
 		}
 		data, _, err := b.Bytes()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
@@ -24,7 +25,7 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		"unexecuted":   {key("x"), func(*builder.Builder, builder.MethodRef) {}, true},
 		"no signature": {layout.Key{Class: "Point", Name: "x"}, func(*builder.Builder, builder.MethodRef) {}, true},
 		"executed": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			testarchive.MustDone(t, b.ProfileIn(m, 0, builder.NoContext))
+			testarchive.MustDone(t, b.ProfileIn(m, 0, profileset.NoContext))
 		}, false},
 		"executed in a context": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
 			testarchive.MustDone(t, b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: b.Method(key("caller"))})))
@@ -41,10 +42,10 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 			testarchive.MustDone(t, p)
 		}, false},
 		"not matchable": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.DescribeMethod(m, 0, layout.MethodNotMatchable)
+			b.Internal().DescribeMethod(m, 0, layout.MethodNotMatchable)
 		}, false},
 		"access flags": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.DescribeMethod(m, disk.AccStatic, 0)
+			b.Internal().DescribeMethod(m, disk.AccStatic, 0)
 		}, false},
 		"a loader": {layout.Key{Class: "Point", Name: "x", Loader: "app"},
 			func(*builder.Builder, builder.MethodRef) {}, false},
@@ -53,7 +54,7 @@ func TestOnlyUnexecutedMethodsHaveRows(t *testing.T) {
 		}, false},
 		"no class": {layout.Key{Name: "x", Signature: "int()"}, func(*builder.Builder, builder.MethodRef) {}, false},
 		"in a table": {key("x"), func(b *builder.Builder, m builder.MethodRef) {
-			b.Table(disk.TableOrder, 0, disk.ColumnMethod).Row(uint64(m))
+			b.Internal().Table(disk.TableOrder, 0, disk.ColumnMethod).Row(uint64(m))
 		}, true},
 		"another is unexecuted": {key("x"), func(b *builder.Builder, _ builder.MethodRef) {
 			b.Seen(b.Method(key("y")))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
@@ -62,11 +63,11 @@ const (
 type journal struct {
 	*builder.Builder
 	bytes    []byte
-	symbols  map[builder.SymbolRef]uint64
+	symbols  map[intern.SymbolRef]uint64
 	types    map[builder.TypeRef]uint64
 	methods  map[builder.MethodRef]uint64
 	contexts map[builder.ContextRef]uint64
-	profiles map[builder.ProfileRef]uint64
+	profiles map[profileset.ProfileRef]uint64
 	calls    [5]uint64 // of each kind
 	profile  *builder.Profile
 	shapes   map[layout.Tag]layout.EntryShape
@@ -75,10 +76,10 @@ type journal struct {
 func newJournal(domain layout.Domain, c builder.Config) *journal {
 	run := c.Run
 	c.Run = nil
-	j := &journal{Builder: builder.New(domain, c), symbols: map[builder.SymbolRef]uint64{},
+	j := &journal{Builder: builder.New(domain, c), symbols: map[intern.SymbolRef]uint64{},
 		types:   map[builder.TypeRef]uint64{},
 		methods: map[builder.MethodRef]uint64{}, contexts: map[builder.ContextRef]uint64{},
-		profiles: map[builder.ProfileRef]uint64{}}
+		profiles: map[profileset.ProfileRef]uint64{}}
 	j.numbers(uint64(domain))
 	for _, v := range []uint32{c.Params.TypeProfileWidth, c.Params.BciProfileWidth, c.Params.ReceiverGap,
 		c.Params.TypeProfileLevel, c.Params.VMRelease,
@@ -134,10 +135,10 @@ func keep[R ~uint32](j *journal, kind int, calls map[R]uint64, ref R) R {
 	return ref
 }
 
-func (j *journal) symbol(text string) builder.SymbolRef {
+func (j *journal) symbol(text string) intern.SymbolRef {
 	j.numbers(callSymbol)
 	j.texts(text)
-	return keep(j, 0, j.symbols, j.Symbol(text))
+	return keep(j, 0, j.symbols, j.Internal().Symbol(text))
 }
 
 func (j *journal) typ(name, loader string) builder.TypeRef {
@@ -150,7 +151,7 @@ func (j *journal) describeType(t builder.TypeRef, alias string, flags layout.Typ
 	j.numbers(callDescribeType, number(j.types, t))
 	j.texts(alias)
 	j.numbers(uint64(flags))
-	j.DescribeType(t, alias, flags)
+	j.Internal().DescribeType(t, alias, flags)
 }
 
 func (j *journal) method(k layout.Key) builder.MethodRef {
@@ -161,7 +162,7 @@ func (j *journal) method(k layout.Key) builder.MethodRef {
 
 func (j *journal) describeMethod(m builder.MethodRef, access uint32, flags layout.MethodFlags) {
 	j.numbers(callDescribeMethod, number(j.methods, m), uint64(access), uint64(flags))
-	j.DescribeMethod(m, access, flags)
+	j.Internal().DescribeMethod(m, access, flags)
 }
 
 func (j *journal) seen(m builder.MethodRef) {
@@ -179,10 +180,10 @@ func (j *journal) begin(m builder.MethodRef, code uint64, c builder.ContextRef) 
 	j.profile = j.ProfileIn(m, code, c)
 }
 
-func (j *journal) done() builder.ProfileRef {
+func (j *journal) done() profileset.ProfileRef {
 	j.numbers(callDone)
 	_ = j.profile.Done() // the builder keeps the error
-	return keep(j, 4, j.profiles, j.profile.Ref())
+	return keep(j, 4, j.profiles, j.profile.Internal().Ref())
 }
 
 func (j *journal) table(kind disk.TableKind, flags uint32, columns ...disk.ColumnKind) *journalTable {
@@ -190,12 +191,12 @@ func (j *journal) table(kind disk.TableKind, flags uint32, columns ...disk.Colum
 	for _, c := range columns {
 		j.numbers(uint64(c))
 	}
-	return &journalTable{j, j.Table(kind, flags, columns...), kind, columns}
+	return &journalTable{j, j.Internal().Table(kind, flags, columns...), kind, columns}
 }
 
 type journalTable struct {
 	j       *journal
-	to      *builder.Table
+	to      *profileset.Table
 	kind    disk.TableKind
 	columns []disk.ColumnKind
 }
@@ -211,13 +212,13 @@ func (t *journalTable) row(cells ...uint64) {
 		j.numbers(uint64(column))
 		switch column {
 		case disk.ColumnSymbol:
-			cell = number(j.symbols, builder.SymbolRef(cell))
+			cell = number(j.symbols, intern.SymbolRef(cell))
 		case disk.ColumnType:
 			cell = number(j.types, builder.TypeRef(cell))
 		case disk.ColumnMethod:
 			cell = number(j.methods, builder.MethodRef(cell))
 		case disk.ColumnProfile:
-			cell = number(j.profiles, builder.ProfileRef(cell))
+			cell = number(j.profiles, profileset.ProfileRef(cell))
 		case disk.ColumnContext:
 			cell = number(j.contexts, builder.ContextRef(cell))
 		}

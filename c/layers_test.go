@@ -26,7 +26,7 @@ func TestLayers(t *testing.T) {
 			}
 		}
 		if base != nil {
-			b.ExpectBase(*base)
+			b.Internal().ExpectBase(*base)
 		}
 		data, _, err := b.Bytes()
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -132,7 +133,7 @@ func TestManyMethods(t *testing.T) {
 			j.seen(m)
 			continue
 		}
-		j.begin(m, 0, builder.NoContext)
+		j.begin(m, 0, profileset.NoContext)
 		j.invocations(uint64(i))
 		j.receivers(builder.Receivers{Point: int32(i % 90), Sub: layout.SubVirtualCall},
 			builder.Row{Type: j.typ("com.example.Class"+strconv.Itoa(i%10007), ""), Count: 7}, builder.Row{})

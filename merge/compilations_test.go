@@ -7,6 +7,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 )
@@ -16,11 +17,11 @@ func compiledRun(t *testing.T, code ...[5]uint64) testarchive.Archive {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "m", Signature: "()V"})
 	for _, c := range code {
-		b.Table(disk.TableCompilations, 0).Row(uint64(m), c[0], ^uint64(0), c[1], c[2], c[3], 1, c[4])
+		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), c[0], ^uint64(0), c[1], c[2], c[3], 1, c[4])
 	}
 	callee := b.Method(layout.Key{Class: "A", Name: "inlined", Signature: "()V"})
-	b.Table(disk.TableInlining, 0).Row(uint64(b.Context(callee, builder.Frame{Caller: m, Point: 3})), 4, 1)
-	p := b.ProfileIn(m, 1, builder.NoContext)
+	b.Internal().Table(disk.TableInlining, 0).Row(uint64(b.Context(callee, builder.Frame{Caller: m, Point: 3})), 4, 1)
+	p := b.ProfileIn(m, 1, profileset.NoContext)
 	p.Invocations(code[0][2])
 	testarchive.MustDone(t, p)
 	return testarchive.Build(t, b)

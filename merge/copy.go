@@ -13,66 +13,62 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Counts says which counts of an archive are copied.
-type Counts int
+// Counts selects the counts that a copy of an archive has. The zero value is Trained.
+type Counts = copier.Counts
 
 // The choices.
 const (
-	Trained    Counts = iota // as they were dumped
-	Totals                   // as they are now, in an adopted archive
-	Increments               // counted since the dump: live minus trained; profiles without any are left out
+	Trained    = copier.Trained    // those of the file
+	Totals     = copier.Totals     // those of the file and of this run, in an adopted archive
+	Increments = copier.Increments // those of this run alone; profiles without any are left out
 )
 
-// Dropped is what a copy of an adopted archive lacks: what native code has made impossible in
-// live cells, and damaged profiles. The zero value is nothing, as always with Trained.
+// Dropped lists the parts of an adopted archive that a copy lacks: damaged profiles, and live cells in which native
+// code has stored an impossible value. The zero value means that nothing is missing. A copy with Trained always has it.
 type Dropped struct {
-	Rows  int          // rows, and type words, that are copied without their type or method
+	Rows  int          // rows and type words copied without their type or method
 	First []DroppedRow // the first 8 of them, in the order of the archive
 
-	// Profiles is the number of profiles that the copy lacks. Those that share a damaged page of the file
-	// cannot be read either, nor later versions of the code that a damaged profile leads to.
+	// Profiles is the number of profiles that the copy lacks. It includes all profiles on a damaged page, and later
+	// versions of the code that can only be found from a damaged profile.
 	Profiles int
-	Lost     []LostProfile // the first 8 of them that the archive leads to
+	Lost     []LostProfile // the first 8 of them that can be named
 }
 
 // A LostProfile is a profile that a copy lacks.
 type LostProfile struct {
 	Method layout.Key
-	// Err matches layout.ErrCorrupt if the profile is damaged, and builder.ErrDuplicate if the
-	// run has recorded it beside the copy.
+	// Err matches layout.ErrCorrupt if the profile is damaged, and builder.ErrDuplicate if the builder already had a
+	// profile of that method, code id and context.
 	Err error
 }
 
+// String names the missing parts in one line, for a log.
 func (d Dropped) String() string {
 	text := fmt.Sprintf("%d profiles, and %d types or methods of rows", d.Profiles, d.Rows)
 	for _, p := range d.Lost {
 		text += fmt.Sprintf("; %q: %v", nameOf(p.Method), p.Err)
 	}
 	for _, r := range d.First {
-		text += fmt.Sprintf("; %v", r)
+		text += fmt.Sprintf("; %q at %d: %s", nameOf(r.Method), r.Point, r.Reason)
 	}
 	return text
 }
 
 func nameOf(k layout.Key) string { return strings.TrimPrefix(k.Class+"."+k.Name, ".") + k.Signature }
 
-// A DroppedRow is a row or type word of an adopted archive whose type or method is not in
-// the copy. Readers of the copy pass over the row.
+// A DroppedRow is a row or type word that was copied without its type or method. Readers of the copy skip the row.
 type DroppedRow struct {
 	Method layout.Key
-	Point  int32  // of the entry
+	Point  int32  // profile point of the entry
 	Reason string // the defect of the live cell
 }
 
-func (r DroppedRow) String() string {
-	return fmt.Sprintf("%q at %d: %s", nameOf(r.Method), r.Point, r.Reason)
-}
-
-// shownDropped is how many rows, and how many profiles, a Dropped names.
+// shownDropped is the number of rows, and of profiles, that a Dropped names.
 const shownDropped = 8
 
-// add is a copier.Hooks.Dropped.
-func (d *Dropped) add(m reader.Method, point int32, reason string) error {
+// addRow is a copier.Hooks.Dropped.
+func (d *Dropped) addRow(m reader.Method, point int32, reason string) error {
 	if d.Rows++; len(d.First) == shownDropped {
 		return nil
 	}
@@ -81,8 +77,8 @@ func (d *Dropped) add(m reader.Method, point int32, reason string) error {
 	return err
 }
 
-// lose is a copier.Hooks.Lost.
-func (d *Dropped) lose(m reader.Method, err error) error {
+// addProfile is a copier.Hooks.Lost.
+func (d *Dropped) addProfile(m reader.Method, err error) error {
 	if d.Profiles++; len(d.Lost) == shownDropped {
 		return nil
 	}
@@ -91,16 +87,16 @@ func (d *Dropped) lose(m reader.Method, err error) error {
 	return unnamed
 }
 
-// hooks notes what a copy lacks. That of trained counts lacks nothing, or fails.
+// hooks returns hooks that record the missing parts. A copy of trained counts has none, and fails instead.
 func (d *Dropped) hooks(take Counts) copier.Hooks {
 	if take == Trained {
 		return copier.Hooks{}
 	}
-	return copier.Hooks{Dropped: d.add, Lost: d.lose}
+	return copier.Hooks{Dropped: d.addRow, Lost: d.addProfile}
 }
 
-// all copies an archive, and counts also the profiles that it did not come to.
-func (d *Dropped) all(c *copier.Copier) error {
+// copyAll copies an archive, and counts also the profiles that could not be found.
+func (d *Dropped) copyAll(c *copier.Copier) error {
 	before := d.Profiles
 	err := c.All()
 	if err == nil && d.Profiles > before {
@@ -109,16 +105,15 @@ func (d *Dropped) all(c *copier.Copier) error {
 	return err
 }
 
-// Snapshot copies everything in an archive into the builder, for a snapshot of an adopted archive. A damaged
-// profile does not end a copy of Totals or Increments, nor does one that the run has recorded already: the copy
-// lacks it, which Dropped says. An empty builder with builder.ConfigOf the header then writes the same bytes
-// again. To sum several archives, see Into. The error matches ErrMismatch if domain or shape differ,
-// ErrDuplicate if a profile of a copy with Trained is recorded already, ErrCounted if one of the dumps was
-// merged, and otherwise is the reader's or ctx's. The counts beside an error are of the part that was
-// copied.
+// Snapshot copies an archive into the builder, with the counts that take selects. With Totals or Increments the archive
+// is adopted, and the copy goes on after a damaged profile and after one that the builder has already; Dropped lists
+// them. With Trained such a profile ends the copy with an error. To sum several archives, see Into.
 //
-// A snapshot is a dump of its own: Totals and Increments clear the builder's DumpID if it is the
-// archive's, and Increments sets layout.FlagDelta.
+// The error matches builder.ErrMismatch if domain or shape differ, and ErrCounted if a merge has added one of the dumps
+// before. Other errors come from the reader or from ctx.
+//
+// An empty builder with builder.ConfigOf of the header and Trained writes the same bytes again. Totals and Increments
+// make a new dump: they clear the builder's DumpID if it is the archive's, and Increments sets layout.FlagDelta.
 func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts) (Dropped, error) {
 	return snapshot(ctx, b, s, take, nil)
 }
@@ -131,14 +126,14 @@ func snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Cou
 	}
 	t := merging.Target{Set: b.Internal()}
 	var run profileset.Run
-	t.Locked(func() { run, err = t.AdmitCopy(s, &contents, copier.Take(take)) })
+	t.Locked(func() { run, err = t.AdmitCopy(s, &contents, take) })
 	if err != nil {
 		return Dropped{}, err
 	}
 	var dropped Dropped
 	c := copier.New(ctx, t.Set, s, run, dropped.hooks(take))
-	c.Take = copier.Take(take)
+	c.Counts = take
 	c.Since = since
-	err = dropped.all(c)
+	err = dropped.copyAll(c)
 	return dropped, err
 }

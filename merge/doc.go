@@ -1,17 +1,15 @@
-// Package merge copies and sums archives in a builder.
+// Package merge adds archives up, and copies them.
 //
-// [Into] adds what another training run recorded. Counts are summed, rows are united, and nothing is lost;
-// the result does not depend on the order in which archives are merged:
+// [Files] writes the sum of several archives. Counts are added, rows are united, and nothing is lost. The result does not
+// depend on the order:
 //
-//	b := builder.New(first.Header().Domain, builder.Config{Params: first.Header().Params})
-//	for _, s := range stores {
-//		if err := merge.Into(ctx, b, s, Run{}); err != nil { ... }
-//	}
-//	report, err := b.Commit(ctx, "all.parc")
+//	report, err := merge.Files(ctx, "all.parc", "monday.parc", "tuesday.parc")
 //
-// A dump is never counted twice: the archive lists the dumps that it was made from, and of several dumps of
-// one process [Superseded] finds those that a later one contains. [KeepVersions] and [NarrowRows] are steps
-// after a merge, which drop what the reader of the archive has no use for.
+// A dump is never counted twice. An archive lists the dumps that it was made from, and [Superseded] finds, among several
+// dumps of one process, those that a later dump contains.
 //
-// [Snapshot] copies an archive, or the live counts of an adopted one.
+// [Into] is the step of a merge with weights, or of one that records more in the same builder. [KeepNewest],
+// [KeepHeaviest] and [NarrowRows] may follow it, and drop parts that the reader of the archive does not need.
+//
+// [Snapshot] copies an archive, or the live counts of an adopted one. [CopyLayers] does the same for layers.
 package merge

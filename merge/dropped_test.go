@@ -88,7 +88,7 @@ func TestSnapshotsReportImpossibleRows(t *testing.T) {
 			case got.Rows != 1 || len(got.First) != 1:
 				t.Errorf("%d rows, %v", got.Rows, got.First)
 			case got.First[0].Method.Name != "sum" || got.First[0].Point != c.point ||
-				!strings.Contains(got.First[0].String(), c.reason):
+				!strings.Contains(got.First[0].Reason, c.reason):
 				t.Errorf("%v, want %s at %d", got.First[0], c.reason, c.point)
 			}
 			if trained := snapshotReport(t, s, merge.Trained); trained.Rows != 0 {

@@ -13,17 +13,14 @@ import (
 
 // Errors of Into, to match with errors.Is.
 var (
-	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same, either needs a
-	// Config.DumpID of its own, or one a Run.Weight of 2 in place of the other.
+	// ErrCounted means that the builder already has a dump of the archive. If two runs have the same ID because their
+	// counts are equal, give each a Config.DumpID, or merge one of them with weight 2.
 	ErrCounted = merging.ErrCounted
-	// ErrWeighted: weights apply to single dumps, before they are merged.
-	ErrWeighted = merging.ErrWeighted
-	// ErrSameProcess: two archives hold dumps of one process, and the later dump includes the
-	// counts of the earlier.
+	// ErrSameProcess means that two archives hold dumps of one process, of which the later includes the earlier.
 	ErrSameProcess = merging.ErrSameProcess
 )
 
-// A Run says how the profiles of one archive are merged. The zero value counts each profile once.
+// A Run configures how one archive is merged. The zero value adds each count once.
 type Run struct {
 	// Weight multiplies the counts, except traps, flags and the history of compilations. 0 is layout.WeightOne.
 	Weight layout.Weight
@@ -34,17 +31,18 @@ type Run struct {
 }
 
 // rules returns the rules of package profileset for the run.
-func (r Run) rules() profileset.RunRules { return profileset.RunRules{Weight: r.Weight, AsLLVM: r.AsLLVM} }
+func (r Run) rules() profileset.RunRules {
+	return profileset.RunRules{Weight: r.Weight, AsLLVM: r.AsLLVM}
+}
 
-// Into adds the profiles of another run to the builder's. Several goroutines may call it: the result does not
-// depend on the order, as long as no run has a weight that leaves fractions.
+// Into adds the profiles of an archive to the builder. Several goroutines may call it at once. The result does not
+// depend on the order, unless a weight leaves fractions or Run.AsLLVM is set.
 //
-// The archive lists the dumps that it was made from. The error matches ErrCounted if the builder has one of
-// them, ErrSameProcess if it has another dump of the same process (see Superseded), ErrWeighted for a weight
-// of a merged archive, and builder.ErrMismatch if domain, shape or kind of instrumentation differ, or the
-// archives on which they are layers (see Flatten). After one of these four, and after the refusal of an
-// archive that is a part of a fleet's merge, the builder is unchanged. Any other error is the reader's or
-// ctx's; the builder then has a part of the run, and must not be used.
+// The error matches ErrCounted if the builder already has one of the archive's dumps, ErrSameProcess if it has another
+// dump of the same process (see Superseded), and builder.ErrMismatch if domain, shape, kind of instrumentation or base
+// differ (see Flatten). It is also an error to give a merged archive a weight, and to merge a part of a fleet's merge.
+// After these errors the builder is unchanged. After any other error, from the reader or ctx, the builder has a part of
+// the archive and must not be used.
 func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error {
 	t := merging.Target{Set: b.Internal()}
 	use, err := merging.UseOf(ctx, s)
@@ -61,10 +59,12 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error
 	return t.UniteGrown()
 }
 
-// Superseded finds archives that must not be merged, since another one has each of their dumps or a later one
-// of the same process, and at least one that is later. For each archive it returns the index of the other, or
-// -1. The result does not depend on the order. The error matches ErrSameProcess if two of the remaining
-// archives hold dumps of one process, and otherwise is the reader's.
+// Superseded returns for each archive the index of another one that supersedes it, or -1. An archive supersedes another
+// if it has each of its dumps or a later dump of the same process, and at least one later dump. A merge must leave
+// superseded archives out. The order of the archives does not matter.
+//
+// The error matches ErrSameProcess if two of the remaining archives hold dumps of one process; otherwise it comes from the
+// reader.
 func Superseded(archives ...*reader.Store) ([]int, error) {
 	contents := make([]merging.Contents, len(archives))
 	for i, s := range archives {

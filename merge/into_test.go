@@ -378,7 +378,7 @@ func TestMergedRunsShareAClassPath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	paths, err := all.Internal().Table(disk.TableClassPath)
+	paths, err := all.Table(disk.TableClassPath)
 	if err != nil {
 		t.Fatal(err)
 	}

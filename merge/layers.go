@@ -133,7 +133,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 		}
 	}
 	if take == Totals && len(l.Stores()) > 1 {
-		b.ExpectBase(l.Stores()[1].Header().AsBase())
+		b.Internal().ExpectBase(l.Stores()[1].Header().AsBase())
 	}
 	return dropped, b.Err()
 }
@@ -156,7 +156,7 @@ func (l *layerCopy) run(top bool) error {
 	hooks := l.dropped.hooks(l.take)
 	hooks.Skip = isBase
 	if top {
-		return l.copy(&contents, hooks, l.dropped.all)
+		return l.copy(&contents, hooks, l.dropped.copyAll)
 	}
 	l.copied = map[layout.Ref]bool{}
 	hooks.Lazy = true
@@ -166,12 +166,12 @@ func (l *layerCopy) run(top bool) error {
 }
 
 func (l *layerCopy) copy(contents *merging.Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
-	run, err := l.t.AdmitCopy(l.s, contents, copier.Take(l.take))
+	run, err := l.t.AdmitCopy(l.s, contents, l.take)
 	if err != nil {
 		return err
 	}
 	c := copier.New(l.ctx, l.t.Set, l.s, run, hooks)
-	c.Take = copier.Take(l.take)
+	c.Counts = l.take
 	return all(c)
 }
 

@@ -128,7 +128,7 @@ func countedArchive(t testarchive.TB, id byte, calls map[string]uint64, base *re
 		testarchive.MustDone(t, p)
 	}
 	if base != nil {
-		b.ExpectBase(base.Header().AsBase())
+		b.Internal().ExpectBase(base.Header().AsBase())
 	}
 	return testarchive.Build(t, b)
 }

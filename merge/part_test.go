@@ -180,10 +180,10 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 	config := testarchive.Config(layout.DomainCustom)
 	config.DumpID[0] = id
 	b := builder.New(layout.DomainCustom, config)
-	var profiles []builder.ProfileRef
+	var profiles []profileset.ProfileRef
 	for i := range 6 {
 		m := b.Method(layout.Key{Class: fmt.Sprint("C", i/2), Name: fmt.Sprint("m", i)})
-		within := builder.NoContext
+		within := profileset.NoContext
 		if r.IntN(2) == 0 {
 			within = b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: fmt.Sprint("C", r.IntN(4)), Name: "caller"}),
 				Point: 1})
@@ -191,9 +191,9 @@ func profilesInRows(t *rapid.T, id byte) testarchive.Archive {
 		p := b.ProfileIn(m, r.Uint64N(2), within)
 		p.Counters(4, r.Uint64N(9), 2)
 		testarchive.MustDone(t, p)
-		profiles = append(profiles, p.Ref())
+		profiles = append(profiles, p.Internal().Ref())
 	}
-	table := b.Table(disk.TableProducer, 1<<2, disk.ColumnProfile, disk.ColumnProfile, disk.ColumnWord)
+	table := b.Internal().Table(disk.TableProducer, 1<<2, disk.ColumnProfile, disk.ColumnProfile, disk.ColumnWord)
 	for range 5 {
 		row := []uint64{uint64(profiles[r.IntN(6)]), uint64(profiles[r.IntN(6)]), r.Uint64N(5)}
 		if r.IntN(4) == 0 {
@@ -260,12 +260,12 @@ func (c *countedBytes) ReadAt(b []byte, at int64) (int, error) {
 // do not make it read these.
 func TestPartReadsItsProfilesOnly(t *testing.T) {
 	t.Parallel()
-	for domain, note := range map[layout.Domain]func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef){
-		layout.DomainHotSpot: func(b *builder.Builder, m builder.MethodRef, _ builder.ProfileRef) {
-			b.Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol).Row(uint64(m), uint64(b.Symbol("sketch")))
+	for domain, note := range map[layout.Domain]func(b *builder.Builder, m builder.MethodRef, p profileset.ProfileRef){
+		layout.DomainHotSpot: func(b *builder.Builder, m builder.MethodRef, _ profileset.ProfileRef) {
+			b.Internal().Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol).Row(uint64(m), uint64(b.Internal().Symbol("sketch")))
 		},
-		layout.DomainCustom: func(b *builder.Builder, _ builder.MethodRef, p builder.ProfileRef) {
-			b.Table(disk.TableProducer, 1<<2, disk.ColumnProfile).Row(uint64(p))
+		layout.DomainCustom: func(b *builder.Builder, _ builder.MethodRef, p profileset.ProfileRef) {
+			b.Internal().Table(disk.TableProducer, 1<<2, disk.ColumnProfile).Row(uint64(p))
 		},
 	} {
 		data := manyProfiles(t, domain, note)
@@ -294,11 +294,11 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 
 // manyProfiles returns an archive with a profile for each of 1,000 methods, which are all noted.
 func manyProfiles(t *testing.T, domain layout.Domain,
-	note func(b *builder.Builder, m builder.MethodRef, p builder.ProfileRef)) []byte {
+	note func(b *builder.Builder, m builder.MethodRef, p profileset.ProfileRef)) []byte {
 	b := testarchive.New(domain)
 	for i := range 1000 {
 		m := b.Method(layout.Key{Class: fmt.Sprintf("C%03d", i), Name: "m", Signature: "()V"})
-		p := b.ProfileIn(m, 0, builder.NoContext)
+		p := b.ProfileIn(m, 0, profileset.NoContext)
 		if domain == layout.DomainCustom {
 			p.Counters(4, make([]uint64, 200)...)
 		}
@@ -308,7 +308,7 @@ func manyProfiles(t *testing.T, domain layout.Domain,
 			}
 		}
 		testarchive.MustDone(t, p)
-		note(b, m, p.Ref())
+		note(b, m, p.Internal().Ref())
 	}
 	data, _, err := b.Bytes()
 	if err != nil {

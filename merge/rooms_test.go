@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -149,14 +150,14 @@ func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 		t.Errorf("%d rows of %s, want 2 of A", rows, types)
 	}
 	mustMerge(t, all, callOf(t, layout.DomainHotSpot, 2, builder.Config{}, "BC", 2), merge.Run{})
-	if n, err := merge.Widened(t.Context(), all); err != nil || n != 1 {
+	if n, err := merging.CountWidened(t.Context(), all.Internal()); err != nil || n != 1 {
 		t.Errorf("%d entries are wide, want 1, %v", n, err)
 	}
 	if got, err := merge.NarrowRows(t.Context(), all, 2); err != nil ||
 		got != (merge.Narrowing{Entries: 1, Rows: 1, Joined: 1}) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if n, err := merge.Widened(t.Context(), all); err != nil || n != 0 {
+	if n, err := merging.CountWidened(t.Context(), all.Internal()); err != nil || n != 0 {
 		t.Errorf("%d entries are wide after narrowing, %v", n, err)
 	}
 }
@@ -190,8 +191,8 @@ func TestStepsStopEarly(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, narrowed := merge.NarrowRows(ctx, b, 1)
-	_, widened := merge.Widened(ctx, b)
-	_, _, kept := merge.KeepVersions(ctx, b, merge.HeaviestVersion)
+	_, widened := merging.CountWidened(ctx, b.Internal())
+	_, _, kept := merging.KeepVersions(ctx, b.Internal(), merging.HeaviestVersion)
 	for _, err := range []error{narrowed, widened, kept} {
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)

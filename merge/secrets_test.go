@@ -22,10 +22,10 @@ func TestSecretsOfOthersAreMasked(t *testing.T) {
 		if text == "" {
 			cells = append(cells, 0)
 		} else {
-			cells = append(cells, uint64(b.Symbol(text)))
+			cells = append(cells, uint64(b.Internal().Symbol(text)))
 		}
 	}
-	b.Table(disk.TableRuns, 0).Row(cells...)
+	b.Internal().Table(disk.TableRuns, 0).Row(cells...)
 	archive := testarchive.Build(t, b)
 	if !bytes.Contains(archive.Bytes, []byte(secret)) {
 		t.Fatal("the archive to merge has no secret")

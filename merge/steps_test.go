@@ -7,6 +7,8 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/merging"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -95,7 +97,7 @@ func withTwoVersions(t testarchive.TB) *builder.Builder {
 	b := testarchive.New(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "A", Name: "a"})
 	for _, code := range []uint64{5, 9} {
-		p := b.ProfileIn(m, code, builder.NoContext)
+		p := b.ProfileIn(m, code, profileset.NoContext)
 		p.Invocations(100 / code)
 		testarchive.MustDone(t, p)
 	}
@@ -104,10 +106,10 @@ func withTwoVersions(t testarchive.TB) *builder.Builder {
 
 func TestKeepVersions(t *testing.T) {
 	t.Parallel()
-	for versions, want := range map[merge.Versions][]uint64{merge.AllVersions: {5, 9}, merge.HeaviestVersion: {5},
-		merge.NewestVersion: {9}} {
+	for versions, want := range map[merging.Versions][]uint64{merging.AllVersions: {5, 9}, merging.HeaviestVersion: {5},
+		merging.NewestVersion: {9}} {
 		b := withTwoVersions(t)
-		methods, dropped, err := merge.KeepVersions(t.Context(), b, versions)
+		methods, dropped, err := merging.KeepVersions(t.Context(), b.Internal(), versions)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,7 +179,7 @@ func TestUnfinishedProfiles(t *testing.T) {
 	if _, err := merge.NarrowRows(t.Context(), b, 1); err == nil {
 		t.Error("rows of an unfinished profile are narrowed")
 	}
-	if methods, dropped, err := merge.KeepVersions(t.Context(), b, merge.NewestVersion); err == nil || methods != 0 ||
+	if methods, dropped, err := merging.KeepVersions(t.Context(), b.Internal(), merging.NewestVersion); err == nil || methods != 0 ||
 		dropped != 0 {
 		t.Errorf("%d methods, %d dropped, %v", methods, dropped, err)
 	}

@@ -180,7 +180,7 @@ func adoptedAnswers(data []byte, open archive.Options, o reader.AdoptOptions) ([
 func sound(t *testing.T) (data []byte, all []uint64) {
 	t.Helper()
 	b := fixture(0)
-	b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(0, 77)
+	b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(0, 77)
 	data = laid(t, b)
 	all, err := answersOf(data, archive.Options{})
 	if err != nil || len(all) < 300 {

@@ -148,7 +148,7 @@ type pair struct {
 
 func makePair(sh shape, n int) (p pair, err error) {
 	b := sh.build(n)
-	p.domain = b.Domain()
+	p.domain = b.Internal().Domain
 	if p.one, _, err = b.Bytes(); err != nil {
 		return p, err
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -55,7 +56,7 @@ func ordinary(n int) *builder.Builder {
 	for i := range n {
 		m := b.Method(layout.Key{Class: "app/Class" + strconv.Itoa(i/10), Name: "method" + strconv.Itoa(i%10),
 			Signature: "(I)V"})
-		p := b.ProfileIn(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileIn(m, uint64(i+1), profileset.NoContext)
 		p.Invocations(uint64(i))
 		p.Branch(builder.At{Bci: 3}, builder.Branch{Taken: uint64(i), Displacement: 16, NotTaken: 7})
 		p.Counter(builder.At{Bci: 9}, uint64(i))
@@ -68,7 +69,7 @@ func ordinary(n int) *builder.Builder {
 func deepContexts(n int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Recursive", Name: "f", Signature: "void()"})
-	context := builder.NoContext
+	context := profileset.NoContext
 	for i := range min(n, disk.MaxDepth) {
 		context = b.Internal().OuterContext(m, context, m, int32(i%5))
 		addCounts(b, m, 0, context, i)
@@ -91,7 +92,7 @@ func manyVersions(n int) *builder.Builder {
 	b := newBuilder(layout.DomainHotSpot)
 	m := b.Method(layout.Key{Class: "app/Hot", Name: "f", Signature: "()V"})
 	for i := range n {
-		p := b.ProfileIn(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileIn(m, uint64(i+1), profileset.NoContext)
 		p.Counter(builder.At{Bci: 1}, uint64(i))
 		done(p)
 	}
@@ -137,7 +138,7 @@ func listSignatures(n int) *builder.Builder {
 	}
 	for i := range n {
 		addCounts(b, b.Method(layout.Key{Class: "app.Lists", Name: "m" + strconv.Itoa(i),
-			Signature: "void(" + list.String() + types[i%3] + ")"}), 0, builder.NoContext, i)
+			Signature: "void(" + list.String() + types[i%3] + ")"}), 0, profileset.NoContext, i)
 	}
 	return b
 }
@@ -183,9 +184,9 @@ func deepSamples(n int) *builder.Builder { return sampledStacks(8, n/8) }
 func sampledStacks(stacks, frames int) *builder.Builder {
 	b := newBuilder(layout.DomainGraal)
 	m := b.Method(layout.Key{Class: "app.Sampled", Name: "f", Signature: "void()"})
-	addCounts(b, m, 0, builder.NoContext, 1)
+	addCounts(b, m, 0, profileset.NoContext, 1)
 	word := disk.ColumnWord
-	t := b.Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word)
+	t := b.Internal().Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word)
 	for s := range stacks {
 		for f := range frames {
 			t.Row(uint64(s), uint64(m), uint64((s+f)%9), uint64(s+1))

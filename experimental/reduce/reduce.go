@@ -100,12 +100,12 @@ func (r *Report) computeShares() {
 // IDs of dumps are replaced too. Archive fails with an error of the reader or of ctx.
 func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
 	out := &Report{Rows: map[disk.TableKind]int{}}
-	cut, err := newCut(ctx, s, &r, out)
+	cut, err := newSelection(ctx, s, &r, out)
 	if err != nil {
 		return nil, nil, err
 	}
 	b := builder.New(s.Header().Domain, cut.copyConfig(s.Header(), r.Config))
-	t := &reduction{cut: cut, s: s, set: b.Internal(), poll: poll.New(ctx)}
+	t := &reduction{selection: cut, s: s, set: b.Internal(), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.copierHooks())
 	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
 		t.copier.Tables, b.Err} {
@@ -122,7 +122,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 
 // A reduction copies the part of an archive that a cut keeps.
 type reduction struct {
-	*cut
+	*selection
 	s      *reader.Store
 	set    *profileset.Set
 	copier *copier.Copier

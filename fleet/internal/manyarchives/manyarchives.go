@@ -1,5 +1,5 @@
-// Package manyarchives makes archives to merge, for tests and benchmarks: of methods that are
-// made up, or by changing the counts of a real archive.
+// Package manyarchives creates archives to merge for tests and benchmarks. It generates methods, or changes the counts
+// of a real archive.
 package manyarchives
 
 import (
@@ -14,21 +14,22 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
-// Options describe the archives to make.
+// Options describe the archives to create.
 type Options struct {
-	N       int    // archives
-	Methods int    // of an archive that is made up
-	Own     int    // how many of them no other archive has
-	Shared  int    // methods that the others are taken from
-	From    string // archive to change the counts of; empty to make archives up
-	Out     string // directory to write to
+	N       int    // number of archives
+	Methods int    // methods per generated archive
+	Own     int    // methods that no other archive has
+	Shared  int    // number of methods from which the others are drawn
+	From    string // archive whose counts are changed, or "" to generate methods
+	Out     string // output directory
 }
 
-// Make writes the archives. The same options give the same bytes.
+// Make writes the archives. It is deterministic.
 func Make(o Options) error {
 	if err := os.MkdirAll(o.Out, 0o777); err != nil {
 		return err
@@ -71,20 +72,18 @@ func one(source *reader.Store, i int, o *Options) ([]byte, error) {
 	return data, err
 }
 
-// config returns the configuration of dump i.
 func config(i int, params layout.Params) builder.Config {
 	c := builder.Config{Params: params, Producer: "bench", DumpTime: time.Unix(int64(1_700_000_000+i), 0)}
 	binary.LittleEndian.PutUint64(c.DumpID[:], uint64(i)+1)
 	return c
 }
 
-// key returns the key of method m.
 func key(m int) layout.Key {
 	return layout.Key{Class: fmt.Sprintf("com/example/p%02x/Class%05d", m*7919%251, m/8),
 		Name: fmt.Sprintf("method%d", m%8), Signature: "(ILjava/lang/Object;)V"}
 }
 
-// madeUp returns an archive of methods of its own, and of others that are drawn.
+// madeUp generates archive i.
 func madeUp(i int, o *Options, r *rand.Rand) (*builder.Builder, error) {
 	b := builder.New(layout.DomainHotSpot, config(i, layout.Params{TypeProfileWidth: 2}))
 	drawn := r.Perm(o.Shared)[:o.Methods-o.Own]
@@ -106,7 +105,7 @@ func madeUp(i int, o *Options, r *rand.Rand) (*builder.Builder, error) {
 	return b, nil
 }
 
-// changed returns an archive with nine tenths of the profiles of another, and other counts.
+// changed copies 90% of the profiles of s and scales their counts.
 func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 	b := builder.New(s.Header().Domain, config(i, s.Header().Params))
 	for m, err := range s.Methods() {
@@ -133,7 +132,7 @@ func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 }
 
 func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p reader.Profile, r *rand.Rand) error {
-	to := b.ProfileIn(m, p.Code(), builder.NoContext)
+	to := b.ProfileIn(m, p.Code(), profileset.NoContext)
 	scale := r.Float64() + 0.5
 	if n, ok := p.Invocations(); ok {
 		to.Invocations(uint64(float64(n.Trained()) * scale))

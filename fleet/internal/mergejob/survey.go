@@ -22,19 +22,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options say how archives are merged.
+// Options configure a plan.
 type Options struct {
-	Out, Work string        // URLs
-	Parts     int           // 0: as many as PartBytes needs
-	PartBytes int64         // of archives that one part reads, about
-	HalfLife  time.Duration // 0 for none
-	Normalize bool          // every run counts alike
-	Rows      int           // as in a Plan
-	Jobs      int           // archives that are read at once
+	Out, Work string        // URLs as in Plan
+	Parts     int           // 0 means a number that follows from PartBytes
+	PartBytes int64         // approximate number of bytes that a part reads
+	HalfLife  time.Duration // age at which a dump counts half, 0 for no decay
+	Normalize bool          // weight runs equally
+	Rows      int           // as in Plan
+	Jobs      int           // number of archives to read at the same time
 	Progress  func(done, total int64)
 }
 
-// A Survey is what planning found.
+// A Survey describes the planned archives.
 type Survey struct {
 	Archives   int          `json:"archives"`
 	Bytes      int64        `json:"bytes"`
@@ -42,23 +42,23 @@ type Survey struct {
 	Superseded []Superseded `json:"superseded,omitempty"`
 }
 
-// Superseded is an archive that is left out, since another has a later dump of its process.
+// Superseded is an ignored archive. The archive By has a later dump of the same process.
 type Superseded struct {
 	Archive string `json:"archive"`
 	By      string `json:"by"`
 }
 
-// found is what planning learns of an archive.
+// found is a planned archive.
 type found struct {
 	object   blobs.Object
 	header   layout.Header
 	sum      string
 	contents merging.Contents
-	sizes    map[merging.Bound]int64 // of profiles, if it is a sample
+	sizes    map[merging.Bound]int64 // bytes of profiles, only in sampled archives
 	weight   layout.Weight
 }
 
-// Make plans the merge of all archives at some URLs. Errors name the archive that does not fit.
+// Make plans the merge of all archives at urls. Its errors have the name of the archive.
 func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan, *Survey, error) {
 	all, err := survey(ctx, s, urls, o)
 	if err != nil {
@@ -106,10 +106,10 @@ func (p *Plan) add(f *found) {
 	p.Inputs = append(p.Inputs, in)
 }
 
-// mostSamples is how many archives are read whole to divide the methods evenly.
+// mostSamples is the maximum number of archives whose profiles are read to divide the methods evenly.
 const mostSamples = 48
 
-// survey reads the archives at some URLs: of most only the part before the profiles.
+// survey reads the archives at urls. It reads the profiles of a sample only.
 func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]found, error) {
 	objects, err := list(ctx, s, urls, o)
 	if err != nil {
@@ -135,7 +135,7 @@ func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]f
 	return all, jobs.Wait()
 }
 
-// list returns the archives at some URLs, without what a merge wrote.
+// list returns the archives at urls except the result and the parts of the merge.
 func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all []blobs.Object, err error) {
 	out, err1 := blobs.Parse(o.Out)
 	work, err2 := blobs.Parse(o.Work)
@@ -160,12 +160,12 @@ func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all [
 	return all, nil
 }
 
-// headerSum returns the sum of an archive's header, which covers every byte of it.
+// headerSum returns the checksum of an archive's header, which covers all bytes of the archive.
 func headerSum(m *archive.Mapping) string {
 	return fmt.Sprintf("%x", (*mapped.Mapping)(m).Unchecked()[32:40])
 }
 
-// open opens an archive of a store to read ranges of it.
+// open opens an archive in a store without downloading it.
 func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.Store, error) {
 	m, err := archive.OpenRanges(object.String(), s.Ranges(ctx, object), object.Size, archive.Options{})
 	if err != nil {
@@ -174,7 +174,7 @@ func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.St
 	return reader.New(m), nil
 }
 
-// look reads what planning needs of an archive.
+// look reads the header and the contents of an archive, and the sizes of its profiles if sample is set.
 func look(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample bool) (f found, err error) {
 	s, err := open(ctx, stores, object)
 	if err != nil {
@@ -192,9 +192,9 @@ func look(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample
 	return f, err
 }
 
-// sizes returns how many bytes of profiles an archive has at each place.
+// sizes returns the number of bytes of profiles at each possible bound.
 func sizes(s *reader.Store) (map[merging.Bound]int64, error) {
-	const alone = 64 // what a method takes without its profiles
+	const alone = 64 // approximate size of a method without profiles
 	all := map[merging.Bound]int64{}
 	for m, err := range s.Methods() {
 		if err != nil {
@@ -216,7 +216,7 @@ func sizes(s *reader.Store) (map[merging.Bound]int64, error) {
 	return all, nil
 }
 
-// latest leaves out archives if another one has a later dump of the same process.
+// latest removes archives if another one has a later dump of the same process.
 func latest(all []found, v *Survey) ([]found, error) {
 	contents := make([]merging.Contents, len(all))
 	for i := range all {
@@ -237,7 +237,7 @@ func latest(all []found, v *Survey) ([]found, error) {
 	return kept, nil
 }
 
-// check returns an error that names the first archive that cannot be merged with those before it.
+// check returns an error with the name of the first archive that cannot be merged with the previous ones.
 func check(all []found) error {
 	b := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
 	for i := range all {
@@ -248,7 +248,7 @@ func check(all []found) error {
 	return nil
 }
 
-// weigh computes the weights of the archives.
+// weigh sets the weights of the archives.
 func weigh(all []found, o Options) error {
 	if o.Normalize {
 		totals := make([]uint64, len(all))
@@ -279,7 +279,7 @@ func weigh(all []found, o Options) error {
 	return nil
 }
 
-// divide returns bounds between at most n parts, which have about as many bytes of profiles in the samples.
+// divide returns bounds between at most n parts that have about the same number of bytes in the sampled archives.
 func divide(all []found, n int64) []merging.Bound {
 	sizes := map[merging.Bound]int64{}
 	total := int64(0)

@@ -32,7 +32,7 @@ func baseAndLayer(t *testing.T, calls uint64) (base, layer string, baseData, lay
 	}
 	defer s.Close()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "HotSpot " + ourBuild, DumpTime: s.Header().Time()})
-	b.ExpectBase(s.Header().AsBase())
+	b.Internal().ExpectBase(s.Header().AsBase())
 	p := b.Profile(layout.Key{Class: "app.Main", Name: "run", Signature: "()V"}, 0)
 	p.Invocations(calls)
 	if err := p.Done(); err != nil {
@@ -177,7 +177,7 @@ func TestBuildWithoutJava(t *testing.T) {
 			must(t, "promote", shop, "--to", "prod")
 		}
 		b := builder.New(layout.DomainLLVMIR, builder.Config{})
-		b.Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(uint64(b.Symbol("\x0b\x1c\xff")))
+		b.Internal().Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(uint64(b.Internal().Symbol("\x0b\x1c\xff")))
 		native := filepath.Join(t.TempDir(), "native.parc")
 		if _, err := b.Commit(t.Context(), native); err != nil {
 			t.Fatal(err)

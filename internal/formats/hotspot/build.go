@@ -51,7 +51,6 @@ func ReadText(r io.Reader, o TextOptions) (*builder.Builder, *TextReport, error)
 	return b, report, err
 }
 
-// A textBuild adds a dump to a builder.
 type textBuild struct {
 	*builder.Builder
 	shape  disk.Shape
@@ -61,7 +60,6 @@ type textBuild struct {
 	seen   map[layout.Key]int
 }
 
-// buildArchive adds a dump to a new builder.
 func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextReport) (*builder.Builder, error) {
 	b := &textBuild{Builder: builder.New(layout.DomainHotSpot, o.Config), shape: shape, report: report,
 		seen: map[layout.Key]int{}}
@@ -77,14 +75,13 @@ func (d *textDump) buildArchive(o TextOptions, shape disk.Shape, report *TextRep
 			return nil, fmt.Errorf("line %d: %w", d.methods[i].line, err)
 		}
 		if !o.Unordered {
-			b.Table(disk.TableOrder, 0, disk.ColumnProfile).Row(uint64(p.Ref()))
+			b.Internal().Table(disk.TableOrder, 0, disk.ColumnProfile).Row(uint64(p.Internal().Ref()))
 		}
 	}
 	b.addProperties(d)
 	return b.Builder, b.Err()
 }
 
-// classNames returns the VM's names of all classes in the dump.
 func (d *textDump) classNames() map[string]bool {
 	classes := map[string]bool{}
 	for _, m := range d.methods {
@@ -124,8 +121,8 @@ func (b *textBuild) addProperties(d *textDump) {
 }
 
 func (b *textBuild) addProperty(key, value string) {
-	t := b.Table(disk.TableProperties, 0)
-	t.Row(uint64(b.Symbol(key)), uint64(b.Symbol(value)))
+	t := b.Internal().Table(disk.TableProperties, 0)
+	t.Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(value)))
 }
 
 // internType interns a type by its name in the VM, which becomes the alias of a hidden class.
@@ -136,7 +133,7 @@ func (b *textBuild) internType(name, loader string) builder.TypeRef {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})
 	}
 	t := b.Type(builder.TypeKey{Name: strings.Replace(name, class, canonical, 1), Loader: loader})
-	b.DescribeType(t, name, layout.TypeHidden|layout.TypeNotMatchable)
+	b.Internal().DescribeType(t, name, layout.TypeHidden|layout.TypeNotMatchable)
 	return t
 }
 
@@ -148,11 +145,10 @@ func (b *textBuild) internMethod(class string, k layout.Key) builder.MethodRef {
 	}
 	b.internType(class, k.Loader)
 	m := b.Method(k)
-	b.DescribeMethod(m, 0, flags)
+	b.Internal().DescribeMethod(m, 0, flags)
 	return m
 }
 
-// canonicalClass returns the archive's name of a class.
 func (b *textBuild) canonicalClass(class string) string { return cmp.Or(b.hidden[class], class) }
 
 // twinLoader returns the loader of the n-th method with the same header.
@@ -168,12 +164,11 @@ func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 	return key
 }
 
-// addMethod adds the profile of a method without finishing it.
 func (b *textBuild) addMethod(t *textMethod) *builder.Profile {
 	m := b.internMethod(t.class, b.distinctKey(t))
 	b.addSketch(m, t)
-	b.DescribeMethod(m, t.access, 0)
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	b.Internal().DescribeMethod(m, t.access, 0)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	p.Invocations(t.invocations)
 	p.Backedges(t.backedges)
 	p.Interpreted(t.interpreted)
@@ -203,7 +198,6 @@ func (b *textBuild) addExtraEntries(p *builder.Profile, extras []textExtra) {
 	}
 }
 
-// addEntry adds a data entry.
 func (b *textBuild) addEntry(p *builder.Profile, e *textEntry) {
 	switch e.tag {
 	case layout.TagBit:

@@ -40,7 +40,6 @@ func (t *textCode) sketchOfCode() []byte {
 	return sketch.Of(t.code, 0)
 }
 
-// maxBci exceeds every bci.
 const maxBci = 1 << 16
 
 func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
@@ -161,7 +160,6 @@ func parseMember(c *cursor, i *bytecode.Instruction) {
 	}
 }
 
-// parseClass reads a class like "9 <java/util/List>" or "java/util/List".
 func parseClass(c *cursor, i *bytecode.Instruction) {
 	text := strings.TrimSpace(string(c.Rest()))
 	if _, quoted, ok := strings.Cut(text, "<"); ok {
@@ -178,6 +176,6 @@ func (b *textBuild) addSketch(m builder.MethodRef, t *textMethod) {
 	if _, hidden := b.hidden[t.class]; hidden || t.sketch == nil {
 		return
 	}
-	table := b.Table(disk.TableCode, 0)
-	table.Row(uint64(m), uint64(b.Symbol(string(t.sketch))))
+	table := b.Internal().Table(disk.TableCode, 0)
+	table.Row(uint64(m), uint64(b.Internal().Symbol(string(t.sketch))))
 }

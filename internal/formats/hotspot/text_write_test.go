@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -55,7 +56,7 @@ func TestPrintContexts(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	m := b.Method(layout.Key{Class: "a/A", Name: "m", Signature: "()V"})
 	frame := builder.Frame{Caller: b.Method(layout.Key{Class: "a/A", Name: "n", Signature: "()V"}), Point: 7}
-	for i, c := range []builder.ContextRef{builder.NoContext, b.Context(m, frame)} {
+	for i, c := range []builder.ContextRef{profileset.NoContext, b.Context(m, frame)} {
 		p := b.ProfileIn(m, 0, c)
 		p.Invocations(uint64(10 * (i + 1)))
 		if err := p.Done(); err != nil {
@@ -76,7 +77,7 @@ func TestPrintContexts(t *testing.T) {
 func TestPrintWideEntries(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{TypeProfileWidth: 2, BciProfileWidth: 2}})
 	m := b.Method(layout.Key{Class: "a/A", Name: "m", Signature: "()V"})
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	var rows []builder.Row
 	for i, name := range []string{"a/B", "a/C", "a/D"} {
 		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: name}), Count: uint64(i + 1)})

@@ -7,10 +7,10 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
-// A build adds a recording to a builder and replaces ids by references.
 type build struct {
 	*recording
 	b      *builder.Builder
@@ -19,8 +19,8 @@ type build struct {
 	intake intake // interns methods while the file is read
 
 	typeRows, methodRows idRows
-	typeRefs             []builder.TypeRef // by row; ids without a row come after the rows
-	numbers, spelled     []string          // by type row: duplicate mark, spelling in signatures
+	typeRefs             []builder.TypeRef // types by row, then ids without a row
+	numbers, spelled     []string          // duplicate marks and spellings in signatures, by type row
 	methodRefs           []builder.MethodRef
 	ran                  []bool // executed methods, by row
 	taken                refSet // methods that have a row
@@ -29,9 +29,9 @@ type build struct {
 	next         []uint32 // index + 1 of the node's next record, by record
 	first        []uint32 // index + 1 of the first record, by node
 	last         []uint32
-	nodeProfiles []methodInContext    // by node
-	profileRef   []builder.ProfileRef // by node
-	ordinals     map[int]int          // by record, if not the next one in its profile
+	nodeProfiles []methodInContext       // methods in contexts, by node
+	profileRef   []profileset.ProfileRef // profiles, by node
+	ordinals     map[int]int             // ordinals by record, unless it is the next one in its profile
 	entries      entryScratch
 }
 
@@ -77,7 +77,7 @@ func (b *build) internTypes() {
 		for n := 2; taken.containsRef(uint32(ref)); n++ {
 			number = duplicateMark(n)
 			ref = b.b.Type(builder.TypeKey{Name: t.name, Loader: number})
-			b.b.DescribeType(ref, "", layout.TypeNotMatchable)
+			b.b.Internal().DescribeType(ref, "", layout.TypeNotMatchable)
 		}
 		taken.insertRef(uint32(ref))
 		b.typeRefs[i], b.numbers[i], b.spelled[i] = ref, number, signatureName(t.name, number)
@@ -90,7 +90,7 @@ func (b *build) typeForID(id int64) builder.TypeRef {
 		return b.typeRefs[row]
 	}
 	ref := b.b.Type(builder.TypeKey{Name: formatIDName(id)})
-	b.b.DescribeType(ref, "", layout.TypeNotMatchable)
+	b.b.Internal().DescribeType(ref, "", layout.TypeNotMatchable)
 	b.typeRows.setRow(id, len(b.typeRefs))
 	b.typeRefs, b.spelled, b.numbers = append(b.typeRefs, ref), append(b.spelled, formatIDName(id)), append(b.numbers, "")
 	return ref
@@ -115,7 +115,7 @@ func (b *build) methodForID(id int64) builder.MethodRef {
 		return b.methodRefs[row]
 	}
 	ref := b.b.Method(layout.Key{Name: formatIDName(id)})
-	b.b.DescribeMethod(ref, 0, layout.MethodNotMatchable)
+	b.b.Internal().DescribeMethod(ref, 0, layout.MethodNotMatchable)
 	b.methodRows.setRow(id, len(b.methodRefs))
 	b.methodRefs, b.ran = append(b.methodRefs, ref), append(b.ran, true)
 	return ref
@@ -142,7 +142,7 @@ func (b *build) addMonitors() {
 	if len(b.monitor) == 0 {
 		return
 	}
-	t := b.b.Table(disk.TableMonitors, 0)
+	t := b.b.Internal().Table(disk.TableMonitors, 0)
 	for i := 0; i < len(b.monitor); i += 2 {
 		t.Row(uint64(b.typeForID(b.monitor[i])), uint64(b.monitor[i+1]))
 	}
@@ -152,7 +152,7 @@ func (b *build) addSamples() {
 	if len(b.stacks) == 0 {
 		return
 	}
-	t := b.b.Table(disk.TableSamples, 0)
+	t := b.b.Internal().Table(disk.TableSamples, 0)
 	for i, s := range b.stacks {
 		for _, f := range b.frames[s.first : s.first+s.n] {
 			t.Row(uint64(i), uint64(b.methodForID(f.id)), uint64(int64(f.point)), uint64(s.count))
@@ -160,7 +160,6 @@ func (b *build) addSamples() {
 	}
 }
 
-// An entryScratch has the buffers of addProfile and addEntry.
 type entryScratch struct {
 	successors []builder.Successor
 	rows       []builder.Row
@@ -168,7 +167,6 @@ type entryScratch struct {
 	sorted     []uint32
 }
 
-// addProfiles creates one profile for all records of a method in a context.
 func (b *build) addProfiles() {
 	b.internContexts()
 	for node := range b.nodes.nodes {
@@ -179,7 +177,6 @@ func (b *build) addProfiles() {
 	b.report.Entries += len(b.records)
 }
 
-// A methodInContext is the method and the context of a trie node.
 type methodInContext struct {
 	method  builder.MethodRef
 	context builder.ContextRef
@@ -204,13 +201,12 @@ func (b *build) internContexts() {
 	}
 }
 
-// linkRecords links the records of each node in file order.
 func (b *build) linkRecords() {
 	n := len(b.nodes.nodes)
 	b.first = make([]uint32, n)
 	b.last = make([]uint32, n)
 	b.next = make([]uint32, len(b.records))
-	b.profileRef = make([]builder.ProfileRef, n)
+	b.profileRef = make([]profileset.ProfileRef, n)
 	for i := range b.records {
 		node := b.records[i].node - 1
 		if b.first[node] == 0 {
@@ -225,7 +221,7 @@ func (b *build) linkRecords() {
 func (b *build) addProfile(node uint32) {
 	at := b.nodeProfiles[node-1]
 	p := b.b.ProfileIn(at.method, 0, at.context)
-	b.profileRef[node-1] = p.Ref()
+	b.profileRef[node-1] = p.Internal().Ref()
 	s := &b.entries
 	for k := range s.ordered {
 		s.ordered[k] = s.ordered[k][:0]

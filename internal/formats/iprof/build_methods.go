@@ -5,35 +5,37 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/file/refindex"
+	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
 // An intake interns types and methods while the rest of the file is read.
 type intake struct {
-	arrived chan methodRows // rows read so far
+	arrived chan methodRows // rows that were read
 	wait    sync.WaitGroup
 
-	signatures signatureTable
-	// Methods of a batch that are interned by class and signature, and their indices in the batch.
+	signatures map[string]intern.SymbolRef // symbols of signatures, which many methods share
+	text       []byte                      // buffer of signatureOf
+	// Methods of a batch to intern by class and signature, and their indices in the batch.
 	declared     []profileset.MethodOfClass
 	declaredRows []int
 	refs         []builder.MethodRef
 }
 
-// internArrived interns all types and the methods read so far, concurrently with the parser, which it never blocks.
-// Later calls include rows that were not interned yet.
+// internArrived interns all types and the methods read by now, concurrently with the parser, which it never blocks.
+// Later calls include the rows that are not yet interned.
 func (b *build) internArrived() {
 	in := &b.intake
 	if in.arrived == nil {
 		in.arrived = make(chan methodRows, 1)
+		in.signatures = map[string]intern.SymbolRef{}
 		in.wait.Go(func() {
 			b.internTypes()
 			done := 0
 			for all := range in.arrived {
 				for ; done < len(all); done++ {
-					b.internMethods(all, done)
+					b.internMethods(&all[done])
 				}
 			}
 		})
@@ -45,7 +47,6 @@ func (b *build) internArrived() {
 	in.arrived <- b.methods
 }
 
-// waitForIntake waits until the received methods are interned.
 func (b *build) waitForIntake() {
 	if b.intake.arrived != nil {
 		close(b.intake.arrived)
@@ -53,8 +54,7 @@ func (b *build) waitForIntake() {
 	}
 }
 
-func (b *build) internMethods(all methodRows, number int) {
-	batch := &all[number]
+func (b *build) internMethods(batch *methodBatch) {
 	in := &b.intake
 	first := len(b.methodRefs)
 	b.methodRefs = append(growDoubling(b.methodRefs, len(batch.rows)), make([]builder.MethodRef, len(batch.rows))...)
@@ -71,7 +71,7 @@ func (b *build) internMethods(all methodRows, number int) {
 			b.methodRefs[first+i] = b.b.Method(b.methodKey(name, ids))
 			continue
 		}
-		signature := b.signatureOf(all, number, i)
+		signature := b.signatureOf(ids[1:])
 		in.declared = append(in.declared, profileset.MethodOfClass{Class: class, Name: name, Signature: signature})
 		in.declaredRows = append(in.declaredRows, i)
 	}
@@ -123,7 +123,6 @@ func (b *build) methodKey(name string, signature []int64) layout.Key {
 	return k
 }
 
-// numberDuplicates adds duplicate marks to repeated method keys.
 func (b *build) numberDuplicates() {
 	for _, row := range b.doubled {
 		batch, place := b.methods.batchOfRow(row)
@@ -133,13 +132,12 @@ func (b *build) numberDuplicates() {
 		for n := 2; b.taken.containsRef(uint32(b.methodRefs[row])); n++ {
 			key.Signature = signature + duplicateMark(n)
 			b.methodRefs[row] = b.b.Method(key)
-			b.b.DescribeMethod(b.methodRefs[row], 0, layout.MethodNotMatchable)
+			b.b.Internal().DescribeMethod(b.methodRefs[row], 0, layout.MethodNotMatchable)
 		}
 		b.taken.insertRef(uint32(b.methodRefs[row]))
 	}
 }
 
-// dropMethodRows releases the method rows after interning.
 func (b *build) dropMethodRows() {
 	for i := range b.methods {
 		b.methods[i].names, b.methods[i].ids = nil, nil
@@ -149,53 +147,21 @@ func (b *build) dropMethodRows() {
 	b.doubled = nil
 }
 
-// A signatureTable caches the symbols of signatures, which many methods share.
-type signatureTable struct {
-	index refindex.Index
-	known []knownSignature // by number - 1
-	text  []byte           // scratch
-}
-
-// A knownSignature has the n return and parameter ids that end at an index in a batch.
-type knownSignature struct {
-	end      int
-	batch, n uint32
-	symbol   builder.SymbolRef
-}
-
-func (k *knownSignature) signatureIDs(all methodRows) []int64 {
-	return all[k.batch].ids[k.end-int(k.n) : k.end]
-}
-
 // signatureOf returns the symbol of a method's return and parameter types.
-func (b *build) signatureOf(all methodRows, number, place int) builder.SymbolRef {
-	t := &b.intake.signatures
-	batch := &all[number]
-	ids := batch.signature(place)[1:]
-	hash := hashSignature(ids)
-	n, at := t.index.Find(hash, func(n uint32) bool { return slices.Equal(t.known[n-1].signatureIDs(all), ids) })
-	if n == 0 {
-		t.text = b.appendSignature(t.text[:0], ids)
-		var symbol [1]builder.SymbolRef
-		b.b.Internal().Names([]string{string(t.text)}, symbol[:])
-		t.known = append(growDoubling(t.known, 1), knownSignature{batch.rows[place].idsEnd, uint32(number), uint32(len(ids)),
-			symbol[0]})
-		n = uint32(len(t.known))
-		t.index.Put(at, hash, n)
+func (b *build) signatureOf(ids []int64) intern.SymbolRef {
+	in := &b.intake
+	in.text = b.appendSignature(in.text[:0], ids)
+	symbol, known := in.signatures[string(in.text)]
+	if !known {
+		text := string(in.text)
+		var symbols [1]intern.SymbolRef
+		b.b.Internal().Names([]string{text}, symbols[:])
+		symbol = symbols[0]
+		in.signatures[text] = symbol
 	}
-	return t.known[n-1].symbol
+	return symbol
 }
 
-func hashSignature(ids []int64) uint32 {
-	h := uint64(len(ids))
-	for _, id := range ids {
-		h = (h ^ uint64(id)) * 0x9e3779b97f4a7c15
-		h ^= h >> 29
-	}
-	return uint32(h >> 16)
-}
-
-// appendSignature appends the spelling of a signature.
 func (b *build) appendSignature(text []byte, ids []int64) []byte {
 	if len(ids) == 0 {
 		return text

@@ -3,8 +3,8 @@ package iprof
 import (
 	"strings"
 
-	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
 // listColumns is the number of columns for the lists of a source order. Each list can end with one shorter column
@@ -14,22 +14,20 @@ const listColumns = disk.MaxColumns - int(orderLists)
 // addMetadata adds the version and the order of the file, and its unknown keys.
 func (b *build) addMetadata() {
 	b.report.Lost.Add(LossOdd, b.odd)
-	properties := b.b.Table(disk.TableProperties, 0)
-	properties.Row(uint64(b.b.Symbol(versionProperty)), uint64(b.b.Symbol(b.version)))
+	properties := b.b.Internal().Table(disk.TableProperties, 0)
+	properties.Row(uint64(b.b.Internal().Symbol(versionProperty)), uint64(b.b.Internal().Symbol(b.version)))
 	b.addForeign()
 	if !b.o.Unordered {
 		b.addOrder()
 	}
 }
 
-// versionProperty is the property key for the version of the imported file.
 const versionProperty = "iprof version"
 
-// addForeign keeps unknown keys as text.
 func (b *build) addForeign() {
 	for _, s := range b.sections {
 		if s.kind == foreign {
-			b.b.Table(disk.TableForeign, 0).Row(uint64(b.b.Symbol(foreignPointer(s.key))), uint64(b.b.Symbol(s.text)))
+			b.b.Internal().Table(disk.TableForeign, 0).Row(uint64(b.b.Internal().Symbol(foreignPointer(s.key))), uint64(b.b.Internal().Symbol(s.text)))
 		}
 	}
 }
@@ -61,7 +59,6 @@ const (
 // maxSkippedIDs is the longest gap between ids to fill with empty cells, which take less space than another run.
 const maxSkippedIDs = 7
 
-// An orderList is one of the lists in TableOrder.
 type orderList int
 
 const (
@@ -71,7 +68,6 @@ const (
 	orderLists
 )
 
-// sourceList returns the list with the items of a section, if one has them.
 func (k sectionKind) sourceList() (list orderList, ok bool) {
 	switch {
 	case k == types:
@@ -82,17 +78,15 @@ func (k sectionKind) sourceList() (list orderList, ok bool) {
 	return listProfiles, k.inProfiles()
 }
 
-// An orderWriter builds the tables of the source order.
 type orderWriter struct {
 	*build
-	runs  *builder.Table
+	runs  *profileset.Table
 	lists [orderLists][]uint64
 }
 
-// addOrder adds the order of the file.
 func (b *build) addOrder() {
 	w := orderWriter{build: b}
-	w.runs = b.b.Table(disk.TableOrderRuns, 0)
+	w.runs = b.b.Internal().Table(disk.TableOrderRuns, 0)
 	w.lists[listTypes] = make([]uint64, 0, len(b.types)+len(b.types)/8)
 	w.lists[listMethods] = make([]uint64, 0, b.methods.rowCount()+b.methods.rowCount()/8)
 	w.lists[listProfiles] = make([]uint64, 0, len(b.records))
@@ -100,9 +94,9 @@ func (b *build) addOrder() {
 		s := &b.sections[i]
 		switch s.kind {
 		case foreign:
-			w.runs.Row(uint64(b.b.Symbol(s.key)), uint64(keptWhole), 0, 0)
+			w.runs.Row(uint64(b.b.Internal().Symbol(s.key)), uint64(keptWhole), 0, 0)
 		case version:
-			w.runs.Row(uint64(b.b.Symbol(sectionKeys[version])), uint64(keptListed), 1, 0)
+			w.runs.Row(uint64(b.b.Internal().Symbol(sectionKeys[version])), uint64(keptListed), 1, 0)
 		default:
 			w.addItems(s, w.listedItems(s))
 		}
@@ -121,7 +115,7 @@ type listedItem struct {
 // addItems adds the items of a section, which next returns one by one.
 func (w *orderWriter) addItems(s *section, next func() listedItem) {
 	var n, first uint64
-	key := uint64(w.b.Symbol(sectionKeys[s.kind]))
+	key := uint64(w.b.Internal().Symbol(sectionKeys[s.kind]))
 	endRun := func() { w.runs.Row(key, uint64(keptListed), n, first) }
 	list, inList := s.kind.sourceList()
 	for item := range s.items {
@@ -204,7 +198,7 @@ func (w *orderWriter) writeLists() {
 			columns = append(columns, kinds[i])
 		}
 	}
-	t := w.b.Table(disk.TableOrder, 0, columns...)
+	t := w.b.Internal().Table(disk.TableOrder, 0, columns...)
 	cells := make([]uint64, 0, len(columns))
 	for row := range rows {
 		cells = cells[:0]

@@ -18,8 +18,8 @@ import (
 // drawArchive makes an archive of what iprof can say.
 func drawArchive(t *rapid.T) *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{})
-	b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).
-		Row(uint64(b.Symbol(versionProperty)), uint64(b.Symbol("1.1.0")))
+	b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).
+		Row(uint64(b.Internal().Symbol(versionProperty)), uint64(b.Internal().Symbol("1.1.0")))
 	d := &drawn{T: t, b: b}
 	d.drawTypes()
 	d.drawMethods()
@@ -133,13 +133,13 @@ func (d *drawn) rows() (rows []builder.Row) {
 
 func (d *drawn) drawTables() {
 	if n := rapid.IntRange(0, 2).Draw(d.T, "monitors"); n > 0 {
-		t := d.b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
+		t := d.b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 		for range n {
 			t.Row(uint64(rapid.SampledFrom(d.types).Draw(d.T, "type")), anyCount.Draw(d.T, "count"))
 		}
 	}
 	for stack := range rapid.IntRange(0, 3).Draw(d.T, "stacks") {
-		t := d.b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+		t := d.b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 		count := anyCount.Draw(d.T, "count")
 		for range rapid.IntRange(1, 4).Draw(d.T, "depth") {
 			t.Row(uint64(stack), uint64(d.method()), uint64(int64(d.point())), count)
@@ -212,11 +212,11 @@ func TestOrderIsNotTrusted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		runs := b.Table(disk.TableOrderRuns, 0)
+		runs := b.Internal().Table(disk.TableOrderRuns, 0)
 		for range rapid.IntRange(1, 6).Draw(r, "runs") {
 			runs.Row(drawRun(r, b)...)
 		}
-		table := b.Table(disk.TableOrder, 0, disk.ColumnType, disk.ColumnMethod, disk.ColumnProfile)
+		table := b.Internal().Table(disk.TableOrder, 0, disk.ColumnType, disk.ColumnMethod, disk.ColumnProfile)
 		for range rapid.IntRange(1, 6).Draw(r, "rows") {
 			table.Row(rapid.Uint64Range(0, 7).Draw(r, "type"), rapid.Uint64Range(0, 5).Draw(r, "method"),
 				rapid.Uint64Range(0, 3).Draw(r, "profile"))
@@ -234,7 +234,7 @@ func drawRun(r *rapid.T, b *builder.Builder) []uint64 {
 	kept := rapid.Uint64Range(0, 4).Draw(r, "kept")
 	items := rapid.OneOf(rapid.Uint64Range(0, 7), rapid.Uint64()).Draw(r, "items")
 	first := rapid.OneOf(rapid.Uint64Range(0, 50), rapid.Uint64()).Draw(r, "first")
-	return []uint64{uint64(b.Symbol(key)), kept, items, first}
+	return []uint64{uint64(b.Internal().Symbol(key)), kept, items, first}
 }
 
 // TestChangedOrderIsNotTrusted: a source order with one changed number never
@@ -298,7 +298,7 @@ func archiveWithOrder(t *testing.T, ordered *reader.Store, row, column int, cell
 		if kind == disk.TableOrderRuns && row >= 0 {
 			cells[row][column] = cell
 		}
-		to := b.Table(kind, 0, kinds...)
+		to := b.Internal().Table(kind, 0, kinds...)
 		for _, c := range cells {
 			to.Row(c...)
 		}
@@ -321,7 +321,7 @@ func (r *orderRefs) of(kind disk.ColumnKind, cell uint64) uint64 {
 	case kind == disk.ColumnWord || cell == 0:
 		return cell
 	case kind == disk.ColumnSymbol:
-		return uint64(r.b.Symbol(orFail(r.s.SymbolAt(ref))(r.t).String()))
+		return uint64(r.b.Internal().Symbol(orFail(r.s.SymbolAt(ref))(r.t).String()))
 	case kind == disk.ColumnType:
 		name := orFail(orFail(r.s.TypeAt(ref))(r.t).Name())(r.t)
 		return uint64(r.b.Type(builder.TypeKey{Name: name.String()}))

@@ -30,9 +30,9 @@ func TestLosses(t *testing.T) {
 	if err := p.Done(); err != nil {
 		t.Fatal(err)
 	}
-	b.Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Symbol("/x")),
-		uint64(b.Symbol("{no JSON")))
-	b.Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(1, 2)
+	b.Internal().Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Internal().Symbol("/x")),
+		uint64(b.Internal().Symbol("{no JSON")))
+	b.Internal().Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(1, 2)
 	text, report := write(t, archiveOf(t, b), WriteOptions{Version: "1.0.0"})
 	valid(t, text, "1.0.0")
 	got := map[codec.LossKind]int{}

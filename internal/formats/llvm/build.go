@@ -18,7 +18,7 @@ import (
 type intake struct {
 	name    string // file name
 	o       ReadOptions
-	domain  layout.Domain    // domain of the files read so far; 0 before the first
+	domain  layout.Domain    // domain of the earlier files; 0 before the first one
 	b       *builder.Builder // nil before the first module
 	report  *Report
 	traces  uint64
@@ -32,7 +32,7 @@ type intake struct {
 func newIntake(o ReadOptions) *intake {
 	in := &intake{name: o.Name, o: o, b: o.Into, report: &Report{Params: o.Config.Params}}
 	if o.Into != nil {
-		in.domain, in.report.Params = o.Into.Domain(), o.Into.Internal().Params()
+		in.domain, in.report.Params = o.Into.Internal().Domain, o.Into.Internal().Params()
 	}
 	return in
 }
@@ -197,13 +197,13 @@ func (in *intake) addCalledName(name string) { in.b.Seen(in.b.Method(layout.Key{
 // addBinaryIDs adds the build ids of programs and libraries.
 func (in *intake) addBinaryIDs(ids [][]byte) {
 	for _, id := range ids {
-		in.b.Internal().Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Symbol(string(id))))
+		in.b.Internal().Table(disk.TableBinaryIDs, 0).RowOnce(uint64(in.b.Internal().Symbol(string(id))))
 	}
 }
 
 // addVTable adds the name of a vtable with its address and size, which are 0 if unknown.
 func (in *intake) addVTable(name string, address, size uint64) {
-	in.b.Internal().Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Symbol(name)), address, size)
+	in.b.Internal().Table(disk.TableVTables, 0).RowOnce(uint64(in.b.Internal().Symbol(name)), address, size)
 }
 
 // traceWeight returns the weight of a trace times the weight of the run.
@@ -229,7 +229,7 @@ func (in *intake) addTrace(weight uint64, functions []uint64) {
 	in.report.Traces++
 	number := in.traces
 	in.traces++
-	t := in.b.Table(disk.TableTraces, 0)
+	t := in.b.Internal().Table(disk.TableTraces, 0)
 	weight = in.traceWeight(weight)
 	for _, f := range functions {
 		t.Row(number, weight, f)

@@ -2,9 +2,9 @@
 //
 // [Read] reads three formats into a builder:
 //
-//	raw      .profraw: what an instrumented program writes when it ends
-//	indexed  .profdata: what llvm-profdata merge makes of it
-//	text     .proftext: what llvm-profdata merge --text makes of it
+//	raw      .profraw, from an instrumented program at its end
+//	indexed  .profdata, from llvm-profdata merge
+//	text     .proftext, from llvm-profdata merge --text
 //
 // # Raw, versions 7 to 11
 //
@@ -25,44 +25,42 @@
 //	header      magic, version and variant, offset of the table and of sections
 //	summary     from version 4; a second one for context-sensitive records
 //	buckets     { u16 items, { u64 hash, key length, data length, key, data } }
-//	table       offsets of buckets: not needed, but checked
+//	table       offsets of buckets, which are checked but not used
 //	sections    memory profiles, binary ids, names of vtables, temporal traces
 //
 // # In an archive
 //
-// The domain is llvm-ir or llvm-frontend. ParamLLVMVariant has the variant bits ([Variant]). ParamLLVMVersion
-// is the indexed version that the LLVM that made the profile writes, or 0 if that is not known. If a raw file
-// can be of several LLVMs, ParamLLVMNewest is the version of the newest.
+// The domain is llvm-ir or llvm-frontend. ParamLLVMVariant has the variant bits ([Variant]). ParamLLVMVersion is the
+// indexed version that the producing LLVM writes, or 0 if unknown. If several LLVMs can have written a raw file,
+// ParamLLVMNewest is the newest one's version.
 //
 // A function is a method whose key has only the PGO name. Each of its FuncHashes is a
 // profile whose code id is the hash, with the entries
 //
-//	Counters   at point 0: the counters
-//	ValueSite  sub is the kind, the point is the number of the site within its
-//	           kind, from 0. Every site has an entry, even without values; the
-//	           values have the order of the input
-//	Bitmap     at point 0, if there are bytes
+//	Counters   the counters, at point 0
+//	ValueSite  values in input order; sub is the kind, the point is the number of
+//	           the site in its kind, from 0. Sites without values have an entry, too
+//	Bitmap     the bytes, if any, at point 0
 //
-// Values of indirect calls and vtables are NameRefs: the id of a method, or of the name
-// of a vtable in TableVTables. 0 is an unknown one.
+// A value of an indirect call or a vtable is a NameRef, which is the id of a method or of a name in TableVTables,
+// or 0 if unknown.
 //
-// Tables: TableBinaryIDs; TableTraces, with the number of traces that they were sampled from as
-// [PropertyStreamSize] in TableProperties, where several add up; TableVTables, with address and size 0 if the
-// input has only names. TableAllocations and TableAllocationCalls have the memory profiles (MemProf) of an
-// indexed file: what each function allocates, by stack, and its calls that lead there. TableOrder has the
-// profiles in the order in which they first occurred, if the files were merged as by llvm-profdata, or in the
-// order of a single indexed file of LLVM 16 or before. The files that llvm-profdata writes depend on these
-// orders.
+// The tables are TableBinaryIDs, TableTraces and TableVTables, where address and size are 0 if the input has only
+// names. [PropertyStreamSize] in TableProperties has the number of traces from which those in TableTraces were
+// sampled. TableAllocations has the allocations of each function by stack from the memory profiles (MemProf) of an
+// indexed file, and TableAllocationCalls has the calls that lead to them. If the files were merged like
+// llvm-profdata merges them, TableOrder has the profiles in the order of their first occurrence. For a single
+// indexed file of LLVM 16 or before it has the file's order. The output of llvm-profdata depends on these orders.
 //
 // # Not kept
 //
-// Timestamps of temporal profiles become one trace for each file, as in LLVM. Functions
-// of a raw file without a name are left out, since no compiler could find them. So are memory profiles of
-// a version that is not known. [Report.Lost] counts all of these.
+// Timestamps of temporal profiles become one trace per file, as in LLVM. Functions of a raw file without a name are
+// dropped, since no compiler could find them. Memory profiles of unknown versions are dropped, too. [Report.Lost]
+// counts all of these.
 //
 // # Trust
 //
-// Nothing in a file is trusted: every size is checked against what was read, and memory grows with what was
-// read. Invalid data is an [*Error] with the offset. After an error, a builder has some functions of the
-// input and cannot be used, unless they are rolled back (see profileset.Batch).
+// Files are not trusted. Every size is checked against the bytes read, and memory is proportional to them. Invalid
+// data is an [*Error] with the offset. After an error, the builder has some functions of the input and cannot be
+// used unless they are rolled back (see profileset.Batch).
 package llvm

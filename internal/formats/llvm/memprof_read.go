@@ -20,13 +20,13 @@ import (
 //	3        3, offsets of: call-stack array, record payload, record table; schema, frames, array, records
 //
 // The schema is u64 number, { u64 1-based index into disk.HeapFields }. Records, the frames of versions 0 to 2 and
-// call stacks are in hash tables like those of functions, with ids of 8 bytes as keys. Call stacks have no key length.
+// call stacks are in hash tables like the functions, with ids of 8 bytes as keys. Call stacks have no key length.
 //
 //	frame    see disk.HeapFrame
 //	record   u64 number, { stack, fields }, u64 number, { stack } of calls
 //	stack    0 and 1: u64 number, { u64 id of a frame }; 2: u64 id; 3: u32 index into the array
 //	array    of u32: at the index the number of frames, then the frames by number, the innermost first.
-//	         A negative word -n says that the frame and all further ones are n words on
+//	         A negative word -n continues the frames n words later
 const (
 	memProfNewest = 3
 	memProfOldest = 24 // version 0 starts with an offset, which is at least this
@@ -210,7 +210,6 @@ func (m *memProfReader) eachTableItem(payload, table uint64, keyLength bool, add
 	return nil
 }
 
-// eachRecord calls add for the records of all functions.
 func (m *memProfReader) eachRecord(payload, table uint64, add func(*heapRecord) error) error {
 	var r heapRecord
 	return m.eachTableItem(payload, table, true, func(key uint64, data []byte) error {
@@ -249,7 +248,6 @@ func (m *memProfReader) readRecord(r *heapRecord, data []byte) error {
 	return nil
 }
 
-// readStack reads a stack of a record and returns its encoded frames.
 func (m *memProfReader) readStack(c *heapCursor) (stack []byte, err error) {
 	if m.version < 2 {
 		stack, err = m.framesWithIDs(c.takeBytes(8 * uint64(c.takeCount(8))))
@@ -284,7 +282,6 @@ func (m *memProfReader) countDecoded(n int) error {
 	return nil
 }
 
-// framesWithIDs concatenates the frames with the given ids.
 func (m *memProfReader) framesWithIDs(ids []byte) (stack []byte, err error) {
 	for ; len(ids) >= 8; ids = ids[8:] {
 		frame, ok := m.byID[binary.LittleEndian.Uint64(ids)]
@@ -361,7 +358,6 @@ func (c *heapCursor) takeUint32() uint32 {
 	return 0
 }
 
-// takeField decodes field i of an allocation.
 func (c *heapCursor) takeField(i int) uint64 {
 	if disk.HeapFields[i].Long {
 		return c.takeUint64()
@@ -379,23 +375,21 @@ func (c *heapCursor) takeCount(each uint64) int {
 	return int(n)
 }
 
-// addHeapRecord adds the allocations of a function to the tables.
 func (in *intake) addHeapRecord(r *heapRecord) error {
 	in.report.Records++
 	set := in.b.Internal()
 	for _, a := range r.allocations {
-		row := append(in.row[:0], r.function, uint64(in.b.Symbol(string(a.stack))), uint64(in.report.Records))
+		row := append(in.row[:0], r.function, uint64(in.b.Internal().Symbol(string(a.stack))), uint64(in.report.Records))
 		in.row = append(row, a.fields[:]...)
 		set.Table(disk.TableAllocations, 0).Row(in.row...)
 		in.report.Allocations++
 	}
 	for _, stack := range r.calls {
-		set.Table(disk.TableAllocationCalls, 0).Row(r.function, uint64(in.b.Symbol(string(stack))), uint64(in.report.Records))
+		set.Table(disk.TableAllocationCalls, 0).Row(r.function, uint64(in.b.Internal().Symbol(string(stack))), uint64(in.report.Records))
 	}
 	return in.b.Err()
 }
 
-// addProperty adds a property of the run.
 func (in *intake) addProperty(key, value string) {
-	in.b.Table(disk.TableProperties, 0).Row(uint64(in.b.Symbol(key)), uint64(in.b.Symbol(value)))
+	in.b.Internal().Table(disk.TableProperties, 0).Row(uint64(in.b.Internal().Symbol(key)), uint64(in.b.Internal().Symbol(value)))
 }

@@ -65,7 +65,7 @@ func withHeap(t testing.TB, r *rand.Rand, version int) *reader.Store {
 			frames = disk.AppendHeapFrame(frames, disk.HeapFrame{Function: r.Uint64N(9) << 60, Line: r.Uint32N(3),
 				Column: r.Uint32N(2), Inline: r.IntN(2) == 0})
 		}
-		return uint64(b.Symbol(string(frames)))
+		return uint64(b.Internal().Symbol(string(frames)))
 	}
 	for record := range uint64(1 + r.IntN(40)) {
 		function := r.Uint64()
@@ -85,7 +85,7 @@ func withHeap(t testing.TB, r *rand.Rand, version int) *reader.Store {
 		}
 		set.Table(disk.TableAllocationCalls, 0).Row(function, stack(), record+1)
 	}
-	b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(disk.PropertyMemProf)), uint64(b.Symbol(fmt.Sprint(version))))
+	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol(fmt.Sprint(version))))
 	return memstore.Open(t, b)
 }
 

@@ -81,27 +81,27 @@ func drawnValue(t *rapid.T, kind layout.Sub, names []string) builder.Value {
 }
 
 func drawTables(t *rapid.T, b *builder.Builder, names []string) {
-	ids := b.Table(disk.TableBinaryIDs, 0)
+	ids := b.Internal().Table(disk.TableBinaryIDs, 0)
 	for _, id := range rapid.SliceOfNDistinct(rapid.StringN(1, 20, 20), 0, 3, rapid.ID[string]).Draw(t, "ids") {
-		ids.Row(uint64(b.Symbol(id)))
+		ids.Row(uint64(b.Internal().Symbol(id)))
 	}
-	vtables := b.Table(disk.TableVTables, 0)
+	vtables := b.Internal().Table(disk.TableVTables, 0)
 	for _, name := range rapid.SliceOfNDistinct(rapid.StringMatching(`_ZTV[a-z]{1,9}`), 0, 5, rapid.ID[string]).Draw(t,
 		"vtables") {
-		vtables.Row(uint64(b.Symbol(name)), 0, 0)
+		vtables.Row(uint64(b.Internal().Symbol(name)), 0, 0)
 	}
 	traces := rapid.Uint64Range(0, 3).Draw(t, "traces")
 	if traces == 0 || len(names) == 0 {
 		return
 	}
-	rows := b.Table(disk.TableTraces, 0)
+	rows := b.Internal().Table(disk.TableTraces, 0)
 	for trace := range traces {
 		weight := rapid.Uint64Range(1, 9).Draw(t, "weight")
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 1, 5).Draw(t, "trace") {
 			rows.Row(trace, weight, disk.NameRef(name))
 		}
 	}
-	b.Table(disk.TableProperties, 0).Row(uint64(b.Symbol(PropertyStreamSize)), uint64(b.Symbol(fmt.Sprint(traces+7))))
+	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(PropertyStreamSize)), uint64(b.Internal().Symbol(fmt.Sprint(traces+7))))
 }
 
 // held returns what a version of the indexed format keeps of the content.

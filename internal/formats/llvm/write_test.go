@@ -13,6 +13,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -87,7 +88,7 @@ func oddProfiles(t testing.TB) *builder.Builder {
 	b := builder.New(layout.DomainLLVMIR, builder.Config{})
 	f, caller := b.Method(layout.Key{Name: "f"}), b.Method(layout.Key{Name: "caller"})
 	b.Seen(caller)
-	p := b.ProfileIn(f, 1, builder.NoContext)
+	p := b.ProfileIn(f, 1, profileset.NoContext)
 	p.Counters(0, 7)
 	p.Counters(3, 8)                                     // a second array
 	p.ValueSite(1, layout.SubMemOpSize, builder.Value{}) // without a site 0
@@ -96,7 +97,7 @@ func oddProfiles(t testing.TB) *builder.Builder {
 	testarchive.RecordAs(b, layout.DomainGraal, func() { p.Count(builder.Count{Sub: layout.SubCalls, N: 5}) })
 	inContext := b.ProfileIn(f, 1, b.Context(f, builder.Frame{Caller: caller, Point: 2}))
 	inContext.Counters(0, 1)
-	empty := b.ProfileIn(f, 2, builder.NoContext)
+	empty := b.ProfileIn(f, 2, profileset.NoContext)
 	empty.Bitmap(0, []byte{1})
 	for _, p := range []*builder.Profile{p, inContext, empty} {
 		if err := p.Done(); err != nil {

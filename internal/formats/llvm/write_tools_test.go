@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
@@ -115,7 +116,7 @@ func manyFunctions(t testing.TB, n int) *builder.Builder {
 			hashes = 1 + rng.IntN(60)
 		}
 		for range hashes {
-			p := b.ProfileIn(m, rng.Uint64()>>3, builder.NoContext)
+			p := b.ProfileIn(m, rng.Uint64()>>3, profileset.NoContext)
 			counts := make([]uint64, 1+rng.IntN(20))
 			if i%3 > 0 {
 				for c := range counts {

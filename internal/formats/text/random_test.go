@@ -159,7 +159,7 @@ func (m *maker) profilesOf(method builder.MethodRef) {
 		for range m.IntN(25) {
 			m.entry(p)
 		}
-		m.profiles = append(m.profiles, p.Ref())
+		m.profiles = append(m.profiles, p.Internal().Ref())
 		if err := p.Done(); err != nil {
 			panic(err)
 		}

@@ -111,7 +111,7 @@ func (p *parser) newProfileLine() {
 		return
 	}
 	p.profile = openProfile{Profile: p.b.ProfileIn(key.method, key.code, key.context), line: p.lines.Place}
-	p.profiles.addProfile(key, p.profile.Ref())
+	p.profiles.addProfile(key, p.profile.Internal().Ref())
 	p.report.Profiles++
 }
 

@@ -34,8 +34,8 @@ func (b *build) addCompilations(o *Options) error {
 		if c.installed {
 			installed = 1
 		}
-		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k], uint64(c.id),
-			uint64(c.size), 1, installed)
+		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), uint64(c.level), uint64(c.point), numbers[k],
+			uint64(c.id), uint64(c.size), 1, installed)
 		b.report.Compilations++
 	}
 	return b.meter.end

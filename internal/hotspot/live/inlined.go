@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// inlinedLevel is the level of C2's code, to which a log refers.
+// inlinedLevel is the level of C2's code. A log has only inlining by C2.
 const inlinedLevel = 4
 
 // addInlined records the calls that C2 inlined into recorded methods, each as the calling context of the inlined
@@ -34,7 +34,8 @@ func (b *build) addInlined(nodes []compilelog.Node) error {
 		}
 		b.internType(class)
 		refs[i] = b.Method(key)
-		b.Internal().Table(disk.TableInlining, 0).Row(uint64(b.Context(refs[i], callerFrames(nodes, refs, i)...)), inlinedLevel, 1)
+		context := b.Context(refs[i], callerFrames(nodes, refs, i)...)
+		b.Internal().Table(disk.TableInlining, 0).Row(uint64(context), inlinedLevel, 1)
 		b.report.Inlined++
 	}
 	return b.meter.end

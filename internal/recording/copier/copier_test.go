@@ -22,7 +22,7 @@ func original(t *testing.T) *reader.Store {
 	p := b.Profile(layout.Key{Class: "Shapes", Name: "sum", Signature: "()V"}, 0)
 	p.VirtualCall(builder.At{Bci: 6}, builder.Others{}, builder.Row{Type: square, Count: 7})
 	testarchive.MustDone(t, p)
-	monitors := b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
+	monitors := b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 	monitors.Row(uint64(square), 5)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "Circle"})), 3)
 	return testarchive.Build(t, b).Store

@@ -58,26 +58,16 @@ func partition[T any](all []T, less func(a, b T) bool) (cut int) {
 
 // medianIndex returns the index of the median of three elements.
 func medianIndex[T any](all []T, a, b, c int, less func(a, b T) bool) int {
+	if !less(all[a], all[b]) {
+		a, b = b, a
+	}
 	switch {
-	case !less(all[a], all[b]):
-		return medianIndexDescending(all, a, b, c, less)
 	case less(all[b], all[c]):
 		return b
 	case less(all[a], all[c]):
 		return c
 	}
 	return a
-}
-
-// medianIndexDescending is like medianIndex for an a that is not less than b.
-func medianIndexDescending[T any](all []T, a, b, c int, less func(a, b T) bool) int {
-	switch {
-	case less(all[a], all[c]):
-		return a
-	case less(all[b], all[c]):
-		return c
-	}
-	return b
 }
 
 func heapSort[T any](all []T, less func(a, b T) bool) {

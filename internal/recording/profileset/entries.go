@@ -69,7 +69,8 @@ func (p *Recording) holds(tag layout.Tag, point int32) bool {
 func (p *Recording) SetReceivers(e disk.Entry, other, gap uint64, n int, row func(i int) (TypeRef, uint64)) {
 	shape := p.Shape()
 	if n > shape.TypeRows {
-		p.Fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d", e.Point(), n, shape.TypeRows))
+		p.Fail(fmt.Errorf("bci %d: %d receiver rows, the settings have %d: set Params of the config, which "+
+			"builder.HotSpotParams returns", e.Point(), n, shape.TypeRows))
 		return
 	}
 	e.SetCell(0, other)

@@ -3,6 +3,7 @@ package specimen
 import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -51,7 +52,7 @@ func custom() *builder.Builder {
 	loop := b.Method(layout.Key{Class: "bench.nb", Name: "loop", Signature: "2"})
 	add := b.Method(layout.Key{Class: "bench.nb", Name: "add", Signature: "2", Loader: "plugin"})
 	b.Seen(b.Method(layout.Key{Class: "bench.nb", Name: "unused"}))
-	p := b.ProfileIn(loop, 7, builder.NoContext)
+	p := b.ProfileIn(loop, 7, profileset.NoContext)
 	p.Invocations(1000)
 	p.Backedges(64000)
 	p.Custom(builder.Custom{Point: -3, Tag: tagOuter, Sub: 40000, Flags: 0x81})
@@ -73,11 +74,11 @@ func custom() *builder.Builder {
 	q.Custom(builder.Custom{Point: 1, Tag: tagShapes})
 	q.Count(builder.Count{Sub: layout.SubCalls, N: 600})
 	done(p, q)
-	objects := b.Table(disk.TableObjects, 0, disk.TableColumns(disk.TableObjects)...)
-	objects.Row(0, uint64(b.Symbol("bench.o")), 1<<40+3, 0xfedcba98, 2, 1000, 1)
-	objects.Row(uint64(p.Ref()), uint64(b.Symbol("bench.o")), 1<<40+3, 0xfedcba98, 0, 0, 1)
-	strings := b.Table(disk.TableProducer+5, 1<<2, disk.ColumnSymbol, disk.ColumnMethod, disk.ColumnWord)
-	strings.Row(uint64(b.Symbol("interned")), uint64(add), 12)
+	objects := b.Internal().Table(disk.TableObjects, 0, disk.TableColumns(disk.TableObjects)...)
+	objects.Row(0, uint64(b.Internal().Symbol("bench.o")), 1<<40+3, 0xfedcba98, 2, 1000, 1)
+	objects.Row(uint64(p.Internal().Ref()), uint64(b.Internal().Symbol("bench.o")), 1<<40+3, 0xfedcba98, 0, 0, 1)
+	strings := b.Internal().Table(disk.TableProducer+5, 1<<2, disk.ColumnSymbol, disk.ColumnMethod, disk.ColumnWord)
+	strings.Row(uint64(b.Internal().Symbol("interned")), uint64(add), 12)
 	strings.Row(0, 0, 1)
 	return b
 }

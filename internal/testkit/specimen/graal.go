@@ -3,6 +3,7 @@ package specimen
 import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -51,12 +52,12 @@ func calls(b *builder.Builder, m printers) {
 	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9},
 		builder.Frame{Caller: m.main, Point: 3})
 	short := b.Context(m.print, builder.Frame{Caller: m.odd, Point: 2})
-	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: builder.NoContext} {
+	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: profileset.NoContext} {
 		p := b.ProfileIn(m.print, 0, c)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		done(p)
 	}
-	p := b.ProfileIn(m.main, 0, builder.NoContext)
+	p := b.ProfileIn(m.main, 0, profileset.NoContext)
 	p.Count(builder.Count{Point: -6, Sub: layout.SubCalls, N: 1})
 	p.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: 11})
 	done(p)
@@ -64,7 +65,7 @@ func calls(b *builder.Builder, m printers) {
 
 // branches has conditionals and virtual invokes, one of them in a context that has two versions of the code.
 func branches(b *builder.Builder, m printers) {
-	p := b.ProfileIn(m.evenOrOdd, 0, builder.NoContext)
+	p := b.ProfileIn(m.evenOrOdd, 0, profileset.NoContext)
 	p.Successors(-1, disk.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
 	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10},
 		builder.Successor{Point: 53, Index: 1, Count: 1}, builder.Successor{Point: 20, Index: 1, Count: 2})
@@ -81,23 +82,23 @@ func branches(b *builder.Builder, m printers) {
 }
 
 func graalTables(b *builder.Builder, m printers) {
-	monitors := b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
+	monitors := b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+	samples := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)
 	samples.Row(1, uint64(m.main), 0, 1)
-	order := b.Table(disk.TableOrder, 0, disk.ColumnProfile, disk.ColumnContext, disk.ColumnMethod)
+	order := b.Internal().Table(disk.TableOrder, 0, disk.ColumnProfile, disk.ColumnContext, disk.ColumnMethod)
 	inMain := b.Context(m.odd, builder.Frame{Caller: m.evenOrOdd, Point: 15})
 	order.Row(0, uint64(inMain), uint64(m.odd))
 	order.Row(0, 0, 0)
-	runs := b.Table(disk.TableOrderRuns, 0, disk.TableColumns(disk.TableOrderRuns)...)
+	runs := b.Internal().Table(disk.TableOrderRuns, 0, disk.TableColumns(disk.TableOrderRuns)...)
 	minusOne := int64(-1)
-	runs.Row(uint64(b.Symbol("methods")), 1, 2, uint64(minusOne))
-	runs.Row(uint64(b.Symbol("futureProfiles")), 0, 0, 0)
-	foreign := b.Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol)
-	foreign.Row(uint64(b.Symbol("futureProfiles")), uint64(b.Symbol(`[{"ctx":"5:0"}]`)))
-	foreign.Row(uint64(b.Symbol("empty")), 0)
+	runs.Row(uint64(b.Internal().Symbol("methods")), 1, 2, uint64(minusOne))
+	runs.Row(uint64(b.Internal().Symbol("futureProfiles")), 0, 0, 0)
+	foreign := b.Internal().Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	foreign.Row(uint64(b.Internal().Symbol("futureProfiles")), uint64(b.Internal().Symbol(`[{"ctx":"5:0"}]`)))
+	foreign.Row(uint64(b.Internal().Symbol("empty")), 0)
 }

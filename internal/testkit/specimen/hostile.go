@@ -87,22 +87,22 @@ func hostileRun(b *builder.Builder, h *namer) {
 	row.Words[disk.RunClassPath] = 1
 	cells := row.Words[:]
 	for range row.Texts {
-		cells = append(cells, uint64(b.Symbol(h.text())))
+		cells = append(cells, uint64(b.Internal().Symbol(h.text())))
 	}
-	b.Table(disk.TableRuns, 0, disk.TableColumns(disk.TableRuns)...).Row(cells...)
+	b.Internal().Table(disk.TableRuns, 0, disk.TableColumns(disk.TableRuns)...).Row(cells...)
 	for i, path := range []string{h.text(), h.long()} {
-		b.Table(disk.TableClassPath, 0, disk.TableColumns(disk.TableClassPath)...).Row(1, uint64(i),
-			uint64(b.Symbol(path)), 0, 0, 0)
+		b.Internal().Table(disk.TableClassPath, 0, disk.TableColumns(disk.TableClassPath)...).Row(1, uint64(i),
+			uint64(b.Internal().Symbol(path)), 0, 0, 0)
 	}
 }
 
 // hostileProfile adds the profiles of a method, with names of every kind.
 func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	row := func(n uint64) builder.Row {
 		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.text(), Loader: hostileLoader(b, h)}), Count: n}
 	}
-	switch b.Domain() {
+	switch b.Internal().Domain {
 	case layout.DomainHotSpot:
 		p.Invocations(count)
 		p.VirtualCall(builder.At{Bci: 5}, builder.Others{Count: 4}, row(count), row(5))
@@ -134,7 +134,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 
 // hostileLoader returns the loader of a type, if types of the domain have loaders.
 func hostileLoader(b *builder.Builder, h *namer) string {
-	if b.Domain() == layout.DomainHotSpot {
+	if b.Internal().Domain == layout.DomainHotSpot {
 		return h.text()
 	}
 	return ""
@@ -142,26 +142,26 @@ func hostileLoader(b *builder.Builder, h *namer) string {
 
 // hostileTables adds every table that holds texts.
 func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
-	symbol := func() uint64 { return uint64(b.Symbol(h.text())) }
+	symbol := func() uint64 { return uint64(b.Internal().Symbol(h.text())) }
 	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }
-	properties := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	properties.Row(symbol(), symbol())
-	switch b.Domain() {
+	switch b.Internal().Domain {
 	case layout.DomainHotSpot:
 		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
-		b.DescribeType(hidden, h.text(), layout.TypeHidden|layout.TypeNotMatchable)
+		b.Internal().DescribeType(hidden, h.text(), layout.TypeHidden|layout.TypeNotMatchable)
 	case layout.DomainGraal:
-		b.Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(typed(), 4)
-		samples := b.Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(typed(), 4)
+		samples := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 		samples.Row(0, uint64(m), 3, 10)
-		b.Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(symbol(), symbol())
+		b.Internal().Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:
-		b.Table(disk.TableReflected, 0, disk.ColumnType).Row(typed())
+		b.Internal().Table(disk.TableReflected, 0, disk.ColumnType).Row(typed())
 	case layout.DomainSampled:
-		b.Table(disk.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
+		b.Internal().Table(disk.TableFunctions, 0).Row(uint64(m), symbol(), symbol(), 7)
 	default:
-		b.Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(symbol())
-		b.Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord).Row(symbol(),
+		b.Internal().Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol).Row(symbol())
+		b.Internal().Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord).Row(symbol(),
 			0x7f0000401000, 32)
 	}
 }

@@ -39,7 +39,7 @@ func hotspot() *builder.Builder {
 		hidden:    b.Type(builder.TypeKey{Name: "shapes/Area$$Lambda@shapes/Area#0", Loader: "app"}),
 		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
 	}
-	b.DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
+	b.Internal().DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
 	everyEntry(b, s)
 	optionalFields(b, s)
 	manyPoints(b, s)
@@ -47,21 +47,21 @@ func hotspot() *builder.Builder {
 	oddMethods(b)
 	sharedID(b)
 	compilations(b, s)
-	properties := b.Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
-	properties.Row(uint64(b.Symbol("java.vm.name")), uint64(b.Symbol("OpenJDK 64-Bit Server VM")))
-	properties.Row(uint64(b.Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
-		uint64(b.Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
+	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
+	properties.Row(uint64(b.Internal().Symbol("java.vm.name")), uint64(b.Internal().Symbol("OpenJDK 64-Bit Server VM")))
+	properties.Row(uint64(b.Internal().Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
+		uint64(b.Internal().Symbol("not UTF-8: \xff\xed\xa0\x80\xc0\x80\xf4\x90")))
 	return b
 }
 
 // everyEntry adds a profile with an entry of every tag.
 func everyEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
-	b.DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)
+	b.Internal().DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)
 	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
 		return builder.TypeWord{Type: t, NullSeen: null, Unknown: unknown}
 	}
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	p.Bit(builder.At{Bci: 1, Flags: layout.EntryNullSeen, Traps: 3 | layout.EntryTrapRecompiled})
 	p.Counter(builder.At{Bci: 2}, 60949)
 	p.Jump(builder.At{Bci: 3}, 41, -96)
@@ -90,14 +90,14 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p.Bit(builder.At{Bci: 40, In: disk.SectionHandlers})
 	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: disk.SectionHandlers})
 	done(p)
-	b.Table(disk.TableCertain, 0).Row(uint64(p.Ref()), 7, 1, 90) // it was never taken in some runs
+	b.Internal().Table(disk.TableCertain, 0).Row(uint64(p.Internal().Ref()), 7, 1, 90) // it was never taken in some runs
 }
 
 // optionalFields adds a profile with every optional field, and one entry of the kind that
 // HotSpot's own become by merging.
 func optionalFields(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
-	p := b.ProfileIn(m, 0x9d5c0f3a11e7b246, builder.NoContext)
+	p := b.ProfileIn(m, 0x9d5c0f3a11e7b246, profileset.NoContext)
 	p.Invocations(61205)
 	p.Backedges(1 << 63)
 	p.Interpreted(0)
@@ -115,7 +115,7 @@ func optionalFields(b *builder.Builder, s shapes) {
 // manyPoints adds a profile with enough entries for a point directory. Some points have several.
 func manyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
-	p := b.ProfileIn(m, 0, builder.NoContext)
+	p := b.ProfileIn(m, 0, profileset.NoContext)
 	p.Invocations(400)
 	for i := range int32(20) {
 		p.Counter(builder.At{Bci: 3 * (19 - i)}, uint64(i))
@@ -131,33 +131,33 @@ func manyPoints(b *builder.Builder, s shapes) {
 func twoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
-		p := b.ProfileIn(m, code, builder.NoContext)
+		p := b.ProfileIn(m, code, profileset.NoContext)
 		p.Counter(builder.At{Bci: 1}, code&0xff)
 		if code != 1 {
 			p.Internal().AddUndecoded(9, disk.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
 		}
 		done(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
-		b.Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).Row(uint64(m), uint64(b.Symbol(string(sketch))))
+		b.Internal().Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).Row(uint64(m), uint64(b.Internal().Symbol(string(sketch))))
 	}
 }
 
 // compilations adds what a VM compiled and inlined, also of a method without a profile.
 func compilations(b *builder.Builder, s shapes) {
-	b.DescribeType(s.circle, "", disk.TypeLoaded|disk.TypeInitialized)
-	b.DescribeType(s.exception, "", disk.TypeLoaded)
+	b.Internal().DescribeType(s.circle, "", disk.TypeLoaded|disk.TypeInitialized)
+	b.Internal().DescribeType(s.exception, "", disk.TypeLoaded)
 	total := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	area := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	simple := b.Method(layout.Key{Class: "shapes/Circle", Name: "radius", Signature: "()D", Loader: "app"})
-	t := b.Table(disk.TableCompilations, 0)
+	t := b.Internal().Table(disk.TableCompilations, 0)
 	t.Row(uint64(total), 4, ^uint64(0), 1, 120, 4096, 1, 0)
 	t.Row(uint64(total), 4, ^uint64(0), 2, 311, 3960, 1, 1)
 	t.Row(uint64(total), 4, 7, 1, 97, 2048, 1, 1)
 	t.Row(uint64(simple), 1, ^uint64(0), 1, 13, 256, 1, 1)
-	moved := b.Table(disk.TableMoved, 0)
+	moved := b.Internal().Table(disk.TableMoved, 0)
 	moved.Row(uint64(total), 0x51ea, 5, 0, 990_000_000)
 	moved.Row(uint64(total), 0x51ea, 7, 1, 970_000_000)
-	inlined := b.Table(disk.TableInlining, 0)
+	inlined := b.Internal().Table(disk.TableInlining, 0)
 	inlined.Row(uint64(b.Context(area, builder.Frame{Caller: total, Point: 5})), 4, 1)
 	inlined.Row(uint64(b.Context(simple, builder.Frame{Caller: area, Point: 1}, builder.Frame{Caller: total, Point: 5})),
 		4, 1)
@@ -169,7 +169,7 @@ func oddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
 	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply",
 		Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
-	b.DescribeMethod(m, disk.AccFinal, layout.MethodNotMatchable)
+	b.Internal().DescribeMethod(m, disk.AccFinal, layout.MethodNotMatchable)
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 

@@ -3,6 +3,7 @@ package specimen
 import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,19 +17,19 @@ func jamaica() *builder.Builder {
 	println := method("java/io/PrintStream.println(Ljava/lang/String;)V")
 	native := method("java/lang/System.arraycopy(Ljava/lang/Object;ILjava/lang/Object;II)V")
 	cut := method("java/nio/ByteBufferImpl.put(B)Ljava/nio/ByteBu")
-	b.DescribeMethod(cut, 0, layout.MethodNotMatchable)
-	b.DescribeMethod(native, disk.AccNative, 0)
+	b.Internal().DescribeMethod(cut, 0, layout.MethodNotMatchable)
+	b.Internal().DescribeMethod(native, disk.AccNative, 0)
 
-	p := b.ProfileIn(main, 0, builder.NoContext)
+	p := b.ProfileIn(main, 0, profileset.NoContext)
 	p.Count(builder.Count{Sub: layout.SubBytecodes, N: 8158752})
 	p.Count(builder.Count{Sub: layout.SubCycles, Flags: disk.EntryInterpreted, N: 25264930944})
 	p.Count(builder.Count{Sub: layout.SubCycles, N: 17})
 	p.Count(builder.Count{Point: 12, Sub: layout.SubNewArrays, N: 3})
 	p.Callees(7, builder.Callee{Method: println, Count: 5}, builder.Callee{Method: native, Count: 6})
 	p.Callees(9, builder.Callee{Method: main, Count: 1})
-	q := b.ProfileIn(native, 0, builder.NoContext)
+	q := b.ProfileIn(native, 0, profileset.NoContext)
 	q.Count(builder.Count{Sub: layout.SubNativeCalls, N: 400})
-	r := b.ProfileIn(cut, 0, builder.NoContext)
+	r := b.ProfileIn(cut, 0, profileset.NoContext)
 	r.Count(builder.Count{Sub: layout.SubBytecodes, N: 6459012})
 	done(p, q, r)
 	jamaicaTables(b)
@@ -44,16 +45,16 @@ func jamaicaTables(b *builder.Builder) {
 	}
 	object := uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"}))
 	text := uint64(b.Type(builder.TypeKey{Name: "java.lang.String"}))
-	b.Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(4711, 9000)
-	use := b.Table(disk.TableHeapUse, 0, words(disk.ColumnType)...)
+	b.Internal().Table(disk.TableHeapRefs, 0, disk.ColumnWord, disk.ColumnWord).Row(4711, 9000)
+	use := b.Internal().Table(disk.TableHeapUse, 0, words(disk.ColumnType)...)
 	use.Row(object, 10, 1, 32, 320, 0)
 	use.Row(text, 20, 1, 32, 640, 2)
-	instances := b.Table(disk.TableInstances, 0, append(words(disk.ColumnType), disk.ColumnSymbol)...)
-	instances.Row(text, 300, 1, 300, 9600, 0, uint64(b.Symbol("boot")))
+	instances := b.Internal().Table(disk.TableInstances, 0, append(words(disk.ColumnType), disk.ColumnSymbol)...)
+	instances.Row(text, 300, 1, 300, 9600, 0, uint64(b.Internal().Symbol("boot")))
 	instances.Row(object, 5, 1, 5, 160, 0, 0)
-	threads := b.Table(disk.TableThreads, 0, append(words(), disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)...)
+	threads := b.Internal().Table(disk.TableThreads, 0, append(words(), disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)...)
 	threads.Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
-	b.Table(disk.TableReflected, 0, disk.ColumnType).Row(text)
-	dumps := b.Table(disk.TableDumps, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
+	b.Internal().Table(disk.TableReflected, 0, disk.ColumnType).Row(text)
+	dumps := b.Internal().Table(disk.TableDumps, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)
 	dumps.Row(1, 2, 1700000000000000000, uint64(layout.WeightOne))
 }

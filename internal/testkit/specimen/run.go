@@ -27,7 +27,7 @@ func hotspotRun() *builder.Builder {
 	p := b.Profile(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}, 7)
 	p.Invocations(1)
 	done(p)
-	b.ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0),
+	b.Internal().ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0),
 		Producer: "OpenJDK 17.0.15+6"})
 	return b
 }

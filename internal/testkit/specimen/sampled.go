@@ -3,6 +3,7 @@ package specimen
 import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -22,17 +23,17 @@ func sampled() *builder.Builder {
 	sampledAt(b, sum, -1, 2)
 	sampledAt(b, none, 0, 1, builder.Frame{Caller: main, Point: 9})
 
-	p := b.ProfileIn(main, 0, builder.NoContext)
-	q := b.ProfileIn(fib, 0, builder.NoContext)
+	p := b.ProfileIn(main, 0, profileset.NoContext)
+	q := b.ProfileIn(fib, 0, profileset.NoContext)
 	p.Callees(7, builder.Callee{Method: fib, Count: 40})
 	p.Callees(9, builder.Callee{Method: none, Count: 1})
 	q.Callees(2, builder.Callee{Method: fib, Count: 30}, builder.Callee{Method: sum, Count: 20})
 	done(p, q)
-	places := b.Table(disk.TableFunctions, 0)
-	text := func(s string) uint64 { return uint64(b.Symbol(s)) }
+	places := b.Internal().Table(disk.TableFunctions, 0)
+	text := func(s string) uint64 { return uint64(b.Internal().Symbol(s)) }
 	places.Row(uint64(main), 0, text("/src/main.go"), 10)
 	places.Row(uint64(fib), text("fibs.fib.abi0"), text("/src/main.go"), 20)
-	properties := b.Table(disk.TableProperties, 0)
+	properties := b.Internal().Table(disk.TableProperties, 0)
 	properties.Row(text("pprof.sample_types"), text("samples/count cpu/nanoseconds"))
 	properties.Row(text("pprof.period"), text("10000000"))
 	return b

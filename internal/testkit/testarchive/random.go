@@ -50,11 +50,11 @@ type countRand struct {
 
 func addRandomMethod(b *builder.Builder, i int, r *countRand) {
 	key := layout.Key{Class: "A", Name: fmt.Sprint("m", i)}
-	if b.Domain().LLVM() {
+	if b.Internal().Domain.LLVM() {
 		key.Class = ""
 	}
 	m := b.Method(key)
-	b.DescribeMethod(m, r.Uint32N(4), 0)
+	b.Internal().DescribeMethod(m, r.Uint32N(4), 0)
 	b.Seen(m)
 	for code := range uint64(2) {
 		for depth := range 3 {
@@ -85,7 +85,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 		p.Internal().PutTraps([]byte{byte(r.IntN(256)), 200, 0, byte(r.IntN(256))}[:r.IntN(5)])
 	}
 	for point := range 9 {
-		if b.Domain() == layout.DomainHotSpot {
+		if b.Internal().Domain == layout.DomainHotSpot {
 			addRandomEntry(b, p, int32(point), r) // of which a bci has one
 			continue
 		}
@@ -93,7 +93,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 			addRandomWide(b, p, int32(point)-1, r)
 		}
 	}
-	if b.Domain() == layout.DomainHotSpot {
+	if b.Internal().Domain == layout.DomainHotSpot {
 		addRandomExtra(b, p, r)
 	}
 	if err := p.Done(); err != nil {
@@ -253,11 +253,11 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 
 // addRandomWide adds an entry of one of the kinds that the domain has.
 func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
-	if b.Domain() == layout.DomainCustom && r.IntN(2) == 0 {
+	if b.Internal().Domain == layout.DomainCustom && r.IntN(2) == 0 {
 		addRandomCustom(b, p, point, r)
 		return
 	}
-	held := disk.HeldTags(b.Domain())
+	held := disk.HeldTags(b.Internal().Domain)
 	switch held[r.IntN(len(held))] {
 	case layout.TagCounters:
 		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)
@@ -289,28 +289,28 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 	word := disk.ColumnWord
 	symbol := disk.ColumnSymbol
 	for range r.IntN(4) {
-		b.Table(disk.TableMonitors, 0, disk.ColumnType,
+		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType,
 			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
-		b.Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
+		b.Internal().Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Internal().Symbol(fmt.Sprint("id", r.IntN(4)))))
+		b.Internal().Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
 			r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
 		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
-		b.Table(disk.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
+		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
 			r.Uint64N(99), r.count(), r.count())
-		b.Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
+		b.Internal().Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
 		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
-		b.Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.count())
+		b.Internal().Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.count())
 	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {
-			b.Table(disk.TableTraces, 0, word, word, word).Row(group, 1, frame)
-			b.Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word).Row(group,
+			b.Internal().Table(disk.TableTraces, 0, word, word, word).Row(group, 1, frame)
+			b.Internal().Table(disk.TableSamples, 0, word, disk.ColumnMethod, word, word).Row(group,
 				uint64(b.Method(layout.Key{Class: "A", Name: "m1"})), frame, 5+group)
 		}
 	}
-	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol(disk.PropertyTraceStream)),
-		uint64(b.Symbol(fmt.Sprint(r.IntN(3)))))
-	b.Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Symbol("host")), uint64(b.Symbol(fmt.Sprint(r.IntN(2)))))
+	b.Internal().Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Internal().Symbol(disk.PropertyTraceStream)),
+		uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(3)))))
+	b.Internal().Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Internal().Symbol("host")), uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(2)))))
 }

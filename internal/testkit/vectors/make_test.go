@@ -15,6 +15,7 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/internal/testkit/vectors"
@@ -57,7 +58,7 @@ func large() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "Example VM 1"})
 	for i := range 900 {
 		m := b.Method(layout.Key{Class: fmt.Sprintf("example/C%d", i/9), Name: fmt.Sprintf("m%d", i%9), Signature: "()V"})
-		p := b.ProfileIn(m, uint64(i+1), builder.NoContext)
+		p := b.ProfileIn(m, uint64(i+1), profileset.NoContext)
 		p.Invocations(uint64(1000 * i))
 		p.Branch(builder.At{Bci: 4}, builder.Branch{Taken: uint64(i), Displacement: 32, NotTaken: 7})
 		_ = p.Done() // the builder keeps an error

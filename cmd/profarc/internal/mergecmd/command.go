@@ -183,10 +183,10 @@ func noLayers(base *reader.Store, name string) error {
 }
 
 // checkFlags returns the versions of methods to keep, the archives to merge, and those that others supersede.
-func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merge.Versions, []mergeInput,
+func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merging.Versions, []mergeInput,
 	[]supersededInput, error) {
-	versions := merge.Versions(o.versions)
-	if !slices.Contains([]merge.Versions{merge.AllVersions, merge.NewestVersion, merge.HeaviestVersion}, versions) {
+	versions := merging.Versions(o.versions)
+	if !slices.Contains([]merging.Versions{merging.AllVersions, merging.NewestVersion, merging.HeaviestVersion}, versions) {
 		return "", nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
@@ -199,17 +199,17 @@ func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string
 		return "", nil, nil, cli.Usagef("--jobs %d: at least 1 archive is read at once", o.jobs)
 	}
 	inputs, superseded, err := mergeInputs(ctx, a, args, *o)
-	if err == nil && versions == merge.NewestVersion {
+	if err == nil && versions == merging.NewestVersion {
 		err = checkDated(inputs, "--versions newest")
 	}
 	return versions, inputs, superseded, err
 }
 
 // finishMerge drops versions, narrows rows, and records the losses.
-func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versions merge.Versions,
+func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versions merging.Versions,
 	o mergeOptions) (err error) {
 	var dropped int
-	r.Versions, dropped, err = merge.KeepVersions(ctx, b, versions)
+	r.Versions, dropped, err = merging.KeepVersions(ctx, b.Internal(), versions)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func (r *mergeReport) narrowRows(ctx context.Context, b *builder.Builder, rows i
 		r.Narrowed = &narrowing{rows, n.Entries, n.Rows, n.Joined, n.Entries, n.Joined}
 		cut = n.Rows
 	}
-	r.Widened, err = merge.Widened(ctx, b)
+	r.Widened, err = merging.CountWidened(ctx, b.Internal())
 	r.OldWidened = r.Widened
 	return cut, err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/memstore"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -152,7 +153,7 @@ func archiveOf(t testing.TB, functions map[string]map[uint64][]uint64) *reader.S
 	for name, hashes := range functions {
 		m := b.Method(layout.Key{Name: name})
 		for hash, counts := range hashes {
-			p := b.ProfileIn(m, hash, builder.NoContext)
+			p := b.ProfileIn(m, hash, profileset.NoContext)
 			p.Counters(0, counts...)
 			if err := p.Done(); err != nil {
 				t.Fatal(err)

@@ -1,0 +1,114 @@
+package merging
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/recording/methoddata"
+	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/system/poll"
+)
+
+// Versions selects the versions of a method's code that keep their profiles.
+type Versions string
+
+// The choices. Profiles of different versions are never summed.
+const (
+	AllVersions     Versions = "all"
+	NewestVersion   Versions = "newest"   // the one with the newest dump
+	HeaviestVersion Versions = "heaviest" // the one with the highest total of counts
+)
+
+// KeepVersions drops the profiles of all but one version of each method's code, in all contexts. Of equal versions it
+// keeps the one with the higher code ID. It returns the number of methods with several versions and of dropped
+// profiles. After an error the set is unchanged.
+func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, dropped int, err error) {
+	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
+		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
+	}
+	b.Locked(func() { methods, dropped, err = keepVersionsLocked(ctx, b, v) })
+	return methods, dropped, err
+}
+
+// keepVersionsLocked implements KeepVersions. The caller holds mu.
+func keepVersionsLocked(ctx context.Context, b *profileset.Set, v Versions) (methods, dropped int, err error) {
+	if err := cmp.Or(b.WithoutBatch(), b.Unfinished()); err != nil {
+		return 0, 0, err
+	}
+	if err := b.DropDiscarded(); err != nil {
+		return 0, 0, err
+	}
+	best := make([]rankedVersion, b.Methods.Len())
+	several := map[profileset.MethodRef]bool{}
+	ranks, err := rankVersions(ctx, b, v)
+	if err != nil {
+		return 0, 0, err
+	}
+	for _, d := range b.Profiles.All {
+		this := rankedVersion{ranks[profileset.ProfileKey{Method: d.Method, Code: d.Code}], d.Code, true}
+		have := &best[d.Method-1]
+		if have.known && have.code != d.Code {
+			several[d.Method] = true
+		}
+		if !have.known || this.compare(*have) > 0 {
+			*have = this
+		}
+	}
+	if v == AllVersions {
+		return len(several), 0, nil
+	}
+	return len(several), b.KeepProfiles(func(d *profileset.ProfileData) bool { return best[d.Method-1].code == d.Code }),
+		nil
+}
+
+// A rankedVersion is a version of a method's code with the rank that decides whether it is kept.
+type rankedVersion struct {
+	rank  uint64
+	code  uint64
+	known bool
+}
+
+func (v rankedVersion) compare(w rankedVersion) int {
+	return cmp.Or(cmp.Compare(v.rank, w.rank), cmp.Compare(v.code, w.code))
+}
+
+// rankVersions returns the time of the newest dump, or the total of counts, of each version of each method.
+func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[profileset.ProfileKey]uint64, error) {
+	ranks := map[profileset.ProfileKey]uint64{}
+	stop := poll.New(ctx)
+	for ref, d := range b.Profiles.All {
+		if err := stop.Err(); err != nil {
+			return nil, err
+		}
+		key := profileset.ProfileKey{Method: d.Method, Code: d.Code}
+		switch v {
+		case NewestVersion:
+			ranks[key] = max(ranks[key], uint64(d.Time))
+		case HeaviestVersion:
+			block, err := b.Block(profileset.ProfileRef(ref))
+			if err != nil {
+				return nil, err
+			}
+			ranks[key] = disk.SaturatingAdd(ranks[key], totalOfCounts(b, block))
+		}
+	}
+	return ranks, nil
+}
+
+// totalOfCounts adds up all counts of a profile.
+func totalOfCounts(b *profileset.Set, block disk.Block) (total uint64) {
+	if f := block.Field(disk.HasInvocations); f != nil {
+		total = binary.LittleEndian.Uint64(f)
+	}
+	methoddata.EachEntryIn(b.Shape, block.Section(disk.SectionData), func(e disk.Entry) {
+		for cell := range b.Shape.Counts(e) {
+			if n := e.Cell(cell); cell > 0 || !e.SignedCount() || int64(n) > 0 {
+				total = disk.SaturatingAdd(total, n)
+			}
+		}
+	})
+	return total
+}
