@@ -1,52 +1,117 @@
 package lint
 
 import (
-	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// TestArchitecturePage checks that all files, folders and names of packages that the page on the
-// architecture mentions are there, and that it stays short.
+// TestArchitecturePage checks the page on the architecture. All files and folders that it mentions exist. Each paragraph
+// that mentions a package also names something that the package declares and that other packages use, and each
+// paragraph that mentions a file names something that the file declares. So a statement about a path fails when its
+// code moves.
 func TestArchitecturePage(t *testing.T) {
 	t.Parallel()
-	text := readText(t, "docs/architecture.md")
-	if n := len(strings.Fields(text)); n > 1500 {
+	page := readText(t, "docs/architecture.md")
+	if n := len(strings.Fields(page)); n > 1500 {
 		t.Errorf("docs/architecture.md has %d words, more than 1500", n)
 	}
-	folders := map[string]string{}
-	isPath := regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+$`)
-	quoted := regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(text, -1)
-	for _, q := range quoted {
-		if name := strings.TrimSuffix(q[1], "/"); isPath.MatchString(name) || name != q[1] {
-			if _, err := os.Stat(name); err != nil {
-				t.Errorf("docs/architecture.md mentions %s: %v", q[1], err)
+	used := usedElsewhere(t)
+	statements := 0
+	for _, paragraph := range architectureParagraphs(page) {
+		statements += checkArchitectureParagraph(t, paragraph, used)
+	}
+	if statements < 40 {
+		t.Errorf("docs/architecture.md has %d statements about paths", statements)
+	}
+}
+
+var (
+	quotedText  = regexp.MustCompile("`([^`\n]+)`")
+	pathText    = regexp.MustCompile(`^[\w.-]+(/[\w.-]+)*/?$`)
+	goName      = regexp.MustCompile(`^([a-z]\w*)\.([A-Z]\w*(?:\.[A-Z]\w*)?)$`)
+	codeOfPages = regexp.MustCompile("(?s)```.*?```")
+)
+
+// architectureParagraphs returns the paragraphs and list items of the page, without the drawing.
+func architectureParagraphs(page string) []string {
+	page = codeOfPages.ReplaceAllString(page, "")
+	return strings.Split(strings.ReplaceAll(page, "\n- ", "\n\n- "), "\n\n")
+}
+
+// checkArchitectureParagraph checks the paths and names of a paragraph, and returns the number of its paths.
+func checkArchitectureParagraph(t *testing.T, paragraph string, used map[string]bool) (statements int) {
+	t.Helper()
+	var paths, names []string
+	for _, q := range quotedText.FindAllStringSubmatch(paragraph, -1) {
+		if name := q[1]; goName.MatchString(name) {
+			names = append(names, name)
+		} else if info, err := os.Stat(name); pathText.MatchString(name) && (err == nil || strings.Contains(name, "/")) {
+			if err != nil {
+				t.Errorf("docs/architecture.md mentions %s: %v", name, err)
+				continue
 			}
-			folders[path.Base(name)] = name
+			paths = append(paths, strings.TrimSuffix(name, "/"))
+			if info.IsDir() && !hasGoFiles(name) {
+				paths = paths[:len(paths)-1]
+			}
+		} else {
+			names = append(names, name)
 		}
 	}
-	checked := 0
-	for _, q := range quoted {
-		of, name, ok := strings.Cut(q[1], ".")
-		if !ok || !regexp.MustCompile(`^[A-Z]\w*(\.[A-Z]\w*)?$`).MatchString(name) {
-			continue
+	for _, path := range paths {
+		if !slices.ContainsFunc(names, func(name string) bool { return isStatement(t, path, name, used) }) {
+			t.Errorf("docs/architecture.md mentions %s and nothing that it declares for others, in: %s", path, paragraph)
 		}
-		folder := cmp.Or(folders[of], of) // a room at the top, unless the page says where
-		if !declared(t, folder)[name] {
-			t.Errorf("docs/architecture.md mentions %s, which %s does not declare", q[1], folder)
+	}
+	return len(paths)
+}
+
+func hasGoFiles(folder string) bool {
+	files, _ := filepath.Glob(folder + "/*.go")
+	return len(files) > 0
+}
+
+// isStatement reports whether a path declares a name: a package one that other packages use, a C file a function.
+func isStatement(t *testing.T, file, name string, used map[string]bool) bool {
+	t.Helper()
+	switch m := goName.FindStringSubmatch(name); {
+	case strings.HasSuffix(file, ".c"):
+		return regexp.MustCompile(`(?m)^\w[^;{}]*\b` + regexp.QuoteMeta(name) + `\(`).MatchString(readText(t, file))
+	case m == nil:
+		return strings.Contains(file, ".") && !strings.HasSuffix(file, ".go") && strings.Contains(readText(t, file), name) ||
+			strings.HasSuffix(file, ".go") && declaredIn(t, file)[name]
+	case strings.HasSuffix(file, ".go"):
+		return declaredIn(t, file)[m[2]]
+	default:
+		return path.Base(file) == m[1] && declared(t, file)[m[2]] && used[name[strings.LastIndexByte(name, '.')+1:]]
+	}
+}
+
+// usedElsewhere returns the names that are selected anywhere in code outside tests, as Open in reader.Open.
+func usedElsewhere(t *testing.T) map[string]bool {
+	t.Helper()
+	used := map[string]bool{}
+	eachFile(t, parser.SkipObjectResolution, func(name string, file *ast.File) {
+		if strings.HasSuffix(name, "_test.go") {
+			return
 		}
-		checked++
-	}
-	if checked < 20 {
-		t.Errorf("docs/architecture.md mentions %d functions", checked)
-	}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if s, ok := n.(*ast.SelectorExpr); ok {
+				used[s.Sel.Name] = true
+			}
+			return true
+		})
+	})
+	return used
 }
 
 // declared returns the types, functions and methods (as Type.Method) of a package.
@@ -58,13 +123,21 @@ func declared(t *testing.T, folder string) map[string]bool {
 	}
 	names := map[string]bool{}
 	for _, name := range files {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, d := range file.Decls {
-			declaredBy(d, names)
-		}
+		maps.Copy(names, declaredIn(t, name))
+	}
+	return names
+}
+
+// declaredIn returns the types, functions and methods (as Type.Method) of a file.
+func declaredIn(t *testing.T, name string) map[string]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, d := range file.Decls {
+		declaredBy(d, names)
 	}
 	return names
 }
