@@ -48,73 +48,73 @@ type Mapping mapped.Mapping
 
 func (m *Mapping) mapped() *mapped.Mapping { return (*mapped.Mapping)(m) }
 
-// Name returns the path that was opened.
+// Name returns the path or name given on opening.
 func (m *Mapping) Name() string { return m.mapped().Name() }
 
 // Header returns the decoded header. It must not be changed.
 func (m *Mapping) Header() *layout.Header { return m.mapped().Header() }
 
-// Bytes returns size bytes of the file from offset on, after checking the checksums of their pages. The range must
-// be inside region. Errors are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing
-// once the pages are checked. The bytes must not be written to.
+// Bytes checks the pages of [offset, offset+size) against their checksums and returns the bytes. The range must be
+// inside region. Errors are *layout.Error with file, region and offset, or match ErrClosed. It does not allocate once
+// the pages are checked. The bytes must not be modified.
 func (m *Mapping) Bytes(region extent.Region, offset, size int64) ([]byte, error) {
 	return m.mapped().Bytes(region, offset, size)
 }
 
-// Guard runs f and turns a fault on mapped memory into an error that matches layout.ErrTruncated and names
-// the offset. Such a fault occurs if another process cuts the file short while it is mapped. Guard costs too
-// much for a single access: use it around opening, verifying, iterating and batches. It guards the goroutine
-// that calls it, and memory mapped for adoption too. It runs f also after Close, since bytes that were
-// returned before may still be read.
+// Guard runs f and turns a fault on mapped memory into an error that matches layout.ErrTruncated and has the offset.
+// Such faults occur if another process truncates the mapped file. Guard is too expensive for single accesses, so use
+// it around opening, verifying, iterating and batches. It guards only the calling goroutine, and includes memory
+// mapped for adoption. It also works after Close, because bytes returned earlier may still be read.
 func (m *Mapping) Guard(f func() error) error { return m.mapped().Guard(f) }
 
-// Verify checks every byte of the file, padding included, whatever the options said and whatever was checked
-// before. The error is the first damage by offset; pages whose sums are damaged are not checked. progress, if not
-// nil, is called with the bytes checked so far and the size of the file, by one goroutine at a time.
+// Verify checks every byte of the file including padding, regardless of the options and of earlier checks. It returns
+// the first defect by offset, and does not look into pages with wrong checksums. progress may be nil. Otherwise it is
+// called with the number of bytes checked and the size of the file, by one goroutine at a time.
 func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) error {
 	return m.mapped().Verify(ctx, progress)
 }
 
-// Close makes every later call fail with ErrClosed. Closing twice is fine. The
-// memory stays until the Mapping is unreachable.
+// Close makes all later calls fail with ErrClosed. Closing twice is allowed. The memory is released when the Mapping
+// is unreachable.
 func (m *Mapping) Close() error { return m.mapped().Close() }
 
 // Open opens the archive at path. Errors about the content of the file are *layout.Error and match ErrFormat,
-// ErrVersion, ErrTruncated, ErrChecksum, ErrCorrupt or ErrIdentity of package layout; others come from package os.
+// ErrVersion, ErrTruncated, ErrChecksum, ErrCorrupt or ErrIdentity of package layout. Other errors come from package
+// os.
 func Open(path string, o Options) (*Mapping, error) {
 	m, err := mapped.Open(path, o.mapped())
 	return (*Mapping)(m), err
 }
 
-// FromBytes opens an archive that is in memory; name stands for the path in errors. The bytes are copied if
-// they are not aligned to 8, must not change while the Mapping is in use, and o.Heap is ignored.
+// FromBytes opens an archive in memory; name is used in errors. data must not change while the Mapping is in use. It
+// is copied if it is not aligned to 8 bytes. o.Heap is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
 	m, err := mapped.FromBytes(name, data, o.mapped())
 	return (*Mapping)(m), err
 }
 
-// OpenFS opens the archive with that name in a file system, for instance one that is embedded in the program.
-// It is read into ordinary memory, and o.Heap is ignored. Errors about the content are as from Open; other errors
-// come from the file system.
+// OpenFS opens the archive called name in a file system, such as one embedded in the program. It reads the archive
+// into ordinary memory, and ignores o.Heap. Errors about the content are like those of Open. Other errors come from
+// the file system.
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	m, err := mapped.OpenFS(fsys, name, o.mapped())
 	return (*Mapping)(m), err
 }
 
-// OpenReaderAt opens an archive of size bytes that r reads, for instance one within a larger file; name
-// stands for the path in errors. It is read into ordinary memory, and o.Heap is ignored; r is not used afterwards.
-// Errors about the content are as from Open; other errors come from r.
+// OpenReaderAt opens an archive of size bytes that r reads, such as one inside a larger file; name is used in errors.
+// It reads the archive into ordinary memory and does not use r afterwards. o.Heap is ignored. Errors about the content
+// are like those of Open. Other errors come from r.
 func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := mapped.OpenReaderAt(name, r, size, o.mapped())
 	return (*Mapping)(m), err
 }
 
-// OpenRanges opens an archive of size bytes, whose ranges r reads, for instance out of an object store; name
-// stands for the path in errors. Page sums, names and tables are read now, and everything else when it is
-// needed for the first time: 64 KiB, or what a call asks for, and more at once the longer the pieces follow
-// each other. r must be safe for concurrent use and is used until the Mapping is closed. The memory has the
-// size of the archive, but the system provides only the pages that are read. o.Heap is ignored, and neither
-// o.CheckAll nor o.Unchecked may be set. Errors about the content are as from Open; other errors come from r.
+// OpenRanges opens an archive of size bytes and reads ranges of it through r on demand, for example from an object
+// store; name is used in errors. It reads page checksums, names and tables now. Other parts are read on first access,
+// 64 KiB or the requested range at a time, and more if accesses are sequential. r must be safe for concurrent use and
+// is used until the Mapping is closed. The Mapping reserves address space for the whole archive, but uses memory only
+// for pages that were read. o.Heap is ignored, and o.CheckAll and o.Unchecked must not be set. Errors about the
+// content are like those of Open. Other errors come from r.
 func OpenRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, error) {
 	m, err := mapped.OpenRanges(name, r, size, o.mapped())
 	return (*Mapping)(m), err

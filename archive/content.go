@@ -22,14 +22,14 @@ const (
 	maxSummedBytes = 1 << 34
 )
 
-// errNotSummed: no regular file or directory, or beyond the limits.
-var errNotSummed = errors.New("it is too large, or no file")
+// errNoChecksum is the error of a file that is not regular or exceeds the limits.
+var errNoChecksum = errors.New("it is too large, or no file")
 
-// SumContent sums a file or directory of a class path. The sum of a file is XXH64 of its bytes. That of a
-// directory is XXH64 over the regular files below it: for each its relative path with / between names, NUL,
-// and its size and sum as u64. Files come in the order of a walk that takes the names in each directory in
-// byte order. Links in a directory are left out. The kind is ContentUnknown if something cannot be read, has
-// more than 16 GiB or 262,144 files, or once ctx ends.
+// SumContent computes the checksum of a file or directory of a class path. For a file it is the XXH64 of its bytes.
+// For a directory it is the XXH64 over all regular files below it. Each contributes its relative path with / as
+// separator, a NUL byte, and its size and checksum as u64. Files are in the order of a walk that visits the names of a
+// directory in byte order. Links in a directory are skipped. The kind is ContentUnknown if something cannot be read,
+// if there are more than 16 GiB or 262,144 files, or if ctx ends.
 func SumContent(ctx context.Context, path string) layout.Content {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,9 +39,9 @@ func SumContent(ctx context.Context, path string) layout.Content {
 	if err == nil {
 		if info.IsDir() {
 			c.Kind = disk.ContentDirectory
-			c.Size, c.Sum, err = sumDirectory(ctx, path)
+			c.Size, c.Sum, err = checksumDirectory(ctx, path)
 		} else {
-			c.Size, c.Sum, err = sumFile(ctx, path)
+			c.Size, c.Sum, err = checksumFile(ctx, path)
 		}
 	}
 	if err != nil {
@@ -50,8 +50,8 @@ func SumContent(ctx context.Context, path string) layout.Content {
 	return c
 }
 
-// sumFile sums a regular file. mapped.NonBlocking keeps it from waiting for a pipe.
-func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
+// checksumFile computes the checksum of a regular file. mapped.NonBlocking prevents blocking on a pipe.
+func checksumFile(ctx context.Context, path string) (size, sum uint64, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|mapped.NonBlocking, 0)
 	if err != nil {
 		return 0, 0, err
@@ -59,7 +59,7 @@ func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSummedBytes {
-		return 0, 0, errors.Join(errNotSummed, err)
+		return 0, 0, errors.Join(errNoChecksum, err)
 	}
 	h := xxhash.New()
 	for {
@@ -73,26 +73,25 @@ func sumFile(ctx context.Context, path string) (size, sum uint64, err error) {
 		case ctx.Err() != nil:
 			return 0, 0, ctx.Err()
 		case size > maxSummedBytes:
-			return 0, 0, errNotSummed
+			return 0, 0, errNoChecksum
 		}
 	}
 }
 
-// sumDirectory sums the files below a directory.
-func sumDirectory(ctx context.Context, root string) (size, sum uint64, err error) {
+func checksumDirectory(ctx context.Context, root string) (size, sum uint64, err error) {
 	h := xxhash.New()
 	files := 0
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || path == root || !d.Type().IsRegular() {
 			return err
 		}
-		n, s, err := sumFile(ctx, path)
+		n, s, err := checksumFile(ctx, path)
 		if err != nil {
 			return err
 		}
 		size, files = size+n, files+1
 		if size > maxSummedBytes || files > maxSummedFiles {
-			return errNotSummed
+			return errNoChecksum
 		}
 		name, err := filepath.Rel(root, path)
 		_, _ = h.WriteString(filepath.ToSlash(name))

@@ -5,8 +5,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Options say how to open an archive. The zero value maps the file and checks each page against its sum at its
-// first touch.
+// Options are the options for opening an archive. The zero value maps the file and checks each page on first access.
 type Options struct {
 	Heap      bool // read the file into ordinary memory, which the race detector sees, instead of mapping it
 	CheckAll  bool // check all pages on opening, which reads the whole file
@@ -18,8 +17,8 @@ type Options struct {
 	OnReject func(error)
 }
 
-// Expect is what an archive must be of to be used. Zero fields are not compared. A
-// mismatch is an error that matches [layout.ErrIdentity].
+// Expect describes the archive that is expected. Zero fields are not compared. A mismatch is an error that matches
+// [layout.ErrIdentity].
 type Expect struct {
 	Domain      layout.Domain
 	ProducerID  [16]byte       // of DomainCustom: what profile points, keys and shapes mean
@@ -41,7 +40,6 @@ type Program struct {
 	Appended bool
 }
 
-// mapped returns the options for package mapped.
 func (o *Options) mapped() mapped.Options {
 	e := &o.Expect
 	to := mapped.Options{Heap: o.Heap, OnReject: o.OnReject, Drafts: o.Drafts, Expect: mapped.Expect{Domain: e.Domain,

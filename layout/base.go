@@ -5,23 +5,22 @@ import (
 	"time"
 )
 
-// A BaseArchive names the archive that another one is a layer on: it has the profiles
-// that the other lacks. Two archives with one DumpID can have different contents, as an
-// archive and a part of it do; Sum tells them apart.
+// A BaseArchive identifies the base of a layer, the archive with the profiles that the layer lacks. Archives with
+// equal DumpID can differ, such as an archive and a reduced copy. Sum tells them apart.
 type BaseArchive struct {
 	DumpID   [16]byte
 	Sum      uint64    // Header.Sum
-	Time     time.Time // of the dump; zero if not known
+	Time     time.Time // time of the dump; zero if unknown
 	Producer string
 }
 
-// AsBase names the archive of a header as a base.
+// AsBase returns the identity of the archive for layers on it.
 func (h *Header) AsBase() BaseArchive {
 	return BaseArchive{DumpID: h.DumpID, Sum: h.Sum, Time: h.Time(), Producer: h.Producer}
 }
 
-// Is reports whether both name one archive.
+// Is reports whether b and c identify the same archive.
 func (b BaseArchive) Is(c BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
 
-// ID returns the id of the dump and the sum of the bytes, as people are shown them.
+// ID returns DumpID and Sum in hexadecimal, for messages.
 func (b BaseArchive) ID() string { return fmt.Sprintf("%x/%016x", b.DumpID, b.Sum) }

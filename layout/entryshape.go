@@ -1,59 +1,53 @@
 package layout
 
-// What a producer of [DomainCustom] defines for itself. This format keeps it through
-// copies, merges, reductions and texts, and gives it no meaning.
-const (
-	// TagProducer is the first tag, up to 255, whose entries a producer defines. Their
-	// entries are wide, and an EntryShape says what their cells are.
-	TagProducer Tag = 192
-)
+// TagProducer is the first tag that a producer of [DomainCustom] can define; the last is 255. Entries with such
+// tags are wide, and an EntryShape declares their cells. Copies and merges keep them without interpreting them.
+const TagProducer Tag = 192
 
-// An EntryShape declares the entries of one of a producer's tags. The archive has it, so
-// that tools can print, sum, compare and merge entries that they have never heard of.
+// An EntryShape declares the entries with one of a producer's tags. The archive stores it, so that any tool can
+// print, compare and merge such entries.
 //
-// An entry of the shape has the cells of Cells, then rows, each with the cells of Rows. A merge unites the
-// entries of one profile point, tag and sub that are equal in all cells of Cells that are keys. Of these it
-// unites the rows that are equal in their keys; if no cell of a row is a key, it unites rows of the same
-// place. A row of zeros is free: room for the producer to record one more. Rows with the same keys become one
-// when they are recorded.
+// An entry has the cells in Cells, followed by rows that each have the cells in Rows. A merge joins entries of the
+// same profile point, tag and sub if all their key cells are equal. It then joins rows with equal keys, or rows with
+// equal index if rows have no key. Recording joins rows with equal keys too. A row of zeros is free, and the
+// producer can fill it later.
 type EntryShape struct {
 	Tag  Tag
-	Name string    // unique in the archive: 1 to 32 letters, digits, '-' and '_', a capital letter first
-	Unit CountUnit // of the cells that are counts
-	// Cells are the cells that stand once, at most 32. Their names are unique: 1 to 32
-	// small letters, digits, '-' and '_', a letter first.
+	Name string    // unique in the archive; a capital letter, then up to 31 letters, digits, '-' and '_'
+	Unit CountUnit // unit of the CellCount cells
+	// Cells are the cells outside the rows, at most 32. Each name is unique and has a small letter, then up to 31
+	// small letters, digits, '-' and '_'.
 	Cells []CellShape
-	Rows  []CellShape // the cells of a row, at most 8, named in the same way; none if there are no rows
+	Rows  []CellShape // cells of one row, at most 8, with names like those of Cells; empty if there are no rows
 }
 
 // A CellShape declares a cell.
 type CellShape struct {
 	Name string
 	Kind CellKind
-	// Bits are names for the bits of a CellBits, from the lowest on, at most 64; empty where a bit has none.
-	Bits []string
+	Bits []string // names of the bits of a CellBits, lowest bit first, at most 64; "" for an unnamed bit
 }
 
-// A CellKind says what a cell of 8 bytes holds, and how a merge unites two of them.
+// A CellKind is the meaning of an 8-byte cell. It determines how a merge combines two cells. 0 is invalid.
 type CellKind uint8
 
 // The kinds of cells that a producer can declare.
 const (
-	CellCount  CellKind = 1 // a count, a u64: the sum, which saturates
-	CellMax    CellKind = 2 // a u64: the higher one
-	CellBits   CellKind = 3 // bits, each says that something was seen: a merge keeps the bits of both
-	CellFirst  CellKind = 4 // a u64, 0 if not set: a merge keeps the first archive's, so that the order matters
-	CellValue  CellKind = 5 // a u64 that is a key
-	CellType   CellKind = 6 // a pointer to a type, 0 for none; a key
-	CellMethod CellKind = 7 // a pointer to a method, 0 for none; a key
-	CellMin    CellKind = 8 // a u64, 0 if not set: the lowest that is set
-	CellLast   CellKind = 9 // a u64, 0 if not set: a merge keeps the last archive's, so that the order matters
+	CellCount  CellKind = 1 // u64 count; a merge adds, and saturates at the maximum
+	CellMax    CellKind = 2 // u64; a merge keeps the maximum
+	CellBits   CellKind = 3 // set of bits; a merge keeps the union
+	CellFirst  CellKind = 4 // u64, 0 if unset; a merge keeps the first one that is set
+	CellValue  CellKind = 5 // u64 key
+	CellType   CellKind = 6 // pointer to a type, 0 if null; a key
+	CellMethod CellKind = 7 // pointer to a method, 0 if null; a key
+	CellMin    CellKind = 8 // u64, 0 if unset; a merge keeps the minimum of those set
+	CellLast   CellKind = 9 // u64, 0 if unset; a merge keeps the last one that is set
 )
 
 var cellKindNames = [...]string{CellCount: "count", CellMax: "max", CellBits: "bits", CellFirst: "first",
 	CellValue: "value", CellType: "type", CellMethod: "method", CellMin: "min", CellLast: "last"}
 
-// String returns the name of the kind, as the text of an archive spells it.
+// String returns the name of the kind in the text form of archives.
 func (k CellKind) String() string {
 	if int(k) < len(cellKindNames) && k > 0 {
 		return cellKindNames[k]

@@ -2,51 +2,51 @@ package layout
 
 import "math/bits"
 
-// The ids of methods and types fold their texts, part by part, into one number: each step multiplies 16 bytes
-// of text with what came before, and adds the halves of the product. It needs no copy of the key and a
-// quarter of the time of XXH64 on texts of this length. docs/format.md has the definition and test vectors.
+// The ids of methods and types are a hash over the strings of their keys. Each step multiplies 16 bytes of the string
+// with the hash so far and XORs the halves of the product. The hash does not copy the key, and takes a quarter of the
+// time of XXH64 for strings of this length. docs/format.md has the definition and test vectors.
 const (
 	fold0 = 0xa0761d6478bd642f
 	fold1 = 0xe7037ed1a0b428db
 	fold2 = 0x8ebc6af09c88c6e3
 )
 
-// foldText folds a text and its length into h.
+// foldText mixes s and its length into the hash h.
 func foldText(h uint64, s string) uint64 {
 	h ^= uint64(len(s)) * fold2
 	for len(s) > 16 {
-		h = foldProduct(word64(s, 0)^fold0, word64(s, 8)^h)
+		h = foldProduct(loadUint64(s, 0)^fold0, loadUint64(s, 8)^h)
 		s = s[16:]
 	}
 	var a, b uint64
 	switch n := len(s); {
 	case n >= 8:
-		a = word64(s, 0)
-		b = word64(s, n-8)
+		a = loadUint64(s, 0)
+		b = loadUint64(s, n-8)
 	case n >= 4:
-		a = word32(s, 0)
-		b = word32(s, n-4)
+		a = loadUint32(s, 0)
+		b = loadUint32(s, n-4)
 	case n > 0:
 		a = uint64(s[0])<<16 | uint64(s[n/2])<<8 | uint64(s[n-1])
 	}
 	return foldProduct(a^fold1, b^h)
 }
 
-// foldProduct adds, without carries, the halves of a product of 128 bits.
+// foldProduct returns the XOR of the halves of the 128-bit product.
 func foldProduct(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low
 }
 
-// word64 returns the 8 bytes of s at i, little-endian.
-func word64(s string, i int) uint64 {
+// loadUint64 returns the 8 bytes of s at i, little-endian.
+func loadUint64(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// word32 returns the 4 bytes of s at i, little-endian.
-func word32(s string, i int) uint64 {
+// loadUint32 returns the 4 bytes of s at i, little-endian.
+func loadUint32(s string, i int) uint64 {
 	s = s[i : i+4]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
 }

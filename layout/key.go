@@ -5,39 +5,37 @@ import (
 	"strings"
 )
 
-// The hashes of this file are frozen: a file made with one of them can only be read with it.
+// The hashes in this file are part of the file format and must not change.
 
-// A Key names a method. Its fields hold no NUL byte.
+// A Key identifies a method. Its fields must not contain NUL bytes.
 type Key struct {
-	Class     string // declaring class, in the domain's own spelling; empty where the name is the whole key
-	Name      string // method name, or the PGO name of LLVM
-	Signature string // descriptor or parameter list, empty if the domain has none
-	Loader    string // identity of the class loader, empty for the boot loader or if not known
+	Class     string // declaring class as the domain spells it; "" in domains where Name is the whole key
+	Name      string // method name, or LLVM's PGO name
+	Signature string // descriptor or parameter list; "" if the domain has none
+	Loader    string // identity of the class loader; "" for the boot loader or if unknown
 }
 
-// Code ids that stand for no version of the code. All others are the VM's own
-// numbers, such as LLVM's function hash.
+// Reserved code ids. All other values belong to the VM, such as LLVM's function hash.
 const (
-	CodeUnknown uint64 = 0         // of a profile whose code is not known
-	CodeAny     uint64 = 1<<64 - 1 // in lookups: whatever version there is; no profile can have it
+	CodeUnknown uint64 = 0         // code id of a profile whose code is unknown
+	CodeAny     uint64 = 1<<64 - 1 // matches any version in lookups; invalid in profiles
 )
 
-// ID returns the method's stable 64-bit id in a domain: for LLVM the low 64 bits of
-// MD5 of the PGO name, otherwise the fold of class, name, signature and loader, as
-// docs/format.md defines it. It allocates nothing.
+// ID returns the stable 64-bit id of the method in domain d. For LLVM it is the low half of the MD5 of the PGO name.
+// Otherwise it is a hash of class, name, signature and loader, see docs/format.md. It does not allocate.
 func (k Key) ID(d Domain) uint64 {
 	if d.LLVM() {
-		return nameID(k.Name)
+		return hashPGOName(k.Name)
 	}
 	return foldText(foldText(foldText(foldText(fold0, k.Class), k.Name), k.Signature), k.Loader)
 }
 
-// TypeID returns the stable 64-bit id of a type: the fold of name and loader.
+// TypeID returns the stable 64-bit id of a type.
 func TypeID(name, loader string) uint64 { return foldText(foldText(fold0, name), loader) }
 
-// Split returns the key with class, name and signature in separate fields, for display and for filters. Only
-// keys of JamaicaVM change, whose Name holds the whole signature: "java/nio/B.m()V" becomes class java/nio/B,
-// name m, signature ()V. The result is not a key of the archive.
+// Split returns the key with class, name and signature in separate fields, for display and filters. It changes only
+// keys of JamaicaVM, whose Name is the whole signature. For example, "java/nio/B.m()V" becomes class java/nio/B,
+// name m, signature ()V. Do not use the result for lookups.
 func (k Key) Split(d Domain) Key {
 	if d != DomainJamaica || k.Class != "" {
 		return k
@@ -52,18 +50,18 @@ func (k Key) Split(d Domain) Key {
 	return k
 }
 
-// A Domain is a kind of profiler. An archive has exactly one.
+// A Domain is the kind of profiler of an archive. Each archive has one domain; 0 is invalid.
 type Domain uint32
 
 // The domains.
 const (
 	DomainHotSpot      Domain = 1 // HotSpot's MethodData
-	DomainLLVMIR       Domain = 2 // LLVM, instrumented on IR (-fprofile-generate)
+	DomainLLVMIR       Domain = 2 // LLVM, instrumented IR (-fprofile-generate)
 	DomainLLVMFrontend Domain = 3 // LLVM, instrumented by clang's front end (-fprofile-instr-generate)
 	DomainGraal        Domain = 4 // GraalVM's iprof
 	DomainJamaica      Domain = 5 // JamaicaVM's profile text
-	DomainCustom       Domain = 6 // any other VM, which Header.ProducerID identifies
-	DomainSampled      Domain = 7 // profilers that sample stacks of native code, as Go's CPU profiler does
+	DomainCustom       Domain = 6 // any other VM, identified by Header.ProducerID
+	DomainSampled      Domain = 7 // sampled native stacks, such as Go's CPU profiles
 )
 
 var domainNames = map[Domain]string{
@@ -79,22 +77,22 @@ func (d Domain) String() string {
 	return fmt.Sprintf("domain(%d)", uint32(d))
 }
 
-// LLVM reports whether the id of a method is LLVM's (MD5 of the PGO name).
+// LLVM reports whether method ids are LLVM's (MD5 of the PGO name).
 func (d Domain) LLVM() bool { return d == DomainLLVMIR || d == DomainLLVMFrontend }
 
-// Params are the producer's settings that shape entries or affected their counts. A
-// setting that does not apply is 0.
+// Params are the producer's settings that determine the cells of entries or affect their counts. Settings that do not
+// apply to the domain are 0.
 type Params struct {
-	TypeProfileWidth uint32 // HotSpot: receiver rows of an entry
-	BciProfileWidth  uint32 // HotSpot: rows of a Ret entry
-	// HotSpot: cells between a receiver entry's count and its rows (1 where the VM keeps nonprofiled_count)
-	ReceiverGap      uint32
-	TypeProfileLevel uint32 // HotSpot: -XX:TypeProfileLevel
-	VMRelease        uint32 // HotSpot: feature release, for instance 17
-	LLVMVersion      uint32 // LLVM: version of the indexed format that the producer writes
-	LLVMVariant      uint32 // LLVM: bits 55..63 of the version word, shifted down by 55
-	ProfileTraps     uint32 // HotSpot: -XX:+ProfileTraps
-	// LLVM: the newest such version, where several LLVMs may be the producer and LLVMVersion is the oldest's
+	TypeProfileWidth uint32 // HotSpot, number of receiver rows per entry
+	BciProfileWidth  uint32 // HotSpot, number of rows of a Ret entry
+	ReceiverGap      uint32 // HotSpot, cells between count and rows of a receiver entry; 1 if the VM has nonprofiled_count
+	TypeProfileLevel uint32 // HotSpot, -XX:TypeProfileLevel
+	VMRelease        uint32 // HotSpot, feature release such as 17
+	LLVMVersion      uint32 // LLVM, version of the indexed format that the producer writes
+	LLVMVariant      uint32 // LLVM, bits 55..63 of the version word, shifted down by 55
+	ProfileTraps     uint32 // HotSpot, -XX:+ProfileTraps
+	// LLVM, newest version of the indexed format if the producer may be one of several LLVM releases. LLVMVersion is
+	// then the oldest.
 	LLVMNewest uint32
-	Other      [7]uint32 // settings without a meaning in this version
+	Other      [7]uint32 // reserved
 }

@@ -1,17 +1,15 @@
-// Package layout is the vocabulary of profarc archives: keys and ids of methods,
-// domains, tags of profile entries, the header, flags, tables, and the errors that
-// all packages share. It does no I/O. The encoding of records, blocks, index and
-// sums is internal; docs/format.md specifies it.
+// Package layout defines the vocabulary of profarc archives. It has keys and ids of methods, domains, tags of profile
+// entries, the header, flags, and the errors that all packages share. It does no I/O. The encoding of records, blocks,
+// index and checksums is internal, and docs/format.md specifies it.
 //
 // # Format
 //
-// An archive is one file. All integers are little-endian. The normative
-// description is docs/format.md; the drawing here is the map to it.
+// An archive is one file with little-endian integers. This is an overview of the description in docs/format.md.
 //
 //	0 +---------------------------------------------------------------+
 //	  | header   generic part (64 B, never changes) | this version's   |
 //	  +---------------------------------------------------------------+
-//	  | ps       page sums: a tree of XXH64, the root is in the header |
+//	  | ps       page checksums, a tree of XXH64; header has its root  |
 //	  +---------------------------------------------------------------+
 //	  | ix       hash index: lines of 64 B over methods and types      |
 //	  +---------------------------------------------------------------+
@@ -19,21 +17,20 @@
 //	  +---------------------------------------------------------------+
 //	  | bm       relocation bitmaps of rw, one Roaring bitmap a chunk  |
 //	  +---------------------------------------------------------------+
-//	  | ex       tables of data that belongs to no method              |
+//	  | ex       tables of data outside methods                        |
 //	  +---------------------------------------------------------------+
 //	  | (zeros up to 64 KiB, or 2 MiB for a large rw)                  |
 //	  +---------------------------------------------------------------+
-//	  | rw       MethodData blocks: the profiles themselves            |
+//	  | rw       profiles as MethodData blocks                         |
 //	  +---------------------------------------------------------------+
 //
-// A MethodData block holds the profile of one method, for one version of its
-// code, in one calling context:
+// A MethodData block has the profile of one version of a method's code in one calling context:
 //
 //	+--------------------+----------------------------------------------+
 //	| 16 B block header  | u32 units, u32 method, u32 presence, u32 data |
 //	| optional fields    | in the order of their presence bits           |
 //	| data entries       | in the order of the profile points            |
-//	| extra entries      | traps without an entry of their own, ArgInfo  |
+//	| extra entries      | traps at points without an entry, ArgInfo     |
 //	| parameters         | one ParametersType entry                      |
 //	| handlers           | Bit entries of exception handlers             |
 //	| point directory    | (i32 point, u32 unit), sorted                 |
@@ -41,23 +38,20 @@
 //
 // # Addresses
 //
-// Inside ix, ro and ex, and between MethodData blocks, a place in the file is
-// a [Ref]: its offset in units of 8 bytes, 32 bits wide, 0 for none. It
-// reaches 32 GiB and never needs relocation. Inside the cells of rw a type or
-// a method is a real 64-bit pointer: the requested base plus the offset of
-// its record. Every such slot, null or not, has its bit in bm.
+// In ix, ro and ex, and between MethodData blocks, a reference to a record is a [Ref]. It is 32 bits wide and counts
+// 8-byte units from the start of the file, which covers 32 GiB. It never needs relocation. In the cells of rw, a
+// reference to a type or method is a 64-bit pointer with the value requested base + offset of the record. Each such
+// slot, null or not, has a bit in bm.
 //
 // # Alignment
 //
-// Every record, field and cell is a multiple of 8 bytes and is on a multiple
-// of 8, so that whatever is counted in place is naturally aligned. Regions
-// begin on a multiple of 64; rw begins on a boundary of its own.
+// Each record, field and cell has a size and an offset that are multiples of 8, so that counters in place are
+// naturally aligned. Regions begin at multiples of 64. RWShift in the header has the larger alignment of rw.
 //
 // # Trust
 //
-// Nothing in a file is trusted. Every offset and size is checked before it is
-// used, and every walk must end exactly at its stated end. What does not fit is
-// an [*Error] that matches [ErrCorrupt] and names region and offset.
+// Files are untrusted. Each offset and size is checked before use, and each walk over records must end exactly at the
+// end of its section. Otherwise there is an [*Error] that matches [ErrCorrupt] and has region and offset.
 package layout
 
 import (
@@ -76,32 +70,31 @@ const headerSize = 640
 type Header struct {
 	Version     uint32
 	FileSize    int64
-	Sum         uint64 // of the header, and by way of SumRoot of the whole file
+	Sum         uint64 // checksum of the header, which includes SumRoot and so covers the file
 	Required    uint64 // required feature bits
 	Optional    uint64 // optional feature bits
-	ReadOnly    uint64 // bits of features without which the archive must not be adopted or copied
+	ReadOnly    uint64 // feature bits; readers that do not know all of them must not adopt or copy the archive
 	Domain      Domain
-	Base        uint64 // requested base: the address at which pointers in rw are right as stored
+	Base        uint64 // requested base, the address for which the pointers in rw are stored
 	RWShift     uint32 // log2 of the alignment of rw
-	MaxProbe    uint32 // index: the most lines that a lookup reads
-	Seed        uint64 // index: mixed into ids
-	SumRoot     uint64 // sum of the top of the page sum tree
-	Buckets     uint64 // index: number of lines
+	MaxProbe    uint32 // maximum number of index lines that a lookup reads
+	Seed        uint64 // seed of the index hash
+	SumRoot     uint64 // checksum of the top of the page checksum tree
+	Buckets     uint64 // number of index lines
 	Fingerprint [16]byte
 	DumpID      [16]byte
 	DumpTime    int64  // nanoseconds since 1970, 0 if unknown
-	Flags       uint64 // bit 0: counts are those since another dump; bit 1: made from several dumps
+	Flags       uint64 // bit 0 is set if counts are the difference to another dump, bit 1 if several dumps were merged
 	Params      Params
-	Producer    string // at most 64 bytes of UTF-8
-	// of DomainCustom: what the producer's points, keys and shapes mean; zero in all others
-	ProducerID [16]byte
-	Regions    [6]extent.Span // by Region-1
-	Parts      [5]extent.Span // of ro: symbols, types, methods, unexecuted methods, contexts
-	Counts     Counts
-	Summary    Summary
+	Producer    string         // at most 64 bytes of UTF-8
+	ProducerID  [16]byte       // meaning of points, keys and shapes in DomainCustom; zero in other domains
+	Regions     [6]extent.Span // index is Region-1
+	Parts       [5]extent.Span // sections of ro, in the order symbols, types, methods, unexecuted methods, contexts
+	Counts      Counts
+	Summary     Summary
 }
 
-// Region returns the place of a region; the header itself is one.
+// Region returns the span of a region or of the header.
 func (h *Header) Region(r extent.Region) extent.Span {
 	if r == 0 {
 		return extent.Span{Offset: 0, Size: headerSize}
@@ -109,7 +102,7 @@ func (h *Header) Region(r extent.Region) extent.Span {
 	return h.Regions[r-1]
 }
 
-// Time returns the time of the dump, or the zero time if it is not known.
+// Time returns the time of the dump; zero if unknown.
 func (h *Header) Time() time.Time {
 	if h.DumpTime == 0 {
 		return time.Time{}
@@ -117,31 +110,30 @@ func (h *Header) Time() time.Time {
 	return time.Unix(0, h.DumpTime)
 }
 
-// Counts is how many records of each kind the archive has.
+// Counts are the numbers of records in the archive.
 type Counts struct {
-	Methods    uint64 `json:"methods"`   // method records, and rows of unexecuted methods
-	Unexecuted uint64 `json:"never_ran"` // of these, methods that the run saw and did not execute
+	Methods    uint64 `json:"methods"`   // method records and rows of unexecuted methods
+	Unexecuted uint64 `json:"never_ran"` // methods that the run loaded and did not execute, included in Methods
 	Profiles   uint64 `json:"profiles"`  // MethodData blocks
 	Contexts   uint64 `json:"contexts"`  // context nodes
 	Types      uint64 `json:"types"`     // type records
-	Symbols    uint64 `json:"symbols"`   // symbols of the symbol section
-	Entries    uint64 `json:"entries"`   // profile entries of all blocks and sections
-	Pointers   uint64 `json:"pointers"`  // pointer slots of rw
+	Symbols    uint64 `json:"symbols"`   // symbols
+	Entries    uint64 `json:"entries"`   // profile entries in all sections of blocks
+	Pointers   uint64 `json:"pointers"`  // pointer slots in rw
 }
 
-// Summary is totals and maxima over all profiles. Sums saturate.
+// Summary has totals and maxima over all profiles. Totals saturate.
 type Summary struct {
-	TotalInvocations uint64 `json:"invocations"` // sum of all invocation counters
+	TotalInvocations uint64 `json:"invocations"`
 	MaxInvocations   uint64 `json:"max_invocations"`
-	TotalCount       uint64 `json:"counts"` // sum of all count cells of data entries
+	TotalCount       uint64 `json:"counts"` // total of the count cells of data entries
 	MaxCount         uint64 `json:"max_count"`
 }
 
-// A Ref refers to a record in the file by its offset in units of 8 bytes. 0 is
-// none: no record is at the start of the file.
+// A Ref is a reference to a record. It is the offset of the record in units of 8 bytes; 0 is the null reference.
 type Ref uint32
 
-// Offset returns the offset in bytes from the start of the file.
+// Offset returns the offset of the record in bytes from the start of the file.
 func (n Ref) Offset() int64 { return int64(n) * 8 }
 
 // TypeFlags qualify a type.
@@ -149,11 +141,11 @@ type TypeFlags uint32
 
 // The flags of a type.
 const (
-	TypeHidden       TypeFlags = 1 << 0 // a hidden class: its name is made up by the VM
+	TypeHidden       TypeFlags = 1 << 0 // hidden class with a name generated by the VM
 	TypeNotMatchable TypeFlags = 1 << 1 // the name does not identify the type in another run
 )
 
-// MethodFlags are the flags of a method. The bits that are not listed here are internal to the encoding.
+// MethodFlags are the flags of a method. All bits but MethodNotMatchable are internal to the encoding.
 type MethodFlags uint16
 
 // The flags of a method.
@@ -182,7 +174,7 @@ var (
 // An Error is a defect of an archive, with its place.
 type Error struct {
 	File   string        // the archive's name, empty if it has none
-	Region extent.Region // the region in which the offset is
+	Region extent.Region // region that contains Offset
 	Offset int64         // from the start of the file, in bytes; negative if there is no single place
 	Kind   error         // the sentinel that the error matches
 	Detail string        // what was found there
@@ -209,8 +201,8 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// HasAdvice reports whether the message has advice. Other errors of this module with
-// advice have the same method.
+// HasAdvice reports whether the message contains advice. Other errors of this module that contain advice have the same
+// method.
 func (e *Error) HasAdvice() bool { return e.Advice != "" }
 
 // Unwrap returns the sentinel.

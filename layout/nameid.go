@@ -2,45 +2,45 @@ package layout
 
 import "math/bits"
 
-// MD5 (RFC 1321) as a plain function. crypto/md5 imports crypto/internal/fips140/drbg, which has a buffer of 32 MiB.
+// This file has MD5 (RFC 1321) because crypto/md5 imports crypto/internal/fips140/drbg, which has a buffer of 32 MiB.
 
-// md5Block is the number of bytes that MD5 takes at once.
+// md5Block is the size of an MD5 block in bytes.
 const md5Block = 64
 
 // An md5State is the state of MD5 between two blocks.
 type md5State struct{ a, b, c, d uint32 }
 
-// nameID returns LLVM's id of a PGO name, the first 8 bytes of its MD5 as a little-endian number. It allocates
+// hashPGOName returns LLVM's id of a PGO name, the first 8 bytes of its MD5 as a little-endian number. It allocates
 // nothing.
-func nameID(name string) uint64 {
+func hashPGOName(name string) uint64 {
 	s := md5State{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476}
 	var block [md5Block / 4]uint32
 	rest := name
 	for ; len(rest) >= md5Block; rest = rest[md5Block:] {
 		for i := range block {
-			block[i] = uint32(word32(rest, 4*i))
+			block[i] = uint32(loadUint32(rest, 4*i))
 		}
-		s.add(&block)
+		s.addBlock(&block)
 	}
 	block = [md5Block / 4]uint32{}
 	words := len(rest) / 4
 	for i := range words {
-		block[i] = uint32(word32(rest, 4*i))
+		block[i] = uint32(loadUint32(rest, 4*i))
 	}
-	block[words] = md5Tail(rest[4*words:])
+	block[words] = appendEndMark(rest[4*words:])
 	if len(rest) >= md5Block-8 {
-		s.add(&block)
+		s.addBlock(&block)
 		block = [md5Block / 4]uint32{}
 	}
 	size := uint64(len(name)) * 8 // in bits
 	block[14] = uint32(size)
 	block[15] = uint32(size >> 32)
-	s.add(&block)
+	s.addBlock(&block)
 	return uint64(s.a) | uint64(s.b)<<32
 }
 
-// md5Tail returns the last bytes of a message, fewer than 4, followed by the mark of its end.
-func md5Tail(b string) uint32 {
+// appendEndMark returns the last bytes of a message, fewer than 4, followed by the mark of its end.
+func appendEndMark(b string) uint32 {
 	word := uint32(0x80)
 	for i := len(b) - 1; i >= 0; i-- {
 		word = word<<8 | uint32(b[i])
@@ -48,8 +48,8 @@ func md5Tail(b string) uint32 {
 	return word
 }
 
-// add hashes a block. Each round has 16 steps, and four steps bring the words of the state back to their places.
-func (s *md5State) add(m *[md5Block / 4]uint32) {
+// addBlock hashes a block. Each loop is a round of 16 steps. Four steps rotate a, b, c and d back to their roles.
+func (s *md5State) addBlock(m *[md5Block / 4]uint32) {
 	a, b, c, d := s.a, s.b, s.c, s.d
 	for i := 0; i < 16; i += 4 {
 		a = b + bits.RotateLeft32(a+m[i&15]+sines[i&63]+((c^d)&b^d), 7)

@@ -6,38 +6,36 @@ import (
 	"time"
 )
 
-// A Provenance is the run that a dump is of. Fields that are not known are zero.
+// A Provenance describes the run that a dump was taken from. Unknown fields are zero.
 type Provenance struct {
-	DumpID [16]byte // of the dump, as in the header of its archive
-	// Since is the dump that the counts were counted from; zero if they are
-	// totals, counted from the start of the process.
-	Since   [16]byte
-	Process Process   // zero to describe a run of this process
-	Begun   time.Time // when the process started
-	Time    time.Time // when the counts were taken
+	DumpID  [16]byte  // id of the dump, as in the header of its archive
+	Since   [16]byte  // id of the dump that counts are relative to; zero if they start with the process
+	Process Process   // zero if the current process is described
+	Begun   time.Time // start of the process
+	Time    time.Time // time at which the counts were taken
 	Exit    Exit
 
-	VM        string           // build of the VM, in full
-	Vendor    string           // of the VM
+	VM        string           // complete build string of the VM
+	Vendor    string           // vendor of the VM
 	Main      string           // main class, module or jar
 	Command   string           // command line, without secrets
-	Options   string           // options of the VM that are not on the command line, without secrets
-	Selection string           // the profiles that the dump was limited to; empty: all
-	ClassPath []ClassPathEntry // nil if not known
+	Options   string           // options of the VM from outside the command line, without secrets
+	Selection string           // selection of profiles in the dump; "" if all
+	ClassPath []ClassPathEntry // nil if unknown
 }
 
-// A Process identifies a process among the processes of all machines. The zero value is none.
+// A Process identifies a process on any machine. The zero value is an unknown process.
 type Process struct {
 	Boot      [16]byte // boot id of the machine
-	Namespace uint64   // of process numbers; of several VMs in the process, the high 32 bits are the number of this one
-	PID       uint64   // in that namespace
-	Start     uint64   // in clock ticks since the machine was booted
+	Namespace uint64   // PID namespace; the high 32 bits number the VM if the process has several
+	PID       uint64   // process id in Namespace
+	Start     uint64   // start of the process in clock ticks since boot
 }
 
-// Known reports whether it identifies a process.
+// Known reports whether p is not zero.
 func (p Process) Known() bool { return p.Boot != [16]byte{} }
 
-// An Exit is how a process ended. The zero value: it had not ended, or that is not known.
+// An Exit is the end of a process. The zero value means that the process had not ended or that its end is unknown.
 type Exit uint64
 
 const (
@@ -46,8 +44,7 @@ const (
 	exitShift    = 32
 )
 
-// String returns "exit code 3", "signal 9", or "end not recorded" for the zero value: the
-// process had not ended, or whoever described the run does not know.
+// String returns a string such as "exit code 3" or "signal 9". For the zero value it returns "end not recorded".
 func (e Exit) String() string {
 	switch value := int32(e >> exitShift); uint32(e) {
 	case exitWithCode:
@@ -64,8 +61,8 @@ type ClassPathEntry struct {
 	Content
 }
 
-// A ContentKind is the kind of file at a path: 0 if there is none, 1 for a regular file, 2 for a directory, 3 if
-// it could not be read or is too large.
+// A ContentKind is the kind of a class path entry. It is 0 for a missing file, 1 for a regular file, 2 for a
+// directory, and 3 for a file that could not be read or is too large.
 type ContentKind uint64
 
 func (k ContentKind) String() string {
@@ -83,17 +80,17 @@ func (k ContentKind) String() string {
 // A Content identifies the content of a file or directory; see archive.SumContent.
 type Content struct {
 	Kind ContentKind
-	Size uint64 // in bytes, of a directory of all its files
-	Sum  uint64 // XXH64, of a directory over names and contents
+	Size uint64 // size in bytes; total of the files of a directory
+	Sum  uint64 // XXH64 of the content; that of a directory covers names and contents
 }
 
-// A Weight is a factor for counts, exact in billionths, as the table of dumps stores it.
+// A Weight is a factor for counts in billionths.
 type Weight uint64
 
-// WeightOne is the weight that changes nothing.
+// WeightOne is the factor 1.
 const WeightOne Weight = 1e9
 
-// weightDecimals is the number of decimal places of a weight.
+// weightDecimals is the number of decimals of a weight.
 const weightDecimals = 9
 
 // String returns the weight as a decimal number.

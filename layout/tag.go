@@ -2,9 +2,9 @@ package layout
 
 import "fmt"
 
-// A Tag is what a profile entry records. Tags 1 to 13 are HotSpot's (src/hotspot/share/oops/methodData.hpp,
-// the same in JDK 17 to 25), and their entries are HotSpot's word for word; tags from 64 are this format's,
-// those from TagProducer each producer's own.
+// A Tag is the kind of a profile entry. Tags 1 to 13 and the words of their entries are HotSpot's, as defined in
+// src/hotspot/share/oops/methodData.hpp of JDK 17 to 25. Tags from 64 are defined by this format, and tags from
+// TagProducer by the producer. 0 is invalid.
 type Tag uint8
 
 // HotSpot's tags.
@@ -24,15 +24,15 @@ const (
 	TagSpeculativeTrap Tag = 13
 )
 
-// This format's wide tags.
+// The wide tags of this format.
 const (
-	TagCounters   Tag = 64 // an array of counters
+	TagCounters   Tag = 64 // array of counters
 	TagValueSite  Tag = 65 // values seen at a site, with their counts
-	TagBitmap     Tag = 66 // an array of bits
+	TagBitmap     Tag = 66 // array of bits
 	TagSuccessors Tag = 67 // successors of a branch, with index and count
-	TagReceivers  Tag = 68 // receiver types, any number of them
+	TagReceivers  Tag = 68 // any number of receiver types, with their counts
 	TagCallees    Tag = 69 // called methods, with their counts
-	TagCount      Tag = 70 // one counter; Sub names the counted event
+	TagCount      Tag = 70 // one counter; Sub is the counted event
 )
 
 var tagNames = map[Tag]string{
@@ -59,7 +59,7 @@ var tagNames = map[Tag]string{
 	71:                 "Undecoded", // disk.TagUndecoded
 }
 
-// String returns the name of a tag, as docs/format.md spells it.
+// String returns the name of the tag in docs/format.md.
 func (t Tag) String() string {
 	if name, ok := tagNames[t]; ok {
 		return name
@@ -70,38 +70,34 @@ func (t Tag) String() string {
 // EntryFlags are the flags of an entry.
 type EntryFlags uint8
 
-// The flags of an entry.
-const (
-	EntryNullSeen EntryFlags = 1 << 0 // of a type check: a null was seen
-)
+// EntryNullSeen is the flag of a type check that saw a null.
+const EntryNullSeen EntryFlags = 1 << 0
 
-// EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps: the reason of
-// the traps at its point, 0 for none, and a flag.
+// EntryTraps is the traps word of an entry, HotSpot's DataLayout::_traps. It has the reason of the traps at the point,
+// 0 if there were none, and EntryTrapRecompiled.
 type EntryTraps uint32
 
-// The parts of a traps word.
-const (
-	EntryTrapRecompiled EntryTraps = 1 << 31 // the method was compiled again after a trap
-)
+// EntryTrapRecompiled is the flag of a traps word that the method was recompiled after a trap.
+const EntryTrapRecompiled EntryTraps = 1 << 31
 
-// A Sub refines the tag of a wide entry. Each tag has values of its own.
+// A Sub refines the tag of a wide entry. The meaning of a value depends on the tag.
 type Sub uint16
 
-// The values of Sub.
+// The values of Sub. Those of TagValueSite are LLVM's value kinds.
 const (
-	// Of a TagReceivers entry: whose types it has.
+	// TagReceivers
 	SubVirtualCall Sub = 1 // receivers of a call
 	SubTypeCheck   Sub = 2 // operands of instanceof, checkcast or aastore
 
-	// Of a TagSuccessors entry.
-	SubConditional Sub = 1 // an if or a switch
+	// TagSuccessors
+	SubConditional Sub = 1 // if or switch
 
-	// Of a TagValueSite entry: LLVM's value kinds.
+	// TagValueSite
 	SubIndirectCall Sub = 0 // values are ids of called functions
 	SubMemOpSize    Sub = 1 // values are sizes in bytes
 	SubVTable       Sub = 2 // values are ids of vtables
 
-	// Events that a TagCount entry counts.
+	// TagCount
 	SubCalls       Sub = 1 // calls of the method
 	SubBytecodes   Sub = 2 // bytecodes executed
 	SubCycles      Sub = 3 // processor cycles
@@ -111,9 +107,9 @@ const (
 	SubNanoseconds Sub = 8 // processor time of the samples taken at the point, in nanoseconds
 )
 
-// A CountUnit is the unit of a count: 0 for executions (calls, branches, types seen), 1 for bytecodes, 2 for
-// processor cycles, 3 for calls of native methods, 4 for arrays created, 5 for samples taken at a point, 6 for
-// nanoseconds of processor time. Only counts of one unit can be added up.
+// A CountUnit is the unit of a count. It is 0 for executions (calls, branches, types seen), 1 for bytecodes, 2 for
+// processor cycles, 3 for calls of native methods, 4 for arrays created, 5 for samples at a point, and 6 for
+// nanoseconds of processor time. Only counts with equal units can be added.
 type CountUnit uint8
 
 var unitNames = [...]string{"counts", "bytecodes", "cycles", "native calls", "new arrays", "point samples",

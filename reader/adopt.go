@@ -16,7 +16,8 @@ import (
 	"github.com/profarc/profarc/relocate"
 )
 
-// AdoptOptions say how a store is adopted.
+// AdoptOptions are the options of [Store.Adopt]. The zero value maps the archive at its requested base if that is
+// free, and relocates profiles lazily.
 type AdoptOptions struct {
 	// Anywhere maps the archive where the system puts it. Otherwise it is mapped at the base that the archive asks
 	// for, if that is free.
@@ -27,15 +28,14 @@ type AdoptOptions struct {
 	Eager bool
 }
 
-// An adoption is the state of a store's writable mapping.
 type adoption struct {
-	to     *mapped.Adopted
-	base   uint64     // to.Base
-	rw     []byte     // to.RW
-	view   words.View // of rw
-	start  uint64     // of rw in the file
-	states *sparsebits.States
-	copied bool // the pages of rw are the process's own already
+	mapping *mapped.Adopted
+	base    uint64     // to.Base
+	rw      []byte     // to.RW
+	view    words.View // of rw
+	start   uint64     // of rw in the file
+	states  *sparsebits.States
+	copied  bool // the pages of rw are the process's own already
 	// slots are the pointers that a claimer must move; nil if none must be.
 	slots *relocate.Map
 	move  relocate.Move
@@ -50,8 +50,8 @@ type adoption struct {
 // errAdopted: a store was adopted a second time.
 var errAdopted = errors.New("the store is adopted already: open the archive again for a second adoption")
 
-// Adopt maps the archive once more for counting in place. It may be called once; profiles are then claimed
-// with Profile.Claim. On a machine that is not little-endian the error matches errors.ErrUnsupported.
+// Adopt maps the archive a second time, writable, for counting in place. It can succeed only once. Profiles are then
+// claimed with Profile.Claim. On a big-endian machine the error matches errors.ErrUnsupported.
 func (s *Store) Adopt(o AdoptOptions) error {
 	s.adopting.Lock()
 	defer s.adopting.Unlock()
@@ -69,11 +69,11 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	s.masks.Store(s.makeMasks())
 	a := s.newAdoption(to)
 	if o.Eager {
-		s.checkAll()
-		a.copied = len(a.rw) <= mostPopulated && a.to.Populate(a.rw)
+		s.checkArchive()
+		a.copied = len(a.rw) <= mostPopulated && a.mapping.Populate(a.rw)
 	}
 	if !to.AtRequested {
-		if err := s.relocation(a, o.Eager); err != nil {
+		if err := s.prepareRelocation(a, o.Eager); err != nil {
 			return disk.InFile(err, s.m.Name())
 		}
 	}
@@ -81,25 +81,25 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	return nil
 }
 
-// mostPopulated is the size of archives that are copied at once where all is adopted. Of a
-// larger one the program may never write to the rest.
+// mostPopulated is the maximum size in bytes of rw for copying all of it eagerly. In larger archives the program may
+// never write to most pages.
 const mostPopulated = 64 << 20
 
 func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
 	rw := s.h.Region(disk.RegionRW)
 	a := &adoption{
-		to: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
+		mapping: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
 		states:    sparsebits.NewStates(rw.Size / disk.Unit),
 		move:      relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize, Old: s.data[rw.Offset:rw.End()]},
 		lateBase:  uint64(words.Address(to.Late)),
 		firstLate: uint32(s.h.Counts.Types),
 	}
-	a.late.area = to.Late
+	a.late.records = to.Late
 	return a
 }
 
-// relocation prepares relocation by claimers, or relocates everything at once.
-func (s *Store) relocation(a *adoption, eager bool) error {
+// prepareRelocation prepares relocation by claimers, or relocates all blocks if eager is set.
+func (s *Store) prepareRelocation(a *adoption, eager bool) error {
 	slots, err := relocate.Open(s.m, s.h.Region(disk.RegionBM), s.h.Region(disk.RegionRW))
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 		a.slots = slots
 		return nil
 	}
-	ready := a.to.Populate
+	ready := a.mapping.Populate
 	if a.copied {
 		ready = func([]byte) bool { return true }
 	}
@@ -119,7 +119,7 @@ func (s *Store) relocation(a *adoption, eager bool) error {
 	return err
 }
 
-// Adoption is the state of an adopted store.
+// An Adoption is the state of an adopted store.
 type Adoption struct {
 	Base        uint64 // address at which the archive is
 	AtRequested bool   // nothing needs relocation
@@ -127,13 +127,13 @@ type Adoption struct {
 	Relocated   uint64 // pointer slots relocated so far
 }
 
-// Adoption returns the state of the adoption; ok is false if there is none.
+// Adoption returns the state of the adoption; ok is false if the store is not adopted.
 func (s *Store) Adoption() (a Adoption, ok bool) {
 	now := s.adoption.Load()
 	if now == nil {
 		return Adoption{}, false
 	}
-	return Adoption{now.base, now.to.AtRequested, now.states.Count(done), now.relocated.Load()}, true
+	return Adoption{now.base, now.mapping.AtRequested, now.states.Count(done), now.relocated.Load()}, true
 }
 
 // The states of a block in the adopted mapping.
@@ -144,9 +144,9 @@ const (
 	covered  = 3 // inside a block that is busy or done
 )
 
-// Claim claims the profile and returns it adopted: its counters can be counted in. The first caller relocates
-// it if need be, others wait for that. The error matches ErrNotAdopted if the store was not adopted, and
-// ErrUndecoded for a profile that was not decoded to its end.
+// Claim claims the profile and returns its adopted view, whose counters can be incremented. The first caller relocates
+// the block if necessary, and others wait for it. The error matches ErrNotAdopted if the store is not adopted, and
+// ErrUndecoded if decoding of the profile stopped early.
 func (p Profile) Claim() (Profile, error) {
 	if p.s == nil {
 		return Profile{}, ErrNotFound
@@ -158,23 +158,23 @@ func (p Profile) Claim() (Profile, error) {
 	if a == nil {
 		return Profile{}, ErrNotAdopted
 	}
-	if p.s.hit.closed() {
-		return Profile{}, p.s.open()
+	if p.s.hit.isClosed() {
+		return Profile{}, p.s.checkOpen()
 	}
 	if _, undecoded := p.Undecoded(); undecoded {
 		return Profile{}, ErrUndecoded
 	}
 	from := p.Ref().Offset() - p.s.h.Region(disk.RegionRW).Offset
-	if err := a.claim(p, from); err != nil {
+	if err := a.claimBlock(p, from); err != nil {
 		return Profile{}, disk.InFile(err, p.s.m.Name())
 	}
-	p.live = words.ViewOf(p.s.live(p.place))
+	p.adopted = words.ViewOf(p.s.adoptedBytes(p.place))
 	return p, nil
 }
 
-// Undecoded returns the tag that the VM gave the entry at which decoding ended; ok is false if the whole
-// profile was decoded. The entries before that one are sound. Those after it are missing, and words of the
-// TagUndecoded entry that look like addresses are of a process that is gone.
+// Undecoded returns the tag of the entry at which decoding of the VM's profile stopped; ok is false if the profile is
+// complete. Entries before it are sound, and entries after it are missing. Words of the disk.TagUndecoded entry that
+// look like addresses belong to a process that has ended.
 func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 	if p.s == nil || !p.s.undecoded.Load() {
 		return 0, false
@@ -195,20 +195,19 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 	return 0, false
 }
 
-// errForeignProfile: a profile was passed to a store that does not have it.
+// errForeignProfile is the error for a profile of another store.
 var errForeignProfile = fmt.Errorf("profile of another store: %w", ErrNotFound)
 
-// ClaimBatch claims many profiles of the store and puts them adopted into their places, as
-// Profile.Claim does with one. A zero Profile stays zero. The counters of the next
-// profiles are on their way into the processor's caches meanwhile, so that counting in them
-// does not wait either. At the first error it ends; it has adopted the profiles before then.
+// ClaimBatch is the batch form of Profile.Claim for profiles of this store. It replaces each profile by its adopted
+// view. Zero profiles stay zero. It prefetches the counters of the next profiles. At the first error it stops, and
+// profiles before the failed one are adopted.
 func (s *Store) ClaimBatch(profiles []Profile) error {
 	a := s.adoption.Load()
 	if a == nil {
 		return ErrNotAdopted
 	}
 	for part := range slices.Chunk(profiles, batchSize) {
-		a.fetchHeads(part)
+		a.prefetchCounters(part)
 		for i, p := range part {
 			if p.s == nil {
 				continue
@@ -226,9 +225,9 @@ func (s *Store) ClaimBatch(profiles []Profile) error {
 	return nil
 }
 
-// fetchHeads asks for the memory in which the profiles will be counted. Until a page is
-// copied there is nothing to ask for.
-func (a *adoption) fetchHeads(profiles []Profile) {
+// prefetchCounters prefetches the memory in which the profiles will be counted. It does nothing until pages are
+// copied.
+func (a *adoption) prefetchCounters(profiles []Profile) {
 	if !a.copied {
 		return
 	}
@@ -236,11 +235,11 @@ func (a *adoption) fetchHeads(profiles []Profile) {
 	for i, p := range profiles {
 		addresses[i] = uintptr(a.base) + uintptr(p.Ref().Offset())
 	}
-	a.to.Prefetch(addresses[:len(profiles)])
+	a.mapping.Prefetch(addresses[:len(profiles)])
 }
 
-// Claimed reports whether anybody has claimed the profile, so that its live counts may differ from the trained
-// ones. p itself may be the trained profile.
+// Claimed reports whether anybody has claimed the profile, so that live counts may differ from trained ones. It does
+// not matter whether p is the trained or the adopted view.
 func (p Profile) Claimed() bool {
 	if p.s == nil {
 		return false
@@ -249,16 +248,16 @@ func (p Profile) Claimed() bool {
 	return a != nil && a.states.Load((p.Ref().Offset()-int64(a.start))/disk.Unit) == done
 }
 
-// isAdopted reports whether p itself is an adopted profile.
-func (p Profile) isAdopted() bool { return p.live != words.View{} }
+// isAdopted reports whether p is an adopted view.
+func (p Profile) isAdopted() bool { return p.adopted != words.View{} }
 
-// Address returns where the adopted block is, for native code; 0 if p is not
-// adopted. It is valid while p is reachable.
+// Address returns the address of the adopted block for native code. It is 0 if p is not an adopted view, and valid
+// while p is reachable.
 func (p Profile) Address() uintptr { return words.Address(p.liveBlock()) }
 
-// claim gets the block at an offset in rw into the state done, which is all there is to do where nothing is
-// relocated. After a failure the block is pristine again, so that the next claimer fails with the same error.
-func (a *adoption) claim(p Profile, from int64) error {
+// claimBlock brings the block at offset from of rw into the state done. After a failure the block is pristine again,
+// so that the next claimer gets the same error.
+func (a *adoption) claimBlock(p Profile, from int64) error {
 	slot := from / disk.Unit
 	if a.slots == nil {
 		if a.states.Load(slot) == pristine {
@@ -272,60 +271,60 @@ func (a *adoption) claim(p Profile, from int64) error {
 		case done:
 			return nil
 		case busy:
-			wait(tries)
+			waitForClaimer(tries)
 		case pristine:
 			if !a.states.CompareAndSwap(slot, pristine, busy) {
 				continue
 			}
-			if err := a.take(p, from); err != nil {
+			if err := a.relocateUncovered(p, from); err != nil {
 				a.states.Store(slot, pristine)
 				return err
 			}
 			a.states.Store(slot, done)
 			return nil
 		case covered:
-			return overlap(p)
+			return overlapError(p)
 		}
 	}
 }
 
-// copyPages stores into the pages of a block before anything is read there. A page that is read first is
-// mapped with those around it, to be copied by a second fault each, for which all processors must forget it.
+// copyPages writes to the pages of a block before anything reads them. A page that is read first is mapped together
+// with its neighbors, and each needs a second fault for copying, which flushes the TLBs of all processors.
 func (a *adoption) copyPages(p Profile, from int64) {
 	if a.copied {
 		return
 	}
 	for at := from; ; at = (at/disk.PageSize + 1) * disk.PageSize {
-		if at >= from+int64(p.place.size()) {
+		if at >= from+int64(p.place.byteSize()) {
 			return
 		}
 		a.view.Word(uint64(at)).Or(0)
 	}
 }
 
-// take relocates a block. It first marks the rest of the block as covered, so that no
-// overlapping block is relocated: that would move pointers twice.
-func (a *adoption) take(p Profile, from int64) error {
+// relocateUncovered relocates a block after marking all its other units as covered. Overlapping blocks are refused,
+// because relocating them would move pointers twice.
+func (a *adoption) relocateUncovered(p Profile, from int64) error {
 	first := from/disk.Unit + 1
 	end := from/disk.Unit + int64(p.place.units)
 	if !a.states.Fill(first, end, covered) {
-		return overlap(p)
+		return overlapError(p)
 	}
 	a.copyPages(p, from)
-	err := a.relocate(p, from)
+	err := a.relocateBlock(p, from)
 	if err != nil {
 		a.states.Clear(first, end)
 	}
 	return err
 }
 
-// overlap returns the error of a block that overlaps one that was claimed.
-func overlap(p Profile) error {
+// overlapError returns the error of a block that overlaps a claimed one.
+func overlapError(p Profile) error {
 	return disk.Corrupt(disk.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }
 
-// wait yields to the claimer of a block. Relocating takes microseconds, longer with a page fault.
-func wait(tries int) {
+// waitForClaimer yields to the claimer of a block. Relocation takes microseconds, or longer with a page fault.
+func waitForClaimer(tries int) {
 	if tries < 100 {
 		runtime.Gosched()
 		return
@@ -333,20 +332,19 @@ func wait(tries int) {
 	time.Sleep(20 * time.Microsecond)
 }
 
-// relocate moves the pointers of one block. The bitmap must have as many there as
-// the entries have pointer cells.
-func (a *adoption) relocate(p Profile, from int64) error {
-	n, err := a.slots.Apply(a.rw, from, from+int64(p.place.size()), a.move, p.pointers())
+// relocateBlock relocates the pointers of one block. The bitmap must have one slot for each pointer cell of the
+// entries.
+func (a *adoption) relocateBlock(p Profile, from int64) error {
+	n, err := a.slots.Apply(a.rw, from, from+int64(p.place.byteSize()), a.move, p.countPointers())
 	a.relocated.Add(uint64(n))
 	return err
 }
 
-// pointers counts the pointer cells of the block.
-func (p Profile) pointers() (n int64) {
-	block := p.block()
+func (p Profile) countPointers() (n int64) {
+	block := p.trainedBlock()
 	masks := p.s.masks.Load()
 	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
-		n += masks.pointers(block.Section(s))
+		n += masks.countPointers(block.Section(s))
 		if block.Presence()&disk.HasSections == 0 {
 			break // there is no other section of entries
 		}

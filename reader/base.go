@@ -8,15 +8,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Base returns the archive that this one is a layer on; ok is false if it is none. The
-// layer lacks what that archive has: see [OpenLayers].
+// Base returns the identity of the base of this archive; ok is false if the archive is not a layer. A layer lacks
+// profiles that its base has, see [OpenLayers].
 func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 	t, err := s.TableOrEmpty(disk.TableBase)
 	if err != nil || t.Rows == 0 {
 		return base, false, err
 	}
 	if t.Rows > 1 {
-		return base, false, s.corrupt(disk.RegionEX, s.h.Region(disk.RegionEX).Offset, "a layer on %d archives", t.Rows)
+		return base, false, s.corruptError(disk.RegionEX, s.h.Region(disk.RegionEX).Offset, "a layer on %d archives", t.Rows)
 	}
 	var words [disk.BaseWords]uint64
 	for i := range words {
@@ -26,9 +26,8 @@ func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 	return disk.BaseOfRow(words, producer), err == nil, err
 }
 
-// A BaseError says that an archive is a layer on another archive than the one that was
-// given. It matches [layout.ErrIdentity]. The archive can be used alone: its own profiles are
-// right, and profiles it left to its base are missing.
+// A BaseError is the error of a layer whose base is missing or wrong. It matches [layout.ErrIdentity]. The archive can
+// be used without its base, but then lacks the profiles of the base.
 type BaseError struct {
 	File     string // of the layer
 	BaseFile string // that was given; empty if none was. It is the one wanted if it was given in the place of the layer
@@ -57,7 +56,7 @@ func (e *BaseError) Error() string {
 // Unwrap returns layout.ErrIdentity.
 func (e *BaseError) Unwrap() error { return layout.ErrIdentity }
 
-// describeBase returns the VM and the time of an archive, as far as that is known.
+// describeBase returns VM and time of an archive as far as they are known.
 func describeBase(b layout.BaseArchive) (text string) {
 	if b.Producer != "" {
 		text = fmt.Sprintf(" of %q", b.Producer)
@@ -68,9 +67,9 @@ func describeBase(b layout.BaseArchive) (text string) {
 	return text
 }
 
-// fitsOn returns an error unless the archive can be a layer on another one, nil for none.
-// An archive that was made as no layer fits on any of its domain and producer.
-func (s *Store) fitsOn(base *Store) error {
+// checkBase returns an error unless s can be a layer on base; base is nil for no archive. An archive that was not made
+// as a layer can be put on any archive of the same domain and producer.
+func (s *Store) checkBase(base *Store) error {
 	wants, layer, err := s.Base()
 	if err != nil {
 		return err
@@ -91,5 +90,5 @@ func (s *Store) fitsOn(base *Store) error {
 	return nil
 }
 
-// errNoLayers: a stack of no archives.
+// errNoLayers is the error of a stack without archives.
 var errNoLayers = errors.New("reader: layers without an archive")

@@ -6,55 +6,57 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// block fetches the MethodData block at n. The first time it checks all of it.
-func (s *Store) block(n layout.Ref) (disk.Block, error) {
+// readBlock returns the MethodData block at n. It checks the whole block the first time.
+func (s *Store) readBlock(n layout.Ref) (disk.Block, error) {
 	rw := s.h.Region(disk.RegionRW)
 	at := n.Offset()
 	if !rw.Holds(at, disk.BlockHeaderSize) {
-		return nil, s.corrupt(disk.RegionRW, at, "a MethodData block outside rw")
+		return nil, s.corruptError(disk.RegionRW, at, "a MethodData block outside rw")
 	}
-	if s.isSound(at) && !s.m.Closed() {
+	if s.isCheckedBlock(at) && !s.m.Closed() {
 		// A checked block needs no second check but of its size.
 		if size := disk.BlockSize(s.data[at:]); size >= disk.BlockHeaderSize && size <= rw.End()-at {
 			return s.data[at : at+size : at+size], nil
 		}
 	}
-	b, err := s.checkedBlock(rw, at)
+	b, err := s.checkBlock(rw, at)
 	if err != nil {
 		return nil, err
 	}
-	s.sound.Add(s.soundBit(at))
+	s.checkedBlocks.Add(s.checkedBit(at))
 	return b, nil
 }
 
-// isSound reports whether a block that begins at an offset was checked.
-func (s *Store) isSound(at int64) bool { return s.sound.Has(s.soundBit(at)) }
+// isCheckedBlock reports whether a block that begins at an offset of the file was checked.
+func (s *Store) isCheckedBlock(at int64) bool { return s.checkedBlocks.Has(s.checkedBit(at)) }
 
-// soundBit returns the bit of a block in sound. Every unit of rw has one, so that bytes
-// inside a checked block that look like a block do not count as checked.
-func (s *Store) soundBit(at int64) int64 { return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit }
+// checkedBit returns the index of a block in checkedBlocks. Each unit of rw has a bit, so that bytes inside a checked
+// block that look like a block do not count as checked.
+func (s *Store) checkedBit(at int64) int64 {
+	return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit
+}
 
-// checkedBlock checks all of the block that is at an offset in the file.
-func (s *Store) checkedBlock(rw extent.Span, at int64) (disk.Block, error) {
+// checkBlock checks the whole block at an offset of the file.
+func (s *Store) checkBlock(rw extent.Span, at int64) (disk.Block, error) {
 	head, err := s.m.Bytes(disk.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
 		return nil, err
 	}
 	size := disk.BlockSize(head)
 	if size < disk.BlockHeaderSize || !rw.Holds(at, size) {
-		return nil, s.corrupt(disk.RegionRW, at, "a MethodData block of %d bytes", size)
+		return nil, s.corruptError(disk.RegionRW, at, "a MethodData block of %d bytes", size)
 	}
 	b, err := s.m.Bytes(disk.RegionRW, at, size)
 	if err != nil {
 		return nil, err
 	}
-	if err := (&blockCheck{s: s, at: at, block: disk.Block(b), masks: s.masks.Load()}).run(); err != nil {
+	if err := (&blockCheck{s: s, at: at, block: disk.Block(b), masks: s.masks.Load()}).checkAll(); err != nil {
 		return nil, err
 	}
 	return disk.Block(b), nil
 }
 
-// A blockCheck checks all that accessors rely on in a block.
+// A blockCheck checks everything in a block that accessors rely on.
 type blockCheck struct {
 	s       *Store
 	at      int64 // of the block, from the start of the file
@@ -64,56 +66,57 @@ type blockCheck struct {
 	entries int    // data entries seen
 }
 
-func (c *blockCheck) run() error {
+func (c *blockCheck) checkAll() error {
 	if _, err := disk.ParseBlock(c.block); err != nil {
-		return c.corrupt(0, "%v", err)
+		return c.corruptError(0, "%v", err)
 	}
-	if m := c.block.Method(); !c.s.inMethods(m) {
-		return c.corrupt(0, "a profile of a method at 0x%x, where none is", m.Offset())
+	if m := c.block.Method(); !c.s.isInMethods(m) {
+		return c.corruptError(0, "a profile of a method at 0x%x, where none is", m.Offset())
 	}
 	if context, _ := c.block.Links(); context != 0 && !c.s.isContext(context) {
-		return c.corrupt(0, "a profile in a context at 0x%x, where none is", context.Offset())
+		return c.corruptError(0, "a profile in a context at 0x%x, where none is", context.Offset())
 	}
 	start, data, dir := c.block.Data()
 	c.dir = dir
-	if err := c.section(disk.SectionData, start, data); err != nil {
+	if err := c.checkSection(disk.SectionData, start, data); err != nil {
 		return err
 	}
 	if c.block.Presence()&disk.HasSections != 0 {
 		for section := disk.SectionData + 1; section < disk.SectionDirectory; section++ {
-			if err := c.section(section, c.block.SectionSpan(section).Offset, c.block.Section(section)); err != nil {
+			if err := c.checkSection(section, c.block.SectionSpan(section).Offset, c.block.Section(section)); err != nil {
 				return err
 			}
 		}
 	}
-	return c.directory()
+	return c.checkDirectory()
 }
 
-// corrupt makes an error for a place in the block.
-func (c *blockCheck) corrupt(offset int64, format string, args ...any) error {
-	return c.s.corrupt(disk.RegionRW, c.at+offset, format, args...)
+// corruptError returns an error for an offset in the block.
+func (c *blockCheck) corruptError(offset int64, format string, args ...any) error {
+	return c.s.corruptError(disk.RegionRW, c.at+offset, format, args...)
 }
 
-// section walks the entries of a section that begins at an offset in the block. They must fill it exactly.
-func (c *blockCheck) section(section disk.BlockSection, start int64, all []byte) error {
+// checkSection walks over the entries of a section that begins at offset start in the block. They must fill it
+// exactly.
+func (c *blockCheck) checkSection(section disk.BlockSection, start int64, all []byte) error {
 	listed := section == disk.SectionData && len(c.dir) != 0
 	at, n := 0, 0
 	if !listed && c.masks != nil {
-		at, n = c.masks.sound(all)
+		at, n = c.masks.skipSound(all)
 	}
 	for ; at < len(all); n++ {
 		e, _, err := c.s.shape.Next(all[at:])
 		if err != nil {
-			return c.corrupt(start+int64(at), "%s entries: %v", section, err)
+			return c.corruptError(start+int64(at), "%s entries: %v", section, err)
 		}
-		if err := c.pointers(e, start+int64(at)); err != nil {
+		if err := c.checkPointers(e, start+int64(at)); err != nil {
 			return err
 		}
 		if e.Tag() == disk.TagUndecoded {
 			c.s.undecoded.Store(true)
 		}
 		if listed {
-			if err := c.listed(n, e.Point(), start, int64(at)); err != nil {
+			if err := c.checkDirectoryRow(n, e.Point(), start, int64(at)); err != nil {
 				return err
 			}
 		}
@@ -125,20 +128,19 @@ func (c *blockCheck) section(section disk.BlockSection, start int64, all []byte)
 	return nil
 }
 
-// pointers checks where the pointer cells of the entry at offset lead.
-func (c *blockCheck) pointers(e disk.Entry, offset int64) error {
+// checkPointers checks the pointer cells of the entry at offset.
+func (c *blockCheck) checkPointers(e disk.Entry, offset int64) error {
 	for cell, kind := range c.s.shape.Pointers(e) {
-		if err := c.pointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell))); err != nil {
+		if err := c.checkPointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// pointer checks that the pointer cell at offset holds nothing, or points to
-// where a record is. The record itself is checked when something of it is
-// read: a reader that asks for counts alone touches none of its pages.
-func (c *blockCheck) pointer(v uint64, kind disk.CellKind, offset int64) error {
+// checkPointer checks that the pointer cell at offset is null or points to a record. The record is checked when it is
+// first read, so that reading only counts does not touch its page.
+func (c *blockCheck) checkPointer(v uint64, kind disk.CellKind, offset int64) error {
 	if kind == disk.CellTypeWord {
 		v &^= disk.TypeTags
 	}
@@ -148,25 +150,25 @@ func (c *blockCheck) pointer(v uint64, kind disk.CellKind, offset int64) error {
 	to, ok := disk.PointerOffset(v, c.s.h.Base, c.s.h.FileSize)
 	holds := c.s.isType
 	if kind == disk.CellMethod {
-		holds = c.s.inMethods
+		holds = c.s.isInMethods
 	}
 	if !ok || to%disk.Unit != 0 || !holds(disk.RefOf(to)) {
-		return c.corrupt(offset, "pointer 0x%x leads to no record", v)
+		return c.corruptError(offset, "pointer 0x%x leads to no record", v)
 	}
 	return nil
 }
 
-// listed checks that the point directory has the row of data entry n, at an offset from
-// the start of its section. Entries mostly lie in the directory's order.
-func (c *blockCheck) listed(n int, point int32, start, offset int64) error {
-	if c.hasRow(n, point, offset) || c.hasRow(searchDirectory(c.dir, point, offset), point, offset) {
+// checkDirectoryRow checks that the point directory has a row for data entry n. offset counts from the start of the
+// section. Entries are usually in the order of the directory.
+func (c *blockCheck) checkDirectoryRow(n int, point int32, start, offset int64) error {
+	if c.directoryHas(n, point, offset) || c.directoryHas(searchDirectoryRow(c.dir, point, offset), point, offset) {
 		return nil
 	}
-	return c.corrupt(start+offset, "the directory lacks the entry at point %d", point)
+	return c.corruptError(start+offset, "the directory lacks the entry at point %d", point)
 }
 
-// hasRow reports whether row i of the directory names an entry.
-func (c *blockCheck) hasRow(i int, point int32, offset int64) bool {
+// directoryHas reports whether row i of the directory is (point, offset).
+func (c *blockCheck) directoryHas(i int, point int32, offset int64) bool {
 	if i >= disk.DirectoryLen(c.dir) {
 		return false
 	}
@@ -174,18 +176,17 @@ func (c *blockCheck) hasRow(i int, point int32, offset int64) bool {
 	return p == point && o == offset
 }
 
-// directory checks that the rows of the directory are sorted and as many as
-// there are data entries with a row each.
-func (c *blockCheck) directory() error {
+// checkDirectory checks that the directory is sorted and has one row per data entry, or none.
+func (c *blockCheck) checkDirectory() error {
 	dir, n := c.dir, disk.DirectoryLen(c.dir)
 	if n != 0 && n != c.entries {
-		return c.corrupt(c.directoryStart(), "a directory of %d rows, there are %d data entries", n, c.entries)
+		return c.corruptError(c.directoryStart(), "a directory of %d rows, there are %d data entries", n, c.entries)
 	}
 	for i := 1; i < n; i++ {
 		p, o := disk.DirectoryRow(dir, i-1)
 		q, r := disk.DirectoryRow(dir, i)
 		if p > q || p == q && o >= r {
-			return c.corrupt(c.directoryStart(), "row %d of the directory does not sort after the one before", i)
+			return c.corruptError(c.directoryStart(), "row %d of the directory does not sort after the one before", i)
 		}
 	}
 	return nil
@@ -195,8 +196,8 @@ func (c *blockCheck) directoryStart() int64 {
 	return c.block.SectionSpan(disk.SectionDirectory).Offset
 }
 
-// searchDirectory returns the first row of a directory that is not before an entry at a point and an offset.
-func searchDirectory(dir []byte, point int32, offset int64) int {
+// searchDirectoryRow returns the index of the first directory row that is not less than (point, offset).
+func searchDirectoryRow(dir []byte, point int32, offset int64) int {
 	low := 0
 	high := disk.DirectoryLen(dir)
 	for low < high {

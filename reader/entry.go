@@ -13,13 +13,14 @@ import (
 // Entries iterates over the data entries in the order of their profile points.
 func (p Profile) Entries() iter.Seq[Entry] { return p.Section(disk.SectionData) }
 
-// Section iterates over the entries of any section but the directory.
+// Section iterates over the entries of a section. The sections are 0 for data, 1 for extra entries, 2 for parameters
+// and 3 for exception handlers. Other values have no entries.
 func (p Profile) Section(s disk.BlockSection) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) { p.walk(s, yield) }
+	return func(yield func(Entry) bool) { p.yieldSection(s, yield) }
 }
 
-// Shape returns the shape that the archive declares for the entry; ok is false unless its
-// tag is the producer's. It must not be changed.
+// Shape returns the declared shape of the entry; ok is false if its tag is not the producer's. The shape must not be
+// modified.
 func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
 	shapes := e.s.shape.Declared.Shapes()
 	at, ok := slices.BinarySearchFunc(shapes, e.kind.tag,
@@ -30,17 +31,17 @@ func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
 	return &shapes[at], true
 }
 
-func (p Profile) walk(s disk.BlockSection, yield func(Entry) bool) {
+func (p Profile) yieldSection(s disk.BlockSection, yield func(Entry) bool) {
 	if p.s == nil || s < disk.SectionData || s >= disk.SectionDirectory {
 		return
 	}
-	entries := p.section(s)
+	entries := p.sectionOf(s)
 	for at := 0; at < len(entries.trained); {
-		e, ok := entries.entry(p, at)
+		e, ok := entries.entryAt(p, at)
 		if !ok || !yield(e) {
 			break
 		}
-		at += e.place.size()
+		at += e.place.byteSize()
 	}
 	runtime.KeepAlive(p.s)
 }
@@ -51,8 +52,8 @@ type section struct {
 	trained []byte
 }
 
-func (p Profile) section(s disk.BlockSection) section {
-	block := p.block()
+func (p Profile) sectionOf(s disk.BlockSection) section {
+	block := p.trainedBlock()
 	span := block.SectionSpan(s)
 	if span.End() > int64(len(block)) {
 		return section{}
@@ -60,19 +61,19 @@ func (p Profile) section(s disk.BlockSection) section {
 	return section{p.Ref().Offset() + span.Offset, block[span.Offset:span.End()]}
 }
 
-// entry returns the entry at an offset in the section. ok is false only if the file
-// was changed since the block was checked.
-func (c section) entry(p Profile, at int) (Entry, bool) {
+// entryAt returns the entry at an offset in the section. ok is false only if the file changed since the block was
+// checked.
+func (c section) entryAt(p Profile, at int) (Entry, bool) {
 	if rest := c.trained[at:]; len(rest) >= disk.EntryHeaderSize {
 		if units := p.s.fixed.Units[rest[0]]; units != 0 && int(units) <= len(rest)/disk.Unit {
-			return c.found(p, at, layout.Tag(rest[0]), uint32(units)), true
+			return c.makeEntry(p, at, layout.Tag(rest[0]), uint32(units)), true
 		}
 	}
-	return c.measured(p, at)
+	return c.measureEntry(p, at)
 }
 
-// measured is like entry, for an entry whose size depends on its content.
-func (c section) measured(p Profile, at int) (Entry, bool) {
+// measureEntry is entryAt for an entry whose size depends on its content.
+func (c section) measureEntry(p Profile, at int) (Entry, bool) {
 	raw, _, err := p.s.shape.Next(c.trained[at:])
 	if err != nil {
 		return Entry{}, false
@@ -80,47 +81,47 @@ func (c section) measured(p Profile, at int) (Entry, bool) {
 	if disk.IsWide(raw.Tag()) && len(raw) < disk.WideHeaderSize {
 		return Entry{}, false
 	}
-	return c.found(p, at, raw.Tag(), uint32(len(raw)/disk.Unit)), true
+	return c.makeEntry(p, at, raw.Tag(), uint32(len(raw)/disk.Unit)), true
 }
 
-// found returns the entry of a tag and so many units, which begins at an offset in the section.
-func (c section) found(p Profile, at int, tag layout.Tag, units uint32) Entry {
+// makeEntry returns the entry with a tag and a size in units that begins at an offset in the section.
+func (c section) makeEntry(p Profile, at int, tag layout.Tag, units uint32) Entry {
 	header := uint8(disk.EntryHeaderSize / disk.Unit)
 	if disk.IsWide(tag) {
 		header = disk.WideHeaderSize / disk.Unit
 	}
 	start := c.start + int64(at)
-	return Entry{p.s, place{disk.RefOf(start), units}, entryKind{tag, header, uint32(at / disk.Unit)},
-		p.live.From(uint64(start - p.Ref().Offset()))}
+	return Entry{p.s, extentInFile{disk.RefOf(start), units}, entryKind{tag, header, uint32(at / disk.Unit)},
+		p.adopted.From(uint64(start - p.Ref().Offset()))}
 }
 
-// At returns the first data entry at a profile point. It allocates nothing. Methods of
-// many points have a directory, which makes it a binary search.
+// At returns the first data entry at a profile point. It does not allocate. In methods with many points it is a binary
+// search in the point directory.
 func (p Profile) At(point int32) (e Entry, ok bool) {
 	if p.s == nil {
 		return Entry{}, false
 	}
-	data, dir := p.data()
+	data, dir := p.dataEntries()
 	if len(dir) != 0 {
-		return p.listed(data, dir, firstRow(dir, point), point)
+		return p.entryOfRow(data, dir, firstDirectoryRow(dir, point), point)
 	}
-	at, ok := p.s.scan(data.trained, point)
+	at, ok := p.s.scanForPoint(data.trained, point)
 	if !ok {
 		runtime.KeepAlive(p.s)
 		return Entry{}, false
 	}
-	return data.entry(p, int(at))
+	return data.entryAt(p, int(at))
 }
 
-// data returns the data entries and the point directory.
-func (p Profile) data() (data section, directory []byte) {
-	start, entries, directory := p.block().Data()
+// dataEntries returns the data entries and the point directory.
+func (p Profile) dataEntries() (data section, directory []byte) {
+	start, entries, directory := p.trainedBlock().Data()
 	return section{p.Ref().Offset() + start, entries}, directory
 }
 
-// scan returns where in data entries the first at a point is. It believes the size of
-// a wide entry, which was checked.
-func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
+// scanForPoint returns the offset of the first data entry at a point. It relies on the sizes of wide entries, which
+// are checked.
+func (s *Store) scanForPoint(entries []byte, point int32) (at int64, ok bool) {
 	for at+disk.EntryHeaderSize <= int64(len(entries)) {
 		head := le.Uint64(entries[at:])
 		if disk.IsWide(layout.Tag(head)) {
@@ -149,31 +150,31 @@ func (s *Store) scan(entries []byte, point int32) (at int64, ok bool) {
 	return 0, false
 }
 
-// firstRow returns the first row of a directory that is not before a point. It has no branch that depends on
-// the rows, so that a processor begins the next lookup before this one has ended.
-func firstRow(dir []byte, point int32) (row int) {
+// firstDirectoryRow returns the index of the first directory row whose point is not less than point. It has no branch
+// on row contents, so that the processor can start the next lookup early.
+func firstDirectoryRow(dir []byte, point int32) (row int) {
 	const size = disk.DirectoryRowSize
 	rows := words.ViewOf(dir)
 	at := uint64(0)
 	n := uint64(len(dir) / size)
 	for n > 1 {
 		half := n / 2
-		at += half * size & isBefore(rows.Uint32(at+(half-1)*size), point)
+		at += half * size & beforeMask(rows.Uint32(at+(half-1)*size), point)
 		n -= half
 	}
 	if n == 1 {
-		at += size & isBefore(rows.Uint32(at), point)
+		at += size & beforeMask(rows.Uint32(at), point)
 	}
 	return int(at / size)
 }
 
-// isBefore returns all bits if a point of a row of a directory is before a point, otherwise 0.
-func isBefore(row uint32, point int32) uint64 {
+// beforeMask returns all ones if the point of a directory row is less than point, and 0 otherwise.
+func beforeMask(row uint32, point int32) uint64 {
 	return uint64((int64(int32(row)) - int64(point)) >> 63)
 }
 
-// listed returns the entry of row i of the directory if it is at a point.
-func (p Profile) listed(data section, dir []byte, i int, point int32) (Entry, bool) {
+// entryOfRow returns the entry of directory row i if it is at point.
+func (p Profile) entryOfRow(data section, dir []byte, i int, point int32) (Entry, bool) {
 	if i >= disk.DirectoryLen(dir) {
 		runtime.KeepAlive(p.s)
 		return Entry{}, false
@@ -183,19 +184,19 @@ func (p Profile) listed(data section, dir []byte, i int, point int32) (Entry, bo
 		runtime.KeepAlive(p.s)
 		return Entry{}, false
 	}
-	return data.entry(p, int(offset))
+	return data.entryAt(p, int(offset))
 }
 
-// Points iterates over the data entries at one profile point.
+// Points iterates over the data entries at a profile point.
 func (p Profile) Points(point int32) iter.Seq[Entry] {
-	return func(yield func(Entry) bool) { p.atPoint(point, yield) }
+	return func(yield func(Entry) bool) { p.yieldAtPoint(point, yield) }
 }
 
-func (p Profile) atPoint(point int32, yield func(Entry) bool) {
+func (p Profile) yieldAtPoint(point int32, yield func(Entry) bool) {
 	if p.s == nil {
 		return
 	}
-	data, dir := p.data()
+	data, dir := p.dataEntries()
 	if len(dir) == 0 {
 		for e := range p.Entries() {
 			if e.Point() == point && !yield(e) {
@@ -204,90 +205,87 @@ func (p Profile) atPoint(point int32, yield func(Entry) bool) {
 		}
 		return
 	}
-	for i := firstRow(dir, point); ; i++ {
-		e, ok := p.listed(data, dir, i, point)
+	for i := firstDirectoryRow(dir, point); ; i++ {
+		e, ok := p.entryOfRow(data, dir, i, point)
 		if !ok || !yield(e) {
 			return
 		}
 	}
 }
 
-// An Entry is one profile entry. The accessors of the zero Entry panic.
+// An Entry is a profile entry. Accessors of the zero Entry panic.
 //
-// Accessors by kind, such as Branch, return ok, since the archive decides what kinds of
-// entries it has. Accessors by number, such as Cell, are for numbers below a length that
-// the entry has, here Cells: like an index of a slice, others panic.
+// Accessors for certain tags, such as Branch, return ok because the archive determines the tags. Accessors with an
+// index, such as Cell, panic if it is out of range.
 type Entry struct {
-	s     *Store
-	place place
-	kind  entryKind
-	live  words.View // of the adopted entry; empty if the profile is not adopted
+	s           *Store
+	place       extentInFile
+	kind        entryKind
+	adoptedView words.View // of the adopted entry; empty if the profile is not adopted
 }
 
-// An entryKind holds what most callers ask an entry first. It is a struct of its own so
-// that an Entry has few fields and is passed in registers.
+// An entryKind has the fields of an entry that most callers need. It is a separate struct so that an Entry has few
+// fields and is passed in registers.
 type entryKind struct {
 	tag    layout.Tag
 	header uint8  // in units
 	at     uint32 // in its section, in units
 }
 
-// Tag returns what the entry records.
+// Tag returns the kind of the entry.
 func (e Entry) Tag() layout.Tag { return e.kind.tag }
 
-// Point returns the profile point that the entry belongs to.
+// Point returns the profile point of the entry.
 func (e Entry) Point() int32 {
-	point := e.raw().Point()
+	point := e.trainedBytes().Point()
 	runtime.KeepAlive(e.s)
 	return point
 }
 
-// Sub refines the tag of a wide entry.
+// Sub returns the refinement of the tag of a wide entry; 0 for other entries.
 func (e Entry) Sub() layout.Sub {
-	sub := e.raw().Sub()
+	sub := e.trainedBytes().Sub()
 	runtime.KeepAlive(e.s)
 	return sub
 }
 
-// Offset returns where the entry is, in bytes from the start of its section.
+// Offset returns the offset of the entry from the start of its section, in bytes.
 func (e Entry) Offset() int { return int(e.kind.at) * disk.Unit }
 
-// Bytes returns the trained entry as it stands in the file. It must not be written to.
-func (e Entry) Bytes() []byte { return e.raw() }
+// Bytes returns the trained entry in the file. It must not be modified.
+func (e Entry) Bytes() []byte { return e.trainedBytes() }
 
-func (e Entry) raw() disk.Entry { return e.s.trained(e.place) }
+func (e Entry) trainedBytes() disk.Entry { return e.s.trainedBytes(e.place) }
 
-// adopted reports whether the entry is of an adopted profile.
-func (e Entry) adopted() bool { return e.live != words.View{} }
+func (e Entry) isAdopted() bool { return e.adoptedView != words.View{} }
 
 // liveBytes returns the adopted entry, nil if the profile is not adopted.
 func (e Entry) liveBytes() []byte {
-	if !e.adopted() {
+	if !e.isAdopted() {
 		return nil
 	}
-	return e.s.live(e.place)
+	return e.s.adoptedBytes(e.place)
 }
 
-// Cell returns cell i as a counter, whatever it holds. It panics unless 0 <= i < Cells().
-// It is inlined: a caller that only counts does not compute where the trained cell is.
+// Cell returns cell i as a counter, regardless of its kind. It panics unless 0 <= i < Cells(). It is inlined, so that
+// callers that only count do not compute the address of the trained cell.
 func (e Entry) Cell(i int) Counter {
 	header := uint32(e.kind.header)
 	if uint(i) >= uint(e.place.units-header) {
-		panic(noCell)
+		panic(noSuchCell)
 	}
 	unit := uint64(header) + uint64(i)
-	return Counter{e.s, e.s.hit.data.Cell((uint64(e.place.at) + unit) * disk.Unit), e.live.Word(unit * disk.Unit)}
+	return Counter{e.s, e.s.hit.data.Cell((uint64(e.place.at) + unit) * disk.Unit), e.adoptedView.Word(unit * disk.Unit)}
 }
 
-// noCell is why a call for a cell panics.
-const noCell = "reader: no such cell"
+const noSuchCell = "reader: no such cell"
 
 // Cells returns the number of cells.
-func (e Entry) Cells() int { return (e.place.size() - e.header()) / disk.CellSize }
+func (e Entry) Cells() int { return (e.place.byteSize() - e.headerSize()) / disk.CellSize }
 
-func (e Entry) header() int { return int(e.kind.header) * disk.Unit }
+func (e Entry) headerSize() int { return int(e.kind.header) * disk.Unit }
 
-// Branch is a conditional branch.
+// A Branch has the counts of a conditional branch.
 type Branch struct {
 	Taken, NotTaken Counter
 	Displacement    int64 // to the entry of the target, in bytes
@@ -304,7 +302,7 @@ func (e Entry) Counter() (c Counter, ok bool) {
 	return Counter{}, false
 }
 
-// Branch returns the content of a Branch entry, or of the Successors entry of a branch without targets that
+// Branch returns the content of a Branch entry. It also accepts the Successors entry without targets that
 // builder.Profile.Branch records in an archive of layout.DomainCustom.
 func (e Entry) Branch() (b Branch, ok bool) {
 	if e.kind.tag != layout.TagBranch || e.Cells() < 3 {
@@ -313,7 +311,7 @@ func (e Entry) Branch() (b Branch, ok bool) {
 	return Branch{e.Cell(0), e.Cell(2), int64(e.Cell(1).Trained())}, true
 }
 
-// customBranch returns the counts of two successors that have an index and no point: 0 is taken, 1 is not.
+// customBranch returns the counts of two successors with an index and no point. Index 0 is taken and 1 is not taken.
 func (e Entry) customBranch() (b Branch, ok bool) {
 	if e.kind.tag != layout.TagSuccessors || e.Sub() != layout.SubConditional || e.Cells() != 4 ||
 		e.s.Header().Domain != layout.DomainCustom {
@@ -330,27 +328,26 @@ func (e Entry) customBranch() (b Branch, ok bool) {
 	return Branch{}, false
 }
 
-// Bitmap returns the bytes of a Bitmap entry, live if the profile is adopted. They
-// are valid while e is reachable.
+// Bitmap returns the bytes of a Bitmap entry. They are live if the profile is adopted, and valid while e is reachable.
 func (e Entry) Bitmap() (b []byte, ok bool) {
 	if e.kind.tag != layout.TagBitmap {
 		return nil, false
 	}
-	n := min(e.raw().Rows(), e.place.size()-disk.WideHeaderSize)
-	b = e.current()[disk.WideHeaderSize:]
+	n := min(e.trainedBytes().Rows(), e.place.byteSize()-disk.WideHeaderSize)
+	b = e.currentBytes()[disk.WideHeaderSize:]
 	runtime.KeepAlive(e.s)
 	return b[:n], true
 }
 
-// current returns the entry's bytes, of the adopted block if there is one.
-func (e Entry) current() []byte {
-	if e.adopted() {
+// currentBytes returns the adopted entry if there is one, and the trained entry otherwise.
+func (e Entry) currentBytes() []byte {
+	if e.isAdopted() {
 		return e.liveBytes()
 	}
-	return e.raw()
+	return e.trainedBytes()
 }
 
-// Trap returns the method of a SpeculativeTrap entry; it is the zero Method if there is none.
+// Trap returns the method of a SpeculativeTrap entry; zero if there is none.
 func (e Entry) Trap() (m Method, err error) {
 	if e.kind.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
 		return Method{}, nil

@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// rowsOf returns a type profile as text and counts.
-func rowsOf(t *testing.T, r reader.Receivers) map[string]uint64 {
+// rowShapeOf returns a type profile as text and counts.
+func rowShapeOf(t *testing.T, r reader.Receivers) map[string]uint64 {
 	t.Helper()
 	rows := map[string]uint64{}
 	for row := range r.All() {
@@ -75,7 +75,7 @@ func TestReceiversOfEveryShape(t *testing.T) {
 		}
 		for point, want := range map[int32]map[string]uint64{5: {"Square": 15}, 6: {"Circle": 17, "Square": 18},
 			10: {"Square": 31}} {
-			if diff := cmp.Diff(want, rowsOf(t, receiversAt(t, p, point))); diff != "" {
+			if diff := cmp.Diff(want, rowShapeOf(t, receiversAt(t, p, point))); diff != "" {
 				t.Errorf("gap %d, point %d (-want +got):\n%s", gap, point, diff)
 			}
 		}
@@ -83,7 +83,7 @@ func TestReceiversOfEveryShape(t *testing.T) {
 			t.Error("an empty row is not empty")
 		}
 		wide := receiversAt(t, profileOf(t, s, keyLoop), 3)
-		if diff := cmp.Diff(map[string]uint64{"Circle": 9, "Square": 10}, rowsOf(t, wide)); diff != "" ||
+		if diff := cmp.Diff(map[string]uint64{"Circle": 9, "Square": 10}, rowShapeOf(t, wide)); diff != "" ||
 			wide.Other().Load() != 8 {
 			t.Errorf("wide, %d others (-want +got):\n%s", wide.Other().Load(), diff)
 		}

@@ -5,10 +5,10 @@ import (
 )
 
 // LeafOf returns the method that a context is remembered to belong to, 0 if it is not remembered.
-func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.leaves.of(s, n) }
+func (s *Store) LeafOf(n layout.Ref) layout.Ref { return s.contextMethods.methodOf(s, n) }
 
 // MaxLateTypes is how many late types a store takes.
 const MaxLateTypes = maxLateTypes
 
 // Depth returns the number of frames of the context.
-func (c Context) Depth() int { return c.depth() }
+func (c Context) Depth() int { return c.countFrames() }

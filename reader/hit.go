@@ -45,7 +45,7 @@ const (
 // noIndex is the only line of an index without lines. It leads nowhere.
 var noIndex [disk.LineSize]byte
 
-func (p *hitPath) init(h *layout.Header, data []byte) {
+func (p *hitPath) initPath(h *layout.Header, data []byte) {
 	end := uint64(h.Region(disk.RegionRW).End() / disk.Unit)
 	p.ix, p.data, p.lines = words.ViewOf(noIndex[:]), words.ViewOf(data), 1
 	p.first = uint64(h.Region(disk.RegionRW).Offset / disk.Unit)
@@ -56,21 +56,21 @@ func (p *hitPath) init(h *layout.Header, data []byte) {
 		p.ix = words.ViewOf(data[h.Region(disk.RegionIX).Offset:])
 		p.lines = h.Buckets
 	}
-	p.makeReady()
+	p.allocateReady()
 }
 
-// close ends all hits and all misses on this path.
-func (p *hitPath) close() { p.last.Store(0) }
+// closePath ends all hits and all misses on this path.
+func (p *hitPath) closePath() { p.last.Store(0) }
 
-// closed reports whether the store was closed.
-func (p *hitPath) closed() bool { return p.last.Load() == 0 }
+// isClosed reports whether the store was closed.
+func (p *hitPath) isClosed() bool { return p.last.Load() == 0 }
 
 // manyWords is from how many bytes on the ready words are worth a mapping of their own.
 const manyWords = 1 << 15
 
-// makeReady makes room for the ready words. Of many, most are never used: the system
+// allocateReady makes room for the ready words. Of many, most are never used: the system
 // provides the pages that are.
-func (p *hitPath) makeReady() {
+func (p *hitPath) allocateReady() {
 	size := int(4 * p.lines)
 	if size >= manyWords {
 		if memory, err := mmap.Zeroed(size); err == nil {
@@ -81,19 +81,19 @@ func (p *hitPath) makeReady() {
 	p.words = words.ViewOf(words.Aligned(size))
 }
 
-// note sets bits of the ready word of a line.
-func (p *hitPath) note(line uint64, bits uint32) {
+// setReadyBits sets bits of the ready word of a line.
+func (p *hitPath) setReadyBits(line uint64, bits uint32) {
 	if word := p.words.Word32(4 * line); word.Load()&bits != bits {
 		word.Or(bits)
 	}
 	runtime.KeepAlive(p)
 }
 
-// noteReady notes that the slot that the search offered last leads to a profile that
+// markReady notes that the slot that the search offered last leads to a profile that
 // was checked; with key, that its method's key was compared.
-func (q *search) noteReady(key bool) {
-	n := q.line().Record(q.slot)
-	if q.lines != 1 || !q.s.inRW(n) {
+func (q *search) markReady(key bool) {
+	n := q.currentLine().Record(q.slot)
+	if q.lines != 1 || !q.s.isInRW(n) {
 		return // the hit path looks at the first line alone
 	}
 	bits := uint32(1) << q.slot
@@ -106,7 +106,7 @@ func (q *search) noteReady(key bool) {
 	if key {
 		bits |= 1 << (q.slot + readyKeys)
 	}
-	q.s.hit.note(q.bucket, bits)
+	q.s.hit.setReadyBits(q.bucket, bits)
 }
 
 // mostVersions of a method are found by the hit path.
@@ -115,10 +115,10 @@ const mostVersions = 64
 // versionsChecked checks the profiles of a method for every caller that were not checked
 // yet, and reports whether all of them are sound. It is false if there are very many.
 func (s *Store) versionsChecked(first layout.Ref) bool {
-	c := chain{s: s, method: layout.Ref(s.hit.data.Uint32(uint64(first)*disk.Unit + disk.BlockMethod)), next: first}
+	c := profileChain{s: s, method: layout.Ref(s.hit.data.Uint32(uint64(first)*disk.Unit + disk.BlockMethod)), next: first}
 	for range mostVersions {
 		var p Profile
-		if c.step(&p) != nil {
+		if c.readNext(&p) != nil {
 			return false
 		}
 		if c.next == 0 {
@@ -128,9 +128,9 @@ func (s *Store) versionsChecked(first layout.Ref) bool {
 	return false
 }
 
-// holds reports whether a block of so many units, its header at least, may lie at a unit
+// blockFits reports whether a block of so many units, its header at least, may lie at a unit
 // that is not after last.
-func (p *hitPath) holds(n uint64, units uint32) bool {
+func (p *hitPath) blockFits(n uint64, units uint32) bool {
 	const least = disk.BlockHeaderSize / disk.Unit
 	return uint64(units)-least <= p.end-least-n // units below least become very many
 }
@@ -153,7 +153,7 @@ func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	word := s.hit.ix.Uint32(at + disk.LineWord)
 	slot := disk.SlotOf(word, rest)
 	if s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() {
-		if disk.NotInLine(word, hash) && !s.hit.closed() {
+		if disk.NotInLine(word, hash) && !s.hit.isClosed() {
 			return Profile{}, ErrNotFound
 		}
 		return s.lookupProfile(id, code)
@@ -164,10 +164,10 @@ func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	}
 	at = n * disk.Unit
 	units := s.hit.data.Uint32(at)
-	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.holds(n, units) {
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.blockFits(n, units) {
 		return s.lookupProfile(id, code)
 	}
-	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
+	return Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
 // lookupProfile is like ProfileID for what does not lie in its own slot, for one of
@@ -176,7 +176,7 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	if p, err := s.readyProfile(id, code, nil); err != errNotReady {
 		return p, err
 	}
-	q := s.search(id, disk.KindMethod)
+	q := s.searchIndex(id, disk.KindMethod)
 	m, err := q.nextMethod(id)
 	if err != nil {
 		return Profile{}, err
@@ -186,7 +186,7 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	}
 	p, _, err := m.Profile(code)
 	if err == nil {
-		q.noteReady(false)
+		q.markReady(false)
 	}
 	return p, err
 }
@@ -230,11 +230,11 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 	}
 	at := n * disk.Unit
 	units := s.hit.data.Uint32(at)
-	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.holds(n, units) {
+	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.blockFits(n, units) {
 		return Profile{}, errNotReady
 	}
-	p := Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}
-	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyIs(p, k)) {
+	p := Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}
+	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyEquals(p, k)) {
 		return Profile{}, errNotReady
 	}
 	if ready&1 != 0 && code == layout.CodeAny {
@@ -262,7 +262,7 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 		case code == layout.CodeAny && next != 0:
 			return Profile{}, ErrAmbiguous
 		case code == layout.CodeAny || own == code:
-			return s.headAt(n)
+			return s.profileAtUnit(n)
 		case own > code || next == 0:
 			return Profile{}, ErrNotFound
 		case next <= n:
@@ -273,14 +273,14 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	return Profile{}, errNotReady
 }
 
-// headAt returns the profile whose block, which was checked, is at a unit.
-func (s *Store) headAt(n uint64) (Profile, error) {
+// profileAtUnit returns the profile whose block, which was checked, is at a unit.
+func (s *Store) profileAtUnit(n uint64) (Profile, error) {
 	units := s.hit.data.Uint32(n * disk.Unit)
 	presence := s.hit.presence(n)
-	if !s.hit.holds(n, units) {
+	if !s.hit.blockFits(n, units) {
 		return Profile{}, errNotReady
 	}
-	return Profile{s: s, place: place{layout.Ref(n), units}, first: uint8(presence)}, nil
+	return Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(presence)}, nil
 }
 
 // Profile looks up the profile of a method for a version of its code and every caller, by the method's key:
@@ -306,7 +306,7 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 		if p, err := s.readySlot(id, code, k, at, slot, ready); err != errNotReady {
 			return p, err
 		}
-	} else if disk.NotInLine(word, hash) && !s.hit.closed() {
+	} else if disk.NotInLine(word, hash) && !s.hit.isClosed() {
 		return Profile{}, ErrNotFound
 	}
 	if disk.Spilled(word) {
@@ -319,36 +319,36 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 
 // searchProfile is like findProfile for what was not checked yet.
 func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
-	q := s.search(id, disk.KindMethod)
-	m, err := q.nextKey(id, k)
+	q := s.searchIndex(id, disk.KindMethod)
+	m, err := q.nextWithKey(id, k)
 	if err != nil {
 		return Profile{}, err
 	}
 	p, _, err := m.Profile(code)
 	if err == nil && m.head.Flags()&disk.MethodSharedID == 0 {
-		q.noteReady(true)
+		q.markReady(true)
 	}
 	return p, err
 }
 
-// keyIs reports whether a key names the method of a profile, the first for every
+// keyEquals reports whether a key names the method of a profile, the first for every
 // caller, whose texts were checked.
-func (s *Store) keyIs(p Profile, k *layout.Key) bool {
+func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
 	at := uint64(p.place.at) * disk.Unit
 	presence := s.hit.presence(uint64(p.place.at))
 	key, ok := disk.KeyAt(presence)
 	if !ok {
 		return presence&uint32(disk.HasID) != 0 && k.Class == "" && k.Signature == "" && k.Loader == "" &&
-			s.nameIs(uint64(s.hit.data.Uint32(at+disk.BlockMethod)), k.Name)
+			s.recordNameEquals(uint64(s.hit.data.Uint32(at+disk.BlockMethod)), k.Name)
 	}
 	field := at + key
-	return field+16 <= s.hit.end*disk.Unit && s.textIs(s.hit.data.Uint32(field), k.Class) &&
-		s.textIs(s.hit.data.Uint32(field+4), k.Name) &&
-		s.signatureTextIs(s.hit.data.Uint32(field+8), k.Signature) && s.textIs(s.hit.data.Uint32(field+12), k.Loader)
+	return field+16 <= s.hit.end*disk.Unit && s.textEquals(s.hit.data.Uint32(field), k.Class) &&
+		s.textEquals(s.hit.data.Uint32(field+4), k.Name) &&
+		s.signatureTextEquals(s.hit.data.Uint32(field+8), k.Signature) && s.textEquals(s.hit.data.Uint32(field+12), k.Loader)
 }
 
-// textIs reports whether a symbol that was checked is this text.
-func (s *Store) textIs(symbol uint32, text string) bool {
+// textEquals reports whether a symbol that was checked is this text.
+func (s *Store) textEquals(symbol uint32, text string) bool {
 	if symbol == 0 {
 		return text == ""
 	}
@@ -358,18 +358,18 @@ func (s *Store) textIs(symbol uint32, text string) bool {
 		s.hit.data.String(at+lengthSize, n) == text
 }
 
-// signatureTextIs is like textIs for a symbol that may be a list.
-func (s *Store) signatureTextIs(symbol uint32, text string) bool {
+// signatureTextEquals is like textEquals for a symbol that may be a list.
+func (s *Store) signatureTextEquals(symbol uint32, text string) bool {
 	at := uint64(symbol) * disk.Unit
 	if symbol == 0 || at+lengthSize > s.hit.end*disk.Unit || s.hit.data.Uint32(at)>>31 == 0 {
-		return s.textIs(symbol, text)
+		return s.textEquals(symbol, text)
 	}
-	same, err := s.signatureIs(layout.Ref(symbol), text)
+	same, err := s.signatureEquals(layout.Ref(symbol), text)
 	return same && err == nil
 }
 
-// nameIs compares the name in the Named record that is at a unit, which was checked, with text.
-func (s *Store) nameIs(record uint64, text string) bool {
+// recordNameEquals compares the name in the Named record that is at a unit, which was checked, with text.
+func (s *Store) recordNameEquals(record uint64, text string) bool {
 	if record >= s.hit.end {
 		return false
 	}
@@ -406,7 +406,7 @@ func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	if block := n * disk.Unit; s.hit.data.Uint64(block+disk.BlockHeaderSize) != id {
 		return Method{}, false
 	}
-	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyIs(Profile{place: place{at: layout.Ref(n)}}, k)) {
+	if k != nil && (ready>>readyKeys&1 == 0 || !s.keyEquals(Profile{place: extentInFile{at: layout.Ref(n)}}, k)) {
 		return Method{}, false
 	}
 	return s.readyRecord(layout.Ref(s.hit.data.Uint32(n*disk.Unit + disk.BlockMethod)))
@@ -414,7 +414,7 @@ func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 
 // readyRecord is like method for a record that was checked.
 func (s *Store) readyRecord(n layout.Ref) (m Method, ok bool) {
-	if !s.inMethods(n) {
+	if !s.isInMethods(n) {
 		return Method{}, false
 	}
 	m = Method{s: s, at: n, head: disk.MethodHead(s.hit.data.Uint64(uint64(n) * disk.Unit))}

@@ -57,7 +57,7 @@ func TestLateTypes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if diff := cmp.Diff(map[string]uint64{"Square": 15, "Hexagon": 3}, rowsOf(t, r)); diff != "" {
+		if diff := cmp.Diff(map[string]uint64{"Square": 15, "Hexagon": 3}, rowShapeOf(t, r)); diff != "" {
 			t.Errorf("rows (-want +got):\n%s", diff)
 		}
 	}

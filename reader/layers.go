@@ -63,15 +63,15 @@ func NewLayers(stores ...*Store) (*Layers, error) {
 		if i+1 < len(stores) {
 			beneath = stores[i+1]
 		}
-		if err := s.fitsOn(beneath); err != nil {
-			return nil, inOrder(err, stores[:i])
+		if err := s.checkBase(beneath); err != nil {
+			return nil, nameMisplacedBase(err, stores[:i])
 		}
 	}
 	return &Layers{stores: stores[:len(stores):len(stores)]}, nil
 }
 
-// inOrder names the base that a layer lacks if it is among those above the layer.
-func inOrder(err error, above []*Store) error {
+// nameMisplacedBase names the base that a layer lacks if it is among those above the layer.
+func nameMisplacedBase(err error, above []*Store) error {
 	wrong := new(BaseError)
 	if !errors.As(err, &wrong) || wrong.BaseFile != "" {
 		return err
@@ -110,7 +110,7 @@ func (l *Layers) Profile(k layout.Key, code uint64) (Profile, error) {
 	id := k.ID(l.stores[0].h.Domain)
 	for _, s := range l.stores {
 		p, err := s.findProfile(id, &k, code)
-		if err == nil || !s.passesOn(id, &k, code, &err) {
+		if err == nil || !s.leavesToBase(id, &k, code, &err) {
 			return p, err
 		}
 	}
@@ -122,33 +122,33 @@ func (l *Layers) Profile(k layout.Key, code uint64) (Profile, error) {
 func (l *Layers) ProfileID(id, code uint64) (Profile, error) {
 	for _, s := range l.stores {
 		p, err := s.ProfileID(id, code)
-		if err == nil || !s.passesOn(id, nil, code, &err) {
+		if err == nil || !s.leavesToBase(id, nil, code, &err) {
 			return p, err
 		}
 	}
 	return Profile{}, ErrNotFound
 }
 
-// passesOn reports whether a lookup that ended with an error is left to the layer
+// leavesToBase reports whether a lookup that ended with an error is left to the layer
 // beneath: nothing was found, not even a profile in a context. It may find another error.
-func (s *Store) passesOn(id uint64, k *layout.Key, code uint64, err *error) bool {
+func (s *Store) leavesToBase(id uint64, k *layout.Key, code uint64, err *error) bool {
 	if *err != ErrNotFound || s.h.Counts.Contexts == 0 {
 		return *err == ErrNotFound
 	}
 	var m Method
 	if k != nil {
-		m, *err = s.find(id, k)
+		m, *err = s.findMethod(id, k)
 	} else {
 		m, *err = s.FindID(id)
 	}
 	if *err != nil {
 		return *err == ErrNotFound
 	}
-	return m.passesOn(code, err)
+	return m.leavesToBase(code, err)
 }
 
-// passesOn is like Store.passesOn, for a method of the archive.
-func (m Method) passesOn(code uint64, err *error) bool {
+// leavesToBase is like Store.leavesToBase, for a method of the archive.
+func (m Method) leavesToBase(code uint64, err *error) bool {
 	if *err != ErrNotFound && *err != nil {
 		return false
 	}
@@ -163,30 +163,30 @@ func (m Method) passesOn(code uint64, err *error) bool {
 // hasVersion reports whether the method has a profile of a version of its code, in whatever
 // context; of any for layout.CodeAny.
 func (m Method) hasVersion(code uint64) (bool, error) {
-	if has, err := m.hasIn(m.profiles(), 0, code); has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {
+	if has, err := m.hasVersionInContext(m.firstProfile(), 0, code); has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {
 		return has, err
 	}
-	t, err := m.trie()
+	t, err := m.contextTrie()
 	for i := int64(0); err == nil && i < t.n; i++ {
-		node, damage := t.node(i)
+		node, damage := t.readNode(i)
 		if damage != nil {
 			return false, damage
 		}
-		if has, err := m.hasIn(node.Profiles, t.place(i), code); has || err != nil {
+		if has, err := m.hasVersionInContext(node.Profiles, t.nodeRef(i), code); has || err != nil {
 			return has, err
 		}
 	}
 	return false, err
 }
 
-// hasIn is like hasVersion, but in one context.
-func (m Method) hasIn(first, context layout.Ref, code uint64) (bool, error) {
+// hasVersionInContext is like hasVersion, but in one context.
+func (m Method) hasVersionInContext(first, context layout.Ref, code uint64) (bool, error) {
 	if first == 0 || code == layout.CodeAny {
 		return first != 0, nil
 	}
-	c := m.chain(first, context)
+	c := m.profileChain(first, context)
 	var p Profile
-	err := c.ofCode(code, &p)
+	err := c.findVersion(code, &p)
 	if err == ErrNotFound {
 		return false, nil
 	}
@@ -197,7 +197,7 @@ func (m Method) hasIn(first, context layout.Ref, code uint64) (bool, error) {
 // has the method. It allocates nothing. The error matches ErrNotFound if no layer has the method.
 func (l *Layers) Find(k layout.Key) (Method, error) {
 	id := k.ID(l.stores[0].h.Domain)
-	return l.firstProfiled(func(s *Store) (Method, error) { return s.find(id, &k) })
+	return l.firstProfiled(func(s *Store) (Method, error) { return s.findMethod(id, &k) })
 }
 
 // FindID is like Find, but by the id of the method. The error also matches ErrAmbiguous, as the error of
@@ -238,21 +238,21 @@ func (l *Layers) ProfileOf(m Method, code uint64, frames ...Frame) (p Profile, d
 		own, err := s.counterpart(m)
 		if err == nil {
 			var callers []Frame
-			callers, err = s.ownFrames(translated[:0], frames)
+			callers, err = s.translateFrames(translated[:0], frames)
 			if err == nil {
 				p, depth, err = own.Profile(code, callers...)
 			}
 		}
-		if err == nil || !own.passesOn(code, &err) {
+		if err == nil || !own.leavesToBase(code, &err) {
 			return p, depth, err
 		}
 	}
 	return Profile{}, 0, ErrNotFound
 }
 
-// ownFrames appends the frames whose callers the archive has, up to the first that it lacks:
+// translateFrames appends the frames whose callers the archive has, up to the first that it lacks:
 // no context of its leads further.
-func (s *Store) ownFrames(own, frames []Frame) ([]Frame, error) {
+func (s *Store) translateFrames(own, frames []Frame) ([]Frame, error) {
 	for _, f := range frames {
 		caller, err := s.counterpart(f.Caller)
 		if errors.Is(err, ErrNotFound) {
@@ -274,27 +274,27 @@ func (s *Store) counterpart(m Method) (Method, error) {
 	if m.s == s {
 		return m, nil
 	}
-	if m.hasRow() {
-		return s.findKeyOf(m)
+	if m.isRow() {
+		return s.findByKeyOf(m)
 	}
 	id, err := m.indexedID()
 	if err != nil {
 		return Method{}, err
 	}
-	for q := s.search(id, disk.KindMethod); ; {
+	for q := s.searchIndex(id, disk.KindMethod); ; {
 		n, err := q.nextMethod(id)
 		if err == ErrNotFound && s.h.Parts[disk.PartUnexecuted].Size > 0 {
-			return s.findKeyOf(m)
+			return s.findByKeyOf(m)
 		} else if err != nil {
 			return Method{}, err
 		}
-		if same, err := n.sameKey(m); same || err != nil {
+		if same, err := n.hasSameKey(m); same || err != nil {
 			return n, err
 		}
 	}
 }
 
-func (s *Store) findKeyOf(m Method) (Method, error) {
+func (s *Store) findByKeyOf(m Method) (Method, error) {
 	k, err := m.Key()
 	if err != nil {
 		return Method{}, err
@@ -302,27 +302,27 @@ func (s *Store) findKeyOf(m Method) (Method, error) {
 	return s.Find(k)
 }
 
-// sameKey reports whether the methods, which may be of two archives, have the same key.
-func (m Method) sameKey(n Method) (bool, error) {
-	a := m.record()
-	b := n.record()
-	if same, err := sameText(m.Name, n.Name); !same || err != nil {
+// hasSameKey reports whether the methods, which may be of two archives, have the same key.
+func (m Method) hasSameKey(n Method) (bool, error) {
+	a := m.readRecord()
+	b := n.readRecord()
+	if same, err := equalNames(m.Name, n.Name); !same || err != nil {
 		return false, err
 	}
-	if same, err := sameText(m.Signature, n.Signature); !same || err != nil {
+	if same, err := equalNames(m.Signature, n.Signature); !same || err != nil {
 		return false, err
 	}
 	if a.Holder == 0 || b.Holder == 0 {
 		return a.Holder == b.Holder, nil
 	}
-	s, t := m.s.typeOf(a.Holder), n.s.typeOf(b.Holder)
-	if same, err := sameText(s.Name, t.Name); !same || err != nil {
+	s, t := m.s.typeOfRecord(a.Holder), n.s.typeOfRecord(b.Holder)
+	if same, err := equalNames(s.Name, t.Name); !same || err != nil {
 		return false, err
 	}
-	return sameText(s.Loader, t.Loader)
+	return equalNames(s.Loader, t.Loader)
 }
 
-func sameText(x, y func() (Name, error)) (bool, error) {
+func equalNames(x, y func() (Name, error)) (bool, error) {
 	a, err := x()
 	if err != nil {
 		return false, err
@@ -342,7 +342,7 @@ func (l *Layers) Methods() iter.Seq2[Method, error] {
 			for m, err := range s.Methods() {
 				answers := false
 				if err == nil {
-					answers, err = l.answersWith(m)
+					answers, err = l.isFoundAs(m)
 				}
 				if err != nil {
 					yield(Method{}, err)
@@ -356,8 +356,8 @@ func (l *Layers) Methods() iter.Seq2[Method, error] {
 	}
 }
 
-// answersWith reports whether Find finds m under its key.
-func (l *Layers) answersWith(m Method) (bool, error) {
+// isFoundAs reports whether Find finds m under its key.
+func (l *Layers) isFoundAs(m Method) (bool, error) {
 	found, err := l.firstProfiled(func(s *Store) (Method, error) { return s.counterpart(m) })
 	return found.s == m.s, err
 }

@@ -12,32 +12,32 @@ import (
 
 // Find looks up a method by its key. It allocates nothing. The error matches ErrNotFound
 // if there is no such method.
-func (s *Store) Find(k layout.Key) (Method, error) { return s.find(k.ID(s.h.Domain), &k) }
+func (s *Store) Find(k layout.Key) (Method, error) { return s.findMethod(k.ID(s.h.Domain), &k) }
 
-// find returns the method with that key, whose id is id.
-func (s *Store) find(id uint64, k *layout.Key) (Method, error) {
+// findMethod returns the method with that key, whose id is id.
+func (s *Store) findMethod(id uint64, k *layout.Key) (Method, error) {
 	if m, ok := s.readyMethod(id, k); ok {
 		return m, nil
 	}
-	q := s.search(id, disk.KindMethod)
-	m, err := q.nextKey(id, k)
+	q := s.searchIndex(id, disk.KindMethod)
+	m, err := q.nextWithKey(id, k)
 	if err == ErrNotFound {
-		return s.findRow(k)
+		return s.findMethodRow(k)
 	}
 	if err == nil && m.head.Flags()&disk.MethodSharedID == 0 {
-		q.noteReady(true)
+		q.markReady(true)
 	}
 	return m, err
 }
 
-// nextKey returns the next method with that id and key, or ErrNotFound.
-func (q *search) nextKey(id uint64, k *layout.Key) (Method, error) {
+// nextWithKey returns the next method with that id and key, or ErrNotFound.
+func (q *search) nextWithKey(id uint64, k *layout.Key) (Method, error) {
 	for {
 		m, err := q.nextMethod(id)
 		if err != nil {
 			return Method{}, err
 		}
-		if same, err := m.hasKey(k); err != nil {
+		if same, err := m.keyEquals(k); err != nil {
 			return Method{}, err
 		} else if same {
 			return m, nil
@@ -52,7 +52,7 @@ func (s *Store) FindID(id uint64) (Method, error) {
 	if m, ok := s.readyMethod(id, nil); ok {
 		return m, nil
 	}
-	q := s.search(id, disk.KindMethod)
+	q := s.searchIndex(id, disk.KindMethod)
 	m, err := q.nextMethod(id)
 	if err != nil {
 		return Method{}, err
@@ -60,14 +60,14 @@ func (s *Store) FindID(id uint64) (Method, error) {
 	if m.head.Flags()&disk.MethodSharedID != 0 {
 		return Method{}, ErrAmbiguous
 	}
-	q.noteReady(false)
+	q.markReady(false)
 	return m, nil
 }
 
 // nextMethod returns the next method with that id, or ErrNotFound.
 func (q *search) nextMethod(id uint64) (Method, error) {
 	for {
-		n, err := q.next()
+		n, err := q.nextCandidate()
 		if err != nil {
 			return Method{}, err
 		}
@@ -77,7 +77,7 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 		if q.s.isType(n) {
 			continue
 		}
-		m, is, err := q.s.indexed(n)
+		m, is, err := q.s.methodFromIndex(n)
 		if err != nil {
 			return Method{}, err
 		}
@@ -87,61 +87,61 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 	}
 }
 
-// indexed returns the method to which the index leads at n, and its id.
-func (s *Store) indexed(n layout.Ref) (m Method, id uint64, err error) {
-	if s.inMethods(n) {
-		m, err = s.method(n)
+// methodFromIndex returns the method to which the index leads at n, and its id.
+func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
+	if s.isInMethods(n) {
+		m, err = s.readMethod(n)
 		if err == nil {
 			id, err = m.indexedID()
 		}
 		return m, id, err
 	}
-	b, err := s.block(n)
+	b, err := s.readBlock(n)
 	if err != nil {
 		return m, 0, err
 	}
-	m, err = s.method(b.Method())
+	m, err = s.readMethod(b.Method())
 	if err != nil {
 		return m, 0, err
 	}
 	id, ok := b.ID()
-	if !ok || m.profiles() != n {
-		err = s.corrupt(disk.RegionRW, n.Offset(), "the index leads to a profile that is not the first of its method")
+	if !ok || m.firstProfile() != n {
+		err = s.corruptError(disk.RegionRW, n.Offset(), "the index leads to a profile that is not the first of its method")
 	}
 	return m, id, err
 }
 
-// hasKey compares the text of the key.
-func (m Method) hasKey(k *layout.Key) (bool, error) {
+// keyEquals compares the text of the key.
+func (m Method) keyEquals(k *layout.Key) (bool, error) {
 	if m.head.Flags()&disk.MethodNamed != 0 {
 		if k.Class != "" || k.Signature != "" || k.Loader != "" {
 			return false, nil
 		}
-		return m.holds(k.Name)
+		return m.heldNameEquals(k.Name)
 	}
-	rec := m.record()
-	if same, err := m.s.symbolIs(rec.Name, k.Name); !same || err != nil {
+	rec := m.readRecord()
+	if same, err := m.s.symbolEquals(rec.Name, k.Name); !same || err != nil {
 		return false, err
 	}
-	if same, err := m.s.signatureIs(rec.Signature, k.Signature); !same || err != nil {
+	if same, err := m.s.signatureEquals(rec.Signature, k.Signature); !same || err != nil {
 		return false, err
 	}
 	if rec.Holder == 0 {
 		return k.Class == "" && k.Loader == "", nil
 	}
-	t, err := m.s.typeRecord(rec.Holder)
+	t, err := m.s.readTypeRecord(rec.Holder)
 	if err != nil {
 		return false, err
 	}
-	return m.s.typeIs(t, k.Class, k.Loader)
+	return m.s.typeEquals(t, k.Class, k.Loader)
 }
 
 // FindType looks up a type by name and loader. It allocates nothing. The error matches
 // ErrNotFound if there is no such type.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
-	for q := s.search(id, disk.KindType); ; {
-		n, err := q.next()
+	for q := s.searchIndex(id, disk.KindType); ; {
+		n, err := q.nextCandidate()
 		if err != nil {
 			return Type{}, err
 		}
@@ -151,26 +151,26 @@ func (s *Store) FindType(name, loader string) (Type, error) {
 		if !s.isType(n) {
 			continue
 		}
-		t, err := s.typeRecord(n)
+		t, err := s.readTypeRecord(n)
 		if err != nil {
 			return Type{}, err
 		}
 		if t.ID != id {
 			continue
 		}
-		if same, err := s.typeIs(t, name, loader); err != nil {
+		if same, err := s.typeEquals(t, name, loader); err != nil {
 			return Type{}, err
 		} else if same {
-			return s.typeOf(n), nil
+			return s.typeOfRecord(n), nil
 		}
 	}
 }
 
-func (s *Store) typeIs(t disk.TypeRecord, name, loader string) (bool, error) {
-	if same, err := s.symbolIs(t.Name, name); !same || err != nil {
+func (s *Store) typeEquals(t disk.TypeRecord, name, loader string) (bool, error) {
+	if same, err := s.symbolEquals(t.Name, name); !same || err != nil {
 		return false, err
 	}
-	return s.symbolIs(t.Loader, loader)
+	return s.symbolEquals(t.Loader, loader)
 }
 
 // A search iterates over the records that the index has for a hash. Nearly all are the
@@ -185,14 +185,14 @@ type search struct {
 	slot   int    // the slot of the last candidate
 }
 
-func (s *Store) search(id uint64, kind disk.RecordKind) search {
+func (s *Store) searchIndex(id uint64, kind disk.RecordKind) search {
 	h := disk.Mix(id, kind, s.h.Seed)
 	bucket, rest := h.Split(s.h.Buckets)
 	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// next returns the next candidate, 0 after the last. Every candidate is where the index may lead.
-func (q *search) next() (layout.Ref, error) {
+// nextCandidate returns the next candidate, 0 after the last. Every candidate is where the index may lead.
+func (q *search) nextCandidate() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
 		if !more {
@@ -201,9 +201,9 @@ func (q *search) next() (layout.Ref, error) {
 	}
 	q.slot = bits.TrailingZeros32(q.slots)
 	q.slots &= q.slots - 1
-	n := q.line().Record(q.slot)
-	if !q.s.inMethods(n) && !q.s.isType(n) && !q.s.inRW(n) {
-		return 0, q.s.corrupt(disk.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot,
+	n := q.currentLine().Record(q.slot)
+	if !q.s.isInMethods(n) && !q.s.isType(n) && !q.s.isInRW(n) {
+		return 0, q.s.corruptError(disk.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot,
 			n.Offset())
 	}
 	return n, nil
@@ -213,9 +213,9 @@ func (q *search) nextLine() (more bool, err error) {
 	switch {
 	case q.lines == 0:
 		if q.s.h.MaxProbe == 0 {
-			return false, q.s.open()
+			return false, q.s.checkOpen()
 		}
-	case q.lines == q.s.h.MaxProbe || !q.line().Overflowed(q.hash):
+	case q.lines == q.s.h.MaxProbe || !q.currentLine().Overflowed(q.hash):
 		return false, nil
 	default:
 		if q.bucket++; q.bucket == q.s.h.Buckets {
@@ -226,41 +226,41 @@ func (q *search) nextLine() (more bool, err error) {
 		return false, err
 	}
 	q.lines++
-	q.slots = q.line().Candidates(q.hash, q.rest)
-	q.s.hit.note(q.bucket, 1<<readyLine)
+	q.slots = q.currentLine().Candidates(q.hash, q.rest)
+	q.s.hit.setReadyBits(q.bucket, 1<<readyLine)
 	return true, nil
 }
 
-// line returns the line that was read last.
-func (q *search) line() disk.Line { return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize] }
+// currentLine returns the line that was read last.
+func (q *search) currentLine() disk.Line { return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize] }
 
 // lineOffset returns where in the file a line of the index is.
 func (s *Store) lineOffset(bucket uint64) int64 {
 	return s.h.Region(disk.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
 
-func (s *Store) inRW(n layout.Ref) bool {
+func (s *Store) isInRW(n layout.Ref) bool {
 	return s.h.Region(disk.RegionRW).Holds(n.Offset(), disk.BlockHeaderSize)
 }
 
-func (s *Store) inMethods(n layout.Ref) bool {
+func (s *Store) isInMethods(n layout.Ref) bool {
 	return s.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize)
 }
 
 func (s *Store) isContext(n layout.Ref) bool {
-	return isRow(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
+	return isRecordOf(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
 }
 
-func (s *Store) isType(n layout.Ref) bool { return isRow(s.h.Parts[disk.PartTypes], n, disk.TypeSize) }
+func (s *Store) isType(n layout.Ref) bool { return isRecordOf(s.h.Parts[disk.PartTypes], n, disk.TypeSize) }
 
-// isRow reports whether a record begins at n, in a section of records of one size.
-func isRow(section extent.Span, n layout.Ref, size int64) bool {
+// isRecordOf reports whether a record begins at n, in a section of records of one size.
+func isRecordOf(section extent.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }
 
 // A chain iterates over the MethodData blocks of one method in one context,
 // which are linked by ascending code id and lie at ascending places.
-type chain struct {
+type profileChain struct {
 	s       *Store
 	method  layout.Ref
 	context layout.Ref
@@ -269,19 +269,19 @@ type chain struct {
 	begun   bool
 }
 
-// chain begins at the first profile of m in a context node, or without one.
-func (m Method) chain(first, context layout.Ref) chain {
-	return chain{s: m.s, method: m.at, context: context, next: first}
+// profileChain begins at the first profile of m in a context node, or without one.
+func (m Method) profileChain(first, context layout.Ref) profileChain {
+	return profileChain{s: m.s, method: m.at, context: context, next: first}
 }
 
-// step puts the next profile into p, or the zero Profile at the end.
-func (c *chain) step(p *Profile) error {
+// readNext puts the next profile into p, or the zero Profile at the end.
+func (c *profileChain) readNext(p *Profile) error {
 	if c.next == 0 {
 		*p = Profile{}
 		return nil
 	}
 	at := c.next
-	b, err := c.s.block(at)
+	b, err := c.s.readBlock(at)
 	if err != nil {
 		return err
 	}
@@ -290,30 +290,30 @@ func (c *chain) step(p *Profile) error {
 	_, head := b.ID()
 	switch {
 	case head != (context == 0 && !c.begun):
-		return c.corrupt(at, "only the first profile of a method has its id")
+		return c.corruptError(at, "only the first profile of a method has its id")
 	case b.Method() != c.method:
-		return c.corrupt(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
+		return c.corruptError(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
 	case context != c.context:
-		return c.corrupt(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
+		return c.corruptError(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
 	case c.begun && code <= c.code:
-		return c.corrupt(at, "the profile is of code %#x, which follows %#x", code, c.code)
+		return c.corruptError(at, "the profile is of code %#x, which follows %#x", code, c.code)
 	case next != 0 && next <= at:
-		return c.corrupt(at, "the next profile of the method lies before, at 0x%x", next.Offset())
+		return c.corruptError(at, "the next profile of the method lies before, at 0x%x", next.Offset())
 	}
 	c.next, c.code, c.begun = next, code, true
 	*p = c.s.profileOf(at, b)
 	return nil
 }
 
-func (c *chain) corrupt(at layout.Ref, format string, args ...any) error {
-	return c.s.corrupt(disk.RegionRW, at.Offset(), format, args...)
+func (c *profileChain) corruptError(at layout.Ref, format string, args ...any) error {
+	return c.s.corruptError(disk.RegionRW, at.Offset(), format, args...)
 }
 
-// ofCode puts the profile of a version of the code into p, or the only one for
+// findVersion puts the profile of a version of the code into p, or the only one for
 // CodeAny. After ErrNotFound or ErrAmbiguous p is of no use.
-func (c *chain) ofCode(code uint64, p *Profile) error {
+func (c *profileChain) findVersion(code uint64, p *Profile) error {
 	for {
-		err := c.step(p)
+		err := c.readNext(p)
 		switch {
 		case err != nil:
 			return err
@@ -341,38 +341,38 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 		return Profile{}, 0, ErrNotFound
 	}
 	if len(frames) > 0 && m.head.Flags()&disk.MethodInContext != 0 {
-		if p, depth, err := m.deepest(code, frames); err != ErrNotFound {
+		if p, depth, err := m.findInDeepest(code, frames); err != ErrNotFound {
 			return p, depth, err
 		}
 	}
-	c := m.chain(m.profiles(), 0)
-	if err = c.ofCode(code, &p); err != nil {
+	c := m.profileChain(m.firstProfile(), 0)
+	if err = c.findVersion(code, &p); err != nil {
 		p = Profile{}
 	}
-	if m.head.Flags()&disk.MethodInContext == 0 || len(frames) == 0 || fatal(err) {
+	if m.head.Flags()&disk.MethodInContext == 0 || len(frames) == 0 || isFatal(err) {
 		return p, 0, err
 	}
-	t, damage := m.trie()
+	t, damage := m.contextTrie()
 	if damage != nil {
 		return Profile{}, 0, damage
 	}
-	down := t.descend()
+	down := t.newDescent()
 	for i, f := range frames {
-		if fatal(err) {
+		if isFatal(err) {
 			return Profile{}, 0, err
 		}
-		if f.Caller.s != m.s || f.Caller.hasRow() { // no context leads to a row
+		if f.Caller.s != m.s || f.Caller.isRow() { // no context leads to a row
 			break
 		}
-		profiles, damage := down.step(f.Caller.at, f.Point)
+		profiles, damage := down.stepToCaller(f.Caller.at, f.Point)
 		if damage == ErrNotFound {
 			break
 		} else if damage != nil {
 			return Profile{}, 0, damage
 		}
-		c = m.chain(profiles, down.at)
+		c = m.profileChain(profiles, down.at)
 		var q Profile
-		if e := c.ofCode(code, &q); e == nil {
+		if e := c.findVersion(code, &q); e == nil {
 			p = q
 			depth = i + 1
 			err = nil
@@ -385,21 +385,21 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	return p, depth, err
 }
 
-// deepest is like Profile for the longest context that has profiles at all. It answers nearly
+// findInDeepest is like Profile for the longest context that has profiles at all. It answers nearly
 // every lookup, and reads the profiles of no shorter context.
-func (m Method) deepest(code uint64, frames []Frame) (p Profile, depth int, err error) {
-	t, err := m.trie()
+func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int, err error) {
+	t, err := m.contextTrie()
 	if err != nil {
 		return Profile{}, 0, err
 	}
-	down := t.descend()
+	down := t.newDescent()
 	first := layout.Ref(0)
 	context := layout.Ref(0)
 	for i, f := range frames {
-		if f.Caller.s != m.s || f.Caller.hasRow() { // no context leads to a row
+		if f.Caller.s != m.s || f.Caller.isRow() { // no context leads to a row
 			break
 		}
-		profiles, err := down.step(f.Caller.at, f.Point)
+		profiles, err := down.stepToCaller(f.Caller.at, f.Point)
 		if err == ErrNotFound {
 			break
 		} else if err != nil {
@@ -411,20 +411,20 @@ func (m Method) deepest(code uint64, frames []Frame) (p Profile, depth int, err 
 			depth = i + 1
 		}
 	}
-	if p, ok := m.only(code, first, context); ok {
+	if p, ok := m.findOnly(code, first, context); ok {
 		return p, depth, nil
 	}
-	c := m.chain(first, context)
-	if err = c.ofCode(code, &p); err != nil {
+	c := m.profileChain(first, context)
+	if err = c.findVersion(code, &p); err != nil {
 		p = Profile{}
 	}
 	return p, depth, err
 }
 
-// only returns the first profile of m in a context if it was checked and is the one that
+// findOnly returns the first profile of m in a context if it was checked and is the one that
 // is asked for, as most are.
-func (m Method) only(code uint64, first, context layout.Ref) (p Profile, ok bool) {
-	if !m.s.inRW(first) || !m.s.isSound(first.Offset()) || m.s.hit.closed() {
+func (m Method) findOnly(code uint64, first, context layout.Ref) (p Profile, ok bool) {
+	if !m.s.isInRW(first) || !m.s.isCheckedBlock(first.Offset()) || m.s.hit.isClosed() {
 		return Profile{}, false
 	}
 	d := &m.s.hit.data
@@ -444,19 +444,19 @@ func (m Method) only(code uint64, first, context layout.Ref) (p Profile, ok bool
 	if own != code && !(code == layout.CodeAny && alone) {
 		return Profile{}, false
 	}
-	p, err := m.s.headAt(n)
+	p, err := m.s.profileAtUnit(n)
 	return p, err == nil
 }
 
-// fatal reports whether an error ends a lookup, whatever longer contexts have.
-func fatal(err error) bool { return err != nil && err != ErrNotFound && err != ErrAmbiguous }
+// isFatal reports whether an error ends a lookup, whatever longer contexts have.
+func isFatal(err error) bool { return err != nil && err != ErrNotFound && err != ErrAmbiguous }
 
 // Profiles iterates over all profiles of the method: those without a context first, then by context; by code
 // id within. Instead of a damaged profile, and of the later versions of the code to which it leads, there is
 // an error; who goes on gets the profiles of the next context.
 func (m Method) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
-		if m.s == nil || !m.yieldChain(m.profiles(), 0, yield) {
+		if m.s == nil || !m.yieldChain(m.firstProfile(), 0, yield) {
 			return
 		}
 		for c, err := range m.Contexts() {
@@ -473,9 +473,9 @@ func (m Method) Profiles() iter.Seq2[Profile, error] {
 
 // yieldChain yields one chain and reports whether to go on.
 func (m Method) yieldChain(first, context layout.Ref, yield func(Profile, error) bool) bool {
-	for c := m.chain(first, context); ; {
+	for c := m.profileChain(first, context); ; {
 		var p Profile
-		if err := c.step(&p); err != nil {
+		if err := c.readNext(&p); err != nil {
 			return yield(Profile{}, err)
 		}
 		if !p.Valid() {

@@ -7,32 +7,32 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// masks say of the entries of an archive where they have pointers, so that an adopted store checks and counts
-// those without a walk over the cells of each. They are made once, when the store is adopted.
+// masks have the positions of pointers in entries, so that an adopted store checks and counts most entries without a
+// walk over their cells. They are built once, on adoption.
 type masks struct {
 	narrow disk.Masks
 	wide   disk.WideMasks
-	types  typesAt
+	types  typeRecords
 	fixed  *disk.Fixed
 	shape  disk.Shape
 }
 
 func (s *Store) makeMasks() *masks {
 	types := &s.h.Parts[disk.PartTypes]
-	return &masks{*s.shape.Masks(), *s.shape.WideMasks(), typesAt{s.h.Base + uint64(types.Offset), uint64(types.Size)},
+	return &masks{*s.shape.Masks(), *s.shape.WideMasks(), typeRecords{s.h.Base + uint64(types.Offset), uint64(types.Size)},
 		s.fixed, s.shape}
 }
 
-// sound returns the size and number of the entries at the front of b that are sound and of
-// tags that have a mask: nearly all entries.
-func (m *masks) sound(b []byte) (size, n int) {
+// skipSound returns size in bytes and number of the leading entries of b that are sound and have masks. Nearly all
+// entries do.
+func (m *masks) skipSound(b []byte) (size, n int) {
 	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
 		e := b[size:]
 		units := 0
 		if int(e[0]) >= len(m.narrow) {
-			units = m.wideUnits(e)
+			units = m.soundWideUnits(e)
 		} else if mask := &m.narrow[e[0]]; int(mask.Units)*disk.Unit <= len(e) && !mask.Methods && !mask.Words &&
-			m.types.hold(e[disk.EntryHeaderSize:], mask.Pointers) {
+			m.types.arePointers(e[disk.EntryHeaderSize:], mask.Pointers) {
 			units = int(mask.Units)
 		}
 		if units == 0 {
@@ -43,22 +43,21 @@ func (m *masks) sound(b []byte) (size, n int) {
 	return size, n
 }
 
-// wideUnits returns the size of the wide entry at the front of e in units, 0 if it has no
-// mask or is not sound.
-func (m *masks) wideUnits(e []byte) int {
-	mask, cells, rows := m.wideMask(e)
-	if mask == nil || !m.types.hold(cells, mask.Types) {
+// soundWideUnits returns the size in units of the wide entry at the front of e; 0 if it has no mask or is not sound.
+func (m *masks) soundWideUnits(e []byte) int {
+	mask, cells, rows := m.parseWide(e)
+	if mask == nil || !m.types.arePointers(cells, mask.Types) {
 		return 0
 	}
-	if rows > 0 && mask.TypesOfRows != 0 && !m.types.holdRows(cells[mask.Cells*disk.CellSize:], mask) {
+	if rows > 0 && mask.TypesOfRows != 0 && !m.types.areRowPointers(cells[mask.Cells*disk.CellSize:], mask) {
 		return 0
 	}
 	return (disk.WideHeaderSize + len(cells)) / disk.Unit
 }
 
-// wideMask returns the mask of the wide entry at the front of e, and its cells and the
-// number of its rows, which fit together; nil if it has no mask or they do not fit.
-func (m *masks) wideMask(e []byte) (mask *disk.WideMask, cells []byte, rows uint64) {
+// parseWide returns the mask, the cells and the number of rows of the wide entry at the front of e. mask is nil if
+// there is none or if the sizes are inconsistent.
+func (m *masks) parseWide(e []byte) (mask *disk.WideMask, cells []byte, rows uint64) {
 	mask = m.wide.Of(layout.Tag(e[0]))
 	if mask == nil || len(e) < disk.WideHeaderSize {
 		return nil, nil, 0
@@ -71,46 +70,46 @@ func (m *masks) wideMask(e []byte) (mask *disk.WideMask, cells []byte, rows uint
 	return mask, e[disk.WideHeaderSize:][:n*disk.CellSize], rows
 }
 
-// A typesAt is where pointers to types lead.
-type typesAt struct{ first, size uint64 }
+// typeRecords is the range of addresses of type records.
+type typeRecords struct{ first, size uint64 }
 
-// holds reports whether v points to a type, or to nothing.
-func (t typesAt) holds(v uint64) bool {
+// isPointer reports whether v is null or points to a type.
+func (t typeRecords) isPointer(v uint64) bool {
 	to := v - t.first
 	return v == 0 || to < t.size && to%disk.TypeSize == 0
 }
 
-// hold reports whether the cells whose bits are set point to types, or to nothing.
-func (t typesAt) hold(cells []byte, set uint64) bool {
+// arePointers reports whether the cells whose bits are set are null or point to types.
+func (t typeRecords) arePointers(cells []byte, set uint64) bool {
 	for ; set != 0; set &= set - 1 {
-		if !t.holds(le.Uint64(cells[bits.TrailingZeros64(set)*disk.CellSize:])) {
+		if !t.isPointer(le.Uint64(cells[bits.TrailingZeros64(set)*disk.CellSize:])) {
 			return false
 		}
 	}
 	return true
 }
 
-// holdRows is like hold for each of the rows of a wide entry.
-func (t typesAt) holdRows(rows []byte, mask *disk.WideMask) bool {
+// areRowPointers is arePointers for each row of a wide entry.
+func (t typeRecords) areRowPointers(rows []byte, mask *disk.WideMask) bool {
 	width := mask.Row * disk.CellSize
 	if mask.TypesOfRows == 1 { // the type stands first, as in most rows
 		for ; len(rows) >= disk.CellSize; rows = rows[min(width, len(rows)):] {
-			if !t.holds(le.Uint64(rows)) {
+			if !t.isPointer(le.Uint64(rows)) {
 				return false
 			}
 		}
 		return true
 	}
 	for ; len(rows) > 0; rows = rows[width:] {
-		if !t.hold(rows, mask.TypesOfRows) {
+		if !t.arePointers(rows, mask.TypesOfRows) {
 			return false
 		}
 	}
 	return true
 }
 
-// pointers counts the pointer cells of entries, which were checked.
-func (m *masks) pointers(entries []byte) (n int64) {
+// countPointers returns the number of pointer cells of checked entries.
+func (m *masks) countPointers(entries []byte) (n int64) {
 	for len(entries) >= disk.EntryHeaderSize {
 		tag := entries[0]
 		if size := int(m.fixed.Units[tag]) * disk.Unit; size != 0 && size <= len(entries) {
@@ -118,7 +117,7 @@ func (m *masks) pointers(entries []byte) (n int64) {
 			entries = entries[size:]
 			continue
 		}
-		if mask, cells, rows := m.wideMask(entries); mask != nil {
+		if mask, cells, rows := m.parseWide(entries); mask != nil {
 			n += int64(bits.OnesCount64(mask.Types)) + int64(rows)*int64(bits.OnesCount64(mask.TypesOfRows))
 			entries = entries[disk.WideHeaderSize+len(cells):]
 			continue

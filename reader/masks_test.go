@@ -20,7 +20,7 @@ func TestMasksOfWideEntries(t *testing.T) {
 	}
 	const first = 1 << 20
 	shape := disk.Shape{Declared: declared}
-	m := &masks{*shape.Masks(), *shape.WideMasks(), typesAt{first, 10 * disk.TypeSize}, shape.Fixed(), shape}
+	m := &masks{*shape.Masks(), *shape.WideMasks(), typeRecords{first, 10 * disk.TypeSize}, shape.Fixed(), shape}
 	for tag := layout.Tag(64); tag != 0; tag++ {
 		for _, rows := range []int{0, 1, 3} {
 			if mask := m.wide.Of(tag); mask != nil && (rows == 0 || mask.Row > 0) {
@@ -40,7 +40,7 @@ func checkMasks(t *testing.T, m *masks, tag layout.Tag, rows int) {
 	for cell := range m.shape.Pointers(e) {
 		cells = append(cells, cell)
 	}
-	if n := m.pointers(all); int(n) != len(cells) {
+	if n := m.countPointers(all); int(n) != len(cells) {
 		t.Errorf("%s with %d rows: %d pointers, want %d", tag, rows, n, len(cells))
 	}
 	for _, cell := range cells {
@@ -49,13 +49,13 @@ func checkMasks(t *testing.T, m *masks, tag layout.Tag, rows int) {
 			8: 0, m.types.first - disk.TypeSize: 0, m.types.first + 8: 0, m.types.first + m.types.size: 0,
 		} {
 			le.PutUint64(e[e.CellOffset(cell):], v)
-			if size, _ := m.sound(all); size != sound {
+			if size, _ := m.skipSound(all); size != sound {
 				t.Errorf("%s with %d rows, cell %d is %#x: %d bytes are sound, want %d", tag, rows, cell, v, size, sound)
 			}
 		}
 		le.PutUint64(e[e.CellOffset(cell):], 0)
 	}
-	if size, _ := m.sound(all[:len(all)-disk.CellSize]); size != 0 && len(all) > disk.WideHeaderSize {
+	if size, _ := m.skipSound(all[:len(all)-disk.CellSize]); size != 0 && len(all) > disk.WideHeaderSize {
 		t.Errorf("%s with %d rows: an entry that is cut off is sound", tag, rows)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // reads the rest of its record on demand.
 type Method struct {
 	s    *Store
-	row  uint64 // of a method that has a row: its signature and class (rowRecord)
+	rowWord  uint64 // of a method that has a row: its signature and class (rowRecord)
 	head disk.MethodHead
 	at   layout.Ref
 }
@@ -24,12 +24,12 @@ type Method struct {
 // maxMethodFields is the size of a method record with all its optional fields.
 const maxMethodFields = disk.MinMethodSize + 4*8
 
-// method fetches the method record at n.
-func (s *Store) method(n layout.Ref) (Method, error) {
+// readMethod fetches the method record at n.
+func (s *Store) readMethod(n layout.Ref) (Method, error) {
 	section := &s.h.Parts[disk.PartMethods]
 	at := n.Offset()
-	if !s.inMethods(n) {
-		return Method{}, s.corrupt(disk.RegionRO, at, "a method record outside the methods section")
+	if !s.isInMethods(n) {
+		return Method{}, s.corruptError(disk.RegionRO, at, "a method record outside the methods section")
 	}
 	if err := s.m.Check(disk.RegionRO, at, min(maxMethodFields, section.End()-at)); err != nil {
 		return Method{}, err
@@ -37,20 +37,20 @@ func (s *Store) method(n layout.Ref) (Method, error) {
 	m := Method{s: s, at: n}
 	m.head = disk.ParseMethodHead(s.data[at:])
 	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
-		return Method{}, s.corrupt(disk.RegionRO, at,
+		return Method{}, s.corruptError(disk.RegionRO, at,
 			"a method record of %d units with flags 0x%x, %d bytes before the end of its section",
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
 	}
-	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.profiles() == 0) {
-		return Method{}, s.corrupt(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID, !hasID)
+	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.firstProfile() == 0) {
+		return Method{}, s.corruptError(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID, !hasID)
 	}
 	return m, nil
 }
 
-// referred fetches the method record that a reference outside the index leads to. Bytes inside a record can
+// readReferredMethod fetches the method record that a reference outside the index leads to. Bytes inside a record can
 // look like a record; it is one only if the index has its place under its id.
-func (s *Store) referred(n layout.Ref) (Method, error) {
-	m, err := s.method(n)
+func (s *Store) readReferredMethod(n layout.Ref) (Method, error) {
+	m, err := s.readMethod(n)
 	if err != nil {
 		return Method{}, err
 	}
@@ -58,14 +58,14 @@ func (s *Store) referred(n layout.Ref) (Method, error) {
 	if err != nil {
 		return Method{}, err
 	}
-	for q, first := s.search(id, disk.KindMethod), m.profiles(); ; {
-		switch to, err := q.next(); {
+	for q, first := s.searchIndex(id, disk.KindMethod), m.firstProfile(); ; {
+		switch to, err := q.nextCandidate(); {
 		case err != nil:
 			return Method{}, err
 		case to == n || to == first && first != 0:
 			return m, nil
 		case to == 0:
-			return Method{}, s.corrupt(disk.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
+			return Method{}, s.corruptError(disk.RegionRO, n.Offset(), "no method begins here: the index does not lead to it")
 		}
 	}
 }
@@ -77,11 +77,11 @@ func (m Method) indexedID() (uint64, error) {
 	if id, ok := m.head.ID(m.s.data[m.at.Offset():]); ok {
 		return id, nil
 	}
-	first := m.profiles()
+	first := m.firstProfile()
 	if first == 0 {
-		return 0, m.s.corrupt(disk.RegionRO, m.at.Offset(), "a method without an id")
+		return 0, m.s.corruptError(disk.RegionRO, m.at.Offset(), "a method without an id")
 	}
-	b, err := m.s.block(first)
+	b, err := m.s.readBlock(first)
 	if errors.Is(err, layout.ErrCorrupt) {
 		k, err := m.Key()
 		return k.ID(m.s.h.Domain), err
@@ -91,19 +91,19 @@ func (m Method) indexedID() (uint64, error) {
 	}
 	id, ok := b.ID()
 	if !ok || b.Method() != m.at {
-		return 0, m.s.corrupt(disk.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first",
+		return 0, m.s.corruptError(disk.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first",
 			m.at.Offset())
 	}
 	return id, nil
 }
 
-// record decodes the whole record, which was checked; it is empty if the file was
+// readRecord decodes the whole record, which was checked; it is empty if the file was
 // changed since. Of a row it is what its record would be.
-func (m Method) record() (r disk.MethodRecord) {
+func (m Method) readRecord() (r disk.MethodRecord) {
 	if m.s == nil {
 		return r
 	}
-	if m.hasRow() {
+	if m.isRow() {
 		return m.rowRecord()
 	}
 	at := m.at.Offset()
@@ -114,8 +114,8 @@ func (m Method) record() (r disk.MethodRecord) {
 	return r
 }
 
-// profiles returns the first profile without a context, 0 if there is none.
-func (m Method) profiles() layout.Ref {
+// firstProfile returns the first profile without a context, 0 if there is none.
+func (m Method) firstProfile() layout.Ref {
 	if m.head.Flags()&(disk.MethodNamed|disk.MethodProfiled) == 0 {
 		return 0
 	}
@@ -129,10 +129,10 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
 	}
-	if s.mayHaveRow(n) {
+	if s.mayBeRow(n) {
 		return s.methodOfRow(n)
 	}
-	return s.referred(n)
+	return s.readReferredMethod(n)
 }
 
 // Valid reports whether m is a method.
@@ -144,7 +144,7 @@ func (m Method) ID() uint64 {
 	if m.s == nil {
 		return 0
 	}
-	if !m.hasRow() {
+	if !m.isRow() {
 		id, err := m.indexedID()
 		if err != nil {
 			return 0
@@ -168,10 +168,10 @@ func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 func (m Method) Unexecuted() bool { return m.head.Flags()&disk.MethodUnexecuted != 0 }
 
 // Profiled reports whether the method has a profile without a context.
-func (m Method) Profiled() bool { return m.profiles() != 0 }
+func (m Method) Profiled() bool { return m.firstProfile() != 0 }
 
 // Access returns the access flags as in a class file, 0 if unknown.
-func (m Method) Access() uint32 { return m.record().Access }
+func (m Method) Access() uint32 { return m.readRecord().Access }
 
 // Key returns the method's key, copied.
 func (m Method) Key() (k layout.Key, err error) {
@@ -180,49 +180,49 @@ func (m Method) Key() (k layout.Key, err error) {
 		return layout.Key{}, err
 	}
 	k.Name = name.String()
-	rec := m.record()
-	signature, err := m.s.signature(rec.Signature)
+	rec := m.readRecord()
+	signature, err := m.s.readSignature(rec.Signature)
 	k.Signature = signature.String()
 	if err != nil || rec.Holder == 0 {
 		return k, err
 	}
-	t, err := m.s.typeRecord(rec.Holder)
+	t, err := m.s.readTypeRecord(rec.Holder)
 	if err != nil {
 		return layout.Key{}, err
 	}
-	k.Class, err = m.s.text(t.Name)
+	k.Class, err = m.s.symbolText(t.Name)
 	if err != nil {
 		return layout.Key{}, err
 	}
-	k.Loader, err = m.s.text(t.Loader)
+	k.Loader, err = m.s.symbolText(t.Loader)
 	return k, err
 }
 
-func (s *Store) text(n layout.Ref) (string, error) {
-	name, err := s.symbol(n)
+func (s *Store) symbolText(n layout.Ref) (string, error) {
+	name, err := s.readSymbol(n)
 	return name.String(), err
 }
 
 // Name returns the method's name, or LLVM's PGO name.
 func (m Method) Name() (Name, error) {
 	if m.head.Flags()&disk.MethodNamed == 0 {
-		return m.s.symbol(m.record().Name)
+		return m.s.readSymbol(m.readRecord().Name)
 	}
-	b, err := m.held()
+	b, err := m.heldName()
 	return Name{m.s, disk.RecordName(b)}, err
 }
 
-// held returns the padded name in a named record.
-func (m Method) held() ([]byte, error) {
+// heldName returns the padded name in a named record.
+func (m Method) heldName() ([]byte, error) {
 	return m.s.m.Bytes(disk.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
 }
 
-// holds compares the name in a named record with text.
-func (m Method) holds(text string) (bool, error) {
+// heldNameEquals compares the name in a named record with text.
+func (m Method) heldNameEquals(text string) (bool, error) {
 	if len(text) > disk.MaxNamed || disk.NamedUnits(m.head.Flags(), len(text)) != m.head.Units() {
 		return false, nil
 	}
-	b, err := m.held()
+	b, err := m.heldName()
 	if err != nil {
 		return false, err
 	}
@@ -236,11 +236,11 @@ func (m Method) holds(text string) (bool, error) {
 
 // Signature returns the method's signature, empty if the domain has none. It is copied if
 // the archive stores it as a list of names.
-func (m Method) Signature() (Name, error) { return m.s.signature(m.record().Signature) }
+func (m Method) Signature() (Name, error) { return m.s.readSignature(m.readRecord().Signature) }
 
 // Class returns the declaring class; ok is false if the domain has none.
 func (m Method) Class() (t Type, ok bool, err error) {
-	holder := m.record().Holder
+	holder := m.readRecord().Holder
 	if holder == 0 {
 		return Type{}, false, nil
 	}
@@ -250,17 +250,17 @@ func (m Method) Class() (t Type, ok bool, err error) {
 
 // Unexecuted methods of which nothing is known but the key have rows instead of records (disk.UnexecutedRow).
 
-// hasRow reports whether the method has a row instead of a record.
-func (m Method) hasRow() bool { return m.s != nil && m.head.Units() == 0 }
+// isRow reports whether the method has a row instead of a record.
+func (m Method) isRow() bool { return m.s != nil && m.head.Units() == 0 }
 
 // rowRecord returns what the record of a method with a row would be.
 func (m Method) rowRecord() disk.MethodRecord {
-	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.row),
-		Signature: layout.Ref(m.row >> 32)}
+	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.rowWord),
+		Signature: layout.Ref(m.rowWord >> 32)}
 }
 
-// unexecuted returns where the classes and rows of unexecuted methods lie, of which there must be some.
-func (s *Store) unexecuted() (classes, rows extent.Span, err error) {
+// unexecutedSpans returns where the classes and rows of unexecuted methods lie, of which there must be some.
+func (s *Store) unexecutedSpans() (classes, rows extent.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
@@ -268,34 +268,34 @@ func (s *Store) unexecuted() (classes, rows extent.Span, err error) {
 	}
 	classes, rows, err = disk.ParseUnexecuted(section, head)
 	if err != nil {
-		err = s.corrupt(disk.RegionRO, section.Offset, "%v", err)
+		err = s.corruptError(disk.RegionRO, section.Offset, "%v", err)
 	}
 	return classes, rows, err
 }
 
-// mayHaveRow reports whether a row may lie at n.
-func (s *Store) mayHaveRow(n layout.Ref) bool {
+// mayBeRow reports whether a row may lie at n.
+func (s *Store) mayBeRow(n layout.Ref) bool {
 	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
 // methodOfRow returns the method whose row is at n.
 func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
-	classes, rows, err := s.unexecuted()
+	classes, rows, err := s.unexecutedSpans()
 	if err != nil {
 		return Method{}, err
 	}
 	if !rows.Holds(n.Offset(), disk.UnexecutedRowSize) {
-		return Method{}, s.corrupt(disk.RegionRO, n.Offset(), "a method where the classes of unexecuted methods are")
+		return Method{}, s.corruptError(disk.RegionRO, n.Offset(), "a method where the classes of unexecuted methods are")
 	}
 	row := (n.Offset() - rows.Offset) / disk.UnexecutedRowSize
 	class, _, err := s.searchClasses(classes, func(c disk.ClassRow) int { return cmp.Compare(int64(c.End), row+1) })
 	if err != nil {
 		return Method{}, err
 	}
-	if class == count(classes) {
-		return Method{}, s.corrupt(disk.RegionRO, n.Offset(), "an unexecuted method of no class")
+	if class == countClassRows(classes) {
+		return Method{}, s.corruptError(disk.RegionRO, n.Offset(), "an unexecuted method of no class")
 	}
-	c, err := s.classRow(classes, class)
+	c, err := s.readClassRow(classes, class)
 	if err != nil {
 		return Method{}, err
 	}
@@ -312,10 +312,10 @@ func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	return Method{s, uint64(row.Signature)<<32 | uint64(holder), row.Head(), n}, nil
 }
 
-// count returns the number of class rows.
-func count(classes extent.Span) int64 { return classes.Size / disk.ClassRowSize }
+// countClassRows returns the number of class rows.
+func countClassRows(classes extent.Span) int64 { return classes.Size / disk.ClassRowSize }
 
-func (s *Store) classRow(classes extent.Span, i int64) (disk.ClassRow, error) {
+func (s *Store) readClassRow(classes extent.Span, i int64) (disk.ClassRow, error) {
 	b, err := s.m.Bytes(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, disk.ClassRowSize)
 	if err != nil {
 		return disk.ClassRow{}, err
@@ -325,8 +325,8 @@ func (s *Store) classRow(classes extent.Span, i int64) (disk.ClassRow, error) {
 
 // searchClasses returns the first class that does not compare as less, and whether it is equal.
 func (s *Store) searchClasses(classes extent.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
-	return searchRows(0, count(classes), func(i int64) (int, error) {
-		c, err := s.classRow(classes, i)
+	return searchRows(0, countClassRows(classes), func(i int64) (int, error) {
+		c, err := s.readClassRow(classes, i)
 		return compare(c), err
 	})
 }
@@ -350,8 +350,8 @@ func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, 
 	return low, found, nil
 }
 
-// findRow returns the method with that key if it has a row, or ErrNotFound.
-func (s *Store) findRow(k *layout.Key) (Method, error) {
+// findMethodRow returns the method with that key if it has a row, or ErrNotFound.
+func (s *Store) findMethodRow(k *layout.Key) (Method, error) {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 || k.Class == "" || k.Loader != "" {
 		return Method{}, ErrNotFound
 	}
@@ -379,7 +379,7 @@ func (s *Store) findRow(k *layout.Key) (Method, error) {
 // rowsOfClass returns the range of row numbers of a class, and the offset of row 0. The
 // error is ErrNotFound if the class has no rows.
 func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
-	classes, rows, err := s.unexecuted()
+	classes, rows, err := s.unexecutedSpans()
 	if err != nil {
 		return 0, 0, 0, err
 	}
@@ -390,15 +390,15 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	if !found {
 		return 0, 0, 0, ErrNotFound
 	}
-	c, err := s.classRow(classes, i)
+	c, err := s.readClassRow(classes, i)
 	if err == nil && i > 0 {
 		var before disk.ClassRow
-		before, err = s.classRow(classes, i-1)
+		before, err = s.readClassRow(classes, i-1)
 		from = int64(before.End)
 	}
 	to = int64(c.End)
 	if err == nil && (from >= to || to > rows.Size/disk.UnexecutedRowSize) {
-		err = s.corrupt(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, "a class of the rows %d to %d", from, to)
+		err = s.corruptError(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, "a class of the rows %d to %d", from, to)
 	}
 	return from, to, rows.Offset, err
 }
@@ -410,8 +410,8 @@ func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
 		return 0, err
 	}
 	row := disk.ParseUnexecutedRow(b)
-	name, err := s.symbol(row.Name)
-	if c := name.compare(k.Name); c != 0 || err != nil {
+	name, err := s.readSymbol(row.Name)
+	if c := name.compareTo(k.Name); c != 0 || err != nil {
 		return c, err
 	}
 	return s.compareSignature(row.Signature, k.Signature)

@@ -14,9 +14,9 @@ var le = binary.LittleEndian
 // A Profile is one MethodData. The zero Profile is none.
 type Profile struct {
 	s     *Store
-	place place      // of the block in the file
+	place extentInFile      // of the block in the file
 	first uint8      // the first presence bits of the block
-	live  words.View // of the adopted block; empty if p is not adopted
+	adopted  words.View // of the adopted block; empty if p is not adopted
 }
 
 // ProfileAt returns the profile whose block is at n; the error matches ErrNotFound for 0.
@@ -24,7 +24,7 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if n == 0 {
 		return Profile{}, ErrNotFound
 	}
-	b, err := s.block(n)
+	b, err := s.readBlock(n)
 	if err != nil {
 		return Profile{}, err
 	}
@@ -33,7 +33,7 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 
 // profileOf returns the profile whose block, which was checked, is at n.
 func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
-	return Profile{s: s, place: placeOf(n, b), first: uint8(b.Presence())}
+	return Profile{s: s, place: extentOfBlock(n, b), first: uint8(b.Presence())}
 }
 
 // Valid reports whether p is a profile.
@@ -44,13 +44,13 @@ func (p Profile) Ref() layout.Ref { return p.place.at }
 
 // Bytes returns the trained MethodData block as it stands in the file. It must not
 // be written to, and is valid while p is reachable.
-func (p Profile) Bytes() []byte { return p.block() }
+func (p Profile) Bytes() []byte { return p.trainedBlock() }
 
-func (p Profile) block() disk.Block {
+func (p Profile) trainedBlock() disk.Block {
 	if p.s == nil {
 		return nil
 	}
-	return p.s.trained(p.place)
+	return p.s.trainedBytes(p.place)
 }
 
 // liveBlock returns the adopted block, nil if p is not adopted.
@@ -58,7 +58,7 @@ func (p Profile) liveBlock() []byte {
 	if !p.isAdopted() {
 		return nil
 	}
-	return p.s.live(p.place)
+	return p.s.adoptedBytes(p.place)
 }
 
 // Method returns the method that the profile is of.
@@ -66,12 +66,12 @@ func (p Profile) Method() (Method, error) {
 	if p.s == nil {
 		return Method{}, ErrNotFound
 	}
-	return p.s.MethodAt(p.block().Method())
+	return p.s.MethodAt(p.trainedBlock().Method())
 }
 
 // Code returns the id of the code that was profiled, or layout.CodeUnknown.
 func (p Profile) Code() uint64 {
-	f := p.trained(disk.HasCode)
+	f := p.trainedField(disk.HasCode)
 	if f == nil {
 		return layout.CodeUnknown
 	}
@@ -82,7 +82,7 @@ func (p Profile) Code() uint64 {
 
 // Context returns the calling context; ok is false if the profile holds for every caller.
 func (p Profile) Context() (c Context, ok bool, err error) {
-	f := p.trained(disk.HasLinks)
+	f := p.trainedField(disk.HasLinks)
 	if f == nil {
 		return Context{}, false, nil
 	}
@@ -90,31 +90,31 @@ func (p Profile) Context() (c Context, ok bool, err error) {
 	if n == 0 {
 		return Context{}, false, nil
 	}
-	c, err = p.s.context(n)
+	c, err = p.s.readContext(n)
 	return c, err == nil, err
 }
 
-// trained returns the bytes from an optional field on, as they lie in the file, nil if
+// trainedField returns the bytes from an optional field on, as they lie in the file, nil if
 // the block lacks the field.
-func (p Profile) trained(f disk.Presence) []byte {
+func (p Profile) trainedField(f disk.Presence) []byte {
 	if p.s == nil {
 		return nil
 	}
-	return p.block().Field(f)
+	return p.trainedBlock().Field(f)
 }
 
-// current is like trained, but in the adopted block if there is one.
-func (p Profile) current(f disk.Presence) []byte {
-	b := p.trained(f)
+// currentField is like trained, but in the adopted block if there is one.
+func (p Profile) currentField(f disk.Presence) []byte {
+	b := p.trainedField(f)
 	if b == nil || !p.isAdopted() {
 		return b
 	}
-	return p.liveBlock()[p.place.size()-len(b):]
+	return p.liveBlock()[p.place.byteSize()-len(b):]
 }
 
 // Size returns the size in bytes of the method's code and of the VM's own MethodData, each 0 if not known.
 func (p Profile) Size() (code, host uint32) {
-	if f := p.trained(disk.HasSize); f != nil {
+	if f := p.trainedField(disk.HasSize); f != nil {
 		code = le.Uint32(f)
 		host = le.Uint32(f[4:])
 		runtime.KeepAlive(p.s)
@@ -128,66 +128,66 @@ func (p Profile) Invocations() (c Counter, ok bool) {
 	if !ok {
 		return Counter{}, false
 	}
-	return Counter{p.s, p.s.hit.data.Cell((uint64(p.place.at) + unit) * disk.Unit), p.live.Word(unit * disk.Unit)}, true
+	return Counter{p.s, p.s.hit.data.Cell((uint64(p.place.at) + unit) * disk.Unit), p.adopted.Word(unit * disk.Unit)}, true
 }
 
 // Backedges counts the backward branches taken in the method. ok is false if the
 // profile does not have the counter.
-func (p Profile) Backedges() (c Counter, ok bool) { return p.counter(disk.HasBackedges) }
+func (p Profile) Backedges() (c Counter, ok bool) { return p.fieldCounter(disk.HasBackedges) }
 
 // Interpreted returns how often the interpreter ran the method. ok is false if the
 // profile does not have the counter.
-func (p Profile) Interpreted() (c Counter, ok bool) { return p.counter(disk.HasInterpreted) }
+func (p Profile) Interpreted() (c Counter, ok bool) { return p.fieldCounter(disk.HasInterpreted) }
 
-func (p Profile) counter(f disk.Presence) (Counter, bool) {
-	b := p.trained(f)
+func (p Profile) fieldCounter(f disk.Presence) (Counter, bool) {
+	b := p.trainedField(f)
 	if b == nil {
 		return Counter{}, false
 	}
-	return counterAt(p.s, p.block(), p.liveBlock(), p.place.size()-len(b)), true
+	return counterAt(p.s, p.trainedBlock(), p.liveBlock(), p.place.byteSize()-len(b)), true
 }
 
 // TrapHistory returns the number of traps by reason, live if the profile is adopted;
 // nil if the profile has none. The bytes are valid while p is reachable.
 func (p Profile) TrapHistory() []byte {
-	f := p.trained(disk.HasTraps)
+	f := p.trainedField(disk.HasTraps)
 	if f == nil {
 		return nil
 	}
 	n := int64(le.Uint32(f))
-	f = p.current(disk.HasTraps)[8:]
+	f = p.currentField(disk.HasTraps)[8:]
 	runtime.KeepAlive(p.s)
 	return f[:min(n, int64(len(f)))]
 }
 
 // A place is a part of the file that was checked. Profiles and entries keep places, which
 // have a third of the size of slices.
-type place struct {
+type extentInFile struct {
 	at    layout.Ref
 	units uint32 // size in units of 8 bytes
 }
 
-// placeOf returns the place of the block that is at n.
-func placeOf(n layout.Ref, b disk.Block) place { return place{n, uint32(len(b) / disk.Unit)} }
+// extentOfBlock returns the place of the block that is at n.
+func extentOfBlock(n layout.Ref, b disk.Block) extentInFile { return extentInFile{n, uint32(len(b) / disk.Unit)} }
 
-// span returns where in the file the place begins and ends.
-func (p place) span() (from, to int64) {
+// byteRange returns where in the file the place begins and ends.
+func (p extentInFile) byteRange() (from, to int64) {
 	from = p.at.Offset()
 	return from, from + int64(p.units)*disk.Unit
 }
 
-// size returns the size of the place in bytes.
-func (p place) size() int { return int(p.units) * disk.Unit }
+// byteSize returns the size of the place in bytes.
+func (p extentInFile) byteSize() int { return int(p.units) * disk.Unit }
 
-// trained returns the bytes at a place as they lie in the file.
-func (s *Store) trained(p place) []byte {
-	from, to := p.span()
+// trainedBytes returns the bytes at a place as they lie in the file.
+func (s *Store) trainedBytes(p extentInFile) []byte {
+	from, to := p.byteRange()
 	return s.data[from:to:to]
 }
 
-// live returns the bytes at a place in rw of the adopted mapping. The store must be adopted.
-func (s *Store) live(p place) []byte {
-	from, to := p.span()
+// adoptedBytes returns the bytes at a place in rw of the adopted mapping. The store must be adopted.
+func (s *Store) adoptedBytes(p extentInFile) []byte {
+	from, to := p.byteRange()
 	start := s.h.Region(disk.RegionRW).Offset
 	return s.adoption.Load().rw[from-start : to-start : to-start]
 }

@@ -44,7 +44,7 @@ func shareProfiles(t *testing.T, eager bool) {
 		c, _ := p.Invocations()
 		counted += c.Load() - c.Trained()
 		r := receiversAt(t, p, 6)
-		rowsOf(t, r)
+		rowShapeOf(t, r)
 		recorded += r.Other().Load() - r.Other().Trained()
 		for row := range r.All() {
 			recorded += row.Count.Load() - row.Count.Trained()

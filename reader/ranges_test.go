@@ -165,7 +165,7 @@ func TestRangesAreAdoptedWithTheirCounts(t *testing.T) {
 			if c, _ := p.Invocations(); c.Load() != uint64(n) {
 				t.Fatalf("eager %t: the profile of method %d counts from %d", eager, n, c.Load())
 			}
-			if rows := rowsOf(t, receiversAt(t, p, 6)); rows[[]string{"app/A", "app/B"}[n%2]] != uint64(n) {
+			if rows := rowShapeOf(t, receiversAt(t, p, 6)); rows[[]string{"app/A", "app/B"}[n%2]] != uint64(n) {
 				t.Fatalf("eager %t: method %d has rows %v", eager, n, rows)
 			}
 		}

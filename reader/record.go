@@ -80,23 +80,23 @@ func (c Counter) Offset() int64 {
 // lost. It returns the number of the row, which stays the type's, so that an inline cache can count in it
 // without a search from then on; or -1 if the receiver has no row. The error is ErrNotAdopted if the profile is not adopted.
 func (r Receivers) Record(t Type) (row int, err error) {
-	if !r.e.adopted() {
+	if !r.e.isAdopted() {
 		return -1, ErrNotAdopted
 	}
 	if t.s != r.e.s {
-		return -1, errForeign
+		return -1, errForeignType
 	}
 	a := r.e.s.adoption.Load()
-	p := a.pointer(t)
-	cells := r.cells()
-	row, ok := cells.rowOf(p)
+	p := a.pointerTo(t)
+	cells := r.adoptedRows()
+	row, ok := cells.findRow(p)
 	if !ok {
 		row, ok = cells.claimRow(p)
 	}
 	if ok {
-		cells.row(row, 1).Add(1)
+		cells.rowCell(row, 1).Add(1)
 	} else {
-		cells.other().Add(1)
+		cells.otherCount().Add(1)
 		row = -1
 	}
 	runtime.KeepAlive(r.e.s)
@@ -110,22 +110,22 @@ type liveRows struct {
 	rows  int
 }
 
-func (r *Receivers) cells() liveRows {
-	return liveRows{r.e.live.From(uint64(r.e.header())), uint64(r.first) * disk.CellSize, r.rows}
+func (r *Receivers) adoptedRows() liveRows {
+	return liveRows{r.e.adoptedView.From(uint64(r.e.headerSize())), uint64(r.first) * disk.CellSize, r.rows}
 }
 
-// row returns a cell of a row: 0 for the pointer, 1 for the count.
-func (l liveRows) row(i, cell int) *atomic.Uint64 {
+// rowCell returns a cell of a row: 0 for the pointer, 1 for the count.
+func (l liveRows) rowCell(i, cell int) *atomic.Uint64 {
 	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
 
-// other returns the count of all others.
-func (l liveRows) other() *atomic.Uint64 { return l.cells.Word(0) }
+// otherCount returns the count of all others.
+func (l liveRows) otherCount() *atomic.Uint64 { return l.cells.Word(0) }
 
-// rowOf finds the row that holds a pointer.
-func (l liveRows) rowOf(pointer uint64) (row int, ok bool) {
+// findRow finds the row that holds a pointer.
+func (l liveRows) findRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {
-		if l.row(row, 0).Load() == pointer {
+		if l.rowCell(row, 0).Load() == pointer {
 			return row, true
 		}
 	}
@@ -136,7 +136,7 @@ func (l liveRows) rowOf(pointer uint64) (row int, ok bool) {
 // that concurrent claims for one type get the same row.
 func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {
-		cell := l.row(row, 0)
+		cell := l.rowCell(row, 0)
 		if cell.Load() == 0 {
 			cell.CompareAndSwap(0, pointer)
 		}
@@ -149,18 +149,18 @@ func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 
 // Flags returns the entry's flags, live if the profile is adopted.
 func (e Entry) Flags() layout.EntryFlags {
-	if !e.adopted() {
-		flags := e.raw().Flags()
+	if !e.isAdopted() {
+		flags := e.trainedBytes().Flags()
 		runtime.KeepAlive(e.s)
 		return flags
 	}
-	flags := layout.EntryFlags(e.word(0).Load() >> 8)
+	flags := layout.EntryFlags(e.adoptedWord(0).Load() >> 8)
 	runtime.KeepAlive(e.s)
 	return flags
 }
 
-// word returns the live 32-bit word at an offset, which the entry has and which is aligned as every entry is.
-func (e Entry) word(offset int) *atomic.Uint32 { return e.live.Word32(uint64(offset)) }
+// adoptedWord returns the live 32-bit word at an offset, which the entry has and which is aligned as every entry is.
+func (e Entry) adoptedWord(offset int) *atomic.Uint32 { return e.adoptedView.Word32(uint64(offset)) }
 
 // RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the profile is not adopted,
 // and matches errors.ErrUnsupported if entries of this tag do not have the flag.
@@ -168,10 +168,10 @@ func (e Entry) RecordNull() error {
 	if disk.IsWide(e.kind.tag) && e.kind.tag != layout.TagReceivers {
 		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
-	if !e.adopted() {
+	if !e.isAdopted() {
 		return ErrNotAdopted
 	}
-	e.word(0).Or(uint32(layout.EntryNullSeen) << 8)
+	e.adoptedWord(0).Or(uint32(layout.EntryNullSeen) << 8)
 	runtime.KeepAlive(e.s)
 	return nil
 }
@@ -179,23 +179,23 @@ func (e Entry) RecordNull() error {
 // Traps returns the entry's traps word, live if the profile is adopted. It is 0 of a
 // wide entry other than Receivers.
 func (e Entry) Traps() layout.EntryTraps {
-	at, ok := e.trapsAt()
+	at, ok := e.trapsOffset()
 	if !ok {
 		return 0
 	}
 	traps := uint32(0)
-	if e.adopted() {
-		traps = e.word(at).Load()
+	if e.isAdopted() {
+		traps = e.adoptedWord(at).Load()
 	} else {
-		traps = le.Uint32(e.raw()[at:])
+		traps = le.Uint32(e.trainedBytes()[at:])
 	}
 	runtime.KeepAlive(e.s)
 	return layout.EntryTraps(traps)
 }
 
-// trapsAt returns where the traps word is: in the header of a HotSpot entry, and
+// trapsOffset returns where the traps word is: in the header of a HotSpot entry, and
 // in the second cell of a wide Receivers entry.
-func (e Entry) trapsAt() (offset int, ok bool) {
+func (e Entry) trapsOffset() (offset int, ok bool) {
 	if !disk.IsWide(e.kind.tag) {
 		return disk.EntryHeaderSize / 2, true
 	}
@@ -206,18 +206,18 @@ func (e Entry) trapsAt() (offset int, ok bool) {
 // it 'many'. The error is ErrNotAdopted if the profile is not adopted, and
 // matches errors.ErrUnsupported if entries of this tag keep no traps.
 func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
-	at, ok := e.trapsAt()
+	at, ok := e.trapsOffset()
 	if !ok {
 		return fmt.Errorf("trap in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
 	}
-	if !e.adopted() {
+	if !e.isAdopted() {
 		return ErrNotAdopted
 	}
 	trap := layout.EntryTraps(reason) & disk.EntryTrapMany
 	if recompiled {
 		trap |= layout.EntryTrapRecompiled
 	}
-	w := e.word(at)
+	w := e.adoptedWord(at)
 	for {
 		old := w.Load()
 		if w.CompareAndSwap(old, uint32(disk.UniteTraps(layout.EntryTraps(old), trap))) {

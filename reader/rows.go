@@ -17,7 +17,7 @@ type Rows struct {
 // A rowShape is where the head and the rows of a list entry lie, in cells.
 type rowShape struct{ head, first, width int }
 
-func rowsOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
+func rowShapeOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	switch tag {
 	case layout.TagMultiBranch: // length, default count and displacement; count and displacement
 		return rowShape{1, 3, 2}, true
@@ -28,11 +28,11 @@ func rowsOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	case layout.TagReceivers: // see Receivers
 		return rowShape{}, false
 	}
-	return wideRows(shape, tag)
+	return wideRowShape(shape, tag)
 }
 
-// wideRows derives the shape from the schema of a wide tag, whose rows come last.
-func wideRows(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
+// wideRowShape derives the shape from the schema of a wide tag, whose rows come last.
+func wideRowShape(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	schema, ok := shape.Schema(tag)
 	if !ok || !disk.IsWide(tag) {
 		return rowShape{}, false
@@ -54,7 +54,7 @@ func wideRows(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 // that has rows: Counters, ValueSite, Successors and Callees, and entries of a producer's
 // shapes that have rows. Those of a Receivers entry are its Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
-	s, ok := rowsOf(e.s.shape, e.kind.tag)
+	s, ok := rowShapeOf(e.s.shape, e.kind.tag)
 	if !ok || s.first > e.Cells() {
 		return Rows{}, false
 	}
@@ -139,11 +139,11 @@ func (r Receivers) Row(i int) (row Receiver, ok bool) {
 	if i < 0 || i >= r.rows {
 		return Receiver{}, false
 	}
-	t, ok := r.e.pointsTo(r.typeCell(i).Load())
+	t, ok := r.e.typeOfPointer(r.typeCell(i).Load())
 	if !ok {
 		return Receiver{}, false
 	}
-	return Receiver{t, r.count(i)}, true
+	return Receiver{t, r.countCell(i)}, true
 }
 
 // Cells returns the two cells of row i, be it empty or not: the pointer to its type, see Type.Address, and
@@ -152,11 +152,11 @@ func (r Receivers) Cells(i int) (pointer, count Counter) {
 	if uint(i) >= uint(r.rows) {
 		panic("reader: no such row")
 	}
-	return r.typeCell(i), r.count(i)
+	return r.typeCell(i), r.countCell(i)
 }
 
 func (r Receivers) typeCell(i int) Counter { return r.e.Cell(r.first + 2*i) }
-func (r Receivers) count(i int) Counter    { return r.e.Cell(r.first + 2*i + 1) }
+func (r Receivers) countCell(i int) Counter    { return r.e.Cell(r.first + 2*i + 1) }
 
 // All iterates over the rows that are not empty.
 func (r Receivers) All() iter.Seq[Receiver] {
@@ -205,10 +205,10 @@ func (e Entry) Types() (t TypeList, ok bool) {
 	return TypeList{}, false
 }
 
-func (t TypeList) cells() int { return t.e.Cells() - t.first }
+func (t TypeList) countCells() int { return t.e.Cells() - t.first }
 
 // Args returns the number of arguments or parameters.
-func (t TypeList) Args() int { return t.cells() / 2 }
+func (t TypeList) Args() int { return t.countCells() / 2 }
 
 // Arg returns the stack slot and the type profile of argument i. It panics if there is none.
 func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
@@ -216,23 +216,23 @@ func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
 		panic("reader: no such argument")
 	}
 	cell := t.first + 2*i
-	return t.e.Cell(cell).Trained(), t.word(cell + 1)
+	return t.e.Cell(cell).Trained(), t.typeWordAt(cell + 1)
 }
 
 // Return returns the type profile of the return value; ok is false if the entry has none.
 func (t TypeList) Return() (w TypeWord, ok bool) {
-	if t.cells()%2 == 0 {
+	if t.countCells()%2 == 0 {
 		return TypeWord{}, false
 	}
-	return t.word(t.first + t.cells() - 1), true
+	return t.typeWordAt(t.first + t.countCells() - 1), true
 }
 
-func (t TypeList) word(cell int) TypeWord { return t.e.TypeCell(cell) }
+func (t TypeList) typeWordAt(cell int) TypeWord { return t.e.TypeCell(cell) }
 
 // TypeCell decodes cell i, which holds a type or a type word. It panics unless 0 <= i < Cells().
 func (e Entry) TypeCell(i int) TypeWord {
 	v := e.Cell(i).Load()
-	of, _ := e.pointsTo(v &^ disk.TypeTags)
+	of, _ := e.typeOfPointer(v &^ disk.TypeTags)
 	return TypeWord{of, v&disk.TypeNullSeen != 0, v&disk.TypeUnknown != 0}
 }
 
@@ -240,15 +240,15 @@ func (e Entry) TypeCell(i int) TypeWord {
 // adopted profile to the base at which the archive is. Native code may have written
 // any value into the latter; a value that leads to no type counts as none.
 
-// pointsTo returns the type that a pointer cell holds.
-func (e Entry) pointsTo(cell uint64) (Type, bool) {
+// typeOfPointer returns the type that a pointer cell holds.
+func (e Entry) typeOfPointer(cell uint64) (Type, bool) {
 	if cell == 0 {
 		return Type{}, false
 	}
 	base := e.s.h.Base
-	if e.adopted() {
+	if e.isAdopted() {
 		a := e.s.adoption.Load()
-		if t, ok := a.lateAt(e.s, cell); ok {
+		if t, ok := a.lateTypeAt(e.s, cell); ok {
 			return t, true
 		}
 		base = a.base
@@ -257,7 +257,7 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 	if !ok || offset%disk.Unit != 0 || !e.s.isType(disk.RefOf(offset)) {
 		return Type{}, false
 	}
-	return e.s.typeOf(disk.RefOf(offset)), true
+	return e.s.typeOfRecord(disk.RefOf(offset)), true
 }
 
 // MethodCell returns the method to which cell i points, the zero Method if it is empty. In this format's own
@@ -266,7 +266,7 @@ func (e Entry) pointsTo(cell uint64) (Type, bool) {
 func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i)
 	trained := cell.Trained()
-	if e.adopted() && disk.TagByProducer(e.kind.tag) {
+	if e.isAdopted() && disk.TagByProducer(e.kind.tag) {
 		live := cell.Load() - e.s.adoption.Load().base
 		if live != trained-e.s.h.Base {
 			return e.s.methodIfAny(live), nil
@@ -275,7 +275,7 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	if trained == 0 {
 		return Method{}, nil
 	}
-	return e.s.referred(disk.RefOf(int64(trained - e.s.h.Base)))
+	return e.s.readReferredMethod(disk.RefOf(int64(trained - e.s.h.Base)))
 }
 
 // methodIfAny returns the method at an offset that may be any number.
@@ -290,16 +290,16 @@ func (s *Store) methodIfAny(offset uint64) Method {
 	return m
 }
 
-// pointer returns the cell value for a type in an adopted profile.
-func (a *adoption) pointer(t Type) uint64 {
+// pointerTo returns the cell value for a type in an adopted profile.
+func (a *adoption) pointerTo(t Type) uint64 {
 	if t.Late() {
 		return a.lateBase + uint64(t.ordinal-a.firstLate)*disk.TypeSize
 	}
 	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
 }
 
-// lateAt returns the late type whose record is at an address.
-func (a *adoption) lateAt(s *Store, address uint64) (Type, bool) {
+// lateTypeAt returns the late type whose record is at an address.
+func (a *adoption) lateTypeAt(s *Store, address uint64) (Type, bool) {
 	d := address - a.lateBase
 	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {
 		return Type{}, false

@@ -81,8 +81,8 @@ type Store struct {
 	// profile has had it checked, so that adoption looks for such entries in no other archive.
 	undecoded atomic.Bool
 
-	sound  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
-	leaves leaves
+	checkedBlocks  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
+	contextMethods contextMethods
 
 	methodText, typeText atomic.Bool // their keys are within the text budget
 	bindings             bindings
@@ -108,8 +108,8 @@ func newStore(m *mapped.Mapping) *Store {
 	data := m.Unchecked()
 	shape := m.Shape()
 	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(),
-		sound: sparsebits.New(h.Region(disk.RegionRW).Size / disk.Unit)}
-	s.hit.init(h, data)
+		checkedBlocks: sparsebits.New(h.Region(disk.RegionRW).Size / disk.Unit)}
+	s.hit.initPath(h, data)
 	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {
 		runtime.AddCleanup(s, mmap.Release, s.hit.memory)
@@ -125,18 +125,18 @@ func (s *Store) Header() *layout.Header { return s.h }
 
 // Close closes the archive; see the package comment.
 func (s *Store) Close() error {
-	s.hit.close()
+	s.hit.closePath()
 	return s.m.Close()
 }
 
-// open returns archive.ErrClosed after Close.
-func (s *Store) open() error {
+// checkOpen returns archive.ErrClosed after Close.
+func (s *Store) checkOpen() error {
 	_, err := s.m.Bytes(disk.RegionHeader, 0, 0)
 	return err
 }
 
-// corrupt makes an error that names the archive's file.
-func (s *Store) corrupt(r extent.Region, offset int64, format string, args ...any) error {
+// corruptError makes an error that names the archive's file.
+func (s *Store) corruptError(r extent.Region, offset int64, format string, args ...any) error {
 	e := disk.Corrupt(r, offset, format, args...)
 	e.File = s.m.Name()
 	return e

@@ -33,8 +33,8 @@ func (n Name) AppendTo(b []byte) []byte {
 // lengthSize is the size of the length at the front of a symbol.
 const lengthSize = 4
 
-// symbol fetches a symbol. 0 is empty text.
-func (s *Store) symbol(n layout.Ref) (Name, error) {
+// readSymbol fetches a symbol. 0 is empty text.
+func (s *Store) readSymbol(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{s: s}, nil
 	}
@@ -45,19 +45,19 @@ func (s *Store) symbol(n layout.Ref) (Name, error) {
 	}
 	size := disk.SymbolLength(head)
 	if size > disk.MaxBlob || !s.h.Parts[disk.PartSymbols].Holds(at, lengthSize+size) {
-		return Name{}, s.corrupt(disk.RegionRO, at, "a symbol of %d bytes", size)
+		return Name{}, s.corruptError(disk.RegionRO, at, "a symbol of %d bytes", size)
 	}
 	text, err := s.m.Bytes(disk.RegionRO, at+lengthSize, size)
 	return Name{s, text}, err
 }
 
-// symbolIs compares a symbol with text; 0 is empty text. It fetches the size of text at
+// symbolEquals compares a symbol with text; 0 is empty text. It fetches the size of text at
 // once, so that a hit needs one fetch.
-func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
+func (s *Store) symbolEquals(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
 	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
-		name, err := s.symbol(n)
-		return err == nil && name.compare(text) == 0, err
+		name, err := s.readSymbol(n)
+		return err == nil && name.compareTo(text) == 0, err
 	}
 	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), size)
 	if err != nil {
@@ -69,17 +69,17 @@ func (s *Store) symbolIs(n layout.Ref, text string) (bool, error) {
 }
 
 // SymbolAt returns the text of the symbol at n, which is empty for 0.
-func (s *Store) SymbolAt(n layout.Ref) (Name, error) { return s.symbol(n) }
+func (s *Store) SymbolAt(n layout.Ref) (Name, error) { return s.readSymbol(n) }
 
-// signature returns the text of a signature. Its symbol may be a list of symbols
+// readSignature returns the text of a signature. Its symbol may be a list of symbols
 // (disk.SymbolParts), whose text is joined on the heap.
-func (s *Store) signature(n layout.Ref) (Name, error) {
-	_, list, err := s.list(n)
+func (s *Store) readSignature(n layout.Ref) (Name, error) {
+	_, list, err := s.readSymbolList(n)
 	switch {
 	case err != nil:
 		return Name{}, err
 	case !list:
-		return s.symbol(n)
+		return s.readSymbol(n)
 	}
 	var text []byte
 	err = s.eachPiece(n, func(piece []byte) bool {
@@ -107,21 +107,21 @@ func (s *Store) compareSignature(n layout.Ref, text string) (result int, err err
 	return result, err
 }
 
-// signatureIs compares a signature with text.
-func (s *Store) signatureIs(n layout.Ref, text string) (bool, error) {
-	_, list, err := s.list(n)
+// signatureEquals compares a signature with text.
+func (s *Store) signatureEquals(n layout.Ref, text string) (bool, error) {
+	_, list, err := s.readSymbolList(n)
 	switch {
 	case err != nil:
 		return false, err
 	case !list:
-		return s.symbolIs(n, text)
+		return s.symbolEquals(n, text)
 	}
 	c, err := s.compareSignature(n, text)
 	return c == 0, err
 }
 
-// compare compares the text with s.
-func (n Name) compare(s string) int {
+// compareTo compares the text with s.
+func (n Name) compareTo(s string) int {
 	c := compareText(n.text, s)
 	runtime.KeepAlive(n.s)
 	return c
@@ -148,12 +148,12 @@ var (
 // eachPiece calls yield for the pieces of text of a signature, until it returns false.
 // A signature that is no list is one piece.
 func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
-	list, ok, err := s.list(n)
+	list, ok, err := s.readSymbolList(n)
 	if err != nil {
 		return err
 	}
 	if !ok {
-		name, err := s.symbol(n)
+		name, err := s.readSymbol(n)
 		if err == nil {
 			yield(name.text)
 		}
@@ -162,12 +162,12 @@ func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	parts, _ := disk.SymbolParts(list)
 	total := int64(0)
 	for i := range parts {
-		part, err := s.symbol(disk.SymbolPart(list, i))
+		part, err := s.readSymbol(disk.SymbolPart(list, i))
 		if err != nil {
 			return err
 		}
 		if total += int64(part.Len()) + 1; total > disk.MaxName {
-			return s.corrupt(disk.RegionRO, n.Offset(), "a signature of more than %d bytes", disk.MaxName)
+			return s.corruptError(disk.RegionRO, n.Offset(), "a signature of more than %d bytes", disk.MaxName)
 		}
 		if i > 1 && !yield(between) || !yield(part.text) || i == 0 && !yield(opening) {
 			return nil
@@ -177,8 +177,8 @@ func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	return nil
 }
 
-// list fetches the bytes of a list; ok is false for a symbol that is text.
-func (s *Store) list(n layout.Ref) (list []byte, ok bool, err error) {
+// readSymbolList fetches the bytes of a list; ok is false for a symbol that is text.
+func (s *Store) readSymbolList(n layout.Ref) (list []byte, ok bool, err error) {
 	if n == 0 {
 		return nil, false, nil
 	}
@@ -192,7 +192,7 @@ func (s *Store) list(n layout.Ref) (list []byte, ok bool, err error) {
 	}
 	size := lengthSize + 4*parts
 	if parts == 0 || parts > disk.MaxName || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
-		return nil, true, s.corrupt(disk.RegionRO, n.Offset(), "a list of %d symbols", parts)
+		return nil, true, s.corruptError(disk.RegionRO, n.Offset(), "a list of %d symbols", parts)
 	}
 	list, err = s.m.Bytes(disk.RegionRO, n.Offset(), size)
 	return list, true, err

@@ -30,20 +30,20 @@ func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) 
 
 // Text returns the text of a cell that refers to a symbol, empty for a cell of 0.
 func (t *Table) Text(column, row int) (string, error) {
-	return t.s.text(layout.Ref(t.Cell(column, row)))
+	return t.s.symbolText(layout.Ref(t.Cell(column, row)))
 }
 
 // Tables iterates over the tables of ex, in the order of their kinds. An error
 // ends it. A table is valid while the store is reachable.
 func (s *Store) Tables() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
-		places, err := s.tablePlaces()
+		places, err := s.readTableDirectory()
 		if err != nil {
 			yield(Table{}, err)
 			return
 		}
 		for _, p := range places {
-			t, err := s.table(p)
+			t, err := s.readTable(p)
 			if !yield(t, err) || err != nil {
 				return
 			}
@@ -54,13 +54,13 @@ func (s *Store) Tables() iter.Seq2[Table, error] {
 // Table returns one table of ex; the error matches ErrNotFound if there is none.
 // The table is valid while the store is reachable.
 func (s *Store) Table(kind disk.TableKind) (Table, error) {
-	places, err := s.tablePlaces()
+	places, err := s.readTableDirectory()
 	if err != nil {
 		return Table{}, err
 	}
 	for _, p := range places {
 		if p.Kind == kind {
-			return s.table(p)
+			return s.readTable(p)
 		}
 	}
 	return Table{}, ErrNotFound
@@ -76,16 +76,16 @@ func (s *Store) TableOrEmpty(kind disk.TableKind) (Table, error) {
 	return t, err
 }
 
-// tablePlaces reads the directory.
-func (s *Store) tablePlaces() ([]disk.TablePlace, error) {
+// readTableDirectory reads the directory.
+func (s *Store) readTableDirectory() ([]disk.TablePlace, error) {
 	if s.h.Region(disk.RegionEX).Size == 0 {
-		return nil, s.open()
+		return nil, s.checkOpen()
 	}
 	places, err := disk.ReadTablePlaces(s.h, s.m.Bytes)
 	return places, disk.InFile(err, s.m.Name())
 }
 
-func (s *Store) table(p disk.TablePlace) (Table, error) {
+func (s *Store) readTable(p disk.TablePlace) (Table, error) {
 	b, err := s.m.Bytes(disk.RegionEX, p.Span.Offset, p.Span.Size)
 	if err != nil {
 		return Table{}, err
@@ -93,10 +93,10 @@ func (s *Store) table(p disk.TablePlace) (Table, error) {
 	parsed, err := disk.ParseTable(b)
 	t := Table{Kind: parsed.Kind, Flags: parsed.Flags, Rows: parsed.Rows, cells: parsed, s: s}
 	if err == nil && t.Kind != p.Kind {
-		return t, s.corrupt(disk.RegionEX, p.Span.Offset, "table %d is listed as %d", t.Kind, p.Kind)
+		return t, s.corruptError(disk.RegionEX, p.Span.Offset, "table %d is listed as %d", t.Kind, p.Kind)
 	}
 	if err != nil {
-		return t, s.corrupt(disk.RegionEX, p.Span.Offset, "%v", err)
+		return t, s.corruptError(disk.RegionEX, p.Span.Offset, "%v", err)
 	}
 	return t, nil
 }
@@ -110,13 +110,13 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 		return nil, err
 	}
 	texts := sharedTexts{s: s, known: map[layout.Ref]string{}}
-	paths, err := texts.classPaths()
+	paths, err := texts.readClassPaths()
 	if err != nil {
 		return nil, err
 	}
 	runs := make([]layout.Provenance, 0, t.Rows)
 	for row := range t.Rows {
-		r, err := texts.runRow(&t, row)
+		r, err := texts.readRunRow(&t, row)
 		if err != nil {
 			return nil, err
 		}
@@ -137,22 +137,22 @@ type sharedTexts struct {
 	known map[layout.Ref]string
 }
 
-func (x *sharedTexts) text(n layout.Ref) (string, error) {
+func (x *sharedTexts) textOf(n layout.Ref) (string, error) {
 	text, ok := x.known[n]
 	if ok {
 		return text, nil
 	}
-	text, err := x.s.text(n)
+	text, err := x.s.symbolText(n)
 	x.known[n] = text
 	return text, err
 }
 
-func (x *sharedTexts) runRow(t *Table, row int) (r disk.RunRow, err error) {
+func (x *sharedTexts) readRunRow(t *Table, row int) (r disk.RunRow, err error) {
 	for i := range r.Words {
 		r.Words[i] = t.Cell(i, row)
 	}
 	for i := range r.Texts {
-		r.Texts[i], err = x.text(layout.Ref(t.Cell(disk.RunWords+i, row)))
+		r.Texts[i], err = x.textOf(layout.Ref(t.Cell(disk.RunWords+i, row)))
 		if err != nil {
 			return r, err
 		}
@@ -160,8 +160,8 @@ func (x *sharedTexts) runRow(t *Table, row int) (r disk.RunRow, err error) {
 	return r, nil
 }
 
-// classPaths reads the class paths, by the numbers that runs refer to.
-func (x *sharedTexts) classPaths() (map[uint64][]layout.ClassPathEntry, error) {
+// readClassPaths reads the class paths, by the numbers that runs refer to.
+func (x *sharedTexts) readClassPaths() (map[uint64][]layout.ClassPathEntry, error) {
 	t, err := x.s.TableOrEmpty(disk.TableClassPath)
 	if err != nil {
 		return nil, err
@@ -175,7 +175,7 @@ func (x *sharedTexts) classPaths() (map[uint64][]layout.ClassPathEntry, error) {
 	})
 	paths := map[uint64][]layout.ClassPathEntry{}
 	for _, row := range rows {
-		path, err := x.text(layout.Ref(t.Cell(2, row)))
+		path, err := x.textOf(layout.Ref(t.Cell(2, row)))
 		if err != nil {
 			return nil, err
 		}

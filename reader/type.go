@@ -18,10 +18,10 @@ type Type struct {
 	ordinal uint32
 }
 
-// typeRecord fetches the type record at n.
-func (s *Store) typeRecord(n layout.Ref) (disk.TypeRecord, error) {
+// readTypeRecord fetches the type record at n.
+func (s *Store) readTypeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	if !s.isType(n) {
-		return disk.TypeRecord{}, s.corrupt(disk.RegionRO, n.Offset(), "no type record begins here")
+		return disk.TypeRecord{}, s.corruptError(disk.RegionRO, n.Offset(), "no type record begins here")
 	}
 	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), disk.TypeSize)
 	if err != nil {
@@ -32,8 +32,8 @@ func (s *Store) typeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	return rec, nil
 }
 
-// typeOf returns the type whose record is at n, a place that isType accepts.
-func (s *Store) typeOf(n layout.Ref) Type {
+// typeOfRecord returns the type whose record is at n, a place that isType accepts.
+func (s *Store) typeOfRecord(n layout.Ref) Type {
 	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
 
@@ -47,12 +47,12 @@ func (s *Store) typeOffset(ordinal uint32) int64 {
 func (s *Store) Type(ordinal uint32) (Type, error) {
 	t := Type{s, ordinal}
 	if t.Late() {
-		if _, ok := s.lateKey(ordinal); !ok {
+		if _, ok := s.lateTypeKey(ordinal); !ok {
 			return Type{}, ErrNotFound
 		}
 		return t, nil
 	}
-	if _, err := t.record(); err != nil {
+	if _, err := t.readRecord(); err != nil {
 		return Type{}, err
 	}
 	return t, nil
@@ -63,10 +63,10 @@ func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	if n == 0 {
 		return Type{}, ErrNotFound
 	}
-	if _, err := s.typeRecord(n); err != nil {
+	if _, err := s.readTypeRecord(n); err != nil {
 		return Type{}, err
 	}
-	return s.typeOf(n), nil
+	return s.typeOfRecord(n), nil
 }
 
 // Valid reports whether t is a type.
@@ -88,64 +88,64 @@ func (t Type) Address() (address uint64, ok bool) {
 	if a == nil {
 		return 0, false
 	}
-	return a.pointer(t), true
+	return a.pointerTo(t), true
 }
 
-// record fetches the type's record. That of a late type has its id alone.
-func (t Type) record() (disk.TypeRecord, error) {
+// readRecord fetches the type's record. That of a late type has its id alone.
+func (t Type) readRecord() (disk.TypeRecord, error) {
 	if t.s == nil {
 		return disk.TypeRecord{}, ErrNotFound
 	}
 	if t.Late() {
-		k, _ := t.s.lateKey(t.ordinal)
+		k, _ := t.s.lateTypeKey(t.ordinal)
 		return disk.TypeRecord{ID: layout.TypeID(string(k.name), string(k.loader))}, nil
 	}
-	return t.s.typeRecord(disk.RefOf(t.s.typeOffset(t.ordinal)))
+	return t.s.readTypeRecord(disk.RefOf(t.s.typeOffset(t.ordinal)))
 }
 
 // Name returns the type's name in the domain's own spelling.
 func (t Type) Name() (Name, error) {
 	if t.Late() {
-		k, _ := t.s.lateKey(t.ordinal)
+		k, _ := t.s.lateTypeKey(t.ordinal)
 		return Name{t.s, k.name}, nil
 	}
-	rec, err := t.record()
-	return t.text(rec.Name, err)
+	rec, err := t.readRecord()
+	return t.symbolName(rec.Name, err)
 }
 
 // Loader returns the identity of the type's class loader, empty for the boot loader or if it is not known.
 func (t Type) Loader() (Name, error) {
 	if t.Late() {
-		k, _ := t.s.lateKey(t.ordinal)
+		k, _ := t.s.lateTypeKey(t.ordinal)
 		return Name{t.s, k.loader}, nil
 	}
-	rec, err := t.record()
-	return t.text(rec.Loader, err)
+	rec, err := t.readRecord()
+	return t.symbolName(rec.Loader, err)
 }
 
 // Alias returns the name as the producer spelled it, empty if that is the name.
 func (t Type) Alias() (Name, error) {
-	rec, err := t.record()
-	return t.text(rec.Alias, err)
+	rec, err := t.readRecord()
+	return t.symbolName(rec.Alias, err)
 }
 
-// text fetches a symbol of the type's record, which was fetched with err.
-func (t Type) text(n layout.Ref, err error) (Name, error) {
+// symbolName fetches a symbol of the type's record, which was fetched with err.
+func (t Type) symbolName(n layout.Ref, err error) (Name, error) {
 	if err != nil {
 		return Name{}, err
 	}
-	return t.s.symbol(n)
+	return t.s.readSymbol(n)
 }
 
 // ID returns the type's id, layout.TypeID of its name and loader.
 func (t Type) ID() (uint64, error) {
-	rec, err := t.record()
+	rec, err := t.readRecord()
 	return rec.ID, err
 }
 
 // Flags returns the type's flags, 0 for a late type.
 func (t Type) Flags() (layout.TypeFlags, error) {
-	rec, err := t.record()
+	rec, err := t.readRecord()
 	return rec.Flags, err
 }
 
@@ -158,7 +158,7 @@ type lateTypes struct {
 	count atomic.Int64 // len(keys), read without the lock
 
 	mu      sync.RWMutex
-	area    []byte // of the records
+	records    []byte // of the records
 	keys    []lateKey
 	numbers map[[2]string]uint32 // by name and loader: place in keys
 }
@@ -183,15 +183,15 @@ func (s *Store) LateType(name, loader string) (Type, error) {
 	if strings.IndexByte(name, 0) >= 0 || strings.IndexByte(loader, 0) >= 0 {
 		return Type{}, fmt.Errorf("a name holds a NUL byte: %.80q", name+" "+loader)
 	}
-	n, err := a.late.intern(name, loader)
+	n, err := a.late.internType(name, loader)
 	if err != nil {
 		return Type{}, err
 	}
 	return Type{s, a.firstLate + n}, nil
 }
 
-// intern returns the number of a late type.
-func (l *lateTypes) intern(name, loader string) (uint32, error) {
+// internType returns the number of a late type.
+func (l *lateTypes) internType(name, loader string) (uint32, error) {
 	key := [2]string{name, loader}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -203,7 +203,7 @@ func (l *lateTypes) intern(name, loader string) (uint32, error) {
 	}
 	n := uint32(len(l.keys))
 	at := int(n) * disk.TypeSize
-	disk.TypeRecord{ID: layout.TypeID(name, loader)}.Append(l.area[at:at])
+	disk.TypeRecord{ID: layout.TypeID(name, loader)}.Append(l.records[at:at])
 	if l.numbers == nil {
 		l.numbers = map[[2]string]uint32{}
 	}
@@ -213,8 +213,8 @@ func (l *lateTypes) intern(name, loader string) (uint32, error) {
 	return n, nil
 }
 
-// lateKey returns the name and loader of the late type with that ordinal.
-func (s *Store) lateKey(ordinal uint32) (k lateKey, ok bool) {
+// lateTypeKey returns the name and loader of the late type with that ordinal.
+func (s *Store) lateTypeKey(ordinal uint32) (k lateKey, ok bool) {
 	a := s.adoption.Load()
 	if a == nil || ordinal < a.firstLate {
 		return lateKey{}, false
@@ -237,8 +237,8 @@ const (
 	BindingExcluded                // will never be loaded, or must not be used
 )
 
-// errForeign: a type was passed to a store that does not have it.
-var errForeign = fmt.Errorf("type of another store: %w", ErrNotFound)
+// errForeignType: a type was passed to a store that does not have it.
+var errForeignType = fmt.Errorf("type of another store: %w", ErrNotFound)
 
 // The reserved class numbers.
 const (
@@ -256,8 +256,8 @@ const bindingChunkTypes = 512
 
 type bindingChunk [bindingChunkTypes]atomic.Uint64
 
-// find returns the class of a type, nil if its chunk was not made yet.
-func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
+// findClass returns the class of a type, nil if its chunk was not made yet.
+func (b *bindings) findClass(ordinal uint32) *atomic.Uint64 {
 	table := b.table.Load()
 	if table == nil {
 		return nil
@@ -269,8 +269,8 @@ func (b *bindings) find(ordinal uint32) *atomic.Uint64 {
 	return &chunk[ordinal%bindingChunkTypes]
 }
 
-// at returns the class of a type, and makes its chunk; types is the most there can be.
-func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
+// classCell returns the class of a type, and makes its chunk; types is the most there can be.
+func (b *bindings) classCell(ordinal uint32, types uint64) *atomic.Uint64 {
 	if b.table.Load() == nil {
 		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
 		b.table.CompareAndSwap(nil, &table)
@@ -286,12 +286,12 @@ func (b *bindings) at(ordinal uint32, types uint64) *atomic.Uint64 {
 // class, or binding an excluded type, is an error that matches ErrAmbiguous.
 func (s *Store) Bind(t Type, class uint64) error {
 	if t.s != s {
-		return errForeign
+		return errForeignType
 	}
 	if class == classUnbound || class == classExcluded {
 		return fmt.Errorf("class number %#x is reserved: bind types to other numbers", class)
 	}
-	c := s.bindings.at(t.ordinal, s.maxTypes())
+	c := s.bindings.classCell(t.ordinal, s.maxTypes())
 	if c.CompareAndSwap(classUnbound, class) {
 		return nil
 	}
@@ -308,9 +308,9 @@ func (s *Store) Bind(t Type, class uint64) error {
 // Exclude marks a type, bound or not, as one that must never be acted on.
 func (s *Store) Exclude(t Type) error {
 	if t.s != s {
-		return errForeign
+		return errForeignType
 	}
-	s.bindings.at(t.ordinal, s.maxTypes()).Store(classExcluded)
+	s.bindings.classCell(t.ordinal, s.maxTypes()).Store(classExcluded)
 	return nil
 }
 
@@ -319,7 +319,7 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	if t.s != s {
 		return 0, BindingUnbound
 	}
-	c := s.bindings.find(t.ordinal)
+	c := s.bindings.findClass(t.ordinal)
 	if c == nil {
 		return 0, BindingUnbound
 	}

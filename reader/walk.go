@@ -18,17 +18,17 @@ const walkBatch = 64
 // read, or keys of more text than a sound archive of this size can have.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
-		budget := s.textBudget(&s.methodText)
-		records := s.recordWalk(&budget)
-		rows := s.rowWalk(&budget)
+		budget := s.newTextBudget(&s.methodText)
+		records := s.newRecordWalk(&budget)
+		rows := s.newRowWalk(&budget)
 		for {
-			m, err := firstOf(&records, &rows)
+			m, err := takeFirst(&records, &rows)
 			if err != nil {
 				yield(Method{}, err)
 				return
 			}
 			if m == nil {
-				budget.end()
+				budget.markMeasured()
 				return
 			}
 			if !yield(*m, nil) {
@@ -61,7 +61,7 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 	first := int64(math.MaxInt64)
 	last := int64(0)
 	for _, m := range methods {
-		if n := m.profiles(); n != 0 && s.inRW(n) {
+		if n := m.firstProfile(); n != 0 && s.isInRW(n) {
 			first = min(first, n.Offset())
 			last = max(last, n.Offset())
 		}
@@ -75,10 +75,10 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 }
 
 // A walk iterates over one section of methods.
-type walk struct {
+type methodWalk struct {
 	s     *Store
 	batch [walkBatch]Method
-	i, n  int   // batch[i:n] is still to come
+	next, end  int   // batch[i:n] is still to come
 	err   error // after these
 
 	ended  bool
@@ -86,28 +86,28 @@ type walk struct {
 	read   func() (m Method, more bool, err error) // the next one
 }
 
-// head returns the next method, nil after the last. It is valid until i moves on.
-func (w *walk) head() (*Method, error) {
-	if w.i == w.n && w.err == nil && !w.ended {
-		w.fill()
+// peekMethod returns the next method, nil after the last. It is valid until i moves on.
+func (w *methodWalk) peekMethod() (*Method, error) {
+	if w.next == w.end && w.err == nil && !w.ended {
+		w.fillBatch()
 	}
-	if w.i == w.n {
+	if w.next == w.end {
 		return nil, w.err
 	}
-	return &w.batch[w.i], nil
+	return &w.batch[w.next], nil
 }
 
-func (w *walk) fill() {
-	w.i, w.n = 0, 0
+func (w *methodWalk) fillBatch() {
+	w.next, w.end = 0, 0
 	w.err = w.s.m.Guard(func() error {
-		for ; w.n < len(w.batch); w.n++ {
+		for ; w.end < len(w.batch); w.end++ {
 			m, more, err := w.read()
 			w.ended = !more
 			if !more || err != nil {
 				return err
 			}
-			w.batch[w.n] = m
-			if err := w.budget.method(&w.batch[w.n]); err != nil {
+			w.batch[w.end] = m
+			if err := w.budget.countMethod(&w.batch[w.end]); err != nil {
 				return err
 			}
 		}
@@ -115,25 +115,25 @@ func (w *walk) fill() {
 	})
 }
 
-// firstOf takes the first method of two walks, in the order of classes, names and
+// takeFirst takes the first method of two walks, in the order of classes, names and
 // signatures. It is nil at the end of both and after an error.
-func firstOf(records, rows *walk) (*Method, error) {
-	r, err := records.head()
+func takeFirst(records, rows *methodWalk) (*Method, error) {
+	r, err := records.peekMethod()
 	if err != nil {
 		return nil, err
 	}
-	n, err := rows.head()
+	n, err := rows.peekMethod()
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case r == nil && n == nil:
 		return nil, nil
-	case n == nil || r != nil && compareDeclared(r.record(), n.record()) < 0:
-		records.i++
+	case n == nil || r != nil && compareDeclared(r.readRecord(), n.readRecord()) < 0:
+		records.next++
 		return r, nil
 	}
-	rows.i++
+	rows.next++
 	return n, nil
 }
 
@@ -141,55 +141,55 @@ func compareDeclared(a, b disk.MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
-// recordWalk iterates over the methods that have records.
-func (s *Store) recordWalk(budget *textBudget) walk {
+// newRecordWalk iterates over the methods that have records.
+func (s *Store) newRecordWalk(budget *textBudget) methodWalk {
 	section := s.h.Parts[disk.PartMethods]
 	at := section.Offset
-	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
+	return methodWalk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if at >= section.End() {
 			return m, false, nil
 		}
-		m, err = s.method(disk.RefOf(at))
+		m, err = s.readMethod(disk.RefOf(at))
 		at += m.head.Size()
 		return m, true, err
 	}}
 }
 
-// rowWalk iterates over the methods that have rows.
-func (s *Store) rowWalk(budget *textBudget) walk {
+// newRowWalk iterates over the methods that have rows.
+func (s *Store) newRowWalk(budget *textBudget) methodWalk {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 {
-		return walk{ended: true}
+		return methodWalk{ended: true}
 	}
 	var (
 		classes, rows extent.Span
 		c             disk.ClassRow
 		class, row    int64
 	)
-	return walk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
+	return methodWalk{s: s, budget: budget, read: func() (m Method, more bool, err error) {
 		if classes.Size == 0 {
-			classes, rows, err = s.unexecuted()
+			classes, rows, err = s.unexecutedSpans()
 			if err != nil {
 				return m, true, err
 			}
 		}
 		at := rows.Offset + row*disk.UnexecutedRowSize
 		if at == rows.End() {
-			if row != int64(c.End) || class != count(classes) {
-				err = s.corrupt(disk.RegionRO, at, "%d unexecuted methods, and classes of another number of them", row)
+			if row != int64(c.End) || class != countClassRows(classes) {
+				err = s.corruptError(disk.RegionRO, at, "%d unexecuted methods, and classes of another number of them", row)
 			}
 			return m, err != nil, err
 		}
 		for ; row >= int64(c.End); class++ {
-			if class == count(classes) {
-				return m, true, s.corrupt(disk.RegionRO, at, "an unexecuted method of no class")
+			if class == countClassRows(classes) {
+				return m, true, s.corruptError(disk.RegionRO, at, "an unexecuted method of no class")
 			}
 			last := c.End
-			c, err = s.classRow(classes, class)
+			c, err = s.readClassRow(classes, class)
 			if err != nil {
 				return m, true, err
 			}
 			if c.End <= last {
-				return m, true, s.corrupt(disk.RegionRO, classes.Offset+class*disk.ClassRowSize,
+				return m, true, s.corruptError(disk.RegionRO, classes.Offset+class*disk.ClassRowSize,
 					"a class of unexecuted methods without a row")
 			}
 		}
@@ -203,13 +203,13 @@ func (s *Store) rowWalk(budget *textBudget) walk {
 // ends it, as it does Methods.
 func (s *Store) Types() iter.Seq2[Type, error] {
 	return func(yield func(Type, error) bool) {
-		budget := s.textBudget(&s.typeText)
+		budget := s.newTextBudget(&s.typeText)
 		for i := range uint32(s.h.Counts.Types) {
 			var t Type
 			err := s.m.Guard(func() (err error) {
 				t, err = s.Type(i)
 				if err == nil {
-					err = budget.kind(t)
+					err = budget.countType(t)
 				}
 				return err
 			})
@@ -217,65 +217,65 @@ func (s *Store) Types() iter.Seq2[Type, error] {
 				return
 			}
 		}
-		budget.end()
+		budget.markMeasured()
 	}
 }
 
-// A textBudget bounds the text of the keys of a walk (disk.MaxKeyText), so that a forged archive cannot share
+// A newTextBudget bounds the text of the keys of a walk (disk.MaxKeyText), so that a forged archive cannot share
 // one long name among all. A walk that once ended within the bound is not measured again.
 type textBudget struct {
 	s    *Store
-	met  *atomic.Bool // set once the walk was measured; nil if it was before
+	measured  *atomic.Bool // set once the walk was measured; nil if it was before
 	text int64
 }
 
-func (s *Store) textBudget(met *atomic.Bool) textBudget {
+func (s *Store) newTextBudget(met *atomic.Bool) textBudget {
 	if met.Load() {
 		met = nil
 	}
-	return textBudget{s: s, met: met}
+	return textBudget{s: s, measured: met}
 }
 
-// end notes that the walk ended within the bound.
-func (b *textBudget) end() {
-	if b.met != nil {
-		b.met.Store(true)
+// markMeasured notes that the walk ended within the bound.
+func (b *textBudget) markMeasured() {
+	if b.measured != nil {
+		b.measured.Store(true)
 	}
 }
 
-// method counts the key of a method.
-func (b *textBudget) method(m *Method) error {
-	if b.met == nil {
+// countMethod counts the key of a method.
+func (b *textBudget) countMethod(m *Method) error {
+	if b.measured == nil {
 		return nil
 	}
-	rec := m.record()
+	rec := m.readRecord()
 	if rec.Flags&disk.MethodNamed != 0 {
 		return nil // its name is in it
 	}
-	if err := b.names(m.at, rec.Name, rec.Signature); err != nil || rec.Holder == 0 {
+	if err := b.countSymbols(m.at, rec.Name, rec.Signature); err != nil || rec.Holder == 0 {
 		return err
 	}
-	t, err := b.s.typeRecord(rec.Holder)
+	t, err := b.s.readTypeRecord(rec.Holder)
 	if err != nil {
 		return err
 	}
-	return b.names(m.at, t.Name, t.Loader)
+	return b.countSymbols(m.at, t.Name, t.Loader)
 }
 
-// kind counts the names of a type.
-func (b *textBudget) kind(t Type) error {
-	if b.met == nil {
+// countType counts the names of a type.
+func (b *textBudget) countType(t Type) error {
+	if b.measured == nil {
 		return nil
 	}
-	rec, err := t.record()
+	rec, err := t.readRecord()
 	if err != nil {
 		return err
 	}
-	return b.names(disk.RefOf(b.s.typeOffset(t.ordinal)), rec.Name, rec.Loader, rec.Alias)
+	return b.countSymbols(disk.RefOf(b.s.typeOffset(t.ordinal)), rec.Name, rec.Loader, rec.Alias)
 }
 
-// names counts the texts of symbols for the record at a place.
-func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
+// countSymbols counts the texts of symbols for the record at a place.
+func (b *textBudget) countSymbols(at layout.Ref, symbols ...layout.Ref) error {
 	for _, n := range symbols {
 		size, err := b.s.textSize(n)
 		if err != nil {
@@ -284,7 +284,7 @@ func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
 		b.text += size
 	}
 	if most := disk.MaxKeyText(b.s.h.FileSize); b.text > most {
-		return b.s.corrupt(disk.RegionRO, at.Offset(),
+		return b.s.corruptError(disk.RegionRO, at.Offset(),
 			"names shared so often that the keys up to here have more than %d bytes of text", most)
 	}
 	return nil
@@ -292,7 +292,7 @@ func (b *textBudget) names(at layout.Ref, symbols ...layout.Ref) error {
 
 // textSize returns the size of the text of a symbol, as the bound counts it.
 func (s *Store) textSize(n layout.Ref) (size int64, err error) {
-	list, ok, err := s.list(n)
+	list, ok, err := s.readSymbolList(n)
 	switch {
 	case err != nil || n == 0:
 		return 0, err

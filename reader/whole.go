@@ -9,7 +9,7 @@ import (
 // A whole checks all profiles in the order of the file, and notes for the hit path what it
 // found: what the first lookup of each of them would do, in a third of the time. What it
 // does not find sound it leaves to that lookup, whose error names the defect.
-type whole struct {
+type archiveCheck struct {
 	s      *Store
 	masks  *masks
 	ready  []uint32 // bits of the ready words, by line
@@ -20,8 +20,8 @@ type whole struct {
 	class, loader layout.Ref
 }
 
-// checkAll checks whatever a lookup of a profile reads.
-func (s *Store) checkAll() {
+// checkArchive checks whatever a lookup of a profile reads.
+func (s *Store) checkArchive() {
 	s.m.Sweep()
 	for _, r := range [...]extent.Region{disk.RegionIX, disk.RegionRO} {
 		span := s.h.Region(r)
@@ -29,46 +29,46 @@ func (s *Store) checkAll() {
 			return
 		}
 	}
-	w := &whole{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines), summed: s.h.Region(disk.RegionRW).Offset}
-	if s.m.Guard(w.blocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
+	w := &archiveCheck{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines), summed: s.h.Region(disk.RegionRW).Offset}
+	if s.m.Guard(w.checkBlocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
 		return
 	}
 	for line, bits := range w.ready {
-		s.hit.note(uint64(line), bits|1<<readyLine)
+		s.hit.setReadyBits(uint64(line), bits|1<<readyLine)
 	}
 }
 
-// blocks walks over rw, as far as its blocks are sound.
-func (w *whole) blocks() error {
+// checkBlocks walks over rw, as far as its blocks are sound.
+func (w *archiveCheck) checkBlocks() error {
 	rw := w.s.h.Region(disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
-		if !rw.Holds(at, disk.BlockHeaderSize) || !w.reach(at+disk.BlockHeaderSize) {
+		if !rw.Holds(at, disk.BlockHeaderSize) || !w.checkPagesTo(at+disk.BlockHeaderSize) {
 			return nil
 		}
 		size := disk.BlockSize(w.s.data[at:])
-		if size < disk.BlockHeaderSize || size > rw.End()-at || !w.reach(at+size) {
+		if size < disk.BlockHeaderSize || size > rw.End()-at || !w.checkPagesTo(at+size) {
 			return nil
 		}
 		b := disk.Block(w.s.data[at : at+size : at+size])
-		if (&blockCheck{s: w.s, at: at, block: b, masks: w.masks}).run() != nil {
+		if (&blockCheck{s: w.s, at: at, block: b, masks: w.masks}).checkAll() != nil {
 			return nil
 		}
-		w.s.sound.Add(w.s.soundBit(at))
-		w.head(disk.RefOf(at), b)
+		w.s.checkedBlocks.Add(w.s.checkedBit(at))
+		w.markHead(disk.RefOf(at), b)
 		at += size
 	}
 	return nil
 }
 
-// partOfRW is how much of rw is summed and checked before the next: it stays in the
+// checkedStep is how much of rw is summed and checked before the next: it stays in the
 // processor's caches meanwhile.
-const partOfRW = 128 << 10
+const checkedStep = 128 << 10
 
-// reach sums rw up to a place in the file at least, and reports whether it is sound.
-func (w *whole) reach(to int64) bool {
+// checkPagesTo sums rw up to a place in the file at least, and reports whether it is sound.
+func (w *archiveCheck) checkPagesTo(to int64) bool {
 	rw := w.s.h.Region(disk.RegionRW)
 	for w.summed < to {
-		size := min(partOfRW, rw.End()-w.summed)
+		size := min(checkedStep, rw.End()-w.summed)
 		if w.s.m.Check(disk.RegionRW, w.summed, size) != nil {
 			return false
 		}
@@ -77,15 +77,15 @@ func (w *whole) reach(to int64) bool {
 	return true
 }
 
-// head notes the slot of the index that leads to the only profile of a method for every
+// markHead notes the slot of the index that leads to the only profile of a method for every
 // caller. A method with several is left to its first lookup.
-func (w *whole) head(n layout.Ref, b disk.Block) {
+func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 	id, first := b.ID()
 	if !first || b.Presence()&disk.HasLinks != 0 {
 		return
 	}
 	m, ok := w.s.readyRecord(b.Method())
-	if !ok || m.head.Flags()&disk.MethodSharedID != 0 || m.profiles() != n {
+	if !ok || m.head.Flags()&disk.MethodSharedID != 0 || m.firstProfile() != n {
 		return
 	}
 	hash := disk.MixSeeded(id, w.s.hit.seed)
@@ -96,14 +96,14 @@ func (w *whole) head(n layout.Ref, b disk.Block) {
 		return
 	}
 	w.ready[line] |= 1 << slot
-	if k, ok := b.Key(); ok && w.keyFits(m, &k) {
+	if k, ok := b.Key(); ok && w.keyMatches(m, &k) {
 		w.ready[line] |= 1 << (slot + readyKeys)
 	}
 }
 
-// keyFits reports whether the key in a profile is its method's, and made of texts.
-func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
-	rec := m.record()
+// keyMatches reports whether the key in a profile is its method's, and made of texts.
+func (w *archiveCheck) keyMatches(m Method, k *disk.BlockKey) bool {
+	rec := m.readRecord()
 	if rec.Holder != w.holder {
 		if rec.Holder == 0 || !w.s.isType(rec.Holder) {
 			return false
@@ -112,17 +112,17 @@ func (w *whole) keyFits(m Method, k *disk.BlockKey) bool {
 		w.holder = rec.Holder
 		w.class = t.Name
 		w.loader = t.Loader
-		if !w.isText(t.Name) || !w.isText(t.Loader) {
+		if !w.isTextSymbol(t.Name) || !w.isTextSymbol(t.Loader) {
 			w.holder = 0
 			return false
 		}
 	}
 	return k.Class == w.class && k.Loader == w.loader && k.Name == rec.Name && k.Signature == rec.Signature &&
-		w.isText(k.Name) && w.isText(k.Signature)
+		w.isTextSymbol(k.Name) && w.isTextSymbol(k.Signature)
 }
 
-// isText reports whether a symbol that is no list is at n, or n is 0.
-func (w *whole) isText(n layout.Ref) bool {
+// isTextSymbol reports whether a symbol that is no list is at n, or n is 0.
+func (w *archiveCheck) isTextSymbol(n layout.Ref) bool {
 	symbols := &w.s.h.Parts[disk.PartSymbols]
 	at := n.Offset()
 	if n == 0 || !symbols.Holds(at, lengthSize) {

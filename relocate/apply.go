@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A Move says where an archive was meant to be mapped, and where it is.
+// A Move describes the relocation of an archive.
 type Move struct {
 	From, To uint64 // the requested base and the actual one
 	Size     int64  // of the file: a pointer leads into [From, From+Size)
@@ -19,8 +19,8 @@ type Move struct {
 	Populate func(part []byte) bool
 }
 
-// pointer returns the moved value of a slot; ok is false if it does not point into the archive.
-func (m *Move) pointer(v uint64) (moved uint64, ok bool) {
+// movePointer returns the relocated value of a slot; ok is false if the value does not point into the archive.
+func (m *Move) movePointer(v uint64) (moved uint64, ok bool) {
 	if v&^disk.TypeTags == 0 {
 		return v, true
 	}
@@ -33,20 +33,20 @@ func (m *Move) pointer(v uint64) (moved uint64, ok bool) {
 // anySlots makes [Map.Apply] take a range with any number of slots.
 const anySlots = -1
 
-// Apply moves every pointer in [from, to) of rw, the writable bytes of the region, and returns
-// the number of slots; from and to are as in [Map.Slots]. The range must have exactly want
-// slots, null ones included; any number if want is -1. Apply writes nothing unless every slot
-// of the range is sound. No other goroutine may use the range meanwhile.
+// Apply relocates every pointer in [from, to) of rw and returns the number of slots. rw has the writable bytes of the
+// region, and from and to are offsets as in [Map.Slots]. The range must have exactly want slots including null ones;
+// want is -1 for any number. Apply writes only if all slots of the range are sound. No other goroutine may access the
+// range during the call.
 func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int64, err error) {
-	old, err := m.old(rw, to, &move)
+	old, err := m.sourceOf(rw, to, &move)
 	if err == nil {
-		err = m.inside(from, to, int64(len(rw)))
+		err = m.checkInside(from, to, int64(len(rw)))
 	}
 	if err != nil {
 		return 0, err
 	}
-	c := m.walk(from, to)
-	start, words, err := c.next()
+	c := m.newWalk(from, to)
+	start, words, err := c.nextSlots()
 	if err != nil {
 		return 0, err
 	}
@@ -58,14 +58,14 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	}
 	slots = int64(len(words))
 	if want != anySlots && slots != want {
-		return 0, m.wrongSlots(from, to, slots, want)
+		return 0, m.slotCountError(from, to, slots, want)
 	}
-	write(rw, old, start, words, &move)
+	writeMoved(rw, old, start, words, &move)
 	return slots, nil
 }
 
-// old returns where the slots of rw below to are read.
-func (m *Map) old(rw []byte, to int64, move *Move) ([]byte, error) {
+// sourceOf returns the bytes that slots of rw below to are read from.
+func (m *Map) sourceOf(rw []byte, to int64, move *Move) ([]byte, error) {
 	if move.Old == nil {
 		return rw, nil
 	}
@@ -75,38 +75,37 @@ func (m *Map) old(rw []byte, to int64, move *Move) ([]byte, error) {
 	return move.Old, nil
 }
 
-func (m *Map) wrongSlots(from, to, slots, want int64) error {
+func (m *Map) slotCountError(from, to, slots, want int64) error {
 	return disk.Corrupt(disk.RegionBM, m.bm.Offset,
 		"rw [0x%x, 0x%x) has %d pointers, its bitmap %d", from, to, want, slots)
 }
 
-// applyLong is like Apply for a range whose slots are more than a walk returns at once: it
-// walks twice, first to check them.
+// applyLong is Apply for a range with more slots than one batch. It walks twice and checks all slots before it writes.
 func (m *Map) applyLong(rw, old []byte, from, to int64, move *Move, want int64) (slots int64, err error) {
-	slots, err = m.check(old, from, to, *move)
+	slots, err = m.checkRange(old, from, to, *move)
 	if err != nil {
 		return 0, err
 	}
 	if want != anySlots && slots != want {
-		return 0, m.wrongSlots(from, to, slots, want)
+		return 0, m.slotCountError(from, to, slots, want)
 	}
-	for c := m.walk(from, to); ; {
-		start, words, err := c.next()
+	for c := m.newWalk(from, to); ; {
+		start, words, err := c.nextSlots()
 		if len(words) == 0 || err != nil {
 			return slots, err
 		}
-		write(rw, old, start, words, move)
+		writeMoved(rw, old, start, words, move)
 	}
 }
 
-// check reads the slots in [from, to) of rw, which has not been moved, and returns their number, or the error
-// of the first that does not point into the archive; from and to are as in [Map.Slots].
-func (m *Map) check(rw []byte, from, to int64, move Move) (slots int64, err error) {
-	if err := m.inside(from, to, int64(len(rw))); err != nil {
+// checkRange checks the slots in [from, to) of rw, which must not be relocated yet, and returns their number. The
+// error is about the first slot that does not point into the archive. from and to are offsets as in [Map.Slots].
+func (m *Map) checkRange(rw []byte, from, to int64, move Move) (slots int64, err error) {
+	if err := m.checkInside(from, to, int64(len(rw))); err != nil {
 		return 0, err
 	}
-	for c := m.walk(from, to); ; {
-		start, words, err := c.next()
+	for c := m.newWalk(from, to); ; {
+		start, words, err := c.nextSlots()
 		if len(words) == 0 || err != nil {
 			return slots, err
 		}
@@ -117,29 +116,29 @@ func (m *Map) check(rw []byte, from, to int64, move Move) (slots int64, err erro
 	}
 }
 
-// checkSlots checks slots of the chunk at start.
+// checkSlots checks slots of the chunk that begins at start.
 func (m *Map) checkSlots(old []byte, start int64, words []uint16, move *Move) error {
 	for _, w := range words {
 		at := start + int64(w)*wordSize
 		v := le.Uint64(old[at:])
-		if _, ok := move.pointer(v); !ok {
-			return m.stray(at, v, move)
+		if _, ok := move.movePointer(v); !ok {
+			return m.strayPointerError(at, v, move)
 		}
 	}
 	return nil
 }
 
-// stray returns the error of the slot at an offset in rw that does not point into the archive.
-func (m *Map) stray(at int64, v uint64, move *Move) error {
+// strayPointerError returns the error of a slot whose value v does not point into the archive. at is its offset in rw.
+func (m *Map) strayPointerError(at int64, v uint64, move *Move) error {
 	return disk.Corrupt(disk.RegionRW, m.rw.Offset+at, "pointer 0x%x leads outside [0x%x, +0x%x)", v, move.From, move.Size)
 }
 
-// write moves slots that were checked. One without a pointer is not written.
-func write(rw, old []byte, start int64, words []uint16, move *Move) {
+// writeMoved relocates slots that are already checked. It does not write null slots.
+func writeMoved(rw, old []byte, start int64, words []uint16, move *Move) {
 	for _, w := range words {
 		at := start + int64(w)*wordSize
 		v := le.Uint64(old[at:])
-		if moved, _ := move.pointer(v); moved != v {
+		if moved, _ := move.movePointer(v); moved != v {
 			le.PutUint64(rw[at:], moved)
 		}
 	}

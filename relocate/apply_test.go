@@ -97,7 +97,7 @@ func TestRangesOutsideTheRegion(t *testing.T) {
 		if _, err := slotsOf(m, r[0], r[1]); err == nil {
 			t.Errorf("%v is gone through", r)
 		}
-		if _, err := m.check(rw, r[0], r[1], testMove); err == nil {
+		if _, err := m.checkRange(rw, r[0], r[1], testMove); err == nil {
 			t.Errorf("%v is checked", r)
 		}
 	}

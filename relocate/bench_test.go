@@ -73,9 +73,9 @@ func BenchmarkSlotsOfABlock(b *testing.B) {
 		b.Run(name+"/in-place", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				bits, err := m.chunk(0)
+				bits, err := m.checkedBitmap(0)
 				var words [128]uint16
-				if n := bits.fill(words[:], from, to); n == 0 || err != nil {
+				if n := bits.fillSlots(words[:], from, to); n == 0 || err != nil {
 					b.Fatal(n, err)
 				}
 			}
@@ -83,7 +83,7 @@ func BenchmarkSlotsOfABlock(b *testing.B) {
 		b.Run(name+"/library", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				bits, err := m.chunk(0)
+				bits, err := m.checkedBitmap(0)
 				set := roaring.New()
 				if _, err2 := set.FromUnsafeBytes(bits); err != nil || err2 != nil {
 					b.Fatal(err, err2)

@@ -23,37 +23,36 @@ const (
 
 var le = binary.LittleEndian
 
-// chunks returns the number of chunks of an rw region of that size in bytes.
-func chunks(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
+func chunkCount(rwSize int64) int64 { return (rwSize + chunkSize - 1) / chunkSize }
 
-// directorySize returns the size of a directory of n chunks, which is also the offset of the row of chunk n.
+// directorySize returns the size of a directory of n chunks. It is also the offset of row n.
 func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
 
-// A Collector gathers the pointer slots of an rw region that is being laid out. It keeps a
-// compact bitmap for each chunk, and one bit a word for the chunk that was added to last.
+// A Collector gathers the pointer slots of an rw region during layout. It keeps a compact bitmap per chunk, and one
+// bit per word for the open chunk.
 type Collector struct {
 	sets  []*roaring.Bitmap // nil for a chunk without a slot
 	open  int64             // the chunk whose slots are in words, -1 for none
 	words [chunkWords / 64]uint64
 }
 
-// NewCollector makes a collector for an rw region of that size in bytes.
+// NewCollector returns a collector for an rw region of rwSize bytes.
 func NewCollector(rwSize int64) *Collector {
-	return &Collector{sets: make([]*roaring.Bitmap, chunks(rwSize)), open: -1}
+	return &Collector{sets: make([]*roaring.Bitmap, chunkCount(rwSize)), open: -1}
 }
 
-// Add notes a pointer slot: the offset of its word from the start of rw in
-// bytes, a multiple of 8 inside rw. It takes longer to change between chunks.
+// Add records a pointer slot. rwOffset is its offset in bytes from the start of rw and must be a multiple of 8 inside
+// rw. Adding slots in order of offset is fastest, because each change of chunk compacts the open one.
 func (c *Collector) Add(rwOffset int64) {
 	if n := rwOffset / chunkSize; n != c.open {
-		c.turn(n)
+		c.openChunk(n)
 	}
 	word := rwOffset % chunkSize / wordSize
 	c.words[word/64] |= 1 << (word % 64)
 }
 
-// turn compacts the open chunk and opens another, or none for -1.
-func (c *Collector) turn(chunk int64) {
+// openChunk compacts the open chunk and opens another; -1 opens none.
+func (c *Collector) openChunk(chunk int64) {
 	if c.open >= 0 {
 		c.sets[c.open] = roaring.FromDense(c.words[:], true)
 		clear(c.words[:])
@@ -66,7 +65,7 @@ func (c *Collector) turn(chunk int64) {
 
 // Count returns the number of slots.
 func (c *Collector) Count() uint64 {
-	c.turn(-1)
+	c.openChunk(-1)
 	n := uint64(0)
 	for _, set := range c.sets {
 		if set != nil {
@@ -76,9 +75,9 @@ func (c *Collector) Count() uint64 {
 	return n
 }
 
-// Size returns the size of the encoded region in bytes, a multiple of 8.
+// Size returns the size of the encoded region in bytes. It is a multiple of 8.
 func (c *Collector) Size() int64 {
-	c.turn(-1)
+	c.openChunk(-1)
 	size := directorySize(int64(len(c.sets)))
 	for _, set := range c.sets {
 		if set != nil {
@@ -88,7 +87,7 @@ func (c *Collector) Size() int64 {
 	return size
 }
 
-// Encode returns the region bm, which is to begin at start in the file.
+// Encode returns the encoded region bm for a region that begins at start.
 func (c *Collector) Encode(start layout.Ref) []byte {
 	region := bytes.NewBuffer(make([]byte, 0, c.Size()))
 	region.Write(make([]byte, directorySize(int64(len(c.sets)))))

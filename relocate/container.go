@@ -21,13 +21,13 @@ const (
 	maxBitmapSize = containerStart + denseSize
 )
 
-// A bitmap is a view of the serialized bitmap of a chunk. It must pass check before its other methods are
-// called. If the bytes change after that, fill returns wrong words, but words of the range.
+// A bitmap is the serialized bitmap of a chunk. It must pass checkBitmap before its other methods are called. If the
+// bytes change after the check, fillSlots may return wrong words, but only words inside the range.
 type bitmap []byte
 
-// check reports damage of the bitmap, which may name the first limit words of its chunk.
-// It is one pass over at most 8 KiB.
-func (b bitmap) check(limit int) error {
+// checkBitmap returns an error unless the bitmap is sound and all its words are below limit. It is one pass over at
+// most 8 KiB.
+func (b bitmap) checkBitmap(limit int) error {
 	if len(b) < containerStart {
 		return fmt.Errorf("a bitmap of %d bytes", len(b))
 	}
@@ -40,7 +40,7 @@ func (b bitmap) check(limit int) error {
 	if n != 1 || key != 0 || at != containerStart {
 		return fmt.Errorf("a bitmap of %d containers, the first with key %d at %d", n, key, at)
 	}
-	set, size, err := b.set()
+	set, size, err := b.roaringBitmap()
 	if err == nil {
 		err = set.Validate()
 	}
@@ -56,8 +56,8 @@ func (b bitmap) check(limit int) error {
 	return nil
 }
 
-// set returns the bitmap as one of the library, which reads the same bytes, and its size.
-func (b bitmap) set() (set *roaring.Bitmap, size int64, err error) {
+// roaringBitmap returns the bitmap as a roaring.Bitmap, which reads the same bytes, and its size in bytes.
+func (b bitmap) roaringBitmap() (set *roaring.Bitmap, size int64, err error) {
 	set = roaring.New()
 	size, err = set.FromUnsafeBytes(b)
 	return set, size, err
@@ -65,7 +65,7 @@ func (b bitmap) set() (set *roaring.Bitmap, size int64, err error) {
 
 // writeDense sets the bits of the slots in words.
 func (b bitmap) writeDense(words *[chunkWords / 64]uint64) error {
-	set, _, err := b.set()
+	set, _, err := b.roaringBitmap()
 	if err != nil {
 		return fmt.Errorf("a damaged bitmap: %w", err)
 	}
@@ -73,25 +73,24 @@ func (b bitmap) writeDense(words *[chunkWords / 64]uint64) error {
 	return nil
 }
 
-// dense reports whether the container is an array of bits rather than a list: the longest list has its size.
-func (b bitmap) dense() bool {
+// isDense reports whether the container is a bit array. The longest list has the size of a bit array.
+func (b bitmap) isDense() bool {
 	return len(b) == maxBitmapSize && int(le.Uint16(b[slotsMinusOne:])) >= maxArraySlots
 }
 
-// fill puts the words in [from, to) that have a slot into words, ascending, as many as
-// fit, and returns their number.
+// fillSlots writes the slots in [from, to) to words in ascending order, up to len(words), and returns their number.
 //
-// A lazy claim finds the few slots of its block here, and must not allocate. An iterator of the library that
-// is advanced to the block takes 10 to 20 times as long and allocates 7 times (BenchmarkSlotsOfABlock).
-func (b bitmap) fill(words []uint16, from, to int) (n int) {
-	if b.dense() {
+// A lazy claim calls it for the few slots of a block. It must not allocate. The library's iterator takes 10 to 20
+// times as long when it advances to the block, and allocates 7 times (BenchmarkSlotsOfABlock).
+func (b bitmap) fillSlots(words []uint16, from, to int) (n int) {
+	if b.isDense() {
 		return fillDense(words, b[containerStart:], from, to)
 	}
 	return fillArray(words, b[containerStart:], from, to)
 }
 
 func fillArray(words []uint16, p []byte, from, to int) (n int) {
-	p = p[2*search(p, from):]
+	p = p[2*searchArray(p, from):]
 	for ; n < len(words) && 2*n < len(p); n++ {
 		word := le.Uint16(p[2*n:])
 		if int(word) < from || int(word) >= to {
@@ -102,8 +101,8 @@ func fillArray(words []uint16, p []byte, from, to int) (n int) {
 	return n
 }
 
-// search returns the first element of the list p that is not below word.
-func search(p []byte, word int) int {
+// searchArray returns the index of the first element of the list p that is at least word.
+func searchArray(p []byte, word int) int {
 	low := 0
 	high := len(p) / 2
 	for low < high {

@@ -18,23 +18,23 @@ type Source interface {
 	Guard(f func() error) error
 }
 
-// A Map is the pointer slots of rw. It reads bm in place, and remembers in a bit a chunk
-// that its bitmap was checked. It is safe for concurrent use.
+// A Map gives access to the pointer slots of rw. It reads the region bm without copying it and checks each bitmap on
+// first use. It is safe for concurrent use.
 type Map struct {
 	source  Source
 	bm, rw  extent.Span
 	checked []atomic.Uint32
 }
 
-// Open makes a Map of the region bm for the region rw of the archive that
-// source reads. It costs the same for any size of bm.
+// Open returns a Map of the region bm for the region rw of the archive that source reads. Its cost does not depend on
+// the size of bm.
 func Open(source Source, bm, rw extent.Span) (*Map, error) {
 	head, err := source.Bytes(disk.RegionBM, bm.Offset, directoryStart)
 	if err != nil {
 		return nil, err
 	}
 	n := int64(le.Uint32(head))
-	want := chunks(rw.Size)
+	want := chunkCount(rw.Size)
 	if n != want {
 		return nil, disk.Corrupt(disk.RegionBM, bm.Offset, "a directory of %d chunks, rw has %d", n, want)
 	}
@@ -44,18 +44,18 @@ func Open(source Source, bm, rw extent.Span) (*Map, error) {
 	return &Map{source, bm, rw, make([]atomic.Uint32, (n+31)/32)}, nil
 }
 
-func (m *Map) chunks() int64 { return chunks(m.rw.Size) }
+func (m *Map) chunkCount() int64 { return chunkCount(m.rw.Size) }
 
-// Slots yields the slots in [from, to), ascending; from, to and the slots are offsets from the start of rw in
-// bytes, multiples of 8. An error ends the iteration: a range outside rw, or damage.
+// Slots yields the slots in [from, to) in ascending order. from, to and the slots are offsets in bytes from the start
+// of rw and multiples of 8. Iteration ends with an error if the range is outside rw or a bitmap is damaged.
 func (m *Map) Slots(from, to int64) iter.Seq2[int64, error] {
 	return func(yield func(int64, error) bool) {
-		if err := m.inside(from, to, m.rw.Size); err != nil {
+		if err := m.checkInside(from, to, m.rw.Size); err != nil {
 			yield(0, err)
 			return
 		}
-		for c := m.walk(from, to); ; {
-			start, words, err := c.next()
+		for c := m.newWalk(from, to); ; {
+			start, words, err := c.nextSlots()
 			if err != nil {
 				yield(0, err)
 				return
@@ -72,11 +72,11 @@ func (m *Map) Slots(from, to int64) iter.Seq2[int64, error] {
 	}
 }
 
-// Matches reports whether the slots in [from, to) are the words whose bits are set in want;
-// from and to are as in [Map.Slots]. The bits of want stand for the words of rw from the last
-// multiple of 64 words on that is at or before from.
+// Matches reports whether the slots in [from, to) are exactly the words whose bits are set in want. from and to are
+// offsets as in [Map.Slots]. The first bit of want stands for the last word at or before from whose index is a
+// multiple of 64.
 func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
-	if err := m.inside(from, to, m.rw.Size); err != nil {
+	if err := m.checkInside(from, to, m.rw.Size); err != nil {
 		return false, err
 	}
 	for from < to {
@@ -84,7 +84,7 @@ func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
 		start := n * chunkSize
 		end := min(to, start+chunkSize)
 		var got [chunkWords / 64]uint64
-		b, err := m.chunk(n)
+		b, err := m.checkedBitmap(n)
 		if err == nil && b != nil {
 			err = b.writeDense(&got)
 		}
@@ -103,8 +103,8 @@ func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
 	return true, nil
 }
 
-// sameWords reports whether got and want, which begin with the bit of word first&^63, have the
-// same bits for the words in [first, last).
+// sameWords reports whether got and want have the same bits for the words in [first, last). Their first bit stands for
+// word first&^63.
 func sameWords(got, want []uint64, first, last int) bool {
 	for i, w := range want {
 		at := first&^63 + i*64
@@ -122,35 +122,36 @@ func sameWords(got, want []uint64, first, last int) bool {
 	return true
 }
 
-// inside returns an error unless [from, to) is a range of the size bytes of rw.
-func (m *Map) inside(from, to, size int64) error {
+// checkInside returns an error unless [from, to) is an aligned range inside the first size bytes of rw.
+func (m *Map) checkInside(from, to, size int64) error {
 	if from < 0 || to < from || to > min(size, m.rw.Size) || (from|to)%wordSize != 0 {
 		return fmt.Errorf("relocate: [%d, %d) is no range of the %d bytes of rw", from, to, min(size, m.rw.Size))
 	}
 	return nil
 }
 
-// A walk iterates over the slots of a range, a batch at a time.
+// A walk iterates over the slots of a range in batches.
 type walk struct {
 	m        *Map
 	from, to int64
 	batch    [128]uint16
 }
 
-func (m *Map) walk(from, to int64) walk { return walk{m: m, from: from, to: to} }
+func (m *Map) newWalk(from, to int64) walk { return walk{m: m, from: from, to: to} }
 
-// next returns the next slots, ascending, as words of the chunk that begins at start; none after the last.
-func (c *walk) next() (start int64, words []uint16, err error) {
+// nextSlots returns the next slots in ascending order, as indices of words in the chunk that begins at start. After
+// the last slot it returns no words.
+func (c *walk) nextSlots() (start int64, words []uint16, err error) {
 	for c.from < c.to {
 		n := c.from / chunkSize
 		start = n * chunkSize
 		end := min(c.to, start+chunkSize)
-		b, err := c.m.chunk(n)
+		b, err := c.m.checkedBitmap(n)
 		if err != nil {
 			return 0, nil, err
 		}
 		if b != nil {
-			words = c.batch[:b.fill(c.batch[:], int(c.from-start)/wordSize, int(end-start)/wordSize)]
+			words = c.batch[:b.fillSlots(c.batch[:], int(c.from-start)/wordSize, int(end-start)/wordSize)]
 		}
 		if len(words) == len(c.batch) {
 			end = start + (int64(words[len(words)-1])+1)*wordSize
@@ -163,8 +164,8 @@ func (c *walk) next() (start int64, words []uint16, err error) {
 	return 0, nil, nil
 }
 
-// chunk returns the checked bitmap of a chunk, nil if it has no slot.
-func (m *Map) chunk(n int64) (bitmap, error) {
+// checkedBitmap returns the bitmap of chunk n, nil if the chunk has no slots. It checks the bitmap on first use.
+func (m *Map) checkedBitmap(n int64) (bitmap, error) {
 	at := m.bm.Offset + directorySize(n)
 	row, err := m.source.Bytes(disk.RegionBM, at, directoryRow)
 	if err != nil {
@@ -175,7 +176,7 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 	if offset == 0 && size == 0 {
 		return nil, nil
 	}
-	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.chunks()) || !m.bm.Holds(offset, size) {
+	if size > maxBitmapSize || offset < m.bm.Offset+directorySize(m.chunkCount()) || !m.bm.Holds(offset, size) {
 		return nil, disk.Corrupt(disk.RegionBM, at, "the bitmap of chunk %d is [0x%x, +%d)", n, offset, size)
 	}
 	b, err := m.source.Bytes(disk.RegionBM, offset, size)
@@ -185,7 +186,7 @@ func (m *Map) chunk(n int64) (bitmap, error) {
 	if m.isChecked(n) {
 		return b, nil
 	}
-	if err := bitmap(b).check(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
+	if err := bitmap(b).checkBitmap(int(min(chunkWords, (m.rw.Size-n*chunkSize)/wordSize))); err != nil {
 		return nil, disk.Corrupt(disk.RegionBM, offset, "chunk %d: %v", n, err)
 	}
 	m.checked[n/32].Or(1 << (n % 32))

@@ -131,14 +131,14 @@ func TestBitmapsAreRoarings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := bitmap(p).check(int(want.Maximum()) + 1); err != nil {
+		if err := bitmap(p).checkBitmap(int(want.Maximum()) + 1); err != nil {
 			t.Fatal(err)
 		}
-		if err := bitmap(p).check(int(want.Maximum())); err == nil {
+		if err := bitmap(p).checkBitmap(int(want.Maximum())); err == nil {
 			t.Fatal("a word outside the limit was accepted")
 		}
 		got := make([]uint16, len(words)+1)
-		got = got[:bitmap(p).fill(got, 0, chunkWords)]
+		got = got[:bitmap(p).fillSlots(got, 0, chunkWords)]
 		if !slices.EqualFunc(got, want.ToArray(), func(a uint16, b uint32) bool { return uint32(a) == b }) {
 			t.Fatalf("%d words, want %d", len(got), len(words))
 		}
@@ -222,11 +222,11 @@ func TestContainersAtTheirLimit(t *testing.T) {
 		}
 		region := c.Encode(0)
 		b := bitmap(region[directorySize(1):][:le.Uint32(region[directoryStart+4:])])
-		if err := b.check(chunkWords); err != nil {
+		if err := b.checkBitmap(chunkWords); err != nil {
 			t.Errorf("%d slots: %v", slots, err)
 		}
 		words := make([]uint16, chunkWords)
-		if n := b.fill(words, 0, chunkWords); n != slots || words[slots-1] != uint16(slots-1) {
+		if n := b.fillSlots(words, 0, chunkWords); n != slots || words[slots-1] != uint16(slots-1) {
 			t.Errorf("%d slots: %d are read, the last is %d", slots, n, words[n-1])
 		}
 	}
