@@ -45,7 +45,6 @@ func (l *lineReader) isMethodNext() bool {
 	return ok
 }
 
-// peekTotal returns the total if the next line is the last of a dump.
 func (l *lineReader) peekTotal() (total uint64, ok bool) {
 	line, there := l.peekLine(0)
 	c := newCursor(line.text)
@@ -104,7 +103,6 @@ func (l *lineReader) nextLine() (line textLine, ok bool) {
 	return line, ok
 }
 
-// readError returns the error of the reader, or nil at the end of the text.
 func (l *lineReader) readError() error {
 	if l.err == io.EOF {
 		return nil
@@ -122,8 +120,8 @@ func (l *lineReader) readAhead() {
 	}
 	slot := &l.ring[(l.head+l.ahead)%len(l.ring)]
 	slot.Place, slot.text, slot.cut = l.in.Place, append(slot.text[:0], text...), !l.in.Whole
-	if l.xml {
-		slot.text = unescape(slot.text)
+	if l.xml && bytes.IndexByte(slot.text, '&') >= 0 {
+		slot.text = []byte(unescapes.Replace(string(slot.text)))
 	}
 	l.ahead++
 }
@@ -131,7 +129,6 @@ func (l *lineReader) readAhead() {
 // logTags are prefixes of lines that identify an XML log.
 var logTags = [][]byte{[]byte("<?xml "), []byte("<hotspot_log "), []byte("<tty>"), []byte("<writer thread=")}
 
-// isLogTag reports whether a line is a tag of an XML log.
 func (l *lineReader) isLogTag(line []byte) bool {
 	if len(line) == 0 || line[0] != '<' {
 		return false
@@ -142,32 +139,5 @@ func (l *lineReader) isLogTag(line []byte) bool {
 	return l.xml
 }
 
-var escapes = []struct {
-	escape []byte
-	char   byte
-}{
-	{[]byte("&lt;"), '<'}, {[]byte("&gt;"), '>'}, {[]byte("&amp;"), '&'},
-	{[]byte("&quot;"), '"'}, {[]byte("&apos;"), '\''},
-}
-
-// unescape replaces escapes in place.
-func unescape(line []byte) []byte {
-	at := bytes.IndexByte(line, '&')
-	if at < 0 {
-		return line
-	}
-	out := line[:at]
-	for rest := line[at:]; len(rest) > 0; {
-		c := rest[0]
-		n := 1
-		for _, e := range escapes {
-			if bytes.HasPrefix(rest, e.escape) {
-				c = e.char
-				n = len(e.escape)
-			}
-		}
-		out = append(out, c)
-		rest = rest[n:]
-	}
-	return out
-}
+// unescapes replaces the escapes in HotSpot's XML logs.
+var unescapes = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'")

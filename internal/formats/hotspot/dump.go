@@ -12,7 +12,6 @@ import (
 
 // The parsed text. Names of hidden classes and widths of entries need the whole text, so they are determined later.
 
-// A textDump is the complete output of one VM.
 type textDump struct {
 	methods []textMethod
 	types   spellings
@@ -25,7 +24,6 @@ type textDump struct {
 // A typeID is the index + 1 of a printed type in a dump, or 0.
 type typeID uint32
 
-// A spellings interns printed types.
 type spellings struct {
 	ids  map[string]typeID
 	list []string // printed types by typeID - 1
@@ -93,7 +91,6 @@ type textSlot struct {
 	word  textWord
 }
 
-// textTypes are the types of a call.
 type textTypes struct {
 	args   []textSlot
 	result *textWord // nil if not profiled
@@ -141,7 +138,6 @@ const (
 	columnBody = 36 // counts
 )
 
-// entryColumns returns the columns of "bci:" and of the kind.
 func (d Dialect) entryColumns() (bci, kind int) {
 	if d == JDK17 {
 		return 6, columnKind

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// A textParser reads a dump from lines.
 type textParser struct {
 	lines  *lineReader
 	dump   textDump
@@ -19,7 +18,6 @@ type textParser struct {
 	report *TextReport
 }
 
-// parseText reads the first dump of a text.
 func parseText(r io.Reader, name string) (*textDump, *TextReport, error) {
 	p := &textParser{lines: newLineReader(r, name), report: &TextReport{}}
 	if err := p.parseDump(); err != nil {
@@ -127,7 +125,6 @@ func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
 	return nil
 }
 
-// isBytecode reports whether a line begins like "12 iload_2".
 func isBytecode(line []byte) bool {
 	c := newCursor(line)
 	c.Spaces()
@@ -195,7 +192,6 @@ func (p *textParser) nextBeginsWith(prefix string) bool {
 	return ok && len(line.text) >= len(prefix) && string(line.text[:len(prefix)]) == prefix
 }
 
-// modifiers are the words before the class, in order.
 var modifiers = []struct {
 	word   string
 	access uint32
@@ -271,7 +267,6 @@ func (p *textParser) readCounters(m *textMethod) error {
 	return nil
 }
 
-// A cursor reads a line of the text from left to right.
 type cursor struct{ parse.Cursor }
 
 func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }

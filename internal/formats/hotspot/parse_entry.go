@@ -57,7 +57,6 @@ func entryDialect(line []byte) Dialect {
 	return JDK17
 }
 
-// readEntry reads an entry after its kind, and its further lines.
 func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
 	if !known {
@@ -136,7 +135,6 @@ func (p *textParser) readSpeculativeTrap(e *textEntry, c *cursor) {
 	}
 }
 
-// mayFollowTrap reports whether rest can follow a trap.
 func mayFollowTrap(rest []byte) bool {
 	text := strings.TrimLeft(string(rest), " ")
 	return text == "" || slices.ContainsFunc([]string{"trap/ ", "flags(", "count(", "taken(", "default_count("},
@@ -206,7 +204,6 @@ func (p *textParser) readNotTaken(e *textEntry) error {
 	})
 }
 
-// readCases reads all following cases.
 func (p *textParser) readCases(e *textEntry) error {
 	for p.nextBeginsWith(indent + "count(") {
 		err := p.readLine(func(c *cursor) {
@@ -293,7 +290,6 @@ const (
 	unknownType    = "unknown"
 )
 
-// listName returns the prefix of a type list's first line.
 func listName(column int, name string) string {
 	return fmt.Sprintf("%*s%-*s", column, "", columnBody-column, name)
 }
@@ -421,7 +417,6 @@ func reasonName(s string) bool {
 	return s != "" && strings.Trim(s, "_abcdefghijklmnopqrstuvwxyz0123456789") == ""
 }
 
-// appendTrap appends a trap state as printed inside "trap(...)".
 func appendTrap(b []byte, traps layout.EntryTraps, plain bool) []byte {
 	reason := traps &^ layout.EntryTrapRecompiled
 	switch {

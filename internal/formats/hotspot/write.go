@@ -109,7 +109,6 @@ func readSettings(s *reader.Store) (textSettings, error) {
 	return set, err
 }
 
-// lastValue returns the last value of a property, or "".
 func lastValue(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -216,7 +215,6 @@ func printedCounter(n uint64) int64 {
 	return int64(min(n, math.MaxInt64))
 }
 
-// countHiddenParts counts the parts of a profile that the text lacks.
 func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error {
 	if _, ok, err := p.Context(); err != nil {
 		return err
@@ -243,7 +241,6 @@ func (w *textWriter) countHiddenParts(p reader.Profile, class reader.Type) error
 	return err
 }
 
-// profilesToPrint returns the profiles in print order.
 func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {
 	ordered, err := w.sourceOrder()
 	if err != nil {
@@ -280,7 +277,6 @@ func invocationCount(p reader.Profile) uint64 {
 	return c.Load()
 }
 
-// sourceOrder returns the profiles in the order of the imported text.
 func (w *textWriter) sourceOrder() (profiles []reader.Profile, err error) {
 	t, err := w.store.TableOrEmpty(disk.TableOrder)
 	if err != nil || t.Rows == 0 {

@@ -46,7 +46,6 @@ func unprintableLoss(e reader.Entry) codec.LossKind {
 	return LossWide
 }
 
-// A placedEntry is an entry with its tag and offset in the VM.
 type placedEntry struct {
 	reader.Entry
 	tag    layout.Tag
@@ -94,7 +93,6 @@ func (w *textWriter) cutTrapsAt(traps []reader.Entry, bci int32) (here, rest []r
 	return traps[:n], traps[n:]
 }
 
-// entrySize returns the size of an entry in a VM, in bytes.
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !disk.IsWide(e.Tag()) {
@@ -125,7 +123,6 @@ func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end i
 	return placed, traps
 }
 
-// writeEntry prints an entry with all of its lines.
 func (w *textWriter) writeEntry(e placedEntry, traps []reader.Entry) error {
 	w.report.Entries += 1 + len(traps)
 	b := w.beginEntryLine(e.offset, int(e.Point()), printedKinds[e.tag])
@@ -309,7 +306,6 @@ func (w *textWriter) writeReturns(b []byte, e placedEntry) {
 	_, _ = w.out.Write(rows)
 }
 
-// writeReceivers prints a type profile and the types after it.
 func (w *textWriter) writeReceivers(b []byte, e placedEntry) error {
 	r, _ := e.Receivers()
 	total := share{}
@@ -388,7 +384,6 @@ func (w *textWriter) printedType(t reader.Type) (string, error) {
 	return s, nil
 }
 
-// writeCallTypes prints the types of a call.
 func (w *textWriter) writeCallTypes(e reader.Entry) error {
 	types, ok := e.Types()
 	if !ok {
@@ -406,7 +401,6 @@ func (w *textWriter) writeCallTypes(e reader.Entry) error {
 	return err
 }
 
-// writeParameters prints the types of the method's parameters.
 func (w *textWriter) writeParameters(p reader.Profile) error {
 	for e := range p.Section(disk.SectionParameters) {
 		w.report.Entries++

@@ -74,7 +74,6 @@ func (r *Report) importNotes(ofName string) (notes []string) {
 	return notes
 }
 
-// addToReport adds the unread part of a damaged file to a report.
 func (s *Salvage) addToReport(r *codec.Report, ofName string) {
 	r.Facts["salvaged"] = map[string]any{"offset": s.Offset, "last": s.Last, "left": s.Left, "reason": s.Reason.Error()}
 	what := fmt.Sprintf("bytes %sfrom byte %d on, after %s: at byte %d, %s", ofName, s.Offset, s.Last, s.Reason.Offset,

@@ -15,12 +15,12 @@
 //	 "monitorProfiles":[{"ctx":"0:0","records":[9,4, 10,1]}],
 //	 "samplingProfiles":[{"ctx":"3:38<7:17<5:9","records":[10]}, ...]}
 //
-// Ids hold within a file. A signature is the ids of the declaring type, the return type and the parameters. A
-// context is a place and its callers, "method:bci<caller:bci<...": the inlining of the method, or a whole
-// stack in samplingProfiles. Points may be negative: JVMCI's numbers for places that are not a bytecode.
+// Ids are local to a file. A signature has the ids of the declaring type, the return type and the parameters. A
+// context is a point and its callers, "method:bci<caller:bci<...". It describes the inlining of the method, or in
+// samplingProfiles a whole stack. Points can be negative, which are JVMCI's numbers for points without a bytecode.
 //
-// Version 0.4.0 has another order of keys. Version 0.2.0 has other names for some keys,
-// and contexts are "7:0,5:9"; it is read but not written.
+// Version 0.4.0 has another order of keys. Version 0.2.0 has other names for some keys, and its contexts look like
+// "7:0,5:9". It is read but not written.
 //
 // # Mapping
 //
@@ -40,17 +40,17 @@
 //	keys unknown here    TableForeign, with a JSON pointer for a key
 //	order and ids        TableOrderRuns and TableOrder, see build_order.go
 //
-// A method that no context names was instrumented and is unexecuted.
+// A method that no context names was instrumented but not executed.
 //
 // # Odd files
 //
-// Ids need not have a row, and rows need not differ: see key_spelling.go for the keys of such types and methods. An
-// invalid item of a section (a negative count, a record of the wrong length) is left out, as unknown members
-// are, and counted. The methods that such an item names have run.
+// Ids can lack a row, and rows can be equal. key_spelling.go describes the keys of such types and methods. Invalid
+// items of a section (a negative count, a record of the wrong length) and unknown members are omitted and counted.
+// The methods that such an item names have run.
 //
 // # Trust
 //
-// Nothing in a file is trusted. A file that is not JSON or not a profile is an [*Error] with the place and
-// the last complete record. Memory stays proportional to what was read. Nothing in an archive is trusted
-// either: a source order is used only if it lists each of the archive's types, methods and entries once.
+// Files are not trusted. A file that is not JSON or not a profile is an [*Error] with the offset and the last
+// complete record. Memory is proportional to the bytes read. Archives are not trusted either. A source order is used
+// only if it lists each of the archive's types, methods and entries once.
 package iprof

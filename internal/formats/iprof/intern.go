@@ -54,7 +54,6 @@ type contextNode struct {
 	parent uint32
 }
 
-// childNode returns the node that adds a frame to parent.
 func (t *contextTrie) childNode(parent uint32, f frame) uint32 {
 	key := contextNode{f, parent}
 	hash := key.hashFields()
@@ -67,7 +66,6 @@ func (t *contextTrie) childNode(parent uint32, f frame) uint32 {
 	return n
 }
 
-// hashFields mixes the fields with odd multipliers.
 func (n *contextNode) hashFields() uint32 {
 	h := uint64(n.id)*0x9e3779b97f4a7c15 ^ uint64(n.parent)*0xc2b2ae3d27d4eb4f ^ uint64(uint32(n.point))*0x165667b19e3779f9
 	h ^= h >> 32

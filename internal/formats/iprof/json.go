@@ -22,12 +22,10 @@ type scanner struct {
 	exceeded *parse.LimitError // exceeded limit of a value, or nil
 }
 
-// firstWindow is the initial size of the window in bytes.
 const firstWindow = 64 << 10
 
 func newScanner(r io.Reader) scanner { return scanner{r: r, buf: make([]byte, firstWindow)} }
 
-// textOffset returns the text offset of pos.
 func (s *scanner) textOffset() int64 { return s.base + int64(s.pos) }
 
 // readMore moves the text from mark to the front, appends more, and sets pos to 0. It at least doubles the text, so

@@ -90,7 +90,7 @@ func keyOrder(v string) []sectionKind {
 // whole file.
 type recording struct {
 	version  string
-	old      bool // keys can be spelled like those of 0.2.0
+	old      bool // the file can have the keys of 0.2.0
 	sections []section
 
 	types   []typeRow

@@ -34,7 +34,7 @@ const (
 
 // A Report describes a file that was read or written.
 type Report struct {
-	Version  string // of the file
+	Version  string // version of the file
 	Types    int
 	Methods  int
 	Profiles int // number of methods in contexts

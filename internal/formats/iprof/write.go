@@ -110,13 +110,10 @@ func (e *exporter) chooseVersion() error {
 		}
 	}
 	e.report.Version = e.version
-	switch {
-	case e.source == nil:
-		e.sections = e.plainSections(keyOrder(e.version))
-	case e.version == e.source.version:
+	if e.source != nil && e.version == e.source.version {
 		e.sections = e.source.sections
-	default:
-		e.sections = e.reordered(keyOrder(e.version))
+	} else {
+		e.sections = e.sectionsInOrder(keyOrder(e.version))
 	}
 	if !slices.ContainsFunc(e.sections, func(s orderedSection) bool { return s.kind == instanceofs }) {
 		e.report.Lost.Add(LossInstanceof, e.found[instanceofs])
@@ -146,27 +143,20 @@ func (e *exporter) versionProperty() (string, error) {
 	return "", err
 }
 
-// plainSections returns all sections of a version for an archive without a source order.
-func (e *exporter) plainSections(kinds []sectionKind) (all []orderedSection) {
+// sectionsInOrder returns the sections of the source, or all sections without a source order, in the order of kinds.
+// Unknown keys follow.
+func (e *exporter) sectionsInOrder(kinds []sectionKind) (all []orderedSection) {
 	for _, k := range kinds {
-		all = append(all, orderedSection{kind: k})
-	}
-	return e.withForeign(all)
-}
-
-// reordered returns the sections of the source in the order of another version.
-func (e *exporter) reordered(kinds []sectionKind) (all []orderedSection) {
-	for _, k := range kinds {
+		if e.source == nil {
+			all = append(all, orderedSection{kind: k})
+			continue
+		}
 		for _, s := range e.source.sections {
 			if s.kind == k {
 				all = append(all, s)
 			}
 		}
 	}
-	return e.withForeign(all)
-}
-
-func (e *exporter) withForeign(all []orderedSection) []orderedSection {
 	for _, key := range e.foreignKeys {
 		if slices.ContainsFunc(all, func(s orderedSection) bool { return sectionKeys[s.kind] == key }) {
 			e.report.Lost.Add(LossForeign, 1)
@@ -265,7 +255,6 @@ func sectionOf(entry reader.Entry) sectionKind {
 	return foreign
 }
 
-// surveyRows counts the losses of a type profile and marks its types used.
 func (e *exporter) surveyRows(entry reader.Entry) {
 	r, ok := entry.Receivers()
 	if !ok {

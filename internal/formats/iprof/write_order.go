@@ -19,7 +19,7 @@ type sourceOrder struct {
 // An orderedSection is a section with its ordered items.
 type orderedSection struct {
 	kind     sectionKind
-	key      string        // of a foreign one
+	key      string        // key of a foreign section
 	listed   int           // number of rows or records
 	ids      []int64       // ids of the listed items
 	ordinals []ordinalMark // sorted by item
@@ -278,22 +278,22 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 		if len(list) < s.listed {
 			return false, nil
 		}
-		next := map[layout.Ref]int{}
-		seen := map[layout.Ref]map[int]bool{}
-		walk := ordinalWalk{rest: s.ordinals, next: next}
+		type entryID struct {
+			profile layout.Ref
+			ordinal int
+		}
+		seen := map[entryID]bool{}
+		walk := ordinalWalk{rest: s.ordinals, next: map[layout.Ref]int{}}
 		for i, n := range list[:s.listed] {
 			ordinal := walk.nextOrdinal(i, n)
 			p, err := e.profileItemsAt(n)
 			if err != nil {
 				return false, err
 			}
-			if seen[n] == nil {
-				seen[n] = map[int]bool{}
-			}
-			if ordinal >= len(p.of[s.kind]) || seen[n][ordinal] {
+			if ordinal >= len(p.of[s.kind]) || seen[entryID{n, ordinal}] {
 				return false, nil
 			}
-			seen[n][ordinal] = true
+			seen[entryID{n, ordinal}] = true
 		}
 		list = list[s.listed:]
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A program built with -profile-correlate writes counters without the records of its functions. The records are in the
-// program: in sections that are not loaded (binary) or in its debug information (debug-info). Both give each
-// function's offset in the section of counters.
+// A program built with -profile-correlate writes counters without the records of its functions. It has the
+// records in sections that are not loaded (binary) or in its debug information (debug-info). Both give each function's
+// offset in the section of counters.
 
 // Section names, from llvm/ProfileData/InstrProfData.inc.
 const (
@@ -30,8 +30,7 @@ type correlation struct {
 	buildID   []byte // nil for a program without a build id
 }
 
-// A correlated is one function: NameRef, FuncHash, offset in bytes of its first counter in the section, and number of
-// counters.
+// A correlated is one function, with the offset in bytes of its first counter in the section of counters.
 type correlated struct {
 	reference, hash, offset uint64
 	counters                uint32
@@ -59,17 +58,17 @@ func (m *rawModule) correlate() error {
 // recordOf encodes f as record i, without value sites.
 func (m *rawModule) recordOf(f correlated, i uint64) []byte {
 	record := make([]byte, m.l.size)
-	m.machine.encode64(record, f.reference)
-	m.machine.encode64(record[8:], f.hash)
+	m.machine.PutUint64(record, f.reference)
+	m.machine.PutUint64(record[8:], f.hash)
 	if m.h.version >= rawRelative {
 		f.offset -= i * m.l.size
 	}
 	if m.machine.pointer == 4 {
-		m.machine.encode32(record[m.l.counters:], uint32(f.offset))
+		m.machine.PutUint32(record[m.l.counters:], uint32(f.offset))
 	} else {
-		m.machine.encode64(record[m.l.counters:], f.offset)
+		m.machine.PutUint64(record[m.l.counters:], f.offset)
 	}
-	m.machine.encode32(record[m.l.numCounters:], f.counters)
+	m.machine.PutUint32(record[m.l.numCounters:], f.counters)
 	return record
 }
 
@@ -109,8 +108,8 @@ func openProgram(path string, read programReader) (*correlation, error) {
 	return c, err
 }
 
-// readSections reads the data and names sections of a program. The records are those of raw profiles, except that the
-// pointer to the counters is an address.
+// readSections reads the data and names sections of a program. The records equal those in raw profiles, except that
+// the pointer to the counters is an address.
 func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, error) {
 	data, err := programSection(p, sectionData)
 	if err != nil {
@@ -130,8 +129,8 @@ func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, er
 			len(data), m.l.size, m.h.version)
 	}
 	for ; len(data) > 0; data = data[m.l.size:] {
-		c.functions = append(c.functions, correlated{m.machine.decode64(data), m.machine.decode64(data[8:]),
-			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.decode32(data[m.l.numCounters:])})
+		c.functions = append(c.functions, correlated{m.machine.Uint64(data), m.machine.Uint64(data[8:]),
+			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.Uint32(data[m.l.numCounters:])})
 	}
 	return c, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // In the debug information each function has a variable __profc_NAME at the address of its counters. Annotations of
-// the variable have the other fields of the record: see llvm/lib/ProfileData/InstrProfCorrelator.cpp.
+// the variable have the other fields of the record. See llvm/lib/ProfileData/InstrProfCorrelator.cpp.
 const (
 	tagAnnotation    = dwarf.Tag(0x6000) // DW_TAG_LLVM_annotation
 	countersPrefix   = "__profc_"

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"math/bits"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
@@ -125,47 +124,6 @@ func (f *function) entryCount() int {
 	return n
 }
 
-// A byteOrder is true for big-endian.
-type byteOrder bool
-
-func (o byteOrder) decode16(b []byte) uint16 {
-	v := binary.LittleEndian.Uint16(b)
-	if o {
-		return bits.ReverseBytes16(v)
-	}
-	return v
-}
-
-func (o byteOrder) decode32(b []byte) uint32 {
-	v := binary.LittleEndian.Uint32(b)
-	if o {
-		return bits.ReverseBytes32(v)
-	}
-	return v
-}
-
-func (o byteOrder) decode64(b []byte) uint64 {
-	v := binary.LittleEndian.Uint64(b)
-	if o {
-		return bits.ReverseBytes64(v)
-	}
-	return v
-}
-
-func (o byteOrder) encode32(b []byte, v uint32) {
-	if o {
-		v = bits.ReverseBytes32(v)
-	}
-	binary.LittleEndian.PutUint32(b, v)
-}
-
-func (o byteOrder) encode64(b []byte, v uint64) {
-	if o {
-		v = bits.ReverseBytes64(v)
-	}
-	binary.LittleEndian.PutUint64(b, v)
-}
-
 // A block of value profiles has the same layout in raw and indexed files, except for the byte order:
 //
 //	u32 size of the block, u32 number of kinds, and for each kind
@@ -178,16 +136,16 @@ const (
 )
 
 // valueBlock decodes a block of value profiles. The error has no offset.
-func (f *function) valueBlock(b []byte, o byteOrder) error {
-	kinds := o.decode32(b[4:])
+func (f *function) valueBlock(b []byte, o binary.ByteOrder) error {
+	kinds := o.Uint32(b[4:])
 	last := -1
 	b = b[valueBlockHeader:]
 	for range kinds {
 		if len(b) < valueKindHeader {
 			return fmt.Errorf("a block of values has %d kinds and no room for them", kinds)
 		}
-		kind := o.decode32(b)
-		sites := o.decode32(b[4:])
+		kind := o.Uint32(b)
+		sites := o.Uint32(b[4:])
 		if kind >= valueKindsKnown || int(kind) <= last {
 			return fmt.Errorf("values of kind %d after kind %d", kind, last)
 		}
@@ -207,7 +165,7 @@ func (f *function) valueBlock(b []byte, o byteOrder) error {
 var tooManySites = parse.Exceeded("a function of more than %d value sites of one kind", parse.MaxValueSites)
 
 // valueSites decodes the sites of one kind and returns the bytes after them.
-func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o byteOrder) (rest []byte, err error) {
+func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o binary.ByteOrder) (rest []byte, err error) {
 	if uint64(sites) > uint64(len(b)) || sites > math.MaxInt32 {
 		return nil, fmt.Errorf("%d value sites in %d bytes", sites, len(b))
 	}
@@ -225,7 +183,7 @@ func (f *function) valueSites(b []byte, kind layout.Sub, sites uint32, o byteOrd
 			return nil, fmt.Errorf("%d values of a site in %d bytes", n, len(b))
 		}
 		for range n {
-			f.values = append(f.values, builder.Value{Value: o.decode64(b), Count: o.decode64(b[8:])})
+			f.values = append(f.values, builder.Value{Value: o.Uint64(b), Count: o.Uint64(b[8:])})
 			b = b[valueSize:]
 		}
 		f.sites = append(f.sites, site{kind, int32(i), len(f.values)})

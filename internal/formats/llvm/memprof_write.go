@@ -14,17 +14,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A heapProfile has the memory profiles of an archive.
 type heapProfile struct {
 	version      int
 	records      []storedRecord
 	stacks       []string       // distinct stacks of encoded frames
-	stackNumbers map[string]int // of the stacks
+	stackNumbers map[string]int // index in stacks, by stack
 	schema       []int          // indices of disk.HeapFields
 	unsound      int            // rows whose stack cannot be decoded
 }
 
-// A storedRecord has the allocations of one function. place is its rank in the imported file.
 type storedRecord struct {
 	function, place uint64
 	allocations     []storedAllocation
@@ -103,7 +101,6 @@ func (h *heapProfile) eachTableRow(s *reader.Store, kind disk.TableKind, records
 	return nil
 }
 
-// internStack returns the index of a stack.
 func (h *heapProfile) internStack(stack string) int {
 	n, known := h.stackNumbers[stack]
 	if !known {
@@ -142,7 +139,6 @@ func (r storedRecord) needsAllFields() bool {
 	return false
 }
 
-// A heapEncoder encodes the section of memory profiles.
 type heapEncoder struct {
 	*heapProfile
 	b    []byte
@@ -152,7 +148,7 @@ type heapEncoder struct {
 	ids     []uint64 // ids of frames
 	byFrame map[string]int
 	popular []int    // version 3: number of stacks that have the frame
-	keys    []uint64 // by stack: ids for version 2, array indices for version 3
+	keys    []uint64 // ids (version 2) or array indices (version 3), by stack
 }
 
 // encodeSection encodes the memory profiles for an offset in the file. memprof_read.go describes the layout.
@@ -325,7 +321,7 @@ func (e *heapEncoder) appendStack(b []byte, stack int) []byte {
 	return e.appendFrameIDs(b, e.stacks[stack])
 }
 
-// A popularity has the number of stacks that contain a frame, and the sum of the frame's depths in them.
+// A popularity has the number of stacks that contain a frame, and the frame's total depth in them.
 type popularity struct{ stacks, depths int }
 
 // orderByPopularity orders the frames as version 3 does: frames in more stacks first, then those nearer to the
@@ -405,7 +401,6 @@ func (e *heapEncoder) appendStackArray() {
 	}
 }
 
-// framesFromRoot returns the frame numbers of a stack, root first.
 func (e *heapEncoder) framesFromRoot(stack string) (frames []int) {
 	for ; len(stack) > 0; stack = stack[:len(stack)-disk.HeapFrameSize] {
 		frames = append(frames, e.byFrame[stack[len(stack)-disk.HeapFrameSize:]])

@@ -88,7 +88,6 @@ func NameChunk(b []byte, most int) (text string, after []byte, err error) {
 	return text, b[packed:], err
 }
 
-// inflateNames decompresses b, whose text has size bytes.
 func inflateNames(b []byte, size int) (string, error) {
 	z, err := zlib.NewReader(bytes.NewReader(b))
 	if err != nil {
@@ -113,10 +112,9 @@ func checkNameLengths(names []string) error {
 	return nil
 }
 
-// A nameIndex finds the names of a module by NameRef.
 type nameIndex struct {
 	names   []string
-	used    []bool           // by index in names: a function with the name was read
+	used    []bool           // names of functions that were read, by index in names
 	indexes map[uint64]int32 // index in names, by NameRef
 }
 

@@ -86,7 +86,6 @@ func looksLikeText(head []byte) bool {
 	return true
 }
 
-// bufferSize is the buffer size of a source in bytes.
 const bufferSize = 1 << 16
 
 // A source is a buffered input. Its memory is proportional to the bytes read, never to sizes claimed in the input.
@@ -128,7 +127,6 @@ func (s *source) readBytes(n int) (b []byte, ok bool) {
 // firstSection is the initial allocation for a section. It grows to four times the bytes read.
 const firstSection = 1 << 20
 
-// readSection consumes n bytes and returns a copy.
 func (s *source) readSection(n uint64) (b []byte, ok bool) {
 	for uint64(len(b)) < n {
 		piece := min(n-uint64(len(b)), max(3*uint64(len(b)), firstSection))
@@ -152,7 +150,6 @@ func (s *source) endWithError(err error) {
 	}
 }
 
-// skipBytes discards n bytes.
 func (s *source) skipBytes(n uint64) bool {
 	for n > 0 {
 		skipped, err := s.Discard(int(min(n, math.MaxInt32)))
@@ -172,18 +169,16 @@ func (s *source) drainInput() error {
 	return s.readError()
 }
 
-// readError returns the error of the reader, or nil at the end of the input.
 func (s *source) readError() error {
 	if s.err == nil || s.err == io.EOF {
 		return nil
 	}
 	if own, ok := s.err.(*Error); ok {
-		return own // for an overlong line
+		return own // reports an overlong line
 	}
 	return fmt.Errorf("reading a profile: %w", s.err)
 }
 
-// A scan reads one input.
 type scan struct {
 	*source
 	*intake

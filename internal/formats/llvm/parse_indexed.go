@@ -41,7 +41,6 @@ func (s *scan) readIndexedProfile() error {
 	return x.drainInput()
 }
 
-// readWords reads n words.
 func (x *indexedScan) readWords(n int, what string) ([]uint64, error) {
 	b, ok := x.readBytes(8 * n)
 	if !ok {
@@ -128,7 +127,6 @@ func (x *indexedScan) skipSummaries() error {
 	return nil
 }
 
-// checkBucketTable compares the table of buckets with the buckets.
 func (x *indexedScan) checkBucketTable() error {
 	at := x.offset
 	sizes, err := x.readWords(2, "the table of buckets")
@@ -159,7 +157,6 @@ func (x *indexedScan) checkBucketTable() error {
 	return nil
 }
 
-// readSections reads the sections after the table, in their order.
 func (x *indexedScan) readSections() error {
 	type section struct {
 		at   int64
@@ -196,7 +193,6 @@ func (x *indexedScan) sectionAfter(at int64) (next int64) {
 	return next
 }
 
-// readSizedSection reads a section that starts with its size.
 func (x *indexedScan) readSizedSection(what string) ([]byte, error) {
 	at := x.offset
 	words, err := x.readWords(1, what)
@@ -219,7 +215,7 @@ func (x *indexedScan) readBinaryIDs() error {
 	if err != nil {
 		return err
 	}
-	ids, err := splitBinaryIDs(b, false)
+	ids, err := splitBinaryIDs(b, binary.LittleEndian)
 	if err != nil {
 		return x.malformedError(at, "%v", err)
 	}
@@ -328,7 +324,6 @@ func (x *indexedScan) takeBytes(n int, within string) ([]byte, error) {
 	return b, nil
 }
 
-// readItem reads all functions with one name.
 func (x *indexedScan) readItem() error {
 	at := x.offset
 	b, err := x.takeBytes(itemHeader, "the functions")
@@ -460,5 +455,5 @@ func (f *function) indexedValues(b []byte) (rest []byte, err error) {
 	if size < valueBlockHeader || size%disk.Unit != 0 || size > uint64(len(b)) {
 		return nil, fmt.Errorf("values of %d bytes in %d", size, len(b))
 	}
-	return b[size:], f.valueBlock(b[:size], false)
+	return b[size:], f.valueBlock(b[:size], binary.LittleEndian)
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A rawScan reads a raw file.
 type rawScan struct {
 	*scan
 	machine rawMachine
@@ -42,7 +41,6 @@ func (s *scan) readRawProfile() error {
 	return nil
 }
 
-// addTimestampTrace adds one trace for the timestamps of all modules.
 func (r *rawScan) addTimestampTrace() {
 	if len(r.stamps) == 0 {
 		return
@@ -73,7 +71,7 @@ func (m *rawModule) readHeader(first bool) (more bool, err error) {
 		return false, m.malformedError(at, "no header of a module where one must be: % x", b[:8])
 	}
 	m.machine, m.h.rawMachine = machine, machine
-	word := machine.decode64(b[8:])
+	word := machine.Uint64(b[8:])
 	m.h.version, m.h.variant = int(uint32(word)), Variant(word>>variantShift)
 	if err := m.checkVersion(at); err != nil {
 		return false, err
@@ -94,7 +92,6 @@ func (m *rawModule) skipToNextModule() bool {
 	}
 }
 
-// checkVersion rejects unsupported versions and variants.
 func (m *rawModule) checkVersion(at int64) error {
 	v := m.h.version
 	switch {
@@ -133,7 +130,7 @@ func (m *rawModule) readHeaderFields() error {
 		return m.cutError("a header")
 	}
 	for i, f := range fields {
-		*f = m.machine.decode64(b[8*i:])
+		*f = m.machine.Uint64(b[8*i:])
 	}
 	if err := m.h.checkSizes(); err != nil {
 		return m.malformedError(at, "%v", err)
@@ -142,39 +139,26 @@ func (m *rawModule) readHeaderFields() error {
 	return m.findProgram(at)
 }
 
-// Magic numbers of raw files as big-endian words. Files of little-endian machines start with byte 0x81.
-const (
-	rawMagic64Little = 0x8172666f72706cff
-	rawMagic32Little = 0x8152666f72706cff
-	rawMagic64Big    = 0xff6c70726f667281
-	rawMagic32Big    = 0xff6c70726f665281
-)
-
 // A rawMachine has the byte order and pointer size that the magic identifies.
 type rawMachine struct {
-	byteOrder
+	binary.ByteOrder
 	pointer int // size in bytes
 }
 
-// machineOf decodes the magic.
+// rawMachines has the magic numbers as big-endian words. Files of little-endian machines start with byte 0x81.
+var rawMachines = map[uint64]rawMachine{
+	0x8172666f72706cff: {binary.LittleEndian, 8}, 0x8152666f72706cff: {binary.LittleEndian, 4},
+	0xff6c70726f667281: {binary.BigEndian, 8}, 0xff6c70726f665281: {binary.BigEndian, 4},
+}
+
 func machineOf(magic []byte) (m rawMachine, ok bool) {
 	if len(magic) < 8 {
 		return m, false
 	}
-	switch binary.BigEndian.Uint64(magic) {
-	case rawMagic64Little:
-		return rawMachine{false, 8}, true
-	case rawMagic32Little:
-		return rawMachine{false, 4}, true
-	case rawMagic64Big:
-		return rawMachine{true, 8}, true
-	case rawMagic32Big:
-		return rawMachine{true, 4}, true
-	}
-	return m, false
+	m, ok = rawMachines[binary.BigEndian.Uint64(magic)]
+	return m, ok
 }
 
-// A rawHeader is the header of a module.
 type rawHeader struct {
 	rawMachine
 	version int
@@ -219,7 +203,6 @@ func (h *rawHeader) fieldPointers() []*uint64 {
 // maxSection limits sizes, so that adding them cannot overflow.
 const maxSection = 1 << 40
 
-// checkSizes rejects impossible sizes. The error has no offset.
 func (h *rawHeader) checkSizes() error {
 	for _, n := range []uint64{h.binaryIDs, h.records, h.beforeCounters, h.counters, h.afterCounters, h.bitmap,
 		h.afterBitmap, h.uniform, h.afterUniform, h.names, h.vtables, h.vtableNames} {
@@ -236,7 +219,6 @@ func (h *rawHeader) checkSizes() error {
 	return nil
 }
 
-// counterSize returns the bytes per counter.
 func (h *rawHeader) counterSize() uint64 {
 	if h.variant&VariantByteCoverage != 0 {
 		return 1
@@ -280,7 +262,7 @@ func (h *rawHeader) newestIndexedVersion() int {
 // A rawLayout has the field offsets of a data record, and its size.
 type rawLayout struct {
 	size                          uint64
-	counters, bitmap, function    int // pointers
+	counters, bitmap, function    int // offsets of pointers
 	numCounters, numBitmap, sites int
 	kinds                         int // number of value kinds with a site count in the record
 }
@@ -316,14 +298,13 @@ func (h *rawHeader) recordLayout() (l rawLayout) {
 	return l
 }
 
-// vtableSize returns the record size of a vtable in bytes.
 func (h *rawHeader) vtableSize() uint64 { return uint64(disk.AlignUp(int64(8+h.pointer+4), disk.Unit)) }
 
 func (m rawMachine) readPointer(b []byte) uint64 {
 	if m.pointer == 4 {
-		return uint64(m.decode32(b))
+		return uint64(m.Uint32(b))
 	}
-	return m.decode64(b)
+	return m.Uint64(b)
 }
 
 // wrapAddress truncates an address to the pointer size.

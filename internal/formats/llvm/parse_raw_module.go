@@ -2,11 +2,13 @@ package llvm
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,7 +20,7 @@ type rawModule struct {
 	l                      rawLayout
 	data, counters, bitmap []byte
 	dataAt                 int64  // file offset of data
-	claimed                uint64 // bytes of counters and bitmaps used by all functions so far
+	claimed                uint64 // bytes of counters and bitmaps used by the functions read
 	names                  *nameIndex
 	addresses              addressIndex
 	ids                    [][]byte                     // binary ids
@@ -52,7 +54,7 @@ func (m *rawModule) readBinaryIDs() error {
 	if !ok {
 		return m.cutError("the binary ids")
 	}
-	ids, err := splitBinaryIDs(b, m.machine.byteOrder)
+	ids, err := splitBinaryIDs(b, m.machine.ByteOrder)
 	if err != nil {
 		return m.malformedError(at, "%v", err)
 	}
@@ -91,7 +93,6 @@ func (m *rawModule) readCounters() (err error) {
 	return nil
 }
 
-// readPadded reads a section and the padding after it.
 func (m *rawModule) readPadded(size, padding uint64, what string) ([]byte, error) {
 	b, ok := m.readSection(size)
 	if !ok {
@@ -112,7 +113,6 @@ func (m *rawModule) readNames() error {
 	return err
 }
 
-// readNameSection reads a section of names with size bytes.
 func (m *rawModule) readNameSection(size uint64, what string) (names []string, err error) {
 	at := m.offset
 	b, err := m.readPadded(size, paddingAfter(size), what)
@@ -126,7 +126,6 @@ func (m *rawModule) readNameSection(size uint64, what string) (names []string, e
 	return names, nil
 }
 
-// readVTables reads the addresses and names of vtables.
 func (m *rawModule) readVTables() error {
 	at := m.offset
 	size := m.h.vtableSize()
@@ -135,8 +134,8 @@ func (m *rawModule) readVTables() error {
 		return err
 	}
 	for ; uint64(len(b)) >= size; b = b[size:] {
-		v := rawVTable{name: m.machine.decode64(b), address: m.machine.readPointer(b[8:]),
-			size: uint64(m.machine.decode32(b[8+m.h.pointer:]))}
+		v := rawVTable{name: m.machine.Uint64(b), address: m.machine.readPointer(b[8:]),
+			size: uint64(m.machine.Uint32(b[8+m.h.pointer:]))}
 		m.addresses.vtables = append(m.addresses.vtables, v)
 	}
 	names, err := m.readNameSection(m.h.vtableNames, "the names of vtables")
@@ -163,9 +162,9 @@ func (m *rawModule) addVTables(names *nameIndex) {
 }
 
 // splitBinaryIDs decodes { u64 length, bytes, zeros }.
-func splitBinaryIDs(b []byte, o byteOrder) (ids [][]byte, err error) {
+func splitBinaryIDs(b []byte, o binary.ByteOrder) (ids [][]byte, err error) {
 	for len(b) >= 8 {
-		n := o.decode64(b)
+		n := o.Uint64(b)
 		b = b[8:]
 		if n == 0 || n > uint64(len(b)) {
 			return nil, fmt.Errorf("a binary id of %d bytes, where %d are left", n, len(b))
@@ -242,12 +241,11 @@ func (m *rawModule) readFunctions() error {
 	return nil
 }
 
-// recordOffset returns the file offset of record i.
 func (m *rawModule) recordOffset(i uint64) int64 { return m.dataAt + int64(i*m.l.size) }
 
 // readCounts decodes the counters and the bitmap of function i. The error has no offset.
 func (m *rawModule) readCounts(i uint64, record []byte) error {
-	number := uint64(m.machine.decode32(record[m.l.numCounters:]))
+	number := uint64(m.machine.Uint32(record[m.l.numCounters:]))
 	size := m.h.counterSize()
 	stamps := m.h.stampCounters()
 	if number == 0 || number < stamps {
@@ -261,10 +259,10 @@ func (m *rawModule) readCounts(i uint64, record []byte) error {
 		return fmt.Errorf("counters: %w", err)
 	}
 	if stamps > 0 {
-		m.addTimestamp(m.machine.decode64(b), m.machine.decode64(record))
+		m.addTimestamp(m.machine.Uint64(b), m.machine.Uint64(record))
 		b = b[8:]
 	}
-	m.f.appendCounters(b, m.machine.byteOrder, size)
+	m.f.appendCounters(b, m.machine.ByteOrder, size)
 	return m.readBitmap(i, record)
 }
 
@@ -283,7 +281,7 @@ func (m *rawModule) claimBytes(size uint64) error {
 }
 
 // appendCounters decodes counters of size bytes. A counter of one byte is 0 if the code ran.
-func (f *function) appendCounters(b []byte, o byteOrder, size uint64) {
+func (f *function) appendCounters(b []byte, o binary.ByteOrder, size uint64) {
 	if size == 1 {
 		for _, c := range b {
 			n := uint64(0)
@@ -294,8 +292,12 @@ func (f *function) appendCounters(b []byte, o byteOrder, size uint64) {
 		}
 		return
 	}
+	if o == binary.LittleEndian {
+		f.counts = words.Append(f.counts, b)
+		return
+	}
 	for ; len(b) >= 8; b = b[8:] {
-		f.counts = append(f.counts, o.decode64(b))
+		f.counts = append(f.counts, o.Uint64(b))
 	}
 }
 
@@ -310,7 +312,7 @@ func (m *rawModule) readBitmap(i uint64, record []byte) error {
 	if m.h.version < rawBitmaps {
 		return nil
 	}
-	number := uint64(m.machine.decode32(record[m.l.numBitmap:]))
+	number := uint64(m.machine.Uint32(record[m.l.numBitmap:]))
 	if number == 0 {
 		return nil
 	}
@@ -338,12 +340,11 @@ func (m *rawModule) sectionBytes(section []byte, i uint64, pointer []byte, delta
 	return section[at : at+size : at+size], nil
 }
 
-// readValues decodes the values of function i.
 func (m *rawModule) readValues(i uint64, record []byte) error {
 	var sites [valueKindsKnown]int
 	all := 0
 	for kind := range m.l.kinds {
-		sites[kind] = int(m.machine.decode16(record[m.l.sites+2*kind:]))
+		sites[kind] = int(m.machine.Uint16(record[m.l.sites+2*kind:]))
 		all += sites[kind]
 	}
 	if all == 0 {
@@ -354,7 +355,7 @@ func (m *rawModule) readValues(i uint64, record []byte) error {
 	if len(head) < valueBlockHeader {
 		return m.cutError("the values of a function")
 	}
-	size := m.machine.decode32(head)
+	size := m.machine.Uint32(head)
 	if size < valueBlockHeader || size%disk.Unit != 0 {
 		return m.malformedError(at, "a block of values of %d bytes", size)
 	}
@@ -362,7 +363,7 @@ func (m *rawModule) readValues(i uint64, record []byte) error {
 	if !ok {
 		return m.cutError("the values of a function")
 	}
-	if err := m.f.valueBlock(b, m.machine.byteOrder); err != nil {
+	if err := m.f.valueBlock(b, m.machine.ByteOrder); err != nil {
 		return m.malformedError(at, "%v", err)
 	}
 	for _, s := range m.f.sites {
@@ -375,7 +376,6 @@ func (m *rawModule) readValues(i uint64, record []byte) error {
 	return nil
 }
 
-// remapAddresses replaces addresses of the process by NameRefs.
 func (m *rawModule) remapAddresses() {
 	if !m.addresses.sorted {
 		m.indexFunctions()
@@ -395,12 +395,11 @@ func (m *rawModule) remapAddresses() {
 	}
 }
 
-// indexFunctions records the addresses of the module's functions.
 func (m *rawModule) indexFunctions() {
 	m.addresses.functions = make([]rawPlace, 0, m.h.records)
 	for b := m.data; len(b) > 0; b = b[m.l.size:] {
 		if address := m.machine.readPointer(b[m.l.function:]); address != 0 {
-			m.addresses.functions = append(m.addresses.functions, rawPlace{address, m.machine.decode64(b)})
+			m.addresses.functions = append(m.addresses.functions, rawPlace{address, m.machine.Uint64(b)})
 		}
 	}
 	m.addresses.sortAddresses()
@@ -409,7 +408,7 @@ func (m *rawModule) indexFunctions() {
 // addRecord adds the function of a record. Functions with the same name and hash are merged, like profiles of two
 // modules.
 func (m *rawModule) addRecord(i uint64, record []byte) error {
-	name, ok := m.names.findName(m.machine.decode64(record))
+	name, ok := m.names.findName(m.machine.Uint64(record))
 	if !ok {
 		m.report.Lost.Add(LossUnnamed, 1)
 		return nil
@@ -421,6 +420,6 @@ func (m *rawModule) addRecord(i uint64, record []byte) error {
 	}
 	m.names.used[name] = true
 	m.f.name = append(m.f.name[:0], m.names.names[name]...)
-	m.f.hash = m.machine.decode64(record[8:])
+	m.f.hash = m.machine.Uint64(record[8:])
 	return m.addFunctionAt(&m.f, m.recordOffset(i))
 }

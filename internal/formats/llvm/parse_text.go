@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/profarc/profarc/builder"
@@ -31,11 +32,14 @@ var textVariants = map[string]Variant{
 
 type textScan struct {
 	*scan
-	lines   *parse.Lines
-	line    []byte // current line, valid until nextLine
-	ended   bool   // the input has no more lines
-	f       function
-	targets map[string]bool // names of called functions seen so far
+	lines *parse.Lines
+	line  []byte // current line, valid until nextLine
+	ended bool   // the input has no more lines
+	f     function
+
+	tracesRead []trace
+	stream     uint64          // number of traces from which tracesRead were sampled
+	targets    map[string]bool // names of called functions already added
 }
 
 func (s *scan) readTextProfile() error {
@@ -114,11 +118,8 @@ func (t *textScan) readNumber(limit uint64, what string) (uint64, error) {
 	return n, nil
 }
 
-// readHeadings reads the lines that start with a colon.
 func (t *textScan) readHeadings() error {
 	var v Variant
-	var traces []textTrace
-	var stream uint64
 	for !t.ended && t.line[0] == headingMark {
 		word := strings.ToLower(string(t.line[1:]))
 		bits, ok := textVariants[word]
@@ -128,9 +129,7 @@ func (t *textScan) readHeadings() error {
 		v |= bits
 		t.nextLine()
 		if word == tracesMark {
-			var err error
-			traces, stream, err = t.readTraces(traces)
-			if err != nil {
+			if err := t.readTraces(); err != nil {
 				return err
 			}
 		}
@@ -138,17 +137,21 @@ func (t *textScan) readHeadings() error {
 	if err := t.beginModule(heading{kind: KindText, variant: v}); err != nil {
 		return err
 	}
-	for _, trace := range traces {
-		t.addTrace(trace.weight, trace.functions)
+	for _, trace := range t.tracesRead {
+		t.addTrace(trace.weight, trace.ids)
 	}
-	t.addStreamSize(stream)
+	t.addStreamSize(t.stream)
 	return nil
 }
 
 // parseNumber parses a decimal number, or a hexadecimal one with the prefix 0x.
 func parseNumber(b []byte) (n uint64, ok bool) {
 	if len(b) > 2 && b[0] == '0' && b[1]|0x20 == 'x' {
-		return parseHex(b[2:])
+		n, err := strconv.ParseUint(string(b[2:]), 16, 64)
+		if err != nil {
+			return 0, false
+		}
+		return n, true
 	}
 	for _, c := range b {
 		d := uint64(c - '0')
@@ -158,17 +161,6 @@ func parseNumber(b []byte) (n uint64, ok bool) {
 		n = 10*n + d
 	}
 	return n, len(b) > 0
-}
-
-func parseHex(b []byte) (n uint64, ok bool) {
-	for _, c := range b {
-		d, ok := parse.HexDigit(c)
-		if !ok || n > math.MaxUint64>>4 {
-			return 0, false
-		}
-		n = n<<4 | uint64(d)
-	}
-	return n, true
 }
 
 // readFunction reads
@@ -256,7 +248,6 @@ func (t *textScan) readValues() error {
 	return nil
 }
 
-// readSites reads the sites of one kind.
 func (t *textScan) readSites(kind layout.Sub) error {
 	place := t.lines.Place
 	sites, err := t.readNumber(math.MaxInt32, "a number of value sites")
@@ -284,7 +275,6 @@ func (t *textScan) readSites(kind layout.Sub) error {
 	return nil
 }
 
-// parseValue parses the value and count in the current line.
 func (t *textScan) parseValue(kind layout.Sub) (v builder.Value, ok bool) {
 	colon := bytes.LastIndexByte(t.line, ':')
 	if colon < 0 {
@@ -320,37 +310,31 @@ func (t *textScan) addValueName(kind layout.Sub, what []byte) {
 	}
 }
 
-type textTrace struct {
-	weight    uint64
-	functions []uint64
-}
-
 // readTraces reads the number of traces, the size of their stream, and two lines for each trace with its weight and
 // names.
-func (t *textScan) readTraces(traces []textTrace) (all []textTrace, stream uint64, err error) {
+func (t *textScan) readTraces() error {
 	number, err := t.readNumber(math.MaxUint64, "a number of temporal traces")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
-	stream, err = t.readNumber(math.MaxUint64, "the size of the stream of traces")
+	t.stream, err = t.readNumber(math.MaxUint64, "the size of the stream of traces")
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	for range number {
 		weight, err := t.readNumber(math.MaxUint64, "the weight of a trace")
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
 		if t.ended {
-			return nil, 0, t.expectedError("the functions of a trace")
+			return t.expectedError("the functions of a trace")
 		}
-		traces = append(traces, textTrace{weight, traceFunctions(t.line)})
+		t.tracesRead = append(t.tracesRead, trace{weight, traceFunctions(t.line)})
 		t.nextLine()
 	}
-	return traces, stream, nil
+	return nil
 }
 
-// traceFunctions returns the NameRefs of comma-separated names.
 func traceFunctions(line []byte) (refs []uint64) {
 	for name := range bytes.SplitSeq(line, []byte{','}) {
 		name = bytes.TrimSpace(name)

@@ -24,10 +24,10 @@ const (
 type Report struct {
 	Kind    Kind
 	Version int // format version of the file; 0 for text
-	// Params are the parameters of the file, merged with those of the builder.
+	// Params merge the parameters of the file and of the builder.
 	Params    layout.Params
 	Modules   int // number of programs and libraries in a raw file; otherwise 1
-	Functions int // records: a name with a FuncHash
+	Functions int // number of records, each for a name and a FuncHash
 	Entries   int // profile entries
 	Traces    int // number of temporal traces
 	// Records counts functions with a memory profile. Allocations counts their distinct allocation stacks.
@@ -115,12 +115,11 @@ const (
 type WriteReport struct {
 	Version   int // indexed version; 0 for text
 	Names     int // number of function names
-	Functions int // records: a name with a FuncHash
+	Functions int // number of records, each for a name and a FuncHash
 	Cold      int // number of names omitted as unexecuted
 	Lost      codec.Losses
 }
 
-// checkDomain rejects archives of domains other than LLVM's.
 func checkDomain(s *reader.Store) error {
 	if d := s.Header().Domain; !d.LLVM() {
 		return fmt.Errorf("profiles of domain %s are not LLVM's: export them in the format of their own domain", d)

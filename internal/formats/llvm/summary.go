@@ -3,10 +3,10 @@ package llvm
 import (
 	"bufio"
 	"cmp"
+	"fmt"
 	"io"
 	"math/bits"
 	"slices"
-	"strconv"
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/libstdcxx"
@@ -38,7 +38,7 @@ type Summary struct {
 	Functions        uint64 // number of records, each for a name and a FuncHash
 	Blocks           uint64 // number of counters
 	MaxFunctionCount uint64 // maximum of the functions' first counters
-	MaxBlockCount    uint64 // of all
+	MaxBlockCount    uint64 // maximum of all counters
 	MaxInternalCount uint64 // maximum of all counters except the functions' first ones
 	TotalCount       uint64 // total of all counters, modulo 2^64
 	Cutoffs          [len(cutoffs)]Cutoff
@@ -114,7 +114,6 @@ func (b *summaryBuilder) addCounters(counts []byte) {
 	}
 }
 
-// hasMarkOnly reports whether a function has a mark instead of counters.
 func (b *summaryBuilder) hasMarkOnly(counts []byte) bool {
 	return isHotnessMark(le.Uint64(counts)) && !b.old
 }
@@ -170,7 +169,6 @@ type histogram struct {
 
 const smallCounts = 1 << 12
 
-// A frequency is a count and its number of occurrences.
 type frequency struct{ count, times uint64 }
 
 func (h *histogram) addCount(count uint64) {
@@ -187,7 +185,6 @@ func (h *histogram) addCount(count uint64) {
 	h.small[count]++
 }
 
-// descendingCounts returns the distinct counts, highest first.
 func (h *histogram) descendingCounts() []frequency {
 	all := make([]frequency, 0, len(h.large))
 	for count, times := range h.large {
@@ -233,7 +230,6 @@ type hottestQueue struct {
 	heap libstdcxx.Heap[hotRecord]
 }
 
-// A hotRecord is a record of a function and its highest counter.
 type hotRecord struct {
 	method    layout.Ref
 	position  int // rank in the order of the indexed file
@@ -342,27 +338,25 @@ var fewCutoffs = []uint64{800000, 900000, 950000, 990000, 999000, 999900, 999990
 func WriteSummary(out io.Writer, s *reader.Store, t SummaryText) error {
 	w := &summaryPrinter{bufio.NewWriter(out), producerVersion(s), newestVersion(s)}
 	w.printLevel(s)
-	w.printNumber("Total functions: ", t.Summary.Functions)
-	w.printNumber("Maximum function count: ", t.Summary.MaxFunctionCount)
-	w.printNumber("Maximum internal block count: ", t.Summary.MaxInternalCount)
+	w.printFormat("Total functions: %d\nMaximum function count: %d\nMaximum internal block count: %d\n",
+		t.Summary.Functions, t.Summary.MaxFunctionCount, t.Summary.MaxInternalCount)
+	totals := fmt.Sprintf("Total number of blocks: %d\nTotal count: %d\n", t.Summary.Blocks, t.Summary.TotalCount)
 	if w.version >= percentSince {
-		w.printTotals(t.Summary)
+		w.printFormat("%s", totals)
 	}
 	if t.TopN > 0 {
-		w.printHottest(t.TopN, t.Hottest)
+		w.printFormat("Top %d functions with the largest internal block counts: \n", t.TopN)
+		for _, f := range t.Hottest {
+			w.printFormat("  %s, max count = %d\n", f.Name, f.MaxCount)
+		}
 	}
 	if t.Detail && w.version < percentSince {
-		w.printTotals(t.Summary)
+		w.printFormat("%s", totals)
 	}
 	if t.Detail {
 		w.printCutoffs(t.Summary)
 	}
 	return w.Flush()
-}
-
-func (w *summaryPrinter) printTotals(s *Summary) {
-	w.printNumber("Total number of blocks: ", s.Blocks)
-	w.printNumber("Total count: ", s.TotalCount)
 }
 
 type summaryPrinter struct {
@@ -371,65 +365,35 @@ type summaryPrinter struct {
 	newest  int // newest candidate for version
 }
 
-func (w *summaryPrinter) printText(parts ...string) {
-	for _, p := range parts {
-		_, _ = w.WriteString(p) // Flush returns the error
-	}
-}
-
-func (w *summaryPrinter) printNumber(name string, n uint64) {
-	w.printText(name, strconv.FormatUint(n, 10), "\n")
-}
+// printFormat formats and prints. Flush returns earlier errors.
+func (w *summaryPrinter) printFormat(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 func (w *summaryPrinter) printLevel(s *reader.Store) {
 	if s.Header().Domain == layout.DomainLLVMFrontend {
-		w.printText("Instrumentation level: Front-end\n")
+		w.printFormat("Instrumentation level: Front-end\n")
 		return
 	}
 	v := variantOf(s)
-	w.printText("Instrumentation level: IR  entry_first = ", flagDigit(v&VariantEntryFirst))
+	w.printFormat("Instrumentation level: IR  entry_first = %d", min(v&VariantEntryFirst, 1))
 	if v&VariantLoopEntries != 0 || w.version >= percentSince {
-		w.printText("  instrument_loop_entries = ", flagDigit(v&VariantLoopEntries))
+		w.printFormat("  instrument_loop_entries = %d", min(v&VariantLoopEntries, 1))
 	}
-	w.printText("\n")
-}
-
-func flagDigit(v Variant) string {
-	if v != 0 {
-		return "1"
-	}
-	return "0"
-}
-
-func (w *summaryPrinter) printHottest(n int, all []HotFunction) {
-	w.printText("Top ", strconv.Itoa(n), " functions with the largest internal block counts: \n")
-	for _, f := range all {
-		w.printText("  ", f.Name)
-		w.printNumber(", max count = ", f.MaxCount)
-	}
+	w.printFormat("\n")
 }
 
 func (w *summaryPrinter) printCutoffs(s *Summary) {
-	w.printText("Detailed summary:\n")
+	w.printFormat("Detailed summary:\n")
 	for _, c := range s.Cutoffs {
 		if w.newest > 0 && w.newest <= fewCutoffsUntil && !slices.Contains(fewCutoffs, c.Share) {
 			continue
 		}
-		percent := strconv.FormatFloat(c.Percent(), 'g', 6, 64)
-		blocks := ""
-		of := " percentage"
+		ofBlocks := ""
+		unit := " percentage"
 		if w.version >= percentSince {
-			blocks = " (" + blockPercent(c.Blocks, s.Blocks) + "%)"
-			of = "%"
+			ofBlocks = fmt.Sprintf(" (%.2f%%)", float64(c.Blocks)*100/max(float64(s.Blocks), 1))
+			unit = "%"
 		}
-		w.printText(strconv.FormatUint(c.Blocks, 10), " blocks", blocks, " with count >= ",
-			strconv.FormatUint(c.MinCount, 10), " account for ", percent, of, " of the total counts.\n")
+		w.printFormat("%d blocks%s with count >= %d account for %.6g%s of the total counts.\n", c.Blocks, ofBlocks,
+			c.MinCount, c.Percent(), unit)
 	}
-}
-
-func blockPercent(n, of uint64) string {
-	if of == 0 {
-		return "0.00"
-	}
-	return strconv.FormatFloat(float64(n)*100/float64(of), 'f', 2, 64)
 }

@@ -119,7 +119,6 @@ func (m *probedMap) resizeSlots(slots int) {
 	}
 }
 
-// orderedItems returns the items in map order.
 func (m *probedMap) orderedItems() []int32 {
 	var all []int32
 	for _, s := range m.slots {
@@ -190,10 +189,8 @@ func hashBefore19(h uint64) uint32 { return uint32(37 * h) }
 // The functions of a bucket are scattered over the archive, so writing is bound by memory latency. Goroutines overlap
 // it. Each encodes a chunk of buckets, and the chunks are written in order.
 
-// chunkBuckets is the number of buckets in a chunk.
 const chunkBuckets = 1 << 11
 
-// A chunk has the encoded bytes of some buckets, or an error.
 type chunk struct {
 	bytes []byte
 	err   error
@@ -224,7 +221,6 @@ func (w *indexedWriter) writeBuckets(p *indexedPlan) (err error) {
 	return err
 }
 
-// encodeChunk encodes the buckets that start with heads.
 func (w *indexedWriter) encodeChunk(p *indexedPlan, heads []int32) (c chunk) {
 	size := int64(0)
 	for _, head := range heads {
@@ -289,9 +285,7 @@ func (e *itemEncoder) appendItem(item int32) error {
 	}
 	e.plan.insertion.sortRecords(planned.position, records)
 	start := len(e.out)
-	b := le.AppendUint64(e.out, e.plan.hashes[item])
-	b = le.AppendUint64(b, uint64(planned.name))
-	b = le.AppendUint64(b, uint64(planned.data))
+	b := appendWords(e.out, e.plan.hashes[item], uint64(planned.name), uint64(planned.data))
 	b = name.AppendTo(b)
 	for i := range records {
 		b = e.encoding.appendRecord(b, &records[i])

@@ -56,7 +56,6 @@ func WriteIndexed(out io.Writer, s *reader.Store, o WriteOptions) (*WriteReport,
 
 const outBuffer = 1 << 18
 
-// An indexedWriter writes an indexed file front to back.
 type indexedWriter struct {
 	store    *reader.Store
 	options  WriteOptions
@@ -92,10 +91,8 @@ func (w *indexedWriter) writeBytes(b []byte) { _, _ = w.out.Write(b) }
 
 func (w *indexedWriter) encodeHeader(p *indexedPlan) []byte {
 	version := w.encoding.version
-	b := le.AppendUint64(nil, indexedMagic)
-	b = le.AppendUint64(b, uint64(version)|uint64(p.variant)<<variantShift)
-	b = append(b, make([]byte, 16)...) // unused; hash type 0 (MD5)
-	b = le.AppendUint64(b, uint64(p.table))
+	const unused, hashMD5 = 0, 0
+	b := appendWords(nil, indexedMagic, uint64(version)|uint64(p.variant)<<variantShift, unused, hashMD5, uint64(p.table))
 	for _, since := range headerSections(version) {
 		b = le.AppendUint64(b, uint64(p.sectionOffset(since)))
 	}
@@ -114,18 +111,20 @@ func (p *indexedPlan) sectionOffset(since int) int64 {
 	return 0
 }
 
-// summarySize is the encoded size of a Summary in bytes.
 const summarySize = 16 + 8*summaryFields + 24*summaryCutoffs
 
 func appendSummary(b []byte, s *Summary) []byte {
-	for _, v := range []uint64{summaryFields, summaryCutoffs,
-		s.Functions, s.Blocks, s.MaxFunctionCount, s.MaxBlockCount, s.MaxInternalCount, s.TotalCount} {
-		b = le.AppendUint64(b, v)
-	}
+	b = appendWords(b, summaryFields, summaryCutoffs, s.Functions, s.Blocks, s.MaxFunctionCount, s.MaxBlockCount,
+		s.MaxInternalCount, s.TotalCount)
 	for _, c := range s.Cutoffs {
-		b = le.AppendUint64(b, c.Share)
-		b = le.AppendUint64(b, c.MinCount)
-		b = le.AppendUint64(b, c.Blocks)
+		b = appendWords(b, c.Share, c.MinCount, c.Blocks)
+	}
+	return b
+}
+
+func appendWords(b []byte, words ...uint64) []byte {
+	for _, word := range words {
+		b = le.AppendUint64(b, word)
 	}
 	return b
 }
@@ -284,19 +283,14 @@ func deflateNames(text string) []byte {
 // traceSection encodes u64 number of traces, u64 size of their stream, { u64 weight, u64 number of functions, u64 id
 // of each }.
 func traceSection(traces []trace, stream uint64) []byte {
-	b := le.AppendUint64(nil, uint64(len(traces)))
-	b = le.AppendUint64(b, stream)
+	b := appendWords(nil, uint64(len(traces)), stream)
 	for _, t := range traces {
-		b = le.AppendUint64(b, t.weight)
-		b = le.AppendUint64(b, uint64(len(t.ids)))
-		for _, id := range t.ids {
-			b = le.AppendUint64(b, id)
-		}
+		b = appendWords(b, t.weight, uint64(len(t.ids)))
+		b = appendWords(b, t.ids...)
 	}
 	return b
 }
 
-// padToWord appends zeros up to a multiple of 8.
 func padToWord(b []byte) []byte {
 	return append(b, make([]byte, disk.AlignUp(int64(len(b)), 8)-int64(len(b)))...)
 }
@@ -307,7 +301,7 @@ type trace struct {
 	ids    []uint64
 }
 
-// runFacts has the content of an archive beside the profiles of functions.
+// runFacts has the content of an archive except for the profiles of functions.
 type runFacts struct {
 	binaryIDs []string // sorted and distinct
 	vtables   []string // sorted and distinct names

@@ -149,7 +149,6 @@ type indexedPlan struct {
 	sections []section // after the table
 }
 
-// A plannedItem is one name with all of its records.
 type plannedItem struct {
 	data     int64 // size of the records in bytes
 	hash     uint64
@@ -164,7 +163,6 @@ const itemHeaderSize = 24
 
 func (i *plannedItem) encodedSize() int64 { return itemHeaderSize + int64(i.name) + i.data }
 
-// planFile creates the plan in one pass over the functions.
 func (w *indexedWriter) planFile() (*indexedPlan, error) {
 	p := &indexedPlan{insertion: newInsertionOrder(w.encoding.version), summaries: newSummaryBuilders(w.store)}
 	n := w.store.Header().Parts[disk.PartMethods].Size / disk.MinMethodSize // upper bound
@@ -216,7 +214,6 @@ func (w *indexedWriter) planItem(p *indexedPlan, m reader.Method, records []reco
 	return nil
 }
 
-// sortItems sorts the items and removes omitted ones.
 func (p *indexedPlan) sortItems(s *reader.Store) error {
 	order, err := p.insertion.functionOrder(s)
 	if err != nil {
@@ -246,7 +243,6 @@ func allUnexecuted(records []record) bool {
 	return true
 }
 
-// countLosses counts the parts of a record that the version cannot hold.
 func (w *indexedWriter) countLosses(r *record) {
 	if w.encoding.version < sinceBitmaps && len(r.bitmap) > 0 {
 		w.lost.Add(LossBitmaps, 1)
@@ -282,12 +278,10 @@ const (
 	tableHeaderSize  = 16 // number of buckets, number of items
 )
 
-// tableEnd returns the end offset of the table of bucket offsets.
 func (p *indexedPlan) tableEnd() int64 {
 	return p.table + tableHeaderSize + 8*int64(len(p.chains.heads))
 }
 
-// bucketSize returns the size of a bucket in bytes.
 func (p *indexedPlan) bucketSize(head int32) int64 {
 	if head == noItem {
 		return 0

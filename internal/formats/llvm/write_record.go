@@ -24,7 +24,6 @@ type encoding struct {
 	values  []siteValue // buffer for the values of one site
 }
 
-// valueKinds returns the number of value kinds in the version.
 func (e *encoding) valueKinds() int {
 	if e.version < sinceVTables {
 		return int(layout.SubVTable)
@@ -32,7 +31,6 @@ func (e *encoding) valueKinds() int {
 	return valueKindsKnown
 }
 
-// recordSize returns the encoded size of r in bytes.
 func (e *encoding) recordSize(r *record) int64 {
 	n := 16 + int64(len(r.counts)) + e.valueBlockSize(r)
 	if e.version >= sinceBitmaps {
@@ -56,8 +54,7 @@ func (e *encoding) valueBlockSize(r *record) int64 {
 }
 
 func (e *encoding) appendRecord(b []byte, r *record) []byte {
-	b = le.AppendUint64(b, r.hash)
-	b = le.AppendUint64(b, uint64(len(r.counts)/disk.CellSize))
+	b = appendWords(b, r.hash, uint64(len(r.counts)/disk.CellSize))
 	b = append(b, r.counts...)
 	if e.version >= sinceBitmaps {
 		b = le.AppendUint64(b, uint64(len(r.bitmap)))
@@ -69,14 +66,8 @@ func (e *encoding) appendRecord(b []byte, r *record) []byte {
 }
 
 func (e *encoding) appendValueBlock(b []byte, r *record) []byte {
-	kinds := 0
-	for _, sites := range r.sites[:e.valueKinds()] {
-		if len(sites) > 0 {
-			kinds++
-		}
-	}
 	b = le.AppendUint32(b, uint32(e.valueBlockSize(r)))
-	b = le.AppendUint32(b, uint32(kinds))
+	b = le.AppendUint32(b, uint32(r.kindsWithSites(e.valueKinds())))
 	for kind, sites := range r.sites[:e.valueKinds()] {
 		if len(sites) > 0 {
 			b = e.appendValueKind(b, kind, sites)
@@ -117,8 +108,17 @@ type record struct {
 
 func (r *record) contextSensitive() bool { return r.hash&ContextSensitive != 0 }
 
-// isUnexecuted reports whether all counters and bitmap bytes are 0.
 func (r *record) isUnexecuted() bool { return isAllZero(r.counts) && isAllZero(r.bitmap) }
+
+// kindsWithSites returns how many of the first kinds have sites.
+func (r *record) kindsWithSites(kinds int) (n int) {
+	for _, sites := range r.sites[:kinds] {
+		if len(sites) > 0 {
+			n++
+		}
+	}
+	return n
+}
 
 func isAllZero(b []byte) bool { return !slices.ContainsFunc(b, func(v byte) bool { return v != 0 }) }
 
@@ -243,5 +243,4 @@ func appendSiteValues(values []siteValue, site disk.Entry) []siteValue {
 	return values[:first+min(len(of), maxSiteValues)]
 }
 
-// writtenValues returns the number of written values of a site.
 func writtenValues(site disk.Entry) int { return min(site.Rows(), maxSiteValues) }

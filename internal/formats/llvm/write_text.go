@@ -138,7 +138,6 @@ func (w *textWriter) writeByteCoverage() {
 
 func (w *textWriter) writeString(text string) { _, _ = w.out.WriteString(text) }
 
-// writeTraces prints the traces of a temporal profile.
 func (w *textWriter) writeTraces() error {
 	if variantOf(w.store)&VariantTemporal == 0 && len(w.facts.traces) == 0 {
 		return nil
@@ -242,12 +241,7 @@ func (w *textWriter) appendCounters(r *record) {
 var valueKindNames = [valueKindsKnown]string{"IPVK_IndirectCallTarget", "IPVK_MemOPSize", "IPVK_VTableTarget"}
 
 func (w *textWriter) appendSites(r *record) error {
-	kinds := 0
-	for _, sites := range r.sites {
-		if len(sites) > 0 {
-			kinds++
-		}
-	}
+	kinds := r.kindsWithSites(len(r.sites))
 	if kinds == 0 {
 		return nil
 	}
@@ -284,7 +278,6 @@ func (w *textWriter) appendSite(kind int, site disk.Entry) error {
 // externalSymbol replaces the missing name of a function or vtable.
 const externalSymbol = "** External Symbol **"
 
-// appendValue appends the name of a value, or its number.
 func (w *textWriter) appendValue(kind int, value uint64) error {
 	switch layout.Sub(kind) {
 	case layout.SubMemOpSize:
@@ -321,7 +314,6 @@ func (w *textWriter) functionName(id uint64) (name reader.Name, ok bool, err err
 	return name, err == nil && w.canPrint(name), err
 }
 
-// isPrinted reports whether the output has the function.
 func (w *textWriter) isPrinted(m reader.Method) (bool, error) {
 	if !m.Profiled() || !w.options.Sparse {
 		return m.Profiled(), nil

@@ -22,11 +22,6 @@ type condition struct {
 	isTrue, isFalse uint64
 }
 
-func (c condition) toBranch() Branch {
-	return Branch{c.start.line, c.start.column, c.end.line, c.end.column, c.isTrue, c.isFalse,
-		c.count.kind == counterZero && c.otherwise.kind == counterZero}
-}
-
 // comparePosition orders branches by position, outer ones first.
 func (b Branch) comparePosition(c Branch) int {
 	return cmp.Or(cmp.Compare(b.Line, c.Line), cmp.Compare(b.Column, c.Column),
@@ -38,7 +33,8 @@ func (b Branch) comparePosition(c Branch) int {
 func branchesOf(list []condition, ones bool) []Branch {
 	branches := make([]Branch, len(list))
 	for i, c := range list {
-		branches[i] = c.toBranch()
+		folded := c.count.kind == counterZero && c.otherwise.kind == counterZero
+		branches[i] = Branch{c.start.line, c.start.column, c.end.line, c.end.column, c.isTrue, c.isFalse, folded}
 	}
 	slices.SortStableFunc(branches, Branch.comparePosition)
 	united := branches[:0]

@@ -1,9 +1,9 @@
-// Package coverage shows LLVM's counters beside the source code that they count.
+// Package coverage maps LLVM's counters to lines of source code.
 //
-// A compiler that is asked for coverage (clang -fprofile-instr-generate -fcoverage-mapping, rustc -C
-// instrument-coverage, swiftc -profile-coverage-mapping) leaves in the program a mapping of the counters of
-// each function to regions of source files. [Open] reads it, [New] joins it with the counters of an archive
-// of the domain llvm-frontend, and a [View] gives the counts of lines by the rules of llvm-cov:
+// With coverage enabled (clang -fprofile-instr-generate -fcoverage-mapping, rustc -C instrument-coverage, swiftc
+// -profile-coverage-mapping) a compiler stores in the program a mapping from each function's counters to regions of
+// source files. [Open] reads it, and [New] joins it with the counters of an archive of the domain llvm-frontend. A
+// [View] has the counts of lines according to the rules of llvm-cov:
 //
 //	mapping, err := coverage.Open("app")
 //	cover, err := coverage.New(store, mapping)
@@ -12,8 +12,8 @@
 //		fmt.Println(line.Number, line.Count)
 //	}
 //
-// Profiles of IR (-fprofile-generate) have no such mapping: their counters are of edges of a
-// control flow graph that the compiler alone knows, with debug information or without.
+// Profiles of IR (-fprofile-generate) have no mapping. They count edges of a control flow graph that only the
+// compiler knows, with or without debug information.
 //
 // # In the program
 //
@@ -34,31 +34,30 @@
 //
 // # Regions
 //
-// A region goes from one line and column to another, and has a counter or an expression of
-// counters: code, a gap between statements, or the expansion of a macro, whose text is a
-// file of its own. Skipped regions are what the preprocessor left out. The region of a branch
-// is a condition, with a counter for each outcome. Decisions of MC/DC are read over.
+// A region extends from one line and column to another, and has a counter or an expression of counters. It is code,
+// a gap between statements, or the expansion of a macro, whose text has a separate file id. Skipped regions are text
+// that the preprocessor removed. The region of a branch is a condition with a counter for each outcome. Decisions of
+// MC/DC are ignored.
 //
 // # Counts
 //
-// They equal the counts of llvm-cov, line by line: `go test ./internal/formats/llvm/coverage` compares
-// every line, function and instantiation of a program that clang 14 and 19 compile.
+// Every line has the count of llvm-cov. `go test ./internal/formats/llvm/coverage` compares every line, function and
+// instantiation of a program compiled by clang 14 and 19.
 //
-//   - A line's count is the highest of the regions that begin in it and of what goes on from the
-//     line before.
-//   - A file's counts are sums over all functions, instantiations of a template and copies of an
-//     inline function. The view of a function has its own.
+//   - A line's count is the maximum of the regions that begin in it and of the count that continues from the
+//     previous line.
+//   - A file's counts add all functions, including instantiations of a template and copies of an inline function.
+//     The view of a function counts only that function.
 //   - A macro counts where it is used and, in the view of a file, also where it is defined.
-//   - Lines that the preprocessor left out have no count. A function that the program has and does
-//     not use counts 0.
+//   - Lines removed by the preprocessor have no count. An unused function in the program counts 0.
 //
-// A function is recognised by the hash of its name, its code by the compiler's hash of its control
-// flow. Counters for another hash are never put beside this code. A change that leaves
-// the control flow as it was, such as of a constant, leaves the hash.
+// The hash of its name identifies a function, and the compiler's hash of its control flow identifies its code.
+// Counters for another hash are never shown for this code. A change that keeps the control flow, for example of a
+// constant, keeps the hash.
 //
 // # Trust
 //
-// Nothing in a program is trusted. Every size is checked against the bytes that are there, names may
-// not expand beyond the limits of LLVM's profiles, work is near linear in the size of the
-// sections, and a counter that refers to itself is an error.
+// Programs are not trusted. Every size is checked against the available bytes. Names must not expand beyond the
+// limits of LLVM's profiles. The work is nearly linear in the size of the sections, and a counter that refers to
+// itself is an error.
 package coverage

@@ -25,18 +25,18 @@ type byteSection struct {
 	at   int64 // offset in the concatenated sections of its kind
 }
 
-// Names of sections in ELF and Mach-O, and in PE.
-var sectionNames = map[string]int{
-	"__llvm_covmap": covmapSection, ".lcovmap": covmapSection,
-	"__llvm_covfun": covfunSection, ".lcovfun": covfunSection,
-	"__llvm_prf_names": namesSection, ".lprfn": namesSection,
+// sectionsNamed selects the list of a section's name in ELF and Mach-O, or in PE.
+func (s *sections) sectionsNamed(name string) *[]byteSection {
+	switch name {
+	case "__llvm_covmap", ".lcovmap":
+		return &s.covmap
+	case "__llvm_covfun", ".lcovfun":
+		return &s.covfun
+	case "__llvm_prf_names", ".lprfn":
+		return &s.names
+	}
+	return nil
 }
-
-const (
-	covmapSection = iota
-	covfunSection
-	namesSection
-)
 
 // A section is a section of any object format.
 type section struct {
@@ -175,8 +175,8 @@ func machoFile(r io.ReaderAt, magic []byte) (*macho.File, error) {
 func (s *sections) readData(list []section, size int64) error {
 	left := size
 	for _, one := range list {
-		kind, wanted := sectionNames[one.name]
-		if !wanted || one.size == 0 {
+		into := s.sectionsNamed(one.name)
+		if into == nil || one.size == 0 {
 			continue
 		}
 		if one.size > uint64(left) {
@@ -187,7 +187,6 @@ func (s *sections) readData(list []section, size int64) error {
 		if _, err := io.ReadFull(one.open, data); err != nil {
 			return fmt.Errorf("section %s: %w", one.name, err)
 		}
-		into := s.listOfKind(kind)
 		at := int64(0)
 		if n := len(*into); n > 0 {
 			at = (*into)[n-1].at + int64(len((*into)[n-1].data))
@@ -195,14 +194,4 @@ func (s *sections) readData(list []section, size int64) error {
 		*into = append(*into, byteSection{data, at})
 	}
 	return nil
-}
-
-func (s *sections) listOfKind(kind int) *[]byteSection {
-	switch kind {
-	case covmapSection:
-		return &s.covmap
-	case covfunSection:
-		return &s.covfun
-	}
-	return &s.names
 }
