@@ -1,4 +1,4 @@
-// Package web shows archives as pages.
+// Package web is the command web, which shows archives in a browser.
 package web
 
 import (
@@ -66,7 +66,7 @@ func Command(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// checkValues returns an error for values that cannot be used.
+// checkValues returns an error for invalid values.
 func (o *options) checkValues() error {
 	if o.open && o.out != "" {
 		return cli.Usagef("--open is for pages that are served: leave out --output, or open %s yourself", o.out)
@@ -96,7 +96,7 @@ func runWeb(ctx context.Context, a *cli.App, paths []string, o options) error {
 	})
 }
 
-// writeOrServe writes a report or serves pages, until an interrupt.
+// writeOrServe writes a report, or serves pages until an interrupt.
 func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader.Store) error {
 	site := pages.NewSite(ctx, pages.Options{Archive: s, Other: other, ClassPath: splitPath(o.classPath),
 		SourcePath: splitPath(o.sourcePath), Binary: o.binary})
@@ -107,7 +107,6 @@ func (o *options) writeOrServe(ctx context.Context, a *cli.App, s, other *reader
 	return o.serveSite(ctx, a, site)
 }
 
-// writeReport writes a report.
 func (o *options) writeReport(ctx context.Context, a *cli.App, site *pages.Site) error {
 	meter := a.StepMeter("writing the pages of " + o.out)
 	defer meter.Done()
@@ -117,7 +116,7 @@ func (o *options) writeReport(ctx context.Context, a *cli.App, site *pages.Site)
 	})
 }
 
-// splitPath returns the elements of a path, none of an empty one.
+// splitPath returns the elements of a path. An empty path has none.
 func splitPath(path string) []string {
 	if path == "" {
 		return nil
@@ -125,7 +124,7 @@ func splitPath(path string) []string {
 	return cli.SplitClassPath(path)
 }
 
-// serveSite serves a site until ctx is done, which is how web ends.
+// serveSite serves a site until ctx is done, which ends the command.
 func (o *options) serveSite(ctx context.Context, a *cli.App, site *pages.Site) error {
 	l, err := net.Listen("tcp", o.listen)
 	if err != nil {
@@ -149,8 +148,7 @@ func (o *options) serveSite(ctx context.Context, a *cli.App, site *pages.Site) e
 	return pages.Serve(ctx, l)
 }
 
-// openBrowser asks the system to show an address. The program that it starts for that may
-// end before the browser does.
+// openBrowser asks the system to show an address. The started program can end before the browser does.
 func openBrowser(ctx context.Context, address string) error {
 	command := "xdg-open"
 	arguments := []string{address}
@@ -165,6 +163,6 @@ func openBrowser(ctx context.Context, address string) error {
 	if err := opening.Start(); err != nil {
 		return err
 	}
-	go func() { _ = opening.Wait() }() // so that it leaves no zombie
+	go func() { _ = opening.Wait() }() // leaves no zombie
 	return nil
 }

@@ -1,8 +1,8 @@
-// Package flame sums stacks into a tree and lays the tree out as nested rectangles: as a flame
-// graph or, upside down, as an icicle graph.
+// Package flame adds up stacks in a tree and lays the tree out as nested rectangles, for flame graphs and icicle
+// graphs.
 //
-// Stacks come from archives that are not trusted: a tree has at most MaxNodes nodes and MaxDepth
-// levels, whatever is added, and a layout has at most as many boxes as its caller wants.
+// Stacks come from untrusted archives. A tree has at most MaxNodes nodes and MaxDepth levels, whatever is added. A
+// layout has at most as many boxes as its caller allows.
 package flame
 
 import (
@@ -11,30 +11,30 @@ import (
 	"slices"
 )
 
-// Limits of a tree. What a stack has beyond them is counted for the last frame within them.
+// Limits of a tree. A stack that exceeds them is counted for the last frame within them.
 const (
 	MaxNodes = 1 << 20
 	MaxDepth = 512
 )
 
-// Root is the node below which all stacks lie.
+// Root is the common ancestor of all stacks.
 const Root = 0
 
-// A Node is a frame that was called by the frames above it.
+// A Node is a frame with the callers on its path to the root.
 type Node struct {
-	Frame    uint32 // what the caller of Add knows it by; 0 for the root
+	Frame    uint32 // the caller's number of the frame; 0 for the root
 	Parent   int    // -1 for the root
 	Depth    int    // 0 for the root
-	Self     uint64 // of stacks that end here
-	Total    uint64 // of stacks that go through here
-	Children []int  // those with the highest totals first, once the tree is summed
+	Self     uint64 // count of stacks that end here
+	Total    uint64 // count of stacks that pass through here
+	Children []int  // sorted by total, the highest first, after Sum
 }
 
-// A Tree is the sum of stacks. Nodes are numbered in the order in which stacks brought them: the
-// same stacks in the same order make the same numbers.
+// A Tree is the sum of stacks. Nodes are numbered in the order of their first stacks, so equal input gives equal
+// numbers.
 type Tree struct {
 	Nodes []Node
-	Cut   uint64 // of stacks that were not added whole
+	Cut   uint64 // count of truncated stacks
 
 	limit int
 	known map[child]int
@@ -52,7 +52,7 @@ func newLimitedTree(limit int) *Tree {
 	return &Tree{Nodes: []Node{{Parent: -1}}, limit: limit, known: map[child]int{}}
 }
 
-// Add adds a stack that was counted n times, its outermost frame first. The frames must not be 0.
+// Add adds a stack with a count of n, its outermost frame first. Frames must not be 0.
 func (t *Tree) Add(stack []uint32, n uint64) {
 	at, whole := Root, true
 	for _, frame := range stack {
@@ -69,7 +69,7 @@ func (t *Tree) Add(stack []uint32, n uint64) {
 	}
 }
 
-// childOf returns the node of a frame below another; ok is false if a limit is reached.
+// childOf returns the child with a frame, and makes it if necessary. ok is false if a limit is reached.
 func (t *Tree) childOf(at int, frame uint32) (next int, ok bool) {
 	key := child{at, frame}
 	next, ok = t.known[key]
@@ -87,7 +87,7 @@ func (t *Tree) childOf(at int, frame uint32) (next int, ok bool) {
 	return next, true
 }
 
-// Sum computes the totals once all stacks are added, and leaves out nodes without any.
+// Sum computes the totals and removes nodes without counts. Call it once, after all stacks were added.
 func (t *Tree) Sum() {
 	t.known = nil
 	for i := range slices.Backward(t.Nodes) {
@@ -115,17 +115,17 @@ func (t *Tree) Path(at int) (path []int) {
 	return path
 }
 
-// A Count is what a frame has below a node, by Frames.
+// A Count is the counts of a frame in a subtree.
 type Count struct {
 	Frame uint32
-	Self  uint64 // of stacks that end in the frame
-	Total uint64 // of stacks with the frame, recursive calls counted once
+	Self  uint64 // count of stacks that end in the frame
+	Total uint64 // count of stacks with the frame; recursive calls count once
 }
 
-// Frames returns the frames of a node and of those below it, those with the highest counts of their own first.
+// Frames returns the frames in the subtree of a node, sorted by Self, the highest first.
 func (t *Tree) Frames(at int) []Count {
 	counts := map[uint32]*Count{}
-	open := map[uint32]int{} // how often a frame is on the way to the current node
+	open := map[uint32]int{} // number of occurrences on the path to the current node
 	var walk func(int)
 	walk = func(i int) {
 		n := &t.Nodes[i]
@@ -158,7 +158,7 @@ func (t *Tree) Frames(at int) []Count {
 	return list
 }
 
-// Matched returns how much of a node's counts goes through frames that match.
+// Matched returns the count of the stacks in a subtree that contain a matching frame.
 func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 	n := &t.Nodes[at]
 	if at != Root && matches(n.Frame) {
@@ -170,7 +170,7 @@ func (t *Tree) Matched(at int, matches func(frame uint32) bool) (sum uint64) {
 	return sum
 }
 
-// saturatingAdd adds counts, up to the highest there is.
+// saturatingAdd returns a + b, or the maximum on overflow.
 func saturatingAdd(a, b uint64) uint64 {
 	if sum := a + b; sum >= a {
 		return sum
@@ -178,14 +178,14 @@ func saturatingAdd(a, b uint64) uint64 {
 	return math.MaxUint64
 }
 
-// Filtered returns the tree of those stacks that go through a frame in focus, and through none
-// that is ignored. Nodes keep their numbers; those that no such stack goes through have no counts.
-// A nil focus takes all stacks, a nil ignored leaves none out.
+// Filtered returns the tree of the stacks that contain a frame in focus and none that is ignored. Nodes keep their
+// numbers, and nodes without such stacks have no counts. A nil focus accepts all stacks, and a nil ignored excludes
+// none.
 func (t *Tree) Filtered(focus, ignored func(frame uint32) bool) *Tree {
 	kept := &Tree{Nodes: make([]Node, len(t.Nodes)), Cut: t.Cut}
 	inFocus := make([]bool, len(t.Nodes))
 	out := make([]bool, len(t.Nodes))
-	for i, n := range t.Nodes { // parents come before their children
+	for i, n := range t.Nodes { // parents precede their children
 		if n.Parent < 0 {
 			inFocus[i] = focus == nil
 		} else {

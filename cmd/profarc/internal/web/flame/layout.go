@@ -7,30 +7,29 @@ import (
 
 // A Limit bounds a layout.
 type Limit struct {
-	Boxes int     // at least 2
+	Boxes int     // minimum 2
 	Depth int     // levels below the first node
-	Width float64 // of a box, as a share of the whole: narrower ones are merged
+	Width float64 // minimum width of a box as a share of the whole; narrower ones are merged
 }
 
-// A Box is a rectangle. X and Width are shares of the whole, from 0 to 1; Depth is 0 for the node
-// at which the layout begins.
+// A Box is a rectangle. X and Width are shares of the whole from 0 to 1. Depth is 0 for the first node of the layout.
 type Box struct {
-	Node     int // the widest one of those that are merged
+	Node     int // the node, or the widest of the merged nodes
 	X, Width float64
 	Depth    int
 	Total    uint64
-	Merged   int  // how many nodes the box stands for, 0 for one that is shown itself
-	Closed   bool // the node has children, which are not shown
+	Merged   int  // number of merged nodes; 0 for a single node
+	Closed   bool // the node has hidden children
 }
 
-// Layout lays out a node and the nodes below it. Children lie within their parent, side by side
-// from its left edge, the widest first; what remains of the parent is its own. Wide boxes are
-// opened before narrow ones, so that few boxes show most. Parents come before their children.
+// Layout lays out a subtree. Children are inside their parent, side by side from its left edge, the widest first. The
+// rest of the parent's width is its Self count. Wide boxes are opened before narrow ones, so that a limited number of
+// boxes covers most of the area. Parents precede their children.
 func (t *Tree) Layout(at int, limit Limit) []Box {
 	l := &opener{tree: t, limit: limit, boxes: []Box{{Node: at, Width: 1, Total: t.Nodes[at].Total}}}
 	l.queueBox(0)
 	for len(l.waiting) > 0 {
-		widest := slices.MaxFunc(l.waiting, func(a, b int) int { // of several that are as wide the first one
+		widest := slices.MaxFunc(l.waiting, func(a, b int) int { // the first of the widest
 			return cmp.Or(cmp.Compare(l.boxes[a].Width, l.boxes[b].Width), cmp.Compare(b, a))
 		})
 		l.waiting = slices.DeleteFunc(l.waiting, func(box int) bool { return box == widest })
@@ -43,10 +42,10 @@ type opener struct {
 	tree    *Tree
 	limit   Limit
 	boxes   []Box
-	waiting []int // boxes that may be opened, as many as the limit at most
+	waiting []int // boxes that may be opened, at most the limit
 }
 
-// queueBox notes that a box has children to be shown.
+// queueBox adds a box with children to the queue.
 func (l *opener) queueBox(box int) {
 	b := &l.boxes[box]
 	if len(l.tree.Nodes[b.Node].Children) == 0 {
@@ -58,7 +57,7 @@ func (l *opener) queueBox(box int) {
 	}
 }
 
-// openBox adds the children of a box, unless there are too many boxes.
+// openBox adds the children of a box, unless that would exceed the limit.
 func (l *opener) openBox(box int) {
 	room := l.limit.Boxes - len(l.boxes)
 	if room < 1 {
@@ -84,8 +83,8 @@ func (l *opener) openBox(box int) {
 	}
 }
 
-// widthOfNode returns what the width of a node stands for. The totals of a forged archive may have
-// come to the highest number there is, so that the children's are more.
+// widthOfNode returns the count for the whole width of a node. The totals of a forged archive can be saturated, so the
+// children's sum may exceed the node's total.
 func (l *opener) widthOfNode(node int) float64 {
 	sum := 0.0
 	for _, c := range l.tree.Nodes[node].Children {

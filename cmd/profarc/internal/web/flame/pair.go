@@ -1,16 +1,16 @@
 package flame
 
-// A Pair is the stacks of two archives in one tree. The total of a node is the mean of its shares of A's counts and of
-// B's, so that what only one of them has is seen, too.
+// A Pair is a tree with the stacks of two archives. The total of a node is the mean of its shares in A and in B, so
+// that stacks of only one archive are visible too.
 type Pair struct {
 	*Tree
-	Sides [][2]uint64 // by node: the totals in A and in B
+	Sides [][2]uint64 // totals in A and in B, by node
 }
 
-// shareUnits is what the totals of both sides of a pair are scaled to.
+// shareUnits is the scaled total of each side.
 const shareUnits = 1 << 40
 
-// NewPair returns the pair of two summed trees. Frames of each are renamed, so that a method has one frame.
+// NewPair returns the pair of two summed trees. renamed maps the frames of a side to common frames.
 func NewPair(a, b *Tree, renamed func(side int, frame uint32) uint32) *Pair {
 	p := &Pair{Tree: New(), Sides: make([][2]uint64, 1)}
 	for side, t := range []*Tree{a, b} {
@@ -25,7 +25,7 @@ func (p *Pair) addTree(side int, t *Tree, renamed func(side int, frame uint32) u
 	p.Sides[Root][side] = t.Nodes[Root].Total
 	p.Cut = saturatingAdd(p.Cut, t.Cut)
 	scale := shareUnits / max(float64(t.Nodes[Root].Total), 1)
-	in := make([]int, len(t.Nodes)) // the nodes of the pair, of which parents come first
+	in := make([]int, len(t.Nodes)) // node of the pair by node of t; parents come first
 	for i, n := range t.Nodes {
 		if i != Root && n.Total > 0 {
 			if at, ok := p.childOf(in[n.Parent], renamed(side, n.Frame)); !ok {
@@ -40,7 +40,7 @@ func (p *Pair) addTree(side int, t *Tree, renamed func(side int, frame uint32) u
 	}
 }
 
-// Change returns how much the share of a node grew from A to B, from -1 to 1.
+// Change returns the change of a node's share from A to B, from -1 to 1.
 func (p *Pair) Change(at int) float64 { return p.shareOnSide(at, 1) - p.shareOnSide(at, 0) }
 
 func (p *Pair) shareOnSide(at, side int) float64 {

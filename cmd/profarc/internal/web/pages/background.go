@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// backgroundJobs is what was computed in the background, by name.
+// backgroundJobs has the background computations of a site, by name.
 type backgroundJobs struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -32,18 +32,18 @@ type job struct {
 	err      error
 }
 
-// A Progress is how far a computation has come. Steps may be set while others read it.
+// A Progress is the progress of a computation. It is safe for concurrent use.
 type Progress struct {
 	done, total atomic.Uint64
 }
 
-// setSteps notes that so many steps are done, of so many.
+// setSteps sets the number of steps done and in total.
 func (p *Progress) setSteps(done, total uint64) {
 	p.total.Store(total)
 	p.done.Store(done)
 }
 
-// shareDone returns the part that is done, 0 if that is not known.
+// shareDone returns the share of the steps done, 0 if unknown.
 func (p *Progress) shareDone() float64 {
 	if total := p.total.Load(); total > 0 {
 		return float64(min(p.done.Load(), total)) / float64(total)
@@ -51,20 +51,20 @@ func (p *Progress) shareDone() float64 {
 	return 0
 }
 
-// newBackgroundJobs returns an empty work, whose jobs end with ctx.
+// newBackgroundJobs returns an empty set of jobs, which end with ctx.
 func newBackgroundJobs(ctx context.Context) *backgroundJobs {
 	w := &backgroundJobs{jobs: map[string]*job{}}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	return w
 }
 
-// closeResults ends all jobs, and closes all results that have a method Close.
+// closeResults ends all jobs and closes the results that have a method Close.
 func (w *backgroundJobs) closeResults() {
 	w.cancel()
 	w.mu.Lock()
 	w.closed = true
 	w.mu.Unlock()
-	for _, j := range w.jobs { // there will be no more
+	for _, j := range w.jobs { // no job starts any more
 		<-j.done
 		if c, ok := j.result.(interface{ Close() }); ok {
 			c.Close()
@@ -72,25 +72,25 @@ func (w *backgroundJobs) closeResults() {
 	}
 }
 
-// An unfinished is the error of a page that needs a computation which is still running.
+// An unfinished is the error of a page that needs the result of a running job.
 type unfinished struct {
 	what  string
-	Share float64       // the part that is done, 0 if that is not known
-	after time.Duration // it has begun
+	Share float64       // the part that is done, 0 if unknown
+	after time.Duration // time since the start of the job
 }
 
 func (e *unfinished) Error() string { return fmt.Sprintf("%s: not finished yet", e.what) }
 
-// Again is after how many milliseconds the page is asked for again: the later, the longer it takes.
+// Again returns the milliseconds until the page reloads. They grow with the duration of the job.
 func (e *unfinished) Again() int64 {
 	return min(max(e.after, 300*time.Millisecond), 10*time.Second).Milliseconds()
 }
 
-// resultOf returns what compute returns. It runs compute once for each what, in the background, and waits for it as
-// long as the request may take. If that is too short the error is an *unfinished: the page is asked for again.
+// resultOf returns the result of a background computation. It runs compute once per site for each what, and waits
+// within the patience of the request. If the result is late, the error is an *unfinished, and the page reloads itself.
 //
-// What names the result for people, as in "the counts of all methods", and is one of few:
-// it must not come from a query, since results are kept as long as the site.
+// what names the result for people, as in "the counts of all methods". It must not come from a query, because results
+// are kept for the life of the site.
 func resultOf[T any](r *request, what string, compute func(ctx context.Context, s *Site, p *Progress) (T,
 	error)) (result T, err error) {
 	j := r.site.work.startJob(what, func(ctx context.Context, p *Progress) (any, error) {
@@ -102,14 +102,14 @@ func resultOf[T any](r *request, what string, compute func(ctx context.Context, 
 		return found, err
 	})
 	if err := j.waitForResult(r.ctx, what, r.patience); err != nil {
-		r.patience = min(r.patience, 0) // a page waits once
+		r.patience = min(r.patience, 0) // a page waits only once
 		return result, err
 	}
-	result, _ = j.result.(T) // none of a job that was not started
+	result, _ = j.result.(T) // nil for a job that was not started
 	return result, defectOfPage(j.err)
 }
 
-// eachMethod calls f with each method of an archive, and notes the progress.
+// eachMethod calls f with each method of an archive and reports the progress.
 func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader.Method) error) error {
 	done := uint64(0)
 	total := s.Header().Counts.Methods
@@ -129,8 +129,8 @@ func eachMethod(ctx context.Context, s *reader.Store, p *Progress, f func(reader
 	return nil
 }
 
-// defectOfPage says of a panic in the background what concerns a page. While a page is built
-// net/http takes care of one; in another goroutine it would end the server.
+// defectOfPage describes a panic in the background for the page. While a page is built net/http recovers panics, but a
+// panic in another goroutine would end the server.
 func defectOfPage(err error) error {
 	if d, ok := err.(*compartment.Defect); ok {
 		return fmt.Errorf("a defect of profarc, while it %s (%s: %v): report it with this line; the other pages can still "+
@@ -139,7 +139,7 @@ func defectOfPage(err error) error {
 	return err
 }
 
-// startJob returns the job of a name, and starts it if there is none.
+// startJob returns the job with a name. It starts the job if there is no such job yet.
 func (w *backgroundJobs) startJob(what string, compute func(context.Context, *Progress) (any, error)) *job {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,7 +162,7 @@ func (w *backgroundJobs) startJob(what string, compute func(context.Context, *Pr
 	return j
 }
 
-// waitForResult waits for a job as long as patience lasts; without an end if patience is negative.
+// waitForResult waits for a job within patience, or without limit if patience is negative.
 func (j *job) waitForResult(ctx context.Context, what string, patience time.Duration) error {
 	var late <-chan time.Time
 	if patience >= 0 {

@@ -13,37 +13,37 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Limits of the tree of a method's contexts. A forged archive has contexts of any number and depth.
+// Limits of the context tree. A forged archive can have contexts of any number and depth.
 const (
 	contextsRead      = 50_000
 	profilesOfContext = 12
 )
 
-// A treeLimit is how much of the tree of contexts a page shows.
+// A treeLimit bounds the displayed part of the context tree.
 type treeLimit struct{ contexts, depth, callers int }
 
-// The limits of a page at first, and of the one that it leads to for more.
+// Limits of the first page, and of the page that it links to for more.
 var (
 	someContexts = treeLimit{300, 20, 12}
 	moreContexts = treeLimit{3000, 100, 1000}
 )
 
-// A caller is a node of the tree of a method's calling contexts. The root is the method itself.
+// A caller is a node of the tree of a method's calling contexts. The root is the method.
 type caller struct {
 	Method   link   // empty for the root
-	At       string // what the point is numbered by
+	At       string // kind of number in Point
 	Point    int32
-	Sum      string // of all contexts that go through this call
+	Sum      string // weight of all contexts through this call
 	Share    float64
-	Own      []link // the profiles of just this context
+	Own      []link // profiles of exactly this context
 	Callers  []*caller
-	Left     int // callers that are not shown
+	Left     int // number of hidden callers
 	IsRoot   bool
-	Contexts int  // of the root: all there are
-	Cut      bool // of the root: only the first contexts were read
+	Contexts int  // number of contexts, in the root only
+	Cut      bool // only the first contexts were read, in the root only
 }
 
-// contextMeasure returns how the profiles of an archive are weighed against each other.
+// contextMeasure returns the measure that weighs an archive's contexts.
 func contextMeasure(s *reader.Store) *analyze.Measure {
 	by := analyze.UsualMeasure(s.Header())
 	if unit, err := facts.UnitOfSamples(s); err == nil && unit == facts.Nanoseconds {
@@ -82,8 +82,7 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 	return nil
 }
 
-// readContexts reads the contexts of a method as a tree, of which it returns the root and how
-// many nodes are below it.
+// readContexts reads the contexts of a method as a tree. It returns the root and the number of nodes below it.
 func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (root *contextNode, read int, cut bool,
 	err error) {
 	root = &contextNode{}
@@ -119,13 +118,13 @@ func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (r
 	return root, len(order) - 1, cut, nil
 }
 
-// A callerTree makes the tree of contexts on a page, of which so many are left.
+// A callerTree builds the displayed context tree.
 type callerTree struct {
 	request *request
 	m       reader.Method
 	limit   treeLimit
-	left    int  // contexts that may still be shown
-	cut     bool // some are not shown
+	left    int  // number of contexts that may still be added
+	cut     bool // some contexts are hidden
 	whole   uint64
 	by      *analyze.Measure
 }

@@ -18,13 +18,13 @@ var classesView = &view{
 	build:   buildClasses,
 }
 
-// hasPackages reports whether the methods of a site are in classes.
+// hasPackages reports whether the methods of a site belong to classes.
 func hasPackages(s *Site) bool {
 	d := s.Archive.Header().Domain
 	return !d.LLVM() && d != layout.DomainSampled
 }
 
-// A classTally is the values of all classes, by every measure of methods that adds up.
+// A classTally has the values of all classes, for each additive measure of methods.
 type classTally struct {
 	*treemapView
 	sums *tally
@@ -35,13 +35,15 @@ func buildClasses(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := resultOf(r, "the counts of all classes", func(ctx context.Context, _ *Site, _ *Progress) (*classTally, error) {
+	c, err := resultOf(r, "the counts of all classes", func(ctx context.Context, _ *Site, _ *Progress) (*classTally,
+		error) {
 		return newClassTally(ctx, v)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return listMembers(r, &members{tally: c.sums, noun: "class", n: len(c.classes), link: c.linkToClass, names: c.classNamesOf,
+	return listMembers(r, &members{tally: c.sums, noun: "class", n: len(c.classes), link: c.linkToClass,
+		names:  c.classNamesOf,
 		byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
@@ -49,7 +51,7 @@ func newClassTally(ctx context.Context, v *treemapView) (*classTally, error) {
 	c := &classTally{v, &tally{}}
 	for _, by := range v.tally.measures {
 		if by.Name == "cycles" || by.Name == "total" {
-			continue // these include what was called
+			continue // includes callees
 		}
 		c.by = cmp.Or(c.by, by)
 		c.addMeasure(by, by.values)
@@ -75,7 +77,7 @@ func (c *classTally) addMeasure(by *measured, values []uint64) {
 	c.sums.measures = append(c.sums.measures, of)
 }
 
-// linkToClass returns a link to the page of a class, or the name of one that has none.
+// linkToClass returns a link to the page of a class. A class without a name has no page, and gets plain text.
 func (c *classTally) linkToClass(class int32) (link, error) {
 	if c.by == nil || c.classes[class].Name == "" {
 		return link{Text: c.className(class)}, nil

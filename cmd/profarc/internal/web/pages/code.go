@@ -15,16 +15,16 @@ import (
 
 const instructionsOnPage = 1500
 
-// A codePart is one version of a method's code, with its counts.
+// A codePart is one version of a method's code with its counts.
 type codePart struct {
 	ID           string
-	Source       *sourceTable // nil if there is none
-	Says         string       // how the code and the profile match
-	Good         bool         // the counts stand beside the code
+	Source       *sourceTable // may be nil
+	Says         string       // how the code matches the profile
+	Good         bool         // counts are displayed with the code
 	Problem      string
 	Instructions []instruction
-	MoreCode     int  // instructions that are not shown
-	Brief        bool // only bytecodes with points that ran are shown
+	MoreCode     int  // number of hidden instructions
+	Brief        bool // only bytecodes with executed points are shown
 	Unplaced     []*point
 }
 
@@ -34,10 +34,10 @@ type instruction struct {
 	Text     string // mnemonic and operands
 	Ref      link   // the constant in the operand
 	RefAbout string // the constant as javap prints it
-	Detail   string // of a switch: how many cases
-	Count    string // empty if it is not known
+	Detail   string // number of cases of a switch
+	Count    string // empty if unknown
 	Heat     string
-	Source   *link // to the line
+	Source   *link // link to the line
 	Points   []*point
 
 	NotInlined *listing.Refusal
@@ -47,7 +47,7 @@ func bciElement(bci int) string { return fmt.Sprintf("bci-%d", bci) }
 
 func lineElement(line int) string { return fmt.Sprintf("line-%d", line) }
 
-// A program is the class path of a site. Its error does not keep pages from being shown.
+// A program is the class path of a site. Its error does not prevent pages.
 type program struct {
 	classes *listing.Program
 	err     error
@@ -56,7 +56,7 @@ type program struct {
 // Close closes the files of the class path.
 func (p *program) Close() { p.classes.Close() }
 
-// programOf returns the program that was profiled, nil if no class path is given.
+// programOf returns the profiled program, or nil if there is no class path.
 func programOf(r *request) (*program, error) {
 	if len(r.site.ClassPath) == 0 {
 		return nil, nil
@@ -67,7 +67,7 @@ func programOf(r *request) (*program, error) {
 	})
 }
 
-// addCodePart adds the code of the method with the counts of some profiles: the version that the first of them is of.
+// addCodePart adds the method's code with the counts of the profiles that have the code version of the first one.
 func (p *methodPage) addCodePart(b *pointBuilder, m reader.Method, profiles []reader.Profile) error {
 	if d := b.request.archive().Header().Domain; !listing.Takes(d) {
 		return nil
@@ -94,7 +94,7 @@ func (p *methodPage) addCodePart(b *pointBuilder, m reader.Method, profiles []re
 	return nil
 }
 
-// ofOneVersion returns the profiles of the code that the first one is of.
+// ofOneVersion returns the profiles with the code version of the first one.
 func ofOneVersion(profiles []reader.Profile) (some []reader.Profile) {
 	for _, q := range profiles {
 		if q.Code() == profiles[0].Code() {
@@ -104,7 +104,7 @@ func ofOneVersion(profiles []reader.Profile) (some []reader.Profile) {
 	return some
 }
 
-// matchText says whether the class path has the code that was profiled.
+// matchText describes whether the class path has the profiled code.
 func matchText(l *listing.Listing) string {
 	switch l.Match {
 	case listing.Same:
@@ -147,7 +147,7 @@ func (b *pointBuilder) buildCodePart(l *listing.Listing) *codePart {
 	return c
 }
 
-// saysNothing reports whether a bytecode has no point, or none that ran.
+// saysNothing reports whether a bytecode has no executed point.
 func saysNothing(i listing.Instruction) bool {
 	return i.NotInlined == nil && (len(i.Points) == 0 || i.Basis == listing.Counted && i.Count == 0)
 }
@@ -185,7 +185,7 @@ func bytecodeRefText(ref *listing.Ref, d layout.Domain) string {
 	return shortenLine(ref.Spelled(display.Spelling{Short: true}, d))
 }
 
-// buildSourceTable returns the lines of the method, nil if there are none.
+// buildSourceTable returns the source lines of the method, or nil.
 func (b *pointBuilder) buildSourceTable(s *listing.Source) *sourceTable {
 	end := lastLine(s)
 	if end == 0 {
@@ -199,10 +199,10 @@ func (b *pointBuilder) buildSourceTable(s *listing.Source) *sourceTable {
 	return t
 }
 
-// firstLine returns the first line of a source that a page shows.
+// firstLine returns the first displayed line.
 func firstLine(s *listing.Source) int { return max(s.First-linesAround, 1) }
 
-// lastLine returns the last line of a source that a page shows, 0 if it shows none.
+// lastLine returns the last displayed line, or 0 without a source.
 func lastLine(s *listing.Source) int {
 	if s == nil || s.First == 0 {
 		return 0
@@ -225,7 +225,7 @@ func (b *pointBuilder) buildSourceLine(at int, l *listing.Line) sourceLine {
 	return shown
 }
 
-// basedText spells a count, with a mark if it is derived from others; empty if it is not known.
+// basedText formats a count, with ~ before a derived one. It returns "" if the count is unknown.
 func basedText(n uint64, basis listing.Basis) string {
 	switch basis {
 	case listing.NotKnown:
@@ -236,7 +236,7 @@ func basedText(n uint64, basis listing.Basis) string {
 	return cli.Grouped(n)
 }
 
-// heatStepClass returns the class of a heat from 0 to 1 that is a logarithm already.
+// heatStepClass returns the CSS class of a heat from 0 to 1, on a logarithmic scale.
 func heatStepClass(heat float64) string {
 	return fmt.Sprintf("heat-%d", int(min(max(heat, 0), 1)*(heatSteps-1)+0.5))
 }

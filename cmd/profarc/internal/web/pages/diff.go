@@ -27,14 +27,14 @@ var diffView = &view{
 	both:    true,
 }
 
-// A diffPage is what the page about the difference of two archives shows. Refused is why they
-// cannot be compared; then it shows nothing else.
+// A diffPage is the page that compares two archives. If Refused is set, they cannot be compared, and the page shows
+// only that.
 type diffPage struct {
 	*compare.Report
 	Refused string
-	InA     link // to the overview of each archive
+	InA     link // link to the overview of each archive
 	InB     link
-	Lowest  *compare.Overlap // the kind of counts that agrees least, nil if the score says so
+	Lowest  *compare.Overlap // the kind of counts with the least agreement; nil if the score reports it
 	Remarks []string
 	Tallies *table
 	Kinds   *table
@@ -65,13 +65,15 @@ func buildDiff(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &diffPage{Report: d, InA: overviewOf(r.withoutFileFolders(d.A), sideA), InB: overviewOf(r.withoutFileFolders(d.B), sideB),
+	p := &diffPage{Report: d, InA: overviewOf(r.withoutFileFolders(d.A), sideA),
+		InB:    overviewOf(r.withoutFileFolders(d.B), sideB),
 		Lowest: report.Lowest(d, percentText), Tallies: tallyTable(r, d), Kinds: kindTable(r, d)}
 	for _, text := range report.Remarks(d, realText) {
 		p.Remarks = append(p.Remarks, capitalized(r.withoutFileFolders(text))+".")
 	}
 	l := &diffLists{request: r}
-	l.addMethodList("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.", d.Changed)
+	l.addMethodList("changed", "Methods that changed most", "Of both archives, by their part of the missing overlap.",
+		d.Changed)
 	l.addMethodList("came", "Methods that came", "Only B has them.", d.Came)
 	l.addMethodList("went", "Methods that went", "Only A has them.", d.Went)
 	l.renumbered(d)
@@ -106,7 +108,8 @@ func tallyTable(r *request, d *compare.Report) *table {
 
 func kindTable(r *request, d *compare.Report) *table {
 	t := newTable(r, "kinds", "Counts by kind", textColumn("kind", "Counts"), numberColumn("overlap", "overlap"),
-		numberColumn("mismatch", "of other code"), numberColumn("onlyb", "only B"), numberColumn("suma", "sum A"), numberColumn("sumb", "sum B"))
+		numberColumn("mismatch", "of other code"), numberColumn("onlyb", "only B"), numberColumn("suma", "sum A"),
+		numberColumn("sumb", "sum B"))
 	for _, k := range d.Kinds {
 		t.addRow(textCell(capitalized(report.KindText(k.Kind))), shareCell(k.Overlap),
 			shareCell(k.Mismatch), shareCell(k.OnlyB), countOrTimeCell(k.Kind, k.SumA), countOrTimeCell(k.Kind, k.SumB))
@@ -114,15 +117,15 @@ func kindTable(r *request, d *compare.Report) *table {
 	return t.finishRows()
 }
 
-// realCell returns a cell with a count that may be beyond 64 bits.
+// realCell returns a cell with a count that may exceed 64 bits.
 func realCell(v float64) cell { return numberCell(realText(v), v) }
 
-// countOrTimeCell returns a cell with a sum of counts of a kind, or the time that it is.
+// countOrTimeCell returns a cell with the total of a kind of counts, or with the time for kinds of time.
 func countOrTimeCell(kind string, sum float64) cell {
 	return numberCell(report.SumText(kind, sum, realText), sum)
 }
 
-// realText spells a count that may be beyond 64 bits.
+// realText formats a count that may exceed 64 bits.
 func realText(v float64) string {
 	if v < 1<<63 {
 		return cli.Grouped(uint64(v))
@@ -130,8 +133,8 @@ func realText(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// weightCell returns a cell with a share of all counts, which may be very small, and a bar of
-// it beside the most that the table has.
+// weightCell returns a cell with a share of all counts, which may be very small. Its bar is relative to the largest
+// share in the table.
 func weightCell(share, most float64) cell {
 	c := numberCell(finePercent(share), share)
 	if most > 0 {
@@ -141,20 +144,20 @@ func weightCell(share, most float64) cell {
 	return c
 }
 
-// directed returns a cell of B that says whether it is more or less than A's.
+// directed returns a cell of B with the direction of its change from A.
 func directed(c cell, change float64) cell {
 	c.Link.Text, c.Class = changeSign(change)+c.Link.Text, changeClass(change)
 	return c
 }
 
-// diffLists makes the lists of a page. It keeps the first error.
+// A diffLists builds the lists of the page. It keeps the first error.
 type diffLists struct {
 	request *request
 	lists   []diffList
 	err     error
 }
 
-// addRankingList adds a list of what was found, if anything was.
+// addRankingList adds a list, unless it is empty.
 func addRankingList[T any](l *diffLists, id, title, about string, found compare.Ranking[T], columns []column,
 	cells func(T) []cell) {
 	if found.Total == 0 {
@@ -180,18 +183,20 @@ func largerShare(m compare.Method) float64 { return max(m.ShareA, m.ShareB) }
 func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking[compare.Method]) {
 	difference := largestShare(found, func(m compare.Method) float64 { return m.Difference })
 	share := largestShare(found, largerShare)
-	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"), numberColumn("overlap", "own overlap"),
-		numberColumn("share_a", "in A"), numberColumn("share_b", "in B"), textColumn("note", "Note")}, func(m compare.Method) []cell {
-		note := ""
-		switch {
-		case m.Mismatch:
-			note = "Other code"
-		case m.Hidden:
-			note = "Hidden class"
-		}
-		return []cell{pairCell(m), weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share),
-			directed(weightCell(m.ShareB, share), m.ShareB-m.ShareA), textCell(note)}
-	})
+	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"), numberColumn("overlap",
+		"own overlap"),
+		numberColumn("share_a", "in A"), numberColumn("share_b", "in B"), textColumn("note", "Note")},
+		func(m compare.Method) []cell {
+			note := ""
+			switch {
+			case m.Mismatch:
+				note = "Other code"
+			case m.Hidden:
+				note = "Hidden class"
+			}
+			return []cell{pairCell(m), weightCell(m.Difference, difference), shareCell(m.Overlap), weightCell(m.ShareA, share),
+				directed(weightCell(m.ShareB, share), m.ShareB-m.ShareA), textCell(note)}
+		})
 }
 
 func pairCell(m compare.Method) cell {
@@ -215,7 +220,8 @@ func (l *diffLists) renumbered(d *compare.Report) {
 
 func (l *diffLists) addFlipList(d *compare.Report) {
 	addRankingList(l, "flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips,
-		[]column{numberColumn("weight", "weight"), textColumn("a.way", "In A"), numberColumn("a.share", "share"), numberColumn("a.count", "of"),
+		[]column{numberColumn("weight", "weight"), textColumn("a.way", "In A"), numberColumn("a.share", "share"),
+			numberColumn("a.count", "of"),
 			textColumn("b.way", "In B"), numberColumn("b.share", "share"), numberColumn("b.count", "of")},
 		func(f compare.Flip) []cell {
 			return []cell{l.siteCell(f.Place), weightCell(f.Weight, d.Flips.List[0].Weight), textCell(f.A.Way),
@@ -228,16 +234,19 @@ func (l *diffLists) addSiteLists(d *compare.Report) {
 		textColumn("new", "New in B"), textColumn("gone", "Only in A")}
 	for _, side := range []string{"a", "b"} {
 		columns = append(columns, textColumn(side+".top", "Mostly in "+strings.ToUpper(side)),
-			numberColumn(side+".top_share", "share"), numberColumn(side+".count", "of"), numberColumn(side+".targets", "of types"))
+			numberColumn(side+".top_share", "share"), numberColumn(side+".count", "of"), numberColumn(side+".targets",
+				"of types"))
 	}
-	columns = append(columns, numberColumn("a.untyped", "not recorded in A"), numberColumn("b.untyped", "not recorded in B"))
+	columns = append(columns, numberColumn("a.untyped", "not recorded in A"), numberColumn("b.untyped",
+		"not recorded in B"))
 	a := l.request.site.Archive
 	b := l.request.site.Other
 	addRankingList(l, "sites", "Sites that see other types or targets",
 		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
 			"target.", d.Sites, columns, func(s compare.SiteChange) []cell {
 			return slices.Concat([]cell{l.siteCell(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
-				textCell(capitalized(report.SiteText(s.Kind))), textCell(capitalized(s.Change)), l.targetsCell(b, s.New), l.targetsCell(a, s.Gone)},
+				textCell(capitalized(report.SiteText(s.Kind))), textCell(capitalized(s.Change)), l.targetsCell(b, s.New),
+				l.targetsCell(a, s.Gone)},
 				l.outcomeCells(a, s.A), l.outcomeCells(b, s.B), []cell{countCell(s.A.Untyped), countCell(s.B.Untyped)})
 		})
 }
@@ -254,7 +263,7 @@ func (l *diffLists) targetsCell(of *reader.Store, found []compare.Target) cell {
 	return textCell(strings.Join(texts, ", "))
 }
 
-// targetText returns a type as other pages spell it, or the name of another target.
+// targetText returns a type as on other pages, or the name of a target that is not a type.
 func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) string {
 	if !t.Valid() {
 		return named
@@ -266,14 +275,15 @@ func (l *diffLists) targetText(of *reader.Store, t reader.Type, named string) st
 
 func (l *diffLists) certainties(id, title, about string, found compare.Ranking[compare.Certainty]) {
 	addRankingList(l, id, title, about, found, []column{numberColumn("weight", "weight"), textColumn("always", "Always"),
-		numberColumn("times", "times"), numberColumn("others", "otherwise"), numberColumn("count", "of")}, func(c compare.Certainty) []cell {
-		others := textCell("Null seen")
-		if c.Others != nil {
-			others = countCell(*c.Others)
-		}
-		return []cell{l.siteCell(c.Place), weightCell(c.Weight, found.List[0].Weight), textCell(c.Always), countCell(c.Times),
-			others, countCell(c.Count)}
-	})
+		numberColumn("times", "times"), numberColumn("others", "otherwise"), numberColumn("count", "of")},
+		func(c compare.Certainty) []cell {
+			others := textCell("Null seen")
+			if c.Others != nil {
+				others = countCell(*c.Others)
+			}
+			return []cell{l.siteCell(c.Place), weightCell(c.Weight, found.List[0].Weight), textCell(c.Always),
+				countCell(c.Times), others, countCell(c.Count)}
+		})
 }
 
 func (l *diffLists) siteCell(found compare.Place) cell {
@@ -293,7 +303,7 @@ func (l *diffLists) siteCell(found compare.Place) cell {
 	return linkCell(linkToPage(text, nameOfPair, q).atElement(pointElement(found.Point)))
 }
 
-// pairQuery returns the query of the page of a method in both archives; ok is false if neither has it.
+// pairQuery returns the query of the page that compares a method in both archives. ok is false if neither has it.
 func pairQuery(a, b reader.Method) (q query, ok bool) {
 	if a.Valid() {
 		q = q.withValues("a", recordRefText(a.Ref()))
@@ -304,5 +314,5 @@ func pairQuery(a, b reader.Method) (q query, ok bool) {
 	return q, a.Valid() || b.Valid()
 }
 
-// Jump leads to a list on the page.
+// Jump returns a link to the list on the same page.
 func (l diffList) Jump() link { return l.Rows.linkWithValue(l.Title, ".page", "").atElement(l.Rows.ID) }

@@ -24,32 +24,33 @@ var fitView = &view{
 	build:   buildFit,
 }
 
-// hasClasses reports whether a site has class files with which its profiles can be compared.
+// hasClasses reports whether a site has class files to compare the profiles with.
 func hasClasses(s *Site) bool {
 	return len(s.ClassPath) > 0 && s.Archive.Header().Domain == layout.DomainHotSpot
 }
 
-// A fitPage is what the page about the fit shows. Refused is why nothing can be said; then it shows nothing else.
+// A fitPage is the page about the fit with the class path. If Refused is set, there was no comparison, and the page
+// shows only that.
 type fitPage struct {
 	*report.Check
 	Refused   string
-	TooLittle bool // was checked
+	TooLittle bool // too few profiles were checked
 	ClassPath string
-	Profiles  *table // by state
-	Points    *table // of moved profiles, by what became of them; nil if none moved
-	Reasons   *table // why profiles are unchecked; nil if none is
+	Profiles  *table // number of profiles by state
+	Points    *table // points of moved profiles by outcome; nil if none moved
+	Reasons   *table // reasons why profiles are unchecked, or nil
 	Misfits   *table
-	Unchecked *table // nil if none is
-	Renames   *table // nil if nothing was renamed
+	Unchecked *table // unchecked profiles, or nil
+	Renames   *table // renamed methods, or nil
 }
 
 const misfitsListed = 200
 
-// A fitted is the report on the fit, with the verdicts that the report has only names of.
+// A fitted is the report on the fit with the verdicts of methods. The report has only their names.
 type fitted struct {
 	*report.Check
 	found     *fit.Report
-	unchecked []fit.Verdict // at most uncheckedListed of them, those with the most counts
+	unchecked []fit.Verdict // the uncheckedListed verdicts with the highest counts
 	refused   string
 }
 
@@ -66,7 +67,7 @@ func (f *fitted) addUnchecked(v *fit.Verdict) error {
 	return nil
 }
 
-// trimUnchecked sorts the unchecked profiles by their counts and keeps the first.
+// trimUnchecked sorts the unchecked profiles by their counts and truncates the list.
 func (f *fitted) trimUnchecked() {
 	slices.SortStableFunc(f.unchecked, func(a, b fit.Verdict) int { return cmp.Compare(b.Weight, a.Weight) })
 	f.unchecked = f.unchecked[:min(len(f.unchecked), uncheckedListed)]
@@ -108,8 +109,9 @@ func buildFit(r *request) (any, error) {
 	if f.refused != "" {
 		return &fitPage{Refused: r.withoutFileFolders(f.refused)}, nil
 	}
-	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked, ClassPath: r.withoutFileFolders(f.Against),
-		Profiles: stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
+	p := &fitPage{Check: f.Check, TooLittle: f.Verdict == report.VerdictUnchecked,
+		ClassPath: r.withoutFileFolders(f.Against),
+		Profiles:  stateTable(r, f.Check), Points: movedTable(r, &f.Check.Points), Reasons: reasonTable(r, f.Check.Reasons),
 		Renames: renameTable(r, f.Check.Renames)}
 	p.Misfits, err = misfitTable(r, f)
 	if err == nil {
@@ -157,7 +159,7 @@ func stateTable(r *request, c *report.Check) *table {
 	return t.finishRows()
 }
 
-// movedTable returns what became of the points of changed code, nil if there are none.
+// movedTable returns the outcomes of the points in changed code, or nil.
 func movedTable(r *request, p *report.CheckPoints) *table {
 	if p.Old == 0 {
 		return nil
@@ -198,8 +200,8 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 	return t.finishUnlessEmpty()
 }
 
-// misfitTable returns the misfits, the heaviest losses first. A name leads to the moves of its
-// points, or to the method if those are not known.
+// misfitTable returns the misfits, the heaviest losses first. A name links to the moves of its points, or to the method
+// if the moves are unknown.
 func misfitTable(r *request, f *fitted) (*table, error) {
 	t := newTable(r, "misfits", "Profiles that do not fit", textColumn("method", "Method"),
 		textColumn("state", "State"), textColumn("reason", "Why"), numberColumn("confidence", "confidence"),

@@ -29,7 +29,7 @@ var linesView = &view{
 	build: buildLines,
 }
 
-// Limits of the page of lines: to read the code of a method takes about a millisecond.
+// Limits of the page of lines. Reading the code of a method takes about a millisecond.
 const (
 	methodsWithLines = 200
 	linesListed      = 1000
@@ -40,21 +40,21 @@ type linesPage struct {
 	Lines *table
 }
 
-// A hotLine is a line of source, or of a method without a file.
+// A hotLine is a line of source, or a method without a file.
 type hotLine struct {
 	method reader.Method
 	number int
 	at     string // file:number
 	count  uint64
-	total  uint64 // of samples, with what it called
+	total  uint64 // samples in the line, including callees
 	text   string
 }
 
-// hotLines are the hottest lines, and what the counts of all lines that were read add up to.
+// A hotLines has the hottest lines and the total of all lines read.
 type hotLines struct {
 	list []hotLine
 	sum  uint64
-	of   int // methods that were read
+	of   int // number of methods read
 }
 
 func buildLines(r *request) (any, error) {
@@ -106,7 +106,7 @@ func buildLines(r *request) (any, error) {
 	return p, nil
 }
 
-// sampledLines returns the lines with the most samples, and the noun of these.
+// sampledLines returns the lines with the most samples and the noun of the samples.
 func sampledLines(r *request) (*hotLines, string, error) {
 	all, err := samplesOf(r)
 	if err != nil {
@@ -211,7 +211,7 @@ func (h *hotLines) addFunction(r *request, m reader.Method) error {
 	}
 	f, err := c.Function(m)
 	if err != nil || !hasCodeID(m, f.Hash) {
-		return nil // its page says why it has no lines
+		return nil // its page explains why it has no lines
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
 	for _, l := range list.Lines {

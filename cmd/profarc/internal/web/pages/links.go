@@ -15,14 +15,14 @@ import (
 
 // A linker makes the addresses of pages.
 type linker interface {
-	// address returns the address of a page from any other; ok is false if the page
-	// cannot be reached, so that its link becomes plain text.
+	// pageAddress returns the address of a page, relative to any other page. ok is false if the page is unreachable, and
+	// its link becomes plain text.
 	pageAddress(view string, q query) (href string, ok bool)
-	// within returns what leads from the address of a page to one of its elements: see request.element.
+	// elementAddress returns the suffix that leads from the address of a page to an element, see request.elementID.
 	elementAddress(name string) string
 }
 
-// serverLinks are the addresses of a server, whose pages all lie in one folder.
+// serverLinks are the addresses on a server. All pages are in one folder.
 type serverLinks struct{}
 
 func (serverLinks) pageAddress(view string, q query) (string, bool) {
@@ -34,7 +34,7 @@ func (serverLinks) pageAddress(view string, q query) (string, bool) {
 
 func (serverLinks) elementAddress(name string) string { return "#" + url.PathEscape(name) }
 
-// reportLinks are the ids of the pages in one file, by the addresses that they have on a server.
+// reportLinks are the ids of the pages in a report, keyed by their address on a server.
 type reportLinks map[string]string
 
 func (held reportLinks) pageAddress(view string, q query) (string, bool) {
@@ -49,7 +49,8 @@ func pageAddress(view string, q query) string {
 	return address
 }
 
-// assignPageID sets the id of a page: its view and archive, with a number if its query says more.
+// assignPageID sets the id of a page from its view and archive. A number distinguishes pages with further values in the
+// query.
 func (held reportLinks) assignPageID(r *request) {
 	first := pageAddress(r.view.name, newQuery(keyOfSide, r.query.valueOf(keyOfSide)))
 	address := pageAddress(r.view.name, r.query)
@@ -60,7 +61,7 @@ func (held reportLinks) assignPageID(r *request) {
 	held[address] = r.page
 }
 
-// pageElement returns the id of the element of the page, by which links of a report lead there.
+// pageElement returns the id of the page's element, which links of a report lead to.
 func (r *request) pageElement() string {
 	if r.inReport {
 		return r.page
@@ -68,8 +69,7 @@ func (r *request) pageElement() string {
 	return "page"
 }
 
-// elementID returns the id of an element of the page: its name on the page of a server, and
-// one that no other page of a report has.
+// elementID returns the id of an element of the page. In a report it is unique across pages.
 func (r *request) elementID(name string) string {
 	if r.inReport {
 		return r.page + "." + name
@@ -77,7 +77,7 @@ func (r *request) elementID(name string) string {
 	return name
 }
 
-// A link leads to a page, or to an element of it.
+// A link leads to a page or to an element of a page.
 type link struct {
 	Text    string
 	view    string
@@ -87,21 +87,21 @@ type link struct {
 
 func linkToPage(text, view string, q query) link { return link{Text: text, view: view, query: q} }
 
-// atElement returns the link to an element of the page, by its name.
+// atElement returns the link to an element of the linked page.
 func (l link) atElement(element string) link {
 	l.element = element
 	return l
 }
 
-// optional returns the link for where there may be none.
+// optional returns a pointer to the link, for fields that may be nil.
 func (l link) optional() *link { return &l }
 
-// linkToElement returns a link to an element of the page.
+// linkToElement returns a link to an element of the same page.
 func (r *request) linkToElement(text, element string) link {
 	return linkToPage(text, r.view.name, r.query).atElement(element)
 }
 
-// anchorHTML returns a link as HTML, or just its text if the page cannot be reached.
+// anchorHTML returns a link as HTML, or only its text if the page is unreachable.
 func anchorHTML(links linker, l link) template.HTML {
 	text := nameElement(l.Text)
 	if l.view == "" {
@@ -117,14 +117,13 @@ func anchorHTML(links linker, l link) template.HTML {
 	return `<a href="` + template.HTML(template.HTMLEscapeString(string(href))) + `">` + text + `</a>`
 }
 
-// A query is what a page shows of its view, as the query of an address. It is not changed
-// once it is made: with returns another one.
+// A query selects the content of a view, and is encoded in the address. Queries are immutable.
 type query struct{ values url.Values }
 
-// newQuery returns a query of keys and values, which alternate. Empty values are left out.
+// newQuery returns a query from alternating keys and values. It skips empty values.
 func newQuery(pairs ...string) query { return query{}.withValues(pairs...) }
 
-// withValues returns a query with other values of some keys, which alternate with them. Empty values remove their keys.
+// withValues returns a copy of the query with values for alternating keys and values. Empty values remove their keys.
 func (q query) withValues(pairs ...string) query {
 	changed := url.Values{}
 	for key, values := range q.values {
@@ -139,10 +138,10 @@ func (q query) withValues(pairs ...string) query {
 	return query{changed}
 }
 
-// valueOf returns the value of a key, empty if there is none.
+// valueOf returns the value of a key, or "".
 func (q query) valueOf(key string) string { return q.values.Get(key) }
 
-// numberOf returns the value of a key as a number of at least 0, other if it is none.
+// numberOf returns the value of a key as a non-negative number, or other.
 func (q query) numberOf(key string, other int) int {
 	if n, err := strconv.Atoi(q.valueOf(key)); err == nil && n >= 0 {
 		return n
@@ -152,18 +151,18 @@ func (q query) numberOf(key string, other int) int {
 
 func (q query) sortedKeys() []string { return slices.Sorted(maps.Keys(q.values)) }
 
-// encodeQuery returns the query as it stands in an address, sorted by keys.
+// encodeQuery returns the query as in an address, sorted by keys.
 func (q query) encodeQuery() string { return q.values.Encode() }
 
-// recordRefText spells the place of a record in queries.
+// recordRefText formats the reference of a record for queries.
 func recordRefText(n layout.Ref) string { return strconv.FormatUint(uint64(n), 36) }
 
 func methodQuery(m reader.Method) query { return newQuery("at", recordRefText(m.Ref())) }
 
-// askedMethod returns the method of a query that methodQuery made.
+// askedMethod returns the method of a query made by methodQuery.
 func (r *request) askedMethod() (reader.Method, error) { return r.askedMethodIn(r.archive(), "at") }
 
-// askedMethodIn returns the method of an archive that a key of the query names.
+// askedMethodIn returns the method that a key of the query names in an archive.
 func (r *request) askedMethodIn(s *reader.Store, key string) (reader.Method, error) {
 	n, err := strconv.ParseUint(r.query.valueOf(key), 36, 32)
 	if err != nil {

@@ -15,23 +15,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An llvmPart is what the page of one of LLVM's functions shows besides its profile points: its
-// highest counters, and its source lines if the site has the program.
+// An llvmPart is the part of a method page for an LLVM function. It has the highest counters, and the source lines if
+// the site has the program.
 type llvmPart struct {
 	Counters []*counterList
-	Says     string // where the lines are from, or why there are none
-	Problem  string // why there is no text
+	Says     string // origin of the lines, or why there are none
+	Problem  string // why the text is missing
 	Entered  uint64
-	Source   *sourceTable // nil if there is none
-	// Allocations are what it allocates, by stack, the most bytes first.
+	Source   *sourceTable // may be nil
+	// Allocations are the function's allocations by stack, sorted by bytes, the largest first.
 	Allocations     []listing.Allocation
-	MoreAllocations int // that are not shown
+	MoreAllocations int // number of hidden allocations
 }
 
-// allocationsOnPage is how many allocations of a function are listed, those with the most bytes.
+// allocationsOnPage is the number of listed allocations, the largest ones.
 const allocationsOnPage = 50
 
-// A covered is the coverage mapping of a site's program, or why it has none.
+// A covered is the coverage mapping of a site's program, or the reason why there is none.
 type covered struct {
 	*coverage.Coverage
 	reason error
@@ -49,7 +49,7 @@ func coverageOf(r *request) (*covered, error) {
 		})
 }
 
-// newLLVMPart returns the part of a function of LLVM's, nil in other domains.
+// newLLVMPart returns the part of an LLVM function, or nil in other domains.
 func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
 	if !r.archive().Header().Domain.LLVM() {
 		return nil, nil
@@ -92,7 +92,7 @@ func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
 	return err
 }
 
-// addLines adds the lines of a function, or says why there are none.
+// addLines adds the lines of a function, or the reason why there are none.
 func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 	var f *coverage.Function
 	reason := c.reason
@@ -110,7 +110,8 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.Problem, p.Entered = "Counts of lines and branches are those of llvm-cov.", r.withoutFileFolders(list.Problem), f.Count
+	p.Says, p.Problem, p.Entered = "Counts of lines and branches are those of llvm-cov.",
+		r.withoutFileFolders(list.Problem), f.Count
 	p.Source = sourceOf(r, list)
 	for _, c := range p.Counters {
 		c.linkToLines(r, f)
@@ -125,8 +126,9 @@ func sourceOf(r *request, list *coverage.Listing) *sourceTable {
 		most = max(most, l.Count)
 	}
 	for _, l := range list.Lines[:len(list.Lines)-t.More] {
-		line := sourceLine{ID: r.elementID(lineElement(l.Number)), number: l.Number, count: l.Count, Text: shortenLine(l.Text),
-			At: r.linkToElement(fmt.Sprint(l.Number), lineElement(l.Number))}
+		line := sourceLine{ID: r.elementID(lineElement(l.Number)), number: l.Number, count: l.Count,
+			Text: shortenLine(l.Text),
+			At:   r.linkToElement(fmt.Sprint(l.Number), lineElement(l.Number))}
 		if l.Mapped {
 			line.Count, line.Heat = cli.Grouped(l.Count), heatStepClass(listing.Heat(l.Count, most))
 		}
@@ -138,7 +140,7 @@ func sourceOf(r *request, list *coverage.Listing) *sourceTable {
 	return t
 }
 
-// branchPoint returns a condition in a line of source as the page shows it.
+// branchPoint returns a condition of a source line as a point.
 func branchPoint(b coverage.Branch, text string) *point {
 	p := &point{Kind: conditionOf(b, text), About: fmt.Sprintf("the condition from %d:%d to %d:%d", b.Line, b.Column,
 		b.EndLine, b.EndColumn),
@@ -155,7 +157,7 @@ func branchPoint(b coverage.Branch, text string) *point {
 	return p
 }
 
-// conditionOf returns the text of a condition, or its place if it has more than one line.
+// conditionOf returns the text of a condition, or its position if it spans several lines.
 func conditionOf(b coverage.Branch, text string) string {
 	from := int(b.Column) - 1
 	to := int(b.EndColumn) - 1
@@ -178,19 +180,19 @@ func hasCodeID(m reader.Method, code uint64) bool {
 
 type counterList struct {
 	Code    string
-	Of      int // counters of the profile
+	Of      int // number of counters in the profile
 	Highest []highCounter
 }
 
 type highCounter struct {
 	Index int
 	Count uint64
-	At    *link // the source line where the code begins that it counts; nil if that is not known
+	At    *link // the source line where the counted code begins, or nil if unknown
 }
 
 const countersListed = 10
 
-// countersOf returns the list of a profile, nil if it has fewer than two counters.
+// countersOf returns the counter list of a profile, or nil if it has fewer than two counters.
 func countersOf(q reader.Profile) *counterList {
 	counts := facts.CountersOf(q)
 	if len(counts) < 2 {
@@ -213,7 +215,7 @@ func highestCounters(counts []uint64) (list []highCounter) {
 	return list
 }
 
-// linkToLines links the highest counters to the source lines of their function, if the list is of the same code.
+// linkToLines links the highest counters to the source lines of their function, if the list belongs to the same code.
 func (c *counterList) linkToLines(r *request, f *coverage.Function) {
 	if c.Code != display.IDText(f.Hash) {
 		return

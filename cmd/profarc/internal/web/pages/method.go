@@ -21,27 +21,27 @@ var methodView = &view{
 	linked: true,
 }
 
-// profilesOnPage is how many profiles of a method its page shows at once: the others have pages of their own.
+// profilesOnPage is the number of profiles on a method's page. Further ones have separate pages.
 const profilesOnPage = 6
 
 type methodPage struct {
 	Name        analyze.MethodName
 	Access      string
 	Notes       []string
-	Top         []link       // the counts of the whole, and its hottest line
-	Sampled     *sampledPart // nil if it is on no stack
-	Callers     *caller      // the tree of its calling contexts; nil if its profiles have none
-	MoreCallers *link        // to the page with more of the tree; nil if there is none
-	Measure     string       // of the counts in the tree
+	Top         []link       // totals, and a link to the hottest line
+	Sampled     *sampledPart // nil if the method is on no stack
+	Callers     *caller      // tree of the calling contexts, or nil
+	MoreCallers *link        // page with more of the tree, or nil
+	Measure     string       // measure of the tree's counts
 	Versions    []version
 	Code        []*codePart
-	Size        uint64    // bytes of all profiles, as top --by size has them
-	Hint        string    // how to get code beside the points, empty if there is no need
-	NoCode      string    // why there is no code beside the points, empty if there is or none is wanted
+	Size        uint64    // bytes of all profiles, as in top --by size
+	Hint        string    // how to display code with the points; may be empty
+	NoCode      string    // why the code is not displayed; may be empty
 	LLVM        *llvmPart // nil in other domains
 	Profiles    []*profilePart
-	Left        int   // profiles that the page does not show
-	All         *link // to the page of all profiles, if this one is of some
+	Left        int   // number of hidden profiles
+	All         *link // page of all profiles, if this page shows some
 }
 
 type version struct {
@@ -75,7 +75,7 @@ func buildMethod(r *request) (any, error) {
 		p.addHottest(r, p.LLVM.Source, countText)
 	}
 	if err := p.addSamples(r, m); err != nil || p.Sampled != nil && p.Sampled.Whole {
-		return p, err // its lines say what the profiles of its contexts do
+		return p, err // its lines cover the profiles of its contexts
 	}
 	p.addVersions(r, m, all)
 	return p, cmp.Or(p.addCallers(r, m, all), p.addProfiles(r, m, all))
@@ -101,7 +101,8 @@ func (p *methodPage) addTotals(all []reader.Profile) {
 	}
 }
 
-// codeHint says which flags show the code of methods, empty if they are given or the page is in a report.
+// codeHint names the flags that display the code of methods. It returns "" if they are given or the page is in a
+// report.
 func codeHint(r *request) string {
 	switch {
 	case r.inReport || !listing.Takes(r.archive().Header().Domain):
@@ -135,7 +136,8 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 	}
 	for _, code := range codes {
 		text := codeText(code)
-		p.Versions = append(p.Versions, version{linkToPage(text, r.view.name, methodQuery(m).withValues("code", display.IDText(code))),
+		p.Versions = append(p.Versions, version{linkToPage(text, r.view.name, methodQuery(m).withValues("code",
+			display.IDText(code))),
 			count[code]})
 	}
 	if len(codes) == 1 && codes[0] == layout.CodeUnknown {
@@ -150,7 +152,7 @@ func codeText(code uint64) string {
 	return display.IDText(code)
 }
 
-// addProfiles adds those profiles that the query asks for: one of them, all of one version of the code, or all.
+// addProfiles adds the profiles that the query asks for, which are one profile, one version of the code, or all.
 func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
 	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
 		profile := r.query.valueOf("profile")
@@ -178,13 +180,13 @@ func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profi
 	return b.err
 }
 
-// showsPoints reports whether the points of the profiles stand beside the code.
+// showsPoints reports whether the points of the profiles are displayed with the code.
 func (p *methodPage) showsPoints() bool {
 	return len(p.Code) > 0 && p.Code[0].Good && p.Code[0].MoreCode == 0
 }
 
-// methodsWithPages returns the queries of the methods that a report has pages of: the first
-// by each measure, and the methods of the most polluted sites.
+// methodsWithPages returns the queries of the methods with pages in a report. They are the first ones by each measure,
+// and the methods with the most polluted sites.
 func methodsWithPages(r *request) ([]query, error) {
 	t, err := tallyOf(r)
 	if err != nil {
@@ -202,7 +204,8 @@ func methodsWithPages(r *request) ([]query, error) {
 	return queriesInTurn(r.report.Methods, append(lists, polluted)), err
 }
 
-// queriesInTurn returns the queries of at most n methods: the first of each list, the second of each, and so on.
+// queriesInTurn returns the queries of at most n methods. It takes the first of each list, then the second of each, and
+// so on.
 func queriesInTurn(n int, lists [][]layout.Ref) (queries []query) {
 	known := map[layout.Ref]bool{}
 	for rank := range n {

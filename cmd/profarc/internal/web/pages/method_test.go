@@ -201,7 +201,8 @@ func explainNumbers(t *testing.T, site *Site) (interpreted int) {
 			t.Fatal(err)
 		}
 		body := shownPageOf(t, site, "method", methodQuery(m))
-		if want := pluralText(values[0], "byte") + " of profiles in the archive"; values[0] > 0 != strings.Contains(body, want) {
+		if want := pluralText(values[0], "byte") + " of profiles in the archive"; values[0] > 0 != strings.Contains(body,
+			want) {
 			t.Errorf("%s: no %q, or one too many", recordRefText(m.Ref()), want)
 		}
 		if !strings.Contains(body, "--class-path, naming") {

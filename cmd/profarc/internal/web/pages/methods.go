@@ -16,7 +16,7 @@ var methodsView = &view{
 }
 
 type memberList struct {
-	Levels string // what the levels mean, empty if there are none
+	Levels string // meaning of the levels, or ""
 	Table  *table
 }
 
@@ -25,21 +25,22 @@ func buildMethods(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return listMembers(r, &members{tally: t, noun: "method", n: len(t.methods), link: t.linkToMethod, names: methodNamesOf})
+	return listMembers(r, &members{tally: t, noun: "method", n: len(t.methods), link: t.linkToMethod,
+		names: methodNamesOf})
 }
 
-// members are what a tally has values of: methods or classes, by their numbers in it.
+// A members has the methods or classes of a tally.
 type members struct {
 	*tally
 	noun  string
 	n     int
 	link  func(i int32) (link, error)
 	names func(*request) (*searchNames, error)
-	// byName compares the names of two. The order of methods in an archive is the order of their names: nil.
+	// byName compares two members by name. It is nil for methods, which the archive sorts by name.
 	byName func(a, b int32) int
 }
 
-// listMembers returns the list of all members. Only the rows of the page are made, since an archive may have millions.
+// listMembers returns the list of all members. It builds only the rows of the page, since an archive can have millions.
 func listMembers(r *request, m *members) (any, error) {
 	columns := []column{textColumn(m.noun, capitalized(m.noun))}
 	for _, by := range m.measures {
@@ -68,7 +69,7 @@ func (m *members) memberCells(i int32) ([]cell, error) {
 	return withLevel(m.tally, cells, m.levelCell(i)), err
 }
 
-// matchingMembers returns the members that match the search of a table, in its order.
+// matchingMembers returns the members that match the search of a table, in the table's order.
 func (m *members) matchingMembers(t *table) ([]int32, error) {
 	order := m.sortedMembers(t)
 	if t.Search == "" {
@@ -81,8 +82,8 @@ func (m *members) matchingMembers(t *table) ([]int32, error) {
 	return names.membersMatching(t.request.ctx, strings.ReplaceAll(t.Search, "/", "."), order)
 }
 
-// sortedMembers returns all members as a table sorts them. Members of one level are in the order of the first measure, members
-// without a level come last of falling ones.
+// sortedMembers returns all members in the table's order. Members with equal levels are sorted by the first measure. In
+// descending order members without a level come last.
 func (m *members) sortedMembers(t *table) []int32 {
 	key := t.sortedKey()
 	if len(m.measures) > 0 && key != m.noun && key != levelColumn.Key {
@@ -106,7 +107,7 @@ func (m *members) sortedMembers(t *table) []int32 {
 	return order
 }
 
-// methodsByValue returns all methods, those with the highest values first, or last.
+// methodsByValue returns all methods sorted by value.
 func (by *measured) methodsByValue(lowestFirst bool) []int32 {
 	order := slices.Clone(by.ranked)
 	for i, n := range by.values {

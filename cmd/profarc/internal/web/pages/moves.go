@@ -54,7 +54,8 @@ func buildMoves(r *request) (any, error) {
 }
 
 func moveTable(r *request, moves []fit.Move) *table {
-	t := newTable(r, "moves", "Points of the old code and of the new", numberColumn("from", "old bci"), numberColumn("to", "new bci"),
+	t := newTable(r, "moves", "Points of the old code and of the new", numberColumn("from", "old bci"), numberColumn("to",
+		"new bci"),
 		textColumn("kind", "Kind"), numberColumn("weight", "counts"),
 		numberColumn("confidence", "confidence"), textColumn("note", "Note"))
 	for _, m := range moves {
@@ -68,7 +69,7 @@ func moveTable(r *request, moves []fit.Move) *table {
 	return t.finishRows()
 }
 
-// bciCell returns a cell with a bci, without a number if there is none.
+// bciCell returns a cell with a bci, or with "-" for a negative one.
 func bciCell(bci int32) cell {
 	if bci < 0 {
 		return noNumber
@@ -90,7 +91,7 @@ func moveNote(m fit.Move) string {
 
 const movesInReport = 50
 
-// movesWithPages returns the queries of the heaviest misfits whose points are known.
+// movesWithPages returns the queries of the heaviest misfits with known moves.
 func movesWithPages(r *request) ([]query, error) {
 	f, err := classPathFitOf(r)
 	if err != nil || f.found == nil {

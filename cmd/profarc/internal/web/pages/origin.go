@@ -11,13 +11,13 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// An origin is an archive's account of itself: its kind, and the runs it comes from.
+// An origin describes an archive and the runs that it comes from.
 type origin struct {
 	*facts.Facts
-	Age      string     // since the dump; empty if its time is not known, and in reports
-	About    *table     // counts of records, settings and properties
-	RunFacts []runFacts // of the first runs
-	Tables   []link     // with all runs, dumps and class paths
+	Age      string     // time since the dump; empty if unknown, and in reports
+	About    *table     // numbers of records, settings and properties
+	RunFacts []runFacts // facts of the first runs
+	Tables   []link     // tables with all runs, dumps and class paths
 }
 
 func newOrigin(r *request, f *facts.Facts) *origin {
@@ -32,7 +32,7 @@ func newOrigin(r *request, f *facts.Facts) *origin {
 	return o
 }
 
-// aboutTable returns what the header counts, and the settings and properties.
+// aboutTable returns the table of records, settings and properties.
 func (o *origin) aboutTable(r *request) *table {
 	t := newTable(r, "about", "Records, settings and properties", textColumn("kind", "Kind"),
 		textColumn("name", "Name"), textColumn("value", "Value"))
@@ -57,7 +57,7 @@ func (o *origin) aboutTable(r *request) *table {
 	return t.finishRows()
 }
 
-// runsShown is how many runs have their facts on the page: their texts may be long.
+// runsShown is the number of runs with facts on the page. Their command lines can be long.
 const runsShown = 3
 
 type runFacts struct {
@@ -83,7 +83,7 @@ func (o *origin) addRunFacts() {
 	}
 }
 
-// momentText returns a time of facts as people read it, to the second.
+// momentText formats a timestamp for people, in seconds.
 func momentText(text string) string {
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {

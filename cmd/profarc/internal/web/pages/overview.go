@@ -21,24 +21,24 @@ var overviewView = &view{
 	build: buildOverview,
 }
 
-// An overview is what the overview shows. It has no more than its origin while the archive is still being counted.
+// An overview is the first page. While the methods are being counted it has only the origin.
 type overview struct {
-	File     string // with its folder; empty in a report
+	File     string // path of the archive; empty in a report
 	Origin   *origin
-	Counting *unfinished // what the page waits for; nil if it is complete
-	Where    *wherePage  // nil if the archive counts nothing
-	Cutoffs  []string    // how few methods make up most of it
-	Without  uint64      // methods without invocations and counts, beside those that never ran
-	WhyNone  string      // what that means
-	Hottest  *hotList    // by the usual measure; nil if the archive counts nothing
-	Odd      []link      // what a reader should know before trusting the counts
-	Looking  *unfinished // what else may be odd; nil if all is known
-	Levels   string      // what their levels mean, empty if they have none
+	Counting *unfinished // the pending result that the page waits for, or nil
+	Where    *wherePage  // nil if the archive has no counts
+	Cutoffs  []string    // number of methods with most of the counts
+	Without  uint64      // methods without invocations and counts, except those that never ran
+	WhyNone  string      // reason for Without
+	Hottest  *hotList    // hottest by the default measure; nil if the archive has no counts
+	Odd      []link      // oddities that a reader should know before trusting the counts
+	Looking  *unfinished // pending search for more oddities, or nil
+	Levels   string      // meaning of the levels, or ""
 }
 
 type hotList struct {
 	About   string
-	Of      uint64 // methods with any
+	Of      uint64 // number of methods with a value
 	Methods *table
 	All     link
 }
@@ -60,7 +60,7 @@ func buildOverview(r *request) (any, error) {
 	return o, nil
 }
 
-// addCounts adds what needs a walk over all methods.
+// addCounts adds the parts that need an iteration over all methods.
 func (o *overview) addCounts(r *request) error {
 	t, errT := tallyOf(r)
 	where, errW := packageIndexOf(r)
@@ -95,7 +95,7 @@ func (o *overview) addCounts(r *request) error {
 	return err
 }
 
-// addOddities says what is polluted, unchecked or without counts. Nothing waits for it but a report.
+// addOddities adds links to polluted, unchecked and uncounted methods. Only a report waits for pending results.
 func (o *overview) addOddities(r *request) error {
 	now := *r
 	now.patience = min(r.patience, 0)
@@ -105,7 +105,7 @@ func (o *overview) addOddities(r *request) error {
 		}
 	}
 	if !r.inReport {
-		_, _ = methodNamesOf(&now) // for the first search
+		_, _ = methodNamesOf(&now) // prepares the first search
 	}
 	add("", "%s methods never ran: the profile lists them as not executed", o.Origin.Counts.Unexecuted)
 	add("", "%s methods without any count: "+o.WhyNone, o.Without)
@@ -146,8 +146,8 @@ func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
 		linkToPage(r.inTerms("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
 }
 
-// ageText returns how long ago a time is, empty if that is not known. A report has no ages,
-// since it is the same whenever it is written.
+// ageText returns the time since of, or "" if of is zero. Reports have no ages, because they must not depend on the
+// time of writing.
 func (r *request) ageText(of time.Time) string {
 	if r.inReport || of.IsZero() {
 		return ""
@@ -175,14 +175,14 @@ func summaryOf(r *request) (*facts.Summary, error) {
 		})
 }
 
-// markedShares are the shares that the pages name, in percent.
+// markedShares are the displayed cutoffs in percent.
 var markedShares = map[float64]bool{50: true, 90: true, 99: true, 99.9: true}
 
-// cutoffTexts says how few methods have most of the weight, in every unit, of stacks in their usual one.
+// cutoffTexts describes how few methods have most of the weight, in every unit. Stacks have only their default unit.
 func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []string) {
 	for _, u := range s.Units {
 		if u.Methods == 0 || r.archive().Header().Domain == layout.DomainSampled && u.Unit != string(unit) {
-			continue // samples of calls, and samples beside their time, say the same in other words
+			continue // calls, and samples in addition to time, repeat the same shares
 		}
 		name := u.Unit
 		if h := r.archive().Header(); name == disk.UnitExecutions.String() && !h.Domain.LLVM() &&

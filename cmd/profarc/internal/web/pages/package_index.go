@@ -11,31 +11,30 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// packageIndex say where methods are: in classes, which are in packages. Domains without classes
-// have what divides their names instead: the namespaces of C++ and Rust with their classes,
-// the source files of C's static functions, the packages and types of Go.
+// A packageIndex has the class and the package of each method. Other domains have similar parts of names. They are the
+// namespaces and classes of C++ and Rust, the source files of C's static functions, and the packages and types of Go.
 type packageIndex struct {
 	packages []indexedName
 	classes  []indexedName
-	ofMethod []int32             // the class of each method, in the order of the tally
-	classOf  map[[2]string]int32 // by the names of their packages and their own
+	ofMethod []int32             // class of each method, in the order of the tally
+	classOf  map[[2]string]int32 // class by the name of its package and its bare name
 }
 
-// A place is a package or a class. The class of methods that are directly in a package has no name.
+// An indexedName is a package or a class. Functions directly in a package belong to a class with an empty name.
 type indexedName struct {
 	Name string
-	in   int32 // of a class: its package
+	in   int32 // package of a class
 }
 
-// packageIndexOf returns the places of the methods of the site's archive.
+// packageIndexOf returns the package index of the site's archive.
 func packageIndexOf(r *request) (*packageIndex, error) {
 	return resultOf(r, "the packages of all methods", buildPackageIndex)
 }
 
-// hasMethods reports whether the archive has methods of a class; true if that is not known yet.
+// hasMethods reports whether the archive has methods of a class. It returns true if the index is still pending.
 func (r *request) hasMethods(class string) bool {
 	now := *r
-	now.patience = min(r.patience, 0) // nothing waits for a link
+	now.patience = min(r.patience, 0) // a link does not wait
 	where, err := packageIndexOf(&now)
 	if err != nil {
 		return true
@@ -45,14 +44,14 @@ func (r *request) hasMethods(class string) bool {
 	return ok
 }
 
-// A placer finds the places of methods one after the other.
+// A packageIndexer builds a packageIndex method by method.
 type packageIndexer struct {
 	packageIndex
 	packageOf map[string]int32
-	holders   map[uint32]int32 // classes by the ordinals of types
+	holders   map[uint32]int32 // class by the ordinal of its type
 }
 
-// buildPackageIndex returns the places of all methods. It keeps the names of packages and classes, and four bytes a method.
+// buildPackageIndex indexes all methods. It keeps the names of packages and classes, and four bytes per method.
 func buildPackageIndex(ctx context.Context, s *Site, p *Progress) (*packageIndex, error) {
 	f := &packageIndexer{packageOf: map[string]int32{}, holders: map[uint32]int32{}}
 	f.classOf = map[[2]string]int32{}
@@ -98,8 +97,8 @@ func (f *packageIndexer) numberClass(in, name string) int32 {
 	return f.classOf[key]
 }
 
-// splitClass divides the name of a class of Java, with slashes or dots. What follows an @ is
-// not divided: the host of a hidden class.
+// splitClass splits the name of a Java class, with slashes or dots, into package and class. It does not split after an
+// @, where the host of a hidden class is.
 func splitClass(name string) (in, class string) {
 	dotted := strings.ReplaceAll(name, "/", ".")
 	own, _, _ := strings.Cut(dotted, "@")
@@ -109,7 +108,7 @@ func splitClass(name string) (in, class string) {
 	return "", dotted
 }
 
-// splitName divides the name of a method that has no class of its own.
+// splitName splits the name of a method without a declared class.
 func splitName(d layout.Domain, name string) (in, class string) {
 	switch {
 	case d.LLVM():
@@ -129,8 +128,8 @@ func splitName(d layout.Domain, name string) (in, class string) {
 	return "", ""
 }
 
-// splitFunction divides the name of a function as profilers of native code spell it: of Go
-// the package and, for methods, the type; of C++ and Rust the namespace and the class.
+// splitFunction splits the name of a function as native profilers spell it. In Go it returns the package and the type
+// of a method. In C++ and Rust it returns the namespace and the class.
 func splitFunction(name string) (in, class string) {
 	in, class = splitScopes(name)
 	if in != "" || class != "" {
@@ -138,7 +137,7 @@ func splitFunction(name string) (in, class string) {
 	}
 	plain := name
 	if at := strings.IndexAny(name, "<["); at > 0 {
-		plain = name[:at] // the rest is arguments of types
+		plain = name[:at] // the rest are type arguments
 	}
 	folder := ""
 	if at := strings.LastIndexByte(plain, '/'); at >= 0 && !strings.Contains(plain[:at], "(") {
@@ -155,8 +154,8 @@ func splitFunction(name string) (in, class string) {
 	return folder + file, ""
 }
 
-// splitFile divides the name of one of LLVM's functions, which begins with the file of a
-// function that is local to it: with a semicolon or, up to LLVM 16, a colon after it.
+// splitFile splits the name of an LLVM function. A local function's name begins with its file and a semicolon, or a
+// colon up to LLVM 16.
 func splitFile(name string) (file, function string) {
 	at := strings.IndexByte(name, ';')
 	if at < 0 {
@@ -168,8 +167,8 @@ func splitFile(name string) (file, function string) {
 	return name[:at], name[at+1:]
 }
 
-// splitScopes divides the demangled name of a function of C++ or Rust. A name does not say which of its scopes are
-// classes: the last one is, if it has arguments of types, begins with a capital, or has a constructor.
+// splitScopes splits the demangled name of a C++ or Rust function. A name does not tell which scopes are classes. The
+// last scope is taken for a class if it has type arguments, begins with a capital letter, or has a constructor.
 func splitScopes(name string) (in, class string) {
 	scopes := scopesOf(name)
 	function := scopes[len(scopes)-1]
@@ -192,8 +191,7 @@ func functionOf(name string) string {
 	return scopes[len(scopes)-1]
 }
 
-// scopesOf returns the scopes of a demangled name and at its end the function, without the
-// parameters and the type of its result.
+// scopesOf returns the scopes of a demangled name followed by the function, without parameters and result type.
 func scopesOf(name string) (scopes []string) {
 	if inner, ok := implemented(name); ok {
 		return inner
@@ -214,7 +212,7 @@ func scopesOf(name string) (scopes []string) {
 			depth--
 		case depth == 0 && name[i] == ' ':
 			scopes = nil
-			begin = i + 1 // what was before is the type of the result
+			begin = i + 1 // the text before is the result type
 		case depth == 0 && strings.HasPrefix(rest, "::"):
 			scopes = append(scopes, name[begin:i])
 			begin = i + 2
@@ -224,7 +222,7 @@ func scopesOf(name string) (scopes []string) {
 	return withArguments(append(scopes, name[begin:]))
 }
 
-// withArguments returns scopes with the arguments that Rust divides from their function.
+// withArguments joins a function with its type arguments, which Rust separates by a scope.
 func withArguments(scopes []string) []string {
 	last := len(scopes) - 1
 	if last < 1 || !strings.HasPrefix(scopes[last], "<") {
@@ -242,8 +240,8 @@ func operatorOf(text string) string {
 	return text[:at+len(text)-len(strings.TrimPrefix(text, "operator()"))]
 }
 
-// implemented returns the scopes of a method of Rust that implements a trait: the scopes of the
-// type, and the method. ok is false for other names.
+// implemented returns the scopes of a Rust method that implements a trait, as the scopes of the type and the method. ok
+// is false for other names.
 func implemented(name string) (scopes []string, ok bool) {
 	inner, method, found := strings.Cut(strings.TrimPrefix(name, "<"), ">::")
 	if of, _, as := strings.Cut(inner, " as "); as {

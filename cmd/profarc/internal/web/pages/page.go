@@ -30,14 +30,14 @@ var styleText string
 //go:embed assets/script.js
 var scriptText string
 
-// The style and the script of all pages, as elements. Their hashes stand in the policy: not
-// a byte between the tags may differ from what was hashed.
+// The style and script elements of all pages. The policy has the hashes of their content, which must not change by a
+// byte.
 var (
 	styleElement  = template.HTML("<style>" + styleText + "</style>")
 	scriptElement = template.HTML("<script>" + scriptText + "</script>")
 )
 
-// contentPolicy returns the content security policy of pages. Forms is where forms may lead: 'self' or 'none'.
+// contentPolicy returns the content security policy of pages. forms is 'self' or 'none', the target of forms.
 func contentPolicy(forms string) string {
 	return strings.Join([]string{
 		"default-src 'none'",
@@ -54,13 +54,13 @@ func hashSource(text string) string {
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// templates returns the templates of all views in the words of a domain, whose links a linker makes.
+// templates returns the templates of all views in the terms of a domain. links makes the addresses.
 func templates(links linker, d layout.Domain) (*template.Template, error) {
 	t := template.New("").Funcs(template.FuncMap{
 		"link":      func(l link) template.HTML { return anchorHTML(links, l) },
 		"address":   func(l link) template.URL { return linkURL(links, l) },
 		"name":      nameElement,
-		"printable": escape.Printable, // for attributes, and where no element may stand
+		"printable": escape.Printable, // used in attributes, and where elements are not allowed
 		"source":    sourceElement,
 		"n":         cli.Grouped,
 		"n64":       func(n int) string { return cli.Grouped(uint64(n)) },
@@ -92,10 +92,10 @@ func templates(links linker, d layout.Domain) (*template.Template, error) {
 	return t, err
 }
 
-// textOfTemplates finds actions and tags, and the text between them.
+// textOfTemplates matches actions, tags, and the text between them.
 var textOfTemplates = regexp.MustCompile(`(?s)\{\{.*?\}\}|<[^>]*>|[^<{]+|\{`)
 
-// linkURL returns where a link leads, empty if its page cannot be reached.
+// linkURL returns the address of a link, or "" if its page is unreachable.
 func linkURL(links linker, l link) template.URL {
 	href, ok := links.pageAddress(l.view, l.query)
 	if !ok {
@@ -107,23 +107,24 @@ func linkURL(links linker, l link) template.URL {
 	return template.URL(href)
 }
 
-// unitText returns a length in the units of an SVG, to a tenth.
+// unitText formats a length in SVG units, rounded to a tenth.
 func unitText(x float64) string { return strconv.FormatFloat(math.Round(10*x)/10, 'f', -1, 64) }
 
-// barElement returns a bar for a share from 0 to 1, which is empty if the share is too small to be seen. Its number
-// stands beside it, so that it is hidden from screen readers.
+// barElement returns a bar for a share from 0 to 1, or nothing for an invisibly small share. The number is printed next
+// to it, so the bar is hidden from screen readers.
 func barElement(share float64) template.HTML {
 	if share < 0.005 {
 		return `<svg class="bar" aria-hidden="true"></svg>`
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect width="%.3g%%"/></svg>`, 100*min(share, 1)))
+	return template.HTML(fmt.Sprintf(`<svg class="bar" aria-hidden="true"><rect width="%.3g%%"/></svg>`, 100*min(share,
+		1)))
 }
 
-// A document is what the template of that name shows: pages of a site in one HTML document.
+// A document is the data of the template document, which shows pages of a site in one HTML document.
 type document struct {
 	Title  string
 	Site   string
-	Policy string // content security policy in the document itself; empty if its header has it
+	Policy string // content security policy of the document; empty if an HTTP header has it
 	Menu   []menuItem
 	Style  template.HTML
 	Script template.HTML
@@ -136,17 +137,18 @@ type menuItem struct {
 
 type shownPage struct {
 	ID, Title, About string
-	Failure          string     // why it cannot be shown
-	Sides            []sideLink // which archive it is of; none if the site has one
-	Beside           *link      // to the same in both archives; nil if there is none
+	Failure          string     // why the page cannot be shown, or ""
+	Sides            []sideLink // the archive of the page and the other one; empty if the site has one archive
+	Beside           *link      // link to the comparison of both archives, or nil
 	Content          template.HTML
 }
 
-// menuItems returns the items of the views of a site that stand on their own.
+// menuItems returns the menu, without the linked views.
 func (s *Site) menuItems(current *view) (items []menuItem) {
 	for _, v := range s.offeredViews() {
 		if !v.linked {
-			items = append(items, menuItem{linkToPage(inDomainTerms(s.Archive.Header().Domain, v.title), v.name, query{}), v == current})
+			items = append(items, menuItem{linkToPage(inDomainTerms(s.Archive.Header().Domain, v.title), v.name, query{}),
+				v == current})
 		}
 	}
 	return items
@@ -174,7 +176,7 @@ func renderPage(t *template.Template, r *request) (*shownPage, error) {
 	return p, nil
 }
 
-// writeDocument writes a document of pages, which next yields one after the other.
+// writeDocument writes a document. next yields its pages in order.
 func writeDocument(w io.Writer, t *template.Template, d *document,
 	pages func(yield func(*shownPage) error) error) error {
 	d.Style, d.Script = styleElement, scriptElement
@@ -188,8 +190,8 @@ func writeDocument(w io.Writer, t *template.Template, d *document,
 	return t.ExecuteTemplate(w, "document-end", d)
 }
 
-// stackElement returns a bar of several parts. What they are stands beside it, so that the bar
-// is hidden from screen readers.
+// stackElement returns a bar of several parts. The parts are named next to it, so the bar is hidden from screen
+// readers.
 func stackElement(parts []segment) template.HTML {
 	var b strings.Builder
 	b.WriteString(`<svg class="stack" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">`)

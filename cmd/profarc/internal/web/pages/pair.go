@@ -29,37 +29,37 @@ var pairView = &view{
 type pairPage struct {
 	Name     analyze.MethodName
 	InA, InB bool
-	PageA    *link // of the method in each archive; nil if that lacks it
+	PageA    *link // page of the method in each archive, or nil
 	PageB    *link
 	Profiles []*profilePair
-	Left     int // profiles that are not shown
+	Left     int // number of hidden profiles
 }
 
 func (p *pairPage) title() string { return p.Name.Display }
 
-// A profilePair is two profiles of the same code in the same context, or one that the other archive lacks.
+// A profilePair is two profiles with the same context and code, or one that the other archive lacks.
 type profilePair struct {
 	Callers string
-	Code    string // its id, empty if that is not known
-	Other   bool   // the code of B is another
-	A, B    bool   // which archive has it
+	Code    string // code id, empty if unknown
+	Other   bool   // the code of B differs
+	A, B    bool   // the archives that have it
 	Points  []pointPair
 	a, b    reader.Profile
 }
 
-// A pointPair is a point in both archives; A or B is nil where one lacks it.
+// A pointPair is a point in both archives. A or B is nil if the archive lacks it.
 type pointPair struct {
 	ID     string
 	Number int32
 	Kind   string
-	// Bytecode is the bytecode at the point, Source its line of the source, of which Line is
-	// the number; empty if they are not known.
+	// Bytecode is the instruction at the point, Source is its line of source code, and Line the line number. They are
+	// empty if unknown.
 	Bytecode, Source string
 	Line             int
-	Pages            []link // to the point on the pages of the method
+	Pages            []link // links to the point on the pages of the method
 	A, B             *point
-	Change           string // the greatest difference; empty if the shares are nearly the same
-	Way              string // its class: more or less in B, or in one alone
+	Change           string // the largest change of a share; empty if it is small
+	Way              string // CSS class of Change
 }
 
 func buildPair(r *request) (any, error) {
@@ -88,7 +88,7 @@ func buildPair(r *request) (any, error) {
 	return p, p.addProfilePairs(r, a, b)
 }
 
-// linkInArchive returns a link to the page of a method in one archive, nil for the zero Method.
+// linkInArchive returns a link to the page of a method in one archive, or nil for the zero Method.
 func linkInArchive(text string, m reader.Method, side string) *link {
 	if !m.Valid() {
 		return nil
@@ -96,7 +96,7 @@ func linkInArchive(text string, m reader.Method, side string) *link {
 	return linkToPage(text, nameOfMethod, methodQuery(m).withValues(keyOfSide, side)).optional()
 }
 
-// addProfilePairs adds the profiles of both methods: profiles of the same context and code beside each other.
+// addProfilePairs adds the profiles of both methods. It pairs profiles with the same context and code.
 func (p *pairPage) addProfilePairs(r *request, a, b reader.Method) error {
 	inA, leftInA, err := placedProfiles(r.ctx, a)
 	if err != nil {
@@ -123,13 +123,14 @@ type placedProfile struct {
 	callers string
 }
 
-// Limits of a comparison of a method: contexts may be long, and each is compared with all others.
+// Limits of a comparison. Contexts can be long, and each is compared with all others.
 const (
 	profilesPaired = 4000
 	callersPaired  = 16 << 20 // bytes of all contexts
 )
 
-// placedProfiles returns the profiles of a method, none of the zero Method, and how many are beyond the limits.
+// placedProfiles returns the profiles of a method up to the limits, and the number of further ones. The zero Method has
+// none.
 func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile, left int, err error) {
 	if !m.Valid() {
 		return nil, 0, nil
@@ -154,7 +155,7 @@ func placedProfiles(ctx context.Context, m reader.Method) (list []placedProfile,
 	return list, left, nil
 }
 
-// callersText returns the context of a profile, the direct caller first, whose methods are spelled in some way.
+// callersText returns the context of a profile, the direct caller first. spelled formats the methods.
 func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (string, error) {
 	frames, err := framesOf(q)
 	var parts []string
@@ -166,8 +167,8 @@ func callersText(q reader.Profile, spelled func(analyze.MethodName) string) (str
 	return strings.Join(parts, " < "), err
 }
 
-// pairProfiles puts profiles of the same context beside each other: first profiles of the same
-// code, and then the others in their order. Those of A come first.
+// pairProfiles pairs profiles with the same context. It pairs those with the same code first, and then the others in
+// order. Pairs with a profile of A come first.
 func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 	take := func(a placedProfile, fits func(b placedProfile) bool) reader.Profile {
 		at := slices.IndexFunc(inB, func(b placedProfile) bool { return a.callers == b.callers && fits(b) })
@@ -195,7 +196,7 @@ func pairProfiles(inA, inB []placedProfile) (pairs []*profilePair) {
 
 const pointsInPair = 2000
 
-// readPointPairs reads the points of both profiles. Seen are the ids of elements that the page has.
+// readPointPairs reads and pairs the points of both profiles. seen has the element ids of the page.
 func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 	p.A, p.B = p.a.Valid(), p.b.Valid()
 	one := cmp.Or(p.a, p.b)
@@ -221,14 +222,14 @@ func (p *profilePair) readPointPairs(r *request, seen map[string]bool) error {
 	return cmp.Or(p.addPages(r), p.addBytecodes(r))
 }
 
-// sidePoints returns the points of a profile for a column, with links to pages of its archive.
+// sidePoints returns the points of a profile for a column. Their links lead to pages of its archive.
 func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	if !q.Valid() {
 		return nil, nil
 	}
 	of := r.requestFor(q.Store())
 	b := newPointBuilder(of)
-	b.unfolded = true // B may have what A never did
+	b.unfolded = true // B may have outcomes that A never had
 	points, err := b.points.Points(q)
 	if err != nil {
 		return nil, err
@@ -250,8 +251,8 @@ func sidePoints(r *request, q reader.Profile) (list []*point, err error) {
 	return list, b.err
 }
 
-// alignPoints puts points of the same number and kind beside each other. Both lists are in the order of the
-// code, in which the points of one that the other lacks keep their place.
+// alignPoints pairs points with the same number and kind. Both lists are in code order, and unpaired points keep their
+// positions.
 func alignPoints(inA, inB []*point) (pairs []pointPair) {
 	for _, a := range inA {
 		at := slices.IndexFunc(inB, func(b *point) bool {
@@ -288,10 +289,11 @@ func newPointPair(a, b *point) pointPair {
 	return p
 }
 
-// notedChange is the least change of a share that is noted.
+// notedChange is the smallest displayed change of a share.
 const notedChange = 0.1
 
-// changeOf says which outcome's share changed most, and its class; empty if none changed by a tenth.
+// changeOf describes the outcome with the largest change of its share, and returns the CSS class. Both are empty below
+// notedChange.
 func changeOf(a, b *point) (text, way string) {
 	shares := map[string]float64{}
 	for _, o := range b.Outcomes {

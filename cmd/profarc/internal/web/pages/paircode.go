@@ -12,8 +12,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// addBytecodes adds the bytecode and the source line of each point, if the class path has the code
-// of both profiles. A branch counts how often that bytecode jumped.
+// addBytecodes adds the bytecode and the source line of each point, if the class path has the code of both profiles.
 func (p *profilePair) addBytecodes(r *request) error {
 	one := cmp.Or(p.a, p.b)
 	if p.Other || !listing.Takes(one.Store().Header().Domain) {
@@ -23,7 +22,7 @@ func (p *profilePair) addBytecodes(r *request) error {
 	code, err := programOf(side)
 	r.patience = side.patience
 	if err != nil || code == nil || code.err != nil {
-		return err // the page of the method says why there is no code
+		return err // the page of the method explains why there is no code
 	}
 	m, err := one.Method()
 	if err != nil {
@@ -59,7 +58,7 @@ func (p *pointPair) addBytecode(d layout.Domain, l *listing.Listing) {
 	}
 }
 
-// explainTaken notes the meaning of a taken branch. It may be nil.
+// explainTaken adds the meaning of a taken branch. p may be nil.
 func (p *point) explainTaken(text string) {
 	if p == nil {
 		return
@@ -71,7 +70,7 @@ func (p *point) explainTaken(text string) {
 	}
 }
 
-// requestFor returns the request of one of the archives of a page that shows both.
+// requestFor returns the request for one archive on a page of both.
 func (r *request) requestFor(s *reader.Store) *request {
 	of := *r
 	if s != r.site.Archive {
@@ -80,7 +79,7 @@ func (r *request) requestFor(s *reader.Store) *request {
 	return &of
 }
 
-// toArchiveOf returns a link from a page of both archives that leads to one of them.
+// toArchiveOf returns a link from a page of both archives to a page of one.
 func (l link) toArchiveOf(s *Site) link {
 	if l.view == "" {
 		return l
@@ -89,13 +88,13 @@ func (l link) toArchiveOf(s *Site) link {
 	return l
 }
 
-// listedByCount reports whether outcomes of a kind are listed by their counts, as types are, not in an order of their own.
+// listedByCount reports whether outcomes of a kind are sorted by count, as types are.
 func listedByCount(k analyze.Kind) bool {
 	return k == analyze.OfType || k == analyze.Call || k == analyze.Value
 }
 
-// inOneOrder puts the types, callees or values that a point saw in both archives in one order,
-// by their sums. What one archive did not see is there with no counts.
+// inOneOrder sorts the types, callees or values of a point in both archives by their total counts. Outcomes that one
+// archive lacks get a count of 0.
 func inOneOrder(a, b *point) {
 	if a.Left > 0 || b.Left > 0 {
 		return
@@ -113,7 +112,7 @@ func inOneOrder(a, b *point) {
 	a.Outcomes, b.Outcomes = a.orderedOutcomes(names, several), b.orderedOutcomes(names, several)
 }
 
-// orderedOutcomes returns the outcomes of these names in their order, and then the others.
+// orderedOutcomes returns the outcomes with these names in their order, and then the others.
 func (p *point) orderedOutcomes(names []string, several bool) (list []outcome) {
 	if len(names) == 0 {
 		return p.Outcomes
@@ -153,7 +152,8 @@ func (p *profilePair) addPages(r *request) error {
 		for i := range p.Points {
 			point := &p.Points[i]
 			if side := point.pointIn(site); side != nil {
-				l := linkToPage("In "+strings.ToUpper(site.sideLetter()), nameOfMethod, at).atElement(pointElement(point.Number)).toArchiveOf(site)
+				l := linkToPage("In "+strings.ToUpper(site.sideLetter()), nameOfMethod,
+					at).atElement(pointElement(point.Number)).toArchiveOf(site)
 				point.Pages = append(point.Pages, l)
 			}
 		}
@@ -161,7 +161,7 @@ func (p *profilePair) addPages(r *request) error {
 	return nil
 }
 
-// pointIn returns the point in the archive of a site, nil if that lacks it.
+// pointIn returns the point in the archive of a site, or nil.
 func (p *pointPair) pointIn(s *Site) *point {
 	if s.isB {
 		return p.B

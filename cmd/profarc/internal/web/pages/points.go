@@ -13,15 +13,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A pointBuilder makes what pages show of profile points. It keeps the first error.
+// A pointBuilder builds the displayed points of a page. It keeps the first error.
 type pointBuilder struct {
 	request *request
 	points  analyze.PointReader
-	ids     map[int32]bool // points that have an element
-	bcis    map[int]bool   // bytecodes that have one
+	ids     map[int32]bool // points with an element on the page
+	bcis    map[int]bool   // bytecodes with an element on the page
 
-	unfolded bool // what never ran stands among the rest
-	lastLine int  // of the source that is shown; 0 if none is
+	unfolded bool // outcomes that never occurred are not folded
+	lastLine int  // last displayed source line, or 0
 	err      error
 }
 
@@ -29,36 +29,36 @@ func newPointBuilder(r *request) *pointBuilder {
 	return &pointBuilder{request: r, ids: map[int32]bool{}}
 }
 
-// A point is what a page shows of a profile point.
+// A point is a profile point as displayed.
 type point struct {
-	ID       string // of its element; empty if another has it
-	Word     string // what the number is: bci or point
+	ID       string // id of its element; empty if another point has it
+	Word     string // "bci" or "point"
 	Number   int32
 	Kind     string
-	About    string // what the kind means
+	About    string // meaning of the kind
 	Notes    []string
 	Count    uint64
 	Outcomes []outcome
-	Cold     []outcome // that never ran, if they are many
-	Case     string    // what one of them is
-	Left     int       // outcomes that are not shown
+	Cold     []outcome // outcomes that never occurred, if there are many
+	Case     string    // noun for an outcome in Cold
+	Left     int       // number of hidden outcomes
 	Types    []typeFact
 	Cells    []listing.Fact
 
-	extra bool // it is one of the traps behind the points of the code
+	extra bool // one of the traps listed after the points of the code
 }
 
-// An outcome is one of the things that a point counts.
+// An outcome is one of the counted outcomes of a point.
 type outcome struct {
 	What   link
-	Then   *link // where control goes on
+	Then   *link // link to the next bytecode
 	Note   string
-	Amount string // the count with its unit, if What does not say that
+	Amount string // count with its unit, unless What has the unit
 	Count  uint64
 	Share  float64
-	Shared bool // Share is known
+	Shared bool // Share is valid
 	Silent bool // there is no count
-	ranked bool // it is listed by its count
+	ranked bool // it is sorted by its count
 }
 
 type typeFact struct {
@@ -69,7 +69,7 @@ type typeFact struct {
 
 func pointElement(n int32) string { return fmt.Sprintf("point-%d", n) }
 
-// linkToBytecode returns a link to a bytecode, without an address if it is not on the page.
+// linkToBytecode returns a link to a bytecode, or plain text if it is not on the page.
 func (b *pointBuilder) linkToBytecode(bci int) link {
 	l := link{Text: fmt.Sprint(bci)}
 	if b.bcis[bci] {
@@ -78,7 +78,7 @@ func (b *pointBuilder) linkToBytecode(bci int) link {
 	return l
 }
 
-// pointID returns the id of the element of a point, empty if another has it.
+// pointID returns the element id of a point, or "" if another point has it.
 func (b *pointBuilder) pointID(n int32) string {
 	if b.ids[n] {
 		return ""
@@ -87,13 +87,12 @@ func (b *pointBuilder) pointID(n int32) string {
 	return b.request.elementID(pointElement(n))
 }
 
-// buildPoint returns a point as the page shows it. Called names the callee of the bytecode at the point,
-// nil if that is not known.
+// buildPoint returns a point as displayed. called is the callee in the bytecode at the point, or nil.
 func (b *pointBuilder) buildPoint(p *analyze.Point, called *listing.Ref) *point {
 	q := &point{ID: b.pointID(p.Point), Word: display.PointWord(b.request.archive().Header().Domain), Number: p.Point,
 		Kind: p.Title, About: p.About, Count: p.Count, Notes: b.pointNotes(p), extra: p.Extra}
 	if b.request.inReport {
-		q.About = "" // of thousands of points
+		q.About = "" // would repeat for thousands of points
 	}
 	b.addOutcomes(q, p, called)
 	for _, t := range p.Types {
@@ -107,7 +106,7 @@ func (b *pointBuilder) buildPoint(p *analyze.Point, called *listing.Ref) *point 
 
 var caseWords = map[string]string{"MultiBranch": "case", "Counters": "counter"}
 
-// addOutcomes adds the outcomes of a point. Many that never ran come behind the others.
+// addOutcomes adds the outcomes of a point. If many never occurred, they come last.
 func (b *pointBuilder) addOutcomes(q *point, p *analyze.Point, called *listing.Ref) {
 	cold := 0
 	for _, o := range p.Outcomes {
@@ -185,7 +184,7 @@ func (b *pointBuilder) linkToCallee(o *analyze.Outcome, called *listing.Ref) lin
 	return link{Text: o.What()}
 }
 
-// valueLink returns a link to the function or method that a value stands for, or its text.
+// valueLink returns a link to the function or method of a value, or its text.
 func valueLink(o *analyze.Outcome) link {
 	switch {
 	case o.Method != nil:
@@ -196,8 +195,8 @@ func valueLink(o *analyze.Outcome) link {
 	return link{Text: o.Text}
 }
 
-// linkToCalled returns a link to the method that a bytecode calls, in a class, or in the one that
-// the bytecode names if that is empty; ok is false if the archive lacks the method.
+// linkToCalled returns a link to the method that a bytecode calls, looked up in class or, if class is empty, in the
+// class that the bytecode names. ok is false if the archive lacks the method.
 func (b *pointBuilder) linkToCalled(ref *listing.Ref, class string, loaders ...string) (l link, ok bool) {
 	if ref == nil || ref.Name == "" {
 		return link{}, false
@@ -212,8 +211,7 @@ func (b *pointBuilder) linkToCalled(ref *listing.Ref, class string, loaders ...s
 	return link{}, false
 }
 
-// linkToType returns a type with a link: to the method that is called on its objects if that is
-// known, or to the methods of its class.
+// linkToType returns a type with a link to the method called on it, or to the methods of its class.
 func (b *pointBuilder) linkToType(name, loader string, called *listing.Ref) link {
 	text := cmp.Or(typeText(b.request.archive(), name, loader), "no type")
 	if l, ok := b.linkToCalled(called, name, loader); ok {
@@ -246,7 +244,7 @@ func (b *pointBuilder) cellsBySchema(p *analyze.Point) []analyze.CellGroup {
 	return groups
 }
 
-// cellFacts returns the cells of a point that are in no outcome.
+// cellFacts returns the cells of a point that are not part of an outcome.
 func (b *pointBuilder) cellFacts(p *analyze.Point) (list []listing.Fact) {
 	for _, g := range b.cellsBySchema(p) {
 		for _, cells := range g.Rows[:min(len(g.Rows), outcomesOnPage)] {

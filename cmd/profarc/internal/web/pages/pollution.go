@@ -30,7 +30,7 @@ const (
 	contextsListed = 5_000
 )
 
-// A pollutionPage is one of the two pages of the view: All or Site is not nil.
+// A pollutionPage is one of the two pages of the view. Either All or Site is set.
 type pollutionPage struct {
 	All  *allSites
 	Site *sitePage
@@ -45,23 +45,23 @@ func (p *pollutionPage) title() string {
 
 type allSites struct {
 	Of    int
-	Width uint64        // types that HotSpot records at a site; 0 in other domains
-	Worst *pollutedSite // nil if there is none
+	Width uint64        // number of types that HotSpot records per site; 0 in other domains
+	Worst *pollutedSite // may be nil
 	Sites *table
-	Left  int // sites that the table does not have
+	Left  int // number of hidden sites
 	// InContexts reports whether any site was seen in several calling contexts.
 	InContexts bool
-	inRuns     bool // any site was certain in some of the merged runs
+	inRuns     bool // some site had one outcome in some of the merged runs
 }
 
 type pollutedSite struct {
 	Method link
-	At     string // what the point is numbered by
+	At     string // kind of number of the point
 	Point  int32
 	Kind   string
 	Count  uint64
 	Why    string
-	Doubt  string // the unknown parts, empty if none
+	Doubt  string // the unknown parts, or ""
 	Split  string
 	Mixed  []segment
 }
@@ -130,7 +130,7 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 		return shown
 	}
 	contexts := countCell(s.Contexts)
-	if s.Contexts > 1 { // the page of one context would say what this row says
+	if s.Contexts > 1 { // the page of a single context would repeat this row
 		contexts.Link = linkToPage(contexts.Link.Text, nameOfPollution, newQuery("at", recordRefText(s.Method),
 			"point", fmt.Sprint(s.Point), "kind", string(s.Kind), "code", s.Code))
 	}
@@ -144,7 +144,7 @@ func (p *allSites) siteCells(r *request, s *facts.PollutedSite) []cell {
 	return append(shown, contexts, split)
 }
 
-// What kinds of sites and answers mean, in words.
+// Descriptions of the kinds of sites and answers.
 var (
 	kindWords = map[analyze.Site]string{
 		analyze.SiteReceivers: "receivers of a call", analyze.SiteChecked: "types at a check",
@@ -184,7 +184,7 @@ func siteLink(r *request, s *facts.PollutedSite) link {
 	return linkToPage(s.Spelled(), nameOfMethod, q).atElement(pointElement(s.Point))
 }
 
-// seenCell returns a cell with what a site saw, as text and as a bar.
+// seenCell returns a cell with the outcomes of a site, as text and as a bar.
 func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) cell {
 	list := segmentsOf(r, kind, seen, count, untyped)
 	var parts []string
@@ -196,7 +196,7 @@ func seenCell(r *request, kind analyze.Site, seen []facts.SeenRow, count, untype
 	return c
 }
 
-// segmentsOf returns what a site saw, as parts of a bar.
+// segmentsOf returns the outcomes of a site as parts of a bar.
 func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, untyped uint64) (list []segment) {
 	if kind == analyze.SiteNull {
 		return nil
@@ -217,8 +217,8 @@ func segmentsOf(r *request, kind analyze.Site, seen []facts.SeenRow, count, unty
 	return list
 }
 
-// seenTexts returns what a site saw: types as programmers write them, without their packages
-// if they differ without. The ranking has their loaders in parentheses.
+// seenTexts returns the outcomes of a site. Types are spelled as in source code, without packages if that is
+// unambiguous. The ranking has their loaders in parentheses.
 func seenTexts(r *request, kind analyze.Site, seen []facts.SeenRow) []string {
 	var short, full []string
 	for _, row := range seen {
@@ -252,19 +252,20 @@ func describeSite(r *request, s *facts.PollutedSite) *pollutedSite {
 		split = fmt.Sprintf(split, percentText(s.Cured))
 	}
 	at := display.PointWord(r.archive().Header().Domain)
-	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, pollutionReason(s), doubtWords[s.Doubt()], split,
+	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, pollutionReason(s),
+		doubtWords[s.Doubt()], split,
 		segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
 
 type sitePage struct {
 	Method   link
 	Name     string
-	At       string // what the point is numbered by
+	At       string // kind of number of the point
 	Point    int32
 	Kind     string
 	Contexts *table
 	Left     int
-	All      link // to the page of all sites
+	All      link // page of all sites
 }
 
 func buildSite(r *request) (any, error) {

@@ -62,7 +62,8 @@ func TestPollutedSitesLeadToTheirPoints(t *testing.T) {
 			if all != s.Count || len(list) != s.Contexts || len(list) > 1 && math.Abs(shareOf(clean, all)-s.Cured) > 1e-9 {
 				t.Errorf("%s: %+v has the contexts %+v", sp.Name, s, list)
 			}
-			href := "pollution?" + strings.ReplaceAll(methodQuery(m).withValues("point", fmt.Sprint(s.Point), "kind", string(s.Kind),
+			href := "pollution?" + strings.ReplaceAll(methodQuery(m).withValues("point", fmt.Sprint(s.Point), "kind",
+				string(s.Kind),
 				"code", s.Code).encodeQuery(), "&", "&amp;")
 			if strings.Contains(body, href) && s.Contexts < 2 {
 				t.Errorf("%s: one context of %+v is a link", sp.Name, s)

@@ -14,37 +14,37 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Parts of a profile that a page shows at once.
+// Limits of the displayed parts of a profile.
 const (
 	pointsOnPage   = 400
 	outcomesOnPage = 64
-	fewestFolded   = 4 // outcomes that never ran
+	fewestFolded   = 4 // minimum number of outcomes that never occurred
 	framesOnPage   = 24
 )
 
-// A profilePart is what a page shows of one profile.
+// A profilePart is a profile as displayed.
 type profilePart struct {
-	ID       string // of its element
-	Link     link   // to the page of this profile alone
+	ID       string // id of its element
+	Link     link   // page of this profile alone
 	Code     string
-	Callers  []frameLink    // of its context, the direct caller first
-	Outer    int            // further callers
-	Facts    []listing.Fact // counts for the method as a whole
-	Compiler []listing.Fact // what the compilers noted
+	Callers  []frameLink    // callers in its context, the direct caller first
+	Outer    int            // number of further callers
+	Facts    []listing.Fact // counts of the whole method
+	Compiler []listing.Fact // data recorded by the compilers
 	Traps    []trapFact
 	Sections []*section
-	// Interpreted is how many invocations HotSpot's interpreter counted, which counts no points
-	// before there is a profile; 0 in other domains.
+	// Interpreted is the number of invocations that HotSpot's interpreter counted before there was a profile. It is 0 in
+	// other domains.
 	Interpreted uint64
 }
 
 type frameLink struct {
 	Method link
-	At     string // what the point is numbered by
+	At     string // kind of number in Point
 	Point  int32
 }
 
-// A trapFact is a reason for which compiled code was left, with links to the points that note it.
+// A trapFact is a reason for deoptimization, with links to the points that recorded it.
 type trapFact struct {
 	facts.Deoptimised
 	Links []link
@@ -56,8 +56,8 @@ type section struct {
 	Earlier, Next *link
 }
 
-// buildProfilePart reads a profile. Beside says that its points are shown beside the code.
-func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, beside bool) (*profilePart, error) {
+// buildProfilePart returns a profile as displayed. If withCode is set, its points are displayed with the code.
+func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withCode bool) (*profilePart, error) {
 	at := methodQuery(m).withValues("profile", recordRefText(q.Ref()))
 	p := &profilePart{ID: b.request.elementID("profile-" + recordRefText(q.Ref())),
 		Link: linkToPage("This profile alone", nameOfMethod, at)}
@@ -74,7 +74,7 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, besid
 		p.Interpreted = n.Load()
 	}
 	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
-		if beside && s == disk.SectionData {
+		if withCode && s == disk.SectionData {
 			continue
 		}
 		if err := b.addSection(p, q, s, at); err != nil {
@@ -84,7 +84,7 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, besid
 	return p, b.addTraps(p, q)
 }
 
-// framesOf returns the callers in the context of a profile, the direct one first; none if it has no context.
+// framesOf returns the callers in the context of a profile, the direct one first.
 func framesOf(q reader.Profile) ([]reader.Frame, error) {
 	c, ok, err := q.Context()
 	if err != nil || !ok {
@@ -121,7 +121,7 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 	return linkToPage(name.Spelled(), nameOfMethod, methodQuery(m)), err
 }
 
-// addSection adds the points of a section, from the one that the query of a single profile says.
+// addSection adds the points of a section, beginning with the point that the query of a single profile names.
 func (b *pointBuilder) addSection(p *profilePart, q reader.Profile, s disk.BlockSection, at query) error {
 	all, err := b.points.Section(q, s)
 	if err != nil || len(all) == 0 {

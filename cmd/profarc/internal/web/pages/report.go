@@ -5,15 +5,15 @@ import (
 	"io"
 )
 
-// ReportOptions say what a report holds.
+// ReportOptions select the content of a report.
 type ReportOptions struct {
-	// Methods is how many methods have pages of their own: the hottest.
+	// Methods is the number of methods with pages, the hottest ones.
 	Methods int
 }
 
-// WriteReport writes a report: pages of the site as one HTML file that needs nothing else, in the same bytes for the
-// same archives. It holds the pages of the menu and the pages of the hottest methods; links to other pages are plain
-// text there. Progress, if not nil, is called with the number of pages that are written, and of all.
+// WriteReport writes a report, which is a self-contained HTML file with pages of the site. The same archives give the
+// same bytes. A report has the pages of the menu and of the hottest methods. Links to other pages are plain text.
+// progress, if not nil, is called with the number of pages written and the number of all pages.
 func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, progress func(done, total int)) error {
 	requests, err := s.reportRequests(ctx, o)
 	if err != nil {
@@ -27,9 +27,10 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	if err != nil {
 		return err
 	}
-	d := &document{Title: s.archiveNames(), Site: s.archiveNames(), Policy: contentPolicy("'none'"), Menu: s.menuItems(nil)}
+	d := &document{Title: s.archiveNames(), Site: s.archiveNames(), Policy: contentPolicy("'none'"),
+		Menu: s.menuItems(nil)}
 	return writeDocument(w, t.a, d, func(yield func(*shownPage) error) error {
-		for i, r := range requests { // one after another: the report need not hold them
+		for i, r := range requests { // one by one, to limit memory
 			p, err := renderPage(t.templatesOf(r.site), r)
 			if err != nil {
 				return err
@@ -45,7 +46,7 @@ func (s *Site) WriteReport(ctx context.Context, w io.Writer, o ReportOptions, pr
 	})
 }
 
-// reportRequests returns the requests for all pages of a report, in their order there.
+// reportRequests returns the requests for all pages of a report, in the report's order.
 func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*request, err error) {
 	for _, side := range s.sitesOfArchives() {
 		more, err := side.requestsOfSide(ctx, o)
@@ -57,7 +58,7 @@ func (s *Site) reportRequests(ctx context.Context, o ReportOptions) (list []*req
 	return list, ctx.Err()
 }
 
-// requestsOfSide returns the requests for the pages of one archive. Those of both are among the pages of A.
+// requestsOfSide returns the requests for the pages of one archive. The requests of A include the pages of both.
 func (s *Site) requestsOfSide(ctx context.Context, o ReportOptions) (list []*request, err error) {
 	side := ""
 	if s.isB {

@@ -72,7 +72,7 @@ func buildRows(r *request) (any, error) {
 	return p, fillPage(p.Rows, v.n, order, v.rowCells)
 }
 
-// tableRows makes rows of pages from the rows of a table of the archive, which may be many.
+// A tableRows builds the displayed rows of a table in the archive, which can have many.
 type tableRows struct {
 	request *request
 	columns []listing.TableColumn
@@ -128,7 +128,7 @@ func (v *tableRows) rowCells(i int) (shown []cell, err error) {
 	return shown, err
 }
 
-// columnCell returns a cell: methods and profiles lead to their pages.
+// columnCell returns a cell. Methods and profiles link to their pages.
 func (v *tableRows) columnCell(c *listing.TableColumn, i int) (cell, error) {
 	raw := c.Raw(i)
 	switch kind := c.Form.Kind; {

@@ -11,15 +11,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A sampledPart is what the page of a method shows of its samples: sums by source line, callers and callees.
+// A sampledPart is the part of a method page with its samples by source line, its callers and its callees.
 type sampledPart struct {
 	*listing.Sampled
-	Self, Total, Sum string // of the method, and of all stacks
+	Self, Total, Sum string // samples of the method, with callees, and of all stacks
 	Share            float64
 	Source           sourceTable
 	Callers, Callees *table
-	Contexts         *link // to the contexts of the samples, nil if there are none
-	Whole            bool  // the page shows nothing else of its profiles
+	Contexts         *link // page of the calling contexts of the samples, or nil
+	Whole            bool  // the page shows only this part
 }
 
 const callsInReport = 12
@@ -43,7 +43,8 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	noun := string(all.Unit)
 	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
 		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
-	s.Problem, s.Source = r.withoutFileFolders(found.Problem), sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
+	s.Problem, s.Source = r.withoutFileFolders(found.Problem), sourceTable{File: r.withoutFolders(found.File),
+		WithSelf: true}
 	for _, l := range found.Lines {
 		s.Source.Lines = append(s.Source.Lines, sampledLine(r, all, found, l))
 	}
@@ -80,7 +81,7 @@ func sampledLine(r *request, all *listing.Samples, of *listing.Sampled, l listin
 	return shown
 }
 
-// callTable returns the callers or callees of a method, nil if it has none.
+// callTable returns the callers or callees of a method, or nil.
 func callTable(r *request, id, title, noun string, calls []facts.SampledCall, whole uint64) (*table, error) {
 	t := newTable(r, id, title, textColumn("method", "Method"), numberColumn("total", "Total"),
 		numberColumn("share", "Share of all"))

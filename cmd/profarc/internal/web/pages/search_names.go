@@ -13,21 +13,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// searchNames are the names of all methods, or of all classes, in small letters. A name has two pieces: the head ends
-// with the last separator before the parameters, as "java.util.hashmap.", the tail is "get(object)". Methods share most
-// of their pieces, so that few megabytes of text are searched for a million of them.
+// A searchNames is a search index over the lower-case names of all methods or classes. A name is stored as two pieces.
+// The head ends with the last separator before the parameters, as in "java.util.hashmap.", and the tail is
+// "get(object)". Methods share most pieces, so a search in a million methods reads only a few megabytes.
 type searchNames struct {
 	heads, tails namePieces
 	names        []nameInPieces
-	ends         []int // of the names of each, in the order of the tally
+	ends         []int // end index in names of each member, in the order of the tally
 }
 
 type nameInPieces struct{ head, tail int32 }
 
-// separators are the characters that heads end with.
+// separators are the final characters of heads.
 const separators = ".:/;"
 
-// piecesOf returns the pieces of a name, and of a word that begins in a head and ends in a tail.
+// piecesOf splits a name, or a word that begins in a head and ends in a tail.
 func piecesOf(name string) (head, tail string) {
 	parameters := strings.IndexByte(name, '(')
 	if parameters < 0 {
@@ -37,7 +37,7 @@ func piecesOf(name string) (head, tail string) {
 	return name[:at], name[at:]
 }
 
-// addMember adds the names of the next.
+// addMember adds the names of the next member.
 func (n *searchNames) addMember(names ...string) {
 	for _, name := range names {
 		head, tail := piecesOf(strings.ToLower(name))
@@ -48,8 +48,8 @@ func (n *searchNames) addMember(names ...string) {
 
 func (n *searchNames) dropNumbers() { n.heads.numbers, n.tails.numbers = nil, nil }
 
-// methodNamesOf returns the names of the methods of the site's archive: as people spell them, as the archive has
-// them, and the file if it is known.
+// methodNamesOf returns the names of the methods of the site's archive. Each method has its displayed name, its name in
+// the archive, and its file if known.
 func methodNamesOf(r *request) (*searchNames, error) {
 	return resultOf(r, "the names of all methods", readMethodNames)
 }
@@ -69,19 +69,19 @@ func readMethodNames(ctx context.Context, s *Site, p *Progress) (*searchNames, e
 	return n, err
 }
 
-// membersMatching returns the members of among whose names contain each word of a text, in any case of letters.
+// membersMatching returns the elements of among whose names contain each word of a text, ignoring case.
 func (n *searchNames) membersMatching(ctx context.Context, text string, among []int32) ([]int32, error) {
 	lacks := make([]bool, len(n.ends))
 	for _, word := range strings.Fields(strings.ToLower(text)) {
 		if err := ctx.Err(); err != nil {
-			return nil, err // a query may have a thousand words
+			return nil, err // a query can have a thousand words
 		}
 		n.markWithout(word, lacks)
 	}
 	return slices.DeleteFunc(among, func(i int32) bool { return lacks[i] }), nil
 }
 
-// markWithout marks the members with no name that contains a word.
+// markWithout marks the members without a name that contains a word.
 func (n *searchNames) markWithout(word string, lacks []bool) {
 	heads := n.heads.containing(word)
 	tails := n.tails.containing(word)
@@ -106,16 +106,16 @@ func (n *searchNames) markWithout(word string, lacks []bool) {
 	})
 }
 
-// namePieces are distinct pieces of names, one after the other.
+// A namePieces has distinct pieces of names, concatenated.
 type namePieces struct {
 	text    []byte
-	ends    []int            // of each in text, behind its newline
-	numbers map[string]int32 // while pieces are added
+	ends    []int            // end offset of each piece in text, after its newline
+	numbers map[string]int32 // used while pieces are added
 
-	frequencies [256]int // of the bytes in text
+	frequencies [256]int // number of occurrences of each byte in text
 }
 
-// numberPiece returns the number of a piece, which is added if it is new.
+// numberPiece returns the number of a piece. It adds a new piece.
 func (p *namePieces) numberPiece(piece string) int32 {
 	if i, ok := p.numbers[piece]; ok {
 		return i
@@ -124,7 +124,7 @@ func (p *namePieces) numberPiece(piece string) int32 {
 		p.numbers = map[string]int32{}
 	}
 	i := int32(len(p.ends))
-	p.numbers[strings.Clone(piece)] = i // not the whole name
+	p.numbers[strings.Clone(piece)] = i // without Clone the whole name would stay in memory
 	p.text = append(append(p.text, piece...), '\n')
 	p.ends = append(p.ends, len(p.text))
 	for _, b := range []byte(piece) {
@@ -133,10 +133,10 @@ func (p *namePieces) numberPiece(piece string) int32 {
 	return i
 }
 
-// What a word has to do with a piece, as bits.
+// Relations between a word and a piece, as bits.
 const (
-	within uint8 = 1 << iota // the piece contains it
-	across                   // the piece ends with the beginning of the word, or begins with its end
+	within uint8 = 1 << iota // the piece contains the word
+	across                   // the piece ends with the start of the word, or begins with its end
 )
 
 // containing marks the pieces that contain a word.
@@ -147,7 +147,7 @@ func (p *namePieces) containing(word string) []uint8 {
 	return marks
 }
 
-// rarestByte returns the index in a word of the byte that is rarest in the text.
+// rarestByte returns the index in a word of its byte with the fewest occurrences in the text.
 func (p *namePieces) rarestByte(word string) int {
 	rarest := 0
 	for i := range len(word) {
@@ -158,8 +158,8 @@ func (p *namePieces) rarestByte(word string) int {
 	return rarest
 }
 
-// markContaining marks the pieces from one number to another that contain a word. It looks for the rarest byte of the
-// word, since the first one may be in each name.
+// markContaining marks the pieces in [from, to) that contain a word. It searches for the word's rarest byte, because
+// the first byte can occur in every name.
 func (p *namePieces) markContaining(marks []uint8, word string, rarest, from, to int) {
 	i := from
 	begin := 0
@@ -183,7 +183,7 @@ func (p *namePieces) markContaining(marks []uint8, word string, rarest, from, to
 	}
 }
 
-// onAllProcessors calls f for the numbers below n, each processor for a run of them.
+// onAllProcessors calls f for ranges that cover [0, n), one range per processor.
 func onAllProcessors(n int, f func(from, to int)) {
 	each := n/runtime.GOMAXPROCS(0) + 1
 	var all sync.WaitGroup
@@ -193,7 +193,7 @@ func onAllProcessors(n int, f func(from, to int)) {
 	all.Wait()
 }
 
-// markAcross marks the pieces that have their part of a word at the edge.
+// markAcross marks the pieces with a part of a word at the edge.
 func (p *namePieces) markAcross(marks []uint8, atEdge func(piece []byte) bool) {
 	at := 0
 	for i, end := range p.ends {

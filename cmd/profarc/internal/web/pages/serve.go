@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// A connectionLimit bounds the open connections of a server. At the limit, a new connection closes the oldest one that
-// has not shown the token yet, so that a client without the token cannot keep others out. If all have shown it, the one
-// that was not used for longest closes.
+// A connectionLimit limits the open connections of a server. At the limit, a new connection closes the oldest one that
+// has not presented the token yet, so a client without the token cannot keep others out. If all have presented it, the
+// least recently used connection closes.
 type connectionLimit struct {
 	most int
 
 	mu    sync.Mutex
-	clock int // counts connections and uses
-	// open has for each connection when it showed the token last; if it never did, a number below 0 that rises with the
-	// time at which it was opened. The lowest closes first.
+	clock int // number of connections and uses
+	// open has the time, in units of clock, when each connection last presented the token. If it never did, the value is
+	// negative and grows with the time of opening. The connection with the lowest value closes first.
 	open map[net.Conn]int
 }
 
 type connectionKey struct{}
 
-// A boundConnection is in the contexts of the requests of a connection.
+// A boundConnection is in the contexts of a connection's requests.
 type boundConnection struct {
 	net.Conn
 	limit *connectionLimit
@@ -52,13 +52,13 @@ func (l *connectionLimit) admitConnection(ctx context.Context, c net.Conn) conte
 	return context.WithValue(ctx, connectionKey{}, boundConnection{c, l})
 }
 
-// closeConnection closes a connection. The caller holds the lock.
+// closeConnection closes a connection. The caller must hold the lock.
 func (l *connectionLimit) closeConnection(c net.Conn) {
 	delete(l.open, c)
-	_ = c.Close() // its goroutine meets the error
+	_ = c.Close() // its goroutine gets the error
 }
 
-// closeUnproven closes the connections that have not shown the token.
+// closeUnproven closes the connections that have not presented the token.
 func (l *connectionLimit) closeUnproven() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -78,7 +78,7 @@ func (l *connectionLimit) noteState(c net.Conn, state http.ConnState) {
 	}
 }
 
-// noteToken notes that the connection of a request has shown the token just now.
+// noteToken records that the connection of a request has presented the token.
 func noteToken(q *http.Request) {
 	shown, ok := q.Context().Value(connectionKey{}).(boundConnection)
 	if !ok {
@@ -93,27 +93,26 @@ func noteToken(q *http.Request) {
 	}
 }
 
-// servingLimits bound what a client can hold of a server, and for how long.
+// A servingLimits limits the resources and times of clients.
 type servingLimits struct {
-	header      time.Duration // for the header of a request, from its first byte
-	request     time.Duration // for a request with all that follows its header
-	answer      time.Duration // from the header of a request to the end of its answer
-	idle        time.Duration // between two requests of a connection
-	ending      time.Duration // for answers in flight when the server ends
+	header      time.Duration // time to receive the header of a request, from its first byte
+	request     time.Duration // time to receive a whole request
+	answer      time.Duration // time from the header of a request to the end of its answer
+	idle        time.Duration // time between two requests of a connection
+	ending      time.Duration // time for pending answers when the server ends
 	connections int
 }
 
-// usualLimits are the limits of every server outside of tests. A browser has six connections to a
-// server, and needs some milliseconds to read a page from its own machine.
+// usualLimits are the limits outside of tests. A browser opens six connections to a server, and reads a local page in
+// milliseconds.
 var usualLimits = servingLimits{header: 10 * time.Second, request: 15 * time.Second, answer: time.Minute,
 	idle: 2 * time.Minute, ending: 3 * time.Second, connections: 256}
 
-// mostHeaderBytes holds the cookies that other servers of this machine have set, which
-// browsers send to all of its ports.
+// mostHeaderBytes leaves space for the cookies of other servers on this machine, which browsers send to all ports.
 const mostHeaderBytes = 64 << 10
 
-// Serve answers the requests that a listener accepts, until ctx is done: answers in flight
-// then have some seconds to end. It closes the listener.
+// Serve answers the requests that a listener accepts, until ctx is done. Pending answers then get some seconds to end.
+// It closes the listener.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return s.serveWithin(ctx, l, usualLimits)
 }
@@ -124,14 +123,14 @@ func (s *Server) serveWithin(ctx context.Context, l net.Listener, limits serving
 		Handler:     s,
 		ReadTimeout: limits.request, ReadHeaderTimeout: limits.header, WriteTimeout: limits.answer, IdleTimeout: limits.idle,
 		MaxHeaderBytes:               mostHeaderBytes,
-		DisableGeneralOptionsHandler: true, // which would answer whom admit does not
+		DisableGeneralOptionsHandler: true, // it would bypass admitRequest
 		ConnContext:                  open.admitConnection,
 		ConnState:                    open.noteState,
 	}
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(ended)
-		open.closeUnproven() // as browsers open connections for the next request
+		open.closeUnproven() // such as those that browsers open in advance
 		shutDown(server, limits.ending)
 	})
 	err := server.Serve(l)
@@ -144,11 +143,11 @@ func (s *Server) serveWithin(ctx context.Context, l net.Listener, limits serving
 	return errors.Join(err, server.Close())
 }
 
-// shutDown ends a server: it takes no more requests, and closes the connections whose answers do not end in time.
+// shutDown stops a server, and closes the connections whose answers do not end in time.
 func shutDown(server *http.Server, patience time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if server.Shutdown(ctx) != nil {
-		_ = server.Close() // nobody is left to hear of an error
+		_ = server.Close() // nobody can receive the error
 	}
 }

@@ -18,8 +18,8 @@ import (
 	"time"
 )
 
-// patience is how long a page waits for results of the background before it comes without them. A large archive
-// takes longer anyway: its pages come at once.
+// patience returns the maximum time that a page waits for background results. For a large archive the wait would rarely
+// help, so its pages appear sooner.
 func (s *Site) patience() time.Duration {
 	if s.Archive.Header().Counts.Methods > manyMethods {
 		return 50 * time.Millisecond
@@ -27,33 +27,32 @@ func (s *Site) patience() time.Duration {
 	return 400 * time.Millisecond
 }
 
-// manyMethods are counted in about the patience that fewer get.
+// manyMethods is the number of methods counted in about the longer patience.
 const manyMethods = 50_000
 
-// A Server shows a site over HTTP, to who knows its token. It is an http.Handler.
+// A Server shows a site over HTTP to clients with its token. It is an http.Handler.
 type Server struct {
 	site      *Site
 	token     string
 	port      string
-	addresses []netip.Addr // with the port; other values of Host are refused
+	addresses []netip.Addr // allowed values of Host, together with port
 	templates sideTemplates
-	slots     chan struct{} // has as many elements as pages are being built
-	queueing  time.Duration // how long a page may wait for one of them
+	slots     chan struct{} // has one element for each page in progress
+	queueing  time.Duration // maximum time that a page waits for a slot
 }
 
 const (
-	pagesAtOnce    = 8 // that are built at the same time
+	pagesAtOnce    = 8 // number of pages built at the same time
 	mostQueryBytes = 4 << 10
 )
 
-// usualQueueing is how long a page may wait for others that are being built.
+// usualQueueing is the maximum time that a page waits for other pages.
 const usualQueueing = 20 * time.Second
 
-// httpPort is the port that clients leave out of Host.
+// httpPort is the default port, which clients omit in Host.
 const httpPort = "80"
 
-// NewServer returns the handler of a site that is reached at an address of this machine, as
-// net.Listener.Addr returns it.
+// NewServer returns the handler of a site. at is the listening address, as net.Listener.Addr returns it.
 func NewServer(s *Site, at net.Addr) (*Server, error) {
 	host, port, err := net.SplitHostPort(at.String())
 	if err != nil {
@@ -72,10 +71,10 @@ func NewServer(s *Site, at net.Addr) (*Server, error) {
 		slots: make(chan struct{}, pagesAtOnce), queueing: usualQueueing}, nil
 }
 
-// Path returns the path of the first page, which holds the token: whoever has it may look.
+// Path returns the path of the first page. It contains the token, which grants access.
 func (s *Server) Path() string { return "/" + s.token + "/" }
 
-// ServeHTTP answers a request for a page.
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	head := w.Header()
 	head.Set("Content-Security-Policy", contentPolicy("'self'")+"; frame-ancestors 'none'")
@@ -101,9 +100,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// admitRequest returns the name of the page that a request asks for, or the status that refuses it.
-// Without the token the answer is the same for every path. The check of the host keeps web
-// pages of others from reading this one under a name of theirs.
+// admitRequest returns the name of the requested page, or the status for a refusal. Without the token the answer is the
+// same for every path. The check of Host prevents other web pages from reading this one under a foreign name.
 func (s *Server) admitRequest(q *http.Request) (name string, status int) {
 	if !s.isOwnHost(q.Host) {
 		return "", http.StatusMisdirectedRequest
@@ -124,7 +122,7 @@ func (s *Server) admitRequest(q *http.Request) (name string, status int) {
 	return name, http.StatusOK
 }
 
-// isOwnHost reports whether a value of Host names this server. Names have letters of any case, and may end with a dot.
+// isOwnHost reports whether a value of Host names this server. Names are case-insensitive and may end with a dot.
 func (s *Server) isOwnHost(named string) bool {
 	host, port, err := net.SplitHostPort(named)
 	if err != nil {
@@ -140,10 +138,10 @@ func (s *Server) isOwnHost(named string) bool {
 	return strings.EqualFold(strings.TrimSuffix(host, "."), "localhost")
 }
 
-// errBusy is the error of a page that has waited too long for others.
+// errBusy is the error of a page that waited too long for a slot.
 var errBusy = errors.New("too many pages are asked for at once")
 
-// acquireSlot waits until a page may be built. It must be given back with what take returns.
+// acquireSlot waits until a page may be built. The caller must call release.
 func (s *Server) acquireSlot(ctx context.Context) (release func(), err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.queueing, errBusy)
 	defer cancel()
@@ -155,7 +153,7 @@ func (s *Server) acquireSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// servePage answers with a page, or with a page that says why it cannot be had.
+// servePage answers with a page, or with a page that describes the error.
 func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) {
 	answer, status, err := s.buildAnswer(q, name)
 	if err != nil {
@@ -167,7 +165,7 @@ func (s *Server) servePage(w http.ResponseWriter, q *http.Request, name string) 
 		w.Header().Set("Retry-After", "1")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(answer) // nobody is left to hear of an error
+	_, _ = w.Write(answer) // nobody can receive the error
 }
 
 func (s *Server) buildAnswer(q *http.Request, name string) (answer []byte, status int, err error) {
@@ -184,8 +182,10 @@ func (s *Server) buildAnswer(q *http.Request, name string) (answer []byte, statu
 	}
 	var b bytes.Buffer
 	if err == nil {
-		d := &document{Title: p.Title + site.titleSuffix() + " · " + s.site.archiveNames(), Site: s.site.archiveNames(), Menu: site.menuItems(v)}
-		err = writeDocument(&b, s.templates.templatesOf(site), d, func(yield func(*shownPage) error) error { return yield(p) })
+		d := &document{Title: p.Title + site.titleSuffix() + " · " + s.site.archiveNames(), Site: s.site.archiveNames(),
+			Menu: site.menuItems(v)}
+		err = writeDocument(&b, s.templates.templatesOf(site), d,
+			func(yield func(*shownPage) error) error { return yield(p) })
 	}
 	return b.Bytes(), status, err
 }
@@ -199,7 +199,7 @@ func (s *Server) renderGuarded(r *request) (*shownPage, error) {
 	return renderPage(s.templates.templatesOf(r.site), r)
 }
 
-// failurePage returns the page of an error, and its status.
+// failurePage returns the page of an error and its status.
 func (s *Server) failurePage(cause error) (*shownPage, int, error) {
 	p := &shownPage{Title: "This page cannot be shown", Failure: cause.Error()}
 	status := http.StatusInternalServerError

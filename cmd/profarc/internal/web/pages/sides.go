@@ -11,9 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Of two archives each is a side, A or B, which has a site of its own: the views of one archive
-// show the data of the site that is asked. The query says which, and the links of a page lead to
-// pages of its side. Views of both are asked of side A.
+// With two archives each is a side, A or B, with a separate site. Views of one archive show the side in the query, and
+// the links of a page stay on its side. Views of both archives belong to side A.
 const (
 	keyOfSide = "archive"
 	sideA     = "a"
@@ -29,7 +28,7 @@ func (s *Site) newSides() {
 	s.twin = &Site{Options: o, work: newBackgroundJobs(s.work.ctx), isB: true, twin: s}
 }
 
-// sitesOfArchives returns the sites of the archives of a site that NewSite has returned, A's first.
+// sitesOfArchives returns the sites of the archives, A's first.
 func (s *Site) sitesOfArchives() []*Site {
 	if s.twin == nil {
 		return []*Site{s}
@@ -37,7 +36,7 @@ func (s *Site) sitesOfArchives() []*Site {
 	return []*Site{s, s.twin}
 }
 
-// askedView returns the site that a query asks, and its view of a name; nil if it has none.
+// askedView returns the site that a query selects and its view with a name, or nil.
 func (s *Site) askedView(name string, q query) (*Site, *view) {
 	v := s.viewNamed(name)
 	if s.twin == nil || q.valueOf(keyOfSide) != sideB || v != nil && v.both {
@@ -53,7 +52,7 @@ func (s *Site) sideLetter() string {
 	return sideA
 }
 
-// titleSuffix returns which of the archives a site shows, for titles of documents; empty for A.
+// titleSuffix returns the side for titles of documents, or "" for A.
 func (s *Site) titleSuffix() string {
 	if s.isB {
 		return " (B)"
@@ -63,10 +62,10 @@ func (s *Site) titleSuffix() string {
 
 func (s *Site) firstViewName() string { return s.offeredViews()[0].name }
 
-// linksOfSide are the links of the pages of one side.
+// A linksOfSide makes the links on pages of one side.
 type linksOfSide struct {
 	linker
-	side string // sideB, or empty for A
+	side string // sideB, or "" for A
 }
 
 func (l linksOfSide) pageAddress(name string, q query) (string, bool) {
@@ -87,7 +86,7 @@ func newSideTemplates(links linker, d layout.Domain) (t sideTemplates, err error
 	return t, err
 }
 
-// templatesOf returns the templates of the pages of a site.
+// templatesOf returns the templates for the pages of a site.
 func (t sideTemplates) templatesOf(s *Site) *template.Template {
 	if s.isB {
 		return t.b
@@ -95,15 +94,15 @@ func (t sideTemplates) templatesOf(s *Site) *template.Template {
 	return t.a
 }
 
-// A sideLink leads to the page of the other archive that shows the same.
+// A sideLink leads to the same page of the other archive.
 type sideLink struct {
 	Letter, File string
 	Current      bool
-	Link         link // without a view if there is no such page
+	Link         link // has no view if there is no such page
 }
 
-// sideLinks returns which archive a page is of, and the way to the other one; none if the site has no other, or if the
-// page is of both.
+// sideLinks returns the archive of a page and the link to the other one. It is empty if the site has one archive or the
+// page shows both.
 func (r *request) sideLinks() (list []sideLink) {
 	if r.site.Other == nil || r.view.both {
 		return nil
@@ -123,8 +122,8 @@ func (r *request) sideLinks() (list []sideLink) {
 	return list
 }
 
-// linkToOther returns a link to what the page shows, in the other archive. What belongs to a method leads to that
-// method, what belongs to another record to the overview, as a view that the other archive does not offer.
+// linkToOther returns a link to the same page of the other archive. For a method it leads to the method with the same
+// key. For other records, and for views that the other archive does not offer, it leads to the overview.
 func (r *request) linkToOther(text string) (l link, ok bool) {
 	switch {
 	case !r.view.linked && r.site.twin.viewNamed(r.view.name) != nil:
@@ -140,7 +139,7 @@ func (r *request) linkToOther(text string) (l link, ok bool) {
 	return linkToPage(text, nameOfMethod, methodQuery(other)), err == nil
 }
 
-// ofTables returns how the tables of a page are sorted and searched.
+// ofTables returns the part of the query that sorts and searches tables.
 func (q query) ofTables() (kept query) {
 	for _, key := range q.sortedKeys() {
 		if strings.HasSuffix(key, ".sort") || strings.HasSuffix(key, ".find") {
@@ -159,7 +158,7 @@ func counterpart(m reader.Method, s *reader.Store) (reader.Method, error) {
 	return s.Find(k)
 }
 
-// besideLink returns the link from the page of a method to the comparison of both archives; nil on other pages.
+// besideLink returns the link from the page of a method to its comparison in both archives, or nil on other pages.
 func (r *request) besideLink() *link {
 	if r.site.Other == nil || r.view.name != nameOfMethod {
 		return nil
@@ -168,7 +167,7 @@ func (r *request) besideLink() *link {
 	if err != nil {
 		return nil
 	}
-	b, _ := counterpart(a, r.site.Other) // or none, where A alone has it
+	b, _ := counterpart(a, r.site.Other) // the zero Method if only A has it
 	if r.site.isB {
 		a, b = b, a
 	}

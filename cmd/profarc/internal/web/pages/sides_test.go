@@ -158,7 +158,8 @@ func TestViewsOfOneArchiveLeadToTheOverviewOfTheOther(t *testing.T) {
 			continue
 		}
 		seen = true
-		if l := requestOf(t, site, nameOfFlame).sideLinks()[1].Link; l.view != "overview" || l.query.valueOf(keyOfSide) != sideB {
+		if l := requestOf(t, site, nameOfFlame).sideLinks()[1].Link; l.view != "overview" ||
+			l.query.valueOf(keyOfSide) != sideB {
 			t.Errorf("%s: the stacks of A lead to %+v", sp.Name, l)
 		}
 		if l := requestOf(t, site, nameOfMethods).sideLinks()[1].Link; l.view != nameOfMethods {

@@ -13,46 +13,44 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options say what a site shows.
+// Options select the content of a site.
 type Options struct {
 	// Archive is the archive that most views show.
 	Archive *reader.Store
-	// Other, if not nil, is archive B, which is compared with Archive, then A.
+	// Other is archive B, to compare with Archive as A. It may be nil.
 	Other *reader.Store
-	// ClassPath has the code that was profiled: class files, jars, a JDK. Empty for none.
+	// ClassPath has the profiled code, as class files, jars or a JDK. It may be empty.
 	ClassPath []string
-	// SourcePath has the sources. Empty for none.
+	// SourcePath has the sources. It may be empty.
 	SourcePath []string
-	// Binary is the program that LLVM instrumented. Empty for none.
+	// Binary is the program instrumented by LLVM. It may be empty.
 	Binary string
 }
 
-// A Site is archives and what was computed of them. It is safe for concurrent use.
+// A Site has archives and the results of background jobs. It is safe for concurrent use.
 type Site struct {
 	Options
 	work *backgroundJobs
-	twin *Site // shows the other archive; nil if there is one alone
+	twin *Site // site of the other archive, or nil
 	isB  bool  // Archive is B, and Other is A
 }
 
-// NewSite returns a site of open archives, which must stay open until it is closed.
-// Computations in the background end with ctx.
+// NewSite returns a site of open archives, which must stay open until Close. Background jobs end with ctx.
 func NewSite(ctx context.Context, o Options) *Site {
 	s := &Site{Options: o, work: newBackgroundJobs(ctx)}
 	s.newSides()
 	return s
 }
 
-// Close ends all computations in the background, and closes the files that the site has opened:
-// the files of its class path and sources. Its archives stay open. Pages that are asked for later
-// have the results of earlier requests.
+// Close ends all background jobs and closes the files of the class path and the sources. The archives stay open. Later
+// requests for pages get earlier results.
 func (s *Site) Close() {
 	for _, side := range s.sitesOfArchives() {
 		side.work.closeResults()
 	}
 }
 
-// archiveNames returns the name of the site: its archives' names, without their folders.
+// archiveNames returns the archives' file names.
 func (s *Site) archiveNames() string {
 	if s.Other == nil {
 		return filepath.Base(s.Archive.Mapping().Name())
@@ -60,7 +58,7 @@ func (s *Site) archiveNames() string {
 	return fmt.Sprintf("%s and %s", filepath.Base(s.Archive.Mapping().Name()), filepath.Base(s.Other.Mapping().Name()))
 }
 
-// guardFaults runs f, and turns a fault on the memory of an archive, whose file was cut short, into an error.
+// guardFaults runs f. It returns an error if an archive's file was truncated and reading its mapping faults.
 func (s *Site) guardFaults(f func() error) error {
 	guarded := func() error { return s.Archive.Mapping().Guard(f) }
 	if s.Other != nil {
@@ -70,20 +68,20 @@ func (s *Site) guardFaults(f func() error) error {
 	return guarded()
 }
 
-// errNoPage is the error of a page that the archive does not have.
+// errNoPage is the error for a page that the archive does not have.
 var errNoPage = errors.New("the archive has no such page")
 
-// isNotFound reports whether an error says that something is not in the archive.
+// isNotFound reports whether err means that something is not in the archive.
 func isNotFound(err error) bool {
 	return errors.Is(err, errNoPage) || errors.Is(err, reader.ErrNotFound)
 }
 
-// isClosing reports whether an error says that the program is about to end.
+// isClosing reports whether err means that the program is ending.
 func isClosing(err error) bool {
 	return errors.Is(err, archive.ErrClosed) || errors.Is(err, context.Canceled)
 }
 
-// fileFolders returns the folders of the files that a site was given, the longest first.
+// fileFolders returns the folders of the site's files, the longest first.
 func (s *Site) fileFolders() (list []string) {
 	files := slices.Concat([]string{s.Archive.Mapping().Name(), s.Binary}, s.ClassPath, s.SourcePath)
 	if s.Other != nil {
@@ -98,8 +96,7 @@ func (s *Site) fileFolders() (list []string) {
 	return slices.Compact(list)
 }
 
-// withoutFileFolders returns a text that names files of this machine. A report, which others read, has
-// their names without the folders.
+// withoutFileFolders removes the folders of this machine from a text of a report, since others read reports.
 func (r *request) withoutFileFolders(text string) string {
 	if !r.inReport {
 		return text
@@ -107,7 +104,7 @@ func (r *request) withoutFileFolders(text string) string {
 	return r.withoutFolders(text)
 }
 
-// withoutFolders returns a text that names files, with their names within what the site was given.
+// withoutFolders returns file names relative to the site's folders.
 func (r *request) withoutFolders(text string) string {
 	for _, folder := range r.site.fileFolders() {
 		text = strings.ReplaceAll(text, folder, "")

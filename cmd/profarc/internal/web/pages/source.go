@@ -6,37 +6,37 @@ import (
 	"slices"
 )
 
-// Parts of sources that a page shows.
+// Limits of the displayed sources.
 const (
 	linesOnPage = 1500
-	linesAround = 2 // source lines before and after the method's
+	linesAround = 2 // source lines before and after the method
 	lineLength  = 400
 )
 
-// A sourceTable is lines of source with their counts.
+// A sourceTable has source lines with their counts.
 type sourceTable struct {
-	File     string // empty if it is not known
-	Short    bool   // the file has fewer lines than the code: it is another version
-	WithSelf bool   // lines have counts of their own beside those with what they called
+	File     string // empty if unknown
+	Short    bool   // the file has fewer lines than the code expects, so it is another version
+	WithSelf bool   // lines also have counts without callees
 	Lines    []sourceLine
-	More     int // lines that are not shown
+	More     int // number of hidden lines
 }
 
-// A sourceLine is one line of the source. Counts are empty if they are not known.
+// A sourceLine is a line of source. Unknown counts are empty.
 type sourceLine struct {
 	ID          string
-	At          link // its number
+	At          link // line number
 	Self, Count string
 	Heat        string
 	Text        string
-	After       bool     // lines before it are left out
-	Branches    []*point // the conditions that begin in the line, with their outcomes
+	After       bool     // lines before it are hidden
+	Branches    []*point // conditions that begin in the line, with their outcomes
 
 	number int
 	count  uint64
 }
 
-// addHottest adds a link to the line with the highest count, if one has any.
+// addHottest adds a link to the line with the highest nonzero count.
 func (p *methodPage) addHottest(r *request, s *sourceTable, amount func(uint64) string) {
 	if s == nil || len(s.Lines) == 0 {
 		return
@@ -48,10 +48,10 @@ func (p *methodPage) addHottest(r *request, s *sourceTable, amount func(uint64) 
 	}
 }
 
-// countText is the usual amount of a line.
+// countText formats the count of a line.
 func countText(n uint64) string { return pluralText(n, "count") }
 
-// shortenLine returns a text, or its beginning if it is longer than a line of code ever is.
+// shortenLine truncates a text that is longer than lines of code are.
 func shortenLine(text string) string {
 	if letters := []rune(text); len(letters) > lineLength {
 		return string(letters[:lineLength]) + " ..."

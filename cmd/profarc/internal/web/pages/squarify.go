@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// A box is a rectangle in the units of an SVG, whose y grows downwards.
+// A box is a rectangle in SVG units. y grows downwards.
 type box struct{ X, Y, W, H float64 }
 
 func (b box) areaOf() float64 { return b.W * b.H }
 
-// insetBox returns the box without a border of some width, and without its first top units.
+// insetBox returns the box without a border and without top units at its top.
 func (b box) insetBox(border, top float64) box {
 	return box{b.X + border, b.Y + top, max(b.W-2*border, 0), max(b.H-top-border, 0)}
 }
 
-// squarify divides a box among weights: their boxes have areas in proportion, do not
-// overlap, fill it, and are as close to squares as the algorithm of Bruls, Huizing and van
-// Wijk gets them. The heaviest come first, at the left and at the top. The boxes are returned
-// in the order of the weights; they are empty for weights that are not above 0.
+// squarify divides a box among weights. The resulting boxes have areas in proportion to the weights, do not overlap,
+// fill the box, and are as square as the algorithm of Bruls, Huizing and van Wijk makes them. The heaviest are at the
+// left and at the top. The result has the order of the weights. Boxes for weights <= 0 are empty.
 func squarify(in box, weights []float64) []box {
 	boxes := make([]box, len(weights))
 	var order []int
@@ -50,8 +49,8 @@ func squarify(in box, weights []float64) []box {
 	return boxes
 }
 
-// stripLength returns how many of the areas, which fall, make up the next strip along a
-// side: as many as make the least square of its boxes more square.
+// stripLength returns the number of areas in the next strip along a side. areas must be descending. Areas are added as
+// long as the least square box becomes more square.
 func stripLength(areas []float64, side float64) int {
 	sum, worst := 0.0, 0.0
 	for i, area := range areas {
@@ -65,21 +64,21 @@ func stripLength(areas []float64, side float64) int {
 	return len(areas)
 }
 
-// worstAspect returns how much longer than wide the least square box of a strip is, whose
-// boxes have areas from least to most and a sum.
+// worstAspect returns the aspect ratio of the least square box in a strip, from its largest and least areas and their
+// sum.
 func worstAspect(most, least, sum, side float64) float64 {
 	across := sum / side
 	return max(most/across/across, across*across/least)
 }
 
-// cutStrip cuts boxes of some areas from the left of a box that is wider than high, or from its top, and
-// returns the rest of it. The last strip takes all that is left, so that no gap remains from rounding.
+// cutStrip cuts boxes off the left of a wide box or the top of a high one, and returns the rest. The last strip takes
+// everything, so that rounding leaves no gap.
 func cutStrip(in box, areas []float64, last bool) (strip []box, left box) {
 	sum := 0.0
 	for _, area := range areas {
 		sum += area
 	}
-	if in.W < in.H { // along the top: the same, with x and y exchanged
+	if in.W < in.H { // along the top, with x and y exchanged
 		strip, left = cutStrip(box{in.Y, in.X, in.H, in.W}, areas, last)
 		for i, b := range strip {
 			strip[i] = box{b.Y, b.X, b.H, b.W}

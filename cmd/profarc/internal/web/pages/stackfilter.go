@@ -7,15 +7,15 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// The keys of a query by which methods in stacks are named: those to be marked, those through
-// which all stacks go that are shown, and those through which none does.
+// Keys of a query for methods in stacks. They mark methods, require them in the shown stacks, or exclude stacks with
+// them.
 const (
 	keyOfFind   = "find"
 	keyOfFocus  = "focus"
 	keyOfIgnore = "ignore"
 )
 
-// filterStacks leaves the stacks out that the query does not want.
+// filterStacks removes the stacks that the query excludes.
 func (b *flameGraph) filterStacks() {
 	focus := b.nameMatcher(keyOfFocus)
 	ignore := b.nameMatcher(keyOfIgnore)
@@ -24,8 +24,8 @@ func (b *flameGraph) filterStacks() {
 	}
 }
 
-// nameMatcher returns what reports whether the name of a frame has the text that a key of the query
-// says, also with dots for slashes; nil if it says none.
+// nameMatcher returns a predicate for frames whose name contains the text of a query key, also with dots for slashes.
+// It returns nil if the key has no value.
 func (b *flameGraph) nameMatcher(key string) func(frame uint32) bool {
 	text := b.request.query.valueOf(key)
 	if text == "" {
@@ -44,8 +44,7 @@ func (b *flameGraph) nameMatcher(key string) func(frame uint32) bool {
 	}
 }
 
-// addFilters adds what the page says of its filters: the links that filter by the method that is
-// shown, or by those that are marked, and the one to all stacks.
+// addFilters adds links that filter by the current method or by the marked methods, and a link to all stacks.
 func (p *flamePage) addFilters(b *flameGraph) {
 	q := b.request.query
 	if p.Filtered() {
@@ -65,8 +64,7 @@ func (p *flamePage) addFilters(b *flameGraph) {
 	}
 }
 
-// fitsField reports whether a name can stand in an address and in a field: it is not too long, and
-// shows all that it has.
+// fitsField reports whether a name is short and printable enough for an address and an input field.
 func fitsField(name string) bool {
 	return name != "" && len(name) <= mostTitle && escape.Printable(name) == name
 }
@@ -75,7 +73,7 @@ func filterLink(q query, text, key, value string) link {
 	return linkToPage(text, nameOfFlame, q.withValues(key, value, "at", "", keyOfFind, "", "frames.page", ""))
 }
 
-// Filtered reports whether stacks are left out.
+// Filtered reports whether a filter excludes stacks.
 func (p *flamePage) Filtered() bool { return p.Focus != "" || p.Ignore != "" }
 
 // PassedShare returns the share of all stacks that pass the filters.

@@ -131,7 +131,8 @@ func TestFiltersAreOnThePage(t *testing.T) {
 			}
 		}
 		body := shownPageOf(t, site, nameOfFlame, newQuery("of", "samples", "focus", method, "ignore", "x/y"))
-		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percentText(p.PassedShare()), amountText(p.Whole, p.Unit)),
+		for _, want := range []string{fmt.Sprintf("(%s) of %s go through", percentText(p.PassedShare()), amountText(p.Whole,
+			p.Unit)),
 			`name="focus" value="` + template.HTMLEscapeString(escape.Printable(method)) + `"`, `name="ignore" value="x/y"`,
 			"do not go through “x/y”"} {
 			if !strings.Contains(body, want) && !strings.HasPrefix(name, "hostile") {

@@ -25,7 +25,7 @@ var stackPairView = &view{
 	both:    true,
 }
 
-// commonStacks returns the sources of stacks that both archives have, as A has them.
+// commonStacks returns the sources of stacks in both archives, as in A.
 func commonStacks(s *Site) []stackSource {
 	inB := stackSources(s.Other)
 	return slices.DeleteFunc(stackSources(s.Archive), func(a stackSource) bool {
@@ -33,16 +33,17 @@ func commonStacks(s *Site) []stackSource {
 	})
 }
 
-// A stackPair is the stacks of both archives, whose frames are numbered from 1.
+// A stackPair has the stacks of both archives. Frames are numbered from 1.
 type stackPair struct {
 	*flame.Pair
-	methods []reader.Method            // by frame, of B if A lacks it; the zero Method of unknown frames
-	frames  map[uint32]*[2]flame.Count // by frame, of all stacks of A and of B
+	methods []reader.Method            // method by frame, taken from B if A lacks it; the zero Method for unknown frames
+	frames  map[uint32]*[2]flame.Count // counts by frame in all stacks of A and of B
 }
 
 func buildStackPair(r *request) (any, error) {
 	sources := commonStacks(r.site)
-	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
+	source := sources[max(0, slices.IndexFunc(sources,
+		func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
 	t, err := resultOf(r, source.what+" of both", func(ctx context.Context, s *Site, p *Progress) (*stackPair, error) {
 		return pairStacks(ctx, s, source, p)
 	})
@@ -68,7 +69,7 @@ func buildStackPair(r *request) (any, error) {
 	return p, b.err
 }
 
-// changesTable returns the methods whose own shares changed most.
+// changesTable returns the methods with the largest changes of their self shares.
 func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 	counts := func(key, name string) column { return column{Key: key, Name: name, Unit: unit + "s", Number: true} }
 	list := newTable(b.request, "frames", "Methods whose own share changed most", textColumn("method", "Method"),
@@ -87,7 +88,7 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 		if m := t.methods[frame]; m.Valid() {
 			inA, inB := m, m
 			if m.Store() == b.request.site.Archive {
-				inB, _ = counterpart(m, b.request.site.Other) // or none
+				inB, _ = counterpart(m, b.request.site.Other) // may be the zero Method
 			} else {
 				inA = reader.Method{}
 			}
@@ -127,7 +128,7 @@ func pairStacks(ctx context.Context, s *Site, source stackSource, p *Progress) (
 	return pair, f.err
 }
 
-// describeBox returns the colour of a box, and what it is in both archives.
+// describeBox returns the CSS class of a box and its tooltip for both archives.
 func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string) {
 	if at.Merged > 0 {
 		return "", "too narrow to be told apart"
@@ -149,11 +150,12 @@ func (t *stackPair) describeBox(at flame.Box, unit string) (class, title string)
 	return fmt.Sprintf("grew by-%d", step), title
 }
 
-// frameNumbers numbers the methods of both archives: those with the same key alike. It keeps the first error.
+// A frameNumbers numbers the methods of both archives. Methods with the same key have the same number. It keeps the
+// first error.
 type frameNumbers struct {
 	stores  [2]*reader.Store
 	methods []reader.Method
-	known   [2]map[uint32]uint32 // by side and by the frame of its tree
+	known   [2]map[uint32]uint32 // number by side and frame
 	err     error
 }
 

@@ -31,32 +31,32 @@ var flameView = &view{
 	pages:   stacksInReport,
 }
 
-// Limits of a page of stacks.
+// Limits and sizes of a page of stacks.
 const (
 	boxesOnPage    = 1200
 	boxesInReport  = 150
 	levelsOnPage   = 48
-	leastWidth     = 0.0012 // about a pixel of a screen
-	labelledWidth  = 0.02   // boxes that are wide enough for some letters
-	lettersAcross  = 180    // letters that fit in the whole width, on a wide screen
-	stacksZoomed   = 8      // in a report
+	leastWidth     = 0.0012 // about one pixel of a screen
+	labelledWidth  = 0.02   // minimum width of boxes with a label
+	lettersAcross  = 180    // letters that fit in the whole width of a wide screen
+	stacksZoomed   = 8      // links per report
 	levelHeight    = 20     // pixels
 	framesListed   = 5_000
 	framesInReport = 20
-	pathShown      = 12 // frames above the one that is shown
+	pathShown      = 12 // frames above the current one
 )
 
-// noMethod is the frame of a stack without a known method.
+// noMethod is the frame for an unknown method.
 const noMethod = 1<<32 - 1
 
-// A stackSource is where an archive has stacks.
+// A stackSource is a kind of stacks in an archive.
 type stackSource struct {
-	name, what string // the value of the query, and a name for people
+	name, what string // value in the query, and a name for people
 	unit       string
 	read       func(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error)
 }
 
-// stackSources returns where an archive has stacks: samples, and contexts of profiles.
+// stackSources returns the kinds of stacks in an archive, which are samples and contexts of profiles.
 func stackSources(s *reader.Store) (list []stackSource) {
 	h := s.Header()
 	samples := stackSource{"samples", "Sampled stacks", "sample", sampleTree}
@@ -76,7 +76,7 @@ func stackSources(s *reader.Store) (list []stackSource) {
 	return list
 }
 
-// sampleTree returns the tree of sampled stacks in their usual unit.
+// sampleTree returns the tree of sampled stacks in their default unit.
 func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree, error) {
 	unit, err := facts.UnitOfSamples(s)
 	if err != nil {
@@ -106,8 +106,8 @@ func frameOfMethod(m reader.Method) uint32 {
 	return uint32(m.Ref())
 }
 
-// contextTree returns the tree of the calling contexts of all profiles. A context need not
-// begin at the start of the program, and a profile's may be empty.
+// contextTree returns the tree of the calling contexts of all profiles. A context need not begin at the start of the
+// program, and can be empty.
 func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree, error) {
 	t := flame.New()
 	by := contextMeasure(s)
@@ -126,7 +126,7 @@ func contextTree(ctx context.Context, s *reader.Store, p *Progress) (*flame.Tree
 	return t, err
 }
 
-// addContext adds a profile below the callers of its context.
+// addContext adds a profile below the callers in its context.
 func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) error {
 	if n == 0 {
 		return nil
@@ -143,20 +143,20 @@ func addContext(t *flame.Tree, m reader.Method, q reader.Profile, n uint64) erro
 type flamePage struct {
 	What    string
 	Unit    string
-	Total   uint64 // of the node that is shown
-	Whole   uint64 // of all stacks
+	Total   uint64 // count of the current node
+	Whole   uint64 // count of all stacks
 	Cut     uint64
-	Zoomed  []link // from all stacks to the node that is shown; its last link is that node
-	Others  []link // the same page of another kind of stacks, or upside down
+	Zoomed  []link // links from all stacks to the current node, which is the last one
+	Others  []link // the same page for another kind of stacks, or upside down
 	Up      bool
 	Find    string
 	Found   uint64
 	Focus   string
 	Ignore  string
-	Passed  uint64 // of stacks that Focus and Ignore leave
-	Filters []link // to pages with other stacks
+	Passed  uint64 // count of the stacks that pass Focus and Ignore
+	Filters []link // links to pages with other filters
 	Kept    []hiddenValue
-	Search  bool // whether the page can be searched
+	Search  bool // the page has a search
 	Boxes   []stackBox
 	Height  int // pixels
 	Methods *table
@@ -165,7 +165,8 @@ type flamePage struct {
 
 func stacksOf(r *request) (stackSource, *flame.Tree, error) {
 	sources := stackSources(r.archive())
-	source := sources[max(0, slices.IndexFunc(sources, func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
+	source := sources[max(0, slices.IndexFunc(sources,
+		func(s stackSource) bool { return s.name == r.query.valueOf("of") }))]
 	t, err := resultOf(r, source.what, func(ctx context.Context, s *Site, p *Progress) (*flame.Tree, error) {
 		return source.read(ctx, s.Archive, p)
 	})
@@ -183,7 +184,8 @@ func buildFlame(r *request) (any, error) {
 	}
 	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
 		Up:   r.query.valueOf("up") != "",
-		Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus), Ignore: r.query.valueOf(keyOfIgnore), Search: !r.inReport}
+		Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus), Ignore: r.query.valueOf(keyOfIgnore),
+		Search: !r.inReport}
 	b := newFlameGraph(r, t, at, p)
 	b.filterStacks()
 	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
@@ -209,7 +211,7 @@ func nodeAsked(r *request, t *flame.Tree) (int, error) {
 	return int(at), nil
 }
 
-// nodeText spells a node in queries; the root is empty.
+// nodeText formats a node for queries. The root is "".
 func nodeText(at int) string {
 	if at == flame.Root {
 		return ""
@@ -238,7 +240,7 @@ func (p *flamePage) addLinks(b *flameGraph) {
 	}
 }
 
-// zoomPath returns the links from all stacks to the node that is shown.
+// zoomPath returns the links from all stacks to the current node.
 func (b *flameGraph) zoomPath() (list []link) {
 	path := b.tree.Path(b.at)
 	for i, at := range path {
@@ -266,7 +268,7 @@ func (p *flamePage) addTable(b *flameGraph) error {
 	return b.err
 }
 
-// stacksInReport returns the queries of all kinds of stacks, and of the widest nodes where they part.
+// stacksInReport returns the queries of all kinds of stacks and of the widest forks.
 func stacksInReport(r *request) (list []query, err error) {
 	for i, s := range stackSources(r.archive()) {
 		q := query{}
@@ -287,7 +289,7 @@ func stacksInReport(r *request) (list []query, err error) {
 	return list, nil
 }
 
-// widestForks returns the widest nodes below the root that have several children.
+// widestForks returns the widest nodes below the root with several children.
 func widestForks(t *flame.Tree) (list []int) {
 	for _, b := range t.Layout(flame.Root, flame.Limit{Boxes: boxesInReport, Depth: levelsOnPage, Width: labelledWidth}) {
 		n := &t.Nodes[b.Node]
@@ -298,7 +300,7 @@ func widestForks(t *flame.Tree) (list []int) {
 	return list
 }
 
-// A frameName is the name of a frame: in full, without packages and parameters, and the method alone for narrow boxes.
+// A frameName has the name of a frame, the name without packages and parameters, and the method alone for narrow boxes.
 type frameName struct{ full, short, bare string }
 
 // A flameGraph draws stacks. It keeps the first error.
@@ -309,8 +311,8 @@ type flameGraph struct {
 	page    *flamePage
 	names   map[uint32]frameName
 	methods func(frame uint32) (reader.Method, error)
-	told    func(at flame.Box) (class, title string) // the colour of a box, and how much it stands for
-	found   func(frame uint32) bool                  // whether a frame is marked; nil if none is
+	told    func(at flame.Box) (class, title string) // returns the CSS class and the tooltip of a box
+	found   func(frame uint32) bool                  // reports whether a frame is marked; nil if none is
 	err     error
 }
 
@@ -339,7 +341,7 @@ func (b *flameGraph) nameOfFrame(frame uint32) frameName {
 	return name
 }
 
-// withoutPackage returns a method without the package of its class or function.
+// withoutPackage returns the name of a method without the package of its class or function.
 func withoutPackage(m analyze.MethodName) string {
 	if m.Class != "" {
 		return m.Class[strings.LastIndexAny(m.Class, "./")+1:] + "." + m.Name
@@ -351,7 +353,8 @@ func withoutPackage(m analyze.MethodName) string {
 	return m.Name[strings.LastIndex(m.Name[:end], "/")+1:]
 }
 
-// bareName returns a method without its class, parameters and type arguments. A closure is named with its function.
+// bareName returns the name of a method without class, parameters and type arguments. A closure includes the name of
+// its function.
 func bareName(m analyze.MethodName) string {
 	name := m.Name
 	for _, brackets := range []string{"()", "[]"} {
@@ -366,10 +369,10 @@ func bareName(m analyze.MethodName) string {
 	return cmp.Or(name[at+1:], m.Name)
 }
 
-// closure matches what Go calls functions in others, after the name of these.
+// closure matches the names that Go appends to a function for its closures.
 var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)?[0-9]`)
 
-// labelOf returns what a node is called in the graph, in a box that is so wide.
+// labelOf returns the label of a node for a box width.
 func (b *flameGraph) labelOf(at int, width float64) string {
 	if at == flame.Root {
 		return "all"
@@ -394,21 +397,21 @@ func (b *flameGraph) linkToFrame(frame uint32) link {
 	return linkToPage(name, nameOfMethod, newQuery("at", recordRefText(layout.Ref(frame))))
 }
 
-// A stackBox is a rectangle of the graph. X and Width are in percent of its width, Y and Height in pixels.
+// A stackBox is a rectangle of the graph. X and Width are percentages of the graph's width, Y and Height are pixels.
 type stackBox struct {
 	Link   link // zooms to the box
 	Label  string
-	Title  string // what a pointer shows
+	Title  string // tooltip
 	Class  string
 	X      string
 	Width  string
 	Y      int
 	Height int
-	Narrow bool // it has no label, and is no stop of the keyboard
+	Narrow bool // it has no label and cannot get the keyboard focus
 }
 
-// drawBoxes adds the boxes of the graph to its page. Each will be an SVG element of its own, so that
-// long text is cut off, and keeps its size on screens of any width.
+// drawBoxes adds the boxes of the graph to its page. Each becomes an SVG element, which clips long text and keeps its
+// size on screens of any width.
 func (b *flameGraph) drawBoxes() {
 	limit := flame.Limit{Boxes: boxesOnPage, Depth: levelsOnPage, Width: leastWidth}
 	if b.request.inReport {
@@ -431,8 +434,8 @@ func (b *flameGraph) drawBoxes() {
 	}
 }
 
-// buildStackBox returns a box as the page shows it, but for its level. Narrow ones are no stops of the
-// keyboard: the table leads to their methods, and the boxes above them zoom.
+// buildStackBox returns a box as displayed, without its level. Narrow boxes cannot get the keyboard focus, since the
+// table links to their methods and wider boxes zoom.
 func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 	class, counted := b.told(at)
 	shown := stackBox{X: fmt.Sprintf("%.3f%%", 100*at.X), Width: fmt.Sprintf("%.3f%%", 100*at.Width),
@@ -461,7 +464,7 @@ func (b *flameGraph) buildStackBox(at flame.Box) stackBox {
 	return shown
 }
 
-// ownCounts tells how much a box stands for, and colours it by its own counts.
+// ownCounts returns the tooltip of a box with its counts, and a CSS class for its self count.
 func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	title = fmt.Sprintf("%s, %s of all", amountText(at.Total, b.page.Unit), percentText(shareOf(at.Total, b.page.Whole)))
 	own := b.tree.Nodes[at.Node].Self
@@ -471,5 +474,5 @@ func (b *flameGraph) ownCounts(at flame.Box) (class, title string) {
 	return heatClass(shareOf(own, b.page.Total)), title
 }
 
-// FoundShare returns the share of the node that is shown which goes through what was found.
+// FoundShare returns the share of the current node that contains marked frames.
 func (p *flamePage) FoundShare() float64 { return shareOf(p.Found, p.Total) }

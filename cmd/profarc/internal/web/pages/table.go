@@ -10,25 +10,25 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// rowsOnPage are the rows of a table on one page. A server has further pages; the script of a report sorts and searches
-// what there is.
+// rowsOnPage is the number of rows on one page of a table. A server has further pages. In a report the script sorts and
+// searches these rows.
 const rowsOnPage = 100
 
-// A table is rows that a reader can sort, search, page through and link to. The query of its
-// page says how: keys that begin with the table's ID are the table's own.
+// A table has rows that a reader can sort, search, page through and link to. The table reads its state from the keys of
+// the query that begin with its ID.
 type table struct {
 	ID      string // one word, unique on the page
 	Caption string
 	Columns []column
-	Rows    [][]cell // of this page; of all, until fill takes those
-	Titled  bool     // a heading says what the caption does
-	None    string   // the meaning of an empty table
+	Rows    [][]cell // all rows until finishRows, then the page's rows
+	Titled  bool     // a heading replaces the caption
+	None    string   // text for an empty table
 
-	Of     int // rows of the table
-	Found  int // of these, rows that match the search
+	Of     int // number of all rows
+	Found  int // number of rows that match the search
 	Search string
-	From   int // the number of the first row of this page, from 1
-	rows   int // on one page
+	From   int // number of the first row of the page, from 1
+	rows   int // rows per page
 
 	request *request
 	sorted  *column
@@ -50,37 +50,37 @@ func (c column) withUnit(unit string) column {
 	return c
 }
 
-// A cell holds a text or a number. Both may be links, and have a bar that shows a share.
+// A cell has a text or a number, an optional link, and an optional bar for a share.
 type cell struct {
-	Link   link    // with the text
-	Value  float64 // what a column of numbers is sorted by
+	Link   link    // link with the text
+	Value  float64 // sort key in columns of numbers
 	Number bool
 	Bar    *float64
-	Stack  []segment // parts of a whole, as a bar
-	Class  string    // of a number: more or less
+	Stack  []segment // parts of a whole, shown as a bar
+	Class  string    // CSS class of an increase or decrease
 }
 
 // Plain reports whether the text of a cell is its number.
 func (c cell) Plain() bool { return c.Link.Text == cli.Grouped(uint64(max(c.Value, 0))) }
 
-// textCell returns a cell with a text, which may be from an archive.
+// textCell returns a cell with a text, which may be untrusted.
 func textCell(text string) cell { return cell{Link: link{Text: text}} }
 
 func linkCell(l link) cell { return cell{Link: l} }
 
-// numberCell returns a cell with a number in some spelling.
+// numberCell returns a cell with a number and its text.
 func numberCell(text string, value float64) cell {
 	return cell{Link: link{Text: text}, Value: value, Number: true}
 }
 
-// noNumber is a cell of a column of numbers without a value: it comes after all values.
+// noNumber is a missing value in a column of numbers. It sorts after all values.
 var noNumber = numberCell("-", -1)
 
 func countCell[N int | int8 | int32 | int64 | uint32 | uint64](n N) cell {
 	return numberCell(cli.Grouped(uint64(n)), float64(n))
 }
 
-// amountCell returns a cell with a count of what a noun in plural names.
+// amountCell returns a cell with a count. noun is in the plural.
 func amountCell(n uint64, noun string) cell {
 	c := countCell(n)
 	if noun == nanosecond+"s" {
@@ -89,17 +89,17 @@ func amountCell(n uint64, noun string) cell {
 	return c
 }
 
-// shareCell returns a cell with a share from 0 to 1, and a bar of it.
+// shareCell returns a cell with a share from 0 to 1 and its bar.
 func shareCell(share float64) cell {
 	c := numberCell(percentText(share), share)
 	c.Bar = &share
 	return c
 }
 
-// newTable returns a table without rows, as the query of a page wants it. The rows fall by the first column
-// of numbers if the query does not say otherwise, and keep their order if there is none.
+// newTable returns an empty table with the state in the query. By default rows are sorted descending by the first
+// column of numbers, or keep their order if there is no such column.
 func newTable(r *request, id, caption string, columns ...column) *table {
-	columns = slices.Clone(columns) // which may be shared
+	columns = slices.Clone(columns) // the caller may share it
 	for i := range columns {
 		columns[i].Name = r.inTerms(columns[i].Name)
 	}
@@ -118,7 +118,7 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 
 func (t *table) addRow(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
-// sortedKey returns the key of the column by which the table is sorted, empty for none.
+// sortedKey returns the key of the sorted column, or "".
 func (t *table) sortedKey() string {
 	if t.sorted == nil {
 		return ""
@@ -126,7 +126,7 @@ func (t *table) sortedKey() string {
 	return t.sorted.Key
 }
 
-// finishRows ends the adding of rows: it searches and sorts them, and keeps the rows of the page.
+// finishRows searches and sorts the added rows, and keeps the page's rows.
 func (t *table) finishRows() *table {
 	t.Of = len(t.Rows)
 	found := slices.DeleteFunc(t.Rows, func(cells []cell) bool { return !t.matchesSearch(cells) })
@@ -136,7 +136,7 @@ func (t *table) finishRows() *table {
 	return t
 }
 
-// finishUnlessEmpty is fill, which returns nil if there are no rows.
+// finishUnlessEmpty calls finishRows. It returns nil if there are no rows.
 func (t *table) finishUnlessEmpty() *table {
 	if len(t.Rows) == 0 {
 		return nil
@@ -144,8 +144,8 @@ func (t *table) finishUnlessEmpty() *table {
 	return t.finishRows()
 }
 
-// fillPage sets the rows of a table that has too many for fill. Order has the rows that match; it makes only the
-// rows of the page.
+// fillPage sets the rows of a table that is too long for finishRows. order has the matching rows, and cells makes those
+// of the page.
 func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error)) error {
 	t.Of = of
 	from, to := t.pageWindow(len(order))
@@ -159,7 +159,7 @@ func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error))
 	return nil
 }
 
-// pageWindow notes how many rows were found, and returns which of them are on the page.
+// pageWindow records the number of matching rows and returns the range on the page.
 func (t *table) pageWindow(found int) (from, to int) {
 	t.Found = found
 	last := max(found-1, 0) / t.rows
@@ -168,7 +168,7 @@ func (t *table) pageWindow(found int) (from, to int) {
 	return from, min(from+t.rows, found)
 }
 
-// matchesSearch reports whether each word of the search is in a cell of a row, in any case of letters.
+// matchesSearch reports whether each word of the search is in a cell of a row, ignoring case.
 func (t *table) matchesSearch(cells []cell) bool {
 	for _, word := range strings.Fields(t.Search) {
 		if !slices.ContainsFunc(cells, func(c cell) bool { return containsFold(c.Link.Text, word) }) {
@@ -178,12 +178,12 @@ func (t *table) matchesSearch(cells []cell) bool {
 	return true
 }
 
-// containsFold reports whether a text contains another one, in any case of letters.
+// containsFold reports whether a text contains part, ignoring case.
 func containsFold(text, part string) bool {
 	return strings.Contains(strings.ToLower(text), strings.ToLower(part))
 }
 
-// sortRows sorts rows by the column that the query names.
+// sortRows sorts rows by the column in the query.
 func (t *table) sortRows(rows [][]cell) {
 	if t.sorted == nil {
 		return
@@ -192,7 +192,7 @@ func (t *table) sortRows(rows [][]cell) {
 	sortStable(rows, t.falling, func(a, b []cell) int { return compareCells(a[at], b[at]) })
 }
 
-// sortStable sorts a list; equal elements keep their order, also if it falls.
+// sortStable sorts a list stably in both directions.
 func sortStable[T any](list []T, falling bool, compare func(a, b T) int) {
 	slices.SortStableFunc(list, func(a, b T) int {
 		if falling {
@@ -209,15 +209,15 @@ func compareCells(a, b cell) int {
 	return cmp.Compare(a.Link.Text, b.Link.Text)
 }
 
-// Heading is a column's heading: its text, and the link that sorts by it.
+// Heading is the heading of a column, with a link that sorts by the column.
 type Heading struct {
 	column
 	Sort link
-	// Order is the order of the rows by this column, in the words of aria-sort; empty if they are sorted by another.
+	// Order is the sort order of the column, as a value of aria-sort. It is empty for other columns.
 	Order string
 }
 
-// Headings returns the headings of all columns. Numbers are sorted from the highest first.
+// Headings returns the headings of all columns. Numbers sort descending first.
 func (t *table) Headings() (list []Heading) {
 	for _, c := range t.Columns {
 		h := Heading{column: c}
@@ -235,8 +235,8 @@ func (t *table) Headings() (list []Heading) {
 	return list
 }
 
-// linkWithValue returns a link to the same page with another value of one of the table's keys. The
-// table begins at its first rows again, unless the key is the page's.
+// linkWithValue returns a link to the same page with another value of one of the table's keys. It goes to the first
+// rows, unless the key is the page.
 func (t *table) linkWithValue(text, key, value string) link {
 	q := t.request.query
 	if key != ".page" {
@@ -245,7 +245,7 @@ func (t *table) linkWithValue(text, key, value string) link {
 	return linkToPage(text, t.request.view.name, q.withValues(t.ID+key, value))
 }
 
-// Complete reports whether the table shows all of its rows, so that nothing needs to be said of them.
+// Complete reports whether the table shows all of its rows.
 func (t *table) Complete() bool {
 	return t.Search == "" && t.Found == len(t.Rows) && t.Found == t.Of && (!t.InReport() || t.Of <= rowsWithoutSearch)
 }
@@ -253,19 +253,19 @@ func (t *table) Complete() bool {
 // Searchable reports whether a table is long enough for a search.
 func (t *table) Searchable() bool { return t.Search != "" || t.Of > rowsWithoutSearch }
 
-// rowsWithoutSearch is the most rows of a table that has no search.
+// rowsWithoutSearch is the maximum number of rows of a table without a search.
 const rowsWithoutSearch = 10
 
-// Element is the id of the table's element.
+// Element returns the id of the table's element.
 func (t *table) Element() string { return t.request.elementID(t.ID) }
 
-// To returns the number of the last row of the page.
+// To returns the number of the last row on the page.
 func (t *table) To() int { return t.From - 1 + len(t.Rows) }
 
-// Before and After are links to the rows before and after the page's; nil if there are none.
+// Before returns a link to the rows before the page, or nil.
 func (t *table) Before() *link { return t.linkToRows("Previous rows", -1, t.From > 1) }
 
-// After returns documented with Before.
+// After returns a link to the rows after the page, or nil.
 func (t *table) After() *link { return t.linkToRows("Next rows", 1, t.To() < t.Found) }
 
 func (t *table) linkToRows(text string, by int, possible bool) *link {
@@ -289,11 +289,11 @@ func (t *table) Kept() (list []hiddenValue) {
 	return list
 }
 
-// InReport reports whether the script of a report sorts and searches the table.
+// InReport reports whether the table is in a report, where the script sorts and searches it.
 func (t *table) InReport() bool { return t.request.inReport }
 
-// View returns the name of the view whose page the table is on.
+// View returns the name of the table's view.
 func (t *table) View() string { return t.request.view.name }
 
-// Left returns how many rows a report leaves out.
+// Left returns the number of rows that a report omits.
 func (t *table) Left() uint64 { return uint64(t.Found - len(t.Rows)) }

@@ -14,24 +14,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A tally is the values of all methods of an archive, by every measure that it has.
+// A tally has the values of all methods of an archive, for each of its measures.
 type tally struct {
 	store    *reader.Store
 	methods  []layout.Ref
-	measures []*measured // the one that ranks methods by default first
-	levels   []int8      // at which HotSpot compiled the methods, -1 if that is not known; nil if of none
+	measures []*measured // the default measure first
+	levels   []int8      // HotSpot's compilation level of each method, -1 if unknown; nil if all are unknown
 }
 
-// A measured is the values of all methods by a measure, in the order of tally.methods.
+// A measured has the values of all methods for a measure, in the order of tally.methods.
 type measured struct {
-	Name    string // in queries
-	Title   string // in headings
-	Noun    string // after numbers
-	About   string // a sentence without its full stop
+	Name    string // name in queries
+	Title   string // heading
+	Noun    string // noun after numbers
+	About   string // description, a sentence without its full stop
 	values  []uint64
 	total   uint64
 	highest uint64
-	ranked  []int32 // indices of methods with any, the highest value first
+	ranked  []int32 // indexes of methods with nonzero values, the highest value first
 }
 
 func newMeasured(d layout.Domain, name, noun, about string) *measured {
@@ -47,7 +47,7 @@ func (m *measured) valueText(n uint64) string {
 
 func (m *measured) shareOfMethod(method int32) float64 { return shareOf(m.values[method], m.total) }
 
-// shareOf returns part as a share of whole, 0 if whole is 0.
+// shareOf returns part / whole, or 0 if whole is 0.
 func shareOf(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0
@@ -78,8 +78,8 @@ func newTally(ctx context.Context, s *Site, p *Progress) (*tally, error) {
 	return t, t.rankMethods(ctx)
 }
 
-// measuresOf returns the measures that an archive may have, the usual one first. Samples
-// are added apart, with the callers' counts.
+// measuresOf returns the possible measures of an archive, the default one first. Samples are added separately, with
+// their callers' counts.
 func measuresOf(h *layout.Header) (list []*analyze.Measure) {
 	usual := analyze.UsualMeasure(h)
 	if h.Domain != layout.DomainSampled {
@@ -120,7 +120,7 @@ var levelColumn = numberColumn("level", "Level")
 const levelsAbout = "Level is the highest at which HotSpot compiled a method: 0 never, 1 to 3 C1, 4 C2. Code of C2 " +
 	"counts nothing: a method of level 4 ran more often than its counts say."
 
-// LevelsAbout says what the levels mean that tables of methods have, empty if they have none.
+// LevelsAbout explains the Level column of method tables, or returns "" if there is no such column.
 func (t *tally) LevelsAbout() string {
 	if t == nil || t.levels == nil {
 		return ""
@@ -128,8 +128,7 @@ func (t *tally) LevelsAbout() string {
 	return levelsAbout
 }
 
-// withLevel returns columns with the column of levels, or cells with the level of a method, if
-// the archive knows levels.
+// withLevel appends the Level column, or a method's cell in it, if the archive has levels.
 func withLevel[T any](t *tally, list []T, level T) []T {
 	if t.levels == nil {
 		return list
@@ -150,7 +149,7 @@ func (m *measured) appendValue(value uint64) {
 	m.highest = max(m.highest, value)
 }
 
-// addSamples adds the samples of all methods, first if the archive counts nothing else.
+// addSamples adds the samples of all methods. They come first if the archive has no other counts.
 func (t *tally) addSamples() error {
 	unit, err := facts.UnitOfSamples(t.store)
 	if err != nil {
@@ -202,8 +201,7 @@ func (m *measured) rankByValue(ctx context.Context) error {
 	return poll.SortStable(ctx, m.ranked, func(a, b int32) int { return cmp.Compare(m.values[b], m.values[a]) })
 }
 
-// measureNamed returns the measure of a name, the first one if there is none of that name, and nil if
-// the archive counts nothing.
+// measureNamed returns the measure with a name, or else the first one. It returns nil if the archive has no counts.
 func (t *tally) measureNamed(name string) *measured {
 	if len(t.measures) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// capitalized returns a text that begins with a capital, as headings and sentences do.
+// capitalized returns a text with a capital first letter, as in headings and sentences.
 func capitalized(text string) string {
 	first, size := utf8.DecodeRuneInString(text)
 	if size == 0 || !unicode.IsLower(first) {
@@ -19,7 +19,7 @@ func capitalized(text string) string {
 	return string(unicode.ToUpper(first)) + text[size:]
 }
 
-// inDomainTerms returns a text of ours in the words of a domain: LLVM calls methods functions.
+// inDomainTerms returns a text in the terms of a domain. LLVM calls methods functions.
 func inDomainTerms(d layout.Domain, text string) string {
 	if d.LLVM() {
 		return functionWords.Replace(text)
@@ -29,15 +29,15 @@ func inDomainTerms(d layout.Domain, text string) string {
 
 var functionWords = strings.NewReplacer("method", "function", "Method", "Function")
 
-// inTerms returns a text as inDomainTerms does, of the request's archive.
+// inTerms returns a text in the terms of the request's archive.
 func (r *request) inTerms(text string) string {
 	return inDomainTerms(r.archive().Header().Domain, text)
 }
 
-// measureAbout returns what a measure is, as a sentence without its full stop.
+// measureAbout returns the description of a measure, as a sentence without its full stop.
 func measureAbout(d layout.Domain, name, about string) string {
 	if _, rest, named := strings.Cut(about, "VM: "); named {
-		about = rest // whose it is needs no words: the archive is of that VM
+		about = rest // the VM needs no mention, since the archive belongs to it
 	}
 	if name == "invocations" {
 		about, _, _ = strings.Cut(about, ";")

@@ -16,9 +16,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// nameElement returns a text from an archive as HTML. Its content cannot change the direction or the order of what
-// stands around it. Names that may be too long for a line may be broken where their parts end: copies of them are
-// without breaks.
+// nameElement returns an untrusted name as HTML. The name cannot affect the direction or order of surrounding text.
+// Names that may be too long for a line can break between their parts. Copied text does not contain these breaks.
 func nameElement(text string) template.HTML {
 	text = escape.Printable(text)
 	if len(text) <= inOneLine {
@@ -29,7 +28,7 @@ func nameElement(text string) template.HTML {
 	return isolated(text, strings.ReplaceAll(template.HTMLEscapeString(divided), "\x01", "<wbr>"))
 }
 
-// Names are broken after packages, classes and parameters, before parameters, and where they have none for long.
+// Positions for line breaks, which are after packages, classes and parameters, before parameters, and in long parts.
 var (
 	partEnds   = regexp.MustCompile(`([./,$;]|::)([\pL_<])`)
 	partBegins = regexp.MustCompile(`([\pL\d])([(<][^)])`)
@@ -39,7 +38,7 @@ var (
 // inOneLine is the length of names that fit in a narrow column.
 const inOneLine = 24
 
-// isolated returns a text that is HTML already. Only text beyond ASCII can change what stands around it.
+// isolated wraps HTML so that it cannot affect the text direction. Only text beyond ASCII needs this.
 func isolated(text, html string) template.HTML {
 	if strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII }) {
 		html = "<bdi>" + html + "</bdi>"
@@ -47,17 +46,16 @@ func isolated(text, html string) template.HTML {
 	return template.HTML(html)
 }
 
-// sourceElement returns a line of source code as HTML, with its tabs. What else is not printable is escaped.
+// sourceElement returns a line of source code as HTML. It keeps tabs and escapes other unprintable characters.
 func sourceElement(line string) template.HTML {
 	var b strings.Builder
 	w := escape.NewWriter(&b)
-	_, _ = io.WriteString(w, strings.ReplaceAll(line, "\n", " ")) // a builder has no errors
+	_, _ = io.WriteString(w, strings.ReplaceAll(line, "\n", " ")) // a strings.Builder returns no errors
 	_ = w.Close()
 	return isolated(b.String(), template.HTMLEscapeString(b.String()))
 }
 
-// typeText returns a type of an archive as programmers write it, with its loader where people
-// need that; empty if it has no name.
+// typeText returns a type as in source code, with its loader if needed. It returns "" for a type without a name.
 func typeText(s *reader.Store, name, loader string) string {
 	if name == "" {
 		return ""
@@ -65,22 +63,22 @@ func typeText(s *reader.Store, name, loader string) string {
 	return display.Spelling{}.Type(s.Header().Domain, name) + display.LoaderNote(s, name, loader)
 }
 
-// shortTypeText returns a type as typeText does, without its package: in tables with much else.
+// shortTypeText is like typeText without the package, for wide tables.
 func shortTypeText(s *reader.Store, name, loader string) string {
 	return display.Spelling{Short: true}.Type(s.Header().Domain, name) + display.LoaderNote(s, name, loader)
 }
 
-// typeRecordText returns a type record as typeText does.
+// typeRecordText is typeText for a type record.
 func typeRecordText(s *reader.Store, t reader.Type) (string, error) {
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
 	return typeText(s, name.String(), loader.String()), errors.Join(nameErr, loaderErr)
 }
 
-// nameless is shown where a name is empty, as some functions of CPU profiles have it.
+// nameless is the text for an empty name, which some functions in CPU profiles have.
 const nameless = "(no name)"
 
-// percentText returns a share in percent: "12.3%"; a share above 0 is never "0.0%".
+// percentText formats a share as "12.3%". A positive share is never "0.0%".
 func percentText(share float64) string {
 	switch {
 	case share > 0 && share < 0.0005:
@@ -91,7 +89,7 @@ func percentText(share float64) string {
 	return fmt.Sprintf("%.1f%%", 100*share)
 }
 
-// finePercent returns a share in percent with two digits that say something: "0.013%".
+// finePercent formats a share with two significant digits, as "0.013%".
 func finePercent(share float64) string {
 	value := 100 * share
 	switch {
@@ -100,19 +98,19 @@ func finePercent(share float64) string {
 	case value < 0.0000095:
 		return "<0.00001%"
 	}
-	digits := 1 // behind the point
+	digits := 1 // after the decimal point
 	for least := 1.0; value < 0.995*least; least /= 10 {
 		digits++
 	}
 	return fmt.Sprintf("%.*f%%", digits, value)
 }
 
-// changeSign returns the sign of a change, for those who see no colours.
+// changeSign returns the sign of a change, for people who do not see the colors.
 func changeSign(change float64) string {
 	return map[string]string{"more": "▲ ", "less": "▼ "}[changeClass(change)]
 }
 
-// changeClass returns the class of a change, empty if there is none.
+// changeClass returns the CSS class of a change, or "".
 func changeClass(change float64) string {
 	switch {
 	case change > 0:
@@ -123,7 +121,7 @@ func changeClass(change float64) string {
 	return ""
 }
 
-// amountText returns a number with its noun, and nanoseconds as a time: "50 ms".
+// amountText formats a number with its noun, and nanoseconds as a time, as "50 ms".
 func amountText(n uint64, noun string) string {
 	if noun == nanosecond {
 		return facts.TimeText(n)
@@ -133,7 +131,7 @@ func amountText(n uint64, noun string) string {
 
 const nanosecond = "nanosecond"
 
-// pluralText returns a number with its noun: "1 method", "3 methods".
+// pluralText formats a number with its noun, as "1 method" or "3 methods".
 func pluralText(n uint64, noun string) string {
 	if n != 1 {
 		noun += "s"
@@ -141,11 +139,11 @@ func pluralText(n uint64, noun string) string {
 	return cli.Grouped(n) + " " + noun
 }
 
-// heatSteps is the number of colours for heat: classes heat-0 to heat-9.
+// heatSteps is the number of heat colors, with the CSS classes heat-0 to heat-9.
 const heatSteps = 10
 
-// heatClass returns the class of a share from 0 to 1, coldest first. Half of the steps are
-// for shares below a hundredth, since most counts are of few methods.
+// heatClass returns the CSS class of a share from 0 to 1. Half of the classes cover shares below 1%, since few methods
+// have most counts.
 func heatClass(share float64) string {
 	step := 0
 	for _, least := range []float64{1e-5, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 0.6} {

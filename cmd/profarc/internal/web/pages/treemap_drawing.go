@@ -12,43 +12,43 @@ import (
 	"github.com/profarc/profarc/internal/names/escape"
 )
 
-// A treemap shows values as areas: groups, and in each its parts.
+// A treemap shows groups and their parts as areas in proportion to their values.
 type treemap struct {
 	Label string
-	Class string // which widths of windows it is for: wide or narrow
+	Class string // width of the window, "wide" or "narrow"
 	W, H  float64
 	Tiles []tile
 
-	of     uint64              // the sum of all values
-	amount func(uint64) string // spells a value
-	all    link                // to all groups
+	of     uint64              // total of all values
+	amount func(uint64) string // formats a value
+	all    link                // link to all groups
 }
 
-// A tile is a rectangle of a treemap. Its class is its heat, or says that it is a frame
-// around others, or stands for boxes that are too small to see.
+// A tile is a rectangle of a treemap. Its CSS class is a heat, or marks a frame around other tiles or a tile for
+// invisibly small ones.
 type tile struct {
 	box
 	Class string
-	Link  link   // where it leads; its text is for people who cannot see it
-	Label string // as much of its name as fits, empty for none
+	Link  link   // its text is for screen readers
+	Label string // the part of its name that fits, or ""
 
-	LabelX, LabelY float64 // where it begins
+	LabelX, LabelY float64 // start of the label
 }
 
-// A branch is what a treemap shows: a group, or a part of one.
+// A branch is a group of a treemap, or a part of a group.
 type branch struct {
-	link  link // with its name
+	link  link // link with its name
 	value uint64
 	parts []branch
 	of    int // number of its parts
-	rest  int // how many branches it stands for, if it stands for several
+	rest  int // number of branches that it stands for, or 0
 
 	isMethod bool
-	method   int32 // of the tally, if it is one
+	method   int32 // index in the tally, for a method
 }
 
-// Limits of a treemap: groups, parts of all groups together, and the least area of a part. The rest of the
-// groups is one tile, and the rest of each group's parts as well. In reports there are fewer parts.
+// Limits of a treemap, for groups, for parts of all groups together, and for the least area of a part. The remaining
+// groups share one tile, and so do the remaining parts of a group. Reports have fewer parts.
 const (
 	mostGroups    = 28
 	mostParts     = 240
@@ -56,14 +56,14 @@ const (
 	leastArea     = 30
 )
 
-// Sizes of labels, in units of the SVG, in which most letters of the font are at most so wide.
+// Sizes of labels in SVG units. The width is an upper bound for most letters.
 const (
 	labelHeight = 17
 	labelGap    = 4
 	letterWidth = 7.7
 )
 
-// newTreemaps returns treemaps of groups as t says, for wide windows and for narrow ones, with about so many parts.
+// newTreemaps returns treemaps of groups for wide and narrow windows, with about parts parts. t has their other fields.
 func newTreemaps(t treemap, groups []branch, parts int) []*treemap {
 	wide, narrow := t, t
 	wide.Class, wide.W, wide.H = "wide", 1100, 560
@@ -82,7 +82,7 @@ func (t *treemap) addGroups(groups []branch, parts int) {
 	}
 }
 
-// cutoffOf returns the least value of a part that is shown, so that there are not too many.
+// cutoffOf returns the least value of a displayed part, which limits their number.
 func cutoffOf(groups []branch, parts int, least float64) uint64 {
 	var values []uint64
 	for _, g := range groups {
@@ -97,8 +97,8 @@ func cutoffOf(groups []branch, parts int, least float64) uint64 {
 	return uint64(least)
 }
 
-// foldBranches returns the first branches, the heaviest first, and one that stands for the others.
-// keep says which may be shown, all leads to all of them.
+// foldBranches returns at most most branches, the heaviest first, and one branch for the rest. keep selects the
+// branches that may be shown. all is the link of the rest.
 func foldBranches(list []branch, all link, most int, keep func(branch) bool) []branch {
 	var shown []branch
 	var rest branch
@@ -119,7 +119,7 @@ func foldBranches(list []branch, all link, most int, keep func(branch) bool) []b
 	return append(shown, rest)
 }
 
-// divideBox divides a box among branches. What stands for several comes last, however heavy it is.
+// divideBox divides a box among branches. A branch that stands for several comes last, whatever its value.
 func divideBox(in box, list []branch) (boxes []box) {
 	var values []float64
 	sum := 0.0
@@ -148,7 +148,7 @@ func (t *treemap) addGroup(b box, g branch, least uint64) {
 	}
 }
 
-// addTile adds the tile of a branch, unless it is too small to be seen. Without a class it takes the class of its heat.
+// addTile adds the tile of a branch, unless it is invisibly small. Without a class it gets its heat.
 func (t *treemap) addTile(b box, g branch, class string) {
 	if b.W < 0.5 || b.H < 0.5 {
 		return
@@ -169,8 +169,8 @@ func (t *treemap) addTile(b box, g branch, class string) {
 
 const mostTitle = 300
 
-// fitName returns as much of a name as fits into a width, with an ellipsis if that is not all;
-// empty if it is too little to be read. The last parts of a name with packages say most.
+// fitName returns the end of a name that fits into a width, after an ellipsis if necessary. It returns "" if too little
+// fits. The last parts of a name with packages are the most specific.
 func fitName(name string, width float64) string {
 	letters := []rune(name[:min(len(name), 4*mostTitle)])
 	if len(letters) == beginning(letters, width) {
@@ -195,7 +195,7 @@ func fitName(name string, width float64) string {
 
 const leastLetters = 3
 
-// beginning returns how many letters fit into a width.
+// beginning returns the number of letters that fit into a width.
 func beginning(letters []rune, width float64) int {
 	used := 0.0
 	for i, r := range letters {
@@ -206,7 +206,7 @@ func beginning(letters []rune, width float64) int {
 	return len(letters)
 }
 
-// runeWidth returns an upper bound of the width of a character, in usual fonts.
+// runeWidth returns an upper bound for the width of a character in common fonts.
 func runeWidth(r rune) float64 {
 	switch {
 	case strings.ContainsRune("mwMW@%…—", r):

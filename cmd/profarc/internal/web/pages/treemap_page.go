@@ -16,7 +16,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The name and the title of the view, whose pages lead to each other.
+// Name and title of the view. They are constants because its pages link to each other.
 const (
 	whereName  = "where"
 	whereTitle = "Treemap"
@@ -32,21 +32,21 @@ var whereView = &view{
 	linked: true,
 }
 
-// A wherePage shows the values of a part of the archive: of all packages, of one, or of one class.
+// A wherePage shows the values of all packages, one package or one class.
 type wherePage struct {
-	Name    string // of the package or class; empty for the archive
-	Back    *link  // to what contains it
+	Name    string // name of the package or class; empty for the archive
+	Back    *link  // page of the parent
 	By      []menuItem
 	Measure string
-	Noun    string // the counted unit
+	Noun    string // unit of the counts
 	About   string
 	Total   uint64
 	Sum     string  // Total with its unit
-	Share   float64 // of Whole
-	Whole   string  // the archive, or for sizes the file
-	Levels  string  // what the levels in the table mean, empty if it has none
-	part    string  // what the page shows
-	Classes *link   // to the list of all classes; nil if there is none
+	Share   float64 // share of Whole
+	Whole   string  // the archive, or the file for sizes
+	Levels  string  // meaning of the levels in the table, or ""
+	part    string  // key of the displayed part
+	Classes *link   // list of all classes, or nil
 	Maps    []*treemap
 	Places  *table
 }
@@ -56,7 +56,7 @@ func (p *wherePage) title() string { return cmp.Or(p.Name, p.Heading()) }
 // Heading names the measure of the areas.
 func (p *wherePage) Heading() string { return whereTitle + " by " + p.Measure }
 
-// Queries name packages and classes by their numbers: names may be long, or no text.
+// Queries identify packages and classes by number, because names can be long or invalid text.
 const (
 	inPackage = "p"
 	inClass   = "c"
@@ -70,14 +70,14 @@ func buildWhere(r *request) (any, error) {
 	return newWherePage(r, v.tally, v.packageIndex)
 }
 
-// A treemapView gathers what the page of a part of the archive shows.
+// A treemapView gathers the data of a wherePage.
 type treemapView struct {
 	*tally
 	*packageIndex
 	by *measured
 }
 
-// treemapViewOf returns a view without a measure, once the methods are counted and have places.
+// treemapViewOf returns a view without a measure, once the methods are counted and indexed.
 func treemapViewOf(r *request) (*treemapView, error) {
 	t, err := tallyOf(r)
 	if err != nil {
@@ -101,7 +101,7 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 		if at == groups[0].link.query.valueOf("at") {
 			break
 		}
-		at = groups[0].link.query.valueOf("at") // one box would fill the map
+		at = groups[0].link.query.valueOf("at") // a single box would fill the map
 		groups, err = v.branchesAt(r, p, at)
 		if err != nil {
 			return nil, err
@@ -109,7 +109,8 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 		p.Back = nil
 	}
 	for _, m := range t.measures {
-		p.By = append(p.By, menuItem{linkToPage(m.Title, whereName, newQuery("at", r.query.valueOf("at"), "by", m.Name)), m == v.by})
+		p.By = append(p.By, menuItem{linkToPage(m.Title, whereName, newQuery("at", r.query.valueOf("at"), "by", m.Name)),
+			m == v.by})
 	}
 	for _, g := range groups {
 		p.Total = disk.SaturatingAdd(p.Total, g.value)
@@ -125,7 +126,8 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 	if r.inReport {
 		parts = partsInReport
 	}
-	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.valueText, all: r.linkToElement("", "where")}, groups, parts)
+	p.Maps = newTreemaps(treemap{Label: label, of: p.Total, amount: v.by.valueText, all: r.linkToElement("", "where")},
+		groups, parts)
 	if hasPackages(r.site) {
 		p.Classes = linkToPage("All classes", nameOfClasses, query{}).optional()
 	}
@@ -133,7 +135,7 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 	return p, nil
 }
 
-// branchesAt returns what a page shows: the packages, the classes of a package, or the methods of a class.
+// branchesAt returns the packages, the classes of a package, or the methods of a class.
 func (v *treemapView) branchesAt(r *request, p *wherePage, at string) ([]branch, error) {
 	if at == "" {
 		p.part = "all profiles"
@@ -155,8 +157,8 @@ func (v *treemapView) branchesAt(r *request, p *wherePage, at string) ([]branch,
 	return nil, errNoPage
 }
 
-// packagesBy returns the packages with their classes. In a large archive they take as long as
-// the rest of the page, and many pages show them.
+// packagesBy returns the packages with their classes. It keeps them, since they take half of the time of a page in a
+// large archive, and many pages need them.
 func (v *treemapView) packagesBy(r *request) ([]branch, error) {
 	return resultOf(r, "the packages by "+v.by.Name,
 		func(ctx context.Context, _ *Site, _ *Progress) ([]branch, error) {
@@ -181,7 +183,7 @@ func (v *treemapView) packageName(n int32) string {
 	return "the unnamed package"
 }
 
-// className returns the name of a class with its package, as programmers write it.
+// className returns the name of a class with its package, as in source code.
 func (v *treemapView) className(n int32) string {
 	in := v.packages[v.classes[n].in].Name
 	switch d := v.store.Header().Domain; {
@@ -198,11 +200,11 @@ func (v *treemapView) bareClassName(n int32) string {
 	return display.Spelling{}.Type(v.store.Header().Domain, v.classes[n].Name)
 }
 
-// A grouping returns the group of a method in a part of the archive, and its part in that. ok is false if the method is
-// elsewhere. Methods are numbered as in the tally.
+// A grouping returns the group of a method and the part within the group. ok is false if the method is outside of the
+// displayed part. Methods are numbered as in the tally.
 type grouping func(method int32) (group, part groupKey, ok bool)
 
-// A groupKey names a package, class or method.
+// A groupKey identifies a package, class or method.
 type groupKey struct {
 	kind string // empty for a method
 	n    int32
@@ -234,11 +236,11 @@ func (v *treemapView) groupKeyOf(class, method int32) groupKey {
 	return groupKey{inClass, class}
 }
 
-// Most groups that a page names: of a million methods in one class, the first.
+// mostNamed is the maximum number of groups with names on a page, for example in a class with a million methods.
 const mostNamed = 2000
 
-// branches returns the groups of a part with their parts, the heaviest first. What is beyond
-// those that have names is one branch at the end.
+// branches returns the groups and their parts, the heaviest first. Groups beyond the limit become one branch at the
+// end.
 func (v *treemapView) branches(ctx context.Context, in grouping) ([]branch, error) {
 	steps := poll.New(ctx)
 	parts := map[groupKey]map[groupKey]uint64{}
@@ -269,8 +271,9 @@ func (v *treemapView) branches(ctx context.Context, in grouping) ([]branch, erro
 	return list, err
 }
 
-// heaviestGroups returns the heaviest of some groups with their names, and their keys. The others are one branch at the end.
-func (v *treemapView) heaviestGroups(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey, err error) {
+// heaviestGroups returns the heaviest groups with their names, and their keys. The others become one branch at the end.
+func (v *treemapView) heaviestGroups(sums map[groupKey]uint64, most int, long bool) (list []branch, keys []groupKey,
+	err error) {
 	order := slices.SortedFunc(maps.Keys(sums), func(a, b groupKey) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.kind, b.kind), cmp.Compare(a.n, b.n))
 	})
@@ -292,7 +295,7 @@ func (v *treemapView) heaviestGroups(sums map[groupKey]uint64, most int, long bo
 	return list, keys, nil
 }
 
-// linkToGroup returns a link to a package, class or method. The long names of methods are those with their classes.
+// linkToGroup returns a link to a package, class or method. A long name of a method includes its class.
 func (v *treemapView) linkToGroup(key groupKey, long bool) (link, error) {
 	switch key.kind {
 	case inPackage:
@@ -335,7 +338,7 @@ func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whol
 	t := newTable(r, "where", whereTitle, columns...)
 	t.Titled = true
 	if r.view.name != whereName {
-		t.rows = hotListRows // a part of another page
+		t.rows = hotListRows // included in another page
 	}
 	for _, g := range groups {
 		if g.rest > 0 {
@@ -357,14 +360,14 @@ func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whol
 	return t.finishRows()
 }
 
-// Packages that have pages of their own in a report: so many at most, with so much of the counts at least.
+// Limits of the packages with pages in a report, as their number and their least share of the counts.
 const (
 	packagesInReport = 12
 	shareInReport    = 0.01
 )
 
-// whereInReport returns the queries of all packages together by each measure, and of those
-// with the most counts by the first.
+// whereInReport returns the queries of the whole archive by each measure, and of the heaviest packages by the first
+// measure.
 func whereInReport(r *request) ([]query, error) {
 	v, err := treemapViewOf(r)
 	if err != nil || len(v.measures) == 0 {

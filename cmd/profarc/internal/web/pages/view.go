@@ -7,22 +7,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A view is one kind of page. The template of its name shows what build returns.
+// A view is one kind of page. The template with its name displays the result of build.
 type view struct {
-	name  string // in addresses: one word in lower case
-	title string // in headings and in the menu
-	about string // one sentence on what the page tells
-	// offered reports whether a site has what the view shows; nil if every site has.
+	name  string // name in addresses, one lower-case word
+	title string // title in headings and in the menu
+	about string // one sentence about the page
+	// offered reports whether a site has data for the view. It may be nil.
 	offered func(*Site) bool
-	// build gathers what a page shows.
+	// build gathers the data of a page.
 	build func(*request) (any, error)
-	// pages returns the queries whose pages a report holds; nil for the one page without a query.
+	// pages returns the queries of the pages in a report. If it is nil, there is one page without a query.
 	pages  func(*request) ([]query, error)
-	linked bool // it is not in the menu: other pages lead to it
-	both   bool // of the two archives of a site, not of one of them
+	linked bool // not in the menu, but linked from other pages
+	both   bool // shows both archives of a site
 }
 
-// Names of views that others lead to.
+// Names of views that other views link to.
 const (
 	nameOfMethod    = "method"
 	nameOfMethods   = "methods"
@@ -49,7 +49,7 @@ var views = []*view{
 	rowsView,
 }
 
-// viewNamed returns the view of a name that a site offers, nil if there is none.
+// viewNamed returns the view with a name that a site offers, or nil.
 func (s *Site) viewNamed(name string) *view {
 	for _, v := range s.offeredViews() {
 		if v.name == name {
@@ -77,12 +77,12 @@ type request struct {
 	site  *Site
 	view  *view
 	query query
-	// patience is how long the page may wait for what gather computes; negative for without an end.
+	// patience is the maximum wait for background results; a negative value means no limit.
 	patience time.Duration
-	// inReport reports whether the page is for a report, which has more rows at once.
+	// inReport reports whether the page is for a report, which has more rows per page.
 	inReport bool
-	page     string        // the id of the page there
-	report   ReportOptions // of that report
+	page     string        // id of the page in the report
+	report   ReportOptions // options of the report
 }
 
 // archive returns the archive that most views show.
