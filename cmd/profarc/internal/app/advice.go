@@ -17,8 +17,8 @@ import (
 // printMethodData explains how to record profiles of a JVM if its memory cannot be read.
 const printMethodData = "run the program with java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData"
 
-// advice lists remedies for errors, by the sentinel that they match. The first match applies. Package cli lists remedies
-// for errors about files and archives.
+// advice lists remedies for errors, by the sentinel that they match. The first match applies. Package cli lists
+// remedies for errors about files and archives.
 var advice = cli.Advice{
 	{hotspot.ErrNoMethodData,
 		printMethodData + " (in this order), let it exit by itself, and keep all of its standard output"},

@@ -1,5 +1,5 @@
-// Package app provides what several commands of profarc share beyond package cli: advice about errors of formats,
-// reports of losses, and a limit on printed output.
+// Package app provides advice about errors of formats, reports of losses, and a limit on printed output, which several
+// commands share.
 package app
 
 import (

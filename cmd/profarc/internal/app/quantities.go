@@ -50,7 +50,7 @@ func ParseShare(flag, text string) (layout.Weight, error) {
 	return w, nil
 }
 
-// ParseAge parses the value of a flag: a duration, with d for days.
+// ParseAge parses a duration, the value of a flag. It accepts d for days.
 func ParseAge(flag, text string) (time.Duration, error) {
 	if days, ok := strings.CutSuffix(text, "d"); ok {
 		if n, err := strconv.ParseFloat(days, 64); err == nil && n > 0 && n < 1e5 {

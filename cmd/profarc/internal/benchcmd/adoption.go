@@ -33,7 +33,10 @@ func (b *bench) measureAdoptions() error {
 		}
 		for _, k := range kinds {
 			unmapClosed() // so that the requested base is free
-			if err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error { return b.measureAdoption(s, k, &counts) }); err != nil {
+			if err := b.a.WithStore(b.ctx, b.path, func(s *reader.Store) error {
+				return b.measureAdoption(s, k,
+					&counts)
+			}); err != nil {
 				return err
 			}
 		}

@@ -45,7 +45,7 @@ func readOldReport(path string) (*report, error) {
 	return &old, nil
 }
 
-// addChanges compares the rows with those of an earlier run.
+// addChanges compares the rows with the same rows of an earlier run.
 func (r *report) addChanges(old *report) {
 	if old.Bytes != r.Bytes || old.Methods != r.Methods {
 		r.addNote("the earlier run was of another archive")
@@ -120,6 +120,7 @@ func (r *report) printChanges(a *cli.App) {
 			then = fmt.Sprintf("%.2f map", c.Then)
 			now = fmt.Sprintf("%.2f map", c.Now)
 		}
-		fmt.Fprintf(a.Out, "%-33s%12s%12s%8.2f%7.0f%%  %s\n", c.Name, then, now, c.Change, 100*c.Noise, verdictTexts[c.Verdict])
+		fmt.Fprintf(a.Out, "%-33s%12s%12s%8.2f%7.0f%%  %s\n", c.Name, then, now, c.Change, 100*c.Noise,
+			verdictTexts[c.Verdict])
 	}
 }

@@ -2,7 +2,7 @@ package benchcmd
 
 import "github.com/profarc/profarc/layout"
 
-// A contender looks up all methods of a query. It returns the number of hits and the sum of their counters.
+// A contender looks up all methods of a query. It returns the number of hits, and adds up their counters.
 type contender func(f *field, q query) (hits int, sum uint64)
 
 // A contest is one kind of lookup, done by the archive and by a map.

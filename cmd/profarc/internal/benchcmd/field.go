@@ -28,7 +28,7 @@ type field struct {
 	file   []byte
 	found  []reader.Profile // results of a batch
 	domain layout.Domain
-	keys   []layout.Key // in random order
+	keys   []layout.Key // shuffled
 	ids    []uint64
 	byID   map[uint64]uint32 // unit of the file that a hit reads
 	byKey  map[layout.Key]uint32

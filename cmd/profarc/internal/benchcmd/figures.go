@@ -30,7 +30,7 @@ func (s samples) quartiles() ratio {
 	return ratio{s.quantile(0.5), of.quantile(0.25), of.quantile(0.75)}
 }
 
-// A figure summarizes the times of one contender. The percentiles are those of groups.
+// A figure summarizes the times of one contender. The percentiles describe groups of lookups.
 type figure struct {
 	MedianNS float64 `json:"median_ns"`
 	Q1NS     float64 `json:"q1_ns"`

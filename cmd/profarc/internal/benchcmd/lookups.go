@@ -21,7 +21,10 @@ func (b *bench) measureLookups() error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	clock := clockCost()
-	return b.runContests(shareLookups, contests(), func(c *contest, which int) error { return b.timeTurn(c, which, clock) })
+	return b.runContests(shareLookups, contests(), func(c *contest, which int) error {
+		return b.timeTurn(c, which,
+			clock)
+	})
 }
 
 // runContests lets the archive (0) and the map (1) of all contests take turns. The garbage collector runs only between

@@ -86,7 +86,7 @@ func (b *bench) measureColdOpening() error {
 	return err
 }
 
-// unmapClosed unmaps archives that are closed.
+// unmapClosed unmaps closed archives.
 func unmapClosed() {
 	runtime.GC()
 	runtime.GC()

@@ -35,14 +35,14 @@ type programCode struct {
 	related func() error
 	// loaders returns the class loaders of the code; nil if they are unknown.
 	loaders func() ([]string, error)
-	// missing are the elements of a class path that are not there, and origin says where the
-	// class path comes from, nil if it was named.
+	// missing lists the missing elements of a class path. origin is the recorded class path,
+	// or nil if --against names it.
 	missing []string
 	origin  *report.CheckOrigin
 }
 
-// openCode opens the code that --against names. Several names form one class path. Without names it opens the class path
-// that the archive records; the error then matches ErrNotRecorded if there is none.
+// openCode opens the code that --against names. Several names form one class path. Without names it opens the class
+// path that the archive records; if there is no such path, the error matches ErrNotRecorded.
 func openCode(ctx context.Context, a *cli.App, names []string, s *reader.Store) (programCode, error) {
 	switch len(names) {
 	case 0:

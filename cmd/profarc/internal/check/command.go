@@ -23,7 +23,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// refuseUnchecked returns an error if nothing was checked, since a score or an adapted archive would then be misleading.
+// refuseUnchecked returns an error if nothing was checked, since a score or an adapted archive would then be
+// misleading.
 func (o *checkOptions) refuseUnchecked(r *report.Check, found *fit.Report, against programCode) error {
 	switch {
 	case found.Methods == 0:
@@ -279,7 +280,8 @@ func (o *checkOptions) fitOptions(s *reader.Store) fit.Options {
 	return f
 }
 
-func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old programCode, f fit.Options, o checkOptions) error {
+func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old programCode, f fit.Options,
+	o checkOptions) error {
 	r := against.newReport(s)
 	if o.all {
 		f.Each = func(v *fit.Verdict) error { return r.AddVerdict(s, v) }

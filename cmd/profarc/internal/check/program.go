@@ -15,7 +15,7 @@ import (
 type Program struct{ code programCode }
 
 // OpenProgram opens the code that --against names. Several names form one class path. Without names it opens the class
-// path that the archive records; the error then matches ErrNotRecorded if there is none.
+// path that the archive records; if there is no such path, the error matches ErrNotRecorded.
 func OpenProgram(ctx context.Context, a *cli.App, names []string, s *reader.Store) (*Program, error) {
 	c, err := openCode(ctx, a, names, s)
 	return &Program{c}, err

@@ -55,7 +55,8 @@ func demoCount(a *cli.App, s *reader.Store, p reader.Profile) error {
 	if err := s.Bind(gen, 1); err != nil {
 		return err
 	}
-	printStep(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is", demoCall,
+	printStep(a, "barrier", "bci %d: %d receivers may be acted on before their classes are loaded, %d when Gen is",
+		demoCall,
 		usable, countBound(receivers))
 	if err := countTogether(branch.Taken); err != nil {
 		return err

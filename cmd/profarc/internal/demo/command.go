@@ -146,8 +146,8 @@ var demoMethod = layout.Key{
 	Signature: "(Lcom/sun/tools/javac/util/List;Lcom/sun/tools/javac/comp/Env;)V",
 }
 
-// Profile points of demoMethod: the end of its loop, and the call that
-// generates a statement, whose only receiver was demoMethod.Class.
+// Profile points of demoMethod. demoBranch ends its loop, and demoCall generates a statement. The only receiver of
+// demoCall was demoMethod.Class.
 const (
 	demoBranch = 6
 	demoCall   = 19

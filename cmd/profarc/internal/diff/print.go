@@ -130,8 +130,8 @@ func overlapColor(overlap float64) string {
 	return ""
 }
 
-// printList prints the heaviest entries of a list that is not empty. On a terminal, the text after the columns is cut to
-// the width.
+// printList prints the heaviest entries of a list that is not empty. On a terminal, the text after the columns is cut
+// to the width.
 func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string, l compare.Ranking[T],
 	row func(T) shownRow) {
 	if l.Total == 0 || len(l.List) == 0 {

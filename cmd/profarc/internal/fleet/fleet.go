@@ -64,7 +64,7 @@ func runFleet(ctx context.Context, a *cli.App, args []string) error {
 var errMissing = errors.New("this is a command of " + Program + ", which is neither beside profarc nor on PATH: " +
 	"build it in a checkout of github.com/profarc/profarc with (cd fleet && go install ./cmd/" + Program + ")")
 
-// findProgram finds profarc-fleet beside this program or on PATH.
+// findProgram finds profarc-fleet in the directory of this program, or on PATH.
 func findProgram() (string, error) {
 	name := Program
 	if runtime.GOOS == "windows" {

@@ -18,7 +18,7 @@ func Explain(err error) error {
 	switch {
 	case errors.As(err, &option):
 		return cli.Usagef("--%w", err)
-	case errors.Is(err, formats.ErrMixed), errors.Is(err, formats.ErrRuns):
+	case errors.Is(err, formats.ErrMixed):
 		return cli.Usagef("%w", err)
 	case errors.Is(err, merge.ErrCounted) && errors.As(err, &input):
 		return fmt.Errorf("%s says the same as a file before it: leave it out, or count one of them twice with --weighted "+

@@ -71,8 +71,8 @@ func (v *sharedValue) Type() string {
 	return (*v)[0].Value.Type()
 }
 
-// Refuse returns an error if a flag was given that the format lacks. The error says which file or flag, subject, has
-// that format.
+// Refuse returns an error if a flag was given that the format lacks. subject is the file or flag that determines the
+// format.
 func (of Flags) Refuse(flags *pflag.FlagSet, subject, format string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if has := of[f.Name]; has != nil && !slices.Contains(has, format) && err == nil {

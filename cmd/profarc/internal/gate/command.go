@@ -113,7 +113,8 @@ func runCommand(ctx context.Context, a *cli.App, path string, o *options) error 
 }
 
 // judgeArchive opens the archive and judges it. refused is the reason if there is no usable archive.
-func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused, err error) {
+func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteria.Limits, o *options) (refused,
+	err error) {
 	s, refused := a.OpenStore(j.Archive)
 	if refused != nil {
 		return refused, nil
@@ -135,8 +136,8 @@ func (j *judgement) judgeArchive(ctx context.Context, a *cli.App, limits criteri
 	return nil, s.Mapping().Guard(func() error { return j.judgeSound(ctx, a, s, whole, limits, o) })
 }
 
-// withBase returns a layer joined with its base, or s itself if it is no layer. refused is the reason if the base cannot
-// be used.
+// withBase returns a layer joined with its base, or s itself if it is no layer. refused is the reason if the base
+// cannot be used.
 func (o *options) withBase(ctx context.Context, a *cli.App, s *reader.Store) (whole *reader.Store, refused, err error) {
 	_, layer, err := s.Base()
 	if err == nil && !layer && o.base != "" && o.baseline == "" {
@@ -206,8 +207,9 @@ func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *read
 	})
 }
 
-// openProgram opens the code to check against. The error matches check.ErrNotRecorded if there is none.
-func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program, error) {
+// openProgram opens the code to check against. If no code is named or recorded, the error matches check.ErrNotRecorded.
+func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, l criteria.Limits) (*check.Program,
+	error) {
 	if len(o.against) == 0 && l.Fit == 0 && l.Checked == 0 {
 		return nil, check.ErrNotRecorded
 	}

@@ -145,7 +145,7 @@ func amountText(unit string, v float64) string {
 	return fmt.Sprint(v)
 }
 
-// ageText formats an age in the largest unit of which it has at least two.
+// ageText formats an age in days if it has two, else in hours if it has two, else in minutes.
 func ageText(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:

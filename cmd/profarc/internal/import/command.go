@@ -194,7 +194,8 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 	if err != nil {
 		return err
 	}
-	w := importWriter{ctx: ctx, a: a, o: o, input: argumentOf(inputs[0]), in: in, skipped: skipped, read: time.Since(begin)}
+	w := importWriter{ctx: ctx, a: a, o: o, input: argumentOf(inputs[0]), in: in, skipped: skipped,
+		read: time.Since(begin)}
 	if o.keepsRuns() {
 		return w.writeRuns()
 	}
@@ -269,9 +270,10 @@ func Recognise(path string) (format string, ok bool) {
 	return i.Format().Name, true
 }
 
-// setRunName records --run. It gives the dump another id than that of a run with equal counts.
+// setRunName records --run, which distinguishes the dump from that of another run with equal counts.
 func setRunName(b *builder.Builder, name string) {
 	if name != "" {
-		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyRun)), uint64(b.Internal().Symbol(name)))
+		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyRun)),
+			uint64(b.Internal().Symbol(name)))
 	}
 }

@@ -28,7 +28,7 @@ type Way int
 const (
 	WayNone    Way = iota // none, since the command is unknown
 	WayJava               // directly after java
-	WayTool               // with the prefix -J, after javac or another tool of a JDK
+	WayTool               // directly after javac or another tool of a JDK, with the prefix -J
 	WayInherit            // through JAVA_TOOL_OPTIONS, which every JVM below the command reads
 )
 
@@ -48,7 +48,8 @@ func Find(args []string, inherit bool) (*Program, error) {
 		p.Way = WayInherit
 	case isJavaPath(p.Path) || isJavaPath(p.Real):
 		p.Way = WayJava
-	case isFile(p.inProgramFolder("java")) && (isFile(p.inProgramFolder("../release")) || isFile(p.inProgramFolder("../lib/modules"))):
+	case isFile(p.inProgramFolder("java")) && (isFile(p.inProgramFolder("../release")) ||
+		isFile(p.inProgramFolder("../lib/modules"))):
 		p.Way = WayTool
 	}
 	return p, nil

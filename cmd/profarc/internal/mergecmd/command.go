@@ -156,7 +156,8 @@ func runMerge(ctx context.Context, a *cli.App, args []string, o mergeOptions) er
 }
 
 // flattenOnBase joins the merged layers with their base.
-func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder, err error) {
+func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o mergeOptions) (b *builder.Builder,
+	err error) {
 	top, err := merged.Open("what was merged")
 	if err != nil {
 		return nil, err
@@ -186,7 +187,8 @@ func noLayers(base *reader.Store, name string) error {
 func (o *mergeOptions) checkFlags(ctx context.Context, a *cli.App, args []string) (merging.Versions, []mergeInput,
 	[]supersededInput, error) {
 	versions := merging.Versions(o.versions)
-	if !slices.Contains([]merging.Versions{merging.AllVersions, merging.NewestVersion, merging.HeaviestVersion}, versions) {
+	if !slices.Contains([]merging.Versions{merging.AllVersions, merging.NewestVersion, merging.HeaviestVersion},
+		versions) {
 		return "", nil, nil, cli.Usagef("--versions %s: it is one of all, newest, heaviest", o.versions)
 	}
 	if o.rows < -1 {
@@ -225,8 +227,8 @@ func (r *mergeReport) finishMerge(ctx context.Context, b *builder.Builder, versi
 	return nil
 }
 
-// narrowRows narrows type profiles to rows rows, unless rows is negative, and returns the number of rows lost. It counts
-// the entries with more rows than the VM keeps.
+// narrowRows narrows type profiles to rows rows, unless rows is negative, and returns the number of rows lost. It
+// counts the entries with more rows than the VM keeps.
 func (r *mergeReport) narrowRows(ctx context.Context, b *builder.Builder, rows int) (cut int, err error) {
 	if rows >= 0 {
 		n, err := merge.NarrowRows(ctx, b, rows)

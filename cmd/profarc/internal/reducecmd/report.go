@@ -129,7 +129,8 @@ func (r *reduceReport) sharesText() string {
 }
 
 func (r *reduceReport) printReport(a *cli.App) {
-	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries, r.sharesText())
+	fmt.Fprintf(a.Out, "kept   %s methods, %s profiles, %s entries, %s\n", r.Methods, r.Profiles, r.Entries,
+		r.sharesText())
 	if b := r.Base; b != nil {
 		fmt.Fprintf(a.Out, "base   %s has %s more, which were left out: %s smaller\n", escape.Printable(b.Archive),
 			cli.Amount(int(b.Methods), "method"), cli.FormatSize(max(0, b.Saved)))

@@ -88,8 +88,8 @@ func wasStopped(end error) bool {
 	return errors.As(end, &exit) && (exit.Code == 130 || exit.Code == 143)
 }
 
-// runJava runs the program with flags, and returns its exit code as an error. An interrupt from the terminal reaches the
-// program directly.
+// runJava runs the program with flags, and returns its exit code as an error. An interrupt from the terminal reaches
+// the program directly.
 func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...string) error {
 	s, err := p.With(flags...)
 	if err != nil {

@@ -167,7 +167,7 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *runOptions) e
 	return o.startProgram(ctx, a, s)
 }
 
-// errNoJava returns the error of a command that is not java, so that the place of the flag is unknown.
+// errNoJava returns the error of a command that is not java, so that profarc cannot insert the flag.
 func errNoJava(name string) error {
 	return cli.Usagef("%s is not java: put profarc run in front of java itself, or let all JVMs that the command "+
 		"starts adopt with --inherit, "+

@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// replaceProcess replaces this process with the program, which keeps its signals, streams and exit code. It returns only
-// on failure.
+// replaceProcess replaces this process with the program, which keeps its signals, streams and exit code. It returns
+// only on failure.
 func replaceProcess(s javacommand.Start) error {
 	// Handled signals get their default action; ignored ones stay ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // Reset would leave it ignored

@@ -127,7 +127,7 @@ func (p *profilePrinter) printRefusal(r *listing.Refusal) {
 	}
 }
 
-// printEntries prints points, except those of the trap section, which is printed later.
+// printEntries prints points, except the trap section, which is printed later.
 func (p *profilePrinter) printEntries(points []analyze.Point) {
 	for i := range points {
 		if !points[i].Extra {

@@ -157,7 +157,8 @@ func (o *showOptions) checkFlags(args []string) error {
 		return cli.Usagef("--topn, --detailed-summary and --showcs are of a whole profile: leave the method and the " +
 			"filters out")
 	}
-	if err := o.source.checkFlags(len(args) > 1 || !o.unfiltered(), o.llvm.wantsSummary() || o.table.name != ""); err != nil {
+	if err := o.source.checkFlags(len(args) > 1 || !o.unfiltered(), o.llvm.wantsSummary() ||
+		o.table.name != ""); err != nil {
 		return err
 	}
 	return o.table.checkFlags(len(args), !o.unfiltered() || o.llvm.wantsSummary())
@@ -165,7 +166,8 @@ func (o *showOptions) checkFlags(args []string) error {
 
 // showSelected prints a summary, a table or methods, as the flags select. Methods are in the order of by, unless it is
 // nil.
-func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string, by *analyze.Measure) error {
+func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.Store, key []string,
+	by *analyze.Measure) error {
 	if o.source.path != "" && o.classPath == "" && !o.source.wantsSource() && s.Header().Domain != layout.DomainSampled {
 		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
 			"with --binary")
@@ -246,7 +248,7 @@ func oneMethod(m reader.Method) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) { yield(m, nil) }
 }
 
-// showMethods prints methods. If there are none, it returns the result of nothing, which can be nil.
+// showMethods prints methods. Without methods it returns the result of nothing, which can be nil.
 func (o *showOptions) showMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error],
 	nothing func(*reader.Store) error) error {
 	next, stop := iter.Pull2(methods)

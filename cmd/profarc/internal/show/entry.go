@@ -109,8 +109,8 @@ func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) strin
 	return text
 }
 
-// printRows prints a line with count and share per row. Failed type checks have no share, because only some of them have
-// rows.
+// printRows prints a line with count and share per row. Failed type checks have no share, because only some of them
+// have rows.
 func (p *profilePrinter) printRows(q *analyze.Point) {
 	if p.printCounters(q) {
 		return
@@ -189,8 +189,8 @@ func (p *profilePrinter) valueText(t analyze.ValueType) string {
 	return text
 }
 
-// printCells prints a point by the cells of its entry. Single cells and lists of numbers are on the first line, and each
-// row of several cells is on a separate line.
+// printCells prints a point by the cells of its entry. Single cells and lists of numbers are on the first line, and
+// each row of several cells is on a separate line.
 func (p *profilePrinter) printCells(q *analyze.Point) {
 	var first, rows []string
 	if q.SubWords != "" {

@@ -218,9 +218,10 @@ func writeIndented(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// functionListing returns the lines of a profile's function. If the program has other code or does not map the function,
-// it returns the reason.
-func (l *llvmSource) functionListing(q reader.Profile) (f *coverage.Function, list *coverage.Listing, reason, err error) {
+// functionListing returns the lines of a profile's function. If the program has other code or does not map the
+// function, it returns the reason.
+func (l *llvmSource) functionListing(q reader.Profile) (f *coverage.Function, list *coverage.Listing, reason,
+	err error) {
 	m, err := q.Method()
 	if err != nil {
 		return nil, nil, nil, err

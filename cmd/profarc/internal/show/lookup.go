@@ -127,7 +127,8 @@ func (o *lookupOptions) lookUpInLayers(ctx context.Context, stores []*reader.Sto
 }
 
 // lookUpInStore looks a key up in one archive. missing joins the errors of methods that were not found.
-func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key string) (answers []lookupResult, missing,
+func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key string) (answers []lookupResult,
+	missing,
 	err error) {
 	queries, err := o.parseKey(s, key)
 	if err != nil {

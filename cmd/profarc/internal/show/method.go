@@ -21,8 +21,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// showInContext prints the profile of a method in a calling context. The JSON of a method lacks the number of matched
-// callers, so that is printed to notes.
+// showInContext prints the profile of a method in a calling context. The number of matched callers is not part of the
+// JSON of a method, and goes to notes.
 func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key string, sites []methods.CallSite) error {
 	m, err := o.findSingle(s, key)
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *profilePrinter) compilerFacts(q reader.Profile) string {
 
 func plainNumber(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// Widths of the columns before the data of an entry: its point and its kind.
+// Widths of the columns point and kind.
 const (
 	pointWidth = 7
 	kindWidth  = 15
@@ -205,8 +205,8 @@ func (p *profilePrinter) printMethod(m reader.Method) {
 		} else {
 			p.printProfile(q)
 		}
-		// A method can have contexts that print as the square of its size: nobody computes
-		// them for a writer that takes no more.
+		// The output of a method's contexts can grow with the square of their number, so stop
+		// when the writer fails.
 		if _, err := p.w.Write(nil); err != nil {
 			p.err = err
 			return

@@ -140,7 +140,7 @@ func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
 	}
 }
 
-// byDisplayedName returns the query for the method that a terminal displays as q.key; ok is false if there is none.
+// byDisplayedName returns the query for the method that a terminal displays as q.key, if one exists.
 func (q *query) byDisplayedName() (displayed query, ok bool, err error) {
 	if q.o.id || q.o.prefix {
 		return *q, false, nil
@@ -208,7 +208,7 @@ func checkHasCode(m reader.Method, code uint64) error {
 	return reader.ErrNotFound
 }
 
-// hashesText lists the hashes of a method's profiles. Hash 0 is listed only for LLVM: elsewhere it means unknown.
+// hashesText lists the hashes of a method's profiles. Only LLVM has the hash 0, which elsewhere means unknown.
 func hashesText(s *reader.Store, m reader.Method) string {
 	var hashes []string
 	for p, err := range m.Profiles() {

@@ -27,7 +27,7 @@ type topOptions struct {
 	screen terminal.Options
 }
 
-// otherMeasures are the values of --by beyond those of package analyze.
+// otherMeasures are the values of --by that are no measures of package analyze.
 var otherMeasures = []string{string(facts.Samples), facts.ByAllocated, facts.ByPollution, facts.ByDeoptimised}
 
 func commandHelp() string {

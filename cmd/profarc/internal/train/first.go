@@ -20,8 +20,8 @@ type First struct {
 var stopCodes = []int{128 + 2, 128 + 15}
 
 // Run runs a command, and writes the archive when it ends. path is the executable, and args[0] its name. If the command
-// ran, err is a cli.ExitError with its exit code; otherwise err says why it did not start. A command that may not be
-// traced does not run.
+// ran, err is a cli.ExitError with its exit code, and otherwise the reason. A command that may not be traced does not
+// run.
 func (f First) Run(ctx context.Context, a *cli.App, path string, args []string) (ran bool, err error) {
 	o := trainOptions{out: f.Archive, accept: stopCodes, merge: f.All, quiet: f.Quiet, first: true}
 	if err := checkTrainOutput(ctx, args[0], o); err != nil {

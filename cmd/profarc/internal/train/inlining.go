@@ -28,7 +28,7 @@ func newCompileLogs(archive string) (*compileLogs, error) {
 // toolOptions is the variable with options for every JVM.
 const toolOptions = "JAVA_TOOL_OPTIONS"
 
-// environment returns the environment of the command; nil means that of this process.
+// environment returns the environment of the command; nil for the environment of this process.
 func (c *compileLogs) environment() []string {
 	if c == nil {
 		return nil

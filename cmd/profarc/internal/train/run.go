@@ -216,8 +216,8 @@ func (t *trainingRun) discardAll() {
 	<-t.done
 }
 
-// refusalOf explains why nothing of a run is written, or returns "". The profiles of a failed run must not replace those
-// of a good one.
+// refusalOf explains why nothing of a run is written, or returns "". The profiles of a failed run must not replace good
+// ones.
 func (t *trainingRun) refusalOf(status training.Status) string {
 	code := status.ExitCode()
 	switch {

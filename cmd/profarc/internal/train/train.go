@@ -142,7 +142,7 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 		return err
 	}
 	defer release()
-	// Signals go to the command: its JVMs are read even if a signal ends them.
+	// Signals go to the command, and do not keep its JVMs from being read.
 	t := newTraining(context.WithoutCancel(ctx), a, o)
 	if o.inlining {
 		t.logs, err = newCompileLogs(o.out)
@@ -164,7 +164,8 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 // runCommand runs a command with the streams of this process, and reads its JVMs.
 func (t *trainingRun) runCommand(path string, args []string) (training.Status, error) {
 	return training.Run(training.Command{
-		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.readHeldJVM, Ignored: startedIgnoring,
-		Env: t.logs.environment(),
+		Path: path, Args: args, Files: [3]*os.File{os.Stdin, os.Stdout, os.Stderr}, Held: t.readHeldJVM,
+		Ignored: startedIgnoring,
+		Env:     t.logs.environment(),
 	})
 }

@@ -245,7 +245,8 @@ func splitGroups(groups []*pendingArchive) (largest *pendingArchive, others []*p
 		if g == largest {
 			continue
 		}
-		if err := runIsolated("compared the profiles of JVMs", func() error { return largest.mergeProfiles(*g) }); err != nil {
+		if err := runIsolated("compared the profiles of JVMs",
+			func() error { return largest.mergeProfiles(*g) }); err != nil {
 			g.apart = app.Message(err)
 			others = append(others, g)
 		}

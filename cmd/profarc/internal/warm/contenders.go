@@ -138,8 +138,8 @@ func (s *session) contenderNames() (names []string) {
 	return names
 }
 
-// expandFlags returns the flags of a contender, with those it refers to. It keeps placeholders. A word with @ that names
-// no contender is an argument file of java.
+// expandFlags returns the flags of a contender, with those it refers to. It keeps placeholders. A word with @ that
+// names no contender is an argument file of java.
 func (s *session) expandFlags(c *contender, inside ...string) (flags []string, err error) {
 	if slices.Contains(inside, c.name) {
 		return nil, cli.Usagef("--contender %s refers to itself", c.name)

@@ -61,7 +61,7 @@ func (r *report) addCurves() {
 		return math.Inf(1)
 	})
 	for _, share := range percentiles {
-		if float64(length)*(1-share) >= 1 { // at least one unit takes longer
+		if float64(length)*(1-share) >= 1 { // otherwise no unit takes longer
 			r.addMeasure(figure{fmt.Sprintf("p%g of the units", 100*share), "ns", func(x *record) float64 {
 				return float64(warmup.Percentile(x.Units[:min(length, len(x.Units))], share))
 			}})
@@ -76,7 +76,7 @@ func (r *report) addCurves() {
 	}})
 }
 
-// lateParts is the number of parts of a run, the last of which is a measure.
+// lateParts is the number of parts of a run. The last part is a measure.
 const lateParts = 10
 
 var percentiles = []float64{0.5, 0.99, 0.999}

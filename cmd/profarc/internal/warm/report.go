@@ -28,7 +28,7 @@ type report struct {
 	Asked      int            `json:"rounds_asked"`     // requested number of rounds
 	Confidence float64        `json:"confidence"`       // requested confidence
 	Baseline   string         `json:"baseline"`         // name of the base line
-	Contenders []contenderRow `json:"contenders"`       // in the order of the tables
+	Contenders []contenderRow `json:"contenders"`       // contenders, sorted as in the tables
 	Trained    []trained      `json:"training"`         // results of training runs
 	Measures   []measure      `json:"measures"`         // one table per measure
 	Verdicts   []verdict      `json:"verdicts"`         // comparisons of two contenders

@@ -40,7 +40,7 @@ type session struct {
 	rounds  int // number of complete rounds
 	notes   []string
 
-	wallNS, busyNS int64 // of the rounds; busyNS covers all processors and programs, and is 0 if unknown
+	wallNS, busyNS int64 // time of the rounds; busyNS covers all processors and programs, and is 0 if unknown
 	ownNS          int64 // processor time of this process during the rounds
 }
 

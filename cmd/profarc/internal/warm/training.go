@@ -19,7 +19,7 @@ import (
 // A cache is a file that the VM writes at the end of a training run, and maps in later runs.
 type cache struct {
 	word, name, file string
-	train, use       string // flags, to which the file is appended
+	train, use       string // flags without the appended file
 	since            int    // first JDK with the cache
 }
 
@@ -191,7 +191,7 @@ func (s *session) countClasses(ctx context.Context, c cache, t *trained) error {
 		if bytes.HasPrefix(source, []byte("shared objects file")) {
 			t.Shared++
 		}
-		if bytes.HasPrefix(source, []byte("shared objects file (top)")) { // from the cache, not from the JDK's own archive
+		if bytes.HasPrefix(source, []byte("shared objects file (top)")) { // loaded from the cache, not from the JDK's archive
 			own++
 		}
 	}

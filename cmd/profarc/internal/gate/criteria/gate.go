@@ -32,19 +32,19 @@ type Limits struct {
 	Hot layout.Weight
 }
 
-// Evidence is the material for judging an archive. A missing part disables the criteria that need it. A part that cannot
-// be read leaves them unchecked.
+// Evidence is the material for judging an archive. A missing part disables the criteria that need it. A part that
+// cannot be read leaves them unchecked.
 type Evidence struct {
 	// Whole is the archive joined with its base; nil if the archive is no layer.
 	Whole *reader.Store
-	// Fit checks the archive against the program, nil if none is given; NoProgram says why.
+	// Fit checks the archive against the program. It is nil without a program, and NoProgram is the reason.
 	// An error that matches fit.ErrDomain leaves the criterion unchecked, any other fails it.
 	Fit       func() (*report.Check, error)
 	NoProgram string
 	// Lacks reports whether the program certainly no longer has a method; nil if that is unknown.
 	Lacks func(layout.Key) bool
-	// Baseline is the archive in use, with its base, nil if there is none. BaselineName is its name,
-	// empty if none is given, and BaselineError why it cannot be read.
+	// Baseline is the archive in use, joined with its base; nil without one. BaselineName is its name,
+	// "" without --baseline. BaselineError is the error of reading it.
 	Baseline      *reader.Store
 	BaselineName  string
 	BaselineSize  int64 // size of the baseline's file in bytes
@@ -103,7 +103,8 @@ var Names = []string{"fit", NameOfChecked, "coverage", "spread", "overlap", "siz
 // criteria.
 func Judge(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
-	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(), j.judgeRuns(), j.judgeAge())
+	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(),
+		j.judgeRuns(), j.judgeAge())
 	return criteria, ctx.Err()
 }
 
@@ -193,8 +194,8 @@ func (j *judge) judgeFit() []Criterion {
 	return []Criterion{c.judgedBy(found.Score, "%s", text), of.judgedByCoverage(found)}
 }
 
-// judgedByCoverage judges the share of events that was checked. A low share is Unchecked rather than Failed, because the
-// rest may fit.
+// judgedByCoverage judges the checked share of events. A low share is Unchecked rather than Failed, because the rest
+// may fit.
 func (c Criterion) judgedByCoverage(found *report.Check) Criterion {
 	c = c.judgedBy(found.Checked, "of all events; %s", uncheckedText(found))
 	if c.State == Failed {

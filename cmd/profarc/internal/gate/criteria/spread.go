@@ -27,8 +27,8 @@ func (j *judge) judgeSpread() Criterion {
 	return c
 }
 
-// countedMethods counts the baseline's methods with counts that the program still has, and how many of these have counts
-// in the archive.
+// countedMethods counts the baseline's methods with counts that the program still has, and how many of these have
+// counts in the archive.
 func (j *judge) countedMethods() (both, all int, err error) {
 	steps := poll.New(j.ctx)
 	for m, err := range j.evidence.Baseline.Methods() {

@@ -33,7 +33,7 @@ func AllocationsOnly(s *reader.Store) bool {
 	return err == nil && t.Rows > 0 && s.Header().Summary == layout.Summary{}
 }
 
-// MostAllocated ranks the selected functions by allocated bytes. Shares are of all bytes of the archive. A function
+// MostAllocated ranks the selected functions by allocated bytes. Shares relate to all bytes of the archive. A function
 // without a name is selected only if all functions are.
 func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) (*AllocationReport, error) {
 	tally, err := tallyAllocations(ctx, s)

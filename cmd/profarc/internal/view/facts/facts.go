@@ -1,5 +1,5 @@
-// Package facts describes archives. It covers the header, runs and tables, summaries of counts, samples and allocations,
-// and polluted sites. Its reports marshal to the JSON that commands print.
+// Package facts describes archives. It covers the header, runs and tables, summaries of counts, samples and
+// allocations, and polluted sites. Its reports marshal to the JSON that commands print.
 package facts
 
 import (

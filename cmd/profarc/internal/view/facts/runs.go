@@ -62,7 +62,8 @@ func gatherRuns(s *reader.Store) (*RunFacts, error) {
 	for _, r := range runs[:min(len(runs), maxRunFacts)] {
 		fact := RunFact{
 			DumpID: bytesText(r.DumpID), Since: bytesText(r.Since), Main: r.Main, VM: r.VM, Vendor: r.Vendor, Command: r.Command,
-			Options: r.Options, Selection: r.Selection, Begun: formatUTC(r.Begun), Time: formatUTC(r.Time), Exit: r.Exit.String(),
+			Options: r.Options, Selection: r.Selection, Begun: formatUTC(r.Begun), Time: formatUTC(r.Time),
+			Exit: r.Exit.String(),
 		}
 		if p := r.Process; p.Known() {
 			fact.Process = &ProcessFact{bytesText(p.Boot), p.Namespace, p.PID, p.Start}

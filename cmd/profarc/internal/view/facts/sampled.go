@@ -25,9 +25,9 @@ type SampleReport struct {
 // A StackedMethod is a method with the samples or bytes of the stacks that contain it.
 type StackedMethod struct {
 	analyze.MethodName
-	Self       uint64  `json:"self"` // of stacks with the method as the leaf
+	Self       uint64  `json:"self"` // total of stacks with the method as the leaf
 	SelfShare  float64 `json:"self_share"`
-	Total      uint64  `json:"total"` // of all stacks with the method
+	Total      uint64  `json:"total"` // total of stacks with the method
 	TotalShare float64 `json:"total_share"`
 }
 
@@ -43,7 +43,7 @@ func SamplesOnly(s *reader.Store) bool {
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 
-// MostSampled ranks the selected methods by samples or their time. Shares are of all samples of the archive.
+// MostSampled ranks the selected methods by samples or their time. Shares relate to all samples of the archive.
 func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyze.RankOptions) (*SampleReport, error) {
 	tally, err := TallySamples(s, unit)
 	if err != nil {

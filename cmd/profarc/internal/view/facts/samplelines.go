@@ -24,8 +24,8 @@ func TallyLines(s *reader.Store, unit SampleUnit) (*SampleTally, error) {
 	return t, t.addSamples(s)
 }
 
-// A SampledLine holds the samples at a point of a method. A point is a line relative to the start of a Go function, or a
-// bci.
+// A SampledLine holds the samples at a point of a method. A point is a line relative to the start of a Go function, or
+// a bci.
 type SampledLine struct {
 	Point int32
 	StackCounts

@@ -88,8 +88,8 @@ type SampleTally struct {
 
 // StackCounts holds the samples or allocated bytes of the stacks with a method.
 type StackCounts struct {
-	Self  uint64 // of stacks with the method as the leaf
-	Total uint64 // of all stacks with the method; recursion counts once
+	Self  uint64 // total of stacks with the method as the leaf
+	Total uint64 // total of stacks with the method; recursion counts once
 	seen  int    // number of the last stack added
 }
 

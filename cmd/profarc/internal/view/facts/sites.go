@@ -9,7 +9,7 @@ import (
 
 // Limits for polluted sites, whose counts do not help a compiler.
 const (
-	// Dominant is the share at which a compiler guards one of many receivers: HotSpot's TypeProfileMajorReceiverPercent.
+	// Dominant is the share at which a compiler guards one of many receivers, HotSpot's TypeProfileMajorReceiverPercent.
 	Dominant = 0.9
 	// Guessed is the number of receivers that compilers test one by one.
 	Guessed = 2
@@ -116,7 +116,7 @@ type site struct {
 	kind  analyze.Site
 	point int32
 	code  uint64
-	parts map[layout.Ref]*siteTally // by context node; 0 for profiles without a context
+	parts map[layout.Ref]*siteTally // tallies by context node; 0 for profiles without a context
 	// certain is how often it was reached in runs in which it had one outcome, by that outcome,
 	// if it has several in all.
 	certain map[uint64]uint64
@@ -209,7 +209,8 @@ func eachTally(p *analyze.Point, calls uint64, yield func(analyze.Site, *siteTal
 	yield(p.Site, t)
 }
 
-// tallyPoint counts the outcomes of a point. It leaves out failed type checks, since only some of their types have rows.
+// tallyPoint counts the outcomes of a point. It leaves out failed type checks, since only some of their types have
+// rows.
 func tallyPoint(p *analyze.Point) *siteTally {
 	t := &siteTally{seen: make(map[outcomeID]uint64, len(p.Outcomes))}
 	for i := range p.Outcomes {

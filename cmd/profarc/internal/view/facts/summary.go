@@ -71,8 +71,8 @@ type KeptRow struct {
 }
 
 // A UnitSummary covers the counts of one unit. The weight of a method is the total of its invocations and counts, as in
-// package weigh. If the unit is inclusive, counts include those of called methods, and a share selects each method with
-// at least the rest of the highest count.
+// package weigh. If the unit is inclusive, counts include called methods, and a share selects each method with at least
+// the rest of the highest count.
 type UnitSummary struct {
 	Unit      string       `json:"unit"`
 	Inclusive bool         `json:"inclusive"`

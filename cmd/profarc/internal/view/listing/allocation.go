@@ -40,9 +40,9 @@ const (
 	Cold    AllocationType = "cold"
 )
 
-// Limits of LLVM by default: MemProfAveLifetimeColdThreshold in milliseconds, and in accesses for each byte and
-// second MemProfLifetimeAccessDensityColdThreshold and MemProfMinAveLifetimeAccessDensityHotThreshold.
-// Source: llvm/lib/Analysis/MemoryProfileInfo.cpp.
+// Defaults in llvm/lib/Analysis/MemoryProfileInfo.cpp of MemProfAveLifetimeColdThreshold, in milliseconds, and of
+// MemProfLifetimeAccessDensityColdThreshold and MemProfMinAveLifetimeAccessDensityHotThreshold, in accesses per byte
+// and second.
 const (
 	coldLifetime = 200_000
 	coldDensity  = 0.05

@@ -20,12 +20,12 @@ type Instruction struct {
 	Bci      int    `json:"bci"`
 	Mnemonic string `json:"mnemonic"`
 	// Operands are the operands in the code, as javap prints them: "1, 1" of iinc, "22" of
-	// goto 22. Those of a switch are Labels and Targets.
+	// goto 22. A switch has Labels and Targets instead.
 	Operands string `json:"operands,omitempty"`
 	// Ref is the constant in the operand, or nil.
 	Ref *Ref `json:"ref,omitempty"`
-	// Targets are the bcis of the targets: one of a branch or jump, the default and the
-	// cases of a switch in order. Labels are the values of the cases.
+	// Targets are the bcis of the targets. A branch or jump has one. A switch has the default and the
+	// cases in order. Labels are the values of the cases.
 	Targets []int   `json:"targets,omitempty"`
 	Labels  []int32 `json:"labels,omitempty"`
 	Line    int     `json:"line,omitempty"` // source line; 0 if unknown
@@ -47,8 +47,8 @@ const (
 	Derived  Basis = "derived" // derived from other points
 )
 
-// A Ref is a constant in the operand of a bytecode. Text is what javap prints after Kind. Fields and methods have Class,
-// Name and Descriptor, classes only Class, and dynamic calls only Name and Descriptor.
+// A Ref is a constant in the operand of a bytecode. Javap prints Text after Kind. Fields and methods have Class, Name
+// and Descriptor, classes only Class, and dynamic calls only Name and Descriptor.
 type Ref struct {
 	Kind       string `json:"kind"` // kind as javap names it: Method, Field, class, String, int
 	Text       string `json:"text"`

@@ -18,7 +18,7 @@ type arrivals struct {
 type flow struct {
 	code    []byte
 	list    []Instruction
-	arrived map[int]arrivals // by bci of branch targets
+	arrived map[int]arrivals // branches by bci of their targets
 }
 
 // deriveCounts sets the counts of all instructions. entered is the number of invocations, if known.
@@ -28,7 +28,7 @@ func (f *flow) deriveCounts(entered uint64, known bool) {
 		f.addArrivals(&f.list[i])
 	}
 	n, known := uint64(0), false
-	block, seen := 0, false // its first instruction, and whether it has a point so far
+	block, seen := 0, false // start of the block, and whether it had a point yet
 	for at := range f.list {
 		i := &f.list[at]
 		if came, is := f.arrived[i.Bci]; is {
@@ -65,8 +65,8 @@ func (f *flow) setBlockCounts(from, to int, n uint64) {
 	}
 }
 
-// executedCount returns the number of executions according to the points of a bytecode. ok is false if they do not count
-// it. Profiles of several contexts have one point each.
+// executedCount returns the number of executions according to the points of a bytecode. ok is false if they do not
+// count it. Profiles of several contexts have one point each.
 func executedCount(i *Instruction) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		if p.Executed {
@@ -161,8 +161,8 @@ func (f *flow) setHeat() {
 	}
 }
 
-// Heat returns the heat of a count, from 0 for no executions to 1 for the highest count. It is logarithmic, so that code
-// executed a tenth as often is still visible.
+// Heat returns the heat of a count, from 0 for no executions to 1 for the highest count. It is logarithmic, so that
+// code executed a tenth as often is still visible.
 func Heat(count, highest uint64) float64 {
 	if count == 0 || highest == 0 {
 		return 0

@@ -14,11 +14,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Limits of C2 by default. Sources: opto/bytecodeInfo.cpp and opto/doCall.cpp of JDK 17 and 25.
+// Default limits of C2 in opto/bytecodeInfo.cpp and opto/doCall.cpp of JDK 17 and 25.
 const (
 	maxInlineSize  = 35       // bytes of bytecode at any call
-	freqInlineSize = 325      // at a call that is executed often
-	frequent       = 0.25     // executions for each invocation of the caller: InlineFrequencyRatio
+	freqInlineSize = 325      // bytes of bytecode at a frequent call
+	frequent       = 0.25     // InlineFrequencyRatio, executions per invocation of the caller
 	oftenCalls     = 250      // MinInliningThreshold, until JDK 17, where 100 calls are often
 	bigMethod      = 3 * 2500 // InlineSmallCode of machine code; with its tables it takes up to three times as much
 	seldomRatio    = 0.0085   // MinInlineFrequencyRatio, from JDK 18 on
@@ -27,8 +27,8 @@ const (
 // unguessed lists trap reasons after which C2 does not guess a receiver.
 var unguessed = []string{"class_check", "bimorphic_or_optimized_type_check"}
 
-// A Refusal tells why C2 does not inline a call by default. Why begins with the words of -XX:+PrintInlining if there are
-// any.
+// A Refusal tells why C2 does not inline a call by default. Why begins with the words of -XX:+PrintInlining if there
+// are any.
 type Refusal struct {
 	Why    string `json:"why"`
 	Change string `json:"change"` // how to make C2 inline it
@@ -107,8 +107,8 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 	return nil
 }
 
-// machineSize returns the bytes of C2's code for a target, or 0. If several loaders define the class, it is the size for
-// any of them.
+// machineSize returns the bytes of C2's code for a target, or 0. If several loaders define the class, it is the size
+// for any of them.
 func (p *Program) machineSize(t target) uint64 {
 	return p.sizes[layout.Key{Class: t.class.Name, Name: t.method.Name, Signature: t.method.Signature}]
 }
@@ -128,7 +128,8 @@ func (c *callSite) considered(release uint32) bool {
 
 func (p *Program) refusalOf(c *callSite) *Refusal {
 	target := p.findDeclared(c.Ref.Class, c.Ref)
-	if target.method != nil && target.isFixed(c.Mnemonic) || c.Mnemonic == "invokestatic" || c.Mnemonic == "invokespecial" {
+	if target.method != nil && target.isFixed(c.Mnemonic) || c.Mnemonic == "invokestatic" ||
+		c.Mnemonic == "invokespecial" {
 		return c.sizeRefusal(target)
 	}
 	if c.receivers == nil {

@@ -114,7 +114,8 @@ func TestRefusedCallsAreNotInlined(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("%d calls refused, %d decided by C2, %d of them alike; not refused here: %v", len(refused), known, agree, missed)
+		t.Logf("%d calls refused, %d decided by C2, %d of them alike; not refused here: %v", len(refused), known, agree,
+			missed)
 		if known < 30 || agree*5 < known*4 { // C2 may have inlined a call before the callee's own code became big
 			t.Errorf("%d of %d refused calls were not inlined", agree, known)
 		}

@@ -68,7 +68,7 @@ type Match string
 const (
 	Same     Match = "same"      // the code id equals the profile's
 	Unproven Match = "unproven"  // the profile has no code id, but its points fit
-	Other    Match = "other"     // the method has other code: its instructions have no counts
+	Other    Match = "other"     // the method has other code, so its instructions have no counts
 	NoCode   Match = "no code"   // the method is native or abstract
 	NoMethod Match = "no method" // the class does not declare the method
 	NoClass  Match = "no class"  // the class is not on the class path
@@ -95,7 +95,7 @@ type Listing struct {
 // Placed reports whether the instructions have counts.
 func (l *Listing) Placed() bool { return l.Match == Same || l.Match == Unproven }
 
-// At returns the instruction at a bci; ok is false if there is none.
+// At returns the instruction at a bci, if there is one.
 func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 	at, ok := instructionAt(l.Instructions, bci)
 	if !ok {
@@ -104,9 +104,9 @@ func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 	return &l.Instructions[at], true
 }
 
-// Of lists the code of a method with the counts of its profiles, all of one version of the code: one profile, or the
-// profiles of several contexts, whose counts are added. Without profiles it lists the code alone. The error matches
-// ErrDomain, or comes from a damaged archive. Damage of class and source files is reported in the listing.
+// Of lists the code of a method with the counts of its profiles, which must describe one version of the code. It adds
+// the counts of several contexts. Without profiles it lists the code alone. The error matches ErrDomain, or comes from
+// a damaged archive. Damage of class and source files is reported in the listing.
 func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, error) {
 	s := m.Store()
 	d := s.Header().Domain

@@ -81,7 +81,7 @@ func (t *Samples) Method(m reader.Method) (*Sampled, error) {
 	return f, nil
 }
 
-// addLines adds the lines with samples and, if the source is known, the lines beside them. Points are relative to the
+// addLines adds the lines with samples and, if the source is known, their neighbors. Points are relative to the
 // declaration on line first.
 func (f *Sampled) addLines(sampled []facts.SampledLine, first int64, text []string) {
 	counts := map[int64]facts.StackCounts{}

@@ -79,7 +79,7 @@ func MethodAndCallers(spelled string, flags []string) (key string, sites []CallS
 
 // A CallContext is a calling context to look up in an archive.
 type CallContext struct {
-	Frames  []reader.Frame // with the zero Method for each unknown caller
+	Frames  []reader.Frame // frames; an unknown caller has the zero Method
 	unknown []string       // keys of callers that the archive lacks
 }
 

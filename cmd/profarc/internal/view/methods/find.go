@@ -1,5 +1,5 @@
-// Package methods finds methods by keys in all spellings, patterns and calling contexts, and suggests names similar to a
-// wrong one.
+// Package methods finds methods by keys in all spellings, patterns and calling contexts, and suggests names similar to
+// a wrong one.
 package methods
 
 import (
@@ -25,9 +25,9 @@ func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 	return reader.Method{}, reader.ErrNotFound
 }
 
-// FindDisplayed returns the method with a key or, if there is none, the only method that a terminal displays as text:
-// java.util.HashMap.put(Object, Object). The error matches reader.ErrNotFound if there is no such method. Several
-// methods are another error.
+// FindDisplayed returns the method with a key, or else the only method that a terminal displays as text, such as
+// java.util.HashMap.put(Object, Object). If no method matches, the error matches reader.ErrNotFound. Several methods
+// are another error.
 func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) {
 	m, err := Find(s, KeysOf(s.Header().Domain, text, loader))
 	if !errors.Is(err, reader.ErrNotFound) || !mayBeDisplay(text) {

@@ -124,8 +124,8 @@ func withoutFile(name string) string { return name[strings.LastIndexByte(name, '
 // SimpleName returns a class name without its package.
 func SimpleName(class string) string { return class[strings.LastIndexAny(class, "./")+1:] }
 
-// editDistance returns the number of bytes to insert, remove or replace, or more than nearEdits if the lengths differ by
-// more.
+// editDistance returns the number of bytes to insert, remove or replace, or more than nearEdits if the lengths differ
+// by more.
 func editDistance(a, b string) int {
 	if d := len(a) - len(b); d > nearEdits || d < -nearEdits {
 		return nearEdits + 1

@@ -24,8 +24,8 @@ func (p Pattern) Matches(name string) bool {
 	return Glob(string(p), name)
 }
 
-// Glob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most len(pattern)
-// * len(name) steps.
+// Glob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most
+// len(pattern) * len(name) steps.
 func Glob(pattern, name string) bool {
 	star, from := -1, 0
 	p, n := 0, 0

@@ -61,7 +61,7 @@ type Check struct {
 	Verdict  Verdict               `json:"verdict"`
 	Missing  []string              `json:"missing,omitempty"`    // missing elements of the class path
 	Origin   *CheckOrigin          `json:"class_path,omitempty"` // set if the class path comes from the archive
-	States   map[string]CheckState `json:"states"`               // by name
+	States   map[string]CheckState `json:"states"`               // totals by name of the state
 	Reasons  []CheckReason         `json:"unchecked"`            // most profiles first
 	ByName   bool                  `json:"by_name"`              // whether methods were matched without class loaders
 	Loaders  []loaders.Doubt       `json:"loader_doubts"`

@@ -52,8 +52,8 @@ func Lowest(r *compare.Report, percent func(float64) string) *compare.Overlap {
 	return low
 }
 
-// Remarks returns sentences about swapped arguments, profiles that are left out, and names with uncertain matches. count
-// formats numbers.
+// Remarks returns sentences about swapped arguments, profiles that are left out, and names with uncertain matches.
+// count formats numbers.
 func Remarks(r *compare.Report, count func(float64) string) (list []string) {
 	say := func(format string, arguments ...any) { list = append(list, fmt.Sprintf(format, arguments...)) }
 	if isNewer(r) {

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// leastShown is the minimum number of cells to which a text is cut.
+// leastShown is the minimum number of cells of a cut text.
 const leastShown = 12
 
 // Cut shortens a text to the rest of a line with used cells. It abbreviates packages to first letters, from the
@@ -28,11 +28,12 @@ func (s *Screen) cutName(text string, most int) string {
 	return cutMiddle(cutParameters(text, most, s.ellipsis()), most, s.ellipsis())
 }
 
-// packageWord matches the first package of a class that is longer than a letter, the abbreviated packages before it, and
-// the packages after it up to the class.
+// packageWord matches the first package of a class that is longer than a letter, the abbreviated packages before it,
+// and the packages after it up to the class.
 var packageWord = regexp.MustCompile(`(?:^|[^\w.$/])(?:[a-z_][.])*([a-z_][a-z0-9_]+)[.](?:[a-z_][a-z0-9_]*[.])*[A-Z]`)
 
-// cutPackages abbreviates packages until the text fits into most cells: c.s.t.javac.parser.JavaTokenizer.readToken().
+// cutPackages abbreviates packages until the text fits into most cells, as in
+// c.s.t.javac.parser.JavaTokenizer.readToken().
 func cutPackages(text string, most int) string {
 	for uniseg.StringWidth(text) > most {
 		at := packageWord.FindStringSubmatchIndex(text)
@@ -44,8 +45,8 @@ func cutPackages(text string, most int) string {
 	return text
 }
 
-// cutParameters drops the last parameters of a method until it fits into most cells: put(Object, …) @7. If that is
-// impossible, it returns name.
+// cutParameters drops the last parameters of a method until it fits into most cells, as in put(Object, …) @7. If that
+// is impossible, it returns name.
 func cutParameters(name string, most int, ellipsis string) string {
 	method, rest, _ := strings.Cut(name, "(")
 	parameters, behind, called := strings.Cut(rest, ")")

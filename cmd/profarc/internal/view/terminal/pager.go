@@ -49,7 +49,7 @@ func (p *pager) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// passOn writes to the pager, or to the terminal if there is none.
+// passOn writes to the pager, or without a pager to the terminal.
 func (p *pager) passOn(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.quit = p.quit || p.pipe != nil && err != nil // the pager no longer reads
@@ -111,7 +111,7 @@ func (p *pager) endPager(err error) error {
 	}
 	if p.pipe != nil {
 		_ = p.pipe.Close()
-		_ = p.cmd.Wait() // its exit code says nothing about the output
+		_ = p.cmd.Wait() // its exit code is irrelevant to the output
 	}
 	if p.quit {
 		return nil

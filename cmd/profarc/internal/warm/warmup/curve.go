@@ -101,8 +101,8 @@ func (c Curve) PeakNS() float64 {
 	return slices.Min(c.windowAverages())
 }
 
-// ReachedNS returns the end of the first unit of the first window whose mean time is at most unitNS; ok is false if
-// there is none.
+// ReachedNS returns the end of the first unit of the first window whose mean time is at most unitNS, if there is such a
+// window.
 func (c Curve) ReachedNS(unitNS float64) (ns int64, ok bool) {
 	for i, average := range c.windowAverages() {
 		if average <= unitNS {

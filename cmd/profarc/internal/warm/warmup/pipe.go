@@ -41,7 +41,8 @@ type (
 	onlyReader struct{ io.Reader }
 )
 
-// awaitPipes waits until all output is read, for at most graceOfPipes, since a process left behind can keep a pipe open.
+// awaitPipes waits until all output is read, for at most graceOfPipes, since a process left behind can keep a pipe
+// open.
 func (r *running) awaitPipes() {
 	timer := time.NewTimer(graceOfPipes)
 	defer timer.Stop()

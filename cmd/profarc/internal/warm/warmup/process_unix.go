@@ -26,7 +26,7 @@ func peakMemory(state *os.ProcessState) int64 {
 	case !ok:
 		return 0
 	case runtime.GOOS == "darwin" || runtime.GOOS == "ios":
-		return int64(usage.Maxrss) // in bytes
+		return int64(usage.Maxrss) // Maxrss is in bytes
 	}
 	return int64(usage.Maxrss) << 10
 }

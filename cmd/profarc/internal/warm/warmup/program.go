@@ -43,13 +43,14 @@ type Run struct {
 // Limits on the time that a program takes to end.
 const (
 	graceOfEnd   = 2 * time.Second // after SIGTERM
-	graceOfPipes = time.Second     // for pipes that other processes hold open
+	graceOfPipes = time.Second     // limit for pipes that other processes hold open
 )
 
 // errTimeout is the cause of canceling a run that takes too long.
 var errTimeout = errors.New("it took too long")
 
-// Measure runs a program to its end. A discarded run has a Failure. The error is that of starting the program, or ctx's.
+// Measure runs a program to its end. A discarded run has a Failure. The error comes from starting the program, or from
+// ctx.
 func Measure(ctx context.Context, p Program) (Run, error) {
 	p.Watch.findTimeGroup()
 	within, cancel := context.WithCancel(ctx)

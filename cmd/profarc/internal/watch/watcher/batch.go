@@ -20,7 +20,7 @@ type Batch struct {
 	Merged  int   // files whose counts are in the archive now
 	Bytes   int64 // bytes of the merged files
 	Known   int   // files whose counts the archive already had
-	Removed int   // merged or known files that were removed
+	Removed int   // removed files, merged or known
 	InUse   int   // files left alone because a process writes to them
 	// Aside are files that cannot be merged. They stay where they are. Each is named once,
 	// and again after it has changed.
@@ -145,7 +145,7 @@ func (m *openBatch) addFile(ctx context.Context, c candidate) error {
 // A fatalError is not caused by a file.
 type fatalError struct{ error }
 
-// leaveFile records why a file is left in place.
+// leaveFile records why a file is left alone.
 func (m *openBatch) leaveFile(c candidate, err error) error {
 	switch s, seen := m.w.seen[c.path]; {
 	case errors.Is(err, fs.ErrNotExist):
@@ -244,7 +244,7 @@ next:
 func (m *openBatch) publishBatch(ctx context.Context) error {
 	if m.Merged > 0 {
 		m.w.traceStep("publish")
-		if m.archive != nil { // some systems replace no file that is mapped
+		if m.archive != nil { // some systems cannot replace a mapped file
 			m.archive.Close()
 			m.archive = nil
 		}
@@ -266,8 +266,7 @@ func (m *openBatch) publishBatch(ctx context.Context) error {
 	return nil
 }
 
-// removeMerged removes a file whose counts are in the archive. A file that a process has appended to since is left in
-// place.
+// removeMerged removes a file whose counts are in the archive. It keeps a file that a process has appended to since.
 func (m *openBatch) removeMerged(in *input) error {
 	delete(m.w.seen, in.path)
 	m.w.traceStep("remove")

@@ -12,8 +12,8 @@ import (
 //	bytes 0 to 7   XXH64 of "profarc watch", NUL, and the file's name
 //	bytes 8 to 15  XXH64 of its content, XOR XXH64 of its time
 //
-// with the time in nanoseconds since 1970, which the table of dumps has as well. So it can
-// be told from the table whether a file of some name was merged, and with what content.
+// with the time in nanoseconds since 1970, which the table of dumps has too. So the table
+// shows whether a file with a name was merged, and which content it had.
 type inputID [16]byte
 
 // newInputID returns the id of a file by name, hash of its content, and modification time.

@@ -20,16 +20,16 @@ import (
 
 // Why a file is set aside, to match with errors.Is. The errors of its format, and of merging, are others.
 var (
-	// ErrChanged is returned for a file that was merged, kept, and changed since.
+	// ErrChanged is returned for a file that changed after it was merged and kept.
 	ErrChanged = errors.New("it was merged with other content before, and may have what was counted then: " +
 		"let each run write a file of its own, or let what was merged be removed")
 	// ErrLarge is returned for a file larger than Options.MaxInput.
 	ErrLarge = errors.New("it is larger than a file may be")
 )
 
-// errInUse: a process may still write to a file. errUnsettled: it is not known whether one
-// does, and the file has not been there for long. errUnwritten: it is empty, as LLVM's
-// runtime leaves its file from the start of a program to its end.
+// errInUse means that a process may still write to a file, and errUnsettled that this is unknown
+// for a recent file. errUnwritten means that the file is empty, as LLVM's
+// runtime leaves its file until the program ends.
 var (
 	errInUse     = errors.New("in use")
 	errUnwritten = errors.New("not written yet")

@@ -22,7 +22,7 @@ func openRegular(path string) (*os.File, error) {
 //
 // A lease for reading is granted only if nobody has the file open for writing, and a
 // mapping keeps a file open. It needs the file's owner or CAP_LEASE, and a local file
-// system. On overlayfs a mapping is of the file below, so that the lease misses it.
+// system. On overlayfs a mapping refers to the lower file, which the lease misses.
 func inUse(f *os.File, path string) (used, certain bool) {
 	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	switch {

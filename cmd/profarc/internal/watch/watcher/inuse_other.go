@@ -6,7 +6,7 @@ import "os"
 
 func openRegular(path string) (*os.File, error) { return os.Open(path) }
 
-// inUse knows nothing: here a file counts as complete once it has not changed for some time.
+// inUse cannot tell on this system, so a file counts as complete if it has not changed for some time.
 func inUse(*os.File, string) (used, certain bool) { return false, false }
 
 // lockForReading does nothing here.

@@ -16,7 +16,7 @@ import (
 // A ledger lists the dumps of the archive and of the batch in progress.
 type ledger struct {
 	dumps map[[16]byte]bool
-	names map[uint64][]namedContent        // by hash of the name
+	names map[uint64][]namedContent        // contents by hash of the name
 	runs  map[profileset.RunKey]countedRun // last dump of each run
 }
 
@@ -37,7 +37,7 @@ func newLedger() *ledger {
 		runs: map[profileset.RunKey]countedRun{}}
 }
 
-// openArchive opens the archive to extend; it returns nil if there is none yet.
+// openArchive opens the archive to extend; it returns nil if the file does not exist.
 func openArchive(path string) (*reader.Store, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

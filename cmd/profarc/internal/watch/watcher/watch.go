@@ -1,31 +1,31 @@
-// Package watcher merges the profiles that appear in a folder into an archive, each once, and may remove them
-// then: so that what thousands of runs write takes no more room than their sum.
+// Package watcher merges the profiles that appear in a folder into an archive, each of them once. It can remove merged
+// files, so that thousands of runs need no more disk space than their merged archive.
 //
-// # What counts once
+// # Duplicates
 //
-// The archive's own table of dumps records the merged files. It is published in one step with the
-// counts, so that after a kill at any moment either both are there or neither. An archive among the inputs is
-// known by its dump ids. Any other file gets the dump id that [inputID] derives from its name, its content
-// and its time; so a file that is seen again is known, and two runs that counted the same are two.
+// The archive's table of dumps records the merged files. It is published atomically with the counts, so after a kill
+// both exist or neither. An archive among the inputs is identified by its dump ids. Any other file gets a dump id that
+// [inputID] derives from its name, content and time. So a file is merged once, but two runs with equal counts are not
+// duplicates.
 //
 // # Removal
 //
-// An input goes through these states, in this order, and may be found in any of them after a kill:
+// An input passes through these states in order. After a kill it can be in any of them.
 //
 //	in the folder    not merged
-//	claimed          renamed to a folder of the watcher's own, not merged
-//	merged           claimed, and the published archive has its dump: to be removed
+//	claimed          moved to the claims folder, not merged
+//	merged           claimed, and the published archive has its dump
 //	removed
 //
-// Claiming comes before the archive is published, since a process could otherwise add to
-// the file between its merge and its removal: LLVM's runtime does that with %m. A claimed
-// file whose dump the archive has is removed without being merged again.
+// Files are claimed before the archive is published, because a process could otherwise append to a file between its
+// merge and its removal, as LLVM's runtime does with %m. A claimed file whose dump the archive has is removed without
+// being merged again.
 //
 // # Files in use
 //
 // A file that a process has open for writing, has mapped for writing (LLVM's continuous mode, %c), or has
-// locked (LLVM's %m) is left alone until it is closed. So is an empty file, by a watcher that goes on: LLVM's
-// runtime makes one when a program starts, and writes it when the program ends.
+// locked (LLVM's %m) is left alone until it is closed. A continuous watcher also leaves empty files alone, because
+// LLVM's runtime creates one when a program starts, and writes it when the program ends.
 package watcher
 
 import (
@@ -80,7 +80,7 @@ type Watcher struct {
 	locks       []fs.FileInfo       // lock files
 	ownsClaims  bool                // whether it holds the lock of the claims folder
 	continuous  bool                // whether it waits for more files
-	seen        map[string]sighting // by path
+	seen        map[string]sighting // state of known files, by path
 	published   [16]byte            // dump id of the archive when last seen
 	unsettled   int                 // number of files that may be in use
 }
@@ -176,8 +176,8 @@ func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
 	return nil
 }
 
-// Run merges the files in the folder, and new ones, until ctx ends. It completes the batch in progress, and returns nil.
-// It calls report like Once.
+// Run merges the files in the folder, and new ones, until ctx ends. It completes the batch in progress, and returns
+// nil. It calls report like Once.
 func (w *Watcher) Run(ctx context.Context, report func(*Batch) error) error {
 	w.continuous = true
 	for {
@@ -224,8 +224,8 @@ type candidate struct {
 	claimed bool
 }
 
-// candidates lists the files to examine. Files claimed before a kill come first, then the newest first: of several dumps
-// of one process, the last has all counts.
+// candidates lists the files to examine. Files claimed before a kill come first, then the newest, since the last of
+// several dumps of a process has all counts.
 func (w *Watcher) candidates() ([]candidate, error) {
 	w.forgetGone()
 	found, err := w.listFolder(w.folder, func(name string) bool { return !isHidden(name) })
