@@ -7,7 +7,7 @@ import (
 
 // A certainty is a site with one outcome in one archive and several in the other.
 type certainty struct {
-	place
+	pointPair
 	tag     layout.Tag // tag of the entry in a
 	outcome string     // see Certainty
 	always  way        // the only outcome of a branch or switch; other sites set only its count
@@ -33,7 +33,7 @@ const minCertainCount = 40
 
 // archiveTotals holds facts about one archive other than the compared counts.
 type archiveTotals struct {
-	untyped  perKind
+	untyped  kindAmounts
 	failures bool // the VM counts failed type checks
 }
 
@@ -54,8 +54,8 @@ func (t *archiveTotals) addProfiles(p *profiles) {
 }
 
 // compareWays records a branch or switch that always goes one way in one archive only.
-func (c *comparison) compareWays(at place, a, b *site) {
-	found := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeWays}
+func (c *comparison) compareWays(at pointPair, a, b *site) {
+	found := certainty{pointPair: at, tag: a.entry.Tag(), outcome: outcomeWays}
 	onlyA, kindsA := onlyCountedCell(a.cells)
 	onlyB, kindsB := onlyCountedCell(b.cells)
 	switch {
@@ -83,7 +83,7 @@ func onlyCountedCell(cells []cell) (only cell, kinds int) {
 
 // setWays sets the only way of the certain site, and the number of times the other site went elsewhere.
 func (f *certainty) setWays(only cell, certain, now *site) {
-	f.always, f.count = leader{only, only.count}.toWay(certain), totalCount(now.cells)
+	f.always, f.count = leadingCell{only, only.count}.toWay(certain), totalCount(now.cells)
 	for _, cell := range now.cells {
 		if cell.key != only.key {
 			f.others = disk.SaturatingAdd(f.others, cell.count)
@@ -93,8 +93,8 @@ func (f *certainty) setWays(only cell, certain, now *site) {
 
 // compareChecks records a type check that always or never succeeded in one archive only, or that met null in one archive
 // only. It can tell that there were no failures only if the VM counts them.
-func (c *comparison) compareChecks(at place, a, b *site) {
-	base := certainty{place: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.meanExecutionShare(a, b)}
+func (c *comparison) compareChecks(at pointPair, a, b *site) {
+	base := certainty{pointPair: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.meanExecutionShare(a, b)}
 	switch {
 	case !a.null && b.null:
 		addCertainCheck(&c.doubts, base, a, b, noNull, 0)
@@ -112,7 +112,7 @@ func (c *comparison) compareChecks(at place, a, b *site) {
 // addOtherResult records a type check that had one result in the certain site and has both now. HotSpot's interpreter
 // counts the types of failed checks as well, compiled code does not. So rows prove a success only if their total
 // exceeds the number of failures.
-func addOtherResult(to *top[certainty], found certainty, certain, now *site) {
+func addOtherResult(to *topList[certainty], found certainty, certain, now *site) {
 	switch typed := now.executions() - now.failed; {
 	case certain.failed == 0 && now.failed > 0:
 		addCertainCheck(to, found, certain, now, succeeds, now.failed)
@@ -122,7 +122,7 @@ func addOtherResult(to *top[certainty], found certainty, certain, now *site) {
 }
 
 // addCertainCheck records a type check with one result in the certain site that now had another result others times.
-func addCertainCheck(to *top[certainty], found certainty, certain, now *site, result string,
+func addCertainCheck(to *topList[certainty], found certainty, certain, now *site, result string,
 	others uint64) {
 	found.result, found.always.count = result, certain.executions()
 	found.count = now.executions()

@@ -10,15 +10,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A place is a profile point in both archives.
-type place struct {
+// A pointPair is a profile point in both archives.
+type pointPair struct {
 	a, b  reader.Profile
 	point int32
 }
 
 // A flip is a branch or switch with another most frequent way.
 type flip struct {
-	place
+	pointPair
 	tag    layout.Tag // tag of the entry in a
 	a, b   way
 	weight float64
@@ -33,7 +33,7 @@ type way struct {
 
 // A compareTargets is a site with different types or targets in b.
 type siteChange struct {
-	place
+	pointPair
 	kind      kind
 	change    string
 	a, b      targetSummary
@@ -63,13 +63,13 @@ const (
 )
 
 // compareMajority records a branch with another most frequent way.
-func (c *comparison) compareMajority(at place, a, b *site) {
+func (c *comparison) compareMajority(at pointPair, a, b *site) {
 	wayA, okA := majorityCell(a.cells)
 	wayB, okB := majorityCell(b.cells)
 	if !okA || !okB || wayA.key == wayB.key {
 		return
 	}
-	f := flip{place: at, tag: a.entry.Tag(), a: wayA.toWay(a), b: wayB.toWay(b)}
+	f := flip{pointPair: at, tag: a.entry.Tag(), a: wayA.toWay(a), b: wayB.toWay(b)}
 	f.weight = c.meanShare(a.kind, wayA.total, wayB.total) * (1 - proportionOverlap(a.cells, b.cells))
 	c.flips.addItem(&f, f.weight)
 }
@@ -97,14 +97,14 @@ func totalCount(cells []cell) (sum uint64) {
 	return sum
 }
 
-// A leader is the cell with the highest count.
-type leader struct {
+// A leadingCell is the cell with the highest count.
+type leadingCell struct {
 	cell
 	total uint64
 }
 
 // majorityCell returns the cell with the highest count; ok is false for a tie or without counts.
-func majorityCell(cells []cell) (l leader, ok bool) {
+func majorityCell(cells []cell) (l leadingCell, ok bool) {
 	for _, c := range cells {
 		switch {
 		case c.count > l.count:
@@ -117,7 +117,7 @@ func majorityCell(cells []cell) (l leader, ok bool) {
 	return l, ok
 }
 
-func (l leader) toWay(s *site) way {
+func (l leadingCell) toWay(s *site) way {
 	w := way{share: float64(l.count) / float64(l.total), count: l.total}
 	switch {
 	case s.group == groupSuccessors:
@@ -138,7 +138,7 @@ func (l leader) toWay(s *site) way {
 
 // compareTargets records a site with more, fewer or different types or targets. An unrecorded type can be any type, so a
 // site counts as having one type only if all were recorded.
-func (c *comparison) compareTargets(at place, a, b *site) error {
+func (c *comparison) compareTargets(at pointPair, a, b *site) error {
 	seenA, topA := summarizeTargets(a)
 	seenB, topB := summarizeTargets(b)
 	change := changeRetargeted
@@ -150,7 +150,7 @@ func (c *comparison) compareTargets(at place, a, b *site) error {
 	case !seenA.hasMostlyOneTarget() || !seenB.hasMostlyOneTarget() || topA == topB:
 		return nil
 	}
-	s := siteChange{place: at, kind: a.kind, change: change, a: seenA, b: seenB}
+	s := siteChange{pointPair: at, kind: a.kind, change: change, a: seenA, b: seenB}
 	s.weight = c.meanShare(a.kind, seenA.count, seenB.count) * (1 - proportionOverlap(a.cells, b.cells))
 	var errA, errB error
 	s.gone, errA = c.profilesA.sites.targetsMissingFrom(a, b.cells)

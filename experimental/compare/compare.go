@@ -63,21 +63,21 @@ type comparison struct {
 	o            Options
 	a, b         *reader.Store
 	counterparts *counterparts
-	sumA, sumB   perKind // totals of all counts
+	sumA, sumB   kindAmounts // totals of all counts
 	of           [2]archiveTotals
 	primary      kind // kind of counts that the score refers to
 
-	overlap, mismatch, onlyB perKind
+	overlap, mismatch, onlyB kindAmounts
 	report                   Report
-	changed, came, went      top[method]
-	renumbered               top[method]
+	changed, came, went      topList[method]
+	renumbered               topList[method]
 	hidden                   renumbering
-	flips                    top[flip]
-	sites                    top[siteChange]
-	doubts, certainties      top[certainty]
+	flips                    topList[flip]
+	sites                    topList[siteChange]
+	doubts, certainties      topList[certainty]
 
 	profilesA, profilesB profiles
-	scratch              []pair
+	scratch              []profilePair
 }
 
 // addUpCounts adds up the counts of both archives in parallel, and chooses the kind for the score.
@@ -110,7 +110,7 @@ func savePanic(p *any) { *p = recover() }
 
 // addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping itself,
 // since a memory fault must be caught in the goroutine that causes it.
-func (c *comparison) addUpArchive(s *reader.Store, sum *perKind, of *archiveTotals, marked *int) (leftOut int, err error) {
+func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archiveTotals, marked *int) (leftOut int, err error) {
 	var p profiles
 	p.sites.openArchive(s)
 	of.failures = countsFailures(s.Header().Params.VMRelease)
@@ -151,7 +151,7 @@ func (c *comparison) findCounterparts() (err error) {
 	if err == nil {
 		c.profilesA.sites.openArchive(c.a)
 		c.profilesB.sites.openArchive(c.b)
-		c.profilesA.sites.names = keys{c.counterparts.typeKeyInB, c.counterparts.methodKeyInB}
+		c.profilesA.sites.names = keyFuncs{c.counterparts.typeKeyInB, c.counterparts.methodKeyInB}
 	}
 	return err
 }

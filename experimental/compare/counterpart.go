@@ -21,19 +21,19 @@ const onlyInA = 1 << 63
 type counterparts struct {
 	a, b    *reader.Store
 	byName  *loaders.Pairing
-	methods []counterpart // sorted by inA
-	taken   bitset        // methods of b that a has, too
-	types   []uint32      // ordinal in b + 2, 1 if b lacks the type, 0 if not yet looked up; indexed by ordinal in a
+	methods []methodPair // sorted by inA
+	taken   bitset       // methods of b that a has, too
+	types   []uint32     // ordinal in b + 2, 1 if b lacks the type, 0 if not yet looked up; indexed by ordinal in a
 }
 
-// A counterpart is a method of a and its reference in b, 0 if b lacks it.
-type counterpart struct{ inA, inB layout.Ref }
+// A methodPair is a method of a and its reference in b, 0 if b lacks it.
+type methodPair struct{ inA, inB layout.Ref }
 
 // newCounterparts looks up all methods of a in b.
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
 	// the count in the header may be wrong
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
-	c := &counterparts{a: a, b: b, methods: make([]counterpart, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
+	c := &counterparts{a: a, b: b, methods: make([]methodPair, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
 	var err error
 	c.byName, err = loaders.Pair(a, b)
 	if err != nil {
@@ -51,9 +51,9 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 		if partner != 0 {
 			c.taken.setBit(partner)
 		}
-		c.methods = append(c.methods, counterpart{m.Ref(), partner})
+		c.methods = append(c.methods, methodPair{m.Ref(), partner})
 	}
-	slices.SortFunc(c.methods, func(x, y counterpart) int { return cmp.Compare(x.inA, y.inA) })
+	slices.SortFunc(c.methods, func(x, y methodPair) int { return cmp.Compare(x.inA, y.inA) })
 	return c, nil
 }
 
@@ -77,7 +77,7 @@ func (c *counterparts) lookUpMethod(m reader.Method) (layout.Ref, error) {
 // methodInB returns the counterpart of a method of a, 0 if b lacks it.
 func (c *counterparts) methodInB(m reader.Method) layout.Ref {
 	i, ok := slices.BinarySearchFunc(c.methods, m.Ref(),
-		func(p counterpart, n layout.Ref) int { return cmp.Compare(p.inA, n) })
+		func(p methodPair, n layout.Ref) int { return cmp.Compare(p.inA, n) })
 	if !ok {
 		return 0
 	}

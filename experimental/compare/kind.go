@@ -44,18 +44,18 @@ var valueKinds = map[layout.Sub]kind{
 	layout.SubIndirectCall: kindIndirectCalls, layout.SubMemOpSize: kindMemOps, layout.SubVTable: kindVTables,
 }
 
-// perKind has an amount for each kind.
-type perKind [numKinds]float64
+// kindAmounts has an amount for each kind.
+type kindAmounts [numKinds]float64
 
 // addShares adds part divided by sum to p.
-func (p *perKind) addShares(part, sum *perKind) {
+func (p *kindAmounts) addShares(part, sum *kindAmounts) {
 	for k := range numKinds {
 		p[k] += shareOfSum(part[k], sum[k])
 	}
 }
 
 // eachKind calls yield with each kind that is nonzero in a or b.
-func eachKind(a, b *perKind, yield func(kind)) {
+func eachKind(a, b *kindAmounts, yield func(kind)) {
 	for k := range numKinds {
 		if a[k] > 0 || b[k] > 0 {
 			yield(k)

@@ -44,7 +44,7 @@ func (c *comparison) countGoneMethod(m reader.Method) error {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
 	found := method{a: m}
-	var sum perKind
+	var sum kindAmounts
 	c.profilesA.addCountsTo(&sum)
 	found.shareA = shareOfSum(sum[c.primary], c.sumA[c.primary])
 	return c.addLoneMethod(&found, m, &c.profilesA, &c.went, c.hidden.addGone)
@@ -52,7 +52,7 @@ func (c *comparison) countGoneMethod(m reader.Method) error {
 
 // addLoneMethod adds a method of one archive to list, or calls addHidden if its class is hidden. Methods without counts
 // are left out.
-func (c *comparison) addLoneMethod(found *method, m reader.Method, p *profiles, list *top[method],
+func (c *comparison) addLoneMethod(found *method, m reader.Method, p *profiles, list *topList[method],
 	addHidden func(*method, hiddenKey)) error {
 	weight := found.shareA + found.shareB
 	if weight == 0 {
@@ -83,7 +83,7 @@ func (c *comparison) countMethodsOfB() error {
 		c.report.Profiles.B += len(c.profilesB.list)
 		c.report.Profiles.OnlyB += len(c.profilesB.list)
 		found := method{b: m}
-		var sum perKind
+		var sum kindAmounts
 		c.profilesB.addCountsTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
 		found.shareB = shareOfSum(sum[c.primary], c.sumB[c.primary])
@@ -99,7 +99,7 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 		return err
 	}
 	k := c.primary
-	var sumA, sumB perKind
+	var sumA, sumB kindAmounts
 	c.profilesA.addCountsTo(&sumA)
 	c.profilesB.addCountsTo(&sumB)
 	found := method{a: m, b: n, shareA: shareOfSum(sumA[k], c.sumA[k]), shareB: shareOfSum(sumB[k], c.sumB[k])}
@@ -150,7 +150,7 @@ type methodOverlap struct {
 
 // compareProfiles compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b without counts
 // always matches, as in llvm-profdata.
-func (o *methodOverlap) compareProfiles(p pair) (matched bool, err error) {
+func (o *methodOverlap) compareProfiles(p profilePair) (matched bool, err error) {
 	c := o.c
 	switch {
 	case p.b.sum[kindEdges] < 1 && c.a.Header().Domain.LLVM():
@@ -177,7 +177,7 @@ func (o *methodOverlap) compareProfiles(p pair) (matched bool, err error) {
 }
 
 // compareSites compares the sites that two profiles share.
-func (o *methodOverlap) compareSites(p pair, a, b []site) error {
+func (o *methodOverlap) compareSites(p profilePair, a, b []site) error {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
 		case d < 0:
@@ -196,14 +196,14 @@ func (o *methodOverlap) compareSites(p pair, a, b []site) error {
 }
 
 // compareSite compares two sites.
-func (o *methodOverlap) compareSite(p pair, a, b *site) error {
+func (o *methodOverlap) compareSite(p profilePair, a, b *site) error {
 	c := o.c
 	for x, y := range commonCounts(a.cells, b.cells) {
 		if !a.kind.countsSamples() {
 			o.addOverlap(a.kind, x, y)
 		}
 	}
-	at := place{p.a.Profile, p.b.Profile, a.point}
+	at := pointPair{p.a.Profile, p.b.Profile, a.point}
 	switch a.guess {
 	case analyze.SiteBranch, analyze.SiteSwitch:
 		c.compareMajority(at, a, b)

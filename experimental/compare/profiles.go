@@ -14,18 +14,18 @@ type profiles struct {
 	list    []profile
 	sites   sites
 	poll    *poll.Poll
-	samples samples // samples of all contexts
-	sampled perKind // totals of samples
-	leftOut int     // excluded profiles, over all methods
-	marked  int     // profiles with a mark and no counts, over all methods
+	samples samples     // samples of all contexts
+	sampled kindAmounts // totals of samples
+	leftOut int         // excluded profiles, over all methods
+	marked  int         // profiles with a mark and no counts, over all methods
 }
 
 // A profile is a profile with the totals of its counts.
 type profile struct {
 	reader.Profile
-	sum     perKind
-	untyped perKind // counts without a type, which do not overlap
-	failed  bool    // the profile counts failed type checks
+	sum     kindAmounts
+	untyped kindAmounts // counts without a type, which do not overlap
+	failed  bool        // the profile counts failed type checks
 	// LLVM's functions with equal name and hash may differ in the following numbers.
 	counters int
 	values   [3]int // number of value sites by kind
@@ -43,7 +43,7 @@ func (p *profiles) readMethod(m reader.Method, c *comparison) error {
 		p.samples = samples{} // not shared, since both archives are read in parallel
 	}
 	clear(p.samples)
-	p.sampled = perKind{}
+	p.sampled = kindAmounts{}
 	for q, err := range m.Profiles() {
 		if err = cmp.Or(err, p.poll.Err()); err != nil {
 			return err
@@ -93,7 +93,7 @@ func (p *profile) hasSameShape(q *profile) bool {
 	return p.counters == q.counters && p.values == q.values
 }
 
-func (p *profiles) addCountsTo(sum *perKind) {
+func (p *profiles) addCountsTo(sum *kindAmounts) {
 	for k := range numKinds {
 		sum[k] += p.sampled[k]
 		for i := range p.list {
@@ -102,16 +102,16 @@ func (p *profiles) addCountsTo(sum *perKind) {
 	}
 }
 
-// A pair is two matching profiles, or a profile of b without a partner.
-type pair struct {
+// A profilePair is two matching profiles, or a profile of b without a partner.
+type profilePair struct {
 	a, b  *profile
 	rival bool // a has a profile for other code
 }
 
 // matchProfiles pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the same
 // context with one unknown code, then the remaining profiles of b without a partner.
-func (c *comparison) matchProfiles() ([]pair, error) {
-	m := matching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
+func (c *comparison) matchProfiles() ([]profilePair, error) {
+	m := profileMatching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
 	if err := m.numberContexts(c); err != nil {
 		return nil, err
 	}
@@ -122,13 +122,13 @@ func (c *comparison) matchProfiles() ([]pair, error) {
 	return m.pairs, nil
 }
 
-// A matching pairs the profiles of one method. The profiles of an archive are sorted by context and code, and this pair
+// A profileMatching pairs the profiles of one method. The profiles of an archive are sorted by context and code, and this pair
 // is unique.
-type matching struct {
+type profileMatching struct {
 	a, b      []profile
 	contextsA []uint32 // context number of each profile, equal in both archives for equal contexts; nil if no profile has a context
 	contextsB []uint32
-	pairs     []pair
+	pairs     []profilePair
 }
 
 // A contextCode is the context and code of a profile.
@@ -146,18 +146,18 @@ func contextAt(contexts []uint32, i int) uint32 {
 }
 
 // addPair pairs profile i of a with profile j of b.
-func (m *matching) addPair(i, j int) {
+func (m *profileMatching) addPair(i, j int) {
 	a := &m.a[i]
 	b := &m.b[j]
 	a.done, b.done = true, true
-	m.pairs = append(m.pairs, pair{a: a, b: b})
+	m.pairs = append(m.pairs, profilePair{a: a, b: b})
 }
 
 // fewProfiles is the maximum number of profiles to compare without an index.
 const fewProfiles = 8
 
 // pairSameCode pairs profiles of the same context and code.
-func (m *matching) pairSameCode() {
+func (m *profileMatching) pairSameCode() {
 	if len(m.b) <= fewProfiles {
 		for i := range m.a {
 			for j := range m.b {
@@ -183,7 +183,7 @@ func (m *matching) pairSameCode() {
 // pairUnknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code of
 // either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at most
 // once.
-func (m *matching) pairUnknownCode() {
+func (m *profileMatching) pairUnknownCode() {
 	if len(m.pairs) == min(len(m.a), len(m.b)) {
 		return // one archive has no profiles left
 	}
@@ -209,7 +209,7 @@ func (m *matching) pairUnknownCode() {
 }
 
 // addUnmatched adds the profiles of b without a partner.
-func (m *matching) addUnmatched() {
+func (m *profileMatching) addUnmatched() {
 	var ofA map[uint32]bool // contexts that a has
 	for j := range m.b {
 		if m.b[j].done {
@@ -221,12 +221,12 @@ func (m *matching) addUnmatched() {
 				ofA[contextAt(m.contextsA, i)] = true
 			}
 		}
-		m.pairs = append(m.pairs, pair{b: &m.b[j], rival: ofA[contextAt(m.contextsB, j)]})
+		m.pairs = append(m.pairs, profilePair{b: &m.b[j], rival: ofA[contextAt(m.contextsB, j)]})
 	}
 }
 
 // numberContexts numbers the contexts of the profiles in both archives.
-func (m *matching) numberContexts(c *comparison) (err error) {
+func (m *profileMatching) numberContexts(c *comparison) (err error) {
 	var n contextNumbers
 	m.contextsA, err = n.numberProfiles(c.a, m.a, c.counterparts.methodKeyInB)
 	if err != nil {

@@ -92,7 +92,7 @@ func (n *rowMaker) renumberedRow(m *method) Method {
 	return shown
 }
 
-func (n *rowMaker) placeRow(p *place) Place {
+func (n *rowMaker) placeRow(p *pointPair) Place {
 	m, err := p.a.Method()
 	n.keepError(err)
 	shown := Place{MethodName: n.methodName(n.a, m), Point: p.point, A: p.a, B: p.b}
@@ -110,7 +110,7 @@ func (n *rowMaker) placeRow(p *place) Place {
 }
 
 func (n *rowMaker) flipRow(f *flip) Flip {
-	return Flip{n.placeRow(&f.place), f.tag.String(), f.a.wayRow(), f.b.wayRow(), f.weight}
+	return Flip{n.placeRow(&f.pointPair), f.tag.String(), f.a.wayRow(), f.b.wayRow(), f.weight}
 }
 
 // wayRow converts a way to a row of the report.
@@ -124,7 +124,7 @@ func (w *way) describeWay() string {
 }
 
 func (n *rowMaker) certaintyRow(c *certainty) Certainty {
-	shown := Certainty{Place: n.placeRow(&c.place), Entry: c.tag.String(), Outcome: c.outcome, Always: c.result,
+	shown := Certainty{Place: n.placeRow(&c.pointPair), Entry: c.tag.String(), Outcome: c.outcome, Always: c.result,
 		Times: c.always.count, Count: c.count, Weight: c.weight}
 	if c.outcome == outcomeWays {
 		shown.Always = c.always.describeWay()
@@ -136,7 +136,7 @@ func (n *rowMaker) certaintyRow(c *certainty) Certainty {
 }
 
 func (n *rowMaker) siteChangeRow(s *siteChange) SiteChange {
-	return SiteChange{n.placeRow(&s.place), s.kind.String(), s.change, n.summaryRow(n.a, s.kind, &s.a), n.summaryRow(n.b, s.kind, &s.b),
+	return SiteChange{n.placeRow(&s.pointPair), s.kind.String(), s.change, n.summaryRow(n.a, s.kind, &s.a), n.summaryRow(n.b, s.kind, &s.b),
 		n.targetRows(n.a, s.kind, s.gone), n.targetRows(n.b, s.kind, s.new), s.weight}
 }
 

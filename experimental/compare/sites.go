@@ -57,7 +57,7 @@ const otherTypes = math.MaxUint64
 type sites struct {
 	list  []site
 	cells []cell
-	names keys
+	names keyFuncs
 	of    layout.Ref // reference of the profile
 	// marks reports whether LLVM's counters can be a mark for hot or warm, marked whether this profile has one.
 	marks, marked bool
@@ -71,8 +71,8 @@ func (s *sites) openArchive(archive *reader.Store) {
 	s.names.methodKey = func(m reader.Method) (uint64, error) { return uint64(m.Ref()), nil }
 }
 
-// keys map types and methods to keys, because the archives number them differently.
-type keys struct {
+// keyFuncs map types and methods to keys, because the archives number them differently.
+type keyFuncs struct {
 	typeKey   func(ordinal uint32) (uint64, error)
 	methodKey func(reader.Method) (uint64, error)
 }

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// A top keeps the n heaviest items.
-type top[T any] struct {
+// A topList keeps the n heaviest items.
+type topList[T any] struct {
 	n     int
 	total int
 	list  []weighted[T]
@@ -19,7 +19,7 @@ type weighted[T any] struct {
 }
 
 // addItem adds an item. An earlier item precedes a later one of equal weight.
-func (t *top[T]) addItem(item *T, weight float64) {
+func (t *topList[T]) addItem(item *T, weight float64) {
 	t.total++
 	if t.n == 0 || weight < t.least {
 		return
@@ -32,13 +32,13 @@ func (t *top[T]) addItem(item *T, weight float64) {
 }
 
 // trimToHeaviest sorts the items and keeps the n heaviest.
-func (t *top[T]) trimToHeaviest() {
+func (t *topList[T]) trimToHeaviest() {
 	slices.SortStableFunc(t.list, func(a, b weighted[T]) int { return cmp.Compare(b.weight, a.weight) })
 	t.list = t.list[:min(t.n, len(t.list))]
 }
 
 // makeRanking returns the items in descending order of weight, converted by show.
-func makeRanking[T, U any](t *top[T], show func(*T) U) Ranking[U] {
+func makeRanking[T, U any](t *topList[T], show func(*T) U) Ranking[U] {
 	t.trimToHeaviest()
 	r := Ranking[U]{Total: t.total, List: []U{}}
 	for i := range t.list {

@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// archived is the code of another archive's profiles.
-type archived struct {
+// archivedCode is the code of another archive's profiles.
+type archivedCode struct {
 	s       *reader.Store
 	pairing *loaders.Pairing // pairing with the classes of the checked profiles
 	byName  bool             // some methods were found by class name without loader
@@ -21,10 +21,10 @@ type archived struct {
 
 // Archived returns the code that the profiles of an archive were recorded for, such as a training run or a .profdata of
 // the new program. Methods without profiles are unknown.
-func Archived(s *reader.Store) Code { return &archived{s: s} }
+func Archived(s *reader.Store) Code { return &archivedCode{s: s} }
 
 // Method returns the versions of a method that have profiles.
-func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
+func (a *archivedCode) Method(k layout.Key) (methodcode.Answer, error) {
 	m, ok, err := a.findMethod(k)
 	if err != nil {
 		return methodcode.Answer{}, err
@@ -60,7 +60,7 @@ func (a *archived) Method(k layout.Key) (methodcode.Answer, error) {
 }
 
 // versionOf returns the code of a profile.
-func (a *archived) versionOf(m reader.Method, p reader.Profile) (methodcode.Version, error) {
+func (a *archivedCode) versionOf(m reader.Method, p reader.Profile) (methodcode.Version, error) {
 	size, _ := p.Size()
 	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}
 	if a.s.Header().Domain == layout.DomainHotSpot {
@@ -72,7 +72,7 @@ func (a *archived) versionOf(m reader.Method, p reader.Profile) (methodcode.Vers
 }
 
 // findMethod looks up a method. It ignores the class loader if one of the archives names no loaders.
-func (a *archived) findMethod(k layout.Key) (m reader.Method, ok bool, err error) {
+func (a *archivedCode) findMethod(k layout.Key) (m reader.Method, ok bool, err error) {
 	m, err = a.s.Find(k)
 	if other, paired := a.pairing.Loader(k.Class, k.Loader); paired && errors.Is(err, reader.ErrNotFound) {
 		k.Loader = other

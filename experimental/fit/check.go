@@ -54,7 +54,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	c.report.Reasons = map[string]int{}
 	c.report.Lost = map[string]Loss{}
 	var err error
-	if code, ok := against.(*archived); ok {
+	if code, ok := against.(*archivedCode); ok {
 		code.pairing, err = loaders.Pair(s, code.s)
 		if err != nil {
 			return nil, err
@@ -101,7 +101,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	}
 	c.trimMisfits(o.Top)
 	c.report.Renames = c.renames.sortedByWeight()
-	if code, ok := against.(*archived); ok {
+	if code, ok := against.(*archivedCode); ok {
 		c.report.ByName = code.byName
 	}
 	if c.rewriter != nil {

@@ -11,7 +11,7 @@ import (
 // invocations and the matched branches determine how often a block runs. A point with a different count is now under
 // another condition. A point without counts gets the flow of its block.
 type conservation struct {
-	old *profiled
+	old *profiledCode
 	now *methodcode.Version
 	to  *alignment
 
@@ -33,9 +33,9 @@ type conservation struct {
 	doubtful bool
 }
 
-// conserve decides which pairs of an alignment agree with the flow of the new code. If the flow or the number of
+// conserveFlow decides which pairs of an alignment agree with the flow of the new code. If the flow or the number of
 // invocations is unknown, it returns nil, and all pairs become at most assumed.
-func conserve(old *profiled, now *methodcode.Version, to *alignment) *conservation {
+func conserveFlow(old *profiledCode, now *methodcode.Version, to *alignment) *conservation {
 	if len(now.Blocks) == 0 || !old.entered {
 		for i := range to.confidence {
 			to.confidence[i] = min(to.confidence[i], assumed)
@@ -227,7 +227,7 @@ func (c *conservation) refusePair(j int) {
 
 // alwaysTogether returns the points that run exactly when point i runs. The next point does if nothing else leads to it. The
 // previous one does if it alone leads to point i.
-func (p *profiled) alwaysTogether(i int) (points []int) {
+func (p *profiledCode) alwaysTogether(i int) (points []int) {
 	passes := func(a int) bool {
 		k := p.points[a].Kind
 		return (k == methodcode.Call || k == methodcode.VirtualCall || k == methodcode.TypeCheck) && !p.targeted[a+1]

@@ -13,7 +13,7 @@ import (
 // A judgement is a verdict with its evidence.
 type judgement struct {
 	Verdict
-	old       profiled
+	old       profiledCode
 	now       methodcode.Version
 	alignment alignment
 	flow      *conservation // nil if the flow is unknown
@@ -63,7 +63,7 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 		if err := c.poll.Err(); err != nil {
 			return err
 		}
-		flow := conserve(&j.old, &v, &l)
+		flow := conserveFlow(&j.old, &v, &l)
 		c.dropUnsurePairs(&l, &j.old, &v)
 		if confidence := l.weightedConfidence(j.old.weights); confidence > best {
 			best, j.now, j.alignment, j.flow = confidence, v, l, flow
@@ -153,7 +153,7 @@ func sameNames(a, b []methodcode.Point) bool {
 }
 
 // dropUnsurePairs drops pairs below the required confidence, and pairs whose counts cannot be moved.
-func (c *checker) dropUnsurePairs(l *alignment, old *profiled, now *methodcode.Version) {
+func (c *checker) dropUnsurePairs(l *alignment, old *profiledCode, now *methodcode.Version) {
 	for i, j := range l.to {
 		switch {
 		case j < 0:

@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A profiled holds the points of a profile with their entries.
-type profiled struct {
+// A profiledCode holds the points of a profile with their entries.
+type profiledCode struct {
 	points  []methodcode.Point
 	entries []reader.Entry
 	weights []float64         // total counts of the entries
@@ -25,8 +25,8 @@ type profiled struct {
 
 // pointsOf returns the points of a HotSpot profile. Displacements, which are differences of offsets in the VM's
 // MethodData, become indices of points.
-func pointsOf(p reader.Profile, shape disk.Shape) profiled {
-	var out profiled
+func pointsOf(p reader.Profile, shape disk.Shape) profiledCode {
+	var out profiledCode
 	var offsets []int64
 	at := int64(0)
 	for e := range p.Entries() {
@@ -58,7 +58,7 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiled {
 }
 
 // setInvocations sets the invocations and targets of the points.
-func (d *profiled) setInvocations(p reader.Profile) {
+func (d *profiledCode) setInvocations(p reader.Profile) {
 	if n, ok := p.Invocations(); ok {
 		early, _ := p.Interpreted() // before the VM allocated a MethodData
 		d.entered, d.invocations = true, float64(n.Trained()-min(n.Trained(), early.Trained()))

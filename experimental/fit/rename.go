@@ -111,18 +111,18 @@ func (c *lostClass) firstLoader() string { return c.methods[0].key.Loader }
 type lostMethod struct {
 	method reader.Method
 	key    layout.Key
-	code   []lostCode
+	code   []codeVersion
 }
 
-// A lostCode is one version of the code of a lost method.
-type lostCode struct {
+// A codeVersion is one version of the code of a lost method.
+type codeVersion struct {
 	id   uint64
 	size int
 }
 
 // sizeOfCode returns the code size of the version with a code id, 0 if there is no such version.
 func (m *lostMethod) sizeOfCode(id uint64) int {
-	if i := slices.IndexFunc(m.code, func(c lostCode) bool { return c.id == id }); i >= 0 {
+	if i := slices.IndexFunc(m.code, func(c codeVersion) bool { return c.id == id }); i >= 0 {
 		return m.code[i].size
 	}
 	return 0
@@ -202,7 +202,7 @@ func newLostMethod(m reader.Method, k layout.Key) (lost lostMethod, err error) {
 		}
 		size, _ := p.Size()
 		if p.Code() != 0 && lost.sizeOfCode(p.Code()) == 0 {
-			lost.code = append(lost.code, lostCode{p.Code(), int(size)})
+			lost.code = append(lost.code, codeVersion{p.Code(), int(size)})
 		}
 	}
 	return lost, nil

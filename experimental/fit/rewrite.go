@@ -73,7 +73,7 @@ func (w *rewriter) copyUnexecuted(m reader.Method) error {
 // copyMethod copies the usable profiles of a method. If several versions of its code became one, it copies the most
 // valuable profile.
 func (w *rewriter) copyMethod(judgements []judgement) error {
-	best := map[target]*judgement{}
+	best := map[adaptedCode]*judgement{}
 	for i := range judgements {
 		j := &judgements[i]
 		if t, ok := j.adaptedTarget(); ok && (best[t] == nil || j.validCounts() > best[t].validCounts()) {
@@ -91,14 +91,14 @@ func (w *rewriter) copyMethod(judgements []judgement) error {
 	return nil
 }
 
-// A target is the code and context of a profile in the adapted archive.
-type target struct {
+// A adaptedCode is the code and context of a profile in the adapted archive.
+type adaptedCode struct {
 	code    uint64
 	context layout.Ref
 }
 
 // adaptedTarget returns the target of a profile; ok is false if the profile is dropped.
-func (j *judgement) adaptedTarget() (t target, ok bool) {
+func (j *judgement) adaptedTarget() (t adaptedCode, ok bool) {
 	t.context, _ = disk.Block(j.Profile.Bytes()).Links()
 	t.code = j.Profile.Code()
 	if j.State == Moved {

@@ -16,7 +16,7 @@ import (
 
 // leaveToBase drops methods that the base has, too. It runs last, so that other options apply to all methods of the
 // archive.
-func (c *cut) leaveToBase(s *reader.Store, r *Options) error {
+func (c *selection) leaveToBase(s *reader.Store, r *Options) error {
 	if r.Base == nil {
 		return nil
 	}

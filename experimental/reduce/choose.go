@@ -12,7 +12,7 @@ import (
 )
 
 // chooseMethods decides which methods and sampled stacks to keep.
-func (c *cut) chooseMethods(s *reader.Store, r *Options) error {
+func (c *selection) chooseMethods(s *reader.Store, r *Options) error {
 	all, err := weigh.Methods(c.ctx, s)
 	if err != nil {
 		return err
@@ -34,9 +34,9 @@ func (c *cut) chooseMethods(s *reader.Store, r *Options) error {
 		return err
 	}
 	c.out.samples = stacks.totalSamples()
-	c.stacks = map[int]bool{}
+	c.keptStacks = map[int]bool{}
 	for _, stack := range stacks.list {
-		c.stacks[stack.first] = true
+		c.keptStacks[stack.first] = true
 	}
 	if r.Hot > 0 {
 		err = c.chooseHot(s, r, all)
@@ -65,7 +65,7 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks
 }
 
 // chooseHot keeps the heaviest selected methods.
-func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
+func (c *selection) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
 	if r.Methods != nil {
 		all, err = weigh.Selected(c.ctx, s, r.Methods)
 		if err != nil {
@@ -80,7 +80,7 @@ func (c *cut) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err er
 }
 
 // chooseWarm keeps the selected methods. With DropCold, they must have counts.
-func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
+func (c *selection) chooseWarm(s *reader.Store, r *Options) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {
 		if err = cmp.Or(err, steps.Err()); err != nil {
@@ -101,7 +101,7 @@ func (c *cut) chooseWarm(s *reader.Store, r *Options) error {
 }
 
 // keepNamed keeps the selected methods on kept stacks, whatever their counts.
-func (c *cut) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
+func (c *selection) keepNamed(s *reader.Store, r *Options, stacks sampledStacks) error {
 	for n := range stacks.methodsOnStacks() {
 		stays, err := isSelectedAt(s, n, r.Methods)
 		if err != nil {

@@ -137,7 +137,7 @@ func TestSamplesAndTracesGoWithTheirMethods(t *testing.T) {
 			if table.Kind != disk.TableSamples && table.Kind != disk.TableTraces {
 				continue
 			}
-			if _, err := out.Internal().Table(table.Kind); err == nil {
+			if _, err := out.Table(table.Kind); err == nil {
 				t.Errorf("table %d stays", table.Kind)
 			}
 			if dropped := report.Rows[table.Kind]; dropped != table.Rows {

@@ -100,12 +100,12 @@ func (r *Report) computeShares() {
 // IDs of dumps are replaced too. Archive fails with an error of the reader or of ctx.
 func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder, *Report, error) {
 	out := &Report{Rows: map[disk.TableKind]int{}}
-	cut, err := newSelection(ctx, s, &r, out)
+	selected, err := newSelection(ctx, s, &r, out)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := builder.New(s.Header().Domain, cut.copyConfig(s.Header(), r.Config))
-	t := &reduction{selection: cut, s: s, set: b.Internal(), poll: poll.New(ctx)}
+	b := builder.New(s.Header().Domain, selected.copyConfig(s.Header(), r.Config))
+	t := &reduction{selection: selected, s: s, set: b.Internal(), poll: poll.New(ctx)}
 	t.copier = copier.New(ctx, t.set, s, t.set.Run, t.copierHooks())
 	for _, step := range []func() error{t.adoptDumps, t.copier.DeclareShapes, t.copyRecords, t.copyMethods,
 		t.copier.Tables, b.Err} {
@@ -120,7 +120,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	return b, out, b.Err()
 }
 
-// A reduction copies the part of an archive that a cut keeps.
+// A reduction copies the part of an archive that a selection keeps.
 type reduction struct {
 	*selection
 	s      *reader.Store
@@ -175,7 +175,7 @@ func (t *reduction) adoptDumps() error {
 	return nil
 }
 
-// copyRecords copies all types, methods and contexts, unless the cut is selective.
+// copyRecords copies all types, methods and contexts, unless the selection is partial.
 func (t *reduction) copyRecords() error {
 	if t.selective() {
 		return nil
@@ -183,7 +183,7 @@ func (t *reduction) copyRecords() error {
 	return t.copier.Records()
 }
 
-// copyMethods copies the methods and profiles that the cut keeps.
+// copyMethods copies the methods and profiles that the selection keeps.
 func (t *reduction) copyMethods() error {
 	for m, err := range t.s.Methods() {
 		if err = cmp.Or(err, t.poll.Err()); err != nil {

@@ -54,9 +54,9 @@ func (folder) Close() error { return nil }
 // A plainFile is a class file in a folder.
 type plainFile string
 
-func (f plainFile) name() string { return string(f) }
+func (f plainFile) fileName() string { return string(f) }
 
-func (f plainFile) read() ([]byte, error) {
+func (f plainFile) readFile() ([]byte, error) {
 	in, err := os.Open(string(f))
 	if err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func expandWildcards(paths []string) (all []string, err error) {
 			all = append(all, p)
 			continue
 		}
-		jars, err := jarsIn(filepath.Dir(p))
+		jars, err := listJars(filepath.Dir(p))
 		if err != nil {
 			return nil, err
 		}
@@ -92,11 +92,11 @@ func expandWildcards(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// jarsIn returns the jars in a folder, without subfolders.
-func jarsIn(dir string) (jars []string, err error) {
+// listJars returns the jars in a folder, without subfolders.
+func listJars(dir string) (jars []string, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
-		if !f.IsDir() && (isJar(f.Name()) || strings.EqualFold(filepath.Ext(f.Name()), moduleExtension)) {
+		if !f.IsDir() && (hasJarName(f.Name()) || strings.EqualFold(filepath.Ext(f.Name()), moduleExtension)) {
 			jars = append(jars, filepath.Join(dir, f.Name()))
 		}
 	}
@@ -137,7 +137,7 @@ func (s *Survey) noteFile(file string) error {
 	switch ext := filepath.Ext(file); {
 	case ext == extension:
 		return s.setClass(file)
-	case (isJar(file) || strings.EqualFold(ext, moduleExtension)) && s.Jar == "":
+	case (hasJarName(file) || strings.EqualFold(ext, moduleExtension)) && s.Jar == "":
 		s.Jar = file
 	case ext == ".java" && s.Source == "":
 		s.Source = file
@@ -147,7 +147,7 @@ func (s *Survey) noteFile(file string) error {
 
 // setClass sets the class of a file, and its root folder.
 func (s *Survey) setClass(file string) error {
-	b, err := plainFile(file).read()
+	b, err := plainFile(file).readFile()
 	if err != nil {
 		return nil
 	}

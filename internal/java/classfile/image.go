@@ -96,18 +96,18 @@ func (m *image) readIndex() error {
 }
 
 func (m *image) appendFiles(files []classFile, class string, _ int) []classFile {
-	return append(files, imaged{m, class})
+	return append(files, imageFile{m, class})
 }
 
-// An imaged is a class file of an image.
-type imaged struct {
+// An imageFile is a class file of an image.
+type imageFile struct {
 	in    *image
 	class string
 }
 
-func (f imaged) name() string { return f.in.file.Name() + "!/" + f.class + extension }
+func (f imageFile) fileName() string { return f.in.file.Name() + "!/" + f.class + extension }
 
-func (f imaged) read() ([]byte, error) {
+func (f imageFile) readFile() ([]byte, error) {
 	b, ok, err := f.in.readClass(f.class)
 	if err == nil && !ok {
 		err = fs.ErrNotExist

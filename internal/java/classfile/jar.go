@@ -20,14 +20,14 @@ type jar struct {
 	name     string
 	in       io.Closer // nil for a nested jar
 	classes  map[string]*zip.File
-	versions map[string][]version // versions by class, in a multi-release jar
+	versions map[string][]versionedFile // versions by class, in a multi-release jar
 	manifest manifest
 	jars     []*jar // nested jars
 	module   bool   // file is a .jmod
 }
 
-// A version is the file of a class for a release of Java and later ones.
-type version struct {
+// A versionedFile is the file of a class for a release of Java and later ones.
+type versionedFile struct {
 	release int
 	file    *zip.File
 }
@@ -145,12 +145,12 @@ func (j *jar) addVersion(path string, f *zip.File) {
 		return
 	}
 	if j.versions == nil {
-		j.versions = map[string][]version{}
+		j.versions = map[string][]versionedFile{}
 	}
 	all := j.versions[class]
-	at, found := slices.BinarySearchFunc(all, release, func(v version, release int) int { return release - v.release })
+	at, found := slices.BinarySearchFunc(all, release, func(v versionedFile, release int) int { return release - v.release })
 	if !found {
-		j.versions[class] = slices.Insert(all, at, version{release, f})
+		j.versions[class] = slices.Insert(all, at, versionedFile{release, f})
 	}
 }
 
@@ -197,9 +197,9 @@ type packedFile struct {
 	file *zip.File
 }
 
-func (z packedFile) name() string { return z.in.name + "!/" + z.file.Name }
+func (z packedFile) fileName() string { return z.in.name + "!/" + z.file.Name }
 
-func (z packedFile) read() ([]byte, error) {
+func (z packedFile) readFile() ([]byte, error) {
 	in, err := z.file.Open()
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ var (
 // addJars opens the jars in a jar.
 func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error {
 	for _, f := range z.File {
-		if j.module || !slices.Contains(applicationJars, path.Dir(f.Name)) || !isJar(f.Name) {
+		if j.module || !slices.Contains(applicationJars, path.Dir(f.Name)) || !hasJarName(f.Name) {
 			continue
 		}
 		name := j.name + "!/" + f.Name
@@ -242,8 +242,8 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 	return nil
 }
 
-// isJar reports whether a file name has the extension of a jar.
-func isJar(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
+// hasJarName reports whether a file name has the extension of a jar.
+func hasJarName(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
 // openHeld returns a file of a zip file. It reads uncompressed files in the zip file, and others from memory.
 func (o *opener) openHeld(f *zip.File, in io.ReaderAt) (io.ReaderAt, int64, error) {
@@ -317,15 +317,15 @@ func parseManifest(b []byte) (m manifest) {
 	return m
 }
 
-// A link is a file or folder that the manifest of a jar names.
-type link struct {
+// A manifestLink is a file or folder that the manifest of a jar names.
+type manifestLink struct {
 	path   string
 	folder bool
 }
 
 // manifestLinks returns the existing files and folders that a jar's manifest adds to the class path. A JVM resolves them in the
 // folder of the jar itself. Other class loaders may use the folder of a symbolic link to it, which comes second.
-func manifestLinks(j *jar) (all []link) {
+func manifestLinks(j *jar) (all []manifestLink) {
 	dirs := []string{filepath.Dir(j.name)}
 	if real, err := filepath.EvalSymlinks(j.name); err == nil && filepath.Dir(real) != dirs[0] {
 		dirs = []string{filepath.Dir(real), dirs[0]}
@@ -343,7 +343,7 @@ func manifestLinks(j *jar) (all []link) {
 
 // resolveEntry resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a folder. ok
 // is false for entries that a JVM ignores, which are malformed URLs and other schemes.
-func resolveEntry(dir, entry string) (l link, ok bool) {
+func resolveEntry(dir, entry string) (l manifestLink, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
 		return l, false
 	}
@@ -351,7 +351,7 @@ func resolveEntry(dir, entry string) (l link, ok bool) {
 	if err != nil || u.Path == "" || u.Host != "" || strings.ContainsRune(u.Path, 0) {
 		return l, false
 	}
-	l = link{filepath.FromSlash(u.Path), strings.HasSuffix(u.Path, "/")}
+	l = manifestLink{filepath.FromSlash(u.Path), strings.HasSuffix(u.Path, "/")}
 	if !strings.HasPrefix(u.Path, "/") {
 		l.path = filepath.Join(dir, l.path)
 	}
@@ -359,14 +359,14 @@ func resolveEntry(dir, entry string) (l link, ok bool) {
 }
 
 // exists reports whether a link leads to an existing file or folder of the expected kind.
-func (l link) exists() bool {
+func (l manifestLink) exists() bool {
 	info, err := os.Stat(l.path)
 	return err == nil && info.IsDir() == l.folder
 }
 
 // followLink opens the target of a link, and returns the links of its manifest. It ignores files that are not jars, like a
 // JVM.
-func (o *opener) followLink(l link) ([]link, error) {
+func (o *opener) followLink(l manifestLink) ([]manifestLink, error) {
 	if o.wasOpened(l.path) {
 		return nil, nil
 	}

@@ -22,8 +22,8 @@ type classSource interface {
 
 // A classFile is a file that may contain a class. If it does not exist, the error of read matches fs.ErrNotExist.
 type classFile interface {
-	read() ([]byte, error)
-	name() string // path for error messages
+	readFile() ([]byte, error)
+	fileName() string // path for error messages
 }
 
 // A Path finds class files in folders, jars, .jmod files, and the lib/modules of a JDK.
@@ -246,7 +246,7 @@ func (p *Path) HasPackage(class string) bool {
 // readSound reads and parses the file of a class; c is nil if the file does not exist. size is the number of bytes
 // read, even after an error.
 func readSound(f classFile, class string) (c *File, size int, err error) {
-	b, err := f.read()
+	b, err := f.readFile()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
@@ -257,7 +257,7 @@ func readSound(f classFile, class string) (c *File, size int, err error) {
 		err = fmt.Errorf("%w: it is of class %s", ErrClassFile, c.Name)
 	}
 	if err != nil {
-		return nil, len(b), fmt.Errorf("%s: %w", f.name(), withoutPath(err))
+		return nil, len(b), fmt.Errorf("%s: %w", f.fileName(), withoutPath(err))
 	}
 	return c, len(b), nil
 }
@@ -317,7 +317,7 @@ func (c *cache) parseCached(class string, f *cached) (*File, error) {
 	switch {
 	case f.read:
 	case c.total > maxRead:
-		f.err = fmt.Errorf("%s: %w: over %d bytes of class files were read: name fewer", f.file.name(), ErrTooLarge,
+		f.err = fmt.Errorf("%s: %w: over %d bytes of class files were read: name fewer", f.file.fileName(), ErrTooLarge,
 			int64(maxRead))
 	default:
 		var size int

@@ -18,7 +18,7 @@ type Sources struct{ containers []sourceContainer }
 // A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified name;
 // the error matches fs.ErrNotExist if it is missing.
 type sourceContainer interface {
-	read(name string) (text []byte, file string, err error)
+	readSource(name string) (text []byte, file string, err error)
 	io.Closer
 }
 
@@ -48,7 +48,7 @@ func sourcesBeside(classPath []string) (files []string) {
 	classPath, _ = expandWildcards(classPath) // opening the class path reports errors
 	for _, p := range classPath {
 		beside := sourceZip(p)
-		if isJar(p) {
+		if hasJarName(p) {
 			beside = p[:len(p)-len(filepath.Ext(p))] + "-sources.jar"
 		}
 		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
@@ -135,7 +135,7 @@ func (s *Sources) Close() {
 func (s *Sources) Find(class *File) (file string, text []byte, err error) {
 	for _, name := range sourceNames(class.Name, class.SourceFile()) {
 		for _, p := range s.containers {
-			text, file, err := p.read(name)
+			text, file, err := p.readSource(name)
 			if err == nil {
 				return file, text, nil
 			}
@@ -174,9 +174,9 @@ type sourceFolder string
 
 func (f sourceFolder) Close() error { return nil }
 
-func (f sourceFolder) read(name string) (text []byte, file string, err error) {
+func (f sourceFolder) readSource(name string) (text []byte, file string, err error) {
 	file = filepath.Join(string(f), filepath.FromSlash(name))
-	text, err = readPlain(file)
+	text, err = readRegular(file)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return text, file, err
 	}
@@ -186,15 +186,15 @@ func (f sourceFolder) read(name string) (text []byte, file string, err error) {
 			continue
 		}
 		below := filepath.Join(string(f), m.Name(), filepath.FromSlash(name))
-		if text, err := readPlain(below); !errors.Is(err, fs.ErrNotExist) {
+		if text, err := readRegular(below); !errors.Is(err, fs.ErrNotExist) {
 			return text, below, err
 		}
 	}
 	return nil, file, fs.ErrNotExist
 }
 
-// readPlain reads a regular file. Others are missing, since reading a pipe would block.
-func readPlain(file string) ([]byte, error) {
+// readRegular reads a regular file. Others are missing, since reading a pipe would block.
+func readRegular(file string) ([]byte, error) {
 	info, err := os.Stat(file)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, fs.ErrNotExist
@@ -222,7 +222,7 @@ func (z *sourceArchive) addFile(name string, f *zip.File) {
 	}
 }
 
-func (z *sourceArchive) read(name string) (text []byte, file string, err error) {
+func (z *sourceArchive) readSource(name string) (text []byte, file string, err error) {
 	f, ok := z.files[name]
 	if !ok {
 		return nil, name, fs.ErrNotExist

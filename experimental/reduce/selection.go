@@ -13,23 +13,23 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A cut decides what Archive drops and renames.
-type cut struct {
+// A selection decides what Archive drops and renames.
+type selection struct {
 	ctx   context.Context
 	llvm  bool
 	scale weigh.Scale
 	keep  map[layout.Ref]bool // methods to keep; nil keeps all
 	left  map[layout.Ref]bool // selected methods that the base has, too
-	// stacks to keep, by first row in the table of samples; used if methods are selected
-	stacks map[int]bool
-	cold   bool // drop profiles without counts
-	names  *Anonymizer
-	known  map[uint64]bool // ids of LLVM functions and vtables that keep their names
-	out    *Report
+	// keptStacks has the kept stacks by first row in the table of samples. It is nil unless methods are selected.
+	keptStacks map[int]bool
+	cold       bool // drop profiles without counts
+	names      *Anonymizer
+	known      map[uint64]bool // ids of LLVM functions and vtables that keep their names
+	out        *Report
 }
 
-func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut, error) {
-	c := &cut{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold,
+func newSelection(ctx context.Context, s *reader.Store, r *Options, out *Report) (*selection, error) {
+	c := &selection{ctx: ctx, llvm: s.Header().Domain.LLVM(), scale: weigh.ScaleOf(s), cold: r.DropCold,
 		names: r.Names, out: out}
 	for _, step := range []func(*reader.Store, *Options) error{c.chooseMethods, c.leaveToBase, c.learnNames} {
 		if err := step(s, r); err != nil {
@@ -40,7 +40,7 @@ func newCut(ctx context.Context, s *reader.Store, r *Options, out *Report) (*cut
 }
 
 // hasCounts reports whether a method has a profile with counts.
-func (c *cut) hasCounts(m reader.Method) (bool, error) {
+func (c *selection) hasCounts(m reader.Method) (bool, error) {
 	for p, err := range m.Profiles() {
 		if err != nil || !c.dropsProfile(p) {
 			return err == nil, err
@@ -50,7 +50,7 @@ func (c *cut) hasCounts(m reader.Method) (bool, error) {
 }
 
 // copyConfig returns the config of the copy.
-func (c *cut) copyConfig(h *layout.Header, more builder.Config) builder.Config {
+func (c *selection) copyConfig(h *layout.Header, more builder.Config) builder.Config {
 	config := builder.ConfigOf(h)
 	config.Workers = more.Workers
 	config.Progress = more.Progress
@@ -64,7 +64,7 @@ func (c *cut) copyConfig(h *layout.Header, more builder.Config) builder.Config {
 }
 
 // learnNames finds the LLVM functions and vtables that keep their names, so that they keep their IDs too.
-func (c *cut) learnNames(s *reader.Store, _ *Options) error {
+func (c *selection) learnNames(s *reader.Store, _ *Options) error {
 	if !c.llvm || c.names == nil || c.names.keep == nil {
 		return nil
 	}
@@ -97,16 +97,16 @@ func (c *cut) learnNames(s *reader.Store, _ *Options) error {
 }
 
 // selective reports whether records are copied only on demand.
-func (c *cut) selective() bool { return c.keep != nil }
+func (c *selection) selective() bool { return c.keep != nil }
 
 // keepsMethod reports whether the method with the record at n stays.
-func (c *cut) keepsMethod(n layout.Ref) bool { return !c.selective() || c.keep[n] }
+func (c *selection) keepsMethod(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
 // keepsSomewhere reports whether the method with the record at n stays here or in the base.
-func (c *cut) keepsSomewhere(n layout.Ref) bool { return c.keepsMethod(n) || c.left[n] }
+func (c *selection) keepsSomewhere(n layout.Ref) bool { return c.keepsMethod(n) || c.left[n] }
 
 // dropsProfile reports whether a profile is dropped from a kept method.
-func (c *cut) dropsProfile(p reader.Profile) bool {
+func (c *selection) dropsProfile(p reader.Profile) bool {
 	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
 		return false
 	}
@@ -115,7 +115,7 @@ func (c *cut) dropsProfile(p reader.Profile) bool {
 }
 
 // countProfile adds a profile to the report and returns its weights.
-func (c *cut) countProfile(p reader.Profile) (weight weigh.Counts) {
+func (c *selection) countProfile(p reader.Profile) (weight weigh.Counts) {
 	c.out.Profiles++
 	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for range p.Section(section) {
@@ -163,28 +163,28 @@ func (t *reduction) replaceWord(of disk.TableKind, column int, v uint64) uint64 
 }
 
 // replaceID returns the replacement of the ID of a function or vtable.
-func (c *cut) replaceID(id uint64) uint64 {
+func (c *selection) replaceID(id uint64) uint64 {
 	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
 		return id
 	}
 	return disk.NameRef(c.names.hashFunctionID(id))
 }
 
-// rowCut decides which rows of a table to keep.
-type rowCut struct {
-	*cut
+// rowSelection decides which rows of a table to keep.
+type rowSelection struct {
+	*selection
 	s     *reader.Store
 	t     *reader.Table
 	whole bool // drop the whole table
 	group bool // keep the current stack
 }
 
-func (c *cut) newRowCut(s *reader.Store, t *reader.Table) *rowCut {
-	return &rowCut{cut: c, s: s, t: t, whole: c.dropsTable(t)}
+func (c *selection) newRowCut(s *reader.Store, t *reader.Table) *rowSelection {
+	return &rowSelection{selection: c, s: s, t: t, whole: c.dropsTable(t)}
 }
 
 // dropsTable reports whether a whole table is dropped. The table of dumps in a merged archive is rebuilt.
-func (c *cut) dropsTable(t *reader.Table) bool {
+func (c *selection) dropsTable(t *reader.Table) bool {
 	switch t.Kind {
 	case disk.TableOrder, disk.TableOrderRuns, disk.TableDumps:
 		return true
@@ -203,7 +203,7 @@ func (c *cut) dropsTable(t *reader.Table) bool {
 }
 
 // keepsRow reports whether a row stays, and counts dropped rows.
-func (c *rowCut) keepsRow(row int) (bool, error) {
+func (c *rowSelection) keepsRow(row int) (bool, error) {
 	stays, err := c.decideRow(row)
 	relisted := c.t.Kind == disk.TableDumps && c.s.Header().Flags&disk.FlagMerged != 0
 	if err == nil && !stays && !relisted {
@@ -212,7 +212,7 @@ func (c *rowCut) keepsRow(row int) (bool, error) {
 	return stays, err
 }
 
-func (c *rowCut) decideRow(row int) (bool, error) {
+func (c *rowSelection) decideRow(row int) (bool, error) {
 	switch {
 	case c.whole:
 		return false, nil
@@ -235,7 +235,7 @@ func (c *rowCut) decideRow(row int) (bool, error) {
 }
 
 // keepsProfile reports whether a profile stays.
-func (c *rowCut) keepsProfile(n layout.Ref) (bool, error) {
+func (c *rowSelection) keepsProfile(n layout.Ref) (bool, error) {
 	if n == 0 {
 		return false, nil
 	}
@@ -248,7 +248,7 @@ func (c *rowCut) keepsProfile(n layout.Ref) (bool, error) {
 }
 
 // isAnonymous reports whether a property is a number that merges add, or the VM's list of trap reasons.
-func (c *rowCut) isAnonymous(row int) (bool, error) {
+func (c *rowSelection) isAnonymous(row int) (bool, error) {
 	if c.t.Columns() != 2 || c.t.Column(0) != disk.ColumnSymbol || c.t.Column(1) != disk.ColumnSymbol {
 		return false, nil
 	}
@@ -261,15 +261,15 @@ func (c *rowCut) isAnonymous(row int) (bool, error) {
 }
 
 // keepsSample reports whether the stack of a row stays. All rows of a stack get the same answer.
-func (c *rowCut) keepsSample(row int) bool {
+func (c *rowSelection) keepsSample(row int) bool {
 	if row == 0 || c.t.Cell(0, row) != c.t.Cell(0, row-1) {
-		c.group = c.stacks[row]
+		c.group = c.keptStacks[row]
 	}
 	return c.group
 }
 
 // keepsInlining reports whether the method of the row's outermost frame, into which the call was inlined, stays.
-func (c *rowCut) keepsInlining(row int) (bool, error) {
+func (c *rowSelection) keepsInlining(row int) (bool, error) {
 	n := layout.Ref(c.t.Cell(0, row))
 	if n == 0 {
 		return true, nil // call without a method
@@ -283,7 +283,7 @@ func (c *rowCut) keepsInlining(row int) (bool, error) {
 }
 
 // keepsTrace reports whether the function in a row of a trace stays or is unknown to the archive.
-func (c *rowCut) keepsTrace(row int) (bool, error) {
+func (c *rowSelection) keepsTrace(row int) (bool, error) {
 	if c.t.Columns() != 3 {
 		return false, nil
 	}
