@@ -1,13 +1,12 @@
-// Archives makes many archives to merge: of methods that are made up, by changing the counts
-// of a real archive, or by training real programs with a JDK that has its sources.
+// Archives creates many archives to merge. It generates methods, or changes the counts of a real archive, or trains
+// real programs with a JDK that has its sources.
 //
 //	go run ./bench/archives -n 10000 -methods 1000 -own 100 -o /tmp/runs
 //	go run ./bench/archives -n 300 -from javac.parc -o /tmp/runs
 //	go run ./bench/archives -jdk /usr/lib/jvm/java-17-openjdk-amd64 -runs 300 -o /tmp/runs
 //
-// The programs are tools of the JDK and two small ones, in turn: javac, javap, javadoc, jdeps,
-// jar, jimage, jshell, keytool, and java with Words and Numbers; each run has another number,
-// and so another package, module or script.
+// The programs are the JDK tools javac, javap, javadoc, jdeps, jar, jimage, jshell and keytool, and java with Words and
+// Numbers. The number of a run selects the program and its package, module or script.
 package main
 
 import (

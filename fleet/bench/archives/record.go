@@ -22,16 +22,15 @@ import (
 //go:embed programs
 var programs embed.FS
 
-// A recorder trains real programs: tools of a JDK, and two programs of ours.
+// A recorder trains tools of a JDK and the programs in the folder programs.
 type recorder struct {
-	jdk      string // its home, with lib/src.zip
+	jdk      string // home of a JDK with lib/src.zip
 	profarc  string
-	work     string // with the sources of the JDK below src, and our programs
+	work     string // folder with src, the sources of the JDK, and programs
 	packages []string
 }
 
-// record records runs of real programs, each with other arguments than those before, jobs at
-// once. It writes an archive for each to a directory.
+// record trains programs with different arguments, jobs at the same time. It writes an archive for each run to out.
 func record(jdk, profarc, out string, runs, jobs int) error {
 	work, err := os.MkdirTemp("", "profarc-programs-*")
 	if err != nil {
@@ -56,7 +55,7 @@ func record(jdk, profarc, out string, runs, jobs int) error {
 	return group.Wait()
 }
 
-// A program is trained with arguments that depend on the number of its run.
+// A program returns the command line for run n.
 type program func(r *recorder, n int, out string) []string
 
 var all = []program{
@@ -100,21 +99,21 @@ var all = []program{
 	},
 }
 
-// pick returns one of several values in turn.
+// pick returns value n modulo the number of values.
 func pick(n int, of ...string) string { return of[n%len(of)] }
 
 func (r *recorder) in(names ...string) string {
 	return filepath.Join(append([]string{r.work}, names...)...)
 }
 
-// pkg returns the folder that has a package, and nothing else.
+// pkg returns the folder that contains only package n.
 func (r *recorder) pkg(n int) string {
 	return r.in("src", strings.ReplaceAll(r.packages[n%len(r.packages)], "/", "."))
 }
 
-// sources returns at most so many sources of a package, each with a public type.
+// sources returns at most most source files of package n.
 func (r *recorder) sources(n, most int) (some []string) {
-	_ = filepath.WalkDir(r.pkg(n), func(name string, d fs.DirEntry, err error) error { // unpacked files can be read
+	_ = filepath.WalkDir(r.pkg(n), func(name string, d fs.DirEntry, err error) error { // these files are readable
 		if err == nil && !d.IsDir() && len(some) < most {
 			some = append(some, name)
 		}
@@ -125,13 +124,13 @@ func (r *recorder) sources(n, most int) (some []string) {
 
 func (r *recorder) classes(n int) (names []string) {
 	for _, name := range r.sources(n, 8) {
-		inside, _ := filepath.Rel(r.pkg(n), name) // it is below
+		inside, _ := filepath.Rel(r.pkg(n), name) // cannot fail
 		names = append(names, strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(inside), ".java"), "/", "."))
 	}
 	return names
 }
 
-// train records run i.
+// train records run i to archive.
 func (r *recorder) train(i int, archive string) error {
 	out, err := os.MkdirTemp(r.work, "out-*")
 	if err != nil {
@@ -148,11 +147,11 @@ func (r *recorder) train(i int, archive string) error {
 	return nil
 }
 
-// isPublic finds sources of public types.
+// isPublic matches the source of a public type.
 var isPublic = regexp.MustCompile(`(?m)^public [^(=]*\b(class|interface|enum)\b`)
 
-// unpack unpacks the public types of the packages java.* of the module java.base, each package
-// below a folder of its own: a compiler then takes the others from the JDK.
+// unpack extracts the public types of packages java.* in module java.base, each package to a separate folder, so that a
+// compiler takes the other packages from the JDK.
 func (r *recorder) unpack() error {
 	name := filepath.Join(r.jdk, "lib", "src.zip")
 	z, err := zip.OpenReader(name)
@@ -175,7 +174,7 @@ func (r *recorder) unpack() error {
 	return nil
 }
 
-// extract writes a source, if it is of a public type.
+// extract writes a source file if its type is public.
 func (r *recorder) extract(f *zip.File, inside string) error {
 	from, err := f.Open()
 	if err != nil {

@@ -1,11 +1,11 @@
 //go:build linux
 
-// Merge measures a merge in parts, and compares its bytes with one merge of everything.
+// Merge measures a merge in parts, and compares the result with a single merge.
 //
 //	go run ./bench/merge -archives /tmp/runs -parts 1,4,16 -work /tmp/merge
 //
-// It prints a row for each number of parts: processor time and peak memory of the processes, the size of the
-// plan, and what a task read, also as a share of the archives. Tasks run one after the other.
+// For each number of parts, it prints processor time and peak memory of the processes, the size of the plan, and the
+// number of bytes that a task read. Tasks run one after the other.
 package main
 
 import (
@@ -40,10 +40,10 @@ func main() {
 
 type bench struct{ archives, work, fleet, whole string }
 
-// A cost is what a process took.
+// A cost is the resource usage of a process.
 type cost struct {
 	cpu  time.Duration
-	peak int64 // bytes
+	peak int64 // peak memory in bytes
 	out  []byte
 }
 
@@ -94,7 +94,7 @@ func (b *bench) run(profarc string, parts []string) error {
 	return nil
 }
 
-// row merges in n parts and prints what that took.
+// row merges in n parts and prints a table row.
 func (b *bench) row(n string) error {
 	plan := filepath.Join(b.work, "plan-"+n+".json")
 	out := filepath.Join(b.work, "out-"+n+".parc")
@@ -151,7 +151,7 @@ func middle(all []cost) (m cost) {
 	return m
 }
 
-// worst returns the most processor time and the most memory.
+// worst returns the maximum of processor time and of memory.
 func worst(all []cost) (w cost) {
 	for _, c := range all {
 		w.cpu = max(w.cpu, c.cpu)
@@ -160,7 +160,7 @@ func worst(all []cost) (w cost) {
 	return w
 }
 
-// compare reports whether a result has the bytes of one merge.
+// compare describes whether a result equals the single merge.
 func (b *bench) compare(out string) string {
 	if b.whole == "" {
 		return "not compared"

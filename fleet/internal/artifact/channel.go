@@ -12,15 +12,13 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// A Channel is an index to which archives are promoted: it lists the current one and those
-// before it, and what happened to it. A tag names it.
+// A Channel is the content of a promoted tag. It lists the current archive, the previous ones, and the events.
 //
-// It is what its events make of it, in whichever order they are added. So writers that do not
-// know of each other's events overwrite each other's index, and lose nothing once one of them
-// adds the events that it lacks.
+// The events determine a channel, regardless of the order in which they were added. So concurrent writers can overwrite
+// each other's index. The next writer adds the missing events again.
 type Channel struct {
-	Archives []ocispec.Descriptor // the current one first; the annotation of each is the id of its promotion
-	History  []Event              // the oldest first
+	Archives []ocispec.Descriptor // current archive first, each annotated with the id of its promotion
+	History  []Event              // oldest event first
 }
 
 const (
@@ -39,8 +37,8 @@ func (c *Channel) Promotion(d ocispec.Descriptor, at time.Time) Event {
 	return e
 }
 
-// Rollback returns the event that takes the current archive off, which makes the previous one the current one
-// again. It takes no archive off that was promoted meanwhile. ok is false if there is no previous one.
+// Rollback returns the event that removes the current archive and so makes the previous one current again. It does not
+// remove archives that another writer promotes concurrently. ok is false if there is no previous archive.
 func (c *Channel) Rollback(at time.Time) (e Event, ok bool) {
 	if len(c.Archives) < 2 {
 		return e, false
@@ -51,8 +49,7 @@ func (c *Channel) Rollback(at time.Time) (e Event, ok bool) {
 		promotion: promotionOf(off), archive: back}, true
 }
 
-// Lacks reports whether the channel lacks an event and would take it. It takes none that is
-// older than all of a history that is full.
+// Lacks reports whether Add would add an event. It is false if the event is older than a full history.
 func (c *Channel) Lacks(id string) bool {
 	if !isEventID(id) || len(c.History) == maxEvents && id < c.History[0].ID {
 		return false
@@ -60,7 +57,7 @@ func (c *Channel) Lacks(id string) bool {
 	return !slices.ContainsFunc(c.History, func(e Event) bool { return e.ID == id })
 }
 
-// Add adds those events that the channel lacks, in any order.
+// Add adds missing events in any order.
 func (c *Channel) Add(events ...Event) {
 	archives := c.Archives
 	for _, e := range events {
@@ -74,8 +71,8 @@ func (c *Channel) Add(events ...Event) {
 	c.History = c.History[max(0, len(c.History)-maxEvents):]
 }
 
-// inUse returns those archives that no rollback took off, each once, what was promoted last in front. If
-// rollbacks that did not know of each other took off all, what the last one put back stays.
+// inUse returns the different archives that no rollback removed, the last promoted one first. If concurrent rollbacks
+// removed all archives, it returns the one that the last rollback restored.
 func (c *Channel) inUse(archives []ocispec.Descriptor) (list []ocispec.Descriptor) {
 	off := map[digest.Digest]string{}
 	for _, e := range c.History {
@@ -96,7 +93,7 @@ func (c *Channel) inUse(archives []ocispec.Descriptor) (list []ocispec.Descripto
 	}
 	if n := len(c.History); len(list) == 0 && n > 0 {
 		d := c.History[n-1].archive
-		list = append(list, promotedBy(d, off[d.Digest])) // it stays taken off: the next promotion replaces it
+		list = append(list, promotedBy(d, off[d.Digest])) // the next promotion replaces it
 	}
 	return list[:min(len(list), maxKept)]
 }
@@ -109,7 +106,7 @@ func promotedBy(d ocispec.Descriptor, id string) ocispec.Descriptor {
 	return d
 }
 
-// Index returns the index of a channel.
+// Index returns the image index of the channel as JSON.
 func (c *Channel) Index() ([]byte, error) {
 	var lines []string
 	for _, e := range c.History {
@@ -126,8 +123,8 @@ func indexOf(artifactType string, archives []ocispec.Descriptor, history []strin
 	})
 }
 
-// ParseChannel reads the index of a channel. One that was written before events had ids is
-// older than every event with one.
+// ParseChannel parses the index of a channel. Promotions without ids, from older versions, get ids that precede all
+// others.
 func ParseChannel(data []byte) (*Channel, error) {
 	index, err := parseIndex(data, ChannelType, maxKept)
 	if err != nil {
@@ -147,7 +144,7 @@ func ParseChannel(data []byte) (*Channel, error) {
 	return c, nil
 }
 
-// parseIndex reads an index of promoted archives.
+// parseIndex parses an index of 1 to most archives.
 func parseIndex(data []byte, artifactType string, most int) (index ocispec.Index, err error) {
 	if err := json.Unmarshal(data, &index); err != nil || index.ArtifactType != artifactType {
 		return index, fmt.Errorf("%w: it is no index of promoted archives", ErrOther)

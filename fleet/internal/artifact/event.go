@@ -13,18 +13,18 @@ import (
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
 )
 
-// An Event is a change of a channel. A tag of its own, which nobody else writes, keeps it.
+// An Event is a change of a channel. It is stored in a separate tag.
 type Event struct {
-	// ID sorts behind the ids of all events that its writer knew, whatever the clocks say. It
-	// is empty in a history that was written before events had ids.
+	// ID sorts after the ids of all events that its writer knew, regardless of clocks. It is "" for events of older
+	// versions.
 	ID     string        `json:"id,omitempty"`
 	Time   time.Time     `json:"time"`
 	What   string        `json:"what"`          // "promote" or "rollback"
-	Digest digest.Digest `json:"digest"`        // of the manifest of the archive that became the current one
-	Off    digest.Digest `json:"off,omitempty"` // the archive that a rollback took off
+	Digest digest.Digest `json:"digest"`        // digest of the new current archive's manifest
+	Off    digest.Digest `json:"off,omitempty"` // digest of the archive that a rollback removed
 
-	promotion string             // the last promotion of Off that the rollback takes back
-	archive   ocispec.Descriptor // of Digest; from a history it has no promotion
+	promotion string             // id of the last promotion that the rollback reverts
+	archive   ocispec.Descriptor // manifest with Digest, without the promotion's id if parsed from a history
 }
 
 const (
@@ -34,7 +34,7 @@ const (
 	maxTurn = 999_999_999_999
 )
 
-// idForm is the form of an id: a number above the numbers of all known events, and a random one.
+// idForm matches an id, which has a number greater than those of all known events, and a random number.
 var idForm = regexp.MustCompile(`^[0-9]{12}-[0-9a-f]{16}$`)
 
 func isEventID(id string) bool { return idForm.MatchString(id) }
@@ -43,7 +43,7 @@ func eventID(turn, random uint64) string {
 	return fmt.Sprintf("%012d-%016x", min(turn, maxTurn), random)
 }
 
-// nextID returns an id for an event whose writer knows this channel.
+// nextID returns the id of a new event.
 func (c *Channel) nextID() string {
 	last := uint64(0)
 	note := func(id string) {
@@ -63,14 +63,14 @@ func (c *Channel) nextID() string {
 	return eventID(last+1, binary.BigEndian.Uint64(random[:]))
 }
 
-// MaxChannel is the length of the longest tag that archives are promoted to: a tag has at most
-// 128 characters, and names of its events are longer.
+// MaxChannel is the maximum length of a promoted tag. Tags of its events, which are longer, have at most 128
+// characters.
 const MaxChannel = 128 - len(".event-") - len("000000000000-0123456789abcdef")
 
-// EventTags returns what the tags of a channel's events begin with. The rest is their ids.
+// EventTags returns the prefix of the tags of a channel's events. The rest of a tag is the event's id.
 func EventTags(channel string) string { return channel + ".event-" }
 
-// line returns the event as a history has it.
+// line formats the event as a line of a history.
 func (e Event) line() string {
 	words := []string{e.Time.UTC().Format(time.RFC3339), e.What, string(e.Digest)}
 	if e.ID != "" {
@@ -82,8 +82,8 @@ func (e Event) line() string {
 	return strings.Join(words, " ")
 }
 
-// parseEvent reads a line of a history: of three words if it was written before events had
-// ids, of five for a promotion, and of seven for a rollback.
+// parseEvent parses a line of a history. It has three words without an id, five for a promotion, and seven for a
+// rollback.
 func parseEvent(line string) (e Event, ok bool) {
 	words := strings.Fields(line)
 	if len(words) < 3 {
@@ -111,12 +111,12 @@ func parseEvent(line string) (e Event, ok bool) {
 	return e, ok && err == nil && size > 0 && isEventID(e.ID)
 }
 
-// Index returns the index that keeps the event: of the archive that became the current one.
+// Index returns the image index that stores the event.
 func (e Event) Index() ([]byte, error) {
 	return indexOf(EventType, []ocispec.Descriptor{e.archive}, []string{e.line()})
 }
 
-// ParseEvent reads the index that keeps the event with an id.
+// ParseEvent parses the index that stores the event with an id.
 func ParseEvent(data []byte, id string) (e Event, err error) {
 	index, err := parseIndex(data, EventType, 1)
 	if err != nil {

@@ -16,22 +16,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Facts are what the annotations of an archive say about it. Empty fields are not known.
+// Facts are the annotations of an archive. Unknown fields are empty.
 type Facts struct {
-	Created     time.Time `json:"created"` // when the counts were taken; of several runs, the last
+	Created     time.Time `json:"created"` // time of the last dump
 	Domain      string    `json:"domain"`
 	Format      string    `json:"format"` // version of the archive format
 	Producer    string    `json:"producer"`
-	Builds      []string  `json:"builds"` // of the VMs or programs that were profiled, as 17.0.14+7 or build ids
+	Builds      []string  `json:"builds"` // builds of the profiled VMs, such as 17.0.14+7, or build ids of programs
 	Main        string    `json:"main,omitempty"`
-	Fingerprint string    `json:"fingerprint,omitempty"` // of VM and class path, in hexadecimal
-	Dump        string    `json:"dump"`                  // id of the archive's dump, in hexadecimal
-	Dumps       []string  `json:"dumps"`                 // ids of the dumps that it sums, at most maxDumps
+	Fingerprint string    `json:"fingerprint,omitempty"` // fingerprint of VM and class path in hexadecimal
+	Dump        string    `json:"dump"`                  // id of the dump in hexadecimal
+	Dumps       []string  `json:"dumps"`                 // ids of the merged dumps, at most maxDumps
 	Runs        int       `json:"runs"`
 	Methods     uint64    `json:"methods"`
 	Profiles    uint64    `json:"profiles"`
-	Base        string    `json:"base,omitempty"`  // of a layer: dump id and sum of its base
-	Score       string    `json:"score,omitempty"` // how far it fitted the code at the push, from 0 to 1
+	Base        string    `json:"base,omitempty"`  // dump id and checksum of a layer's base
+	Score       string    `json:"score,omitempty"` // score of push --class-path, from 0 to 1
 }
 
 const (
@@ -39,7 +39,7 @@ const (
 	maxDumps = 64
 )
 
-// texts names the annotations that are texts, and their fields.
+// texts maps annotations to string fields.
 func (f *Facts) texts() map[string]*string {
 	return map[string]*string{
 		"domain": &f.Domain, "format": &f.Format, "producer": &f.Producer, "main": &f.Main,
@@ -47,7 +47,6 @@ func (f *Facts) texts() map[string]*string {
 	}
 }
 
-// annotations returns the annotations of a manifest.
 func (f Facts) annotations() map[string]string {
 	all := map[string]string{
 		ocispec.AnnotationCreated: f.Created.UTC().Format(time.RFC3339Nano),
@@ -69,7 +68,7 @@ func (f Facts) annotations() map[string]string {
 	return all
 }
 
-// parseFacts reads annotations. Malformed ones count as unknown.
+// parseFacts parses annotations. Malformed ones are treated as unknown.
 func parseFacts(all map[string]string) Facts {
 	var f Facts
 	for name, text := range f.texts() {
@@ -79,7 +78,8 @@ func parseFacts(all map[string]string) Facts {
 	f.Runs, _ = strconv.Atoi(all[prefix+"runs"])
 	f.Methods, _ = strconv.ParseUint(all[prefix+"methods"], 10, 64)
 	f.Profiles, _ = strconv.ParseUint(all[prefix+"profiles"], 10, 64)
-	f.Builds, f.Dumps = strings.Fields(all[prefix+"builds"]), strings.Fields(all[prefix+"dumps"])
+	f.Builds = strings.Fields(all[prefix+"builds"])
+	f.Dumps = strings.Fields(all[prefix+"dumps"])
 	return f
 }
 
@@ -114,7 +114,7 @@ func FactsOf(s *reader.Store) (Facts, error) {
 	return f, nil
 }
 
-// addBinaries adds the build ids of the programs that profiles of LLVM are of, in hexadecimal.
+// addBinaries adds the build ids of programs in LLVM profiles.
 func (f *Facts) addBinaries(s *reader.Store) error {
 	ids, err := s.TableOrEmpty(disk.TableBinaryIDs)
 	if err != nil {
@@ -130,7 +130,7 @@ func (f *Facts) addBinaries(s *reader.Store) error {
 	return nil
 }
 
-// addRun adds what one run says.
+// addRun adds the facts about a run.
 func (f *Facts) addRun(r layout.Provenance) {
 	if len(f.Dumps) < maxDumps {
 		f.Dumps = append(f.Dumps, hexOrEmpty(r.DumpID))

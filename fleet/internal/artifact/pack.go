@@ -20,22 +20,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Annotations of a layer: digest and size in bytes of the archive itself.
+// Annotations of a layer with the digest and the size in bytes of the decompressed archive.
 const (
 	annotationDigest = prefix + "archive.digest"
 	annotationSize   = prefix + "archive.size"
 )
 
-// window is the most that a layer refers back, in bytes, and so what unpacking takes.
+// window is the maximum window of a compressed layer in bytes, which limits the memory of decompression.
 const window = 8 << 20
 
-// A Packed is a layer, in a file without a name.
+// A Packed is a compressed layer in an unnamed file.
 type Packed struct {
 	Layer ocispec.Descriptor
 	file  *os.File
 }
 
-// Pack compresses an archive. The file is in folder; Close removes it.
+// Pack compresses an archive to a file in folder. Close removes the file.
 func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, error) {
 	data := (*mapped.Mapping)(s.Mapping()).Unchecked()
 	if int64(len(data)) != s.Header().FileSize {
@@ -49,14 +49,14 @@ func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, 
 	if err := p.pack(ctx, data); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
-	p.Layer.Annotations[ocispec.AnnotationTitle] = title + ".zst" // what other clients write to a file of that name
+	p.Layer.Annotations[ocispec.AnnotationTitle] = title + ".zst" // file name for other clients
 	return p, nil
 }
 
 func (p *Packed) pack(ctx context.Context, data []byte) error {
 	packed := digest.Canonical.Digester()
 	counted := &countingWriter{w: io.MultiWriter(p.file, packed.Hash())}
-	// One goroutine, so that the same bytes come out on every machine.
+	// With one goroutine, the output does not depend on the machine.
 	z, err := zstd.NewWriter(counted, zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(window),
 		zstd.WithEncoderConcurrency(1))
 	if err != nil {
@@ -74,15 +74,14 @@ func (p *Packed) pack(ctx context.Context, data []byte) error {
 	return nil
 }
 
-// Reader returns a reader of the compressed bytes, from the first one on.
+// Reader returns a new reader of the compressed bytes.
 func (p *Packed) Reader() io.Reader { return io.NewSectionReader(p.file, 0, p.Layer.Size) }
 
 // Close removes the file.
 func (p *Packed) Close() error { return p.file.Close() }
 
-// Unpack writes the archive of a layer from offset 0 on. While it reads it compares the
-// layer with its digest, and the archive with its own; the error matches ErrOther if they
-// differ. What was written until then is of no use.
+// Unpack decompresses a layer and writes the archive to w at offset 0. The error matches ErrOther if the layer or the
+// archive does not match its digest. After an error, the content of w is undefined.
 func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.Descriptor) error {
 	want, size, err := archiveOf(layer)
 	if err != nil {
@@ -111,7 +110,7 @@ func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.De
 	return nil
 }
 
-// archiveOf returns digest and size of the archive of a layer.
+// archiveOf returns the digest and the size of the decompressed archive.
 func archiveOf(layer ocispec.Descriptor) (digest.Digest, int64, error) {
 	size, err := strconv.ParseInt(layer.Annotations[annotationSize], 10, 64)
 	want, err2 := digest.Parse(layer.Annotations[annotationDigest])
@@ -121,7 +120,7 @@ func archiveOf(layer ocispec.Descriptor) (digest.Digest, int64, error) {
 	return want, size, nil
 }
 
-// IsAt reports whether the file at a path has the archive of a layer, byte for byte.
+// IsAt reports whether the file at path equals the archive in a layer.
 func IsAt(ctx context.Context, path string, layer ocispec.Descriptor) bool {
 	want, size, err := archiveOf(layer)
 	if err != nil {
@@ -140,7 +139,6 @@ func IsAt(ctx context.Context, path string, layer ocispec.Descriptor) bool {
 	return err == nil && sum.Verified()
 }
 
-// A countingWriter counts the bytes it writes.
 type countingWriter struct {
 	w io.Writer
 	n int64
@@ -152,7 +150,7 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// A contextReader fails once its context is done.
+// A contextReader fails after its context is done.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader
@@ -165,7 +163,7 @@ func (c contextReader) Read(b []byte) (int, error) {
 	return c.r.Read(b)
 }
 
-// A limitedReader reads exactly left bytes: more are not read, and fewer are an error, which it keeps.
+// A limitedReader reads exactly left bytes. A shorter input is an error, which it stores.
 type limitedReader struct {
 	r    io.Reader
 	left int64
@@ -188,7 +186,7 @@ func (l *limitedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A lastingWriter keeps the error of a write.
+// A lastingWriter stores the first error.
 type lastingWriter struct {
 	w   io.Writer
 	err error

@@ -1,5 +1,5 @@
-// Package blobs reads and writes objects of stores: directories, S3, Google Cloud Storage
-// and Azure. Its errors name the object and say what to do, and no request waits forever.
+// Package blobs reads and writes objects in directories, S3, Google Cloud Storage and Azure. Its errors have the name
+// of the object and advice. All requests have a timeout.
 package blobs
 
 import (
@@ -11,18 +11,17 @@ import (
 	"strings"
 )
 
-// A Location is an object of a store, or a prefix of the names of objects.
+// A Location is an object of a store, or a prefix of object names.
 type Location struct {
-	Bucket string // as a URL for gocloud.dev/blob, with its options
-	Key    string // of an object; as a prefix empty, or with a slash at its end
+	Bucket string // URL for gocloud.dev/blob, with its options
+	Key    string // name of an object, or a prefix that is empty or ends in a slash
 }
 
-// schemes are the schemes of stores whose bucket is the host of a URL.
+// schemes has the URL schemes whose host is the bucket.
 var schemes = map[string]bool{"s3": true, "gs": true, "azblob": true}
 
-// Parse reads a location: the path of a directory or file, or a URL with the scheme file,
-// s3, gs or azblob, whose query has options of the store, as
-// s3://bucket/team/runs/?region=eu-central-1. A prefix ends in a slash.
+// Parse parses the path of a directory or file, or a URL with the scheme file, s3, gs or azblob. The query of a URL has
+// options of the store, as in s3://bucket/team/runs/?region=eu-central-1. A prefix ends in a slash.
 func Parse(text string) (Location, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -40,8 +39,8 @@ func Parse(text string) (Location, error) {
 	return inDirectory(text)
 }
 
-// inDirectory returns the location of a file, or of a directory if there is one or the name
-// ends in a slash. The directory of a file is the bucket.
+// inDirectory returns the location of a file or directory. A name that ends in a slash is a directory, even if it does
+// not exist. The directory of a file is the bucket.
 func inDirectory(name string) (Location, error) {
 	full, err := filepath.Abs(filepath.FromSlash(name))
 	if err != nil {
@@ -56,7 +55,7 @@ func inDirectory(name string) (Location, error) {
 	return Location{bucket.String(), key}, nil
 }
 
-// directory returns the directory that is the bucket, if it is one.
+// directory returns the path of the bucket if it is a directory.
 func (l Location) directory() (dir string, ok bool) {
 	u, err := url.Parse(l.Bucket)
 	if err != nil || u.Scheme != "file" {
@@ -68,7 +67,7 @@ func (l Location) directory() (dir string, ok bool) {
 // Join returns the location of a name below a prefix.
 func (l Location) Join(name string) Location { return Location{l.Bucket, path.Join(l.Key, name)} }
 
-// Prefix returns the location as a prefix.
+// Prefix returns l with a slash at the end of its key, unless the key is empty.
 func (l Location) Prefix() Location {
 	if l.Key != "" && !strings.HasSuffix(l.Key, "/") {
 		l.Key += "/"
@@ -76,7 +75,7 @@ func (l Location) Prefix() Location {
 	return l
 }
 
-// String returns the location without options, as people write it.
+// String returns the path, or the URL without options.
 func (l Location) String() string {
 	u, err := url.Parse(l.Bucket)
 	if err != nil {
@@ -88,7 +87,7 @@ func (l Location) String() string {
 	return u.Scheme + "://" + u.Host + "/" + l.Key
 }
 
-// URL returns the location as Parse reads it, with options.
+// URL returns a URL with options, for Parse.
 func (l Location) URL() string {
 	u, err := url.Parse(l.Bucket)
 	if err != nil {
@@ -101,7 +100,7 @@ func (l Location) URL() string {
 	return u.String()
 }
 
-// Within reports whether the location is another, or is below it.
+// Within reports whether l is other or is below it.
 func (l Location) Within(other Location) bool {
 	plain := func(l Location) string {
 		name, _, _ := strings.Cut(l.URL(), "?")

@@ -28,10 +28,9 @@ var (
 	ErrChanged  = errors.New("the object has changed")
 )
 
-// Stores holds open buckets. It is safe for concurrent use.
+// Stores caches open buckets. It is safe for concurrent use.
 type Stores struct {
-	// Patience is how long a store may take for an answer, and for each MiB that is read or
-	// written; 0 is a minute.
+	// Patience is the timeout of a request, and is extended by the same duration for each MiB. 0 means a minute.
 	Patience time.Duration
 
 	mu   sync.Mutex
@@ -39,10 +38,10 @@ type Stores struct {
 	read atomic.Int64
 }
 
-// BytesRead returns how many bytes of objects were read so far.
+// BytesRead returns the number of bytes read from objects.
 func (s *Stores) BytesRead() int64 { return s.read.Load() }
 
-// Close closes the buckets.
+// Close closes all buckets.
 func (s *Stores) Close() (err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +52,7 @@ func (s *Stores) Close() (err error) {
 	return err
 }
 
-// bucketToWrite opens a bucket, and creates its directory if it is one.
+// bucketToWrite is like bucket, but creates the directory of a bucket.
 func (s *Stores) bucketToWrite(ctx context.Context, l Location) (*blob.Bucket, error) {
 	if dir, ok := l.directory(); ok {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -63,7 +62,7 @@ func (s *Stores) bucketToWrite(ctx context.Context, l Location) (*blob.Bucket, e
 	return s.bucket(ctx, l)
 }
 
-// bucket opens a bucket once.
+// bucket returns the open bucket of a location.
 func (s *Stores) bucket(ctx context.Context, l Location) (*blob.Bucket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +84,7 @@ func (s *Stores) bucket(ctx context.Context, l Location) (*blob.Bucket, error) {
 	return b, nil
 }
 
-// limit bounds a request that moves so many bytes.
+// limit returns a context with the timeout for a request that transfers bytes.
 func (s *Stores) limit(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
 	patience := s.Patience
 	if patience <= 0 {
@@ -96,7 +95,7 @@ func (s *Stores) limit(ctx context.Context, bytes int64) (context.Context, conte
 
 var errSlow = errors.New("no answer in time")
 
-// explain makes one clear message of the error of a request.
+// explain converts the error of a request to a message with advice.
 func explain(ctx context.Context, l Location, err error) error {
 	switch {
 	case err == nil:
@@ -121,8 +120,7 @@ func explain(ctx context.Context, l Location, err error) error {
 	return say("the store failed")
 }
 
-// oneCause is an error of a client, of which the last cause is shown: clients put the whole
-// history of a request in front of it.
+// oneCause shortens the message of a client's error, which has the whole history of the request before its last cause.
 type oneCause struct{ error }
 
 func (c oneCause) Unwrap() error { return c.error }
@@ -144,8 +142,7 @@ type Object struct {
 	Size int64
 }
 
-// List returns the objects at a location, sorted by name: the object itself, or, of a
-// prefix, those below it whose names end in a suffix.
+// List returns the object l, or the objects below the prefix l whose names end in suffix, sorted by name.
 func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object, error) {
 	if l.Key != "" && !strings.HasSuffix(l.Key, "/") {
 		size, err := s.Size(ctx, l)
@@ -181,7 +178,7 @@ func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object,
 	return all, nil
 }
 
-// Size returns the size of an object. The error matches ErrNotFound if there is none.
+// Size returns the size of an object. The error matches ErrNotFound if the object is missing.
 func (s *Stores) Size(ctx context.Context, l Location) (int64, error) {
 	b, err := s.bucket(ctx, l)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Ranges reads ranges of an object, whose size must be the one that was listed.
+// Ranges returns a reader of an object. A read returns an error if the object no longer has o.Size bytes.
 func (s *Stores) Ranges(ctx context.Context, o Object) io.ReaderAt { return &ranges{ctx, s, o} }
 
 type ranges struct {
@@ -49,7 +49,7 @@ func (r *ranges) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// Read returns an object of at most most bytes.
+// Read returns the content of an object, or an error if it has more than most bytes.
 func (s *Stores) Read(ctx context.Context, l Location, most int64) ([]byte, error) {
 	size, err := s.Size(ctx, l)
 	if err != nil {
@@ -66,31 +66,31 @@ func (s *Stores) Read(ctx context.Context, l Location, most int64) ([]byte, erro
 	return data, err
 }
 
-// chunk is how much of an object is compared or copied at once.
+// chunk is the size of buffers in bytes.
 const chunk = 1 << 20
 
-// Write creates or replaces an object; readers see the old one until it is complete. With
-// once, an object that exists stays and the error matches ErrExists.
+// Write atomically creates or replaces an object. With once, it does not replace an object and the error matches
+// ErrExists.
 func (s *Stores) Write(ctx context.Context, l Location, from io.Reader, size int64, once bool) error {
 	b, err := s.bucketToWrite(ctx, l)
 	if err != nil {
 		return err
 	}
 	ctx, cancel := s.limit(ctx, size)
-	defer cancel() // a write that has not been closed by then is dropped
+	defer cancel() // aborts a write that was not closed
 	w, err := b.NewWriter(ctx, l.Key, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
 	if err != nil {
 		return explain(ctx, l, err)
 	}
 	if _, err := io.Copy(w, from); err != nil {
 		cancel()
-		_ = w.Close() // it fails, and drops what was written
+		_ = w.Close() // fails and discards the data
 		return explain(ctx, l, err)
 	}
 	return explain(ctx, l, w.Close())
 }
 
-// WriteFile is like Write, with the content of a file.
+// WriteFile is like Write with the content of a file.
 func (s *Stores) WriteFile(ctx context.Context, l Location, name string, once bool) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *Stores) WriteFile(ctx context.Context, l Location, name string, once bo
 	return s.Write(ctx, l, f, info.Size(), once)
 }
 
-// SameAsFile reports whether an object has the bytes of a file.
+// SameAsFile reports whether an object and a file have the same content.
 func (s *Stores) SameAsFile(ctx context.Context, l Location, name string) (bool, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -120,24 +120,24 @@ func (s *Stores) SameAsFile(ctx context.Context, l Location, name string) (bool,
 		return false, err
 	}
 	object := s.Ranges(ctx, Object{l, size})
-	mine := make([]byte, chunk)
-	theirs := make([]byte, chunk)
+	fileChunk := make([]byte, chunk)
+	objectChunk := make([]byte, chunk)
 	for at := int64(0); at < size; at += chunk {
 		n := min(chunk, size-at)
-		if _, err := f.ReadAt(mine[:n], at); err != nil && err != io.EOF {
+		if _, err := f.ReadAt(fileChunk[:n], at); err != nil && err != io.EOF {
 			return false, err
 		}
-		if _, err := object.ReadAt(theirs[:n], at); err != nil && err != io.EOF {
+		if _, err := object.ReadAt(objectChunk[:n], at); err != nil && err != io.EOF {
 			return false, err
 		}
-		if !bytes.Equal(mine[:n], theirs[:n]) {
+		if !bytes.Equal(fileChunk[:n], objectChunk[:n]) {
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// Fetch writes an object to a new file.
+// Fetch copies an object to a new file.
 func (s *Stores) Fetch(ctx context.Context, o Object, name string) (err error) {
 	f, err := os.Create(name)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package mergecommands has the commands that merge archives of stores with many workers.
+// Package mergecommands implements the commands that merge archives in stores with many workers.
 package mergecommands
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// group is the group of the commands in the root command.
+// group is the id of the command group.
 const group = "merge"
 
-// maxPlan bounds the size of a plan that is read.
+// maxPlan is the maximum size of a plan in bytes.
 const maxPlan = 1 << 30
 
-// Commands returns the commands.
+// Commands returns the commands of the group.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{planCommand(a), shardCommand(a), commitCommand(a), templateCommand(a)}
 }
 
-// A worker has the flags that all steps share.
+// A worker has the flags of all steps.
 type worker struct {
 	plan     string
 	folder   string
@@ -50,11 +50,10 @@ func (w *worker) storeFlags(cmd *cobra.Command) {
 	f.BoolVar(&w.json, "json", false, "report in JSON")
 }
 
-// stores returns the stores, which the caller closes.
+// stores returns new stores, which the caller must close.
 func (w *worker) stores() *blobs.Stores { return &blobs.Stores{Patience: w.patience} }
 
-// follow reads the plan, and calls do with it and where to keep what it works on. The stores
-// are open meanwhile.
+// follow reads the plan and calls do with open stores and with the location of temporary files.
 func (w *worker) follow(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan,
 	at mergejob.Place) error) error {
 	memory, err := parseSize("--memory", w.memory)
@@ -70,7 +69,6 @@ func (w *worker) follow(ctx context.Context, do func(s *blobs.Stores, p *mergejo
 	return do(stores, p, mergejob.Place{Folder: w.folder, Memory: memory})
 }
 
-// readPlan reads the plan.
 func (w *worker) readPlan(ctx context.Context, s *blobs.Stores) (*mergejob.Plan, error) {
 	l, err := blobs.Parse(w.plan)
 	if err != nil {
@@ -83,13 +81,14 @@ func (w *worker) readPlan(ctx context.Context, s *blobs.Stores) (*mergejob.Plan,
 	return mergejob.Decode(l.String(), text)
 }
 
-// parseSize reads a number of bytes, also in KiB, MiB and GiB.
+// parseSize parses a number of bytes, KiB, MiB or GiB.
 func parseSize(flag, text string) (int64, error) {
 	number := text
 	unit := int64(1)
 	for suffix, bytes := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
 		if before, ok := strings.CutSuffix(text, suffix); ok {
-			number, unit = before, bytes
+			number = before
+			unit = bytes
 		}
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
@@ -99,7 +98,7 @@ func parseSize(flag, text string) (int64, error) {
 	return n * unit, nil
 }
 
-// parseAge reads a duration, also in days.
+// parseAge parses a duration, which can be in days. "" is 0.
 func parseAge(flag, text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -116,14 +115,13 @@ func parseAge(flag, text string) (time.Duration, error) {
 	return d, nil
 }
 
-// indexVariables are set by schedulers to the number of a task.
+// indexVariables are the variables in which schedulers pass the number of a task.
 var indexVariables = []string{"JOB_COMPLETION_INDEX", "SLURM_ARRAY_TASK_ID"}
 
-// A task is one of several workers: the parts whose number leaves K when divided by N are its own.
+// A task is one of n workers. It merges the parts k, k+n, k+2n, and so on.
 type task struct{ k, n int }
 
-// taskOf returns the task that an argument K/N or the scheduler names. Without a number of
-// tasks there is one for each part.
+// taskOf returns the task of the argument K/N or of the scheduler. If tasks is 0, there is a task for each part.
 func taskOf(args []string, tasks, parts int) (t task, err error) {
 	t.n = tasks
 	if t.n == 0 {
@@ -161,7 +159,7 @@ func (t task) check() error {
 	return nil
 }
 
-// planName returns the plan as a later step names it.
+// planName quotes a file name for a shell.
 func planName(name string) string {
 	if strings.ContainsAny(name, " '\"$&;|<>()*?`\\") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"

@@ -60,7 +60,7 @@ func planCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A planReport says what was planned.
+// A planReport is the JSON output of plan.
 type planReport struct {
 	Plan string `json:"plan"`
 	ID   string `json:"id"`
@@ -103,7 +103,7 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	return nil
 }
 
-// nextSteps returns what to run after a plan: on a scheduler, or in a shell.
+// nextSteps describes the commands to run after plan.
 func nextSteps(program, plan string, parts int) string {
 	return fmt.Sprintf(`Next: %[1]s template slurm --plan %[2]s
   or: %[1]s template kubernetes --plan %[2]s
@@ -113,7 +113,7 @@ func nextSteps(program, plan string, parts int) string {
 `, program, plan, parts-1, parts)
 }
 
-// check checks the flags, and returns where the plan goes.
+// check validates the flags, and returns the location of the plan.
 func (o *planOptions) check() (to blobs.Location, err error) {
 	if o.to == "" {
 		return to, cli.Usagef("name the result: --to URL of an archive, as s3://bucket/app.parc")

@@ -18,7 +18,7 @@ var slurmTemplate string
 //go:embed kubernetes.yaml.tmpl
 var kubernetesTemplate string
 
-// schedulers are what there are templates for.
+// schedulers maps the supported schedulers to templates.
 var schedulers = map[string]string{"slurm": slurmTemplate, "kubernetes": kubernetesTemplate}
 
 const templateHelp = `Template prints what runs a planned merge on a scheduler: for slurm a script that submits an array job and, after
@@ -65,10 +65,10 @@ func templateCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A job is what the templates fill in.
+// A job is the data of the templates.
 type job struct {
 	ID                       string
-	Plan                     string // as a word of a shell
+	Plan                     string // quoted for a shell
 	PlanArgument             string
 	Program                  string
 	Image                    string
@@ -94,7 +94,7 @@ func runTemplate(ctx context.Context, a *cli.App, scheduler string, o *templateO
 	return t.Execute(a.Out, j)
 }
 
-// job computes what the templates fill in.
+// job computes the data of a template.
 func (o *templateOptions) job(ctx context.Context, scheduler string) (j job, err error) {
 	if o.tasks < 1 || o.atOnce < 1 || o.perIndex < 0 {
 		return j, cli.Usagef("--tasks %d, --at-once %d and --retries %d: numbers from 1 on", o.tasks, o.atOnce, o.perIndex)

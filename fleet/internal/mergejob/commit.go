@@ -17,24 +17,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Result is what was published.
+// A Result describes the published archive.
 type Result struct {
 	Archive string        `json:"archive"`
-	There   bool          `json:"was_there"` // with the same bytes
+	There   bool          `json:"was_there"` // the same archive already existed
 	Bytes   int64         `json:"bytes"`
 	DumpID  string        `json:"dump_id"`
 	Dumps   int           `json:"dumps"`
 	Counts  layout.Counts `json:"counts"`
 }
 
-// ErrMissing: parts have not been merged yet.
+// ErrMissing means that parts have not been merged yet.
 var ErrMissing = errors.New("parts are missing")
 
-// ErrOther: the place of the result is taken.
+// ErrOther means that the result has the name of another archive.
 var ErrOther = errors.New("there is another archive already")
 
-// Commit joins all parts of a plan and publishes the result. The error matches ErrMissing if parts are still
-// missing after wait, and ErrOther if another archive is in its place; one with the same bytes is a success.
+// Commit joins all parts of a plan and publishes the result. The error matches ErrMissing if parts are still missing
+// after wait. It matches ErrOther if an archive with other bytes already has the name of the result.
 func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.Duration,
 	progress func(done, total int64)) (Result, error) {
 	out, err := p.result()
@@ -66,13 +66,15 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 	if err != nil {
 		return r, err
 	}
-	r.Bytes, r.DumpID, r.Counts = written.Bytes, fmt.Sprintf("%x", written.DumpID), written.Counts
+	r.Bytes = written.Bytes
+	r.DumpID = fmt.Sprintf("%x", written.DumpID)
+	r.Counts = written.Counts
 	r.Dumps = merging.Dumps(b.Internal())
 	r.There, err = publish(ctx, s, out, name)
 	return r, err
 }
 
-// publish writes the result once. It reports whether the same bytes were there.
+// publish writes the result unless it exists. there is true if the same bytes already existed.
 func publish(ctx context.Context, s *blobs.Stores, out blobs.Location, name string) (there bool, err error) {
 	err = s.WriteFile(ctx, out, name, true)
 	if !errors.Is(err, blobs.ErrExists) {
@@ -85,7 +87,7 @@ func publish(ctx context.Context, s *blobs.Stores, out blobs.Location, name stri
 	return same, err
 }
 
-// awaitParts returns the parts once all are there.
+// awaitParts waits until all parts exist and returns them.
 func awaitParts(ctx context.Context, s *blobs.Stores, p *Plan, wait time.Duration) ([]blobs.Object, error) {
 	const pause = 5 * time.Second
 	for until := time.Now().Add(wait); ; {
@@ -101,7 +103,7 @@ func awaitParts(ctx context.Context, s *blobs.Stores, p *Plan, wait time.Duratio
 	}
 }
 
-// findParts returns all parts. The error matches ErrMissing and says which are not there.
+// findParts returns all parts. The error matches ErrMissing and lists missing parts.
 func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, error) {
 	folder, err := p.folder()
 	if err != nil {
@@ -135,7 +137,7 @@ func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, e
 	return parts, nil
 }
 
-// join joins the parts in a builder.
+// join downloads the parts to folder and joins them in b.
 func join(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder string, b *builder.Builder) (err error) {
 	stores := make([]*reader.Store, len(parts))
 	defer func() {

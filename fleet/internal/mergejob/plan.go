@@ -1,12 +1,10 @@
-// Package mergejob merges archives of stores with many workers.
+// Package mergejob merges archives in stores with many workers.
 //
-//	plan     lists the archives, checks that they merge, and divides their methods into parts
-//	shard    merges one part: it reads the part of every archive, and writes an
-//	         archive of it; it may run twice, late, or die
-//	commit   joins the parts to the bytes of one merge of everything, and publishes them once
+//	plan     lists the archives, checks that they can be merged, and divides their methods into parts
+//	shard    reads one part of each archive and writes the merged part; it can be repeated
+//	commit   joins the parts to the same bytes as a single merge, and publishes them once
 //
-// The parts of a plan are ranges of methods in the order in which archives have them, so
-// that the profiles that a worker needs of an archive lie together in it.
+// Parts are ranges of methods in the order of archives, so that a worker reads a contiguous range of each archive.
 package mergejob
 
 import (
@@ -23,16 +21,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Plan names the archives to merge, the parts, and the place of the result. Its ID is made from all of it.
+// A Plan lists the archives to merge, the parts, and the URL of the result. Its ID is a hash of the other fields.
 type Plan struct {
 	Version  int             `json:"profarc_plan"`
 	ID       string          `json:"id"`
 	Out      string          `json:"out"`  // URL of the result
-	Work     string          `json:"work"` // URL below which the parts are written
+	Work     string          `json:"work"` // URL prefix of the parts
 	Domain   layout.Domain   `json:"domain"`
-	Params   layout.Params   `json:"params"` // of the first archive
+	Params   layout.Params   `json:"params"` // settings of the first archive
 	OneShape bool            `json:"one_shape"`
-	Rows     int             `json:"rows"` // of receivers that stay in the result; all if negative
+	Rows     int             `json:"rows"` // number of receiver rows to keep, or -1 for all
 	Bounds   []merging.Bound `json:"bounds"`
 	Buckets  []string        `json:"buckets"`
 	Inputs   []Input         `json:"inputs"`
@@ -40,17 +38,17 @@ type Plan struct {
 
 // An Input is an archive to be merged.
 type Input struct {
-	Bucket int           `json:"bucket"` // its place in Buckets
+	Bucket int           `json:"bucket"` // index in Buckets
 	Key    string        `json:"key"`
 	Size   int64         `json:"size"`
-	Sum    string        `json:"sum"`              // of the header, which covers every byte
-	Weight layout.Weight `json:"weight,omitempty"` // 0 for 1
+	Sum    string        `json:"sum"`              // checksum of the header, which covers all bytes
+	Weight layout.Weight `json:"weight,omitempty"` // 0 means 1
 }
 
-// planVersion is the version of plans that this program reads and writes.
+// planVersion is the supported version of plans.
 const planVersion = 1
 
-// identify returns the ID that a plan must have.
+// identify computes the ID of a plan.
 func (p *Plan) identify() (string, error) {
 	q := *p
 	q.ID = ""
@@ -59,7 +57,7 @@ func (p *Plan) identify() (string, error) {
 	return hex.EncodeToString(sum[:]), err
 }
 
-// Encode returns the plan as JSON, one input a line.
+// Encode returns the plan as JSON with a line per input.
 func (p *Plan) Encode() ([]byte, error) {
 	inputs := p.Inputs
 	q := *p
@@ -86,10 +84,10 @@ func (p *Plan) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// ErrPlan: a plan cannot be read, or was changed.
+// ErrPlan means that a plan is malformed or was changed.
 var ErrPlan = errors.New("it is no plan that this program can follow")
 
-// Decode reads a plan. name stands for its file in errors.
+// Decode parses a plan. name is its file name for errors.
 func Decode(name string, text []byte) (*Plan, error) {
 	p := new(Plan)
 	if err := json.Unmarshal(text, p); err != nil {
@@ -117,26 +115,25 @@ func Decode(name string, text []byte) (*Plan, error) {
 	return p, nil
 }
 
-// Parts returns the parts of the merge.
+// Parts returns the parts of the plan.
 func (p *Plan) Parts() ([]merging.Part, error) { return merging.Parts(p.Bounds...) }
 
-// object returns where an input is.
 func (p *Plan) object(in *Input) blobs.Object {
 	return blobs.Object{Location: blobs.Location{Bucket: p.Buckets[in.Bucket], Key: in.Key}, Size: in.Size}
 }
 
-// folder returns below what the parts are written: parts of other plans are elsewhere.
+// folder returns the prefix of the parts, which depends on the ID of the plan.
 func (p *Plan) folder() (blobs.Location, error) {
 	l, err := blobs.Parse(p.Work)
 	return l.Prefix().Join(p.ID[:16]).Prefix(), err
 }
 
-// partName returns the name of a part in the folder.
+// partName returns the file name of a part.
 func (p *Plan) partName(part int) string {
 	return fmt.Sprintf("part-%05d-of-%05d.parc", part, len(p.Bounds)+1)
 }
 
-// result returns where the result goes.
+// result returns the location of the result.
 func (p *Plan) result() (blobs.Location, error) {
 	l, err := blobs.Parse(p.Out)
 	if err == nil && path.Ext(l.Key) != ".parc" {
@@ -145,7 +142,7 @@ func (p *Plan) result() (blobs.Location, error) {
 	return l, err
 }
 
-// weighted reports whether an input has a weight that leaves fractions: the order of merging counts then.
+// weighted reports whether an input has a fractional weight, so that the result depends on the order of merges.
 func (p *Plan) weighted() bool {
 	for _, in := range p.Inputs {
 		if in.Weight%layout.WeightOne != 0 {

@@ -16,30 +16,30 @@ import (
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
-// A Place is where a worker keeps its files.
+// A Place limits the resources of a worker.
 type Place struct {
-	Folder string // for temporary files; empty for the system's
-	Memory int64  // bytes of profiles that are kept in memory, as builder.Config.MemoryBudget
+	Folder string // parent of temporary folders, "" for that of the system
+	Memory int64  // builder.Config.MemoryBudget
 }
 
-// folder creates a temporary folder; remove removes it.
+// folder creates a temporary folder, which remove removes.
 func (p Place) folder() (name string, remove func(), err error) {
 	name, err = os.MkdirTemp(p.Folder, "profarc-fleet-*")
 	return name, func() { _ = os.RemoveAll(name) }, err
 }
 
-// A Shard is what a worker did about a part.
+// A Shard describes a merged part.
 type Shard struct {
 	Part    int    `json:"part"`
 	Archive string `json:"archive"`
-	There   bool   `json:"was_there"` // nothing was done: a worker had written it before
+	There   bool   `json:"was_there"` // the part already existed
 	Bytes   int64  `json:"bytes"`
 	Methods uint64 `json:"methods"`
-	Read    int64  `json:"bytes_read"` // of objects
+	Read    int64  `json:"bytes_read"` // bytes read from stores
 }
 
-// MergePart merges one part of the plan, with jobs archives open at once, and writes it to its place. It may
-// run any number of times, also at once: the bytes are the same. A part that is there stays.
+// MergePart merges a part of the plan and writes it unless it exists. It opens jobs archives at the same time. It can
+// run several times, even concurrently, because it always writes the same bytes.
 func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at Place,
 	progress func(done, total int64)) (Shard, error) {
 	parts, err := p.Parts()
@@ -56,7 +56,8 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 	to = to.Join(p.partName(part))
 	done := Shard{Part: part, Archive: to.String()}
 	if size, ok, err := isThere(ctx, s, to, parts[part]); err != nil || ok {
-		done.There, done.Bytes = ok, size
+		done.There = ok
+		done.Bytes = size
 		return done, err
 	}
 	folder, remove, err := at.folder()
@@ -74,11 +75,13 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 	if err != nil {
 		return done, err
 	}
-	done.Bytes, done.Methods, done.Read = written.Bytes, written.Counts.Methods, s.BytesRead()-before
+	done.Bytes = written.Bytes
+	done.Methods = written.Counts.Methods
+	done.Read = s.BytesRead() - before
 	return done, s.WriteFile(ctx, to, name, false)
 }
 
-// isThere reports whether a part was written whole. One that is damaged is written again.
+// isThere reports whether a sound archive of a part exists, and returns its size.
 func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merging.Part) (size int64, ok bool,
 	err error) {
 	size, err = s.Size(ctx, l)
@@ -100,11 +103,11 @@ func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part mergin
 	return size, of.Mapping().Verify(ctx, nil) == nil, ctx.Err()
 }
 
-// mergeInto merges a part of every archive.
+// mergeInto merges a part of each archive into b.
 func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merging.Part, b *builder.Builder, jobs int,
 	progress func(done, total int64)) error {
 	if p.weighted() {
-		jobs = 1 // the order of fractions counts
+		jobs = 1
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(max(jobs, 1))
@@ -124,7 +127,7 @@ func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merging.Part,
 	return group.Wait()
 }
 
-// mergeOne merges a part of an archive, which must be the one that was planned.
+// mergeOne merges a part of an archive into b. The archive must not have changed since it was planned.
 func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merging.Part,
 	b *builder.Builder) error {
 	object := p.object(in)

@@ -16,26 +16,26 @@ import (
 	"oras.land/oras-go/v2/errdef"
 )
 
-// A manifest that names a subject is attached to it. Registries list attached manifests, by the referrers API.
-// For those that do not, OCI has a tag for each subject whose index lists it. Everybody who attaches reads,
-// extends and writes that index, and entries of those who do so at the same time are lost. So each attached
-// manifest gets a tag of its own too, which nobody else writes, and the index is made of these: after each
-// write whoever wrote compares it with the tags again, so that the last one to write leaves none out.
+// A manifest with a subject is attached to it. The referrers API of a registry lists attached manifests. For registries
+// without this API, OCI defines a tag with an index of the manifests attached to a subject. A writer must read, extend
+// and write this index, so that concurrent writers lose entries. For this reason, each attached manifest also gets a
+// separate tag. The index is computed from these tags. After each write, the writer compares the index with the tags
+// again, so that the last writer leaves a complete index.
 
-// A Way is how an attached manifest is found.
+// A Way is a method to find attached manifests.
 type Way string
 
-// The ways.
+// Ways to find attached manifests.
 const (
 	WayReferrers Way = "referrers API"
 	WayTags      Way = "tags"
 )
 
-// maxAttached bounds how many of the manifests that are attached to one subject are read.
+// maxAttached limits the number of manifests attached to a subject.
 const maxAttached = 10_000
 
-// Attached lists the manifests attached to another, in no order. A descriptor may lack its
-// artifact type and annotations.
+// Attached lists the manifests attached to subject in any order. The descriptors can lack artifact type and
+// annotations.
 func (r *Repository) Attached(ctx context.Context, subject digest.Digest) ([]ocispec.Descriptor, error) {
 	list, err := r.referrers(ctx, subject)
 	listed := err == nil
@@ -61,7 +61,7 @@ func (r *Repository) Attached(ctx context.Context, subject digest.Digest) ([]oci
 	return list[:min(len(list), maxAttached)], nil
 }
 
-// union returns the descriptors of two lists, each digest once.
+// union appends the descriptors of b with other digests to a.
 func union(a, b []ocispec.Descriptor) []ocispec.Descriptor {
 	for _, d := range b {
 		if !holds(a, d.Digest) {
@@ -75,8 +75,8 @@ func holds(list []ocispec.Descriptor, d digest.Digest) bool {
 	return slices.ContainsFunc(list, func(e ocispec.Descriptor) bool { return e.Digest == d })
 }
 
-// referrers lists what the referrers API knows. Without it the error matches errdef.ErrUnsupported. It is not
-// asked for one artifact type: some registries give back another type than was pushed.
+// referrers calls the referrers API. The error matches errdef.ErrUnsupported if the registry lacks it. It does not
+// filter by artifact type, because some registries return wrong types.
 func (r *Repository) referrers(ctx context.Context, subject digest.Digest) (list []ocispec.Descriptor, err error) {
 	err = r.remote.Referrers(withList(ctx), ocispec.Descriptor{Digest: subject}, "",
 		func(page []ocispec.Descriptor) error {
@@ -92,8 +92,7 @@ func (r *Repository) referrers(ctx context.Context, subject digest.Digest) (list
 	return list, err
 }
 
-// Attach makes sure that a manifest, which was pushed and names the subject, is found among
-// the manifests attached to it.
+// Attach makes sure that Attached returns a manifest that was pushed with subject as its subject.
 func (r *Repository) Attach(ctx context.Context, subject digest.Digest, d ocispec.Descriptor) (Way, error) {
 	for try := range 3 {
 		list, err := r.referrers(ctx, subject)
@@ -106,14 +105,14 @@ func (r *Repository) Attach(ctx context.Context, subject digest.Digest, d ocispe
 		if holds(list, d.Digest) {
 			return WayReferrers, nil
 		}
-		if err := pause(ctx, try); err != nil { // some list it a little later
+		if err := pause(ctx, try); err != nil { // some registries list it with a delay
 			return "", err
 		}
 	}
 	return WayTags, r.attachByTags(ctx, subject, d)
 }
 
-// attachByTags writes a tag of its own for a manifest, and adds it to the index of the subject.
+// attachByTags writes the tag of an attached manifest, and adds the manifest to the index of the subject.
 func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d ocispec.Descriptor) error {
 	data, err := r.Manifest(ctx, d)
 	if err != nil {
@@ -125,8 +124,7 @@ func (r *Repository) attachByTags(ctx context.Context, subject digest.Digest, d 
 	return r.Settle(ctx, subject.String(), func() (bool, error) { return r.completeIndex(ctx, subject) })
 }
 
-// Settle calls complete until it reports that an index, which others may overwrite at the same
-// time, is whole. It writes missing blobs.
+// Settle calls complete until it reports that an index, which other programs can overwrite concurrently, is complete.
 func (r *Repository) Settle(ctx context.Context, reference string, complete func() (whole bool, err error)) error {
 	const tries = 50
 	for try := range tries {
@@ -141,8 +139,8 @@ func (r *Repository) Settle(ctx context.Context, reference string, complete func
 	return advise(nil, "%s: others change it all the time: try again when they have ended", r.Full(reference))
 }
 
-// completeIndex adds all manifests with a tag of their own to the index of the subject. It
-// reports whether there was nothing to add.
+// completeIndex adds all manifests with attachment tags to the index of the subject. whole is true if the index already
+// had them.
 func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (whole bool, err error) {
 	own, err := r.attachmentTags(ctx, subject)
 	if err != nil {
@@ -177,7 +175,7 @@ func attachmentTag(subject, attached digest.Digest) string {
 	return fmt.Sprintf("%s.%.32s", fallbackTag(subject), attached.Encoded())
 }
 
-// fallbackIndex returns the index of the manifests attached to a subject, an empty one if there is none.
+// fallbackIndex returns the index of the manifests attached to a subject. A missing index is empty.
 func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (*ocispec.Index, error) {
 	index := &ocispec.Index{Versioned: specs.Versioned{SchemaVersion: 2}, MediaType: ocispec.MediaTypeImageIndex,
 		Manifests: []ocispec.Descriptor{}}
@@ -199,12 +197,12 @@ func (r *Repository) fallbackIndex(ctx context.Context, subject digest.Digest) (
 	return index, nil
 }
 
-// attachmentTags lists the tags of manifests that are attached to a subject.
+// attachmentTags lists the tags of manifests attached to a subject.
 func (r *Repository) attachmentTags(ctx context.Context, subject digest.Digest) ([]string, error) {
 	return r.TagsWith(ctx, fallbackTag(subject)+".")
 }
 
-// TagsWith lists the tags that begin with a prefix, the last 10,000 of them.
+// TagsWith lists the tags that begin with prefix, at most the last 10,000.
 func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string, err error) {
 	err = r.remote.Tags(withList(ctx), "", func(tags []string) error {
 		for _, tag := range tags {
@@ -216,12 +214,12 @@ func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string,
 	})
 	err = r.explain(ctx, err, "list the tags of", r.Name())
 	if IsMissing(err) {
-		return nil, nil // some have no list before the first tag
+		return nil, nil // some registries have no list before the first tag
 	}
 	return own, err
 }
 
-// missing returns the descriptors of those manifests with a tag of their own that a list does not have.
+// missing returns the descriptors of the manifests with the tags own that list lacks.
 func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
 	own []string) (missing []ocispec.Descriptor, err error) {
 	for _, tag := range own {
@@ -243,7 +241,7 @@ func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
 	return missing, nil
 }
 
-// described returns the descriptor of a manifest as an index lists it.
+// described returns the descriptor of a manifest with its artifact type and annotations.
 func (r *Repository) described(ctx context.Context, reference string) (ocispec.Descriptor, error) {
 	d, err := r.Resolve(ctx, reference)
 	if err != nil {
@@ -262,8 +260,7 @@ func (r *Repository) described(ctx context.Context, reference string) (ocispec.D
 	return d, nil
 }
 
-// pause waits before the next try: longer each time, and for a random time, so that writers
-// that met once do not meet again.
+// pause waits before the next try with exponential backoff and jitter.
 func pause(ctx context.Context, try int) error {
 	wait := time.Duration(20+rand.IntN(80)) * time.Millisecond << try
 	select {

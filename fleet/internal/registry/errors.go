@@ -17,10 +17,10 @@ import (
 	"oras.land/oras-go/v2/registry/remote/errcode"
 )
 
-// ErrTampered: content differs from its digest or its signature.
+// ErrTampered means that content does not match its digest or signature.
 var ErrTampered = errors.New("tampered with")
 
-// A RegistryError is a fault of a registry or its content, with the remedy.
+// A RegistryError is an error of a registry or its content, with advice.
 type RegistryError struct {
 	text string
 	err  error
@@ -30,7 +30,7 @@ func (e *RegistryError) Error() string { return e.text }
 
 func (e *RegistryError) Unwrap() error { return e.err }
 
-// HasAdvice reports true: the text says what to do.
+// HasAdvice reports that the message includes advice.
 func (e *RegistryError) HasAdvice() bool { return true }
 
 // advise returns a RegistryError that matches err.
@@ -38,7 +38,7 @@ func advise(err error, format string, args ...any) error {
 	return &RegistryError{fmt.Sprintf(format, args...), err}
 }
 
-// A ReferenceError is the error of a text that names nothing in a registry.
+// A ReferenceError reports a malformed reference.
 type ReferenceError struct{ reference string }
 
 func (e *ReferenceError) Error() string {
@@ -47,7 +47,8 @@ func (e *ReferenceError) Error() string {
 		"as docker.io/library/NAME", e.reference)
 }
 
-// explain returns an error of a registry as users read it: verb what, "read shop:1.4".
+// explain converts an error to a RegistryError with advice. verb and what describe the request, as in "read",
+// "shop:1.4".
 func (r *Repository) explain(ctx context.Context, err error, verb, what string) error {
 	var explained *RegistryError
 	var answer *errcode.ErrorResponse
@@ -80,7 +81,7 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 	return explainConnection(err, what, host)
 }
 
-// isPassing reports whether the same may succeed a little later.
+// isPassing reports whether a later try can succeed.
 func isPassing(err error) bool {
 	var answer *errcode.ErrorResponse
 	if errors.As(err, &answer) {
@@ -90,11 +91,11 @@ func isPassing(err error) bool {
 		errors.Is(err, syscall.EPIPE)
 }
 
-// explainAnswer returns the error of an answer of a registry that is no success.
+// explainAnswer converts the error response of a registry.
 func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what string) error {
 	host := r.ref.Registry
 	if answer.URL != nil && answer.URL.Host != "" {
-		host = answer.URL.Host // of the server that gives out tokens, too
+		host = answer.URL.Host // can be the token server
 	}
 	status := fmt.Sprintf("%d %s", answer.StatusCode, http.StatusText(answer.StatusCode))
 	said := ""
@@ -118,7 +119,7 @@ func (r *Repository) explainAnswer(answer *errcode.ErrorResponse, verb, what str
 	return advise(answer, "%s: %s refuses to %s it (%s)%s", what, host, verb, status, said)
 }
 
-// explainConnection returns the error of a connection.
+// explainConnection converts an error of the connection.
 func explainConnection(err error, what, host string) error {
 	text := err.Error()
 	var in *url.Error
@@ -130,7 +131,7 @@ func explainConnection(err error, what, host string) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return advise(err, "%s: %s closed the connection: try again", what, host)
-	case strings.Contains(text, "mismatch"): // of what its headers say
+	case strings.Contains(text, "mismatch"): // headers and content differ
 		return advise(errors.Join(ErrTampered, err),
 			"%s: its content is not what its digest says (%s): the registry or the way to it is damaged or has been tampered "+
 				"with", what, text)

@@ -1,13 +1,13 @@
-// Package registry talks to OCI registries: it keeps archives and what belongs to them, and finds them again.
+// Package registry is a client of OCI registries that stores archives and attached artifacts.
 //
 //	repo, err := registry.Open("registry.example/shop:1.4", registry.Options{})
 //	image, err := repo.Resolve(ctx, repo.Reference())
 //	list, err := repo.Attached(ctx, image.Digest)
 //
-// What a registry says is not trusted: content is compared with its digest while it is read,
-// everything but blobs is bounded in size, and a list is only a hint about what to read.
+// Registries are not trusted. The client verifies the digest of content, and limits the size of everything except
+// blobs.
 //
-// Errors name the fault and the remedy in one line.
+// Errors describe the problem and the remedy in one line.
 package registry
 
 import (
@@ -32,30 +32,29 @@ import (
 	"oras.land/oras-go/v2/registry/remote/retry"
 )
 
-// MaxManifest is the size in bytes of the longest manifest or index that is read.
+// MaxManifest is the maximum size of a manifest or index in bytes.
 const MaxManifest = 4 << 20
 
-// The defaults of Options.
+// Defaults of Options.
 const (
 	DefaultSilence = 30 * time.Second
 	DefaultAll     = 10 * time.Minute
 )
 
-// LeastRate is how many bytes a second give a transfer more time, see Options.All.
+// LeastRate is the minimum transfer rate in bytes per second (see Options.All).
 const LeastRate = 32 << 10
 
-// maxRetries is how often a request is tried again when the registry or the connection failed.
+// maxRetries is the number of retries after a failure of the registry or the connection.
 const maxRetries = 2
 
-// Options say how to talk to a registry. The zero value uses HTTPS, except on loopback
-// addresses, and the credentials of docker's configuration.
+// Options configure a connection. The zero value uses HTTPS, or HTTP on loopback addresses. Credentials come from
+// Docker's configuration.
 type Options struct {
-	PlainHTTP *bool         // nil: on loopback addresses only
-	Silence   time.Duration // the longest time without a byte from the registry; 0: DefaultSilence
-	// Base is what requests go through; nil: a copy of http.DefaultTransport.
-	Base http.RoundTripper
-	// All is the longest time from the first request to the end of the last, to which each
-	// LeastRate bytes in either direction add a second; 0: DefaultAll.
+	PlainHTTP *bool             // nil means on loopback addresses
+	Silence   time.Duration     // timeout for each byte from the registry, 0 means DefaultSilence
+	Base      http.RoundTripper // nil means a copy of http.DefaultTransport
+	// All is the timeout for all requests together. Each LeastRate bytes in either direction add a second. 0 means
+	// DefaultAll.
 	All time.Duration
 }
 
@@ -65,8 +64,8 @@ type Repository struct {
 	ref    registry.Reference
 }
 
-// Open returns the repository of a reference: REGISTRY/NAME, REGISTRY/NAME:TAG, or
-// REGISTRY/NAME@DIGEST. It does not talk to the registry yet.
+// Open returns the repository of a reference REGISTRY/NAME, REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST. It makes no
+// request.
 func Open(reference string, o Options) (*Repository, error) {
 	ref, err := registry.ParseReference(reference)
 	if err != nil {
@@ -83,14 +82,14 @@ func Open(reference string, o Options) (*Repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Attach does the same where there is no such API.
+	// Attach replaces the fallback of the library.
 	if err := r.SetReferrersCapability(true); err != nil {
 		return nil, err
 	}
 	return &Repository{r, ref}, nil
 }
 
-// newClient returns a client with the credentials of docker's configuration.
+// newClient returns a client with the credentials of Docker's configuration.
 func newClient(o Options) (*auth.Client, error) {
 	store, err := credentials.NewStoreFromDocker(credentials.StoreOptions{})
 	if err != nil {
@@ -108,7 +107,7 @@ func newClient(o Options) (*auth.Client, error) {
 	if patient.base == nil {
 		patient.base = http.DefaultTransport.(*http.Transport).Clone()
 	}
-	// A registry that is busy says for how long it wants to be left alone. Other waits are below a second.
+	// MaxWait applies to the Retry-After header of a busy registry. Other waits are shorter than a second.
 	policy := &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff,
 		MinWait: 100 * time.Millisecond, MaxWait: patient.silence, MaxRetry: maxRetries}
 	c := &auth.Client{
@@ -120,7 +119,7 @@ func newClient(o Options) (*auth.Client, error) {
 	return c, nil
 }
 
-// isLoopback reports whether a registry's host[:port] is this machine by its name.
+// isLoopback reports whether host[:port] is a loopback name or address.
 func isLoopback(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -132,10 +131,10 @@ func isLoopback(host string) bool {
 // Name returns REGISTRY/NAME.
 func (r *Repository) Name() string { return r.ref.Registry + "/" + r.ref.Repository }
 
-// Reference returns the tag or digest that the repository was opened with, or "latest".
+// Reference returns the tag or digest given to Open, or "latest".
 func (r *Repository) Reference() string { return r.ref.ReferenceOrDefault() }
 
-// Tag returns the tag that the repository was opened with, or an empty string.
+// Tag returns the tag given to Open, or "".
 func (r *Repository) Tag() string {
 	if r.ref.ValidateReferenceAsTag() != nil {
 		return ""
@@ -143,7 +142,7 @@ func (r *Repository) Tag() string {
 	return r.ref.Reference
 }
 
-// HasReference reports whether the reference that was opened has a tag or digest.
+// HasReference reports whether the reference given to Open has a tag or digest.
 func (r *Repository) HasReference() bool { return r.ref.Reference != "" }
 
 // Full returns REGISTRY/NAME@DIGEST or REGISTRY/NAME:TAG.
@@ -154,13 +153,13 @@ func (r *Repository) Full(reference string) string {
 	return r.Name() + ":" + reference
 }
 
-// Resolve returns the descriptor of what a tag or digest names.
+// Resolve returns the descriptor of a tag or digest.
 func (r *Repository) Resolve(ctx context.Context, reference string) (ocispec.Descriptor, error) {
 	d, err := r.remote.Manifests().Resolve(ctx, reference)
 	return d, r.explain(ctx, err, "read", r.Full(reference))
 }
 
-// Manifest reads a manifest or index, and compares it with its digest.
+// Manifest reads a manifest or index and verifies its digest.
 func (r *Repository) Manifest(ctx context.Context, d ocispec.Descriptor) ([]byte, error) {
 	if d.Size > MaxManifest {
 		return nil, advise(ErrTampered, "%s: it has %d bytes, and no manifest of an archive has: name another one",
@@ -170,7 +169,7 @@ func (r *Repository) Manifest(ctx context.Context, d ocispec.Descriptor) ([]byte
 	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
 }
 
-// Blob opens a blob. The caller compares it with its digest, and closes it.
+// Blob opens a blob. The caller must verify its digest and close it.
 func (r *Repository) Blob(ctx context.Context, d ocispec.Descriptor) (io.ReadCloser, error) {
 	body, err := r.remote.Blobs().Fetch(ctx, d)
 	if err != nil {
@@ -179,7 +178,7 @@ func (r *Repository) Blob(ctx context.Context, d ocispec.Descriptor) (io.ReadClo
 	return &explained{body, func(err error) error { return r.explain(ctx, err, "read", r.Full(d.Digest.String())) }}, nil
 }
 
-// An explained body is one whose errors say what to do.
+// explained is a body that converts errors by explain.
 type explained struct {
 	io.ReadCloser
 	explain func(error) error
@@ -193,7 +192,7 @@ func (e *explained) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// SmallBlob reads a blob of at most MaxManifest bytes, and compares it with its digest.
+// SmallBlob reads a blob of at most MaxManifest bytes and verifies its digest.
 func (r *Repository) SmallBlob(ctx context.Context, d ocispec.Descriptor) ([]byte, error) {
 	if d.Size > MaxManifest {
 		return nil, advise(ErrTampered, "%s: it has %d bytes, too many for what it is said to be",
@@ -203,8 +202,8 @@ func (r *Repository) SmallBlob(ctx context.Context, d ocispec.Descriptor) ([]byt
 	return data, r.explain(ctx, err, "read", r.Full(d.Digest.String()))
 }
 
-// PushBlob uploads a blob, unless the registry has it. The client tries requests again, but not the body of an upload,
-// which it cannot read again: a new upload begins with a request that waits as long as the registry asks for.
+// PushBlob uploads a blob unless the registry has it. The client cannot retry a request with a body, so PushBlob
+// retries the whole upload. Its first request waits as long as the registry demands.
 func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open func() (io.Reader, error)) error {
 	there, err := r.remote.Blobs().Exists(ctx, d)
 	if err != nil || there {
@@ -222,7 +221,7 @@ func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open fu
 	}
 }
 
-// PushManifest writes a manifest or index, with a tag if it is not empty, and returns its descriptor.
+// PushManifest uploads a manifest or index, tags it unless tag is "", and returns its descriptor.
 func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []byte,
 	tag string) (ocispec.Descriptor, error) {
 	d := ocispec.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(data), Size: int64(len(data))}
@@ -235,7 +234,7 @@ func (r *Repository) PushManifest(ctx context.Context, mediaType string, data []
 	return d, r.explain(ctx, err, "write to", r.Name())
 }
 
-// CheckTag returns an error if a text cannot be a tag.
+// CheckTag returns an error if tag is malformed.
 func CheckTag(tag string) error {
 	if (registry.Reference{Registry: "localhost", Repository: "a", Reference: tag}).ValidateReferenceAsTag() != nil {
 		return fmt.Errorf("%q is no tag: a tag has letters, digits, and after the first of these . - _ too, 128 at most", tag)
@@ -243,5 +242,5 @@ func CheckTag(tag string) error {
 	return nil
 }
 
-// IsMissing reports whether an error says that a registry does not have something.
+// IsMissing reports whether an error means that content does not exist.
 func IsMissing(err error) bool { return errors.Is(err, errdef.ErrNotFound) }

@@ -11,24 +11,23 @@ import (
 )
 
 var (
-	// errSilent is the error of a registry that neither answers nor takes bytes.
+	// errSilent means that the registry neither sent nor accepted bytes during Options.Silence.
 	errSilent = errors.New("no answer")
-	// errSlow is the error of a registry that is never silent, and never done.
+	// errSlow means that all requests together exceeded Options.All.
 	errSlow = errors.New("no end")
-	// errLoop is the error of a list whose pages lead back to one that was read.
+	// errLoop means that a page of a list refers to an earlier page.
 	errLoop = errors.New("a list that leads back to itself")
 )
 
-// An impatient transport ends a request when no byte of it or of its answer was passed on
-// for some time, or when all requests together have taken too long for their bytes. A long
-// transfer may take as long as it takes.
+// An impatient transport cancels a request if no byte of the request or response was transferred for silence. It also
+// cancels if all requests together take longer than all, extended by a second for each LeastRate bytes.
 type impatient struct {
 	base         http.RoundTripper
 	silence, all time.Duration
 
 	first sync.Once
 	begun time.Time
-	bytes atomic.Int64 // that were passed on
+	bytes atomic.Int64 // transferred bytes
 }
 
 func (t *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -55,13 +54,13 @@ func (t *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// left returns for how long all requests may go on without another byte.
+// left returns the remaining time of all requests.
 func (t *impatient) left() time.Duration {
 	earned := time.Duration(float64(t.bytes.Load()) / LeastRate * float64(time.Second))
 	return t.all + earned - time.Since(t.begun)
 }
 
-// A watch ends a request.
+// A watch cancels a request.
 type watch struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -69,7 +68,7 @@ type watch struct {
 	t      *impatient
 }
 
-// patience returns how long the request may go on without another byte.
+// patience returns the timeout for the next byte.
 func (w *watch) patience() time.Duration { return max(0, min(w.t.silence, w.t.left())) }
 
 func (w *watch) giveUp() {
@@ -90,7 +89,7 @@ func (w *watch) end() {
 	w.cancel(nil)
 }
 
-// cause returns errSilent or errSlow for the error of a request that the watch ended.
+// cause returns errSilent or errSlow if the watch canceled the request, otherwise err.
 func (w *watch) cause(err error) error {
 	if err == nil || err == io.EOF {
 		return err
@@ -101,7 +100,7 @@ func (w *watch) cause(err error) error {
 	return err
 }
 
-// A watched body is one whose bytes are progress. The answer's body ends the watch.
+// watched is a body that reports its bytes to a watch. Closing the response ends the watch.
 type watched struct {
 	io.ReadCloser
 	w      *watch
@@ -124,14 +123,14 @@ func (b *watched) Close() error {
 	return err
 }
 
-// A list is the pages of one list that were read.
+// A list has the pages of a list that were read.
 type list struct {
-	read map[string]bool // by URL
+	read map[string]bool // keyed by URL
 }
 
 type listKey struct{}
 
-// withList returns a context for the requests of one list; no request may be answered twice.
+// withList returns a context for the requests of a list, in which a repeated URL is an error.
 func withList(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listKey{}, &list{map[string]bool{}})
 }

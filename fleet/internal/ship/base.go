@@ -15,8 +15,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// withBase opens an archive and, if it is a layer, its base, calls f with both, and closes them. base is nil for an
-// archive that is no layer.
+// withBase opens an archive and, if it is a layer, its base, calls f with both, and closes them. base is nil if the
+// archive is not a layer.
 func withBase(ctx context.Context, a *cli.App, path, basePath string, f func(s, base *reader.Store) error) error {
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		base, layer, err := s.Base()
@@ -43,16 +43,16 @@ func withBase(ctx context.Context, a *cli.App, path, basePath string, f func(s, 
 // A pulledBase is the base of a pulled layer.
 type pulledBase struct {
 	Archive string `json:"archive"`
-	There   bool   `json:"was_there"` // nothing was fetched: the file had these bytes
+	There   bool   `json:"was_there"` // the file already had these bytes, so nothing was downloaded
 }
 
-// basePath returns where the base of a layer is written.
+// basePath returns the path to which the base of a layer is written.
 func (o *pullOptions) basePath() string {
 	return cmp.Or(o.base, strings.TrimSuffix(o.out, cli.ArchiveExtension)+".base"+cli.ArchiveExtension)
 }
 
-// placeBase writes the base of a layer that was downloaded to a path, if it has one. The base is in place before the
-// layer is: who starts between the two finds a layer with the base of another one, and adopts it alone.
+// placeBase writes the base of a downloaded layer, if it has one. The base must be published before the layer. A JVM
+// that starts between the two finds an old layer with a new base, and adopts the layer alone.
 func (p *puller) placeBase(ctx context.Context, a *cli.App, c *artifact.Archive, layer string, got *pulled) error {
 	if c.Base == nil {
 		return nil
@@ -80,14 +80,13 @@ func fitsOn(layer, base string, got *pulled) error {
 	return l.Close()
 }
 
-// unsound returns the error of what was pulled and is no sound archive. names replaces those of files that have other
-// ones while they are read.
+// unsound returns the error for a pulled archive that is damaged. names replaces the names of temporary files in err.
 func unsound(got *pulled, err error, names *strings.Replacer) error {
 	return fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference,
 		names.Replace(err.Error()))
 }
 
-// lacksBase returns a misfit if an archive is a layer whose base was not pushed with it.
+// lacksBase returns a misfit if an archive is a layer that was pushed without its base.
 func lacksBase(s *reader.Store, base *ocispec.Descriptor) error {
 	wants, layer, err := s.Base()
 	if err == nil && layer && base == nil {

@@ -16,28 +16,28 @@ import (
 	"github.com/profarc/profarc/fleet/internal/registry"
 )
 
-// Media types of images that docker made.
+// Media types of Docker images.
 const (
 	dockerManifest = "application/vnd.docker.distribution.manifest.v2+json"
 	dockerList     = "application/vnd.docker.distribution.manifest.list.v2+json"
 )
 
-// maxPlatforms and maxCandidates bound the reads of one image.
+// maxPlatforms and maxCandidates limit the number of manifests read for an image.
 const (
 	maxPlatforms  = 64
 	maxCandidates = 1000
 )
 
-// A named thing is what a reference names: one archive, a channel of promoted ones, or an
-// image to which archives are attached.
+// named is the target of a reference. It is an archive, a channel of promoted archives, or an image with attached
+// archives.
 type named struct {
 	digest   digest.Digest
 	archive  *artifact.Archive
 	channel  *artifact.Channel
-	subjects []digest.Digest // of an image: its own, and its platforms'
+	subjects []digest.Digest // digests of an image and of its platforms
 }
 
-// lookUp returns what a reference names.
+// lookUp resolves a reference.
 func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*named, error) {
 	d, err := repo.Resolve(ctx, reference)
 	if err != nil {
@@ -66,13 +66,13 @@ func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*
 	return n, err
 }
 
-// isArchive reports whether a manifest calls itself an archive.
+// isArchive reports whether a manifest has the artifact type of archives.
 func isArchive(manifest []byte) bool {
 	var m struct{ ArtifactType string }
 	return json.Unmarshal(manifest, &m) == nil && m.ArtifactType == artifact.ArchiveType
 }
 
-// readIndex reads an index: a channel, or an image for several platforms.
+// readIndex parses an index, which is a channel or an image for several platforms.
 func (n *named) readIndex(d ocispec.Descriptor, data []byte) error {
 	var index ocispec.Index
 	if err := json.Unmarshal(data, &index); err != nil {
@@ -90,7 +90,7 @@ func (n *named) readIndex(d ocispec.Descriptor, data []byte) error {
 	return nil
 }
 
-// archives returns the archives that a named thing leads to, those to try first in front.
+// archives returns the candidate archives, best first.
 func (n *named) archives(ctx context.Context, repo *registry.Repository) ([]*artifact.Archive, error) {
 	switch {
 	case n.archive != nil:
@@ -101,8 +101,8 @@ func (n *named) archives(ctx context.Context, repo *registry.Repository) ([]*art
 	return attached(ctx, repo, n.subjects)
 }
 
-// attached returns the archives that are attached to subjects, the newest first. An archive that was merged has the
-// time of its last run: it comes before the archive of that run.
+// attached returns the archives that are attached to subjects, newest first. A merged archive has the time of its last
+// run and precedes the archive of this run.
 func attached(ctx context.Context, repo *registry.Repository, subjects []digest.Digest) (all []*artifact.Archive,
 	err error) {
 	for _, subject := range subjects {
@@ -121,7 +121,7 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 			if err != nil {
 				return nil, err
 			}
-			if a.Subject != nil && a.Subject.Digest == subject { // the list alone proves nothing
+			if a.Subject != nil && a.Subject.Digest == subject { // the referrer list is not trusted
 				all = append(all, a)
 			}
 		}
@@ -133,8 +133,8 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 	return all, nil
 }
 
-// promoted returns the archives of a channel, the current one first. With subjects it leaves
-// out those that are attached to something else.
+// promoted returns the archives of a channel, the current one first. Unless subjects is nil, it omits archives that are
+// attached to other subjects.
 func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channel,
 	subjects []digest.Digest) (all []*artifact.Archive, err error) {
 	for _, d := range c.Archives {
@@ -149,7 +149,7 @@ func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channe
 	return all, nil
 }
 
-// read reads the manifest of an archive.
+// read returns the archive with manifest d.
 func read(ctx context.Context, repo *registry.Repository, d ocispec.Descriptor) (*artifact.Archive, error) {
 	data, err := repo.Manifest(ctx, d)
 	if err != nil {

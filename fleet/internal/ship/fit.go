@@ -20,17 +20,16 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A deployment is the program and the JVM that archives are to fit.
+// A deployment is the program and the JVM that archives must fit.
 type deployment struct {
 	any         bool
-	build       string // of the VM or the program, as the user says it; empty: java is asked
-	java        string // version of the JDK, empty if not known
-	fingerprint string // in hexadecimal, empty for any
+	build       string // --build, which overrides java
+	java        string // version of the JDK, "" if unknown
+	fingerprint string // required fingerprint in hexadecimal, "" for any
 	code        demand
-	jdk         string // home of the java that will start, empty if not known
+	jdk         string // home of the JDK that will run the program, "" if unknown
 }
 
-// newDeployment returns what archives are to fit.
 func newDeployment(o *pullOptions) (deployment, error) {
 	d := deployment{any: o.any, build: o.build,
 		fingerprint: strings.ToLower(o.fingerprint), code: o.demand}
@@ -47,14 +46,14 @@ func newDeployment(o *pullOptions) (deployment, error) {
 	return d, nil
 }
 
-// A misfit is why an archive does not fit.
+// A misfit is the reason why an archive does not fit.
 type misfit struct{ why string }
 
 func (m misfit) Error() string { return m.why }
 
 func misfitf(format string, args ...any) error { return misfit{fmt.Sprintf(format, args...)} }
 
-// accepts returns a misfit if an archive does not fit by its annotations.
+// accepts returns a misfit if facts show that an archive does not fit.
 func (d *deployment) accepts(f artifact.Facts) error {
 	switch {
 	case f.Format != disk.VersionString(disk.Version):
@@ -69,8 +68,8 @@ func (d *deployment) accepts(f artifact.Facts) error {
 	return d.acceptsBuilds(f)
 }
 
-// acceptsBuilds returns a misfit if all runs are known to be of other builds of the VM. Of a build that the user names
-// it must be known that a run was of it.
+// acceptsBuilds returns a misfit if no run had the build --build or, without this flag, if all runs are known to have
+// had other builds than the JDK.
 func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 	same := func(build string) bool { return strings.EqualFold(build, d.build) }
 	switch {
@@ -88,12 +87,12 @@ func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 		strings.Join(f.Builds, ", "), d.java)
 }
 
-// fits returns a misfit if the profiles of an archive do not fit, and how far they fit the
-// code, and of what share of their events that is known, from 0 to 1; 0 if that is not compared.
+// fits returns a misfit if the profiles of an archive do not fit. score and checked are from 0 to 1 as in profarc
+// check, or 0 if there is no class path.
 func (d *deployment) fits(ctx context.Context, s *reader.Store) (score, checked float64, err error) {
 	f, err := artifact.FactsOf(s)
 	if err == nil {
-		err = d.accepts(f) // the annotations are only what somebody said
+		err = d.accepts(f) // unlike annotations, these facts come from the archive
 	}
 	if err != nil || len(d.code.classPath) == 0 || d.any {
 		return 0, 0, err
@@ -101,9 +100,9 @@ func (d *deployment) fits(ctx context.Context, s *reader.Store) (score, checked 
 	return d.code.judge(ctx, s, d.jdk)
 }
 
-// A demand is the code that profiles are compared with, and how far they must fit.
+// A demand is the code that profiles must fit, and the required quality.
 type demand struct {
-	classPath            []string // in one or more parts; empty: not compared
+	classPath            []string // parts of the class path, empty to skip the comparison
 	minScore, minChecked float64
 }
 
@@ -119,8 +118,8 @@ func (d *demand) check() error {
 	return cmp.Or(cli.CheckShare("--min-score", d.minScore), cli.CheckShare("--min-checked", d.minChecked))
 }
 
-// judge returns how far the profiles of an archive fit the class path and a JDK, which may be empty, and of
-// what share of their events that is known. It returns a misfit if either is too little.
+// judge returns the score and the checked share of a comparison with the class path and a JDK, which can be "". It
+// returns a misfit if one is too low.
 func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score, checked float64, err error) {
 	r, err := d.compare(ctx, s, jdk)
 	if err != nil {
@@ -139,11 +138,10 @@ func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score,
 	return score, checked, err
 }
 
-// String returns the class path.
+// String returns the whole class path.
 func (d *demand) String() string { return strings.Join(d.classPath, string(filepath.ListSeparator)) }
 
-// compare compares the profiles of an archive with the code, method by method. It returns a
-// misfit if they are of another program.
+// compare compares the profiles of an archive with the code. It returns a misfit if they belong to another program.
 func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit.Report, error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, misfitf("%s: a class path is no code of profiles of %s", s.Mapping().Name(), s.Header().Domain)
@@ -169,8 +167,7 @@ func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit
 	return r, nil
 }
 
-// homeOf returns the home of the JDK whose program java is at a path, and its version, both
-// empty if that is not known.
+// homeOf returns the home and the version of the JDK with the program java, both "" if unknown.
 func homeOf(java string) (home, version string) {
 	version = jdk.OfProgram(java)
 	if version != "" {

@@ -72,7 +72,7 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	return printChannel(a, repo, o.to, c, o.json)
 }
 
-// choose returns the archive to promote.
+// choose returns the manifest of the archive to promote.
 func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) (d ocispec.Descriptor, err error) {
 	n, err := lookUp(ctx, repo, repo.Reference())
 	if err != nil {
@@ -102,12 +102,11 @@ func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) 
 	return d, err
 }
 
-// change adds the event that f makes of the channel of a tag, none if that is nil. A tag
-// without anything is an empty channel.
+// change calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an empty
+// channel.
 //
-// No registry promises that a tag is written only if nobody else wrote it. So the event is
-// written first, under a tag of its own, and the index under the tag of the channel is made
-// of all events: whoever writes it looks again whether it lacks any.
+// Registries have no atomic compare-and-swap for tags. So each event is first written to a separate tag. The index of
+// the channel is computed from all events. After writing it, each writer checks whether it lacks events.
 func change(ctx context.Context, repo *registry.Repository, tag string,
 	f func(c *artifact.Channel) (*artifact.Event, error)) (*artifact.Channel, error) {
 	if len(tag) > artifact.MaxChannel {
@@ -146,7 +145,7 @@ func change(ctx context.Context, repo *registry.Repository, tag string,
 	return c, err
 }
 
-// pushEvent writes the tag of an event.
+// pushEvent writes an event to its tag.
 func pushEvent(ctx context.Context, repo *registry.Repository, tag string, e artifact.Event) error {
 	data, err := e.Index()
 	if err == nil {
@@ -155,9 +154,8 @@ func pushEvent(ctx context.Context, repo *registry.Repository, tag string, e art
 	return err
 }
 
-// completeChannel reads the channel of a tag, and adds those events that it lacks. It reports
-// whether it lacked none. Some registries list a tag a little later than it was written, so
-// that it is told of those that this program wrote.
+// completeChannel reads the channel of a tag, and adds missing events. whole is true if no event was missing. own has
+// the events that this program wrote, because some registries list new tags with a delay.
 func completeChannel(ctx context.Context, repo *registry.Repository, tag string,
 	own ...artifact.Event) (c *artifact.Channel, whole bool, err error) {
 	c, err = readChannel(ctx, repo, tag)
@@ -191,7 +189,7 @@ func completeChannel(ctx context.Context, repo *registry.Repository, tag string,
 	return c, len(events) == 0, nil
 }
 
-// readEvent reads the event that a tag keeps.
+// readEvent reads the event of a tag.
 func readEvent(ctx context.Context, repo *registry.Repository, tag, id string) (e artifact.Event, err error) {
 	d, err := repo.Resolve(ctx, tag)
 	if err != nil {
@@ -279,7 +277,6 @@ func historyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// channel returns the repository and the tag of a channel's name.
 func (o *promoteOptions) channel(name string) (*registry.Repository, string, error) {
 	repo, err := o.open(name)
 	if err == nil && repo.Tag() == "" {
@@ -291,10 +288,10 @@ func (o *promoteOptions) channel(name string) (*registry.Repository, string, err
 	return repo, repo.Tag(), nil
 }
 
-// A channelReport is what promote, rollback and history print.
+// A channelReport is the output of promote, rollback and history.
 type channelReport struct {
 	Reference string           `json:"reference"`
-	Current   string           `json:"current"` // with the digest
+	Current   string           `json:"current"` // reference with the digest
 	Before    []string         `json:"before"`
 	History   []artifact.Event `json:"history"`
 }

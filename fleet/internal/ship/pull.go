@@ -89,24 +89,24 @@ func pullCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A pulled archive is what pull prints.
+// pulled is the output of pull.
 type pulled struct {
 	Archive    string         `json:"archive"`
-	Reference  string         `json:"reference"` // with the digest
+	Reference  string         `json:"reference"` // reference with the digest
 	Digest     string         `json:"digest"`
-	There      bool           `json:"was_there"` // nothing was fetched: the file had these bytes
+	There      bool           `json:"was_there"` // the file already had these bytes, so nothing was downloaded
 	Bytes      int64          `json:"bytes"`
 	Compressed int64          `json:"compressed_bytes"`
-	Base       *pulledBase    `json:"base"`   // of a layer; null: it is none
-	Signed     bool           `json:"signed"` // by the key that was named
+	Base       *pulledBase    `json:"base"`   // base of a layer, otherwise null
+	Signed     bool           `json:"signed"` // a signature by --key was verified
 	Java       string         `json:"java,omitempty"`
-	Score      *float64       `json:"score,omitempty"`   // null: not compared with code
-	Checked    *float64       `json:"checked,omitempty"` // the share of all events that the score covers
-	Skipped    []skipped      `json:"skipped"`           // newer ones that do not fit
+	Score      *float64       `json:"score,omitempty"`   // null without --class-path
+	Checked    *float64       `json:"checked,omitempty"` // share of all events in the score
+	Skipped    []skipped      `json:"skipped"`           // newer archives that do not fit
 	Facts      artifact.Facts `json:"facts"`
 }
 
-// A skipped archive is one that does not fit.
+// skipped is an archive that does not fit.
 type skipped struct {
 	Digest string `json:"digest"`
 	Why    string `json:"why"`
@@ -171,11 +171,11 @@ func (o *pullOptions) check() error {
 type puller struct {
 	o      *pullOptions
 	repo   *registry.Repository
-	key    *ecdsa.PublicKey // nil: signatures are not looked at
+	key    *ecdsa.PublicKey // nil if no signature is required
 	wanted deployment
 }
 
-// pull fetches the first archive that fits.
+// pull downloads the first archive that fits.
 func (p *puller) pull(ctx context.Context, a *cli.App) (*pulled, error) {
 	all, err := p.candidates(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func (p *puller) candidates(ctx context.Context) ([]*artifact.Archive, error) {
 	return promoted(ctx, p.repo, c.channel, n.subjects)
 }
 
-// nothing returns the error if no archive fits.
+// nothing returns the error for the case that no archive fits.
 func (p *puller) nothing(left []skipped) error {
 	name := p.repo.Full(p.repo.Reference())
 	if len(left) == 0 && p.o.promoted != "" {
@@ -247,7 +247,8 @@ func (p *puller) nothing(left []skipped) error {
 		strings.Join(why, "; "), advice)
 }
 
-// take fetches an archive if it fits and is not there yet; if it does not fit the error is a misfit.
+// take downloads an archive if it fits, unless the file already has its bytes. If it does not fit, the error is a
+// misfit.
 func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
 	if err := p.wanted.accepts(c.Facts); err != nil {
 		return nil, err
@@ -277,7 +278,7 @@ func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pu
 	return got, err
 }
 
-// accept looks at a downloaded archive, and gets its base.
+// accept checks a downloaded archive, and downloads its base.
 func (p *puller) accept(ctx context.Context, a *cli.App, c *artifact.Archive, path string, got *pulled) error {
 	err := examine(ctx, path, p.o.out, got, func(s *reader.Store) (err error) {
 		got.Bytes = s.Header().FileSize
@@ -286,7 +287,8 @@ func (p *puller) accept(ctx context.Context, a *cli.App, c *artifact.Archive, pa
 		}
 		score, checked, err := p.wanted.fits(ctx, s)
 		if len(p.o.classPath) > 0 {
-			got.Score, got.Checked = &score, &checked
+			got.Score = &score
+			got.Checked = &checked
 		}
 		return err
 	})
@@ -296,7 +298,7 @@ func (p *puller) accept(ctx context.Context, a *cli.App, c *artifact.Archive, pa
 	return p.placeBase(ctx, a, c, path, got)
 }
 
-// download writes the archive of one of its layers to a file.
+// download writes the archive in a layer of c to f.
 func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, layer ocispec.Descriptor,
 	f *publish.File) error {
 	body, err := p.repo.Blob(ctx, layer)
@@ -314,7 +316,7 @@ func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, 
 	return err
 }
 
-// examine calls f with a downloaded archive if it is sound. The error speaks of it by the name that it gets.
+// examine verifies the archive at path and calls f. Errors have its final name.
 func examine(ctx context.Context, path, name string, got *pulled, f func(s *reader.Store) error) (err error) {
 	defer func() {
 		var no misfit
@@ -340,7 +342,7 @@ func examine(ctx context.Context, path, name string, got *pulled, f func(s *read
 	})
 }
 
-// A metered reader reports how much was read.
+// metered is a reader that reports its progress.
 type metered struct {
 	io.Reader
 	m           *cli.Meter

@@ -74,19 +74,19 @@ func pushCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// A pushed archive is what push prints.
+// pushed is the output of push.
 type pushed struct {
 	Archive    string         `json:"archive"`
-	Reference  string         `json:"reference"` // with the digest
+	Reference  string         `json:"reference"` // reference with the digest
 	Tag        string         `json:"tag,omitempty"`
 	Digest     string         `json:"digest"`
 	Bytes      int64          `json:"bytes"`
 	Compressed int64          `json:"compressed_bytes"`
-	Base       string         `json:"base,omitempty"` // of a layer: the file that was pushed with it
-	There      bool           `json:"was_there"`      // the registry had this manifest
+	Base       string         `json:"base,omitempty"` // file name of a layer's base
+	There      bool           `json:"was_there"`      // the registry already had this manifest
 	Subject    string         `json:"subject,omitempty"`
 	AttachedBy registry.Way   `json:"attached_by,omitempty"`
-	Signature  string         `json:"signature,omitempty"` // digest of its manifest
+	Signature  string         `json:"signature,omitempty"` // digest of the signature's manifest
 	Facts      artifact.Facts `json:"facts"`
 }
 
@@ -118,7 +118,7 @@ func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) erro
 	})
 }
 
-// target returns the repository to push to, and the tag to give there, if any.
+// target returns the repository to push to, and the tag of the archive, or "".
 func (o *pushOptions) target(args []string) (repo *registry.Repository, tag string, err error) {
 	image, err := o.image()
 	switch {
@@ -142,7 +142,7 @@ func (o *pushOptions) target(args []string) (repo *registry.Repository, tag stri
 	return repo, repo.Tag(), nil
 }
 
-// image returns the repository of the image to attach to, nil if there is none.
+// image returns the repository of --subject, or nil without this flag.
 func (o *pushOptions) image() (*registry.Repository, error) {
 	if o.subject == "" {
 		return nil, nil
@@ -150,7 +150,7 @@ func (o *pushOptions) image() (*registry.Repository, error) {
 	return o.open(o.subject)
 }
 
-// push puts an archive into a registry. base is nil for an archive that is no layer.
+// push uploads an archive. base is nil if the archive is not a layer.
 func push(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry.Repository, tag string,
 	key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
 	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Base: o.base, Tag: tag}
@@ -174,7 +174,7 @@ func push(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry
 	return p, p.send(ctx, a, repo, packed, subject, key)
 }
 
-// send uploads packed archives: first the layers, then what names them.
+// send uploads packed archives, and then the manifest that refers to them.
 func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository, packed []*artifact.Packed,
 	subject *ocispec.Descriptor, key *ecdsa.PrivateKey) error {
 	layers, err := pushLayers(ctx, a, repo, packed)
@@ -186,7 +186,8 @@ func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository
 	if err != nil {
 		return err
 	}
-	p.Digest, p.Reference = d.Digest.String(), repo.Full(d.Digest.String())
+	p.Digest = d.Digest.String()
+	p.Reference = repo.Full(p.Digest)
 	if key != nil {
 		signed, err := sign(ctx, repo, key, d, p.Facts)
 		if err != nil {
@@ -194,14 +195,14 @@ func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository
 		}
 		p.Signature = signed.Digest.String()
 	}
-	if subject != nil { // last: whoever finds the archive finds its signature
+	if subject != nil { // last, so that an attached archive always has its signature
 		p.Subject = repo.Full(subject.Digest.String())
 		p.AttachedBy, err = repo.Attach(ctx, subject.Digest, d)
 	}
 	return err
 }
 
-// resolveSubject returns the image to attach to, nil if there is none.
+// resolveSubject returns the image of --subject, or nil without this flag.
 func (o *pushOptions) resolveSubject(ctx context.Context) (*ocispec.Descriptor, error) {
 	image, err := o.image()
 	if err != nil || image == nil {
@@ -211,7 +212,8 @@ func (o *pushOptions) resolveSubject(ctx context.Context) (*ocispec.Descriptor, 
 	return &d, err
 }
 
-// verifiedFacts returns the facts about an archive that is sound, and fits the code if one is named.
+// verifiedFacts returns the facts about an archive. It returns an error if the archive is damaged, or does not fit the
+// code of --class-path.
 func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptions) (artifact.Facts, error) {
 	if err := sound(ctx, a, s); err != nil {
 		return artifact.Facts{}, err
@@ -232,7 +234,7 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	return f, err
 }
 
-// sound returns an error unless each page of the archive has its sum.
+// sound verifies the checksums of all pages.
 func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()
@@ -243,7 +245,7 @@ func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
 	return err
 }
 
-// packLayers packs an archive, and its base unless that is nil.
+// packLayers packs an archive, and its base unless base is nil. The caller closes packed even after an error.
 func packLayers(ctx context.Context, a *cli.App, s, base *reader.Store) (packed []*artifact.Packed, err error) {
 	stores := []*reader.Store{s}
 	if base != nil {
@@ -263,7 +265,7 @@ func packLayers(ctx context.Context, a *cli.App, s, base *reader.Store) (packed 
 	return packed, nil
 }
 
-// titlesOf returns the names under which other clients write the archives to one folder: no two are the same.
+// titlesOf returns different file names for archives. Other clients write all of them to the same folder.
 func titlesOf(stores []*reader.Store) (titles []string) {
 	for _, s := range stores {
 		title := filepath.Base(s.Mapping().Name())
@@ -275,7 +277,7 @@ func titlesOf(stores []*reader.Store) (titles []string) {
 	return titles
 }
 
-// pushLayers uploads packed archives. One that the repository has is not sent again.
+// pushLayers uploads packed archives that the repository lacks.
 func pushLayers(ctx context.Context, a *cli.App, repo *registry.Repository,
 	packed []*artifact.Packed) (layers []ocispec.Descriptor, err error) {
 	m := a.Meter("pushing to " + repo.Name())
@@ -292,7 +294,7 @@ func pushLayers(ctx context.Context, a *cli.App, repo *registry.Repository,
 	return layers, pushEmptyConfig(ctx, repo)
 }
 
-// pushManifest writes the manifest of layers, unless the registry has it under the same tag.
+// pushManifest uploads the manifest of layers, unless the registry has it with the same tag.
 func (p *pushed) pushManifest(ctx context.Context, repo *registry.Repository, layers []ocispec.Descriptor,
 	subject *ocispec.Descriptor) (d ocispec.Descriptor, err error) {
 	manifest, err := artifact.Manifest(p.Facts, layers, subject)

@@ -1,5 +1,4 @@
-// Package ship has the commands that take archives through registries: push, pull, promote,
-// rollback and history.
+// Package ship implements the registry commands push, pull, promote, rollback and history.
 package ship
 
 import (
@@ -13,15 +12,15 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// Group is the id of the group of commands.
+// Group is the id of the command group.
 const Group = "registry"
 
-// Commands returns the commands.
+// Commands returns the commands of the group.
 func Commands(a *cli.App) []*cobra.Command {
 	return []*cobra.Command{pushCommand(a), pullCommand(a), promoteCommand(a), rollbackCommand(a), historyCommand(a)}
 }
 
-// connection are the flags that say how to talk to a registry.
+// connection has the flags for the connection to a registry.
 type connection struct {
 	plainHTTP bool
 	timeout   time.Duration
@@ -38,7 +37,6 @@ func (c *connection) addTo(f *pflag.FlagSet) {
 		"longest `TIME` of all requests, and a second more for each 32 KiB")
 }
 
-// open returns the repository of a reference.
 func (c *connection) open(reference string) (*registry.Repository, error) {
 	if c.timeout <= 0 {
 		return nil, cli.Usagef("--timeout %v: give a positive time", c.timeout)
@@ -57,7 +55,7 @@ func (c *connection) open(reference string) (*registry.Repository, error) {
 	return r, err
 }
 
-// shortOf returns the text by which cli lists a command.
+// shortOf returns the summary of a command in cli.FleetCommands.
 func shortOf(name string) string {
 	for _, c := range cli.FleetCommands {
 		if c.Name == name {

@@ -18,13 +18,13 @@ import (
 	"github.com/profarc/profarc/fleet/internal/signature"
 )
 
-// pushEmptyConfig uploads the configuration that artifacts have.
+// pushEmptyConfig uploads the empty configuration of artifacts.
 func pushEmptyConfig(ctx context.Context, repo *registry.Repository) error {
 	d := ocispec.DescriptorEmptyJSON
 	return repo.PushBlob(ctx, d, func() (io.Reader, error) { return bytes.NewReader(d.Data), nil })
 }
 
-// sign attaches a signature to a manifest.
+// sign attaches a signature to the manifest d.
 func sign(ctx context.Context, repo *registry.Repository, key *ecdsa.PrivateKey, d ocispec.Descriptor,
 	f artifact.Facts) (ocispec.Descriptor, error) {
 	bundle, err := signature.Sign(key, d.Digest)
@@ -60,16 +60,17 @@ func sign(ctx context.Context, repo *registry.Repository, key *ecdsa.PrivateKey,
 
 var errUnsigned = errors.New("it has no signature")
 
-// maxSignatures is the most signatures of one archive that are tried.
+// maxSignatures is the maximum number of signatures to verify for an archive.
 const maxSignatures = 100
 
-// verifySignature returns nil if a manifest has a signature by a key, and otherwise why not.
+// verifySignature returns nil if a manifest has a valid signature by key.
 func verifySignature(ctx context.Context, repo *registry.Repository, key *ecdsa.PublicKey, d ocispec.Descriptor) error {
 	attached, err := repo.Attached(ctx, d.Digest)
 	if err != nil {
 		return err
 	}
-	why, tried := errUnsigned, 0
+	why := errUnsigned
+	tried := 0
 	for _, a := range attached {
 		if tried == maxSignatures {
 			break
@@ -94,7 +95,7 @@ func verifySignature(ctx context.Context, repo *registry.Repository, key *ecdsa.
 	return why
 }
 
-// bundleOf returns the bundle that an attached manifest has, nil if it is something else.
+// bundleOf returns the signature bundle of an attached manifest, or nil if d is not a signature.
 func bundleOf(ctx context.Context, repo *registry.Repository, d ocispec.Descriptor) ([]byte, error) {
 	if !maybe(d, signature.BundleType) {
 		return nil, nil
@@ -111,8 +112,8 @@ func bundleOf(ctx context.Context, repo *registry.Repository, d ocispec.Descript
 	return repo.SmallBlob(ctx, m.Layers[0])
 }
 
-// maybe reports whether something attached may be of an artifact type. Lists of some
-// registries have another type than the manifest, or none.
+// maybe reports whether an attached manifest can have an artifact type. The referrer lists of some registries have the
+// wrong type or no type.
 func maybe(d ocispec.Descriptor, artifactType string) bool {
 	return d.ArtifactType == artifactType || d.ArtifactType == "" || d.ArtifactType == ocispec.MediaTypeEmptyJSON
 }

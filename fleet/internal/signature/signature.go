@@ -1,8 +1,7 @@
-// Package signature signs manifests in a registry, and verifies the signatures, in the form of
-// Sigstore: a bundle v0.3 with a DSSE envelope, whose payload is an in-toto statement about the digest of
-// a manifest. Keys are ECDSA P-256. The cosign tool and sigstore's libraries know the form.
+// Package signature signs the digests of manifests, and verifies signatures. A signature is a Sigstore bundle v0.3 with
+// a DSSE envelope of an in-toto statement, which cosign and Sigstore's libraries can verify. Keys are ECDSA P-256.
 //
-// The same key makes the same bundle of the same digest (RFC 6979).
+// Signatures are deterministic (RFC 6979).
 package signature
 
 import (
@@ -25,7 +24,7 @@ import (
 // BundleType is the media type of a bundle, and the artifact type of the manifest that attaches it.
 const BundleType = "application/vnd.dev.sigstore.bundle.v0.3+json"
 
-// PredicateType is the type of a statement that says only that its subject was signed.
+// PredicateType is the type of a statement that only asserts a signature.
 const PredicateType = "https://sigstore.dev/cosign/sign/v1"
 
 const (
@@ -33,10 +32,10 @@ const (
 	statementType = "https://in-toto.io/Statement/v1"
 )
 
-// ErrSignature: a bundle is not a valid signature of the digest by the key.
+// ErrSignature means that a bundle is not a valid signature of the digest by the key.
 var ErrSignature = errors.New("not a valid signature")
 
-// A bundle has what this package reads and writes of a Sigstore bundle.
+// A bundle has the fields of a Sigstore bundle that this package uses.
 type bundle struct {
 	MediaType string   `json:"mediaType"`
 	Material  material `json:"verificationMaterial"`
@@ -72,7 +71,7 @@ type subject struct {
 	Digest map[string]string `json:"digest"`
 }
 
-// Sign returns the bundle that signs the digest of a manifest.
+// Sign returns a bundle with a signature of d.
 func Sign(key *ecdsa.PrivateKey, d digest.Digest) ([]byte, error) {
 	payload, err := json.Marshal(statement{
 		Type: statementType, PredicateType: PredicateType,
@@ -82,7 +81,7 @@ func Sign(key *ecdsa.PrivateKey, d digest.Digest) ([]byte, error) {
 		return nil, err
 	}
 	sum := sha256.Sum256(signedText(payload))
-	sig, err := key.Sign(nil, sum[:], crypto.SHA256) // without randomness: the same bytes each time
+	sig, err := key.Sign(nil, sum[:], crypto.SHA256) // deterministic without a random source
 	if err != nil {
 		return nil, err
 	}
@@ -99,15 +98,14 @@ func signedText(payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
-// hint returns the digest of a key, which tells it from others.
+// hint returns the digest of a key.
 func hint(key *ecdsa.PublicKey) (string, error) {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	sum := sha256.Sum256(der)
 	return base64.StdEncoding.EncodeToString(sum[:]), err
 }
 
-// Verify returns nil if a bundle is the signature of a digest by a key, and otherwise an
-// error that matches ErrSignature.
+// Verify verifies that the bundle text signs d with key. Its error matches ErrSignature.
 func Verify(key *ecdsa.PublicKey, text []byte, d digest.Digest) error {
 	var b bundle
 	if err := json.Unmarshal(text, &b); err != nil {
@@ -125,7 +123,7 @@ func Verify(key *ecdsa.PublicKey, text []byte, d digest.Digest) error {
 	return checkStatement(e.Payload, d)
 }
 
-// checkStatement returns an error if a statement does not say that a digest was signed.
+// checkStatement returns an error if a statement does not assert a signature of d.
 func checkStatement(payload []byte, d digest.Digest) error {
 	var s statement
 	if err := json.Unmarshal(payload, &s); err != nil || s.Type != statementType || s.PredicateType != PredicateType {
@@ -140,7 +138,7 @@ func checkStatement(payload []byte, d digest.Digest) error {
 	return fmt.Errorf("%w: it is of something else than %s", ErrSignature, d)
 }
 
-// ReadPrivateKey reads the PEM file of a private key: PKCS #8 or SEC 1.
+// ReadPrivateKey reads a private key in PKCS #8 or SEC 1 from a PEM file.
 func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
 	block, err := readPEM(path)
 	if err != nil {
@@ -167,7 +165,7 @@ func ReadPrivateKey(path string) (*ecdsa.PrivateKey, error) {
 var errCurve = errors.New("it is no ECDSA key of the curve P-256: make one with openssl ecparam -name prime256v1 " +
 	"-genkey -noout")
 
-// checkKey returns the error of parsing the key of a file, or errCurve if the key is not one of P-256.
+// checkKey returns err or, if the key does not use P-256, errCurve, with the name of the file.
 func checkKey(path string, err error, isP256 bool) error {
 	if err == nil && !isP256 {
 		err = errCurve
@@ -178,7 +176,7 @@ func checkKey(path string, err error, isP256 bool) error {
 	return nil
 }
 
-// ReadPublicKey reads the PEM file of a public key.
+// ReadPublicKey reads a public key from a PEM file.
 func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
 	block, err := readPEM(path)
 	if err != nil {
@@ -196,7 +194,7 @@ func ReadPublicKey(path string) (*ecdsa.PublicKey, error) {
 	return ec, nil
 }
 
-// readPEM reads the first block of a PEM file that is no list of parameters.
+// readPEM returns the first block of a PEM file except EC PARAMETERS.
 func readPEM(path string) (*pem.Block, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"cuelabs.dev/go/oci/ociregistry/ociserver"
 )
 
-// Memory starts a registry in memory, with or without the referrers API, and returns its
-// host:port. If around is not nil all requests go through the handler it returns.
+// Memory starts an in-memory registry, with or without the referrers API, and returns its host:port. If around is not
+// nil, it wraps the registry's handler.
 func Memory(t testing.TB, referrers bool, around func(http.Handler) http.Handler) string {
 	t.Helper()
 	handler := ociserver.New(ocimem.New(), &ociserver.Options{DisableReferrersAPI: !referrers})
@@ -37,8 +37,8 @@ storage: {filesystem: {rootdirectory: %s}}
 http: {addr: "%s"}
 `
 
-// Docker starts Debian's docker-registry, which has no referrers API, and returns its
-// host:port. Without that program the test is skipped.
+// Docker starts Debian's docker-registry, which has no referrers API, and returns its host:port. It skips the test if
+// the program is missing.
 func Docker(t testing.TB) string {
 	t.Helper()
 	program, err := exec.LookPath("docker-registry")
@@ -74,7 +74,7 @@ func Docker(t testing.TB) string {
 	}
 }
 
-// freeAddress returns a loopback address that nobody listens at.
+// freeAddress returns an unused loopback address.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,4 +1,4 @@
-// Package tests3 starts a store that speaks S3's protocol on a loopback address, for tests.
+// Package tests3 starts a fake S3 server on a loopback address for tests.
 package tests3
 
 import (
@@ -12,20 +12,19 @@ import (
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 )
 
-// A Store is a store in memory with a bucket, ci.
+// A Store is an in-memory store with the bucket ci.
 type Store struct {
-	Read atomic.Int64 // bytes of answers to GET requests
-	Gets atomic.Int64 // GET requests
+	Read atomic.Int64 // bytes read by GET requests
+	Gets atomic.Int64 // number of GET requests
 
 	server *httptest.Server
 	around atomic.Pointer[Around]
 }
 
-// An Around answers a request itself and returns true, or returns false. It may pass the
-// request on to the store.
+// An Around answers a request and returns true, or returns false. It can call store.
 type Around func(w http.ResponseWriter, r *http.Request, store http.Handler) bool
 
-// Start starts a store until the test ends, and sets credentials for it in the environment.
+// Start starts a store until the test ends, and sets its credentials in the environment.
 func Start(t *testing.T) *Store {
 	t.Helper()
 	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "k", "AWS_SECRET_ACCESS_KEY": "s",
@@ -56,7 +55,7 @@ func Start(t *testing.T) *Store {
 // Close makes the store unreachable.
 func (s *Store) Close() { s.server.Close() }
 
-// Set puts an Around in front of the store; with nil there is none.
+// Set sets the Around of the store, or removes it if around is nil.
 func (s *Store) Set(around Around) {
 	if around == nil {
 		s.around.Store(nil)
@@ -73,7 +72,7 @@ func (s *Store) URL(name string) string {
 	return "s3://ci/" + name + "?region=us-east-1&use_path_style=true&endpoint=" + s.server.URL
 }
 
-// A countedWriter counts the bytes read of a store.
+// A countedWriter counts the bytes of responses.
 type countedWriter struct {
 	http.ResponseWriter
 	s *Store

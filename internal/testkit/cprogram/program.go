@@ -1,5 +1,5 @@
-// Package cprogram runs the C programs that tests compare with the Go packages: the
-// second reader of internal/testkit/creader, and the client of libprofarc.
+// Package cprogram runs the reader of internal/testkit/creader and the client of libprofarc, which tests compare with
+// the Go packages.
 package cprogram
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Run runs a program and returns its output and its exit status.
+// Run runs a program and returns its output and exit status.
 func Run(t *testing.T, program string, args ...string) (stdout, stderr []byte, status int) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
@@ -43,7 +43,7 @@ func Archive(t *testing.T, s specimen.Specimen) []byte {
 	return data
 }
 
-// Store opens an archive in memory, with all sums checked.
+// Store opens an archive in memory. All pages are verified.
 func Store(t *testing.T, data []byte) *reader.Store {
 	t.Helper()
 	m, err := archive.FromBytes("specimen", data, archive.Options{CheckAll: true})
@@ -53,7 +53,7 @@ func Store(t *testing.T, data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-// Write writes an archive to a file of the test, and returns its path.
+// Write writes an archive to a temporary file, and returns its path.
 func Write(t *testing.T, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.parc")
@@ -63,20 +63,19 @@ func Write(t *testing.T, data []byte) string {
 	return path
 }
 
-// Forgeries is a program that reads many forgeries of one archive, one after the other,
-// in one process. It gets the archive, then for each forgery the number of changed words
-// with their offsets and new values, and answers with two numbers; all are u64.
+// Forgeries is a process that reads many forgeries of an archive. It receives the archive, and then for each forgery
+// the number of changed words with their offsets and new values. It answers with two numbers. All numbers are u64.
 type Forgeries struct {
 	to   *bufio.Writer
 	from *bufio.Reader
 }
 
-// StartForgeries starts a program for an archive. The test fails if it crashes.
+// StartForgeries starts a program for an archive. The test fails if the program crashes.
 func StartForgeries(t *testing.T, program string, data []byte) *Forgeries {
 	t.Helper()
 	cmd := exec.Command(program)
 	cmd.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
-	var reports bytes.Buffer // of the sanitizers
+	var reports bytes.Buffer // output of the sanitizers
 	cmd.Stderr = &reports
 	to, err1 := cmd.StdinPipe()
 	from, err2 := cmd.StdoutPipe()
@@ -104,7 +103,7 @@ func (f *Forgeries) send(numbers ...uint64) {
 	}
 }
 
-// Verdict returns what the program makes of a forgery: a status of its own, and the hash of its output.
+// Verdict returns the program's status for a forgery, and the hash of its output.
 func (f *Forgeries) Verdict(t *testing.T, edits ...forgery.Edit) (status, printed uint64) {
 	t.Helper()
 	f.send(uint64(len(edits)))

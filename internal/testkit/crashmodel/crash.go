@@ -7,22 +7,22 @@ import (
 	"slices"
 )
 
-// A State is a directory after a crash.
+// A State is a possible state of a directory after a crash.
 type State struct {
-	Calls int               // calls that were made before
-	All   bool              // these were all, and so what was reported by then is to be kept
-	Names []string          // of all files, in order
-	Files map[string][]byte // their contents
+	Calls int               // number of calls before the crash
+	All   bool              // the crash was after the last call, so that reported success must be durable
+	Names []string          // sorted names of all files
+	Files map[string][]byte // content of each file
 }
 
-// Crashes calls with every state that a crash may leave, each once for a number of calls, until with returns false. It
-// returns how many there were. Readers open only the file target: the contents of the others are what was last written,
-// since the number of states would be a product otherwise. It may be called once.
+// Crashes calls with for each possible state after a crash, until with returns false. It returns the number of states.
+// States that are equal after the same number of calls count once. Only the content of target varies, because readers
+// open no other file. Other files have the last written content. Crashes must be called only once.
 func (l *Log) Crashes(target string, with func(State) bool) int {
 	return l.crashes(target, func() []string { return slices.Sorted(maps.Keys(l.names)) }, with)
 }
 
-// crashes is Crashes for the names that vary returns; the others are not there.
+// crashes is like Crashes, but considers only the files with names returned by vary.
 func (l *Log) crashes(target string, vary func() []string, with func(State) bool) int {
 	states := 0
 	for n := 0; n <= len(l.calls); n++ {
@@ -47,7 +47,7 @@ func (l *Log) crashes(target string, vary func() []string, with func(State) bool
 	return states
 }
 
-// crash calls with every state that a crash may leave now.
+// crash calls with for each possible state if the crash happens now.
 func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 	bounds := make([]int, len(names))
 	for i, name := range names {
@@ -78,7 +78,7 @@ func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 	})
 }
 
-// seen returns what programs see.
+// seen returns the content that programs see without a crash.
 func (f *file) seen(block int64) []byte {
 	data := make([]byte, last(f.sizes))
 	for i, versions := range f.blocks {
@@ -87,7 +87,7 @@ func (f *file) seen(block int64) []byte {
 	return data
 }
 
-// key is the same for the same names and contents.
+// key returns a hash of names and contents.
 func (s State) key() string {
 	h := sha256.New()
 	for _, name := range s.Names {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A file has all that it may be after a crash; the last of each is what programs see.
+// A file has all possible contents and sizes after a crash. Programs see the last ones.
 type file struct {
-	blocks map[int64][][]byte
+	blocks map[int64][][]byte // versions of each block
 	sizes  []int64
 	lost   bool // a sync failed
 }
@@ -32,7 +32,7 @@ func (f *file) write(block, at int64, data []byte) {
 	}
 }
 
-// settle makes what programs see durable.
+// settle makes the content that programs see durable.
 func (f *file) settle() {
 	for i, versions := range f.blocks {
 		f.blocks[i] = versions[len(versions)-1:]
@@ -40,7 +40,7 @@ func (f *file) settle() {
 	f.sizes = f.sizes[len(f.sizes)-1:]
 }
 
-// contents calls with everything that the file may hold. A content may come twice.
+// contents calls with for each possible content, until with returns false. Contents can repeat.
 func (f *file) contents(block int64, with func([]byte) bool) bool {
 	sizes := slices.Clone(f.sizes)
 	slices.Sort(sizes)
@@ -48,7 +48,7 @@ func (f *file) contents(block int64, with func([]byte) bool) bool {
 	for _, size := range slices.Compact(sizes) {
 		choices := []int{}
 		for _, i := range numbers {
-			if i*block < size { // bytes beyond the end do not show
+			if i*block < size { // bytes after the end are not visible
 				choices = append(choices, len(f.blocks[i]))
 			}
 		}
@@ -65,11 +65,11 @@ func (f *file) contents(block int64, with func([]byte) bool) bool {
 	return true
 }
 
-// maxChoices is how many states one call may leave. All are tried: a log with more is refused.
+// maxChoices is the maximum number of states after a call.
 const maxChoices = 1 << 20
 
-// eachChoice calls with every choice of one number below each bound, until with returns false. It reports whether it
-// never did.
+// eachChoice calls with for all combinations of a number below each bound, until with returns false. It returns false
+// in this case.
 func eachChoice(bounds []int, with func(chosen []int) bool) bool {
 	all := 1
 	for _, bound := range bounds {

@@ -1,26 +1,24 @@
-// Package crashmodel forgets what a file system may forget in a crash. A test notes in a Log what a program did to a
-// directory, and gets every state in which a crash may leave it.
+// Package crashmodel simulates file systems after a crash. A test records the file operations of a program in a Log,
+// and gets all possible states of the directory after a crash.
 //
-// The model promises as little as POSIX does. What was written is in the file only after a sync of the file, and a name
-// in the directory only after a sync of the directory. Before, each block has any of the contents that it had since
-// the last sync, each file any of the sizes, and each name leads to any of the files that it led to, all independently
-// of each other and of the order of the calls. So a renaming may be there without the data, a size without its bytes,
-// which are zeros then, and a new name beside the old one.
+// The model guarantees as little as POSIX. Written data are durable after a sync of the file, and a name after a sync
+// of the directory. Before that, each block can have any content since the last sync, each file any size, and each name
+// can refer to any file. All of this is independent of the order of the calls. So a crash can keep a rename without the
+// data, a size without its bytes, which are then zero, and a new name beside the old one.
 //
-// A sync that failed settles nothing, and later ones do not either: systems drop what they could not write.
+// After a failed sync, later syncs have no effect, because systems drop the data that they could not write.
 package crashmodel
 
-// A Log is what happened to the files of one directory, in order.
+// A Log has the file operations in a directory.
 type Log struct {
-	// Block is how many bytes are written whole or not at all.
-	Block int64
+	Block int64 // number of bytes that are written atomically
 	files map[int]*file
-	names map[string][]int // the files that a name may lead to, none as 0; the last is what programs see
+	names map[string][]int // possible files of each name, 0 for no file; programs see the last one
 	lost  bool             // a sync of the directory failed
 	calls []func()
 }
 
-// New returns the log of a directory with files, which are durable.
+// New returns an empty log for a directory with durable files.
 func New(block int64, files map[string][]byte) *Log {
 	l := &Log{Block: block, files: map[int]*file{}, names: map[string][]int{}}
 	for name, data := range files {
@@ -33,7 +31,7 @@ func New(block int64, files map[string][]byte) *Log {
 	return l
 }
 
-// Create notes a new empty file with a number of the caller's, from 1.
+// Create records the creation of an empty file. The caller chooses an id greater than 0.
 func (l *Log) Create(id int, name string) {
 	l.calls = append(l.calls, func() {
 		l.files[id] = newFile()
@@ -41,13 +39,13 @@ func (l *Log) Create(id int, name string) {
 	})
 }
 
-// Write notes bytes that got into a file.
+// Write records a write to a file.
 func (l *Log) Write(id int, at int64, data []byte) {
 	data = append([]byte(nil), data...)
 	l.calls = append(l.calls, func() { l.files[id].write(l.Block, at, data) })
 }
 
-// Rename notes a new name of a file, which replaces what has it.
+// Rename records a rename, which replaces the file to.
 func (l *Log) Rename(from, to string) {
 	l.calls = append(l.calls, func() {
 		l.lead(to, l.led(from))
@@ -55,10 +53,10 @@ func (l *Log) Rename(from, to string) {
 	})
 }
 
-// Remove notes that a name is gone.
+// Remove records the removal of a name.
 func (l *Log) Remove(name string) { l.calls = append(l.calls, func() { l.lead(name, 0) }) }
 
-// SyncFile notes a sync of a file.
+// SyncFile records a sync of a file. ok is false if it failed.
 func (l *Log) SyncFile(id int, ok bool) {
 	l.calls = append(l.calls, func() {
 		l.files[id].lost = l.files[id].lost || !ok
@@ -68,7 +66,7 @@ func (l *Log) SyncFile(id int, ok bool) {
 	})
 }
 
-// SyncFolder notes a sync of the directory.
+// SyncFolder records a sync of the directory. ok is false if it failed.
 func (l *Log) SyncFolder(ok bool) {
 	l.calls = append(l.calls, func() {
 		l.lost = l.lost || !ok
@@ -81,7 +79,7 @@ func (l *Log) SyncFolder(ok bool) {
 	})
 }
 
-// lead lets a name lead to a file.
+// lead assigns a name to a file.
 func (l *Log) lead(name string, id int) {
 	if len(l.names[name]) == 0 {
 		l.names[name] = []int{0}
@@ -89,7 +87,7 @@ func (l *Log) lead(name string, id int) {
 	l.names[name] = append(l.names[name], id)
 }
 
-// led returns the file that a name leads to.
+// led returns the id of the file that programs see under a name, or 0.
 func (l *Log) led(name string) int {
 	ids := l.names[name]
 	if len(ids) == 0 {

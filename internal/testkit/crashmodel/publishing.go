@@ -5,16 +5,15 @@ import (
 	"fmt"
 )
 
-// Publishing is what a file that is published may hold after a crash.
+// Publishing has the valid contents of a published file after a crash.
 type Publishing struct {
 	Target    string
 	Old, New  []byte // Old is nil if there was no file
 	Succeeded bool   // publishing reported success
 }
 
-// Check holds every state that a crash may leave against what publishing promises, and returns how many there are:
-// the target is the old file or the new one, whole; once success was reported, it is the new one. States that differ in
-// other files only count once.
+// Check returns an error if the target has neither the old nor the new content in a state after a crash, or the old
+// content after reported success. states is the number of different contents of the target.
 func (p Publishing) Check(l *Log) (states int, err error) {
 	states = l.crashes(p.Target, func() []string { return []string{p.Target} }, func(s State) bool {
 		err = p.judge(s)

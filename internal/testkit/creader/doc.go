@@ -1,11 +1,8 @@
-// Package creader holds a second reader of the archive format, in C. It was written from docs/format.md
-// alone, uses nothing but the C library, and prints an archive as internal/formats/json does, byte for byte: so the
-// page, and not the Go code, is what the format is.
+// Package creader has an independent reader of the archive format in C, which tests docs/format.md. It was written from
+// this page alone, uses only the C library, and prints the same bytes as internal/formats/jsondump. So the page defines
+// the format, not the Go code.
 //
-// It is no client of libprofarc, and must not become one: libprofarc is tested against the
-// Go packages, byte for byte, and would share a misreading of the page with them. This
-// reader shares no line with either, and has no other purpose than to judge.
+// The reader must not use libprofarc, which is tested against the Go packages and would share a misreading of the page.
 //
-// Its test compiles it and compares the output of both on archives of every
-// domain; there is no Go code but the test.
+// The test compiles the reader and compares its output on archives of all domains. There is no other Go code.
 package creader

@@ -1,7 +1,6 @@
-// Package damage holds the tests that break archives on purpose. Every question that a reader can be asked is
-// asked of a sound archive first; then bytes are changed or cut off, and each answer must be the same as
-// before or a typed error with region and offset. A false miss is a wrong answer.
+// Package damage tests readers with damaged archives. The tests first make all possible queries to a sound archive.
+// Then they change or truncate bytes. Each result must stay the same or be a typed error with region and offset. A
+// damaged archive must not report a record as missing that it contains.
 //
-// go test ./internal/testkit/damage looks at a seeded sample of the changes;
-// PROFARC_EXHAUSTIVE=1 at all of them.
+// By default the tests check a seeded sample of the changes. With PROFARC_EXHAUSTIVE=1 they check all of them.
 package damage

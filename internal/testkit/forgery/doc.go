@@ -1,3 +1,3 @@
-// Package forgery makes invalid archives with correct sums, for tests. [References] lists every reference of
-// an archive, and a [Forger] makes one of them lead to any other place of the file, and corrects all sums.
+// Package forgery creates invalid archives with valid checksums for tests. [References] lists all references of an
+// archive. A [Forger] changes one reference to any other offset, and updates the checksums.
 package forgery

@@ -14,16 +14,16 @@ type Forger struct {
 	data  []byte
 	h     *layout.Header
 	tree  disk.SumTree
-	edits []Edit // from the sound archive to data
+	edits []Edit // differences between the sound archive and data
 }
 
-// An Edit is a change of eight bytes of an archive.
+// An Edit changes eight bytes of an archive.
 type Edit struct {
 	At       int64
 	Old, New uint64
 }
 
-// New returns a Forger of a sound archive, which it copies.
+// New returns a Forger of a copy of a sound archive.
 func New(data []byte) (*Forger, error) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
@@ -32,21 +32,21 @@ func New(data []byte) (*Forger, error) {
 	return &Forger{data: append(words.Aligned(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
 }
 
-// Bytes returns the archive after the last Set. The next Set changes it.
+// Bytes returns the archive. The next Set changes it.
 func (f *Forger) Bytes() []byte { return f.data }
 
-// Set makes a reference hold a value. All others hold what they do in the sound archive.
+// Set sets a reference to a value, and restores all other references.
 func (f *Forger) Set(r Reference, value uint64) {
 	f.Undo()
 	f.put(r.At, r.width(), value)
 	f.seal()
 }
 
-// put writes a number of some bytes that lie in one word.
+// put writes a number of width bytes, which must not cross a word.
 func (f *Forger) put(at int64, width int, value uint64) {
 	word := le.Uint64(f.data[at&^7:])
 	shift := 8 * (at & 7)
-	mask := uint64(1)<<(8*width) - 1 // all ones for 8
+	mask := uint64(1)<<(8*width) - 1 // all ones if width is 8
 	f.edit(at&^7, word&^(mask<<shift)|value&mask<<shift)
 }
 
@@ -58,7 +58,7 @@ func (f *Forger) Undo() {
 	f.edits = f.edits[:0]
 }
 
-// Edits returns the changes of the last Set, including sums.
+// Edits returns the changes of the last Set, including checksums.
 func (f *Forger) Edits() []Edit { return f.edits }
 
 func (f *Forger) edit(at int64, word uint64) {
@@ -66,8 +66,7 @@ func (f *Forger) edit(at int64, word uint64) {
 	le.PutUint64(f.data[at:], word)
 }
 
-// Where the header holds its own sum, the root of the page sums, the counts of the records in
-// the archive, and what follows them and the summary.
+// Offsets of header fields. countsAt to producerIDAt are the record counts and the summary.
 const (
 	headerSumAt  = 32
 	sumRootAt    = 96
@@ -75,7 +74,7 @@ const (
 	producerIDAt = 608
 )
 
-// seal corrects the sums that depend on the edits.
+// seal updates the checksums of the edited pages and of the header.
 func (f *Forger) seal() {
 	root := uint64(0)
 	for _, e := range slices.Clone(f.edits) {
@@ -91,7 +90,7 @@ func (f *Forger) seal() {
 	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
 }
 
-// resum corrects the page sums that depend on the bytes at an offset, and returns their root.
+// resum updates the page checksums that depend on the byte at an offset, and returns their root.
 func (f *Forger) resum(at int64) uint64 {
 	ps := f.h.Region(disk.RegionPS).Offset
 	n := f.tree.Page(at)
@@ -115,9 +114,8 @@ func (r *Reference) width() int {
 	return 8
 }
 
-// Values iterates over the values of a reference that lead to every unit of the file, to
-// some places past its end and, if the form allows it, to places between two units. Of
-// the zeros before rw, it takes the ends and one unit in 64.
+// Values iterates over values of a reference for all units of the file, for some offsets past its end and, if the form
+// can express them, between units. Of the zeros before rw, it uses the ends and every 64th unit.
 func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for at := int64(0); at <= f.h.FileSize; at += disk.Unit {
@@ -138,14 +136,14 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	}
 }
 
-// gap reports whether a place between ex and rw is left out.
+// gap reports whether Values skips an offset between ex and rw.
 func (f *Forger) gap(at int64) bool {
 	from := f.h.Region(disk.RegionEX).End()
 	to := f.h.Region(disk.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 
-// spell returns the values that lead to a place and next to it.
+// spell returns the values of a reference for an offset and for some offsets between it and the next unit.
 func (f *Forger) spell(r Reference, at int64) []uint64 {
 	switch r.Form {
 	case Narrow:

@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Mutator changes one to three fields of an archive at a time, by chance, in ways that leave much of it
-// sound: a reference leads to where another one leads, a flag is set, a count is as high as it can be.
+// A Mutator randomly changes one to three fields of an archive. Since it copies other references, flips bits and uses
+// extreme numbers, most of the archive stays valid.
 type Mutator struct {
 	*Forger
 	r          *rand.Rand
@@ -38,10 +38,10 @@ func NewMutator(data []byte, seed uint64) (*Mutator, error) {
 	return m, nil
 }
 
-// References returns all references of the archive.
+// References returns all references of the sound archive.
 func (m *Mutator) References() []Reference { return m.references }
 
-// Next makes the next mutant, with right sums, and describes the change.
+// Next creates the next mutant with valid checksums, and describes the changes.
 func (m *Mutator) Next() (changes []string) {
 	m.Undo()
 	for n := 1 + m.r.IntN(6)/3*m.r.IntN(3); n > 0; n-- {
@@ -54,7 +54,7 @@ func (m *Mutator) Next() (changes []string) {
 	return changes
 }
 
-// Recount writes counts and summary to the header, as they are in what was changed.
+// Recount writes counts and summary to the header.
 func (m *Mutator) Recount(c layout.Counts, s layout.Summary) {
 	h := *m.h
 	h.Counts, h.Summary = c, s
@@ -81,7 +81,7 @@ func (m *Mutator) change() (at int64, width int, value uint64, what string) {
 	return at, width, m.another(m.number(at, width), width), disk.RegionAt(m.h, at).String()
 }
 
-// elsewhere returns where another reference leads, mostly one of the same kind, or 0.
+// elsewhere returns the value of another reference, mostly of the same kind, or 0.
 func (m *Mutator) elsewhere(r Reference) uint64 {
 	if m.r.IntN(8) == 0 {
 		return 0
@@ -95,7 +95,7 @@ func (m *Mutator) elsewhere(r Reference) uint64 {
 	return m.another(m.number(r.At, r.width()), r.width())
 }
 
-// another returns another number of some bytes.
+// another returns a different number of width bytes.
 func (m *Mutator) another(old uint64, width int) uint64 {
 	switch m.r.IntN(6) {
 	case 0:

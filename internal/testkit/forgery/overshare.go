@@ -5,8 +5,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Overshare makes the type with the longest name the holder of every method that has a record and a holder,
-// and corrects all sums. A builder would not share a long name so often.
+// Overshare replaces the holder of all methods by the type with the longest name, and updates all checksums. A builder
+// would not share a long name that often.
 func Overshare(data []byte) error {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
@@ -36,7 +36,7 @@ func Overshare(data []byte) error {
 	return nil
 }
 
-// resum corrects all sums of an archive.
+// resum updates all checksums of an archive.
 func resum(data []byte, h *layout.Header) {
 	tree := disk.SumTreeOf(h)
 	ps := h.Region(disk.RegionPS)

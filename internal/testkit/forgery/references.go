@@ -13,7 +13,7 @@ var le = binary.LittleEndian
 // A Form is the encoding of a reference.
 type Form uint8
 
-// The forms.
+// Forms of references.
 const (
 	Narrow  Form = iota // u32, units from the start of the file
 	Pointer             // u64, requested base and bytes from the start of the file
@@ -21,17 +21,17 @@ const (
 	Entry               // u32, units from the start of a block's data entries
 )
 
-// A Reference is one field of an archive that leads to a place of the file.
+// A Reference is a field of an archive that contains a file offset.
 type Reference struct {
-	What string // for messages, and to choose by: "type name", "context caller"
-	At   int64  // of the field, from the start of the file
+	What string // kind, such as "type name" or "context caller"
+	At   int64  // file offset of the field
 	Form Form
-	base int64 // for Entry: the place in bytes that 0 stands for
+	base int64 // for form Entry, the file offset of the data entries
 }
 
-// References lists every reference of a sound archive: slots of the index, fields of records and rows, parts
-// of signatures, links and pointers of blocks, rows of the point directories, the directories of bm and ex,
-// and the cells of tables.
+// References lists all references of a sound archive. These are slots of the index, fields of records and rows, parts
+// of signatures, links and pointers of blocks, rows of the point directories, the directories of bm and ex, and cells
+// of tables.
 func References(data []byte) ([]Reference, error) {
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
@@ -60,7 +60,7 @@ type lister struct {
 	h     *layout.Header
 	shape disk.Shape
 	all   []Reference
-	err   error // the first
+	err   error // first error
 }
 
 func (l *lister) narrow(what string, at int64) {
@@ -69,7 +69,7 @@ func (l *lister) narrow(what string, at int64) {
 
 func (l *lister) u32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
 
-// each iterates over a span of records of one size.
+// each calls yield with the offsets of records of equal size.
 func each(s extent.Span, size int64, yield func(at int64)) {
 	for at := s.Offset; at < s.End(); at += size {
 		yield(at)
@@ -181,7 +181,7 @@ func (l *lister) tables() {
 	}
 }
 
-// table lists the cells of a table that are references.
+// table adds the reference cells of a table.
 func (l *lister) table(s extent.Span) {
 	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
 	if l.failed(err) {
@@ -236,7 +236,7 @@ func (l *lister) blocks() {
 	}
 }
 
-// entries lists the pointer cells of the entries of a section.
+// entries adds the pointer cells of the entries of a section.
 func (l *lister) entries(at int64, section []byte) {
 	for len(section) > 0 {
 		e, rest, err := l.shape.Next(section)
@@ -255,7 +255,7 @@ var pointerNames = map[disk.CellKind]string{
 	disk.CellType: "type pointer", disk.CellTypeWord: "type word", disk.CellMethod: "method pointer",
 }
 
-// failed keeps err if it is the first, and reports whether there is any.
+// failed records the first error, and reports whether there was one.
 func (l *lister) failed(err error) bool {
 	if l.err == nil {
 		l.err = err

@@ -1,6 +1,5 @@
-// Package full separates the tests that every change needs from the ones that take minutes: tests that start JVMs,
-// compilers, sanitizers or browsers, and tests with thousands of hostile inputs. The second kind runs if the
-// environment has PROFARC_TESTS=full.
+// Package full marks slow tests. These are tests that start JVMs, compilers, sanitizers or browsers, and tests with
+// thousands of hostile inputs. They run only with PROFARC_TESTS=full in the environment.
 package full
 
 import (
@@ -11,7 +10,7 @@ import (
 // Enabled reports whether PROFARC_TESTS=full is set.
 func Enabled() bool { return os.Getenv("PROFARC_TESTS") == "full" }
 
-// Only skips a test unless all tests run. The reason completes the sentence "this test ...".
+// Only skips a slow test unless Enabled. The reason completes the sentence "this test ...".
 func Only(t testing.TB, reason string) {
 	t.Helper()
 	if !Enabled() {

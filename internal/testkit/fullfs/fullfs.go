@@ -1,4 +1,4 @@
-// Package fullfs runs programs of tests on a file system in memory, such as /dev/shm, that has no space left.
+// Package fullfs runs test programs on a full tmpfs.
 package fullfs
 
 import (
@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// script mounts the file system, which no other process sees, fills it up, and runs a program.
+// script mounts the file system in its own mount namespace, fills it, and runs a program.
 const script = `
 mkdir full && mount -t tmpfs -o size=256k none full && cp app.parc full || exit 99
 dd if=/dev/zero of=full/filler bs=4096 2>/dev/null
@@ -21,9 +21,8 @@ ls -A full >listing && cp full/app.parc after.parc || exit 99
 exit $code
 `
 
-// Run runs a program in a directory. Its file app.parc is copied to the directory full there, which has no space for
-// another byte. Run holds that the program leaves full as it was, and skips the test where no file system can be
-// mounted.
+// Run runs a program in dir. It mounts a file system at dir/full, copies app.parc to it and fills it. The program must
+// not change the files there. Run skips the test if it cannot mount a file system.
 func Run(t testing.TB, dir string, env []string, program ...string) (output string, err error) {
 	t.Helper()
 	if err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", dir).Run(); err != nil {

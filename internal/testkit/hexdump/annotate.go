@@ -11,36 +11,33 @@ import (
 
 var le = binary.LittleEndian
 
-// bytesPerLine is the number of bytes of a line.
 const bytesPerLine = 8
 
-// longestText is how much of a name is shown, in bytes.
+// longestText is the maximum number of bytes of a name that are printed.
 const longestText = 500
 
 // A line is a range of the file and its description, or a heading.
 type line struct {
 	Offset int64
-	// Bytes are at most eight, or a run of more zeros. None for a heading.
-	Bytes []byte
-	Zeros bool // Bytes are a run of zeros
-	// Text says what begins here: empty where a range goes on.
-	Text string
+	Bytes  []byte // at most bytesPerLine bytes, or more if Zeros is set; empty for a heading
+	Zeros  bool   // all Bytes are zero
+	Text   string // description, or "" for the continuation of a range
 }
 
-// A dumper yields the ranges of an archive in file order. at is the end of what has been yielded.
+// A dumper yields the ranges of an archive in file order.
 type dumper struct {
 	yield  func(line)
 	data   []byte
-	at     int64
+	at     int64 // end of the last yielded range
 	header header
 }
 
-// A span is a range of the file, in bytes.
+// A span is a range of the file in bytes.
 type span struct{ offset, size int64 }
 
 func (s span) end() int64 { return s.offset + s.size }
 
-// A header has the fields of the header that the other regions depend on.
+// A header has the header fields that are needed to print the other regions.
 type header struct {
 	base     uint64
 	shape    disk.Shape
@@ -54,10 +51,10 @@ var (
 	sectionNames = []string{"symbols", "types", "methods", "unexecuted", "contexts"}
 )
 
-// annotate yields the lines of an archive. The error says that the archive is not sound.
+// annotate yields the lines of an archive. It returns an error if the archive is damaged.
 func annotate(data []byte, yield func(line)) (err error) {
 	defer func() {
-		if p := recover(); p != nil { // an index beyond the file, or an entry that is none
+		if p := recover(); p != nil { // an offset is outside the file, or an entry is malformed
 			err = fmt.Errorf("not a sound archive: %v", p)
 		}
 	}()
@@ -99,8 +96,7 @@ func (d *dumper) u16(at int64) uint16 { return le.Uint16(d.data[at:]) }
 func (d *dumper) u32(at int64) uint32 { return le.Uint32(d.data[at:]) }
 func (d *dumper) u64(at int64) uint64 { return le.Uint64(d.data[at:]) }
 
-// region prints the padding before a region and the region's heading. The sections of ro
-// have headings of their own.
+// region prints the padding before a region and its heading. In ro, each section has a heading instead.
 func (d *dumper) region(name string, s span) {
 	d.padTo(s.offset)
 	if s.size > 0 && name != "ro" {
@@ -119,17 +115,17 @@ func (d *dumper) heading(format string, args ...any) {
 	d.yield(line{Offset: d.at, Text: fmt.Sprintf(format, args...)})
 }
 
-// padTo names the bytes up to an offset padding.
+// padTo prints the bytes up to an offset as padding.
 func (d *dumper) padTo(end int64) {
 	if end > d.at {
 		d.bytes(end-d.at, "padding")
 	}
 }
 
-// padUnit names the bytes up to the next multiple of 8 padding.
+// padUnit prints the bytes up to the next multiple of 8 as padding.
 func (d *dumper) padUnit() { d.padTo((d.at + 7) &^ 7) }
 
-// bytes yields the next n bytes under a name.
+// bytes yields the next n bytes with a description.
 func (d *dumper) bytes(n int64, text string) {
 	end := d.at + n
 	for d.at < end {
@@ -146,7 +142,7 @@ func (d *dumper) bytes(n int64, text string) {
 	}
 }
 
-// zeros returns the number of zeros from here to end, or 0 if other bytes follow them.
+// zeros returns the number of bytes up to end if all of them are zero, otherwise 0.
 func (d *dumper) zeros(end int64) int64 {
 	for _, b := range d.data[d.at:end] {
 		if b != 0 {
@@ -156,7 +152,7 @@ func (d *dumper) zeros(end int64) int64 {
 	return end - d.at
 }
 
-// A render returns a number of the file as text.
+// A render formats a number.
 type render func(uint64) string
 
 func decimal(v uint64) string  { return strconv.FormatUint(v, 10) }
@@ -165,7 +161,7 @@ func signed32(v uint64) string { return strconv.FormatInt(int64(int32(v)), 10) }
 func hex(v uint64) string      { return fmt.Sprintf("%#x", v) }
 func hash(v uint64) string     { return fmt.Sprintf("%016x", v) }
 
-// number prints the next size bytes as a number with a name.
+// number prints and returns the number in the next size bytes.
 func (d *dumper) number(size int64, name string, as render) uint64 {
 	var word [8]byte
 	copy(word[:], d.data[d.at:][:size])
@@ -174,7 +170,7 @@ func (d *dumper) number(size int64, name string, as render) uint64 {
 	return v
 }
 
-// reference returns a render of a file reference: its offset, and the text for its target.
+// reference returns a render of a file reference, which prints its offset and a description of its target.
 func (d *dumper) reference(text func(at int64) string) render {
 	return func(v uint64) string {
 		if v == 0 {
@@ -184,7 +180,7 @@ func (d *dumper) reference(text func(at int64) string) render {
 	}
 }
 
-// pointer returns a render of a pointer cell. tags is a mask of the bits that are no part of the address.
+// pointer returns a render of a pointer cell. tags is a mask of its tag bits.
 func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
 	return func(v uint64) string {
 		if v&^tags == 0 {
@@ -195,10 +191,10 @@ func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
 	}
 }
 
-// partsShown is how many parts of a list symbol its text has.
+// partsShown is the maximum number of parts of a list symbol that are printed.
 const partsShown = 32
 
-// symbol returns the text of a symbol in quotes.
+// symbol formats a symbol.
 func (d *dumper) symbol(at int64) string {
 	n := int64(d.u32(at))
 	parts := n &^ (1 << 31)
@@ -209,7 +205,7 @@ func (d *dumper) symbol(at int64) string {
 	for i := range min(parts, partsShown) {
 		part := int64(d.u32(at+4+4*i)) * 8
 		if d.u32(part)&(1<<31) != 0 {
-			panic("a list symbol is part of another") // it could be its own
+			panic("a list symbol is part of another") // prevents infinite recursion
 		}
 		names = append(names, d.symbol(part))
 	}
@@ -219,7 +215,7 @@ func (d *dumper) symbol(at int64) string {
 	return "list of " + strings.Join(names, ", ")
 }
 
-// quoted returns a text in quotes, or its beginning.
+// quoted quotes a text or its first longestText bytes.
 func quoted(text []byte) string {
 	if len(text) > longestText {
 		return strconv.QuoteToASCII(string(text[:longestText])) + "..."
@@ -229,7 +225,7 @@ func quoted(text []byte) string {
 
 func (d *dumper) typeName(at int64) string { return "type " + d.symbol(int64(d.u32(at+8))*8) }
 
-// methodName returns the name of a method record, or of a row of the section unexecuted.
+// methodName describes a method record or a row of the section unexecuted.
 func (d *dumper) methodName(at int64) string {
 	if at >= d.header.sections["unexecuted"].offset {
 		return "method " + d.symbol(int64(d.u32(at))*8)
@@ -240,7 +236,7 @@ func (d *dumper) methodName(at int64) string {
 	return "method " + d.symbol(int64(d.u32(at))*8)
 }
 
-// recordName returns the name in a record that is named.
+// recordName returns the name inside a method record.
 func (d *dumper) recordName(at int64) string {
 	name := at + 8
 	if d.u16(at+6)&methodHasID != 0 {
@@ -249,7 +245,7 @@ func (d *dumper) recordName(at int64) string {
 	return strings.TrimRight(string(d.data[name:at+8*int64(d.u16(at+4))]), "\x00")
 }
 
-// recordKind returns what a reference to a record of any kind leads to.
+// recordKind describes a record of any kind.
 func (d *dumper) recordKind(at int64) string {
 	switch s := d.header.sections; {
 	case at >= d.header.regions["rw"].offset:

@@ -1,13 +1,13 @@
-// Hexdump prints an archive as hexadecimal bytes and names every range of them. It is for people who write a
-// reader or a writer of the format, and it wrote the annotated archive of testdata/v1:
+// Hexdump prints an archive as hexadecimal bytes with annotations. It helps to write a reader or writer of the format,
+// and generates the annotated archive of testdata/v1.
 //
 //	go run ./internal/testkit/hexdump app.parc | less
 //
-// Each line has an offset, up to eight bytes, and what they are. A run of more than eight zeros is one line,
-// with the number of bytes behind a "*". Lines that begin with "#" are headings. The ranges follow each other
-// without a gap, so that the bytes of a file can be had back from its dump.
+// Each line has an offset, up to eight bytes, and a description. A run of more than eight zeros is one line with "*"
+// and the number of bytes. Lines that begin with "#" are headings. The lines cover all bytes of the file, so that the
+// file can be restored from its dump.
 //
-// Hexdump expects a sound archive. It checks no sums; "profarc verify" does.
+// Hexdump expects a sound archive and does not verify checksums.
 package main
 
 import (

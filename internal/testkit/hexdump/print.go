@@ -6,12 +6,10 @@ import (
 	"strings"
 )
 
-// print writes the dump of an archive.
 func print(out io.Writer, data []byte) error {
 	return annotate(data, func(l line) { fmt.Fprintln(out, lineText(l)) })
 }
 
-// lineText returns a line as it is printed.
 func lineText(l line) string {
 	hex := fmt.Sprintf("% x", l.Bytes)
 	switch {

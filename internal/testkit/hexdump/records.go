@@ -15,7 +15,7 @@ const (
 	methodHasID     = 1 << 7
 )
 
-// section prints the heading of a section that is not empty, and returns the section's end.
+// section prints the heading of a section unless it is empty, and returns its end.
 func (d *dumper) section(name string) (end int64) {
 	if s := d.header.sections[name]; s.size > 0 {
 		d.heading("ro, %s: %s", name, plural(s.size, "byte"))
@@ -23,7 +23,6 @@ func (d *dumper) section(name string) (end int64) {
 	return d.header.sections[name].end()
 }
 
-// printRecords prints the sections of ro.
 func (d *dumper) printRecords(span) {
 	d.records("symbols", d.printSymbol)
 	d.records("types", d.printType)
@@ -32,7 +31,7 @@ func (d *dumper) printRecords(span) {
 	d.records("contexts", d.printContext)
 }
 
-// records prints a section, record by record.
+// records prints the records of a section.
 func (d *dumper) records(name string, print func()) {
 	for end := d.section(name); d.at < end; {
 		print()
@@ -120,14 +119,13 @@ func (d *dumper) printUnexecuted(end int64) {
 	}
 }
 
-// printBlocks prints the MethodData blocks.
 func (d *dumper) printBlocks(rw span) {
 	for d.at < rw.end() {
 		d.printBlock()
 	}
 }
 
-// sections are the sizes in units of the sections of a block, and the rows of its directory.
+// sections has the sizes of a block's sections in units, and the number of rows of its directory.
 type sections struct{ extra, parameters, handlers, directory uint64 }
 
 func (d *dumper) printBlock() {
@@ -161,7 +159,7 @@ func (d *dumper) printBlock() {
 	d.padTo(end)
 }
 
-// blockFields print the optional fields of a block, by presence bit.
+// blockFields has a function for each optional field of a block, indexed by presence bit.
 var blockFields = []func(*dumper, *sections){
 	func(d *dumper, _ *sections) { d.number(8, "id: of the method", hash) },
 	func(d *dumper, _ *sections) { d.number(8, "invocations", decimal) },
@@ -205,7 +203,7 @@ var blockFields = []func(*dumper, *sections){
 	},
 }
 
-// numbers prints numbers of one size.
+// numbers prints a number for each name.
 func (d *dumper) numbers(size int64, names ...string) {
 	for _, name := range names {
 		d.number(size, name, decimal)
@@ -243,7 +241,6 @@ func (d *dumper) printEntry(section string, end int64) {
 	}
 }
 
-// cellRender returns how a cell of an entry is printed.
 func (d *dumper) cellRender(kind disk.CellKind) render {
 	const typeWordTags = 3
 	switch kind {

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 )
 
-// printHeader prints the header.
 func (d *dumper) printHeader() {
 	d.heading("header: %s", plural(int64(d.u32(16)), "byte"))
 	d.bytes(8, "magic")
@@ -53,7 +52,7 @@ func (d *dumper) printHeader() {
 	d.bytes(16, "zero")
 }
 
-// printSettings prints the settings that are not 0, and the rest as zeros.
+// printSettings prints the settings up to the last nonzero one, and then a run of zeros.
 func (d *dumper) printSettings() {
 	names := []string{"type rows", "bci rows", "gap", "type profile level", "VM release", "LLVM version", "LLVM variant",
 		"profile traps", "LLVM newest version"}
@@ -69,7 +68,7 @@ func (d *dumper) printSettings() {
 	}
 }
 
-// printSums prints the tree of page sums, the top level first.
+// printSums prints the tree of page checksums, the top level first.
 func (d *dumper) printSums(ps span) {
 	const page, group = 4096, 64
 	start := d.header.regions["ix"].offset
@@ -95,7 +94,6 @@ func (d *dumper) printSums(ps span) {
 	d.padTo(ps.end())
 }
 
-// printIndex prints the lines of the hash index.
 func (d *dumper) printIndex(ix span) {
 	const slots = 10
 	for n := 0; d.at < ix.end(); n++ {
@@ -111,7 +109,6 @@ func (d *dumper) printIndex(ix span) {
 	}
 }
 
-// printBitmaps prints the relocation bitmaps.
 func (d *dumper) printBitmaps(bm span) {
 	if bm.size == 0 {
 		return
@@ -151,7 +148,6 @@ func (d *dumper) printBitmap(size int64) {
 	d.padUnit()
 }
 
-// printTables prints the tables of what belongs to no method.
 func (d *dumper) printTables(ex span) {
 	if ex.size == 0 {
 		return
@@ -169,7 +165,6 @@ func (d *dumper) printTables(ex span) {
 	}
 }
 
-// printTable prints a table, column by column.
 func (d *dumper) printTable() {
 	d.number(4, "table: kind", decimal)
 	d.number(4, "flags", hex)
@@ -189,7 +184,7 @@ func (d *dumper) printTable() {
 	}
 }
 
-// columnCells returns the size of the cells of a column, and how they are printed.
+// columnCells returns the size in bytes and the format of a column's cells.
 func (d *dumper) columnCells(kind byte) (size int64, as render) {
 	switch kind {
 	case 1:

@@ -1,5 +1,4 @@
-// Package licences tells under which licences modules are, by the texts in their folders in the module cache. It
-// uses no network.
+// Package licences identifies the licences of modules by the texts in the module cache. It uses no network.
 package licences
 
 import (
@@ -10,35 +9,34 @@ import (
 	"strings"
 )
 
-// phrases identifies each licence that a dependency may have by a phrase of its text, in lower case with single
-// spaces. The names are the ones of SPDX.
+// phrases maps the SPDX names of allowed licences to a phrase in lower case with single spaces.
 var phrases = map[string]string{
 	"Apache-2.0": "apache license version 2.0",
 	"MIT":        "permission is hereby granted, free of charge, to any person obtaining a copy",
 	"MPL-2.0":    "mozilla public license version 2.0",
 }
 
-// The licences of BSD begin with the same phrase, and the one of three clauses has another one, too.
+// Both BSD licences begin with the first phrase. Only the licence with three clauses has the second one.
 const (
 	bsd       = "redistribution and use in source and binary forms, with or without modification, are permitted"
 	bsdClause = "neither the name"
 )
 
-// forbidden are phrases of licences that restrict use, or that extend to the programs a module is linked into.
+// forbidden has phrases of licences that restrict use, or that extend to programs with the module.
 var forbidden = []string{
 	"gnu general public license version", "gnu lesser general public license version",
 	"gnu affero general public license version",
 	"server side public license", "business source license", "commons clause", "noncommercial",
 }
 
-// A Licence is what the licence files in a folder say.
+// A Licence has the content of the licence files in a folder.
 type Licence struct {
-	Names     []string // of SPDX, sorted
-	Forbidden []string // phrases that no dependency may have
-	Text      string   // of all files, one after the other
+	Names     []string // sorted SPDX names of known licences
+	Forbidden []string // forbidden phrases that occur
+	Text      string   // concatenation of all files
 }
 
-// Of reads the licence files of a module's folder. Names is empty if there is none that is known.
+// Of reads the licence files in a module's folder.
 func Of(folder string) (l Licence, err error) {
 	l.Text, err = textOf(folder, licenceFile)
 	if err != nil {
@@ -69,10 +67,10 @@ func Of(folder string) (l Licence, err error) {
 
 var (
 	licenceFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying)`)
-	noticeFile  = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`) // what goes along with a program
+	noticeFile  = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`) // files to distribute with a program
 )
 
-// textOf returns the text of those files in a folder whose names match.
+// textOf concatenates the files in a folder whose names match.
 func textOf(folder string, names *regexp.Regexp) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {

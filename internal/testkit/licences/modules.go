@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// A Module is a module whose packages a program is built from.
+// A Module is a dependency of a program.
 type Module struct{ Path, Folder string }
 
-// ErrNotCached: the module cache lacks a module.
+// ErrNotCached means that the module cache lacks a module.
 var ErrNotCached = errors.New("a module is not in the module cache")
 
-// Modules returns what "go list -deps" finds for arguments in the module of a folder, by path, for a system and
-// processor (GOOS/GOARCH). The module itself is left out.
+// Modules returns the modules that "go list -deps" finds in folder for a target GOOS/GOARCH, sorted by path. It omits
+// the main module.
 func Modules(ctx context.Context, folder, target string, args ...string) ([]Module, error) {
 	system, processor, _ := strings.Cut(target, "/")
 	args = append([]string{"list", "-deps", "-f",
@@ -53,7 +53,7 @@ func sorted(folders map[string]string) (list []Module) {
 // A Program is a program of a release.
 type Program struct {
 	Name    string
-	Folder  string // of its module, below the root of the repository
+	Folder  string // folder of its module, relative to the root of the repository
 	Package string
 }
 
@@ -63,11 +63,11 @@ var Programs = []Program{
 	{"profarc-fleet", "fleet", "./cmd/profarc-fleet"},
 }
 
-// Targets are the systems and processors that releases are built for.
+// Targets are the values of GOOS/GOARCH of a release.
 var Targets = []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64"}
 
-// Linked returns all modules that a release's programs are linked from, for any target, in the repository at a root.
-// The standard library is the module std. Modules of the repository are left out.
+// Linked returns all dependencies of a release's programs on any target, including the standard library as module std.
+// It omits modules of the repository.
 func Linked(ctx context.Context, root string) ([]Module, error) {
 	found := map[string]string{}
 	for _, p := range Programs {
@@ -81,11 +81,11 @@ func Linked(ctx context.Context, root string) ([]Module, error) {
 			}
 		}
 	}
-	delete(found, "github.com/profarc/profarc") // fleet builds on it
+	delete(found, "github.com/profarc/profarc") // dependency of fleet
 	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	found[Standard] = strings.TrimSpace(string(goroot))
 	return sorted(found), err
 }
 
-// Standard is the path of Go's standard library as a module.
+// Standard is the module path of the standard library.
 const Standard = "std"

@@ -15,7 +15,7 @@ has the texts of all licences in the file LICENCES.
 
 `
 
-// Notice returns the file NOTICE: the modules that the programs are linked from, and their licences.
+// Notice returns the content of the file NOTICE, which lists all dependencies and their licences.
 func Notice(ctx context.Context, root string) ([]byte, error) {
 	list, err := Linked(ctx, root)
 	text := bytes.NewBufferString(noticeHead)
@@ -33,7 +33,7 @@ func Notice(ctx context.Context, root string) ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Texts returns the licences and notices of modules, word for word.
+// Texts concatenates the licences and notices of modules.
 func Texts(list []Module) ([]byte, error) {
 	var all bytes.Buffer
 	for _, m := range list {

@@ -1,4 +1,4 @@
-// Package memstore opens archives in memory, for tests.
+// Package memstore opens in-memory archives for tests.
 package memstore
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Open writes the archive of a builder to memory and opens it, with all pages checked, until the test ends.
+// Open opens the archive of a builder in memory until the test ends. All pages are verified.
 func Open(t testing.TB, b *builder.Builder) *reader.Store {
 	t.Helper()
 	data, _, err := b.Bytes()

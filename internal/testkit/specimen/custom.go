@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The tags of the custom specimen.
+// Tags of the custom specimen.
 const (
 	tagOperands = layout.TagProducer
 	tagShapes   = layout.TagProducer + 1
@@ -15,7 +15,7 @@ const (
 	tagOuter    = layout.Tag(255)
 )
 
-// customShapes declare cells of all kinds, once and in rows, and an entry without cells.
+// customShapes returns shapes with all kinds of cells, inside and outside rows, and an entry without cells.
 func customShapes() []layout.EntryShape {
 	kinds := []string{"int", "float", "", "string"}
 	return []layout.EntryShape{
@@ -41,7 +41,7 @@ func customShapes() []layout.EntryShape {
 	}
 }
 
-// custom has the entries and tables of a producer beside this format's own.
+// custom has a producer's own entries and tables, and standard ones.
 func custom() *builder.Builder {
 	b := builder.New(layout.DomainCustom, builder.Config{Producer: "numbat 1.4.2",
 		ProducerID: fingerprint("numbat-bytecode3")})

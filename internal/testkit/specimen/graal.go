@@ -7,12 +7,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The methods of the program of the Graal specimen: main calls printEvenOrOdd,
-// that calls printEven or printOdd, and both call print.
+// printers are the methods of the Graal specimen. main calls evenOrOdd, which calls even or odd, which call print.
 type printers struct{ main, evenOrOdd, even, odd, print builder.MethodRef }
 
-// graal has unexecuted methods, contexts of several depths, negative points, successors
-// with duplicate indexes, receivers, monitors and sampled stacks.
+// graal has unexecuted methods, contexts of several depths, negative points, successors with duplicate indexes,
+// receivers, monitors and sampled stacks.
 func graal() *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{Producer: "GraalVM 24", Fingerprint: fingerprint("EvenOrOdd")})
 	method := func(name, signature string) builder.MethodRef {
@@ -31,8 +30,7 @@ func graal() *builder.Builder {
 	return b
 }
 
-// unexecuted has unexecuted methods of two classes. Some signatures have names of types
-// that are in the archive.
+// unexecuted adds unexecuted methods of two classes. Some of their signatures contain names of recorded types.
 func unexecuted(b *builder.Builder) {
 	b.Type(builder.TypeKey{Name: "void"})
 	for _, k := range []layout.Key{
@@ -46,8 +44,8 @@ func unexecuted(b *builder.Builder) {
 	}
 }
 
-// calls has the call counts of the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0.
-// The inner nodes of the first context have no profile.
+// calls adds call counts in the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0. The inner nodes of the first context have no
+// profile.
 func calls(b *builder.Builder, m printers) {
 	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9},
 		builder.Frame{Caller: m.main, Point: 3})
@@ -63,7 +61,7 @@ func calls(b *builder.Builder, m printers) {
 	done(p)
 }
 
-// branches has conditionals and virtual invokes, one of them in a context that has two versions of the code.
+// branches adds conditionals and virtual calls, and a context with two versions of the code.
 func branches(b *builder.Builder, m printers) {
 	p := b.ProfileIn(m.evenOrOdd, 0, profileset.NoContext)
 	p.Successors(-1, disk.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})

@@ -10,16 +10,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Forged begins the line that a hostile text tries to print: a line of its own in the output of a command.
+// Forged begins the line that a hostile text tries to add to the output of a command.
 const Forged = "FORGED"
 
-// HostileText is a name that deceives whoever prints it: escape sequences for a terminal (clear it, set its
-// clipboard and title), C1 controls as characters and as bytes, controls that overwrite the text before them,
-// a line of its own, reversed text, characters without width, and bytes that are not UTF-8.
+// HostileText is a name that attacks programs that print it. It has escape sequences that clear a terminal or set its
+// clipboard, C1 controls as characters and as bytes, controls that overwrite previous text, a line feed, bidirectional
+// and zero-width characters, and invalid UTF-8.
 const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9b31m\r\b\x7f\v\f\n" + Forged +
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
-// A namer makes different hostile texts, of each of some in turn.
+// A namer returns different hostile names with texts in turn.
 type namer struct {
 	texts []string
 	n     int
@@ -30,14 +30,13 @@ func (h *namer) text() string {
 	return fmt.Sprintf("n%d%s", h.n, h.texts[h.n%len(h.texts)])
 }
 
-// long returns a hostile text of many KiB.
+// long returns a hostile name of many KiB.
 func (h *namer) long() string { return h.text() + strings.Repeat(h.texts[0], 200) }
 
-// Hostile returns an archive of each domain in which every text is hostile.
+// Hostile returns an archive of each domain in which all names contain HostileText.
 func Hostile() []Specimen { return HostileWith(HostileText) }
 
-// HostileWith returns an archive of each domain in which every text contains one of some
-// texts. The first is also repeated to a long one.
+// HostileWith returns an archive of each domain in which each name contains one of texts. Long names repeat the first.
 func HostileWith(texts ...string) []Specimen {
 	all := []Specimen{
 		{"hostile-hotspot", layout.DomainHotSpot, nil}, {"hostile-llvm-ir", layout.DomainLLVMIR, nil},
@@ -51,7 +50,7 @@ func HostileWith(texts ...string) []Specimen {
 	return all
 }
 
-// hostile has methods with profiles, contexts, types and tables, as far as a domain has them.
+// hostile has methods with profiles, contexts, types and tables that the domain has.
 func hostile(d layout.Domain, texts []string) *builder.Builder {
 	h := &namer{texts: texts}
 	config := builder.Config{Producer: "\x1b[2J\u009b\x9b\r\n" + Forged + "\n\u202e\xff"}
@@ -80,8 +79,7 @@ func hostile(d layout.Domain, texts []string) *builder.Builder {
 	return b
 }
 
-// hostileRun adds rows about a run with hostile texts. They name no dump, so that archives
-// with the same rows can be merged.
+// hostileRun adds the description of a run without a dump id, so that archives with equal descriptions can be merged.
 func hostileRun(b *builder.Builder, h *namer) {
 	row := disk.RunRow{}
 	row.Words[disk.RunClassPath] = 1
@@ -96,7 +94,7 @@ func hostileRun(b *builder.Builder, h *namer) {
 	}
 }
 
-// hostileProfile adds the profiles of a method, with names of every kind.
+// hostileProfile adds the profiles of a method with all kinds of names.
 func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
 	p := b.ProfileIn(m, 0, profileset.NoContext)
 	row := func(n uint64) builder.Row {
@@ -132,7 +130,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 	done(p)
 }
 
-// hostileLoader returns the loader of a type, if types of the domain have loaders.
+// hostileLoader returns the loader of a type, or "" if the domain has none.
 func hostileLoader(b *builder.Builder, h *namer) string {
 	if b.Internal().Domain == layout.DomainHotSpot {
 		return h.text()
@@ -140,7 +138,7 @@ func hostileLoader(b *builder.Builder, h *namer) string {
 	return ""
 }
 
-// hostileTables adds every table that holds texts.
+// hostileTables adds all tables that contain names.
 func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
 	symbol := func() uint64 { return uint64(b.Internal().Symbol(h.text())) }
 	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }

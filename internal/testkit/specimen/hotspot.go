@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hotspotParams returns the settings of a VM that keeps nonprofiled_count.
+// hotspotParams returns the settings of a VM with nonprofiled_count.
 func hotspotParams() (p layout.Params) {
 	p.TypeProfileWidth = 2
 	p.BciProfileWidth = 2
@@ -24,10 +24,10 @@ func hotspotEmpty() *builder.Builder {
 	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
 }
 
-// shapes are the types in the profiles of the HotSpot specimen.
+// shapes has the types of the HotSpot specimen.
 type shapes struct{ circle, square, hidden, exception builder.TypeRef }
 
-// hotspot has all 13 tags, words that were not decoded, and all optional fields of HotSpot's MethodData.
+// hotspot has all 13 tags, undecoded words, and all optional fields of HotSpot's MethodData.
 func hotspot() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", Fingerprint: fingerprint("shapes.jar"),
@@ -54,7 +54,7 @@ func hotspot() *builder.Builder {
 	return b
 }
 
-// everyEntry adds a profile with an entry of every tag.
+// everyEntry adds a profile with entries of all tags.
 func everyEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	b.Internal().DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)

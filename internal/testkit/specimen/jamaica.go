@@ -7,9 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// jamaica has bytecodes, cycles with the mark of the interpreter, native calls,
-// arrays, callees, and the tables of heap and threads. The name of a method is a whole
-// signature; one is truncated, as in the columns of a .prof file.
+// jamaica has bytecodes, cycles with the interpreter's mark, native calls, arrays, callees, and tables of heap and
+// threads. One of the method signatures is truncated.
 func jamaica() *builder.Builder {
 	b := builder.New(layout.DomainJamaica, builder.Config{Producer: "JamaicaVM 8.9"})
 	method := func(signature string) builder.MethodRef { return b.Method(layout.Key{Name: signature}) }

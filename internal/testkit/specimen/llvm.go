@@ -7,8 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// llvmIR is of a program instrumented on IR: several function hashes for one name, counters,
-// value sites of all three kinds, binary IDs, temporal traces, vtables.
+// llvmIR is a profile of IR instrumentation. It has a function with two hashes, counters, value sites of all three
+// kinds, binary ids, temporal traces, vtables and a memory profile.
 func llvmIR() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 12
@@ -46,7 +46,7 @@ func llvmIR() *builder.Builder {
 	return b
 }
 
-// heapOf adds a memory profile: what main allocates, in an inlined function too.
+// heapOf adds a memory profile of main and of an inlined function.
 func heapOf(b *builder.Builder) {
 	main := disk.HeapFrame{Function: disk.NameRef("main"), Line: 7, Column: 12}
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
@@ -65,8 +65,8 @@ func heapOf(b *builder.Builder) {
 		uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol("3")))
 }
 
-// llvmFrontend is of a program instrumented by clang's front end: counters and the bitmaps
-// of MC/DC, one of them of a length that is not a multiple of 8.
+// llvmFrontend is a profile of clang's front-end instrumentation. It has counters and MC/DC bitmaps, one with a length
+// that is not a multiple of 8.
 func llvmFrontend() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 11

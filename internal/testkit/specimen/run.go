@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hotspotRun describes the run of its only profile, and the archive that it is a layer on.
+// hotspotRun has one profile, the description of its run, and the description of a base archive.
 func hotspotRun() *builder.Builder {
 	run := &layout.Provenance{
 		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},

@@ -7,8 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// sampled has what a CPU profile of a Go program becomes: samples and processor time in contexts of several
-// depths, edges with a recursive one and one of a frame without a function, and the places of functions.
+// sampled is an imported CPU profile of a Go program. It has samples and processor time in contexts of several depths,
+// edges including a recursive one and one to an unknown function, and the declarations of functions.
 func sampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
 	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }
@@ -39,7 +39,7 @@ func sampled() *builder.Builder {
 	return b
 }
 
-// sampledAt records samples at a point of a function, each of 10 ms.
+// sampledAt adds n samples of 10 ms at a point of a function.
 func sampledAt(b *builder.Builder, m builder.MethodRef, point int32, n uint64, frames ...builder.Frame) {
 	p := b.ProfileIn(m, 0, b.Context(m, frames...))
 	p.Count(builder.Count{Point: point, Sub: layout.SubSamples, N: n})

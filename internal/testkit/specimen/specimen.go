@@ -1,6 +1,5 @@
-// Package specimen has small archives, built by hand, for tests: at least one of every
-// domain. Together they have every kind of entry, optional field, section, table, column
-// and flag of the format. Each has a few KiB, and the same bytes every time.
+// Package specimen has small deterministic archives of each domain for tests. Together they contain all kinds of
+// entries, optional fields, sections, tables, columns and flags of the format. Each archive has a few KiB.
 package specimen
 
 import (
@@ -8,12 +7,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Specimen is one archive.
+// A Specimen is a named archive.
 type Specimen struct {
 	Name   string
 	Domain layout.Domain
-	// Build returns a builder of the archive.
-	Build func() *builder.Builder
+	Build  func() *builder.Builder
 }
 
 // All returns all specimens. Their names are unique.
@@ -38,7 +36,7 @@ func (s Specimen) Bytes() ([]byte, error) {
 	return data, err
 }
 
-// done calls Done. The builder keeps an error until the archive is made.
+// done calls Done. The builder keeps an error until it writes the archive.
 func done(profiles ...*builder.Profile) {
 	for _, p := range profiles {
 		_ = p.Done()

@@ -12,8 +12,7 @@ import (
 
 var sharedID = fmt.Sprintf(`,"flags":%d`, disk.MethodSharedID)
 
-// MethodLine returns a method as the dump prints it, without what depends on the other
-// methods of its archive.
+// MethodLine returns the JSON of a method without the flag that depends on other methods of its archive.
 func MethodLine(t TB, m reader.Method) string {
 	t.Helper()
 	var line bytes.Buffer
@@ -23,14 +22,13 @@ func MethodLine(t TB, m reader.Method) string {
 	return strings.Replace(line.String(), sharedID, "", 1)
 }
 
-// A Found is what a look-up of a profile found, as the dump prints it, without what depends on
-// the rest of the archive. Those of equal answers are equal.
+// A Found is the comparable result of a profile lookup. It does not depend on the rest of the archive.
 type Found struct {
-	Method  string // the method's facts
-	Profile string // the depth of the context with the profile, or the error
+	Method  string // JSON of the method
+	Profile string // depth of the context and JSON of the profile, or the error
 }
 
-// FoundBy makes a Found of a look-up's results.
+// FoundBy converts the results of a lookup.
 func FoundBy(t TB, p reader.Profile, depth int, err error) Found {
 	t.Helper()
 	if err != nil {

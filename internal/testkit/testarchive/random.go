@@ -13,13 +13,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// DrawRun draws a random training run. Runs share methods, codes, contexts, points
-// and types, so that most of what they have in common differs a little.
+// DrawRun draws a random training run. Runs share methods, codes, contexts, points and types, but differ in their data.
 func DrawRun(t *rapid.T, domain layout.Domain, name string) Archive {
 	return drawRun(t, domain, name, false)
 }
 
-// DrawHighRun draws a run like DrawRun's. Some counts are so high that sums saturate.
+// DrawHighRun is like DrawRun, but some counts are so high that additions saturate.
 func DrawHighRun(t *rapid.T, domain layout.Domain, name string) Archive {
 	return drawRun(t, domain, name, true)
 }
@@ -42,10 +41,10 @@ func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
 	return Build(t, b)
 }
 
-// A countRand draws what a run has recorded.
+// A countRand draws the data of a run.
 type countRand struct {
 	*rand.Rand
-	high bool // counts may be so high that sums saturate
+	high bool // draw counts for which additions saturate
 }
 
 func addRandomMethod(b *builder.Builder, i int, r *countRand) {
@@ -86,7 +85,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 	for point := range 9 {
 		if b.Internal().Domain == layout.DomainHotSpot {
-			addRandomEntry(b, p, int32(point), r) // of which a bci has one
+			addRandomEntry(b, p, int32(point), r)
 			continue
 		}
 		for range r.IntN(3) {
@@ -101,7 +100,7 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 }
 
-// count returns a count that is mostly small, and in some runs now and then so high that a sum saturates.
+// count returns a mostly small count. If r.high is set, some counts are near the maximum.
 func (r *countRand) count() uint64 {
 	if r.high && r.IntN(8) == 0 {
 		return 1<<64 - 1 - r.Uint64N(4)
@@ -116,7 +115,7 @@ func randomRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row)
 	return rows
 }
 
-// randomRoom returns rows of a wide type profile; the last may be empty.
+// randomRoom returns the rows of a wide type profile. The last rows can be empty.
 func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
 	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
 }
@@ -129,8 +128,7 @@ func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 	return w
 }
 
-// addRandomEntry adds an entry of the one kind that the bytecode at a bci has,
-// in one of the ways in which VMs with other settings may record it.
+// addRandomEntry adds an entry of the kind that belongs to a bci, as a VM with random settings would record it.
 func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countRand) {
 	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)),
 		Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
@@ -191,12 +189,12 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 
 // Tags of random archives of DomainCustom.
 const (
-	randomOnce   = layout.TagProducer + iota // cells that stand once
+	randomOnce   = layout.TagProducer + iota // cells without rows
 	randomKeyed                              // rows with keys
 	randomPlaces                             // rows without keys
 )
 
-// declareRandom declares the shapes of a random archive, in any order.
+// declareRandom declares the shapes of a random archive in random order.
 func declareRandom(b *builder.Builder, r *countRand) {
 	shapes := []layout.EntryShape{
 		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
@@ -217,7 +215,7 @@ func declareRandom(b *builder.Builder, r *countRand) {
 	}
 }
 
-// addRandomCustom adds an entry of a producer's.
+// addRandomCustom adds an entry with a declared shape.
 func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
 	typed := func() uint64 {
 		if n := r.IntN(4); n > 0 {
@@ -251,7 +249,7 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 	p.Custom(e, rows...)
 }
 
-// addRandomWide adds an entry of one of the kinds that the domain has.
+// addRandomWide adds an entry of a random kind that the domain has.
 func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *countRand) {
 	if b.Internal().Domain == layout.DomainCustom && r.IntN(2) == 0 {
 		addRandomCustom(b, p, point, r)

@@ -10,11 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Step adds one thing to a builder; steps are independent of each other.
+// A Step adds an item to a builder. Steps are independent of each other.
 type Step func(b *builder.Builder) error
 
-// DrawSteps draws random profiles: methods of few classes, so that names are
-// shared, with contexts, versions of the code, and entries of many kinds.
+// DrawSteps draws random profiles with contexts, versions of the code, and entries of many kinds. The methods belong to
+// few classes, so that they share names.
 func DrawSteps(t *rapid.T) []Step {
 	keys := rapid.SliceOfNDistinct(rapid.Custom(drawKey), 1, 20, rapid.ID).Draw(t, "keys")
 	var steps []Step
@@ -77,11 +77,11 @@ func addEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
 	}
 }
 
-// Concurrency is how many goroutines add to a builder, and write its archive. The
-// zero value is one, and GOMAXPROCS.
+// Concurrency has the number of goroutines that add to a builder and that write its archive. Zero values mean one and
+// GOMAXPROCS.
 type Concurrency struct{ Adders, Writers int }
 
-// BuildSteps returns the HotSpot archive that steps make.
+// BuildSteps returns the HotSpot archive with the items of steps.
 func BuildSteps(t TB, steps []Step, c Concurrency) Archive {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: Params(layout.DomainHotSpot), Workers: c.Writers})

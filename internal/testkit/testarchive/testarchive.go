@@ -1,5 +1,4 @@
-// Package testarchive makes archives for tests: it lays them out in memory, merges
-// them, and draws random ones.
+// Package testarchive builds, merges and randomly generates archives in memory for tests.
 package testarchive
 
 import (
@@ -17,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TB is what a *testing.T, a *testing.B and a *rapid.T have in common.
+// TB is implemented by *testing.T, *testing.B and *rapid.T.
 type TB interface {
 	rapid.TB
 	Context() context.Context
@@ -29,7 +28,7 @@ type Archive struct {
 	Bytes []byte
 }
 
-// Invocations returns the sum of all invocation counters.
+// Invocations returns the total of all invocation counters.
 func (a Archive) Invocations() uint64 { return a.Header().Summary.TotalInvocations }
 
 // Build returns the archive of a builder.
@@ -42,7 +41,7 @@ func Build(t TB, b *builder.Builder) Archive {
 	return Archive{Open(t, data), data}
 }
 
-// Open returns the archive with these bytes.
+// Open opens the archive data.
 func Open(t TB, data []byte) *reader.Store {
 	t.Helper()
 	m, err := archive.FromBytes("test.parc", data, archive.Options{})
@@ -52,11 +51,11 @@ func Open(t TB, data []byte) *reader.Store {
 	return reader.New(m)
 }
 
-// Domains are all domains.
+// Domains lists all domains.
 var Domains = []layout.Domain{layout.DomainHotSpot, layout.DomainLLVMIR, layout.DomainLLVMFrontend, layout.DomainGraal,
 	layout.DomainJamaica, layout.DomainCustom, layout.DomainSampled}
 
-// Params returns settings with which a domain has entries of all kinds.
+// Params returns settings for entries of all kinds of a domain.
 func Params(domain layout.Domain) layout.Params {
 	if domain != layout.DomainHotSpot {
 		return layout.Params{}
@@ -67,7 +66,7 @@ func Params(domain layout.Domain) layout.Params {
 // New returns an empty builder with the settings of Params.
 func New(domain layout.Domain) *builder.Builder { return builder.New(domain, Config(domain)) }
 
-// Config returns what a builder of a domain needs for entries of all kinds.
+// Config returns a configuration for entries of all kinds of a domain.
 func Config(domain layout.Domain) builder.Config {
 	c := builder.Config{Params: Params(domain)}
 	if domain == layout.DomainCustom {
@@ -76,7 +75,7 @@ func Config(domain layout.Domain) builder.Config {
 	return c
 }
 
-// MustDone calls Done for each of the profiles.
+// MustDone calls Done for all profiles.
 func MustDone(t TB, profiles ...*builder.Profile) {
 	t.Helper()
 	for _, p := range profiles {
@@ -96,13 +95,13 @@ func RecordAs(b *builder.Builder, d layout.Domain, record func()) {
 	record()
 }
 
-// AddFunction adds one function in bulk.
+// AddFunction adds a function by the bulk API.
 func AddFunction(b *builder.Builder, f profileset.Function) error {
 	_, err := b.Internal().AddFunctions([]profileset.Function{f})
 	return err
 }
 
-// OnlyEntry returns the only entry of an archive.
+// OnlyEntry returns the entry of an archive, which must have exactly one.
 func OnlyEntry(t TB, s *reader.Store) (only reader.Entry) {
 	t.Helper()
 	n := 0
@@ -122,7 +121,7 @@ func OnlyEntry(t TB, s *reader.Store) (only reader.Entry) {
 	return only
 }
 
-// EachSpecimen calls check in a parallel subtest for every specimen.
+// EachSpecimen calls check for each specimen in a parallel subtest.
 func EachSpecimen(t *testing.T, check func(t *testing.T, s Archive)) {
 	t.Helper()
 	for _, sp := range specimen.All() {
@@ -133,7 +132,7 @@ func EachSpecimen(t *testing.T, check func(t *testing.T, s Archive)) {
 	}
 }
 
-// Merge returns the archive of several runs.
+// Merge merges archives.
 func Merge(t TB, archives ...Archive) Archive {
 	t.Helper()
 	h := archives[0].Header()
@@ -146,7 +145,7 @@ func Merge(t TB, archives ...Archive) Archive {
 	return Build(t, b)
 }
 
-// MergeLatest merges the archives that no other one supersedes.
+// MergeLatest merges the archives that are not superseded by another one.
 func MergeLatest(t TB, archives ...Archive) (Archive, error) {
 	t.Helper()
 	stores := make([]*reader.Store, len(archives))
@@ -168,13 +167,13 @@ func MergeLatest(t TB, archives ...Archive) (Archive, error) {
 	return Build(t, b), nil
 }
 
-// A Moment is when a process was dumped: its id, and the second.
+// A Moment identifies a dump by process and time.
 type Moment struct {
 	PID    uint64
 	Second int64
 }
 
-// ProcessDump returns the archive of a process that has counted n invocations.
+// ProcessDump returns the dump of a process with n invocations of a method.
 func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Archive {
 	t.Helper()
 	c := builder.Config{
@@ -191,7 +190,7 @@ func ProcessDump(t TB, at Moment, n uint64, change ...func(*builder.Config)) Arc
 	return Build(t, b)
 }
 
-// CheckEqual reports a value that is not the wanted one.
+// CheckEqual reports an error unless got equals want.
 func CheckEqual[V comparable](t rapid.TB, what string, got, want V) {
 	t.Helper()
 	if got != want {

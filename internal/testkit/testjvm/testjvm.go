@@ -1,5 +1,5 @@
-// Package testjvm finds the JDKs that tests run, compiles their programs, and starts JVMs. The first JDK is
-// the one of JAVA_HOME, or on the path; the second the one of JAVA25_HOME, or next to others.
+// Package testjvm finds JDKs for tests, compiles Java programs, and starts JVMs. The first JDK comes from JAVA_HOME or
+// PATH, the second one from JAVA25_HOME or /usr/lib/jvm.
 package testjvm
 
 import (
@@ -19,7 +19,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-// First returns the home of the first JDK, empty if there is none.
+// First returns the home of the first JDK, or "".
 func First() string {
 	if home := os.Getenv("JAVA_HOME"); home != "" {
 		return home
@@ -35,7 +35,7 @@ func First() string {
 	return filepath.Dir(filepath.Dir(javac))
 }
 
-// Second returns the home of the second JDK, empty if there is none.
+// Second returns the home of the second JDK, or "".
 func Second() string {
 	if home := os.Getenv("JAVA25_HOME"); home != "" {
 		return home
@@ -46,7 +46,7 @@ func Second() string {
 	return ""
 }
 
-// Each runs a test with each JDK, and skips it for one that is not there.
+// Each runs a test with each JDK, and skips missing JDKs.
 func Each(t *testing.T, test func(t *testing.T, home string)) {
 	for name, home := range map[string]string{"first": First(), "second": Second()} {
 		t.Run(name, func(t *testing.T) {
@@ -56,8 +56,8 @@ func Each(t *testing.T, test func(t *testing.T, home string)) {
 	}
 }
 
-// EachInLongForm runs a test, which depends little on the release of the JDK, with the first JDK, or with
-// PROFARC_EXHAUSTIVE with each.
+// EachInLongForm runs a test, which depends little on the JDK release, with the first JDK. With PROFARC_EXHAUSTIVE it
+// runs the test with each JDK.
 func EachInLongForm(t *testing.T, test func(t *testing.T, home string)) {
 	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		Each(t, test)
@@ -69,7 +69,7 @@ func EachInLongForm(t *testing.T, test func(t *testing.T, home string)) {
 	})
 }
 
-// Need skips a test if there is no JDK at a place.
+// Need skips a test if there is no JDK at home.
 func Need(t testing.TB, home string) {
 	t.Helper()
 	full.Only(t, "starts JVMs")
@@ -78,17 +78,17 @@ func Need(t testing.TB, home string) {
 	}
 }
 
-// Briefly are the flags with which a tool of the JDK that runs for a few seconds takes half the time.
+// Briefly has flags that halve the time of JDK tools that run for a few seconds.
 var Briefly = []string{"-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"}
 
-// compiled has the classes of sources that were compiled, by JDK and texts of the sources.
+// compiled caches compiled classes, keyed by JDK and source text.
 var compiled = struct {
 	sync.Mutex
 	classes map[string]fs.FS
 }{classes: map[string]fs.FS{}}
 
-// Compile compiles sources with a JDK, and returns a folder of the test with the classes. The same sources are
-// compiled once.
+// Compile compiles sources with a JDK, and returns a temporary folder with the classes. It compiles equal sources only
+// once.
 func Compile(t testing.TB, home string, sources ...string) string {
 	t.Helper()
 	full.Only(t, "starts JVMs")
@@ -118,7 +118,7 @@ func Compile(t testing.TB, home string, sources ...string) string {
 	return dir
 }
 
-// kept returns the files of a folder in memory, which outlive it.
+// kept copies the files of a folder to memory.
 func kept(t testing.TB, dir string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -135,7 +135,7 @@ func kept(t testing.TB, dir string) fs.FS {
 	return files
 }
 
-// A JVM is a running program. It is killed at the end of its test if it has not ended.
+// A JVM is a running Java program. It is killed at the end of the test.
 type JVM struct {
 	t     testing.TB
 	cmd   *exec.Cmd
@@ -157,7 +157,7 @@ func Start(t testing.TB, home string, args ...string) *JVM {
 	return j
 }
 
-// StartPiped starts a command, and returns what leads to its standard input and from its standard output.
+// StartPiped starts a command, and returns pipes to its standard input and from its standard output.
 func StartPiped(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) {
 	t.Helper()
 	in, err1 := cmd.StdinPipe()
@@ -178,10 +178,10 @@ func (j *JVM) kill() {
 	}
 }
 
-// PID returns the number of the process.
+// PID returns the process id.
 func (j *JVM) PID() int { return j.cmd.Process.Pid }
 
-// Await reads the output up to a line.
+// Await reads the output up to the line want.
 func (j *JVM) Await(want string) {
 	j.t.Helper()
 	for {
@@ -195,7 +195,7 @@ func (j *JVM) Await(want string) {
 	}
 }
 
-// Send writes a line to the program's input.
+// Send writes a line to the program's standard input.
 func (j *JVM) Send(line string) {
 	j.t.Helper()
 	if _, err := io.WriteString(j.in, line+"\n"); err != nil {
@@ -203,8 +203,8 @@ func (j *JVM) Send(line string) {
 	}
 }
 
-// End closes the program's input, lets it run to its end, and returns the rest of its
-// output and its stderr.
+// End closes the program's standard input, waits for its end, and returns the rest of its standard output, and its
+// standard error. The exit code must be 0.
 func (j *JVM) End() (out, errs string) {
 	j.t.Helper()
 	_ = j.in.Close()

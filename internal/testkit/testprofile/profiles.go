@@ -13,8 +13,7 @@ import (
 	"github.com/google/pprof/profile"
 )
 
-// OfCompiler returns a CPU profile of Go's compiler at work on a package, as a file. A test
-// binary records it once.
+// OfCompiler returns an encoded CPU profile of Go's compiler. A test binary records it only once.
 func OfCompiler(t testing.TB) []byte {
 	t.Helper()
 	data, err := recordCompiler()
@@ -39,10 +38,9 @@ var recordCompiler = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(path)
 })
 
-// Random returns a profile of few functions and addresses. Stacks recur in it, functions call
-// themselves, calls are inlined, two functions have one name, locations share an address, and
-// frames have no function. At least one sample is a call from a known line of a function. Each
-// eighth profile, from 7 on, has the CPU time before the number of samples.
+// Random returns a profile with few functions and addresses. It has recurring stacks, recursive and inlined calls,
+// functions with the same name, locations with the same address, and frames without a function. At least one sample is
+// a call from a known line of a function. If seed%8 is 7, the CPU time precedes the number of samples.
 func Random(seed uint64) *profile.Profile {
 	r := rand.New(rand.NewPCG(seed, 9))
 	p := &profile.Profile{

@@ -1,5 +1,5 @@
-// Package testprofile takes profiles through archives for tests, and makes CPU profiles in
-// the format of pprof: random ones, and one of Go's compiler at work.
+// Package testprofile imports and exports profiles for tests. It creates random pprof CPU profiles and one of Go's
+// compiler.
 package testprofile
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Import imports files as one archive and opens it as test.parc.
+// Import merges files into one archive and opens it as test.parc.
 func Import(t testing.TB, files ...[]byte) (*reader.Store, *formats.Imported) {
 	t.Helper()
 	var inputs []formats.Input
@@ -29,7 +29,7 @@ func Import(t testing.TB, files ...[]byte) (*reader.Store, *formats.Imported) {
 	return memstore.Open(t, in.Builder), in
 }
 
-// Export returns an exporter's output for an archive, and its losses.
+// Export returns the output of e for an archive, and the losses.
 func Export(t testing.TB, s *reader.Store, e codec.Exporter) ([]byte, codec.Losses) {
 	t.Helper()
 	var out bytes.Buffer
@@ -40,7 +40,7 @@ func Export(t testing.TB, s *reader.Store, e codec.Exporter) ([]byte, codec.Loss
 	return out.Bytes(), lost
 }
 
-// Encode returns a valid profile as a file.
+// Encode encodes a profile, which must be valid.
 func Encode(t testing.TB, p *profile.Profile) []byte {
 	t.Helper()
 	if err := p.CheckValid(); err != nil {

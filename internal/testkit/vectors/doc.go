@@ -1,8 +1,7 @@
-// Package vectors has the vectors of testdata/v1: archives of version 1 with their JSON dumps, and changes of them
-// that make them unsound, with the error that a reader has to give. testdata/v1/README.md describes the files, which
-// readers in any language can use.
+// Package vectors reads the test vectors in testdata/v1. These are archives of version 1 with their JSON dumps, and
+// damaged variants with the required error. testdata/v1/README.md describes the files for readers in other languages.
 //
-// The archives of version 1 stay for ever. A test holds them against a sum in its source.
+// The archives of version 1 never change. A test compares them with a checksum in its source.
 package vectors
 
 import (
@@ -21,35 +20,35 @@ type Index struct {
 	Broken []Broken `json:"broken"`
 }
 
-// A Sound is an archive that every reader reads.
+// A Sound is an archive that readers must accept.
 type Sound struct {
-	File  string `json:"file"` // FILE.json is its JSON dump
+	File  string `json:"file"` // FILE.json has the JSON dump
 	Bytes int64  `json:"bytes"`
-	XXH64 string `json:"xxh64"` // of the file
+	XXH64 string `json:"xxh64"` // hash of the file
 	Has   string `json:"has"`
 }
 
-// A Broken is a sound archive with changes. Its sums are right, but where they are what is wrong.
+// A Broken is a damaged variant of a sound archive. Its checksums are valid unless they are the defect.
 type Broken struct {
 	Of    string `json:"of"`
 	Wrong string `json:"wrong"`
 	Level string `json:"level"` // Reader or Verifier
 	Error Error  `json:"error"`
-	Size  int64  `json:"size,omitempty"` // of the file, if it is cut short
+	Size  int64  `json:"size,omitempty"` // size of a truncated file
 	Edits []Edit `json:"edits,omitempty"`
 }
 
-// The levels of conformance of docs/format.md.
+// Levels of conformance in docs/format.md.
 const (
-	Reader   = "reader"   // whoever prints the whole archive refuses it
-	Verifier = "verifier" // a verifier refuses it, a reader may print it
+	Reader   = "reader"   // programs that print whole archives must reject it
+	Verifier = "verifier" // verifiers must reject it, readers can print it
 )
 
-// An Error is what is said of a broken archive.
+// An Error is the required error for a broken archive.
 type Error struct {
 	Kind   string `json:"kind"` // format, unsupported, truncated, checksum, corrupt
 	Region string `json:"region"`
-	Offset int64  `json:"offset"` // of what is wrong; a reader may name the record or field around it
+	Offset int64  `json:"offset"` // offset of the defect; a reader can report the containing record or field
 }
 
 // An Edit replaces bytes at an offset.
@@ -58,7 +57,7 @@ type Edit struct {
 	Bytes string `json:"bytes"` // in hexadecimal
 }
 
-// Read reads the index in a directory.
+// Read reads index.json in a directory.
 func Read(dir string) (*Index, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "index.json"))
 	if err != nil {
@@ -68,7 +67,7 @@ func Read(dir string) (*Index, error) {
 	return index, json.Unmarshal(text, index)
 }
 
-// Apply returns the broken archive that is made of a sound one.
+// Apply returns the broken variant of a sound archive.
 func (b *Broken) Apply(sound []byte) ([]byte, error) {
 	data := slices.Clone(sound)
 	if b.Size > 0 {
