@@ -12,11 +12,11 @@ import (
 // their bits.
 type Presence uint32
 
-// The optional fields. A VM increments the counters in place.
+// The optional fields. A VM increments the counters where they are stored.
 const (
 	HasID          Presence = 1 << iota // u64 method id; only in the method's first MethodData without a context
 	HasInvocations                      // u64 invocation counter
-	// u32 class, u32 name, u32 signature, u32 loader: symbols of the method's key; only beside an id
+	// u32 class, u32 name, u32 signature, u32 loader: symbols of the method's key; requires an id
 	HasKey
 	HasLinks       // u32 context node (0 for none), u32 next MethodData of the same method and context
 	HasCode        // u64 code id, the hash of the method's bytecodes
@@ -169,8 +169,8 @@ func (b Block) trapUnits() int {
 	return 0
 }
 
-// InvocationsAt returns the unit offset of the invocation counter in a block with presence p; ok is false if it has
-// none.
+// InvocationsAt returns the unit offset of the invocation counter in a block with presence p; ok is false without a
+// counter.
 func InvocationsAt(p Presence) (unit uint64, ok bool) {
 	return BlockHeaderSize/Unit + uint64(p&HasID), p&HasInvocations != 0
 }
@@ -266,7 +266,7 @@ func (b Block) sectionSize(s BlockSection, fields int64) int64 {
 	return b.uint32At(first+4*int64(s-SectionExtra)) * Unit
 }
 
-// uint32At returns the u32 at an offset, 0 if it lies beyond the block.
+// uint32At returns the u32 at an offset, 0 beyond the block.
 func (b Block) uint32At(at int64) int64 {
 	if at+4 > int64(len(b)) {
 		return 0

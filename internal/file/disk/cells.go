@@ -278,7 +278,7 @@ func (e Entry) SignedCount() bool {
 	return ok && len(s.SignedSubs) > 0 && slices.Contains(s.SignedSubs, e.Sub())
 }
 
-// SignedCell returns the index of the entry's signed count, -1 if there is none.
+// SignedCell returns the index of the entry's signed count, or -1.
 func (s Shape) SignedCell(e Entry) int {
 	if e.SignedCount() {
 		for cell := range s.Counts(e) {

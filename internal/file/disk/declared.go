@@ -33,7 +33,7 @@ const (
 	maxShapeCells = 32
 	maxShapeRow   = 8
 	maxShapeBits  = 64
-	maxGroupCells = 8 // of one CellGroup
+	maxGroupCells = 8 // cells of one CellGroup
 )
 
 // ShapeRowWords is the number of columns of TableShapes.
@@ -83,7 +83,7 @@ func (d *Declared) Declare(s layout.EntryShape) error {
 	return nil
 }
 
-// Clone returns a copy to which shapes can be added.
+// Clone returns a copy, for instance to add shapes.
 func (d *Declared) Clone() *Declared {
 	c := *d
 	c.shapes = slices.Clone(d.shapes)

@@ -29,7 +29,7 @@ type Shape struct {
 	TypeRows int // receiver rows of HotSpot's entries
 	BciRows  int
 	Gap      int       // cells between the count and the rows of a receiver entry
-	Declared *Declared // shapes of the producer's entries; nil if there are none
+	Declared *Declared // shapes that the producer declares, or nil
 }
 
 // ShapeOf returns the shape for the settings, without declared entries. See mapped.Mapping.Shape for an archive's.

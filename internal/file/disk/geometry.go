@@ -33,7 +33,7 @@ func PointerOffset(v, base uint64, size int64) (offset int64, ok bool) {
 	return int64(d), d < uint64(size)
 }
 
-// The window of requested bases. On linux/amd64 it lies above the highest base of Go's heap (2^46) and below the
+// The window of requested bases. On linux/amd64 it is above the highest base of Go's heap (2^46) and below the
 // loader's area. The distance of slots is twice the maximum archive size, so that several archives fit.
 const (
 	baseWindow = 0x5000_0000_0000
@@ -90,8 +90,7 @@ func RWShift(size int64) uint32 {
 // AlignUp rounds n up to a multiple of align, a power of two.
 func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 
-// checkHeader checks that every region and section lies where this version puts it. Its cost does not depend on the
-// file size.
+// checkHeader checks the offsets and sizes of all regions and sections. Its cost does not depend on the file size.
 func checkHeader(h *layout.Header, p []byte) error {
 	if !KnownDomain(h.Domain) {
 		return &layout.Error{Offset: offDomain, Kind: layout.ErrVersion, Advice: "use a newer profarc",

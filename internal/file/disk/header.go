@@ -85,7 +85,7 @@ const (
 	PartSymbols Part = iota
 	PartTypes
 	PartMethods
-	PartUnexecuted // methods that never ran, of which only the key is known
+	PartUnexecuted // methods that never ran and have only a key
 	PartContexts
 	NumParts = 5
 )

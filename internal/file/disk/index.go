@@ -191,7 +191,7 @@ func (l Line) putSlot(at int, s *Slot) {
 	le.PutUint32(l[lineRecords+4*at:], uint32(s.Ref))
 }
 
-// chooseMultiplier returns the smallest multiplier that gives the most records a slot of their own.
+// chooseMultiplier returns the smallest multiplier with the fewest records outside their own slots.
 func chooseMultiplier(slots []Slot) uint64 {
 	best := uint64(1)
 	most := 0

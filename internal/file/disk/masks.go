@@ -54,7 +54,7 @@ type WideMasks [256 - firstWide]*WideMask
 
 const firstWide = 64
 
-// Of returns the mask of a tag, nil if there is none.
+// Of returns the mask of a tag, or nil.
 func (m *WideMasks) Of(tag layout.Tag) *WideMask {
 	if !IsWide(tag) {
 		return nil

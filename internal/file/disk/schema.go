@@ -42,7 +42,7 @@ const (
 	CellSuccessor
 	// CellTraps is a traps word, as in the header of HotSpot's entries.
 	CellTraps
-	// CellFlags is a set of bits that is stored as an i64.
+	// CellFlags is an i64 with a set of bits.
 	CellFlags
 	// CellOpaque is a word of unknown meaning from another process, never a pointer.
 	CellOpaque
@@ -110,7 +110,7 @@ type CellGroup struct {
 
 	sets   [4]uint8 // per cellSet: one bit for each cell in it
 	length bool     // whether the last cell is a CellLength
-	others int64    // for PerCell: number of cells between the CellLength and the rows
+	others int64    // number of cells between the CellLength and the rows of a PerCell group
 }
 
 // HasPointers reports whether a row of the group has a pointer.
@@ -144,9 +144,9 @@ type Schema struct {
 	has         [4]bool   // per cellSet: whether a cell is in it
 	kinds       [128]bool // kinds of its cells
 	repeats     [8]bool   // Repeat values of its groups
-	lengthGroup int       // number of groups up to and including the CellLength; 0 if there is none
+	lengthGroup int       // number of groups up to and including the CellLength, or 0
 	onlyCounts  bool      // every cell is an unsigned count
-	rowKey      CellKind  // first key kind in a row of a wide entry; 0 if there is none
+	rowKey      CellKind  // first key kind in a row of a wide entry, or 0
 	list        bool      // entries consist of rows of a key and a count
 	declared    bool      // declared by a producer
 	hasRows     bool      // declared with rows
@@ -237,13 +237,14 @@ func cellSpec(name string, kind CellKind) CellSpec { return CellSpec{Name: name,
 
 // Cells that several tags share.
 var (
-	count      = cellSpec("count", CellCount)
-	length     = cellSpec("length", CellLength)
-	nullSeen   = []string{"null-seen"}
-	gap        = rowGroup("gap", PerGap, cellSpec("count", CellCount))
-	typeRows   = rowGroup("rows", PerType, cellSpec("type", CellType), count)
-	arguments  = rowGroup("args", PerCell, cellSpec("slot", CellSlot), cellSpec("type", CellTypeWord))
-	returnType = rowGroup("return", IfOdd, cellSpec("type", CellTypeWord))
+	count        = cellSpec("count", CellCount)
+	length       = cellSpec("length", CellLength)
+	displacement = cellSpec("displacement", CellDisplacement)
+	nullSeen     = []string{"null-seen"}
+	gap          = rowGroup("gap", PerGap, cellSpec("count", CellCount))
+	typeRows     = rowGroup("rows", PerType, cellSpec("type", CellType), count)
+	arguments    = rowGroup("args", PerCell, cellSpec("slot", CellSlot), cellSpec("type", CellTypeWord))
+	returnType   = rowGroup("return", IfOdd, cellSpec("type", CellTypeWord))
 )
 
 // schemas is indexed by tag. Tags 1 to 13 are HotSpot's (src/hotspot/share/oops/methodData.hpp, the same in JDK 17 to
@@ -251,20 +252,22 @@ var (
 var schemas = [256]*Schema{
 	layout.TagBit:     {Flags: nullSeen},
 	layout.TagCounter: {Groups: []CellGroup{singleCells(count)}},
-	layout.TagJump:    {Groups: []CellGroup{singleCells(cellSpec("taken", CellCount), cellSpec("displacement", CellDisplacement))}},
+	layout.TagJump:    {Groups: []CellGroup{singleCells(cellSpec("taken", CellCount), displacement)}},
 	layout.TagReceiverType: {Flags: nullSeen, SignedSubs: []layout.Sub{0}, Groups: []CellGroup{
 		singleCells(count), gap, typeRows}},
 	layout.TagVirtualCall: {Groups: []CellGroup{singleCells(count), gap, typeRows}},
 	layout.TagRet: {Groups: []CellGroup{singleCells(count),
-		rowGroup("rows", PerBci, cellSpec("bci", CellBci), count, cellSpec("displacement", CellDisplacement))}},
+		rowGroup("rows", PerBci, cellSpec("bci", CellBci), count, displacement)}},
 	layout.TagBranch: {Groups: []CellGroup{
-		singleCells(cellSpec("taken", CellCount), cellSpec("displacement", CellDisplacement), cellSpec("not_taken", CellCount))}},
+		singleCells(cellSpec("taken", CellCount), displacement, cellSpec("not_taken", CellCount))}},
 	layout.TagMultiBranch: {Groups: []CellGroup{singleCells(length),
-		rowGroup("default", Once, count, cellSpec("displacement", CellDisplacement)),
-		rowGroup("cases", PerCell, count, cellSpec("displacement", CellDisplacement))}},
-	layout.TagArgInfo:         {Groups: []CellGroup{singleCells(length), rowGroup("modified", PerCell, cellSpec("modified", CellFlags))}},
-	layout.TagCallType:        {Groups: []CellGroup{singleCells(count, length), arguments, returnType}},
-	layout.TagVirtualCallType: {Groups: []CellGroup{singleCells(count), gap, typeRows, singleCells(length), arguments, returnType}},
+		rowGroup("default", Once, count, displacement),
+		rowGroup("cases", PerCell, count, displacement)}},
+	layout.TagArgInfo: {Groups: []CellGroup{singleCells(length),
+		rowGroup("modified", PerCell, cellSpec("modified", CellFlags))}},
+	layout.TagCallType: {Groups: []CellGroup{singleCells(count, length), arguments, returnType}},
+	layout.TagVirtualCallType: {Groups: []CellGroup{singleCells(count), gap, typeRows, singleCells(length), arguments,
+		returnType}},
 	layout.TagParametersType:  {Groups: []CellGroup{singleCells(length), arguments}},
 	layout.TagSpeculativeTrap: {Groups: []CellGroup{singleCells(cellSpec("method", CellMethod))}},
 

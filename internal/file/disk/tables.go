@@ -100,7 +100,7 @@ func parseTablePlaces(rows []byte, ex extent.Span) ([]TablePlace, error) {
 	return places, nil
 }
 
-// ReadDeclared reads the shapes that an archive declares, nil if there are none.
+// ReadDeclared reads the shapes that an archive declares. It returns nil if the archive has no such table.
 func ReadDeclared(h *layout.Header, read func(r extent.Region, offset, size int64) ([]byte, error)) (*Declared, error) {
 	places, err := ReadTablePlaces(h, read)
 	if err != nil {
@@ -319,27 +319,32 @@ var tableColumns = map[TableKind][]Column{
 	TableReflected: {typeColumn},
 	TableForeign:   {symbolColumn("key"), symbolColumn("value")},
 	TableCode:      {{"method", ColumnMethod, FormPlain}, {"sketch", ColumnSymbol, FormBytes}},
-	TableRuns: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("since-low"), hexColumn("since-high"), hexColumn("boot-low"),
-		hexColumn("boot-high"),
+	TableRuns: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("since-low"), hexColumn("since-high"),
+		hexColumn("boot-low"), hexColumn("boot-high"),
 		wordColumn("namespace"), wordColumn("process"), wordColumn("start"), {"begun", ColumnWord, FormTime},
 		{"time", ColumnWord, FormTime},
 		{"exit", ColumnWord, FormExit}, hexColumn("class-path"),
-		symbolColumn("VM"), symbolColumn("vendor"), symbolColumn("main"), symbolColumn("command"), symbolColumn("options"), symbolColumn("selection")},
-	TableClassPath: {hexColumn("class-path"), wordColumn("position"), symbolColumn("path"), wordColumn("kind"), wordColumn("size"), hexColumn("sum")},
-	TableShapes:    {hexColumn("head"), hexColumn("name-1"), hexColumn("name-2"), hexColumn("name-3"), hexColumn("name-4")},
+		symbolColumn("VM"), symbolColumn("vendor"), symbolColumn("main"), symbolColumn("command"),
+		symbolColumn("options"), symbolColumn("selection")},
+	TableClassPath: {hexColumn("class-path"), wordColumn("position"), symbolColumn("path"), wordColumn("kind"),
+		wordColumn("size"), hexColumn("sum")},
+	TableShapes: {hexColumn("head"), hexColumn("name-1"), hexColumn("name-2"),
+		hexColumn("name-3"), hexColumn("name-4")},
 	TableCompilations: {{"method", ColumnMethod, FormPlain}, wordColumn("level"),
 		{"point", ColumnWord, FormSigned},
 		wordColumn("number"), wordColumn("id"), wordColumn("size"), wordColumn("runs"), wordColumn("installed")},
 	TableInlining: {{"context", ColumnContext, FormPlain}, wordColumn("level"), wordColumn("runs")},
 	TableFunctions: {{"method", ColumnMethod, FormPlain}, symbolColumn("system-name"), symbolColumn("file"),
 		wordColumn("start-line")},
-	TableBase: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("sum"), {"time", ColumnWord, FormTime}, symbolColumn("producer")},
+	TableBase: {hexColumn("dump-low"), hexColumn("dump-high"), hexColumn("sum"), {"time", ColumnWord, FormTime},
+		symbolColumn("producer")},
 	TableMoved: {{"method", ColumnMethod, FormPlain}, hexColumn("code"), {"point", ColumnWord, FormSigned},
 		wordColumn("derived"),
 		{"confidence", ColumnWord, FormWeight}},
 	TableCertain: {{"profile", ColumnProfile, FormPlain}, {"point", ColumnWord, FormSigned},
 		{"outcome", ColumnWord, FormSigned}, wordColumn("count")},
-	TableOrderRuns:       {symbolColumn("key"), wordColumn("kept"), wordColumn("items"), {"first", ColumnWord, FormSigned}},
+	TableOrderRuns: {symbolColumn("key"), wordColumn("kept"), wordColumn("items"),
+		{"first", ColumnWord, FormSigned}},
 	TableAllocations:     allocationColumns(),
 	TableAllocationCalls: heapColumns(),
 	TableObjects: {{"profile", ColumnProfile, FormPlain}, symbolColumn("file"), hexColumn("stamp"), hexColumn("checksum"),
@@ -389,9 +394,9 @@ const (
 
 // Properties with a defined meaning.
 const (
-	// PropertyTraceStream is the number of LLVM temporal traces of which the table of traces is a sample.
+	// PropertyTraceStream is the total number of LLVM temporal traces. The table of traces has a sample.
 	PropertyTraceStream = "llvm.trace_stream_size"
-	// PropertyJamaicaTotal is the key prefix of the totals to which Jamaica's percentages refer.
+	// PropertyJamaicaTotal is the key prefix of the totals that are 100% in Jamaica's formats.
 	PropertyJamaicaTotal = "jamaica.total."
 	// PropertyMemProf is the version of the section with LLVM's memory profiles, from 0.
 	PropertyMemProf = "llvm.memprof_version"

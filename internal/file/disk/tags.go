@@ -8,7 +8,7 @@ func IsWide(t layout.Tag) bool { return t >= layout.TagCounters }
 // TagByProducer reports whether a producer defines entries of the tag.
 func TagByProducer(t layout.Tag) bool { return t >= layout.TagProducer }
 
-// EntryOneOf is the flag of a TagUndecoded entry that was merged from several; its words come from one.
+// EntryOneOf is the flag of a merged TagUndecoded entry. Its words come from one of the entries.
 const EntryOneOf layout.EntryFlags = 1 << 2
 
 // EntryTrapMany is the reason in a traps word after several different reasons.

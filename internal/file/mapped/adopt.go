@@ -18,8 +18,8 @@ import (
 type Base int
 
 const (
-	BaseRequested Base = iota // at the archive's requested base if it is free, else anywhere
-	BaseAnywhere              // at any address
+	BaseRequested Base = iota // the archive's requested base if it is free, else any address
+	BaseAnywhere              // any address
 )
 
 // An Adopted is a second mapping of an archive, private and copy-on-write, with a writable region rw. It keeps its
@@ -34,8 +34,8 @@ type Adopted struct {
 }
 
 // Adopt maps the archive for adoption. late is the number of bytes of zeroed, writable memory to allocate next to it.
-// Nothing is relocated and no page is checked. Pages that the Mapping has checked stay valid as long as the file is
-// not written in place.
+// Nothing is relocated and no page is checked. Pages that the Mapping has checked stay valid unless the file is
+// overwritten.
 //
 // For an archive on the heap, Adopt copies only rw, after reading it if the archive is read in ranges. Base is then
 // the address of the copy minus the offset of rw, so base + offset is a valid address for bytes of rw only. This is
@@ -76,7 +76,7 @@ func (a *Adopted) Prefetch(addresses []uintptr) {
 }
 
 // adoptCopy adopts an archive on the heap. Late memory follows the copy of rw in the same allocation, so that its
-// addresses differ from those of the archive.
+// addresses are not addresses of the archive.
 func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	rw := m.spans[disk.RegionRW]
 	if rw.Size > math.MaxInt-disk.Unit-int64(late) {
@@ -88,7 +88,7 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 			return nil, m.adoptError(err)
 		}
 	}
-	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // at least one address
+	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // the allocation must not be empty
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
 		mapping: m,

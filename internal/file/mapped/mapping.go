@@ -77,7 +77,7 @@ func (m *Mapping) Sweep() {
 	runtime.KeepAlive(m)
 }
 
-// Name returns the path that was opened.
+// Name returns the path of the archive.
 func (m *Mapping) Name() string { return m.name }
 
 // Header returns the decoded header. It must not be changed.

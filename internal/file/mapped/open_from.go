@@ -21,9 +21,8 @@ func OpenReaderAt(name string, r io.ReaderAt, size int64, o Options) (*Mapping, 
 	return FromBytes(name, data, o)
 }
 
-// OpenFS opens an archive in a file system, for instance one that is embedded in the program. The archive is read
-// into memory, and o.Heap is ignored. Errors about the content are the same as from Open; other errors come from the
-// file system.
+// OpenFS opens an archive in a file system, such as an embedded one. The archive is read into memory, and o.Heap is
+// ignored. Errors about the content are the same as from Open; other errors come from the file system.
 func OpenFS(fsys fs.FS, name string, o Options) (*Mapping, error) {
 	data, err := readFile(fsys, name)
 	if err != nil {

@@ -76,7 +76,7 @@ const (
 // as transferring them.
 const minSkippedGap = 1 << 20
 
-// A pageFetcher has the pages of an archive that were read so far.
+// A pageFetcher reads pages of an archive when they are needed, and keeps them.
 type pageFetcher struct {
 	r    io.ReaderAt
 	data []byte

@@ -18,7 +18,7 @@ type pageChecksums struct {
 	tree    disk.SumTree
 	root    uint64
 	data    []byte       // the whole file
-	fetcher *pageFetcher // reads missing pages of data; nil if there are none
+	fetcher *pageFetcher // reads missing pages of data, or nil
 	ps      extent.Span  // span of the checksums in data
 	// checked has a bit for every page of the file, then one for every group of 64 checksums, level by level.
 	checked *sparsebits.Set
@@ -167,7 +167,7 @@ func (s *pageChecksums) storedChecksum(level int, n int64) uint64 {
 
 // Verify checks every byte of the file, including padding, regardless of Options.Check and of earlier checks. The
 // error is the first damage by offset. Pages with damaged checksums are not checked. progress can be nil. It is
-// called by one goroutine at a time with the bytes checked so far and the file size.
+// called by one goroutine at a time with the number of checked bytes and the file size.
 func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) error {
 	if m.closed.Load() {
 		return m.closedError()
@@ -211,7 +211,7 @@ type pageVerifier struct {
 
 	mu       sync.Mutex
 	progress func(done, total int64)
-	done     int64 // bytes checked so far
+	done     int64 // number of checked bytes
 	damage   error // first error by offset
 	group    int64 // group of damage
 }

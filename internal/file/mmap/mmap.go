@@ -61,7 +61,7 @@ func Guard(owns func(address uintptr) bool, f func() error) (err error) {
 type Plan struct {
 	Base uint64 // preferred address; 0 for any
 	Size int64  // bytes of the file to map, from its start
-	RW   int64  // offset of the writable part; Size if there is none. The rest of its first page is writable, too
+	RW   int64  // offset of the writable part, or Size. The rest of its first page is writable, too
 	Late int64  // bytes of zeroed, writable memory next to the file
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // renameAdvice is the advice for a failed rename.
-const renameAdvice = " (an archive that a program has mapped cannot be replaced: end that program, or let it read the " +
-	"archive into memory)"
+const renameAdvice = " (an archive that a program has mapped cannot be replaced: end that program, or let it read " +
+	"the archive into memory)"
 
 // minLitterAge is the age from which a temporary file of this machine may be litter. An open file cannot be renamed,
 // so the file is closed and unlocked for a moment before.

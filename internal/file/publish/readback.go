@@ -47,7 +47,7 @@ func (p *writtenBlocks) readBack(f io.ReaderAt) error {
 			return errWrittenTwice
 		}
 		end = one.end
-		buffer = slices.Grow(buffer[:0], int(one.end-one.at)) // at most writeBlock
+		buffer = slices.Grow(buffer[:0], int(one.end-one.at)) // no more than writeBlock
 		b := buffer[:one.end-one.at]
 		if n, err := f.ReadAt(b, one.at); n < len(b) {
 			if err == io.EOF || err == nil {

@@ -89,7 +89,7 @@ func (t *target) checkFolderUnchanged() error {
 	return nil
 }
 
-// statReplaceable returns information about the file to replace, nil if there is none.
+// statReplaceable returns information about the file to replace, nil if it does not exist.
 func (t *target) statReplaceable() (fs.FileInfo, error) {
 	info, err := t.folder.Lstat(t.name)
 	switch {
@@ -113,7 +113,7 @@ const maxLinks = 40
 func followLinks(sys system, path string) (folder, name string, err error) {
 	at, parts := splitPath(path)
 	for links := 0; len(parts) > 0; {
-		next := filepath.Join(at, parts[0]) // at has no links, so .. is its parent
+		next := filepath.Join(at, parts[0]) // .. is the parent, since at has no links
 		info, err := sys.Lstat(next)
 		last := len(parts) == 1
 		switch {

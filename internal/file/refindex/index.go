@@ -20,8 +20,7 @@ const firstSlots = 1 << 8
 // Len returns the number of references.
 func (x *Index) Len() int { return x.used }
 
-// Find returns the reference with a hash for which is returns true. If there is none it returns 0 and the slot for
-// Put.
+// Find returns the reference with a hash for which is returns true. Otherwise it returns 0 and the slot for Put.
 func (x *Index) Find(hash uint32, is func(ref uint32) bool) (ref, at uint32) {
 	if x.used >= len(x.slots)/2 { // insertion in the order of a larger table fills parts of this one twice
 		x.doubleSlots()

@@ -1,6 +1,6 @@
-// Package sparsebits has sets of bits over a large range of which few are used, such as the checked pages of an
-// archive. Memory is allocated when a bit is first set, 512 bytes at a time. An empty [Set] takes 8 bytes per 2^20
-// numbers, an empty [States] 8 bytes per 2^19 slots. Both are safe for concurrent use.
+// Package sparsebits has sets of bits over a large, sparsely used range, such as the checked pages of an archive.
+// Memory is allocated when a bit is first set, 512 bytes at a time. An empty [Set] takes 8 bytes per 2^20 numbers, an
+// empty [States] 8 bytes per 2^19 slots. Both are safe for concurrent use.
 package sparsebits
 
 import (

@@ -43,7 +43,7 @@ type slab struct {
 // A Place is the location of a string in a store. The zero value is nowhere.
 type Place struct{ slab, offset, Size uint32 } // slab is counted from 1
 
-// Nowhere reports whether the place has no string.
+// Nowhere reports whether p is the zero value.
 func (p Place) Nowhere() bool { return p.slab == 0 }
 
 // Slab sizes double from firstSlab to slabSize.
@@ -172,8 +172,8 @@ func (e *Error) HasAdvice() bool { return true }
 // Err returns the first error of writing to the file.
 func (s *Store) Err() error { return s.err }
 
-// Memory returns the string at a place if it is in memory, else nil. The bytes can be changed and are valid until the
-// next Keep.
+// Memory returns the string at p if it is in memory, else nil. The bytes can be changed and are valid until the next
+// Keep.
 func (s *Store) Memory(p Place) []byte {
 	if p.slab == 0 || s.slabs[p.slab-1].bytes == nil {
 		return nil
@@ -181,8 +181,8 @@ func (s *Store) Memory(p Place) []byte {
 	return s.slabs[p.slab-1].bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
 }
 
-// Read returns the string at a place, nil for nowhere. The bytes must not be changed and are valid until the next
-// call of a method.
+// Read returns the string at p, nil for nowhere. The bytes must not be changed and are valid until the next call of a
+// method.
 func (s *Store) Read(p Place) ([]byte, error) {
 	if b := s.Memory(p); b != nil || p.slab == 0 {
 		return b, nil
@@ -257,7 +257,7 @@ func (b *slab) filledBytes() int {
 	return len(b.bytes)
 }
 
-// Holds reports whether the string at a place was kept before the state was taken.
+// Holds reports whether the string at p was kept before the state was taken.
 func (t State) Holds(p Place) bool {
 	return int(p.slab) < t.slabs || int(p.slab) == t.slabs && int(p.offset) < t.last
 }
@@ -280,7 +280,7 @@ func (s *Store) Restore(t State) {
 	s.window = readWindow{}
 }
 
-// Free marks the string at a place as unused. Its bytes stay until the store is copied.
+// Free marks the string at p as unused. Its bytes stay until the store is copied.
 func (s *Store) Free(p Place) { s.freed += int64(p.Size) }
 
 // Wasteful reports whether most of the strings were freed.

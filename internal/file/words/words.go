@@ -11,8 +11,8 @@ import (
 
 // Counters that a mapping shares with native code are incremented by atomic instructions on the mapped word.
 
-// LittleEndian reports whether this machine is little-endian, like the words of an archive, and can thus count in
-// place.
+// LittleEndian reports whether this machine is little-endian. Words of an archive are, so only such a machine can
+// increment them.
 func LittleEndian() bool { return binary.NativeEndian.Uint16([]byte{1, 0}) == 1 }
 
 // Uint64 returns the 8 bytes of b at offset as a word for atomic use; ok is false if they are outside b or not

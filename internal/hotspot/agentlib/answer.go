@@ -10,7 +10,7 @@ import (
 // A fileID identifies a file and its version.
 type fileID struct {
 	path           string // path without symbolic links
-	size, modified int64  // in bytes, in nanoseconds
+	size, modified int64  // size in bytes, modification time in nanoseconds
 }
 
 func identifyFile(path string) (fileID, error) {

@@ -78,7 +78,7 @@ func linkerReason(out []byte) string {
 	return strings.TrimSpace(lines[0])
 }
 
-// dynamicLinker returns the dynamic linker of a program, "" if it has none.
+// dynamicLinker returns the dynamic linker of a program, or "".
 func dynamicLinker(program string) string {
 	f, err := elf.Open(program)
 	if err != nil {

@@ -80,7 +80,7 @@ type log struct {
 	root   Method // method that the task compiles
 	task   []Node // methods that the task has parsed; added to tree if it succeeds
 	open   []frame
-	late   *lateCall // late call to which the next outermost method belongs
+	late   *lateCall // late call that the next outermost method inlines
 }
 
 // A frame is a method that is being parsed.
@@ -89,7 +89,7 @@ type frame struct {
 	bci  int32
 }
 
-// A lateCall is a call that is inlined after everything else was parsed.
+// A lateCall is a call that C2 inlines after parsing everything else.
 type lateCall struct {
 	method string
 	frames []frame // callers, the direct one first; node is unused

@@ -19,7 +19,7 @@ import (
 // An Adopted describes the profiles that a JVM had adopted.
 type Adopted struct {
 	Archive [16]byte // dump id; with layers, of the topmost
-	Base    [16]byte // dump id of the base layer; zero if there is none
+	Base    [16]byte // dump id of the base layer, or zero
 	// Profiles is the number of the JVM's profiles with adopted counts.
 	Profiles int
 	// Unused is the number of these that the JVM has not counted in. The dump omits them.

@@ -105,7 +105,7 @@ func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 	return nil, (&VM{p: p}).endReason(m, first)
 }
 
-// maxLibraries limits the libraries of that name to try.
+// maxLibraries limits the mappings of libjvm to try.
 const maxLibraries = 8
 
 // libraryBases returns the addresses at which libjvm is mapped, the likeliest first. The system places later mappings
@@ -266,7 +266,7 @@ func (l *library) readDynamic(at uint64) error {
 	return nil
 }
 
-// findSymbol returns the address of an exported symbol; ok is false if there is none. It searches the GNU hash table:
+// findSymbol returns the address of an exported symbol. It searches the GNU hash table:
 //
 //	u32 buckets, u32 first symbol, u32 words of the filter, u32 shift
 //	u64 filter..., u32 bucket..., u32 hash of a symbol with its low bit marking the chain's end...

@@ -11,7 +11,7 @@ import (
 
 // The memory of a process may be forged: a list may lead anywhere, and the same bytes may appear as any number of
 // structures. But the structures of a real JVM do not overlap, so in total they are no larger than the memory that
-// the process holds. Every budget is a multiple of that size.
+// the process holds. Every budget is a multiple of the memory size.
 
 // A Budget is a resource that reading a process consumes.
 type Budget string
@@ -28,7 +28,7 @@ const (
 // A BudgetError reports that reading a process took more than a JVM of its size can need. It matches ErrBudget.
 type BudgetError struct {
 	Budget Budget
-	Limit  int64 // in the unit of Budget
+	Limit  int64 // unit: see Budget
 	Held   int64 // bytes of memory that the process holds
 }
 

@@ -40,7 +40,7 @@ type build struct {
 	types       map[uint64]builder.TypeRef
 	methods     map[uint64]builder.MethodRef
 	taken       map[builder.MethodRef]bool
-	keys        map[layout.Key]builder.MethodRef // by key, for recorded methods
+	keys        map[layout.Key]builder.MethodRef // recorded methods by key
 	keepAdopted bool
 	// plausibleHeaders is whether the header fields that the VM does not export are plausible.
 	plausibleHeaders bool
@@ -139,7 +139,7 @@ func (b *build) spendOnNames(f *profiledMethod) error {
 	return b.meter.names.spendUnits(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
-// displayName returns the method's name for people, "" if it has none.
+// displayName returns the method's name for people, or "".
 func (f *profiledMethod) displayName() string {
 	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""

@@ -12,14 +12,14 @@ import "slices"
 // codeSchema has the field offsets for reading the code cache.
 type codeSchema struct {
 	heaps              uint64 // CodeCache::_heaps
-	count, items       uint64 // in a GrowableArray
+	count, items       uint64 // fields of GrowableArray
 	heapSize           int
-	low, high, segment uint64 // in a CodeHeap
+	low, high, segment uint64 // fields of CodeHeap
 	headerSize         uint64
-	length, used       uint64 // in a HeapBlock
+	length, used       uint64 // fields of HeapBlock
 	blobSize           int    // size of an nmethod without the code
-	name, size         uint64 // in a CodeBlob
-	method, level      uint64 // in an nmethod
+	name, size         uint64 // fields of CodeBlob
+	method, level      uint64 // fields of nmethod
 	id, point, state   uint64
 }
 
@@ -46,8 +46,9 @@ func newCodeSchema(t *tables) *codeSchema {
 	memory := t.fieldOffset("CodeHeap::_memory", pointerWidth)
 	header := t.fieldOffset("HeapBlock::_header", byteWidth)
 	return &codeSchema{
-		heaps: t.staticAddress("CodeCache::_heaps"),
-		count: t.fieldOffset("GrowableArrayBase::_len", intWidth), items: t.fieldOffset("GrowableArray<int>::_data", pointerWidth),
+		heaps:    t.staticAddress("CodeCache::_heaps"),
+		count:    t.fieldOffset("GrowableArrayBase::_len", intWidth),
+		items:    t.fieldOffset("GrowableArray<int>::_data", pointerWidth),
 		heapSize: t.structureSize("CodeHeap"), segment: t.fieldOffset("CodeHeap::_log2_segment_size", intWidth),
 		low:        memory + t.fieldOffset("VirtualSpace::_low", pointerWidth),
 		high:       memory + t.fieldOffset("VirtualSpace::_high", pointerWidth),
@@ -79,7 +80,7 @@ type compilation struct {
 	level     uint8
 	point     int32 // -1, or the bci of the loop at which it is entered
 	id, size  uint32
-	installed bool // in use, not discarded
+	installed bool // code is in use, not discarded
 }
 
 // States of compiled code. Larger ones mean that the code is being freed.

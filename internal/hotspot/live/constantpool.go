@@ -28,7 +28,8 @@ type resolvedSchema struct{ array, data, size, index uint64 }
 // newConstantsSchema looks up the fields on the way from bytecodes to names. Missing fields are 0. ok is false if no
 // name can be read.
 func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
-	s.tags, s.cache = t.optionalOffset("ConstantPool::_tags", pointerWidth), t.optionalOffset("ConstantPool::_cache", pointerWidth)
+	s.tags = t.optionalOffset("ConstantPool::_tags", pointerWidth)
+	s.cache = t.optionalOffset("ConstantPool::_cache", pointerWidth)
 	s.bytes, s.words = t.optionalOffset("Array<u1>::_data", byteWidth), t.optionalOffset("Array<u2>::_data", shortWidth)
 	s.references = t.optionalOffset("ConstantPoolCache::_reference_map", pointerWidth)
 	s.entries, s.entrySize = t.optionalSize("ConstantPoolCache"), t.optionalSize("ConstantPoolCacheEntry")
@@ -36,7 +37,8 @@ func newConstantsSchema(t *tables) (s constantsSchema, ok bool) {
 	s.length = t.optionalOffset("ConstantPoolCache::_length", intWidth)
 	resolved := func(field, typ string) resolvedSchema {
 		return resolvedSchema{t.optionalOffset("ConstantPoolCache::"+field, pointerWidth),
-			t.optionalOffset("Array<"+typ+">::_data", pointerWidth), t.optionalSize(typ), t.optionalOffset(typ+"::_cpool_index", shortWidth)}
+			t.optionalOffset("Array<"+typ+">::_data", pointerWidth), t.optionalSize(typ),
+			t.optionalOffset(typ+"::_cpool_index", shortWidth)}
 	}
 	s.fields = resolved("_resolved_field_entries", "ResolvedFieldEntry")
 	s.methods = resolved("_resolved_method_entries", "ResolvedMethodEntry")
@@ -72,8 +74,8 @@ type pool struct {
 	lookup map[constantUse]bytecode.Name
 }
 
-// A constantUse is a constant and its use by a bytecode. A class that is loaded as a value has another name than one
-// that is instantiated.
+// A constantUse is a constant and its use by a bytecode. A class has different names as a loaded value and as the
+// operand of other bytecodes.
 type constantUse struct {
 	index  uint16
 	loaded bool
@@ -191,7 +193,7 @@ func (p *pool) uint16At(addr uint64) (uint16, bool) {
 	return le.Uint16(b), true
 }
 
-// tagAt returns the tag of a constant, 0 if there is none.
+// tagAt returns the tag of a constant, or 0.
 func (p *pool) tagAt(i uint16) byte {
 	if int(i) < len(p.tags) {
 		return p.tags[i]

@@ -10,9 +10,9 @@ import (
 	"github.com/profarc/profarc/internal/system/procfs"
 )
 
-// A process that is stopped at its exit is held only while its memory is copied. Slow work on names, sketches and the
-// archive follows after its release. The copy has the pages that a dump will read: everything on the way to the
-// profiles, and their names. An unneeded page costs little time, and a missing one would cost a name.
+// At its exit a process is held only while its memory is copied. Slow work on names, sketches and the archive follows
+// after its release. The copy has the pages that a dump will read: everything on the way to the profiles, and their
+// names. An unneeded page costs little time, and a missing one would cost a name.
 
 // Detach copies the memory that a dump needs from the process, which must be stopped. The VM can then be dumped even
 // if the process has ended, but methods with neither a profile nor compiled code have no names. After an error, which
@@ -76,7 +76,7 @@ const (
 	copiedReadSize = 16 * pageSize
 	// copiedBufferSize is the size of each memory allocation of a copy.
 	copiedBufferSize = 4 << 20
-	// maxCopiedPages limits the pages of a copy to 64 MB, twice the profiles of the largest JVM that was measured.
+	// maxCopiedPages limits the pages of a copy to 64 MB, twice the profiles of the largest measured JVM.
 	maxCopiedPages = 1 << 14
 )
 
@@ -93,7 +93,8 @@ type collector struct {
 }
 
 func newCollector(vm *VM, m *meter) *collector {
-	c := &collector{vm: vm, s: vm.schema, mem: newPageCache(vm.p, m), budget: m.structureBudget(), pools: map[uint64]bool{}}
+	c := &collector{vm: vm, s: vm.schema, mem: newPageCache(vm.p, m), budget: m.structureBudget(),
+		pools: map[uint64]bool{}}
 	c.mem.readSize, c.mem.maxPages, c.mem.fullError = copiedReadSize, maxCopiedPages, ErrTooLarge
 	var room []byte
 	c.mem.newBuffer = func(n int) []byte {

@@ -104,7 +104,8 @@ func (b *build) readDump(o Options) error {
 	b.methods = map[uint64]builder.MethodRef{}
 	b.taken = map[builder.MethodRef]bool{}
 	b.keys = map[layout.Key]builder.MethodRef{}
-	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()), b.keepAdopted)
+	config := b.snap.adopted.configureDelta(vm.archiveConfig(o.Config, params, b.report.Run.Process.Known()),
+		b.keepAdopted)
 	b.Builder = builder.New(layout.DomainHotSpot, config)
 	b.report.Classes = len(b.snap.klasses)
 	b.report.Loaders = len(b.snap.loaders)
@@ -119,8 +120,8 @@ func (b *build) readDump(o Options) error {
 	return context.Cause(b.meter.ctx)
 }
 
-// archiveConfig completes the configuration of the archive. The identity of a dump derives from its process if that
-// is identified: see Report.Describe.
+// archiveConfig completes the configuration of the archive. The identity of a dump derives from its process, if
+// known: see Report.Describe.
 func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified bool) builder.Config {
 	c.Params = params
 	if c.Producer == "" {

@@ -147,7 +147,8 @@ func readImageIn(t *testing.T, i *image, way int) (methods int) {
 	}
 	checkImageError(t, err)
 	runtime.ReadMemStats(&after)
-	if n, most := after.TotalAlloc-before.TotalAlloc, uint64(allocFactor*newMeter(ctx, i.heldBytes()).memoryBasis()); n > most {
+	if n, most := after.TotalAlloc-before.TotalAlloc, uint64(allocFactor*newMeter(ctx,
+		i.heldBytes()).memoryBasis()); n > most {
 		t.Errorf("%d bytes were allocated, at most %d may be", n, most)
 	}
 	return methods

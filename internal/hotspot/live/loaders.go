@@ -100,7 +100,8 @@ func (n *namer) groupLoaders(snap *snapshot, place uint64) (all []*classLoader, 
 // ordinaryClasses returns the ordinary classes of a ClassLoaderData, the oldest first.
 func (n *namer) ordinaryClasses(snap *snapshot, klasses []uint64) (classes []loadedClass) {
 	for _, k := range slices.Backward(klasses) {
-		if class, err := n.symbolText(snap.klasses[k].name); err == nil && isOrdinaryName(class) && n.spendOnText(class) == nil {
+		class, err := n.symbolText(snap.klasses[k].name)
+		if err == nil && isOrdinaryName(class) && n.spendOnText(class) == nil {
 			classes = append(classes, loadedClass{class, k})
 		}
 	}
@@ -223,7 +224,7 @@ type distinction uint8
 
 const (
 	shared      distinction = iota // others have the same class, or it is unknown
-	onlyName                       // no other has a class of that name
+	onlyName                       // no other has a class of the same name
 	onlyVersion                    // others have it with other code
 )
 

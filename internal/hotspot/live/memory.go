@@ -24,7 +24,7 @@ type memory interface {
 	readSpans(b []byte, spans []span, missed func(i int) error) error
 }
 
-// A pageTable is memory that was copied page by page, by page address.
+// A pageTable has copied pages by page address.
 type pageTable map[uint64][]byte
 
 func (c pageTable) readAt(b []byte, addr uint64) error {

@@ -191,7 +191,7 @@ func translateError(err error) error {
 
 // A process is held by tracing all its threads (PTRACE_SEIZE, PTRACE_INTERRUPT) rather than by SIGSTOP. If this
 // process dies, even by SIGKILL, the system releases the other one. Its parent and its shell notice nothing, and a
-// process that was stopped before remains stopped.
+// stopped process remains stopped afterwards.
 
 // A holding is a process with all threads stopped.
 type holding struct {
@@ -271,7 +271,7 @@ func (h *holding) hasEnded(tid int) bool {
 	return err != nil || len(fields) == 0 || fields[0] == "Z" || fields[0] == "X"
 }
 
-// running marks a thread that was interrupted and has not stopped yet.
+// running marks an interrupted thread that has not stopped yet.
 const running = unix.Signal(-1)
 
 // awaitStops waits until all seized threads are stopped.

@@ -180,7 +180,8 @@ const perfCut = 1024
 //
 // PerfMemory truncates long class paths. The full path then comes from the arguments of the process, if it begins
 // with the truncated one.
-func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch, options []string) []layout.ClassPathEntry {
+func (vm *VM) classPathEntries(mem source, texts map[string]string, l *launch,
+	options []string) []layout.ClassPathEntry {
 	classPath, known := texts["java.property.java.class.path"]
 	limit, ok := vm.flags["PerfMaxStringConstLength"].readValue(mem)
 	if !ok || limit <= 0 {
@@ -251,7 +252,8 @@ func (c *Contents) readClassPath(ctx context.Context, o *origin,
 	return all
 }
 
-func (c *Contents) readEntries(ctx context.Context, o *origin, classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
+func (c *Contents) readEntries(ctx context.Context, o *origin,
+	classPath []layout.ClassPathEntry) []layout.ClassPathEntry {
 	all := []layout.ClassPathEntry{}
 	seen := map[string]bool{}
 	var add func(path string)

@@ -12,7 +12,7 @@ import (
 // A recorder reads the process and records the spans.
 type recorder struct {
 	source
-	visits []span // in walk order
+	visits []span // visited spans in walk order
 }
 
 func (r *recorder) readBytes(addr uint64, n int) ([]byte, error) {

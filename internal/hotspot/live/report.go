@@ -35,15 +35,15 @@ const (
 	RefusedAdopting   Refusal = "MethodData that the agent was still writing an archive's counts to"
 )
 
-// A Refused counts the profiles that were omitted for one reason.
+// A Refused counts the profiles that one reason excluded.
 type Refused struct {
 	Why     Refusal
 	Count   int
 	Example string // a method, if its name is known
 }
 
-// An Undecoded counts the profiles that were decoded only up to an entry of a JDK after 25. The words from there on
-// are kept unchanged. Such profiles can be read but are never adopted.
+// An Undecoded counts partly decoded profiles, up to an entry of a JDK after 25. The words from there on are kept
+// unchanged. Such profiles can be read but are never adopted.
 type Undecoded struct {
 	Tag     layout.Tag // tag in the VM
 	Count   int
@@ -62,14 +62,14 @@ type Report struct {
 	origin    *origin
 	described bool
 	Producer  string // name of the VM
-	Release   int    // for instance 17
+	Release   int    // feature release, such as 17
 	Methods   int    // recorded profiles
 	Skipped   int    // profiles that the options exclude
 	Refused   []Refused
 	Undecoded []Undecoded // sorted by tag; Methods includes these profiles
 	Adopted   *Adopted    // nil if the JVM had adopted nothing
 	Entries   int
-	// Compilations is the number of recorded compilations, including those of methods without a profile.
+	// Compilations is the number of recorded compilations, including code of methods without a profile.
 	Compilations int
 	Inlined      int           // inlined calls
 	Classes      int           // loaded classes and arrays

@@ -45,9 +45,11 @@ func readTables(l *library) (*tables, error) {
 		enter   func(r *row)
 	}{
 		{"gHotSpotVMStructs", []string{"TypeName", "FieldName", "IsStatic", "Offset", "Address"}, func(r *row) {
-			enterRow(t, t.fields, r.textColumn(0)+"::"+r.textColumn(1), field{r.int32Column(2) != 0, r.wordColumn(3), r.wordColumn(4)})
+			enterRow(t, t.fields, r.textColumn(0)+"::"+r.textColumn(1),
+				field{r.int32Column(2) != 0, r.wordColumn(3), r.wordColumn(4)})
 		}},
-		{"gHotSpotVMTypes", []string{"TypeName", "Size"}, func(r *row) { enterRow(t, t.sizes, r.textColumn(0), r.wordColumn(1)) }},
+		{"gHotSpotVMTypes", []string{"TypeName", "Size"},
+			func(r *row) { enterRow(t, t.sizes, r.textColumn(0), r.wordColumn(1)) }},
 		{"gHotSpotVMIntConstants", []string{"Name", "Value"},
 			func(r *row) { enterRow(t, t.constants, r.textColumn(0), int64(r.int32Column(1))) }},
 		{"gHotSpotVMLongConstants", []string{"Name", "Value"},

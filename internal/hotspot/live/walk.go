@@ -54,7 +54,7 @@ const (
 // itself or into another list is an error, since a VM has none.
 type walker struct {
 	s   *schema
-	src source // for structures that may change
+	src source // source of structures that may change
 	// methodArray returns the addresses of a class's methods.
 	methodArray func(addr uint64) ([]uint64, error)
 	allMethods  bool // collect all methods, without their profiles
@@ -63,8 +63,8 @@ type walker struct {
 	arrays      map[uint64]bool
 	owners      map[uint64]bool // methods with a profile
 	unprofiled  map[uint64]bool // compiled methods without a profile
-	code        source          // for compiled code
-	codeNames   map[uint64]bool // by address of a blob's name: whether it is compiled code
+	code        source          // source of compiled code
+	codeNames   map[uint64]bool // whether a blob's name means compiled code, by address of the name
 	agents      agents
 	detached    []compilation // compilations of a copy, whose code cache is not copied
 	out         *snapshot
@@ -92,7 +92,7 @@ func (w *walker) readStructure(addr uint64, size int) ([]byte, error) {
 	return w.src.readBytes(addr, size)
 }
 
-// readKept reads a structure of which parts are kept.
+// readKept reads a structure and charges for its kept data.
 func (w *walker) readKept(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spendUnits(keptBytes); err != nil {
 		return nil, err

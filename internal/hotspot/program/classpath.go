@@ -129,8 +129,8 @@ func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	return methodcode.Answer{Presence: methodcode.NoClass}
 }
 
-// jdkPackages are prefixes of a JDK's classes, for archives without class loaders. toolPackages are those of its
-// modules in the application class loader.
+// jdkPackages are prefixes of a JDK's classes, for archives without class loaders. toolPackages are packages of the
+// JDK's modules in the application class loader.
 var (
 	jdkPackages = []string{"java/", "javax/", "jdk/", "sun/", "com/sun/", "org/w3c/dom/", "org/xml/sax/",
 		"org/ietf/jgss/", "netscape/javascript/"}

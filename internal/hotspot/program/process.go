@@ -16,10 +16,10 @@ import (
 // A Process is the code of the loaded classes of a running JVM.
 type Process struct {
 	methods map[layout.Key]methodcode.Version
-	classes map[[2]string]bool // by name and loader
+	classes map[[2]string]bool // key: name, loader
 	loaders map[string]bool
 
-	declared map[[2]string][]methodcode.Declared // by class name and loader
+	declared map[[2]string][]methodcode.Declared // key: class name, loader
 }
 
 // ReadProcess reads the code of a JVM without changing it.

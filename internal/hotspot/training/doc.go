@@ -39,7 +39,7 @@
 //
 // # Limits
 //
-//   - Processes that are not descendants of the command are not traced, such as those of an
+//   - Processes that are not descendants of the command are not traced, for instance children of an
 //     existing daemon, a container engine or a service manager.
 //   - A JVM that gets a second SIGKILL while it is held is lost.
 //   - A JVM that still runs when the command has ended, such as a build daemon, is

@@ -39,14 +39,15 @@ func (c *Command) runTraced() (Status, error) {
 	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
 		return Status{}, err
 	}
-	t := &tracer{command: pid, held: c.Held, readProcesses: map[int]bool{}, multiThreaded: map[int]bool{}, execTicks: map[int]uint64{}}
+	t := &tracer{command: pid, held: c.Held, readProcesses: map[int]bool{}, multiThreaded: map[int]bool{},
+		execTicks: map[int]uint64{}}
 	return t.traceAll()
 }
 
 // traceOptions stop a thread not only at signals but also at new processes and threads, which are then traced, too,
 // at the ends of threads, and at exec.
-const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXIT |
-	unix.PTRACE_O_TRACEEXEC
+const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE |
+	unix.PTRACE_O_TRACEEXIT | unix.PTRACE_O_TRACEEXEC
 
 // startSeized starts the command, seized and stopped before its first instruction.
 //

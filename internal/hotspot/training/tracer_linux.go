@@ -160,7 +160,8 @@ func (t *tracer) isJVM(pid int, p thread) bool {
 func (t *tracer) holdRunning() {
 	for _, pid := range tracedProcesses() {
 		if p := thread(pid); !t.readProcesses[pid] && t.isJVM(pid, p) {
-			t.held(JVM{PID: pid, Thread: pid, Args: p.arguments(), Own: pid == t.command, Running: true, Began: t.execTicks[pid]})
+			t.held(JVM{PID: pid, Thread: pid, Args: p.arguments(), Own: pid == t.command, Running: true,
+				Began: t.execTicks[pid]})
 		}
 	}
 }

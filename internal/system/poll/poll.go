@@ -45,7 +45,7 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 	steps := New(ctx)
 	for from, to, size := values, make([]V, len(values)), sortedAtOnce; ; size *= 2 {
 		if size >= len(values) {
-			copy(values, from) // from may be the scratch buffer
+			copy(values, from) // the result may be in the scratch buffer
 			return ctx.Err()
 		}
 		for at := 0; at < len(values); at += 2 * size {

@@ -51,7 +51,7 @@ var pathOptions = map[string]bool{
 	"--patch-module": true, "--enable-native-access": true, "--source": true, "--illegal-access": true,
 }
 
-// Mask returns a command line with Masked in place of words or values that may be secret. It keeps the program,
+// Mask returns a command line in which Masked replaces words or values that may be secret. It keeps the program,
 // harmless options with their values, paths and the main class of a java command, and the names of other options.
 func Mask(args []string) []string {
 	out := make([]string, len(args))
@@ -71,7 +71,7 @@ func Mask(args []string) []string {
 	return out
 }
 
-// keepLaunch restores the arguments that a java launcher takes before those of the program.
+// keepLaunch restores the arguments of a java launcher up to the arguments of the program.
 func keepLaunch(out, args []string) {
 	for i := 0; i < len(args); i++ {
 		next := i+1 < len(args)
@@ -136,8 +136,7 @@ func maskWord(word string) string {
 	return Masked
 }
 
-// maskValue returns the name of an option with a prefix, and Masked in place of its value. An invalid name is masked,
-// too.
+// maskValue returns an option whose value is replaced by Masked. An invalid name is masked, too.
 func maskValue(prefix, option string, valued bool) string {
 	if !propertyName.MatchString(strings.TrimPrefix(option, prefix)) {
 		return prefix + Masked

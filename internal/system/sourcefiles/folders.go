@@ -69,7 +69,7 @@ func (s Folders) candidatePaths(file string) (names []string) {
 	return names
 }
 
-// maxDepth limits the path parts that are used of a recorded name.
+// maxDepth limits the parts of a recorded path.
 const maxDepth = 64
 
 func readSource(name string) ([]byte, error) {
