@@ -47,13 +47,16 @@ func Detect(ctx context.Context, in Input) (codec.Importer, error) {
 	return s.detect(Importers())
 }
 
-// detectNear returns the importer that recognises the stream, or else one that finds the mistake in it.
+// A nearDetector is an importer that recognises an input with a mistake in its beginning; see codec.Importer.
+type nearDetector interface{ DetectNear(head []byte) bool }
+
+// detectNear returns the importer that detects the stream, or else one that finds the mistake in it.
 func (s *stream) detectNear(importers []codec.Importer) (codec.Importer, error) {
 	found, err := s.detect(importers)
 	if errors.Is(err, ErrUnknown) {
 		head, _ := s.Peek(headSize)
 		for _, i := range importers {
-			if near, ok := i.(codec.NearDetector); ok && near.DetectNear(head) {
+			if near, ok := i.(nearDetector); ok && near.DetectNear(head) {
 				return i, nil
 			}
 		}

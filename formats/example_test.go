@@ -126,16 +126,18 @@ func ExampleDetect() {
 }
 
 // Options can be set by name, as commands do.
-func ExampleNewExporter() {
-	e, err := formats.NewExporter("profdata")
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, o := range e.Format().Options {
-		if o.Name == "sparse" {
-			err = o.Value.Set("true")
+func ExampleExporters() {
+	for _, e := range formats.Exporters() {
+		if e.Format().Name != "profdata" {
+			continue
 		}
-		fmt.Println(o.Name, o.Value, err)
+		for _, o := range e.Format().Options {
+			var err error
+			if o.Name == "sparse" {
+				err = o.Value.Set("true")
+			}
+			fmt.Println(o.Name, o.Value, err)
+		}
 	}
 	// Output:
 	// profdata-version 0 <nil>

@@ -1,9 +1,7 @@
 package formats
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/hotspot"
@@ -19,8 +17,7 @@ import (
 	"github.com/profarc/profarc/internal/formats/text"
 )
 
-// Importers returns an importer of each format, with the default options, in the
-// order in which they are asked whether an input is theirs.
+// Importers returns an importer of each format with the default options, in the order in which Import tries them.
 func Importers() []codec.Importer {
 	return []codec.Importer{
 		&llvm.Importer{},
@@ -30,12 +27,12 @@ func Importers() []codec.Importer {
 		&jamaica.Importer{},
 		&perf.Importer{},
 		&stacks.Importer{},
-		&hotspot.Importer{}, // takes any text whose beginning says nothing else
+		&hotspot.Importer{}, // accepts any text that no other format claims
 	}
 }
 
-// withDefaults returns Importers() with some in the place of importers of the same
-// format. Those of other formats come first.
+// withDefaults returns Importers() in which given importers replace those of the same format. Given importers of other
+// formats come first.
 func withDefaults(given []codec.Importer) []codec.Importer {
 	all := Importers()
 	names := namesOf(all)
@@ -50,7 +47,7 @@ func withDefaults(given []codec.Importer) []codec.Importer {
 	return append(others, all...)
 }
 
-// Exporters returns an exporter of each format, with the default options.
+// Exporters returns an exporter of each format with the default options. Format gives their names.
 func Exporters() []codec.Exporter {
 	return []codec.Exporter{
 		&hotspot.Exporter{},
@@ -65,16 +62,6 @@ func Exporters() []codec.Exporter {
 		&gopgo.Exporter{},
 		&lcov.Exporter{},
 	}
-}
-
-// NewExporter returns the exporter of the format with a name, with the default options.
-func NewExporter(name string) (codec.Exporter, error) {
-	all := Exporters()
-	i := slices.IndexFunc(all, func(e codec.Exporter) bool { return e.Format().Name == name })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no format %q to export: use one of %s", name, strings.Join(namesOf(all), ", "))
-	}
-	return all[i], nil
 }
 
 // namesOf returns the names of the formats of importers or exporters.

@@ -64,15 +64,21 @@ type ImportedInput struct {
 	Facts  map[string]any // what its format says of it, by the key in JSON
 }
 
-// Errors of Import, to match with errors.Is.
-var (
-	// ErrMixed: the inputs are of different formats.
-	ErrMixed = errors.New("import each format into an archive of its own; those of one kind of VM can be merged then")
-	// ErrNone: every input was left out.
-	ErrNone = errors.New("nothing is written")
-	// ErrRuns: an importer that keeps runs apart has several inputs, or a weight.
-	ErrRuns = errors.New("the runs of one file are kept apart: import each file by itself, without a weight")
-)
+// ErrMixed means that the inputs cannot be imported together, for instance because their formats differ. Match it with
+// errors.Is.
+var ErrMixed = errors.New("import each format into an archive of its own; those of one kind of VM can be merged then")
+
+// errNone means that every input was left out.
+var errNone = errors.New("nothing is written")
+
+// An apartError is an ErrMixed of an importer that keeps runs apart and has several inputs, or a weight.
+type apartError struct{}
+
+func (apartError) Error() string {
+	return "the runs of one file are kept apart: import each file by itself, without a weight"
+}
+
+func (apartError) Is(target error) bool { return target == ErrMixed }
 
 // A repeatedError says that an input has the same content as one before it.
 type repeatedError struct{}
@@ -111,7 +117,7 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 		}
 	}
 	if m.result.Builder == nil {
-		return nil, fmt.Errorf("none of %d files can be read: %w", len(inputs), ErrNone)
+		return nil, fmt.Errorf("none of %d files can be read: %w", len(inputs), errNone)
 	}
 	m.countUnmerged()
 	m.done = true
@@ -247,7 +253,7 @@ func (m *importing) take(r *codec.Report, in Input) error {
 			m.result.Runs = dumps
 		}
 	case len(dumps) > 1:
-		return fatalError{ErrRuns}
+		return fatalError{apartError{}}
 	default:
 		return m.merge(dumps[0], in.Name, merge.Run{Weight: in.Weight, AsLLVM: r.AsLLVM})
 	}

@@ -84,7 +84,7 @@ func TestImportErrors(t *testing.T) {
 		"all bad":        {inputs: []formats.Input{input("a", ""), input("b", "")}, want: formats.ErrNone},
 		"no input":       {want: formats.ErrNone},
 		"runs of two inputs": {inputs: []formats.Input{input("a", jamaicaText+jamaicaText), input("b", jamaicaText)},
-			o: formats.ImportOptions{Importers: []codec.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrRuns},
+			o: formats.ImportOptions{Importers: []codec.Importer{&jamaica.Importer{Runs: true}}}, want: formats.ErrMixed},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

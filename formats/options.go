@@ -10,26 +10,24 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks/lcov"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/gopgo"
-	"github.com/profarc/profarc/internal/formats/text"
 )
 
-// The importers that have options. Their fields are the options; each belongs, as a pointer,
-// into [ImportOptions].Importers.
+// Importers with options. Their fields are the options, and their zero values have the defaults. [ImportOptions].Importers
+// takes pointers to them.
 type (
 	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, of the LLVM
 	// that compiled the program.
 	LLVMImporter = llvm.Importer
 	// A PprofImporter has EdgesOnly, to leave the calling contexts out.
 	PprofImporter = pprof.Importer
-	// A TextImporter has AsLLVM, to merge as llvm-profdata does.
-	TextImporter = text.Importer
 	// An IprofImporter has Salvage, to read the whole records of a damaged file.
 	IprofImporter = iprof.Importer
 	// A JamaicaImporter has Runs, to keep the runs of a text apart.
 	JamaicaImporter = jamaica.Importer
 )
 
-// The exporters that have options. Their fields are the options; [Export] takes a pointer to one.
+// Exporters with options. Their fields are the options, and their zero values have the defaults. [Export] takes a pointer
+// to one.
 type (
 	// A ProfdataExporter has the Version of LLVM's format, Sparse and KeepVTableNames.
 	ProfdataExporter = llvm.IndexedExporter
@@ -48,9 +46,9 @@ type (
 
 // An OptionError describes an invalid value of an option.
 type OptionError struct {
-	Option string // its name
-	Value  string // as text; empty if it was not set
-	Err    error  // why the value is invalid
+	Option string // name of the option
+	Value  string // value as text; "" if it was not set
+	Err    error  // reason why the value is invalid
 }
 
 // Error returns `profdata-version 99: use 4 to 13`.

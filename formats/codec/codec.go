@@ -10,73 +10,65 @@ import (
 
 // A Format describes a format to users.
 type Format struct {
-	Name   string // as reports and the flag -t spell it, for instance "profdata"
-	About  string // one line: what writes or reads such files
-	Binary bool   // it is not text, and must not be printed to a terminal
-	// Options are the fields of the importer or exporter that a user may set by name.
+	Name   string // in reports and the flag -t, for instance "profdata"
+	About  string // one line that names the tools which write or read such files
+	Binary bool   // the format is not text, and must not be printed to a terminal
+	// Options are the fields of the importer or exporter that a user can set by name; nil if there are none.
 	Options []Option
 }
 
-// An Importer reads one format. Its fields are the options of the format; its zero value reads with the
-// defaults. An importer keeps nothing from one input to the next.
+// An Importer reads one format. Its fields are the options of the format, and the zero value has the defaults. An
+// importer keeps nothing from one input to the next.
+//
+// An importer may also have a method DetectNear(head []byte) bool, which reports whether an input can only be of this
+// format but has a mistake where the format begins. It is asked if no importer detects the input, so that the error
+// names the mistake.
 type Importer interface {
 	Format() Format
-	// Detect reports whether an input is of the format, by its first bytes: all of
-	// them if whole is set, otherwise the first mebibyte.
+	// Detect reports whether an input is of the format. head is its first mebibyte, or the whole input if whole is set.
 	Detect(head []byte, whole bool) bool
-	// Import reads the whole input into a builder, which the report has.
+	// Import reads the whole input into a builder, and returns it in the report.
 	Import(in *Input) (*Report, error)
 }
 
-// A NearDetector is an Importer that also recognises an input with a mistake where its format begins. It
-// reads the input if no importer detects its format, so that the error says where the mistake is.
-type NearDetector interface {
-	// DetectNear reports whether the input, by its first mebibyte, can be meant to be of no other format.
-	DetectNear(head []byte) bool
-}
-
-// An Exporter writes one format. Its fields are the options of the format; its
-// zero value writes with the defaults.
+// An Exporter writes one format. Its fields are the options of the format, and the zero value has the defaults.
 type Exporter interface {
 	Format() Format
-	// Export writes the profiles of an archive, and returns what the format cannot express.
+	// Export writes the profiles of an archive, and returns the losses of the format.
 	Export(w io.Writer, s *reader.Store) (Losses, error)
 }
 
-// An Input is what an importer reads.
+// An Input is the input of an Importer.
 type Input struct {
 	io.Reader        // the bytes, decompressed
 	Name      string // for errors
-	Several   bool   // it is one of several inputs
-	// Config is what the archive says of itself. The importer sets the parameters of its
-	// Params that the input shows.
+	Several   bool   // the import has further inputs
+	// Config configures the builder. The importer also sets the fields of Config.Params that the input determines.
 	Config builder.Config
-	// Unordered asks to forget the order of the profiles in the input: then
-	// inputs that differ in nothing else give the same archive.
+	// Unordered asks to forget the order of the profiles, so that inputs that differ only in it give the same archive.
 	Unordered bool
-	// Sum and Weight are for importers that set Report.Sum: the builder with the inputs before this one, nil for
-	// the first, and what the counts of this one are multiplied by, 0 for 1.
+	// Sum and Weight are for importers that set Report.Sum. Sum is the builder with the inputs before this one, nil for
+	// the first. Weight multiplies the counts of this input; 0 is layout.WeightOne.
 	Sum    *builder.Builder
 	Weight layout.Weight
 }
 
-// A Report has what an importer read of one input.
+// A Report has the profiles of one input, and facts about it.
 type Report struct {
-	// Dumps are builders with the profiles. Mostly there is one: an input has all that a process dumped. The
-	// dumps of several inputs are merged as archives are, none counted twice.
+	// Dumps are builders with the profiles, one for each dump of a process; most inputs hold one. The dumps of several
+	// inputs are merged like archives, and none counts twice.
 	Dumps []*builder.Builder
-	// Sum takes the place of Dumps if a training run leaves many inputs, thousands if they are LLVM's. Their
-	// profiles are summed while they are read: it is Input.Sum, to which the importer added those of this
-	// input, or a new builder for the first.
+	// Sum replaces Dumps if a training run leaves many inputs, as LLVM's do by the thousand. The importer adds the
+	// profiles of this input to Input.Sum, or to a new builder if that is nil, and returns it here.
 	Sum *builder.Builder
-	// AsLLVM merges the input with others as llvm-profdata does. See merge.Run.
+	// AsLLVM merges the input with others as llvm-profdata does; see merge.Run.
 	AsLLVM bool
 
-	Methods int // with a profile
+	Methods int // methods with a profile
 	Entries int // profile entries
-	// Facts is what else the format says of the input, by the key in JSON.
+	// Facts are further facts about the input, by their key in JSON. It may be nil.
 	Facts map[string]any
-	Lost  Losses
-	// Notes tell users, in sentences, which facts of the input the archive keeps in another form.
+	Lost  Losses // nil if nothing was lost
+	// Notes are sentences for users about facts that the archive keeps in another form.
 	Notes []string
 }

@@ -5,27 +5,26 @@ import (
 	"slices"
 )
 
-// A LossKind names a kind of information that a conversion loses, in words for
-// users. Each format declares its own.
+// A LossKind names a kind of information that a conversion loses, in words for users. Each format declares its kinds.
 type LossKind string
 
-// A Loss counts how much of one kind a conversion lost.
+// A Loss counts the losses of one kind.
 type Loss struct {
 	What  LossKind `json:"what"`
 	Count int      `json:"count"`
-	Line  int      `json:"line,omitempty"` // of the first occurrence, from 1; 0 if it has no line
+	Line  int      `json:"line,omitempty"` // line of the first occurrence, from 1; 0 if it has no line
 }
 
-// Losses is what a conversion lost, one item a kind, sorted by What.
+// Losses lists the losses of a conversion, one item for each kind, sorted by What. The zero value is empty.
 type Losses []Loss
 
 // Add counts n losses of a kind. Add on a nil *Losses does nothing.
-func (l *Losses) Add(what LossKind, n int) { l.add(what, n, 0) }
+func (l *Losses) Add(what LossKind, n int) { l.addLosses(what, n, 0) }
 
-// AddAt counts one loss of a kind, in a line of the input.
-func (l *Losses) AddAt(what LossKind, line int) { l.add(what, 1, line) }
+// AddAt counts one loss of a kind at a line of the input.
+func (l *Losses) AddAt(what LossKind, line int) { l.addLosses(what, 1, line) }
 
-func (l *Losses) add(what LossKind, n, line int) {
+func (l *Losses) addLosses(what LossKind, n, line int) {
 	if l == nil || n == 0 {
 		return
 	}
@@ -36,7 +35,7 @@ func (l *Losses) add(what LossKind, n, line int) {
 	(*l)[i].Count += n
 }
 
-// Count returns how many losses of a kind there were.
+// Count returns the number of losses of a kind.
 func (l Losses) Count(what LossKind) int {
 	for _, item := range l {
 		if item.What == what {

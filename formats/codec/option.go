@@ -5,22 +5,21 @@ import (
 	"strings"
 )
 
-// An Option is a field of an importer or exporter that a user can set by name.
-// Commands make flags of options, and their help of Usage.
+// An Option is a field of an importer or exporter that a user can set by name. Commands make a flag of each.
 type Option struct {
-	Name  string // as a flag spells it, for instance "profdata-version"
-	Usage string
-	// Value is the field, set from text: a [flag.Value] that names its type.
+	Name  string // in lower case with hyphens, for instance "profdata-version"
+	Usage string // help text of the flag
+	// Value reads and sets the field as text, like a [flag.Value].
 	Value interface {
 		String() string
 		Set(text string) error
 		Type() string // bool, int, string, or stringArray if each Set adds one
 	}
-	// Check returns an error if the value is invalid. It may be nil.
+	// Check returns an error if the value is invalid. Nil accepts all values.
 	Check func() error
 }
 
-// NewOption declares a field. Each Set of a list adds one text to it.
+// NewOption declares a field as an option. If the field is a slice, each Set appends one string.
 func NewOption[T bool | int | string | []string](name string, field *T, usage string) Option {
 	o := Option{Name: name, Usage: usage}
 	switch field := any(field).(type) {
@@ -72,12 +71,4 @@ func (v *stringsValue) Type() string   { return "stringArray" }
 func (v *stringsValue) Set(text string) error {
 	*v = append(*v, text)
 	return nil
-}
-
-// AsLLVM declares the option to merge as llvm-profdata does, which several formats have.
-func AsLLVM(field *bool) Option {
-	return NewOption("llvm-compat", field,
-		"merge as llvm-profdata merge --num-threads=1 does, of the release of the files or of the option llvm-release: of "+
-			"what does not go together the first stays, values new to a site have no weight, those without a name are paired "+
-			"by their places")
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/reader"
 )
@@ -28,12 +29,12 @@ func (i *Importer) Format() codec.Format {
 	release.Check = i.checkRelease
 	return codec.Format{Name: "llvm",
 		About: "what programs of clang, rustc or swiftc write (.profraw), and llvm-profdata of it (.profdata, .proftext)",
-		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM), release,
+		Options: []codec.Option{parse.AsLLVMOption(&i.AsLLVM), release,
 			codec.NewOption("binary", &i.Binary,
 				"instrumented program or library: import takes functions from it that raw profiles lack "+
 					"(-profile-correlate=binary), export its coverage mapping for source lines; may be given more than once"),
-			codec.NewOption("debug-info", &i.DebugInfo, "program or library, built with -g, whose raw profiles have no functions "+
-				"(-profile-correlate=debug-info); may be given more than once")}}
+			codec.NewOption("debug-info", &i.DebugInfo, "program or library, built with -g, whose raw profiles have no "+
+				"functions (-profile-correlate=debug-info); may be given more than once")}}
 }
 
 func (i *Importer) checkRelease() error {
@@ -49,7 +50,7 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 	return ok
 }
 
-// DetectNear implements [codec.NearDetector]. It accepts a text whose first heading, or one number of its first
+// DetectNear reports whether the input must be of LLVM, with a mistake. It accepts a text whose first heading, or one number of its first
 // function, is misspelled.
 func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
@@ -135,5 +136,6 @@ func sparseOption(field *bool) codec.Option {
 }
 
 func vtableOption(field *bool) codec.Option {
-	return codec.NewOption("keep-vtable-symbols", field, "keep the names of vtables of raw profiles, too, which llvm-profdata drops")
+	return codec.NewOption("keep-vtable-symbols", field,
+		"keep the names of vtables of raw profiles, too, which llvm-profdata drops")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -18,13 +19,13 @@ type Importer struct {
 // Format implements [codec.Importer].
 func (i *Importer) Format() codec.Format {
 	return codec.Format{Name: "text", About: "what profarc export -t text writes, perhaps edited",
-		Options: []codec.Option{codec.AsLLVM(&i.AsLLVM)}}
+		Options: []codec.Option{parse.AsLLVMOption(&i.AsLLVM)}}
 }
 
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
-// DetectNear implements [codec.NearDetector]. It accepts mistakes after the first word.
+// DetectNear reports whether the input must be a text with a mistake. It accepts mistakes after the first word.
 func (*Importer) DetectNear(head []byte) bool { return bytes.HasPrefix(head, []byte("profarc ")) }
 
 // Import reads one dump. See [Read].

@@ -1,0 +1,3 @@
+package formats
+
+var ErrNone = errNone
