@@ -93,8 +93,8 @@ func AlignUp(n, align int64) int64 { return (n + align - 1) &^ (align - 1) }
 // checkHeader checks the offsets and sizes of all regions and sections. Its cost does not depend on the file size.
 func checkHeader(h *layout.Header, p []byte) error {
 	if !KnownDomain(h.Domain) {
-		return &layout.Error{Offset: offDomain, Kind: layout.ErrVersion, Advice: "use a newer profarc",
-			Detail: fmt.Sprintf("the archive is of domain %d, which this program does not know", uint32(h.Domain))}
+		return headerError(offDomain, layout.ErrVersion, "use a newer profarc",
+			"the archive is of domain %d, which this program does not know", uint32(h.Domain))
 	}
 	if custom := h.Domain == layout.DomainCustom; custom != (h.ProducerID != [16]byte{}) {
 		return Corrupt(RegionHeader, offProducerID, "producer id %x in an archive of domain %s", h.ProducerID, h.Domain)

@@ -119,40 +119,51 @@ func AppendHeader(b []byte, h *layout.Header) []byte {
 	start := len(b)
 	b = append(b, make([]byte, HeaderSize)...)
 	p := b[start:]
-	encodeGeneric(h, p)
-	encodeIdentity(h, p)
+	encodeFields(h, p)
 	encodeGeometry(h, p)
-	encodeCounts(h, p)
 	le.PutUint64(p[offHeaderSum:], headerChecksum(p))
 	return b
 }
 
 var le = binary.LittleEndian
 
-func encodeGeneric(h *layout.Header, p []byte) {
+// A headerWord is a u64 field of the header and its offset.
+type headerWord struct {
+	offset int
+	field  *uint64
+}
+
+// headerWords returns the u64 fields that need no conversion.
+func headerWords(h *layout.Header) [20]headerWord {
+	c := &h.Counts
+	s := &h.Summary
+	return [...]headerWord{
+		{offRequired, &h.Required}, {offOptional, &h.Optional}, {offReadOnly, &h.ReadOnly}, {offBase, &h.Base},
+		{offSeed, &h.Seed}, {offSumRoot, &h.SumRoot}, {offBuckets, &h.Buckets}, {offFlags, &h.Flags},
+		{offCounts, &c.Methods}, {offCounts + 8, &c.Unexecuted}, {offCounts + 16, &c.Profiles},
+		{offCounts + 24, &c.Contexts}, {offCounts + 32, &c.Types}, {offCounts + 40, &c.Symbols},
+		{offCounts + 48, &c.Entries}, {offCounts + 56, &c.Pointers},
+		{offSummary, &s.TotalInvocations}, {offSummary + 8, &s.MaxInvocations}, {offSummary + 16, &s.TotalCount},
+		{offSummary + 24, &s.MaxCount},
+	}
+}
+
+func encodeFields(h *layout.Header, p []byte) {
 	copy(p[offMagic:], Magic[:])
 	le.PutUint32(p[offByteOrder:], ByteOrderMark)
 	le.PutUint32(p[offVersion:], Version)
 	le.PutUint32(p[offHeaderSize:], HeaderSize)
 	le.PutUint64(p[offFileSize:], uint64(h.FileSize))
-	le.PutUint64(p[offRequired:], h.Required)
-	le.PutUint64(p[offOptional:], h.Optional)
-	le.PutUint64(p[offReadOnly:], h.ReadOnly)
-}
-
-func encodeIdentity(h *layout.Header, p []byte) {
 	le.PutUint32(p[offDomain:], uint32(h.Domain))
 	le.PutUint32(p[offPageShift:], PageShift)
-	le.PutUint64(p[offBase:], h.Base)
 	le.PutUint32(p[offRWShift:], h.RWShift)
 	le.PutUint32(p[offMaxProbe:], h.MaxProbe)
-	le.PutUint64(p[offSeed:], h.Seed)
-	le.PutUint64(p[offSumRoot:], h.SumRoot)
-	le.PutUint64(p[offBuckets:], h.Buckets)
 	copy(p[offFingerprint:], h.Fingerprint[:])
 	copy(p[offDumpID:], h.DumpID[:])
 	le.PutUint64(p[offDumpTime:], uint64(h.DumpTime))
-	le.PutUint64(p[offFlags:], h.Flags)
+	for _, w := range headerWords(h) {
+		le.PutUint64(p[w.offset:], *w.field)
+	}
 	for i, v := range Settings(&h.Params) {
 		le.PutUint32(p[offParams+4*i:], *v)
 	}
@@ -172,18 +183,6 @@ func encodeGeometry(h *layout.Header, p []byte) {
 		q := p[offSections+16*i:]
 		le.PutUint64(q, uint64(s.Offset))
 		le.PutUint64(q[8:], uint64(s.Size))
-	}
-}
-
-func encodeCounts(h *layout.Header, p []byte) {
-	c := h.Counts
-	s := h.Summary
-	for i, v := range []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries,
-		c.Pointers} {
-		le.PutUint64(p[offCounts+8*i:], v)
-	}
-	for i, v := range []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount} {
-		le.PutUint64(p[offSummary+8*i:], v)
 	}
 }
 
@@ -217,11 +216,11 @@ func ParseHeader(b []byte, fileSize int64) (*layout.Header, error) {
 func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 	switch {
 	case fileSize == 0:
-		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: "the file is empty"}
+		return 0, headerError(0, layout.ErrFormat, "", "the file is empty")
 	case len(b) < 8 || !bytes.Equal(b[:8], Magic[:]):
-		return 0, &layout.Error{Offset: 0, Kind: layout.ErrFormat, Detail: magicDetail(b), Advice: magicAdvice(b)}
+		return 0, magicError(b)
 	case len(b) < genericSize:
-		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
+		return 0, headerError(int64(len(b)), layout.ErrTruncated, "", "the header is cut off")
 	case le.Uint32(b[offByteOrder:]) != ByteOrderMark:
 		return 0, Corrupt(RegionHeader, offByteOrder, "byte order mark is 0x%08x, want 0x%08x",
 			le.Uint32(b[offByteOrder:]), ByteOrderMark)
@@ -234,11 +233,10 @@ func parseGeneric(b []byte, fileSize int64) (size int, err error) {
 		return 0, sizeError(want, fileSize)
 	}
 	if len(b) < int(n) {
-		return 0, &layout.Error{Offset: int64(len(b)), Kind: layout.ErrTruncated, Detail: "the header is cut off"}
+		return 0, headerError(int64(len(b)), layout.ErrTruncated, "", "the header is cut off")
 	}
 	if got, want := headerChecksum(b[:n]), le.Uint64(b[offHeaderSum:]); got != want {
-		return 0, &layout.Error{Offset: offHeaderSum, Kind: layout.ErrChecksum,
-			Detail: fmt.Sprintf("header sums to %016x, recorded is %016x", got, want)}
+		return 0, headerError(offHeaderSum, layout.ErrChecksum, "", "header sums to %016x, recorded is %016x", got, want)
 	}
 	return int(n), parseVersion(b, n)
 }
@@ -249,14 +247,12 @@ func parseVersion(b []byte, size uint32) error {
 		if v&Draft == 0 { // newer than any draft
 			madeBy, advice = "a newer", "use that profarc"
 		}
-		return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion, Advice: advice,
-			Detail: fmt.Sprintf("made by %s profarc (format %s), this one reads %s", madeBy, VersionString(v),
-				VersionString(Version))}
+		return headerError(offVersion, layout.ErrVersion, advice, "made by %s profarc (format %s), this one reads %s",
+			madeBy, VersionString(v), VersionString(Version))
 	}
 	if r := le.Uint64(b[offRequired:]); r&^uint64(KnownRequired) != 0 {
-		return &layout.Error{Offset: offRequired, Kind: layout.ErrVersion,
-			Detail: fmt.Sprintf("the archive needs features 0x%x that this program does not know: use a newer profarc",
-				r&^uint64(KnownRequired))}
+		return headerError(offRequired, layout.ErrVersion, "",
+			"the archive needs features 0x%x that this program does not know: use a newer profarc", r&^uint64(KnownRequired))
 	}
 	if size != HeaderSize {
 		return Corrupt(RegionHeader, offHeaderSize, "header size is %d, version %s has %d", size,
@@ -270,10 +266,8 @@ func CheckFinal(h *layout.Header) error {
 	if h.Version&Draft == 0 {
 		return nil
 	}
-	return &layout.Error{Offset: offVersion, Kind: layout.ErrVersion,
-		Detail: fmt.Sprintf("made by an older profarc (format %s), this one reads %s", VersionString(h.Version),
-			VersionString(Version)),
-		Advice: "merge it into a new archive, which converts it"}
+	return headerError(offVersion, layout.ErrVersion, "merge it into a new archive, which converts it",
+		"made by an older profarc (format %s), this one reads %s", VersionString(h.Version), VersionString(Version))
 }
 
 // CheckWritable returns an error for an archive with an unknown read-only feature. Such an archive can be shown but
@@ -283,9 +277,8 @@ func CheckWritable(h *layout.Header) error {
 	if unknown == 0 {
 		return nil
 	}
-	return &layout.Error{Offset: offReadOnly, Kind: layout.ErrVersion, Advice: "use a newer profarc",
-		Detail: fmt.Sprintf("the archive has features 0x%x that this program does not know: it can be shown, not adopted or "+
-			"copied", unknown)}
+	return headerError(offReadOnly, layout.ErrVersion, "use a newer profarc",
+		"the archive has features 0x%x that this program does not know: it can be shown, not adopted or copied", unknown)
 }
 
 // VersionString formats a version, such as "draft 7" or "1".
@@ -296,26 +289,23 @@ func VersionString(v uint32) string {
 	return fmt.Sprint(v)
 }
 
-func magicDetail(b []byte) string {
-	if transferredAsText(b) {
-		return "the first bytes were changed, as a transfer in text mode does"
-	}
-	return "the file does not begin with the archive magic"
+// headerError returns an error about the header at an offset.
+func headerError(offset int64, kind error, advice, format string, args ...any) *layout.Error {
+	return &layout.Error{Offset: offset, Kind: kind, Detail: fmt.Sprintf(format, args...), Advice: advice}
 }
 
-func magicAdvice(b []byte) string {
-	if transferredAsText(b) {
-		return "copy the file again in binary mode"
+func magicError(b []byte) error {
+	if len(b) >= 5 && bytes.Equal(b[1:5], Magic[1:5]) {
+		return headerError(0, layout.ErrFormat, "copy the file again in binary mode",
+			"the first bytes were changed, as a transfer in text mode does")
 	}
-	return ""
+	return headerError(0, layout.ErrFormat, "", "the file does not begin with the archive magic")
 }
-
-func transferredAsText(b []byte) bool { return len(b) >= 5 && bytes.Equal(b[1:5], Magic[1:5]) }
 
 func sizeError(want uint64, have int64) error {
 	if want > uint64(have) {
-		return &layout.Error{Offset: have, Kind: layout.ErrTruncated,
-			Detail: fmt.Sprintf("the file has %d bytes, its header says %d", have, want), Advice: "copy or write it again"}
+		return headerError(have, layout.ErrTruncated, "copy or write it again",
+			"the file has %d bytes, its header says %d", have, want)
 	}
 	return Corrupt(RegionHeader, offFileSize, "the file has %d bytes, its header says %d", have, want)
 }
@@ -324,20 +314,15 @@ func decodeHeader(h *layout.Header, p []byte) {
 	h.Version = le.Uint32(p[offVersion:])
 	h.FileSize = int64(le.Uint64(p[offFileSize:]))
 	h.Sum = le.Uint64(p[offHeaderSum:])
-	h.Required = le.Uint64(p[offRequired:])
-	h.Optional = le.Uint64(p[offOptional:])
-	h.ReadOnly = le.Uint64(p[offReadOnly:])
+	for _, w := range headerWords(h) {
+		*w.field = le.Uint64(p[w.offset:])
+	}
 	h.Domain = layout.Domain(le.Uint32(p[offDomain:]))
-	h.Base = le.Uint64(p[offBase:])
 	h.RWShift = le.Uint32(p[offRWShift:])
 	h.MaxProbe = le.Uint32(p[offMaxProbe:])
-	h.Seed = le.Uint64(p[offSeed:])
-	h.SumRoot = le.Uint64(p[offSumRoot:])
-	h.Buckets = le.Uint64(p[offBuckets:])
 	copy(h.Fingerprint[:], p[offFingerprint:])
 	copy(h.DumpID[:], p[offDumpID:])
 	h.DumpTime = int64(le.Uint64(p[offDumpTime:]))
-	h.Flags = le.Uint64(p[offFlags:])
 	for i, v := range Settings(&h.Params) {
 		*v = le.Uint32(p[offParams+4*i:])
 	}
@@ -349,18 +334,8 @@ func decodeHeader(h *layout.Header, p []byte) {
 	for i := range h.Parts {
 		h.Parts[i] = decodeSpan(p[offSections+16*i:])
 	}
-	decodeCounts(h, p)
 }
 
 func decodeSpan(p []byte) extent.Span {
 	return extent.Span{Offset: int64(le.Uint64(p)), Size: int64(le.Uint64(p[8:]))}
-}
-
-func decodeCounts(h *layout.Header, p []byte) {
-	at := func(off, i int) uint64 { return le.Uint64(p[off+8*i:]) }
-	h.Counts = layout.Counts{
-		Methods: at(offCounts, 0), Unexecuted: at(offCounts, 1), Profiles: at(offCounts, 2), Contexts: at(offCounts, 3),
-		Types: at(offCounts, 4), Symbols: at(offCounts, 5), Entries: at(offCounts, 6), Pointers: at(offCounts, 7)}
-	h.Summary = layout.Summary{TotalInvocations: at(offSummary, 0), MaxInvocations: at(offSummary, 1),
-		TotalCount: at(offSummary, 2), MaxCount: at(offSummary, 3)}
 }
