@@ -14,10 +14,10 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/source"
 	"github.com/profarc/profarc/internal/hotspot/program"
 	"github.com/profarc/profarc/internal/names/loaders"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -125,7 +125,7 @@ func codeKind(name string) (int, error) {
 	switch ext := strings.ToLower(filepath.Ext(name)); {
 	case err != nil:
 		return 0, err
-	case bytes.Equal(head, disk.Magic[:]):
+	case schema.IsArchive(head):
 		return kindArchive, nil
 	case ext == ".class":
 		return 0, fmt.Errorf("%s: it is one class: name the folder of class files that it is in", name)
@@ -143,7 +143,7 @@ func readMagic(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	head := make([]byte, len(disk.Magic))
+	head := make([]byte, schema.MagicSize)
 	n, err := io.ReadFull(f, head)
 	if err == io.ErrUnexpectedEOF || err == io.EOF {
 		err = nil

@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/reader"
 )
@@ -106,7 +105,7 @@ func demoPoints(p reader.Profile) (b reader.Branch, r reader.Receivers, err erro
 		r, isCall = e.Receivers()
 	}
 	if !isBranch || !isCall {
-		err = disk.Corrupt(disk.RegionRW, p.Ref().Offset(), "the demo's profile has other points than the recording")
+		err = errors.New("the demo's profile has other points than the recording")
 	}
 	return b, r, err
 }

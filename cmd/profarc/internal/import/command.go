@@ -21,9 +21,9 @@ import (
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/formats/parse"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/recording/merging"
 )
 
@@ -273,7 +273,7 @@ func Recognise(path string) (format string, ok bool) {
 // setRunName records --run, which distinguishes the dump from that of another run with equal counts.
 func setRunName(b *builder.Builder, name string) {
 	if name != "" {
-		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyRun)),
+		b.Internal().Table(schema.TableProperties, 0).Row(uint64(b.Internal().Symbol(schema.PropertyRun)),
 			uint64(b.Internal().Symbol(name)))
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/layers"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -253,7 +253,7 @@ func (r *mergeReport) printReport(a *cli.App) {
 	for _, in := range r.Inputs {
 		if in.Draft != "" {
 			fmt.Fprintf(a.Out, "format %s of %s: converted to %s\n", in.Draft, escape.Printable(in.Path),
-				disk.VersionString(disk.Version))
+				schema.VersionString(schema.Version))
 		}
 		if in.Weight != layout.WeightOne.String() {
 			fmt.Fprintf(a.Out, "weight %s of %s\n", in.Weight, escape.Printable(in.Path))

@@ -13,9 +13,9 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -96,7 +96,7 @@ func newReduceReport(s *reader.Store, o reduceOptions, hot layout.Weight, kept *
 func unitShares(d layout.Domain, kept *reduce.Report) []unitShare {
 	shares := []unitShare{}
 	for _, u := range kept.Units {
-		row := unitShare{Unit: disk.UnitName(u, d)}
+		row := unitShare{Unit: schema.UnitName(u, d)}
 		if share, ok := kept.ShareOf(u); ok {
 			row.Share = &share
 		}

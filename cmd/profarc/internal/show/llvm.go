@@ -10,9 +10,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -108,7 +108,7 @@ func (p *profilePrinter) printLLVMProfile(q reader.Profile) {
 	}
 	fmt.Fprintf(p.w, "  hash %s%s\n", cli.FormatHash(q.Code()), cs)
 	listed := p.printSource(q)
-	points := p.sectionPoints(q, disk.SectionData)
+	points := p.sectionPoints(q, schema.SectionData)
 	for i := range points {
 		switch at := &points[i]; {
 		case at.Bits != nil:

@@ -13,10 +13,10 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -232,16 +232,16 @@ func (p *profilePrinter) printProfile(q reader.Profile) {
 			fmt.Fprintf(p.w, "  %s\n", facts)
 		}
 	}
-	first := disk.SectionData
+	first := schema.SectionData
 	if l := p.profileListing(q); l != nil {
 		if p.printCodeNotes(l); l.Placed() {
 			p.printCode(l)
 			first++
 		}
 	}
-	for section := first; section < disk.SectionDirectory; section++ {
+	for section := first; section < schema.SectionDirectory; section++ {
 		points := p.sectionPoints(q, section)
-		if len(points) > 0 && section != disk.SectionData {
+		if len(points) > 0 && section != schema.SectionData {
 			fmt.Fprintf(p.w, "  %s\n", section)
 		}
 		for i := range points {
@@ -250,7 +250,7 @@ func (p *profilePrinter) printProfile(q reader.Profile) {
 	}
 }
 
-func (p *profilePrinter) sectionPoints(q reader.Profile, section disk.BlockSection) []analyze.Point {
+func (p *profilePrinter) sectionPoints(q reader.Profile, section schema.BlockSection) []analyze.Point {
 	points, err := p.points.Section(q, section)
 	p.err = cmp.Or(p.err, err)
 	return points

@@ -9,8 +9,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -120,7 +120,7 @@ func idFinder(s *reader.Store, id uint64) (func() (reader.Method, error), error)
 		if err != nil {
 			return nil, err
 		}
-		if disk.HasRow(s.Header(), m.Ref()) && m.ID() == id {
+		if schema.HasRow(s.Header(), m.Ref()) && m.ID() == id {
 			key, err := m.Key()
 			return func() (reader.Method, error) { return s.Find(key) }, err
 		}

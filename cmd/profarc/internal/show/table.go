@@ -20,10 +20,10 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/terminal"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -60,7 +60,7 @@ func showTable(ctx context.Context, w io.Writer, screen *terminal.Screen, s *rea
 	if err != nil {
 		return err
 	}
-	if t.Kind == disk.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
+	if t.Kind == schema.TableShapes && !asJSON && o == (tableOptions{name: o.name}) {
 		return printShapes(w, (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes())
 	}
 	v := &tableView{s: s, t: t, columns: listing.TableColumns(s, t), rows: make([]int, t.Rows)}
@@ -342,12 +342,12 @@ func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text == "-" && (c.Form.Kind != disk.ColumnWord || c.Form.Form == disk.FormTime) && c.Raw(row) == 0 {
+	if text == "-" && (c.Form.Kind != schema.ColumnWord || c.Form.Form == schema.FormTime) && c.Raw(row) == 0 {
 		return json.RawMessage("null"), nil
 	}
-	if c.Form.Kind == disk.ColumnWord {
+	if c.Form.Kind == schema.ColumnWord {
 		switch c.Form.Form {
-		case disk.FormPlain, disk.FormSigned, disk.FormWeight:
+		case schema.FormPlain, schema.FormSigned, schema.FormWeight:
 			return json.RawMessage(text), nil
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/runfiles"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/methods"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/hotspot/live"
 	"github.com/profarc/profarc/internal/hotspot/training"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/secrets"
 	"github.com/profarc/profarc/layout"
 )
@@ -198,9 +198,9 @@ func (t *trainingRun) isSelected(main string, args []string) bool {
 
 func recordedExit(s training.Status) layout.Exit {
 	if s.Signal != 0 {
-		return disk.ExitSignal(s.Signal)
+		return schema.ExitSignal(s.Signal)
 	}
-	return disk.ExitCode(s.Code)
+	return schema.ExitCode(s.Code)
 }
 
 // publishAll writes the archives after the command has ended.

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 )
 
 // judgeSize judges the size of the file.
@@ -29,10 +29,10 @@ func (j *judge) judgeGrowth() Criterion {
 // judgeRuns judges the number of dumps in the archive.
 func (j *judge) judgeRuns() Criterion {
 	c := Criterion{Name: "runs", Bound: Least, Threshold: float64(j.limits.Runs), Unit: UnitRuns}
-	if j.s.Header().Flags&disk.FlagMerged == 0 {
+	if j.s.Header().Flags&schema.FlagMerged == 0 {
 		return c.judgedBy(1, "it is of one dump")
 	}
-	dumps, err := j.s.TableOrEmpty(disk.TableDumps)
+	dumps, err := j.s.TableOrEmpty(schema.TableDumps)
 	if err != nil {
 		return c.unchecked("%v", err)
 	}

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -29,7 +29,7 @@ type AllocationReport struct {
 
 // AllocationsOnly reports whether an archive has a memory profile and no counts.
 func AllocationsOnly(s *reader.Store) bool {
-	t, err := s.Table(disk.TableAllocations)
+	t, err := s.Table(schema.TableAllocations)
 	return err == nil && t.Rows > 0 && s.Header().Summary == layout.Summary{}
 }
 

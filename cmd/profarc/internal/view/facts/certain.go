@@ -2,7 +2,7 @@ package facts
 
 import (
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -22,18 +22,18 @@ type certainKey struct {
 }
 
 func readCertain(s *reader.Store) (certainCounts, error) {
-	t, err := s.TableOrEmpty(disk.TableCertain)
+	t, err := s.TableOrEmpty(schema.TableCertain)
 	if err != nil || t.Rows == 0 {
 		return nil, err
 	}
 	all := certainCounts{}
 	for row := range t.Rows {
 		outcome := t.Cell(2, row)
-		k := certainKey{layout.Ref(t.Cell(0, row)), int32(t.Cell(1, row)), outcome == disk.OutcomeNoNull}
+		k := certainKey{layout.Ref(t.Cell(0, row)), int32(t.Cell(1, row)), outcome == schema.OutcomeNoNull}
 		if all[k] == nil {
 			all[k] = map[uint64]uint64{}
 		}
-		all[k][outcome] = disk.SaturatingAdd(all[k][outcome], t.Cell(3, row))
+		all[k][outcome] = schema.AddCounts(all[k][outcome], t.Cell(3, row))
 	}
 	return all, nil
 }
@@ -44,7 +44,7 @@ func (s *site) addCertain(counts map[uint64]uint64) {
 		s.certain = map[uint64]uint64{}
 	}
 	for outcome, n := range counts {
-		s.certain[outcome] = disk.SaturatingAdd(s.certain[outcome], n)
+		s.certain[outcome] = schema.AddCounts(s.certain[outcome], n)
 	}
 }
 
@@ -56,7 +56,7 @@ func (s *site) isListed() bool {
 // timesCertain returns how often the site was reached in runs with one outcome.
 func (s *site) timesCertain() (sum uint64) {
 	for _, n := range s.certain {
-		sum = disk.SaturatingAdd(sum, n)
+		sum = schema.AddCounts(sum, n)
 	}
 	return sum
 }
@@ -77,7 +77,7 @@ func (p *siteNames) certainRows(s *site) []SeenRow {
 // of rows.
 func (p *siteNames) certainWay(kind analyze.Site, outcome uint64) outcomeID {
 	domain := p.s.Header().Domain
-	switch point, index := disk.UnpackSuccessor(outcome); {
+	switch point, index := schema.UnpackSuccessor(outcome); {
 	case kind == analyze.SiteBranch && domain == layout.DomainHotSpot:
 		return branchWay(outcome)
 	case kind == analyze.SiteBranch && domain == layout.DomainCustom && point == 0 && index <= 1: // without targets

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -50,7 +50,7 @@ type PollutedSite struct {
 func (s *PollutedSite) CertainShare() float64 {
 	sum := uint64(0)
 	for _, row := range s.Certain {
-		sum = disk.SaturatingAdd(sum, row.Count)
+		sum = schema.AddCounts(sum, row.Count)
 	}
 	return shareOf(min(sum, s.Count), s.Count)
 }
@@ -67,7 +67,7 @@ const (
 
 // Doubt returns the greatest doubt about the site.
 func (s *PollutedSite) Doubt() Doubt {
-	switch hidden := shareOf(disk.SaturatingAdd(s.Other, s.Untyped), s.Count); {
+	switch hidden := shareOf(schema.AddCounts(s.Other, s.Untyped), s.Count); {
 	case hidden >= Dominant:
 		return DoubtDominant
 	case hidden > s.Best:
@@ -200,7 +200,7 @@ func (p *siteNames) seenText(w outcomeID) string {
 	case analyze.Case:
 		return fmt.Sprintf("case %d", w.id)
 	case analyze.To:
-		point, index := disk.UnpackSuccessor(w.id)
+		point, index := schema.UnpackSuccessor(w.id)
 		return fmt.Sprintf("to %d (%d)", point, index)
 	}
 	return string(w.kind)

@@ -3,7 +3,7 @@ package facts
 import (
 	"time"
 
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -85,7 +85,7 @@ func classPathFacts(entries []layout.ClassPathEntry) []ClassPathFact {
 	facts := make([]ClassPathFact, len(entries))
 	for i, e := range entries {
 		facts[i] = ClassPathFact{e.Path, e.Kind.String(), e.Size, ""}
-		if e.Kind == disk.ContentFile || e.Kind == disk.ContentDirectory {
+		if e.Kind == schema.ContentFile || e.Kind == schema.ContentDirectory {
 			facts[i].Sum = hexID(e.Sum)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -39,7 +39,7 @@ func SamplesOnly(s *reader.Store) bool {
 	if s.Header().Domain == layout.DomainSampled {
 		return true
 	}
-	_, err := s.Table(disk.TableSamples)
+	_, err := s.Table(schema.TableSamples)
 	return !errors.Is(err, reader.ErrNotFound) && s.Header().Summary == layout.Summary{}
 }
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -115,7 +115,7 @@ func (t *SampleTally) addSamples(s *reader.Store) error {
 func (t *SampleTally) addStack(stack stacks.Stack) {
 	n := t.Unit.Of(stack.Count, stack.Time)
 	t.Stacks++
-	t.Sum = disk.SaturatingAdd(t.Sum, n)
+	t.Sum = schema.AddCounts(t.Sum, n)
 	for i, f := range stack.Frames {
 		if !f.Method.Valid() {
 			continue
@@ -143,10 +143,10 @@ func countsOf[K comparable](counts map[K]*StackCounts, key K) *StackCounts {
 // addStack adds n for the stack with a number from 1.
 func (m *StackCounts) addStack(n uint64, leaf bool, stack int) {
 	if leaf {
-		m.Self = disk.SaturatingAdd(m.Self, n)
+		m.Self = schema.AddCounts(m.Self, n)
 	}
 	if m.seen != stack {
-		m.seen, m.Total = stack, disk.SaturatingAdd(m.Total, n)
+		m.seen, m.Total = stack, schema.AddCounts(m.Total, n)
 	}
 }
 
@@ -163,7 +163,7 @@ func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 	if s.Header().Domain == layout.DomainSampled {
 		err = stacks.Leaves(s, func(l stacks.Leaf) error {
 			stackCount += l.Stacks
-			samples = disk.SaturatingAdd(samples, l.Count)
+			samples = schema.AddCounts(samples, l.Count)
 			return nil
 		})
 		return stackCount, samples, err
@@ -173,7 +173,7 @@ func CountSamples(s *reader.Store) (stackCount int, samples uint64, err error) {
 			return 0, 0, err
 		}
 		stackCount++
-		samples = disk.SaturatingAdd(samples, stack.Count)
+		samples = schema.AddCounts(samples, stack.Count)
 	}
 	return stackCount, samples, nil
 }

@@ -1,8 +1,8 @@
 package facts
 
 import (
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -42,7 +42,7 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 			return err
 		}
 		of := &tree.nodes[n]
-		of.stacks, of.sum = of.stacks+l.Stacks, disk.SaturatingAdd(of.sum, t.Unit.Of(l.Count, l.Time))
+		of.stacks, of.sum = of.stacks+l.Stacks, schema.AddCounts(of.sum, t.Unit.Of(l.Count, l.Time))
 		if tree.leaves != nil {
 			tree.leaves[n] = append(tree.leaves[n], l.Points()...)
 		}
@@ -104,8 +104,8 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 	k.sumSubtrees()
 	all := k.nodes[0]
 	leaf := countsOf(t.methods, k.leaf)
-	t.Stacks, t.Sum = t.Stacks+all.stacks, disk.SaturatingAdd(t.Sum, all.sum)
-	leaf.Self, leaf.Total = disk.SaturatingAdd(leaf.Self, all.sum), disk.SaturatingAdd(leaf.Total, all.sum)
+	t.Stacks, t.Sum = t.Stacks+all.stacks, schema.AddCounts(t.Sum, all.sum)
+	leaf.Self, leaf.Total = schema.AddCounts(leaf.Self, all.sum), schema.AddCounts(leaf.Total, all.sum)
 	k.onPath[k.leaf]++
 	t.addLeafPoints(k, 0)
 	k.visitNodes(func(n int32) {
@@ -130,7 +130,7 @@ func (t *SampleTally) addLeafTree(k *sampleTree) {
 func addUnlessRecursive[K comparable](counts map[K]*StackCounts, onPath map[K]int, key K, sum uint64) {
 	if onPath[key]++; onPath[key] == 1 {
 		of := countsOf(counts, key)
-		of.Total = disk.SaturatingAdd(of.Total, sum)
+		of.Total = schema.AddCounts(of.Total, sum)
 	}
 }
 
@@ -148,9 +148,9 @@ func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 		key := sampledPoint{k.leaf, p.Point}
 		sum := t.Unit.Of(p.Count, p.Time)
 		of := countsOf(t.lines, key)
-		of.Self = disk.SaturatingAdd(of.Self, sum)
+		of.Self = schema.AddCounts(of.Self, sum)
 		if k.pointsOnPath[key] == 0 { // otherwise a caller at the same point already added it
-			of.Total = disk.SaturatingAdd(of.Total, sum)
+			of.Total = schema.AddCounts(of.Total, sum)
 		}
 	}
 }
@@ -160,7 +160,7 @@ func (k *sampleTree) sumSubtrees() {
 	for i := len(k.nodes) - 1; i > 0; i-- {
 		n := k.nodes[i]
 		to := &k.nodes[n.parent]
-		to.stacks, to.sum = to.stacks+n.stacks, disk.SaturatingAdd(to.sum, n.sum)
+		to.stacks, to.sum = to.stacks+n.stacks, schema.AddCounts(to.sum, n.sum)
 	}
 }
 

@@ -2,7 +2,7 @@ package facts
 
 import (
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -36,9 +36,9 @@ type siteTally struct {
 }
 
 func (t *siteTally) totalCount() uint64 {
-	sum := disk.SaturatingAdd(t.other, t.untyped)
+	sum := schema.AddCounts(t.other, t.untyped)
 	for _, n := range t.seen {
-		sum = disk.SaturatingAdd(sum, n)
+		sum = schema.AddCounts(sum, n)
 	}
 	return sum
 }
@@ -76,11 +76,11 @@ func (t *siteTally) addTally(u *siteTally) {
 		t.seen = map[outcomeID]uint64{}
 	}
 	for what, n := range u.seen {
-		t.seen[what] = disk.SaturatingAdd(t.seen[what], n)
+		t.seen[what] = schema.AddCounts(t.seen[what], n)
 	}
-	t.other = disk.SaturatingAdd(t.other, u.other)
+	t.other = schema.AddCounts(t.other, u.other)
 	t.null = t.null || u.null
-	t.untyped = disk.SaturatingAdd(t.untyped, u.untyped)
+	t.untyped = schema.AddCounts(t.untyped, u.untyped)
 }
 
 // isPolluted reports whether a compiler cannot predict the site.
@@ -140,9 +140,9 @@ func (s *site) splitByContext() (answer Split, cured float64) {
 	var clean, all uint64
 	for _, part := range s.parts {
 		n := part.totalCount()
-		all = disk.SaturatingAdd(all, n)
+		all = schema.AddCounts(all, n)
 		if !part.isPolluted(s.kind) {
-			clean = disk.SaturatingAdd(clean, n)
+			clean = schema.AddCounts(clean, n)
 		}
 	}
 	cured = shareOf(clean, all)
@@ -222,7 +222,7 @@ func tallyPoint(p *analyze.Point) *siteTally {
 		case analyze.Failed, analyze.Unlooked:
 		default:
 			w := outcomeID{o.Kind, o.ID}
-			t.seen[w] = disk.SaturatingAdd(t.seen[w], o.Count)
+			t.seen[w] = schema.AddCounts(t.seen[w], o.Count)
 		}
 	}
 	return t

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -49,12 +49,12 @@ func ProfileFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 // CompilerFacts returns the facts recorded by the VM's compilers. number formats numbers.
 func CompilerFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 	add := func(name string, n uint64) { list = append(list, Fact{name, number(n)}) }
-	if c, ok := disk.Block(q.Bytes()).Compile(); ok {
+	if c, ok := schema.Block(q.Bytes()).Compile(); ok {
 		list = append(list, Fact{"highest level", tierText(q.Store().Header().Domain, int(c.Level))})
 		add("loops", uint64(c.Loops))
 		add("basic blocks", uint64(c.Blocks))
 	}
-	if h, ok := disk.Block(q.Bytes()).History(); ok {
+	if h, ok := schema.Block(q.Bytes()).History(); ok {
 		add("decompiles", uint64(h.Decompiles))
 		if h.OverflowRecompiles > 0 || h.OverflowTraps > 0 || h.TenureTraps > 0 {
 			add("overflow recompiles", uint64(h.OverflowRecompiles))
@@ -62,7 +62,7 @@ func CompilerFacts(q reader.Profile, number func(uint64) string) (list []Fact) {
 			add("tenure traps", uint64(h.TenureTraps))
 		}
 	}
-	if e, ok := disk.Block(q.Bytes()).Escape(); ok {
+	if e, ok := schema.Block(q.Bytes()).Escape(); ok {
 		list = append(list, Fact{"escape analysis", entries.EscapeText(e)})
 	}
 	return list
@@ -88,7 +88,7 @@ func MethodNotes(m reader.Method) (notes []string) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		notes = append(notes, "its name means nothing in another run")
 	}
-	if m.Flags()&disk.MethodSharedID != 0 {
+	if m.Flags()&schema.MethodSharedID != 0 {
 		notes = append(notes, "another method has the same id")
 	}
 	return notes

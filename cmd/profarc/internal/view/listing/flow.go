@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/bytecode"
+	"github.com/profarc/profarc/internal/names/schema"
 )
 
 // An arrivals is the number of branches taken to a bytecode.
@@ -33,7 +33,7 @@ func (f *flow) deriveCounts(entered uint64, known bool) {
 		i := &f.list[at]
 		if came, is := f.arrived[i.Bci]; is {
 			known = !came.unknown && (known || at == 0 || f.neverFallsThrough(at-1))
-			n = disk.SaturatingAdd(n, came.count)
+			n = schema.AddCounts(n, came.count)
 			block = at
 			seen = false
 		}
@@ -70,7 +70,7 @@ func (f *flow) setBlockCounts(from, to int, n uint64) {
 func executedCount(i *Instruction) (n uint64, ok bool) {
 	for _, p := range i.Points {
 		if p.Executed {
-			n = disk.SaturatingAdd(n, p.Count)
+			n = schema.AddCounts(n, p.Count)
 			ok = true
 		}
 	}
@@ -109,7 +109,7 @@ func (f *flow) addArrivals(i *Instruction) {
 	for k, target := range i.Targets {
 		n, ok := f.sentToTarget(i, k)
 		came := f.arrived[target]
-		came.count = disk.SaturatingAdd(came.count, n)
+		came.count = schema.AddCounts(came.count, n)
 		came.unknown = came.unknown || !ok
 		f.arrived[target] = came
 	}
@@ -122,7 +122,7 @@ func (f *flow) sentToTarget(i *Instruction, k int) (n uint64, ok bool) {
 			switch {
 			case o.Kind == analyze.Taken, o.Kind == analyze.Default && k == 0, o.Kind == analyze.Case && o.Index == k-1,
 				o.Kind == analyze.To && *o.Target == i.Targets[k]:
-				n = disk.SaturatingAdd(n, o.Count)
+				n = schema.AddCounts(n, o.Count)
 			}
 		}
 		ok = ok || p.Executed
@@ -144,7 +144,7 @@ func (f *flow) fallThroughCount(at int, n uint64, known bool) (uint64, bool) {
 		known = known || p.Executed
 		for _, o := range p.Outcomes {
 			if o.Kind == analyze.NotTaken || o.Kind == analyze.To && *o.Target != i.Targets[0] {
-				n = disk.SaturatingAdd(n, o.Count)
+				n = schema.AddCounts(n, o.Count)
 			}
 		}
 	}

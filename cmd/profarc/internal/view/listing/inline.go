@@ -8,8 +8,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -84,7 +84,7 @@ func (p *Program) readMachineSizes(s *reader.Store) error {
 	}
 	p.sizesOf = s
 	p.sizes = map[layout.Key]uint64{}
-	t, err := s.TableOrEmpty(disk.TableCompilations)
+	t, err := s.TableOrEmpty(schema.TableCompilations)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (c *callSite) receiverTypes() (types []analyze.Outcome) {
 func (c *callSite) unrecordedCount() (n uint64) {
 	for _, o := range c.receivers.Outcomes {
 		if o.Kind == analyze.Others || o.Kind == analyze.Untyped {
-			n = disk.SaturatingAdd(n, o.Count)
+			n = schema.AddCounts(n, o.Count)
 		}
 	}
 	return n

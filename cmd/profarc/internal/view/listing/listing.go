@@ -8,10 +8,10 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/bytecode"
 	"github.com/profarc/profarc/internal/java/classfile"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -149,7 +149,7 @@ type methodEntries struct {
 
 func (e *methodEntries) addEntries(q reader.Profile) {
 	if c, ok := q.Invocations(); ok {
-		e.n = disk.SaturatingAdd(e.n, c.Load())
+		e.n = schema.AddCounts(e.n, c.Load())
 		e.known = true
 	}
 }

@@ -3,8 +3,8 @@ package listing
 import (
 	"strings"
 
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/java/classfile"
+	"github.com/profarc/profarc/internal/names/schema"
 )
 
 // A Source is the source file of a class, with the counts of one method.
@@ -76,7 +76,7 @@ func (s *Source) addInstruction(i *Instruction) {
 	line := &s.Lines[i.Line-1]
 	line.Bcis = append(line.Bcis, i.Bci)
 	for _, p := range i.Points {
-		line.Sum = disk.SaturatingAdd(line.Sum, p.Count)
+		line.Sum = schema.AddCounts(line.Sum, p.Count)
 	}
 	switch {
 	case i.Basis == Counted && line.Basis != Counted:

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jamaica"
 	"github.com/profarc/profarc/internal/formats/text"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/javanames"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -91,7 +91,7 @@ const bootLoader = "boot"
 
 // LoaderMatches reports whether a class loader is the requested one.
 func LoaderMatches(asked, loader string) bool {
-	return asked == "" || asked == loader || asked == disk.LoaderName(loader) || asked == bootLoader && loader == ""
+	return asked == "" || asked == loader || asked == schema.LoaderName(loader) || asked == bootLoader && loader == ""
 }
 
 // A readings collects the keys that a text can mean.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/compare"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -18,7 +18,7 @@ func Compare(ctx context.Context, a, b *reader.Store, o compare.Options) (*compa
 		return nil, err
 	}
 	for i := range r.NotCompared {
-		if u := &r.NotCompared[i]; u.Table == disk.TableSamples {
+		if u := &r.NotCompared[i]; u.Table == schema.TableSamples {
 			var errA, errB error
 			_, u.A, errA = facts.CountSamples(a)
 			_, u.B, errB = facts.CountSamples(b)

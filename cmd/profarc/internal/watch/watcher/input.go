@@ -1,7 +1,6 @@
 package watcher
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,7 +13,7 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats"
 	"github.com/profarc/profarc/formats/codec"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -99,9 +98,9 @@ func (in *input) checkUnchanged() error {
 }
 
 func (in *input) isArchive() bool {
-	head := make([]byte, len(disk.Magic))
+	head := make([]byte, schema.MagicSize)
 	_, err := in.file.ReadAt(head, 0)
-	return err == nil && bytes.Equal(head, disk.Magic[:])
+	return err == nil && schema.IsArchive(head)
 }
 
 // A profile is the content of an input.

@@ -1,0 +1,103 @@
+// Package schema names the parts of the file format that commands show: sections, tables, columns, units and versions.
+// It keeps the encoding, internal/file/disk, out of the commands.
+package schema
+
+import (
+	"bytes"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// Block is an encoded profile, from which facts about the method are read.
+type Block = disk.Block
+
+// BlockSection is a section of a profile.
+type BlockSection = disk.BlockSection
+
+// Sections of a profile, in order. SectionDirectory follows the last.
+const (
+	SectionData       = disk.SectionData
+	SectionExtra      = disk.SectionExtra
+	SectionParameters = disk.SectionParameters
+	SectionHandlers   = disk.SectionHandlers
+	SectionDirectory  = disk.SectionDirectory
+)
+
+// TableKind is the kind of a table.
+type TableKind = disk.TableKind
+
+// Kinds of tables.
+const (
+	TableAllocations  = disk.TableAllocations
+	TableCertain      = disk.TableCertain
+	TableCompilations = disk.TableCompilations
+	TableDumps        = disk.TableDumps
+	TableProperties   = disk.TableProperties
+	TableSamples      = disk.TableSamples
+	TableShapes       = disk.TableShapes
+)
+
+// PropertyRun is the property with the name of the run, and OutcomeNoNull the certain outcome of a type check that saw
+// no null.
+const (
+	PropertyRun   = disk.PropertyRun
+	OutcomeNoNull = disk.OutcomeNoNull
+)
+
+// Kinds of columns, and forms of their words.
+const (
+	ColumnMethod  = disk.ColumnMethod
+	ColumnProfile = disk.ColumnProfile
+	ColumnWord    = disk.ColumnWord
+	FormPlain     = disk.FormPlain
+	FormSigned    = disk.FormSigned
+	FormTime      = disk.FormTime
+	FormWeight    = disk.FormWeight
+)
+
+// Kinds of class path elements with a checksum.
+const (
+	ContentFile      = disk.ContentFile
+	ContentDirectory = disk.ContentDirectory
+)
+
+// Flags of archives and methods, and the unit of executions.
+const (
+	FlagMerged     = disk.FlagMerged
+	MethodSharedID = disk.MethodSharedID
+	UnitExecutions = disk.UnitExecutions
+)
+
+// Version is the version of the format that this program writes.
+const Version = disk.Version
+
+// VersionString formats a version of the format, such as "draft 7" or "1".
+func VersionString(v uint32) string { return disk.VersionString(v) }
+
+// MagicSize is the number of bytes that IsArchive needs.
+const MagicSize = len(disk.Magic)
+
+// IsArchive reports whether head, the first MagicSize bytes of a file, begins an archive.
+func IsArchive(head []byte) bool { return bytes.Equal(head, disk.Magic[:]) }
+
+// AddCounts returns a + b, or the highest uint64 if that overflows.
+func AddCounts(a, b uint64) uint64 { return disk.SaturatingAdd(a, b) }
+
+// UnpackSuccessor returns the point and index in a cell of a successor.
+func UnpackSuccessor(cell uint64) (point int32, index uint32) { return disk.UnpackSuccessor(cell) }
+
+// UnitName returns the name of a unit in archives of a domain.
+func UnitName(u layout.CountUnit, d layout.Domain) string { return disk.UnitName(u, d) }
+
+// LoaderName returns the name in the identity of a class loader.
+func LoaderName(identity string) string { return disk.LoaderName(identity) }
+
+// ExitCode returns the exit of a process that ended with a code.
+func ExitCode(code int) layout.Exit { return disk.ExitCode(code) }
+
+// ExitSignal returns the exit of a process that a signal ended.
+func ExitSignal(number int) layout.Exit { return disk.ExitSignal(number) }
+
+// HasRow reports whether the method at n is a row of an unexecuted method, which Store.FindID does not find.
+func HasRow(h *layout.Header, n layout.Ref) bool { return disk.HasRow(h, n) }
