@@ -7,8 +7,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -106,12 +106,12 @@ func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (r
 			return nil, 0, false, err
 		}
 		if n := nodes[c.Ref()]; n != nil {
-			n.own, n.total = append(n.own, q), disk.SaturatingAdd(n.total, by.Of(q))
+			n.own, n.total = append(n.own, q), schema.AddCounts(n.total, by.Of(q))
 		}
 	}
 	for _, n := range slices.Backward(order[1:]) {
 		if inner := nodes[n.at.Inner()]; inner != nil && inner != n {
-			inner.total = disk.SaturatingAdd(inner.total, n.total)
+			inner.total = schema.AddCounts(inner.total, n.total)
 			inner.children = append(inner.children, n)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -68,7 +68,7 @@ func (c *classTally) addMeasure(by *measured, values []uint64) {
 	sums := make([]uint64, len(c.classes))
 	for i, n := range values {
 		class := c.ofMethod[i]
-		sums[class] = disk.SaturatingAdd(sums[class], n)
+		sums[class] = schema.AddCounts(sums[class], n)
 	}
 	of := &measured{Name: by.Name, Title: by.Title, Noun: by.Noun}
 	for _, n := range sums {

@@ -39,7 +39,7 @@ func buildDeoptimised(r *request) (any, error) {
 		numberColumn("points", "Points"), numberColumn("recompiled", "Recompiled"), textColumn("cure", "What cures it"))
 	t.Titled = true
 	for i := range found.Reasons {
-		t.addRow(deoptimisedRow(&found.Reasons[i])...)
+		t.addTableRow(deoptimisedRow(&found.Reasons[i])...)
 	}
 	return &deoptimisedPage{found, t.finishRows()}, nil
 }

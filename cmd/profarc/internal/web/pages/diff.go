@@ -100,7 +100,7 @@ func tallyTable(r *request, d *compare.Report) *table {
 		name string
 		compare.Tally
 	}{{"methods", d.Methods}, {"profiles", d.Profiles}} {
-		t.addRow(textCell(capitalized(n.name)), countCell(n.A), countCell(n.B),
+		t.addTableRow(textCell(capitalized(n.name)), countCell(n.A), countCell(n.B),
 			countCell(n.Matched), countCell(n.Mismatch), countCell(n.OnlyA), countCell(n.OnlyB))
 	}
 	return t.finishRows()
@@ -111,7 +111,7 @@ func kindTable(r *request, d *compare.Report) *table {
 		numberColumn("mismatch", "of other code"), numberColumn("onlyb", "only B"), numberColumn("suma", "sum A"),
 		numberColumn("sumb", "sum B"))
 	for _, k := range d.Kinds {
-		t.addRow(textCell(capitalized(report.KindText(k.Kind))), shareCell(k.Overlap),
+		t.addTableRow(textCell(capitalized(report.KindText(k.Kind))), shareCell(k.Overlap),
 			shareCell(k.Mismatch), shareCell(k.OnlyB), countOrTimeCell(k.Kind, k.SumA), countOrTimeCell(k.Kind, k.SumB))
 	}
 	return t.finishRows()
@@ -166,7 +166,7 @@ func addRankingList[T any](l *diffLists, id, title, about string, found compare.
 	t := newTable(l.request, id, title, append([]column{textColumn("method", "Method")}, columns...)...)
 	t.Titled = true
 	for _, one := range found.List {
-		t.addRow(cells(one)...)
+		t.addTableRow(cells(one)...)
 	}
 	l.lists = append(l.lists, diffList{title, about, found.Total, len(found.List), t.finishRows()})
 }

@@ -134,7 +134,7 @@ func uncheckedTable(r *request, f *fitted) (*table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.addRow(linkCell(name), textCell(capitalized(v.Reason)), realCell(v.Weight))
+		t.addTableRow(linkCell(name), textCell(capitalized(v.Reason)), realCell(v.Weight))
 	}
 	return t.finishUnlessEmpty(), nil
 }
@@ -153,7 +153,7 @@ func stateTable(r *request, c *report.Check) *table {
 		numberColumn("profiles", "profiles"), numberColumn("weight", "events"), numberColumn("share", "share of all events"))
 	for _, state := range fit.States() {
 		s := c.States[string(state)]
-		t.addRow(textCell(capitalized(string(state))), textCell(capitalized(statesAbout[state])),
+		t.addTableRow(textCell(capitalized(string(state))), textCell(capitalized(statesAbout[state])),
 			countCell(s.Profiles), realCell(s.Weight), shareCell(s.Share))
 	}
 	return t.finishRows()
@@ -168,7 +168,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	t := newTable(r, "points", "Points of changed code that have counts", textColumn("what", "What became of them"),
 		numberColumn("points", "points"), numberColumn("counts", "counts"), numberColumn("share", "share"))
 	add := func(what string, l report.CheckLost) {
-		t.addRow(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
+		t.addTableRow(textCell(what), countCell(l.Points), realCell(l.Counts), shareCell(l.Counts/all))
 	}
 	add("Found", p.Found)
 	if p.Swapped.Points > 0 {
@@ -184,7 +184,7 @@ func reasonTable(r *request, reasons []report.CheckReason) *table {
 	t := newTable(r, "reasons", "Why profiles are unchecked", textColumn("reason", "Reason"),
 		numberColumn("profiles", "profiles"))
 	for _, n := range reasons {
-		t.addRow(textCell(capitalized(n.Reason)), countCell(n.Profiles))
+		t.addTableRow(textCell(capitalized(n.Reason)), countCell(n.Profiles))
 	}
 	return t.finishUnlessEmpty()
 }
@@ -194,7 +194,7 @@ func renameTable(r *request, renames []report.CheckRename) *table {
 		textColumn("to", "To"), numberColumn("profiles", "profiles"), numberColumn("weight", "events"),
 		numberColumn("methods", "methods"), numberColumn("same", "with the same code"))
 	for _, n := range renames {
-		t.addRow(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
+		t.addTableRow(textCell(n.From.String()), textCell(n.To.String()), countCell(n.Profiles),
 			realCell(n.Weight), countCell(n.Methods), countCell(n.Same))
 	}
 	return t.finishUnlessEmpty()
@@ -213,7 +213,7 @@ func misfitTable(r *request, f *fitted) (*table, error) {
 		if len(v.Moves) > 0 {
 			name = linkToPage(m.Spelled(), nameOfMoves, moveQuery(v))
 		}
-		t.addRow(linkCell(name), textCell(capitalized(m.State)), textCell(capitalized(m.Reason)),
+		t.addTableRow(linkCell(name), textCell(capitalized(m.State)), textCell(capitalized(m.Reason)),
 			shareCell(m.Confidence), countCell(m.Matched), countCell(m.Points), realCell(m.Weight))
 	}
 	return t.finishRows(), nil

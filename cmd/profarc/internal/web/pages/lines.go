@@ -11,8 +11,8 @@ import (
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/llvm/coverage"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -100,7 +100,7 @@ func buildLines(r *request) (any, error) {
 		if withText {
 			cells = append(cells, textCell(shortenLine(strings.TrimSpace(l.text))))
 		}
-		p.Lines.addRow(cells...)
+		p.Lines.addTableRow(cells...)
 	}
 	p.Lines.finishRows()
 	return p, nil
@@ -224,6 +224,6 @@ func (h *hotLines) addFunction(r *request, m reader.Method) error {
 
 func (h *hotLines) addHotLine(l hotLine) {
 	if l.count > 0 {
-		h.list, h.sum = append(h.list, l), disk.SaturatingAdd(h.sum, l.count)
+		h.list, h.sum = append(h.list, l), schema.AddCounts(h.sum, l.count)
 	}
 }

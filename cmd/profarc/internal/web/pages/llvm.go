@@ -50,17 +50,14 @@ func coverageOf(r *request) (*covered, error) {
 }
 
 // newLLVMPart returns the part of an LLVM function, or nil in other domains.
-func newLLVMPart(r *request, m reader.Method) (*llvmPart, error) {
+func newLLVMPart(r *request, m reader.Method, all []reader.Profile) (*llvmPart, error) {
 	if !r.archive().Header().Domain.LLVM() {
 		return nil, nil
 	}
 	p := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
 		"if profarc web is started with --binary, naming the instrumented program, and that was built with " +
 		"-fcoverage-mapping."}
-	for q, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
+	for _, q := range all {
 		if c := countersOf(q); c != nil && len(p.Counters) < profilesOnPage {
 			p.Counters = append(p.Counters, c)
 		}

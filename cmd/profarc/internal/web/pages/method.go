@@ -2,12 +2,13 @@ package pages
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -67,7 +68,7 @@ func buildMethod(r *request) (any, error) {
 	}
 	p.addTotals(all)
 	p.Hint = codeHint(r)
-	p.LLVM, err = newLLVMPart(r, m)
+	p.LLVM, err = newLLVMPart(r, m, all)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (p *methodPage) addTotals(all []reader.Profile) {
 		sum := uint64(0)
 		for _, q := range all {
 			if n, ok := c.of(q); ok {
-				sum = disk.SaturatingAdd(sum, n.Load())
+				sum = schema.AddCounts(sum, n.Load())
 			}
 		}
 		if sum > 0 {
@@ -97,9 +98,24 @@ func (p *methodPage) addTotals(all []reader.Profile) {
 		}
 	}
 	for _, q := range all {
-		p.Size += uint64(len(disk.Block(q.Bytes())))
+		p.Size += uint64(len(q.Bytes()))
 	}
 }
+
+// addHottest adds a link to the line with the highest nonzero count.
+func (p *methodPage) addHottest(r *request, s *sourceTable, amount func(uint64) string) {
+	if s == nil || len(s.Lines) == 0 {
+		return
+	}
+	most := slices.MaxFunc(s.Lines, func(a, b sourceLine) int { return cmp.Compare(a.count, b.count) })
+	if most.count > 0 {
+		p.Top = append(p.Top, r.linkToElement(fmt.Sprintf("hottest line %d: %s", most.number, amount(most.count)),
+			lineElement(most.number)))
+	}
+}
+
+// countText formats the count of a line.
+func countText(n uint64) string { return pluralText(n, "count") }
 
 // codeHint names the flags that display the code of methods. It returns "" if they are given or the page is in a
 // report.

@@ -63,7 +63,7 @@ func moveTable(r *request, moves []fit.Move) *table {
 		if m.From >= 0 && m.To >= 0 {
 			confidence = shareCell(m.Confidence)
 		}
-		t.addRow(bciCell(m.From), bciCell(m.To), textCell(capitalized(m.Kind)),
+		t.addTableRow(bciCell(m.From), bciCell(m.To), textCell(capitalized(m.Kind)),
 			realCell(m.Weight), confidence, textCell(capitalized(moveNote(m))))
 	}
 	return t.finishRows()

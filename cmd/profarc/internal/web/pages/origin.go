@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 )
 
 // An origin describes an archive and the runs that it comes from.
@@ -25,7 +25,7 @@ func newOrigin(r *request, f *facts.Facts) *origin {
 	o.About = o.aboutTable(r)
 	o.addRunFacts()
 	for _, t := range f.Tables {
-		l := rowsLink(disk.TableKind(t.Kind))
+		l := rowsLink(schema.TableKind(t.Kind))
 		l.Text = fmt.Sprintf("%s (%s)", l.Text, pluralText(uint64(t.Rows), "row"))
 		o.Tables = append(o.Tables, l)
 	}
@@ -37,7 +37,7 @@ func (o *origin) aboutTable(r *request) *table {
 	t := newTable(r, "about", "Records, settings and properties", textColumn("kind", "Kind"),
 		textColumn("name", "Name"), textColumn("value", "Value"))
 	add := func(kind, name, value string) {
-		t.addRow(textCell(kind), textCell(name), textCell(value))
+		t.addTableRow(textCell(kind), textCell(name), textCell(value))
 	}
 	c := o.Counts
 	for _, n := range []struct {

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/report"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -140,7 +140,7 @@ func (t *tally) buildHotList(r *request, by *measured) (*hotList, error) {
 			return nil, err
 		}
 		cells := []cell{linkCell(name), amountCell(by.values[i], by.Noun), shareCell(by.shareOfMethod(i))}
-		list.addRow(withLevel(t, cells, t.levelCell(i))...)
+		list.addTableRow(withLevel(t, cells, t.levelCell(i))...)
 	}
 	return &hotList{by.About, uint64(len(by.ranked)), list.finishRows(),
 		linkToPage(r.inTerms("All methods by ")+by.Name, nameOfMethods, newQuery("methods.sort", "-"+by.Name))}, nil
@@ -185,7 +185,7 @@ func cutoffTexts(r *request, s *facts.Summary, unit facts.SampleUnit) (list []st
 			continue // calls, and samples in addition to time, repeat the same shares
 		}
 		name := u.Unit
-		if h := r.archive().Header(); name == disk.UnitExecutions.String() && !h.Domain.LLVM() &&
+		if h := r.archive().Header(); name == schema.UnitExecutions.String() && !h.Domain.LLVM() &&
 			h.Summary.TotalInvocations > 0 {
 			name = "weight"
 		}

@@ -100,7 +100,7 @@ func buildPollution(r *request) (any, error) {
 	}
 	p.Sites = newTable(r, "sites", "Polluted sites", columns...)
 	for i := range report.Sites {
-		p.Sites.addRow(p.siteCells(r, &report.Sites[i])...)
+		p.Sites.addTableRow(p.siteCells(r, &report.Sites[i])...)
 	}
 	p.Sites.finishRows()
 	if len(report.Sites) > 0 {
@@ -310,7 +310,7 @@ func (p *sitePage) addContexts(r *request, kind analyze.Site, found []facts.Site
 		if kind == analyze.SiteNull {
 			best = noNumber
 		}
-		p.Contexts.addRow(linkCell(caller), countCell(c.Count), best,
+		p.Contexts.addTableRow(linkCell(caller), countCell(c.Count), best,
 			textCell(map[bool]string{true: "Yes", false: "No"}[c.Polluted]), seenCell(r, kind, c.Seen, c.Count, c.Untyped))
 	}
 	p.Contexts.finishRows()

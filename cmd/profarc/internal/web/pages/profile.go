@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
@@ -68,13 +68,13 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withC
 		return nil, err
 	}
 	p.Facts = append(listing.ProfileFacts(q, cli.Grouped), listing.Fact{Name: "size in the archive",
-		Value: pluralText(uint64(len(disk.Block(q.Bytes()))), "byte")})
+		Value: pluralText(uint64(len(q.Bytes())), "byte")})
 	p.Compiler = listing.CompilerFacts(q, cli.Grouped)
 	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
 		p.Interpreted = n.Load()
 	}
-	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
-		if withCode && s == disk.SectionData {
+	for s := schema.SectionData; s < schema.SectionDirectory; s++ {
+		if withCode && s == schema.SectionData {
 			continue
 		}
 		if err := b.addSection(p, q, s, at); err != nil {
@@ -122,7 +122,7 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 }
 
 // addSection adds the points of a section, beginning with the point that the query of a single profile names.
-func (b *pointBuilder) addSection(p *profilePart, q reader.Profile, s disk.BlockSection, at query) error {
+func (b *pointBuilder) addSection(p *profilePart, q reader.Profile, s schema.BlockSection, at query) error {
 	all, err := b.points.Section(q, s)
 	if err != nil || len(all) == 0 {
 		return err

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 )
@@ -30,7 +30,7 @@ type rowsPage struct {
 
 func (p *rowsPage) title() string { return p.Name }
 
-func rowsLink(kind disk.TableKind) link {
+func rowsLink(kind schema.TableKind) link {
 	return linkToPage(display.TableTitle(kind), nameOfRows, newQuery("table", strconv.FormatUint(uint64(kind), 10)))
 }
 
@@ -49,7 +49,7 @@ func buildRows(r *request) (any, error) {
 	if err != nil {
 		return nil, errNoPage
 	}
-	found, err := r.archive().Table(disk.TableKind(kind))
+	found, err := r.archive().Table(schema.TableKind(kind))
 	if isNotFound(err) {
 		return nil, errNoPage
 	}
@@ -132,13 +132,13 @@ func (v *tableRows) rowCells(i int) (shown []cell, err error) {
 func (v *tableRows) columnCell(c *listing.TableColumn, i int) (cell, error) {
 	raw := c.Raw(i)
 	switch kind := c.Form.Kind; {
-	case kind == disk.ColumnMethod && raw != 0:
+	case kind == schema.ColumnMethod && raw != 0:
 		l, err := v.linkToMethod(layout.Ref(raw))
 		return linkCell(l), err
-	case kind == disk.ColumnProfile && raw != 0:
+	case kind == schema.ColumnProfile && raw != 0:
 		l, err := v.linkToProfile(layout.Ref(raw))
 		return linkCell(l), err
-	case kind == disk.ColumnWord && c.Form.Form == disk.FormPlain:
+	case kind == schema.ColumnWord && c.Form.Form == schema.FormPlain:
 		return countCell(raw), nil
 	}
 	text, err := c.Text(i)

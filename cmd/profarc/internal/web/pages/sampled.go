@@ -98,7 +98,7 @@ func callTable(r *request, id, title, noun string, calls []facts.SampledCall, wh
 				return nil, err
 			}
 		}
-		t.addRow(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
+		t.addTableRow(linkCell(l), amountCell(c.Total, noun), shareCell(shareOf(c.Total, whole)))
 	}
 	return t.finishUnlessEmpty(), nil
 }

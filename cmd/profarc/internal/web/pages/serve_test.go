@@ -449,9 +449,9 @@ func TestPagesWaitForEachOther(t *testing.T) {
 	fmt.Fprint(gone, s.get("methods"))
 	waiting := s.dial(t)
 	fmt.Fprint(waiting, s.get("methods"))
-	waitFor(t, "two pages that wait", func() bool { return goroutinesIn("(*Server).take") == 2 })
+	waitFor(t, "two pages that wait", func() bool { return goroutinesIn("(*Server).acquireSlot") == 2 })
 	_ = gone.Close()
-	waitFor(t, "the end of a page whose client is gone", func() bool { return goroutinesIn("(*Server).take") == 1 })
+	waitFor(t, "the end of a page whose client is gone", func() bool { return goroutinesIn("(*Server).acquireSlot") == 1 })
 	<-s.slots
 	if answer, _ := readAnswer(t, bufio.NewReader(waiting), "the page that waited"); answer.StatusCode != http.StatusOK {
 		t.Errorf("status %d", answer.StatusCode)
@@ -488,7 +488,7 @@ func TestAnswersInFlightEnd(t *testing.T) {
 		unproven := s.dial(t)
 		c := s.dial(t)
 		fmt.Fprint(c, s.get("methods"))
-		waitFor(t, "a page that waits", func() bool { return goroutinesIn("(*Server).take") == 1 })
+		waitFor(t, "a page that waits", func() bool { return goroutinesIn("(*Server).acquireSlot") == 1 })
 		s.stop()
 		begin := time.Now()
 		isClosed(t, unproven, "a connection without the token, at the end")

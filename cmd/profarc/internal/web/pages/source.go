@@ -1,11 +1,5 @@
 package pages
 
-import (
-	"cmp"
-	"fmt"
-	"slices"
-)
-
 // Limits of the displayed sources.
 const (
 	linesOnPage = 1500
@@ -35,21 +29,6 @@ type sourceLine struct {
 	number int
 	count  uint64
 }
-
-// addHottest adds a link to the line with the highest nonzero count.
-func (p *methodPage) addHottest(r *request, s *sourceTable, amount func(uint64) string) {
-	if s == nil || len(s.Lines) == 0 {
-		return
-	}
-	most := slices.MaxFunc(s.Lines, func(a, b sourceLine) int { return cmp.Compare(a.count, b.count) })
-	if most.count > 0 {
-		p.Top = append(p.Top, r.linkToElement(fmt.Sprintf("hottest line %d: %s", most.number, amount(most.count)),
-			lineElement(most.number)))
-	}
-}
-
-// countText formats the count of a line.
-func countText(n uint64) string { return pluralText(n, "count") }
 
 // shortenLine truncates a text that is longer than lines of code are.
 func shortenLine(text string) string {

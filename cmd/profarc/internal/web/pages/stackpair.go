@@ -99,7 +99,7 @@ func (t *stackPair) changesTable(b *flameGraph, unit string) *table {
 		for _, c := range []uint64{n[0].Self, n[1].Self, n[0].Total, n[1].Total} {
 			cells = append(cells, amountCell(c, unit+"s"))
 		}
-		list.addRow(cells...)
+		list.addTableRow(cells...)
 	}
 	return list.finishRows()
 }

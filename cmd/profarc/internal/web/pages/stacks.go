@@ -14,9 +14,9 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/web/flame"
 	"github.com/profarc/profarc/experimental/analyze"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/stacks"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -66,7 +66,7 @@ func stackSources(s *reader.Store) (list []stackSource) {
 		}
 		return []stackSource{samples}
 	}
-	if t, err := s.TableOrEmpty(disk.TableSamples); err == nil && t.Rows > 0 {
+	if t, err := s.TableOrEmpty(schema.TableSamples); err == nil && t.Rows > 0 {
 		list = append(list, samples)
 	}
 	if h.Counts.Contexts > 0 {
@@ -261,7 +261,7 @@ func (p *flamePage) addTable(b *flameGraph) error {
 	frames := b.tree.Frames(b.at)
 	p.Left = max(len(frames)-framesListed, 0)
 	for _, c := range frames[:len(frames)-p.Left] {
-		p.Methods.addRow(linkCell(b.linkToFrame(c.Frame)), amountCell(c.Self, p.Unit+"s"),
+		p.Methods.addTableRow(linkCell(b.linkToFrame(c.Frame)), amountCell(c.Self, p.Unit+"s"),
 			shareCell(shareOf(c.Self, p.Total)), amountCell(c.Total, p.Unit+"s"))
 	}
 	p.Methods.finishRows()

@@ -45,11 +45,6 @@ func textColumn(key, name string) column { return column{Key: key, Name: name} }
 
 func numberColumn(key, name string) column { return column{Key: key, Name: name, Number: true} }
 
-func (c column) withUnit(unit string) column {
-	c.Unit = unit
-	return c
-}
-
 // A cell has a text or a number, an optional link, and an optional bar for a share.
 type cell struct {
 	Link   link    // link with the text
@@ -116,7 +111,7 @@ func newTable(r *request, id, caption string, columns ...column) *table {
 	return t
 }
 
-func (t *table) addRow(cells ...cell) { t.Rows = append(t.Rows, cells) }
+func (t *table) addTableRow(cells ...cell) { t.Rows = append(t.Rows, cells) }
 
 // sortedKey returns the key of the sorted column, or "".
 func (t *table) sortedKey() string {
@@ -154,7 +149,7 @@ func fillPage[I any](t *table, of int, order []I, cells func(I) ([]cell, error))
 		if err != nil {
 			return err
 		}
-		t.addRow(shown...)
+		t.addTableRow(shown...)
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -145,7 +145,7 @@ func (t *tally) levelCell(i int32) cell {
 
 func (m *measured) appendValue(value uint64) {
 	m.values = append(m.values, value)
-	m.total = disk.SaturatingAdd(m.total, value)
+	m.total = schema.AddCounts(m.total, value)
 	m.highest = max(m.highest, value)
 }
 

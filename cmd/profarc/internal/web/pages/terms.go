@@ -6,7 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -48,11 +48,11 @@ func measureAbout(d layout.Domain, name, about string) string {
 	return capitalized(about)
 }
 
-var sectionTitles = map[disk.BlockSection]string{
-	disk.SectionData: "Profile points", disk.SectionExtra: "Further traps, and arguments",
-	disk.SectionParameters: "Types of parameters", disk.SectionHandlers: "Exception handlers",
+var sectionTitles = map[schema.BlockSection]string{
+	schema.SectionData: "Profile points", schema.SectionExtra: "Further traps, and arguments",
+	schema.SectionParameters: "Types of parameters", schema.SectionHandlers: "Exception handlers",
 }
 
-func sectionTitle(s disk.BlockSection) string {
+func sectionTitle(s schema.BlockSection) string {
 	return cmp.Or(sectionTitles[s], "Section "+s.String())
 }

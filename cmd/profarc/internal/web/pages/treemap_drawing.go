@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/escape"
+	"github.com/profarc/profarc/internal/names/schema"
 )
 
 // A treemap shows groups and their parts as areas in proportion to their values.
@@ -109,7 +109,7 @@ func foldBranches(list []branch, all link, most int, keep func(branch) bool) []b
 			shown = append(shown, b)
 			continue
 		}
-		rest.rest, rest.value = rest.rest+max(b.rest, 1), disk.SaturatingAdd(rest.value, b.value)
+		rest.rest, rest.value = rest.rest+max(b.rest, 1), schema.AddCounts(rest.value, b.value)
 	}
 	if rest.value == 0 {
 		return shown

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/display"
+	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
 )
@@ -113,7 +113,7 @@ func newWherePage(r *request, t *tally, where *packageIndex) (*wherePage, error)
 			m == v.by})
 	}
 	for _, g := range groups {
-		p.Total = disk.SaturatingAdd(p.Total, g.value)
+		p.Total = schema.AddCounts(p.Total, g.value)
 	}
 	whole := v.by.total
 	p.Whole = "the archive"
@@ -257,9 +257,9 @@ func (v *treemapView) branches(ctx context.Context, in grouping) ([]branch, erro
 			if parts[g] == nil {
 				parts[g] = map[groupKey]uint64{}
 			}
-			parts[g][p] = disk.SaturatingAdd(parts[g][p], v.by.values[m])
+			parts[g][p] = schema.AddCounts(parts[g][p], v.by.values[m])
 		}
-		sums[g] = disk.SaturatingAdd(sums[g], v.by.values[m])
+		sums[g] = schema.AddCounts(sums[g], v.by.values[m])
 	}
 	list, keys, err := v.heaviestGroups(sums, mostNamed, true)
 	for i, key := range keys {
@@ -287,7 +287,7 @@ func (v *treemapView) heaviestGroups(sums map[groupKey]uint64, most int, long bo
 	}
 	var rest branch
 	for _, key := range order[len(keys):] {
-		rest.rest, rest.value = rest.rest+1, disk.SaturatingAdd(rest.value, sums[key])
+		rest.rest, rest.value = rest.rest+1, schema.AddCounts(rest.value, sums[key])
 	}
 	if rest.rest > 0 {
 		list = append(list, rest)
@@ -355,7 +355,7 @@ func (v *treemapView) groupTable(r *request, p *wherePage, groups []branch, whol
 		} else {
 			cells = withLevel(v.tally, cells, v.levelCell(g.method))
 		}
-		t.addRow(cells...)
+		t.addTableRow(cells...)
 	}
 	return t.finishRows()
 }
