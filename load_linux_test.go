@@ -5,18 +5,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/profarc/profarc"
 	"github.com/profarc/profarc/archive"
@@ -24,9 +26,11 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/testkit/full"
+	"github.com/profarc/profarc/internal/testkit/fullfs"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
+	"golang.org/x/sys/unix"
 )
 
 const (
@@ -41,7 +45,7 @@ func init() { runsOfTheirOwn[ofLoad] = carryLoad }
 // summed, and the next one begins with the sum. At the end all counts are exact, and no goroutine, descriptor or
 // mapping is left. PROFARC_LOAD=10m goes on for so long, and logs how long each operation takes.
 func TestLoad(t *testing.T) {
-	full.Only(t, "takes many inputs")
+	full.Only(t, "counts on many threads for seconds")
 	t.Parallel()
 	dir := t.TempDir()
 	self, err := os.Executable()
@@ -377,4 +381,113 @@ func checkNothingLeaks(before resources) error {
 		time.Sleep(50 * time.Millisecond)
 	}
 	return fmt.Errorf("something leaks: before %+v, after %+v", before, now)
+}
+
+// latencies has how long operations took, by their names.
+type latencies struct{ of sync.Map }
+
+// A histogram counts times in steps of an eighth of a power of two of nanoseconds.
+type histogram struct {
+	mu    sync.Mutex
+	steps [64 * 8]uint64
+	n     uint64
+	most  time.Duration
+}
+
+func (l *latencies) take(name string, f func()) {
+	begun := time.Now()
+	f()
+	took := time.Since(begun)
+	found, ok := l.of.Load(name)
+	if !ok {
+		found, _ = l.of.LoadOrStore(name, &histogram{})
+	}
+	found.(*histogram).add(took)
+}
+
+func (l *latencies) note(name string, f func() error) (err error) {
+	l.take(name, func() { err = f() })
+	return err
+}
+
+func (h *histogram) add(took time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.n++
+	h.steps[stepOf(uint64(took))]++
+	h.most = max(h.most, took)
+}
+
+func stepOf(ns uint64) int {
+	n := max(4, bits.Len64(ns))
+	return n*8 + int(ns>>(n-4)&7)
+}
+
+// quantile returns a time that a share of all did not exceed.
+func (h *histogram) quantile(share float64) time.Duration {
+	left := uint64(share * float64(h.n))
+	for step, n := range h.steps {
+		if left < n {
+			return min(h.most, time.Duration(uint64(9+step%8)<<(step/8-4)))
+		}
+		left -= n
+	}
+	return h.most
+}
+
+func (l *latencies) String() string {
+	all := map[string]*histogram{}
+	l.of.Range(func(name, h any) bool {
+		all[name.(string)] = h.(*histogram)
+		return true
+	})
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		h := all[name]
+		fmt.Fprintf(&text, "%-10s %12d times, half %v, p99 %v, longest %v\n",
+			name, h.n, h.quantile(0.5), h.quantile(0.99), h.most)
+	}
+	return text.String()
+}
+
+// onFull says that this process counts in an archive on a full file system.
+const onFull = "PROFARC_TEST_FULL"
+
+func init() { runsOfTheirOwn[onFull] = countOnFull }
+
+// countOnFull counts in an archive on a full file system, can't write one there, and writes it beside.
+func countOnFull(dir string) error {
+	r, err := profarc.Start(filepath.Join(dir, "full", "app.parc"), tinyVM)
+	if err != nil {
+		return err
+	}
+	trainRun(r, 2, counts{})
+	if _, err := r.Dump(context.Background(), filepath.Join(dir, "full", "app.parc")); !errors.Is(err, syscall.ENOSPC) {
+		return fmt.Errorf("dump on a full file system: %w", err)
+	}
+	_, err = r.Dump(context.Background(), filepath.Join(dir, "beside.parc"))
+	return err
+}
+
+// TestFileSystemIsFull: counting in an archive copies its pages, and needs no space on its file system. A dump that
+// finds no space leaves the archive as it is, loses no count, and can be written elsewhere.
+func TestFileSystemIsFull(t *testing.T) {
+	t.Parallel()
+	dir, truth := t.TempDir(), counts{}
+	app := filepath.Join(dir, "app.parc")
+	first := start(t, app)
+	trainRun(first, 1, truth)
+	if _, err := first.Dump(t.Context(), app); err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := fullfs.Run(t, dir, []string{onFull + "=" + dir}, self); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	trainRun(first, 2, truth)
+	maps.DeleteFunc(truth, func(_ string, n uint64) bool { return n == 0 })
+	want(t, read(t, filepath.Join(dir, "beside.parc")), truth)
 }
