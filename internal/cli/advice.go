@@ -26,7 +26,7 @@ func (a Advice) For(err error) string {
 }
 
 // known has advice about errors of files and archives.
-var known = Advice{
+var fileAdvice = Advice{
 	{fs.ErrNotExist, "check the name"},
 	{syscall.EISDIR, "name the files in it"},
 	{fs.ErrPermission, "check who may read and write it"},

@@ -91,7 +91,7 @@ func Message(err error, more func(error) string) string {
 	if more != nil {
 		advice = more(err)
 	}
-	advice = cmp.Or(advice, known.For(err))
+	advice = cmp.Or(advice, fileAdvice.For(err))
 	if advice != "" {
 		return text + ": " + advice
 	}

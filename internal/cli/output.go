@@ -46,7 +46,7 @@ func publishFile(ctx context.Context, path string, write func(io.Writer) error, 
 		if err := prepare(f); err != nil {
 			return err
 		}
-		return buffered(io.NewOffsetWriter(f, 0), write)
+		return writeBuffered(io.NewOffsetWriter(f, 0), write)
 	})
 }
 
@@ -102,13 +102,13 @@ func writeStream(ctx context.Context, path string, write func(w io.Writer) error
 	defer context.AfterFunc(ctx, func() { f.Close() })() // a full pipe can block
 	if isTerminal(f) {
 		plain := escape.NewWriter(f)
-		return cmp.Or(buffered(plain, write), plain.Close())
+		return cmp.Or(writeBuffered(plain, write), plain.Close())
 	}
-	err = buffered(f, write)
+	err = writeBuffered(f, write)
 	return cmp.Or(ctx.Err(), err, f.Close())
 }
 
-func buffered(w io.Writer, write func(w io.Writer) error) error {
+func writeBuffered(w io.Writer, write func(w io.Writer) error) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	return cmp.Or(write(b), b.Flush())
 }

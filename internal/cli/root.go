@@ -40,7 +40,7 @@ func (a *App) Execute(ctx context.Context, root *cobra.Command, args []string) i
 
 // CompleteRoot sets up streams, version and usage errors of a root command. Its subcommands must have been added.
 func (a *App) CompleteRoot(root *cobra.Command) {
-	root.Version = version()
+	root.Version = versionText()
 	root.SetVersionTemplate(root.Name() + " {{.Version}}\n")
 	root.SilenceErrors = true
 	root.SilenceUsage = true
@@ -51,17 +51,17 @@ func (a *App) CompleteRoot(root *cobra.Command) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return unknownCommand(cmd, args[0])
+		return unknownCommandError(cmd, args[0])
 	}
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.ErrOut)
-	root.SetFlagErrorFunc(flagError)
-	refuseUnknownTopics(root)
+	root.SetFlagErrorFunc(flagUsageError)
+	rejectUnknownTopics(root)
 }
 
-// flagError returns err as a usage error without the function names of package strconv.
-func flagError(_ *cobra.Command, err error) error {
+// flagUsageError returns err as a usage error without the function names of package strconv.
+func flagUsageError(_ *cobra.Command, err error) error {
 	text := err.Error()
 	var number *strconv.NumError
 	if errors.As(err, &number) {
@@ -70,9 +70,9 @@ func flagError(_ *cobra.Command, err error) error {
 	return Usagef("%s", text)
 }
 
-// refuseUnknownTopics makes help and completion of an unknown topic a usage error. Cobra would print a help text and
+// rejectUnknownTopics makes help and completion of an unknown topic a usage error. Cobra would print a help text and
 // exit with 0.
-func refuseUnknownTopics(root *cobra.Command) {
+func rejectUnknownTopics(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, cmd := range root.Commands() {
@@ -80,7 +80,7 @@ func refuseUnknownTopics(root *cobra.Command) {
 		case "help":
 			cmd.Args = func(_ *cobra.Command, args []string) error {
 				if topic, _, err := root.Find(args); len(args) > 0 && (err != nil || topic == root) {
-					return unknownCommand(root, args[0])
+					return unknownCommandError(root, args[0])
 				}
 				return nil
 			}
@@ -96,8 +96,8 @@ func refuseUnknownTopics(root *cobra.Command) {
 	}
 }
 
-// unknownCommand returns a usage error that suggests similar commands.
-func unknownCommand(root *cobra.Command, name string) error {
+// unknownCommandError returns a usage error that suggests similar commands.
+func unknownCommandError(root *cobra.Command, name string) error {
 	if near := root.SuggestionsFor(name); len(near) > 0 {
 		return Usagef("there is no command %q: did you mean %s?", name, strings.Join(near, " or "))
 	}
@@ -107,8 +107,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 // released is the version of a release. The linker sets it.
 var released string
 
-// version returns the output of --version after the program's name.
-func version() string {
+// versionText returns the output of --version after the program's name.
+func versionText() string {
 	v := cmp.Or(released, "(devel)")
 	if info, ok := debug.ReadBuildInfo(); released == "" && ok && info.Main.Version != "" {
 		v = info.Main.Version

@@ -39,7 +39,7 @@ func Compare(a, b []float64, confidence float64) (r Ratio, ok bool) {
 	}
 	means := walshMeans(logs)
 	r = Ratio{Pairs: len(logs), Estimate: math.Exp(Median(means)), P: signedRankP(logs)}
-	if cut, attained := cutFor(len(logs), confidence); cut > 0 {
+	if cut, attained := intervalCut(len(logs), confidence); cut > 0 {
 		r.Low = math.Exp(means[cut-1])
 		r.High = math.Exp(means[len(means)-cut])
 		r.Confidence = attained
@@ -50,7 +50,7 @@ func Compare(a, b []float64, confidence float64) (r Ratio, ok bool) {
 // LeastPairs returns the minimum number of pairs for an interval with the given confidence, which must be below 1.
 func LeastPairs(confidence float64) int {
 	n := 1
-	for cut, _ := cutFor(n, confidence); cut == 0 && n < 60; cut, _ = cutFor(n, confidence) {
+	for cut, _ := intervalCut(n, confidence); cut == 0 && n < 60; cut, _ = intervalCut(n, confidence) {
 		n++
 	}
 	return n
@@ -102,7 +102,7 @@ func signedRankP(x []float64) float64 {
 		}
 	}
 	p := 0.0
-	for _, share := range sums(ranks)[:min(sum, all-sum)+1] {
+	for _, share := range subsetSumProbabilities(ranks)[:min(sum, all-sum)+1] {
 		p += share
 	}
 	return min(1, 2*p)
@@ -139,8 +139,8 @@ func compareSizes(a, b float64) int {
 	return 0
 }
 
-// sums returns, at index i, the probability that a random subset of ranks adds up to i.
-func sums(ranks []int) []float64 {
+// subsetSumProbabilities returns, at index i, the probability that a random subset of ranks adds up to i.
+func subsetSumProbabilities(ranks []int) []float64 {
 	all := 0
 	for _, r := range ranks {
 		all += r
@@ -158,15 +158,15 @@ func sums(ranks []int) []float64 {
 	return p
 }
 
-// cutFor returns the index, counted from 1, of the mean that is the lower end of the interval with the requested
+// intervalCut returns the index, counted from 1, of the mean that is the lower end of the interval with the requested
 // confidence, and the actual confidence. cut is 0 if there are too few pairs.
-func cutFor(pairs int, confidence float64) (cut int, attained float64) {
+func intervalCut(pairs int, confidence float64) (cut int, attained float64) {
 	ranks := make([]int, pairs)
 	for i := range ranks {
 		ranks[i] = i + 1
 	}
 	beyond := 0.0
-	for w, p := range sums(ranks) {
+	for w, p := range subsetSumProbabilities(ranks) {
 		if beyond += p; 1-2*beyond < confidence {
 			return w, attained
 		}

@@ -15,7 +15,7 @@ func TestCriticalValues(t *testing.T) {
 		{25, 89, 68}, {30, 137, 109},
 	} {
 		for confidence, want := range map[float64]int{0.95: c.five, 0.99: c.one} {
-			if cut, attained := cutFor(c.pairs, confidence); cut-1 != want || cut > 0 && attained < confidence {
+			if cut, attained := intervalCut(c.pairs, confidence); cut-1 != want || cut > 0 && attained < confidence {
 				t.Errorf("%d pairs, confidence %v: critical value %d with %v, want %d", c.pairs, confidence, cut-1, attained, want)
 			}
 		}

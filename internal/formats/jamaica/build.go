@@ -22,14 +22,14 @@ type callee struct {
 	method nameID
 }
 
-// addRuns merges runs into b.
-func (t *text) addRuns(b *builder.Builder, runs [][]record, report *Report) error {
-	methods := t.internMethods(b, runs, report)
+// addRunProfiles merges runs into b.
+func (t *profileText) addRunProfiles(b *builder.Builder, runs [][]record, report *Report) error {
+	methods := t.internRunMethods(b, runs, report)
 	for i, run := range runs {
 		if i > 0 {
 			b.Internal().NextRun(profileset.RunRules{})
 		}
-		if err := t.addRun(b, methods, run, report); err != nil {
+		if err := t.addMethodProfiles(b, methods, run, report); err != nil {
 			return err
 		}
 	}
@@ -38,13 +38,13 @@ func (t *text) addRuns(b *builder.Builder, runs [][]record, report *Report) erro
 	return b.Err()
 }
 
-// internMethods adds the methods that the runs name to b.
-func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report) map[nameID]builder.MethodRef {
+// internRunMethods adds the methods that the runs name to b.
+func (t *profileText) internRunMethods(b *builder.Builder, runs [][]record, report *Report) map[nameID]builder.MethodRef {
 	methods := map[nameID]builder.MethodRef{}
 	for _, run := range runs {
 		for i := range run {
 			r := &run[i]
-			f := &forms[r.key]
+			f := &lineForms[r.key]
 			for j := range f.names {
 				if id := r.names[j]; f.methods && methods[id] == 0 {
 					methods[id] = t.addMethod(b, id, report)
@@ -58,10 +58,10 @@ func (t *text) internMethods(b *builder.Builder, runs [][]record, report *Report
 	return methods
 }
 
-func (t *text) addMethod(b *builder.Builder, id nameID, report *Report) builder.MethodRef {
-	signature := t.names.text(id)
+func (t *profileText) addMethod(b *builder.Builder, id nameID, report *Report) builder.MethodRef {
+	signature := t.names.nameOf(id)
 	m := b.Method(layout.Key{Name: signature})
-	if !isWhole(signature) {
+	if !isCompleteSignature(signature) {
 		report.Cut++
 		b.Internal().DescribeMethod(m, 0, layout.MethodNotMatchable)
 	}
@@ -69,7 +69,7 @@ func (t *text) addMethod(b *builder.Builder, id nameID, report *Report) builder.
 }
 
 // subs maps each keyword that counts in a method to the sub of its entries.
-var subs = map[keyword]layout.Sub{
+var countSubs = map[keyword]layout.Sub{
 	keyBytecodes: layout.SubBytecodes, keyCycles: layout.SubCycles,
 	keyNative: layout.SubNativeCalls, keyNewArray: layout.SubNewArrays,
 }
@@ -78,7 +78,7 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 	profiles = map[nameID]*methodProfile{}
 	for i := range run {
 		r := &run[i]
-		sub, counted := subs[r.key]
+		sub, counted := countSubs[r.key]
 		if !counted && r.key != keyInvoke {
 			continue
 		}
@@ -103,8 +103,8 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 	return profiles
 }
 
-// addRun adds the method profiles of a run to b.
-func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
+// addMethodProfiles adds the method profiles of a run to b.
+func (t *profileText) addMethodProfiles(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
 	for id, gathered := range groupByMethod(run) {
 		p := b.ProfileIn(methods[id], 0, profileset.NoContext)
 		report.Methods++
@@ -134,13 +134,13 @@ func (t *text) addRun(b *builder.Builder, methods map[nameID]builder.MethodRef, 
 }
 
 // sortEntries sorts the entries so that equal runs with lines in any order give equal archives.
-func (p *methodProfile) sortEntries(t *text) {
+func (p *methodProfile) sortEntries(t *profileText) {
 	slices.SortFunc(p.counts, func(a, b builder.Count) int {
 		return cmp.Or(cmp.Compare(a.Point, b.Point), cmp.Compare(a.Sub, b.Sub), cmp.Compare(a.Flags, b.Flags),
 			cmp.Compare(b.N, a.N))
 	})
 	slices.SortFunc(p.callees, func(a, b callee) int {
 		return cmp.Or(cmp.Compare(a.point, b.point), cmp.Compare(b.n, a.n),
-			cmp.Compare(t.names.text(a.method), t.names.text(b.method)))
+			cmp.Compare(t.names.nameOf(a.method), t.names.nameOf(b.method)))
 	})
 }

@@ -22,7 +22,7 @@ const (
 )
 
 // A row of an archive's table. Rows of equal identity are merged by adding their numbers.
-type row struct {
+type mergedRow struct {
 	rowIdentity
 	numbers [maxNumbers]uint64
 }
@@ -35,10 +35,10 @@ type rowIdentity struct {
 }
 
 // addTables adds heap, class and thread tables and properties, merged over runs.
-func (t *text) addTables(b *builder.Builder, runs [][]record, report *Report) {
-	rows := t.rows(runs)
+func (t *profileText) addTables(b *builder.Builder, runs [][]record, report *Report) {
+	rows := t.mergeTableRows(runs)
 	for i := range rows {
-		t.addRow(b, &rows[i])
+		t.addTableRow(b, &rows[i])
 	}
 	if len(t.foreign) > 0 {
 		table := b.Internal().Table(disk.TableForeign, 0)
@@ -56,13 +56,13 @@ func addProperty(b *builder.Builder, key string, value uint64) {
 	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(strconv.FormatUint(value, 10))))
 }
 
-// rows returns the sorted table rows of all runs. It merges rows unless they describe single threads.
-func (t *text) rows(runs [][]record) (rows []row) {
+// mergeTableRows returns the sorted table rows of all runs. It merges rows unless they describe single threads.
+func (t *profileText) mergeTableRows(runs [][]record) (rows []mergedRow) {
 	at := map[rowIdentity]int{}
 	for _, run := range runs {
 		for i := range run {
-			r := rowOf(&run[i])
-			if _, counted := subs[r.key]; counted || r.key == keyInvoke {
+			r := convertRecord(&run[i])
+			if _, counted := countSubs[r.key]; counted || r.key == keyInvoke {
 				continue
 			}
 			j, ok := at[r.rowIdentity]
@@ -74,7 +74,7 @@ func (t *text) rows(runs [][]record) (rows []row) {
 			rows[j].addNumbers(&r)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b row) int {
+	slices.SortStableFunc(rows, func(a, b mergedRow) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), t.compareNames(&a, &b), slices.Compare(a.fixed[:], b.fixed[:]),
 			slices.Compare(b.numbers[:], a.numbers[:]))
 	})
@@ -82,7 +82,7 @@ func (t *text) rows(runs [][]record) (rows []row) {
 }
 
 // addNumbers merges other, which has the same identity. Thread counts keep the maximum.
-func (r *row) addNumbers(other *row) {
+func (r *mergedRow) addNumbers(other *mergedRow) {
 	for i, n := range other.numbers {
 		if r.key == keyThreads {
 			r.numbers[i] = max(r.numbers[i], n)
@@ -92,15 +92,15 @@ func (r *row) addNumbers(other *row) {
 	}
 }
 
-func (t *text) compareNames(a, b *row) int {
-	return cmp.Or(cmp.Compare(t.names.text(a.names[1]), t.names.text(b.names[1])),
-		cmp.Compare(t.names.text(a.names[0]), t.names.text(b.names[0])))
+func (t *profileText) compareNames(a, b *mergedRow) int {
+	return cmp.Or(cmp.Compare(t.names.nameOf(a.names[1]), t.names.nameOf(b.names[1])),
+		cmp.Compare(t.names.nameOf(a.names[0]), t.names.nameOf(b.names[0])))
 }
 
-// rowOf converts a line. It drops shares, which the exporter computes, and moves sizes per object to fixed.
-func rowOf(r *record) row {
+// convertRecord converts a line. It drops shares, which the exporter computes, and moves sizes per object to fixed.
+func convertRecord(r *record) mergedRow {
 	n := r.numbers
-	w := row{rowIdentity{key: r.key, names: r.names}, n}
+	w := mergedRow{rowIdentity{key: r.key, names: r.names}, n}
 	switch r.key {
 	case keyInstances: // objects, blocks, bytes, tree
 		w.fixed[0] = n[1]
@@ -114,9 +114,9 @@ func rowOf(r *record) row {
 	return w
 }
 
-func (t *text) addRow(b *builder.Builder, r *row) {
+func (t *profileText) addTableRow(b *builder.Builder, r *mergedRow) {
 	n := r.numbers
-	class := func(i int) uint64 { return uint64(b.Type(builder.TypeKey{Name: t.names.text(r.names[i])})) }
+	class := func(i int) uint64 { return uint64(b.Type(builder.TypeKey{Name: t.names.nameOf(r.names[i])})) }
 	switch r.key {
 	case keyHeapRefs:
 		b.Internal().Table(disk.TableHeapRefs, 0).Row(n[0], n[1])
@@ -125,7 +125,7 @@ func (t *text) addRow(b *builder.Builder, r *row) {
 	case keyInstances:
 		loader := uint64(0)
 		if r.names[0] != 0 {
-			loader = uint64(b.Internal().Symbol(t.names.text(r.names[0])))
+			loader = uint64(b.Internal().Symbol(t.names.nameOf(r.names[0])))
 		}
 		b.Internal().Table(disk.TableInstances, 0).Row(class(1), n[0], r.fixed[0], n[1], n[2], n[3], loader)
 	case keyThread:
@@ -137,9 +137,9 @@ func (t *text) addRow(b *builder.Builder, r *row) {
 	}
 }
 
-// totalOf describes the keywords whose lines have a share of a total. It has the indexes of the number and of the
+// shareTotals describes the keywords whose lines have a share of a total. It has the indexes of the number and of the
 // share in a line, and the property that stores the total.
-var totalOf = map[keyword]struct {
+var shareTotals = map[keyword]struct {
 	number, share int
 	property      string
 }{
@@ -148,16 +148,16 @@ var totalOf = map[keyword]struct {
 	keyHeapUse:   {3, 4, PropertyHeap},
 }
 
-// ratioOf describes the shares that are the ratio of two numbers of the same line, by index in the line.
-var ratioOf = map[keyword]struct{ number, of, share int }{
+// shareRatios describes the shares that are the ratio of two numbers of the same line, by index in the line.
+var shareRatios = map[keyword]struct{ number, of, share int }{
 	keyInstances: {4, 0, 5}, keyHeapUse: {5, 0, 6}, keyHeapRefs: {0, 1, 2},
 }
 
 // addTotals stores each total that differs from the total of the lines, and reports shares that cannot be
 // recomputed from the archive.
-func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
+func (t *profileText) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 	for _, key := range []keyword{keyBytecodes, keyNative, keyHeapUse} {
-		of := totalOf[key]
+		of := shareTotals[key]
 		total := uint64(0)
 		sum := uint64(0)
 		for _, run := range runs {
@@ -172,7 +172,7 @@ func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 	for _, run := range runs {
 		for i := range run {
 			r := &run[i]
-			if of, ok := ratioOf[r.key]; ok && shareOf(r.numbers[of.number], r.numbers[of.of]) != r.numbers[of.share] {
+			if of, ok := shareRatios[r.key]; ok && percentShare(r.numbers[of.number], r.numbers[of.of]) != r.numbers[of.share] {
 				report.Lost.AddAt(LossShare, r.line)
 			}
 		}
@@ -181,8 +181,8 @@ func (t *text) addTotals(b *builder.Builder, runs [][]record, report *Report) {
 
 // sumShares adds up the lines of a keyword in a run. total agrees with their shares if possible.
 func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
-	of := totalOf[key]
-	var all tally
+	of := shareTotals[key]
+	var all shareTally
 	for i := range run {
 		if r := &run[i]; r.key == key {
 			all.addShare(r.numbers[of.number], r.numbers[of.share])
@@ -191,26 +191,26 @@ func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	if !all.rows {
 		return 0, 0
 	}
-	total, known := all.total()
+	total, known := all.estimateTotal()
 	for i := range run {
 		r := &run[i]
-		if !known && r.key == key && shareOf(r.numbers[of.number], total) != r.numbers[of.share] {
+		if !known && r.key == key && percentShare(r.numbers[of.number], total) != r.numbers[of.share] {
 			report.Lost.AddAt(LossShare, r.line)
 		}
 	}
 	return total, all.sum
 }
 
-// shareOf returns 100 * n / total rounded down, or 0 if total is 0.
-func shareOf(n, total uint64) uint64 {
+// percentShare returns 100 * n / total rounded down, or 0 if total is 0.
+func percentShare(n, total uint64) uint64 {
 	if total == 0 {
 		return 0
 	}
-	return percentOf(n, total)
+	return percentOrMax(n, total)
 }
 
-// percentOf returns 100 * n / d rounded down, or math.MaxUint64 on overflow.
-func percentOf(n, d uint64) uint64 {
+// percentOrMax returns 100 * n / d rounded down, or math.MaxUint64 on overflow.
+func percentOrMax(n, d uint64) uint64 {
 	hi, lo := bits.Mul64(n, 100)
 	if hi >= d {
 		return math.MaxUint64
@@ -220,13 +220,13 @@ func percentOf(n, d uint64) uint64 {
 }
 
 // A tally adds numbers and bounds the total from which their shares were computed.
-type tally struct {
+type shareTally struct {
 	sum    uint64
 	lo, hi uint64 // range of totals that agree with all shares, empty if hi < lo
 	rows   bool   // a share was added
 }
 
-func (t *tally) addShare(n, share uint64) {
+func (t *shareTally) addShare(n, share uint64) {
 	if !t.rows {
 		t.lo = 0
 		t.hi = math.MaxUint64
@@ -234,7 +234,7 @@ func (t *tally) addShare(n, share uint64) {
 	}
 	t.sum = disk.SaturatingAdd(t.sum, n)
 	// share = floor(100n/T) means 100n/(share+1) < T <= 100n/share. If n is 0, any total gives share 0.
-	below := percentOf(n, disk.SaturatingAdd(share, 1))
+	below := percentOrMax(n, disk.SaturatingAdd(share, 1))
 	switch {
 	case n == 0 && share > 0, below == math.MaxUint64:
 		t.hi = 0
@@ -242,13 +242,13 @@ func (t *tally) addShare(n, share uint64) {
 		t.lo = max(t.lo, below+1)
 	}
 	if n > 0 && share > 0 {
-		t.hi = min(t.hi, percentOf(n, share))
+		t.hi = min(t.hi, percentOrMax(n, share))
 	}
 }
 
-// total returns the sum if it agrees with the shares, otherwise the smallest greater total that does. If there is
+// estimateTotal returns the sum if it agrees with the shares, otherwise the smallest greater total that does. If there is
 // no such total, known is false.
-func (t *tally) total() (total uint64, known bool) {
+func (t *shareTally) estimateTotal() (total uint64, known bool) {
 	switch {
 	case t.sum >= t.lo && t.sum <= t.hi:
 		return t.sum, true

@@ -22,7 +22,7 @@ func detectLine(text []byte, scratch *nameTable) bool {
 	if !known || len(text) > parse.MaxJamaicaLine {
 		return false
 	}
-	l := line{text: text, at: rest, form: &forms[key]}
-	expected, _ := l.parseValues(&record{}, scratch.intern)
+	l := lineParser{text: text, offset: rest, form: &lineForms[key]}
+	expected, _ := l.parseValues(&record{}, scratch.internName)
 	return expected == ""
 }

@@ -46,8 +46,8 @@ func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Build
 	}
 	for runs := range slices.Chunk(all, together) {
 		b := builder.New(layout.DomainJamaica, o.Config)
-		if err := t.addRuns(b, runs, report); err != nil {
-			return nil, nil, inFile(o.Name, err)
+		if err := t.addRunProfiles(b, runs, report); err != nil {
+			return nil, nil, prefixFileName(o.Name, err)
 		}
 		t.foreign = nil
 		builders = append(builders, b)
@@ -55,7 +55,7 @@ func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Build
 	return builders, report, nil
 }
 
-func inFile(name string, err error) error {
+func prefixFileName(name string, err error) error {
 	if name == "" {
 		return err
 	}
@@ -67,32 +67,32 @@ type nameID uint32
 
 // A nameTable interns names.
 type nameTable struct {
-	ids  map[string]nameID
-	list []string // indexed by nameID-1
+	ids   map[string]nameID
+	names []string // indexed by nameID-1
 }
 
-func (n *nameTable) intern(text string) nameID {
+func (n *nameTable) internName(text string) nameID {
 	if id, ok := n.ids[text]; ok {
 		return id
 	}
-	n.list = append(n.list, text)
-	id := nameID(len(n.list))
+	n.names = append(n.names, text)
+	id := nameID(len(n.names))
 	n.ids[text] = id
 	return id
 }
 
-func (n *nameTable) text(id nameID) string {
+func (n *nameTable) nameOf(id nameID) string {
 	if id == 0 {
 		return ""
 	}
-	return n.list[id-1]
+	return n.names[id-1]
 }
 
 // A foreignLine is a line with an unknown keyword.
 type foreignLine struct{ key, values string }
 
 // A text is a parsed file.
-type text struct {
+type profileText struct {
 	names   nameTable
 	records []record
 	foreign []foreignLine
@@ -100,8 +100,8 @@ type text struct {
 }
 
 // parseText reads all lines. The error is a [*SyntaxError] or the error of r.
-func parseText(r io.Reader, name string, report *Report) (*text, error) {
-	t := &text{names: nameTable{ids: map[string]nameID{}}}
+func parseText(r io.Reader, name string, report *Report) (*profileText, error) {
+	t := &profileText{names: nameTable{ids: map[string]nameID{}}}
 	lines := parse.NewLinesLimited(r, name, parse.MaxJamaicaLine, parse.OverlongKeepStart)
 	for line, err := range lines.All() {
 		if err != nil {
@@ -121,7 +121,7 @@ func parseText(r io.Reader, name string, report *Report) (*text, error) {
 // findColumns sets t.columns if all lines with a truncated mark have the same length, no marked line is longer,
 // and [Write] would space these lines in the same way. Otherwise it reports the truncated marks, which [Write]
 // completes.
-func (t *text) findColumns(report *Report) {
+func (t *profileText) findColumns(report *Report) {
 	cut := map[int]bool{}
 	longest := 0
 	spaced := true
@@ -130,7 +130,7 @@ func (t *text) findColumns(report *Report) {
 			longest = max(longest, r.length)
 			if r.mark < len(interpretedMark) {
 				cut[r.length] = true
-				spaced = spaced && r.spaced
+				spaced = spaced && r.standardSpacing
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func (t *text) findColumns(report *Report) {
 	}
 }
 
-func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) error {
+func (t *profileText) parseLine(lines *parse.Lines, content []byte, report *Report) error {
 	word, key, rest, known := cutKeyword(content)
 	switch {
 	case lines.Cut && word != nil:
@@ -163,8 +163,8 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 		return nil
 	}
 	r := record{key: key, line: lines.Line, length: len(content)}
-	l := line{text: content, at: rest, form: &forms[key]}
-	if expected, column := l.parseValues(&r, t.names.intern); expected != "" {
+	l := lineParser{text: content, offset: rest, form: &lineForms[key]}
+	if expected, column := l.parseValues(&r, t.names.internName); expected != "" {
 		kind := ErrSyntax
 		if !lines.Whole {
 			kind = ErrCut
@@ -172,30 +172,30 @@ func (t *text) parseLine(lines *parse.Lines, content []byte, report *Report) err
 		return &SyntaxError{Place: lines.Place, Column: column + 1, Kind: kind, Expected: expected,
 			Found: parse.Shorten(content[column:])}
 	}
-	r.spaced = r.mark > 0 && string(content[:len(content)-r.mark]) == t.writtenBeforeMark(&r)
+	r.standardSpacing = r.mark > 0 && string(content[:len(content)-r.mark]) == t.formatBeforeMark(&r)
 	t.countLosses(&r, report)
 	t.records = append(t.records, r)
 	return nil
 }
 
-// writtenBeforeMark formats a marked line as [Write] does, up to the mark.
-func (t *text) writtenBeforeMark(r *record) string {
-	name := t.names.text(r.names[0])
+// formatBeforeMark formats a marked line as [Write] does, up to the mark.
+func (t *profileText) formatBeforeMark(r *record) string {
+	name := t.names.nameOf(r.names[0])
 	if r.key == keyNewArray {
 		name = newArrayText(r.numbers[1], name)
 	}
-	return lineWithShare(r.key, outLine{n: r.numbers[0], text: name}, r.numbers[1])
+	return formatLine(r.key, outLine{n: r.numbers[0], afterShare: name}, r.numbers[1])
 }
 
 // countLosses reports the parts of a line that the archive cannot store.
-func (t *text) countLosses(r *record, report *Report) {
+func (t *profileText) countLosses(r *record, report *Report) {
 	if r.fraction {
 		report.Lost.AddAt(LossFraction, r.line)
 	}
-	if r.passed {
+	if r.ignoredWords {
 		report.Lost.AddAt(LossWords, r.line)
 	}
-	if r.oddMark || r.interpreted && r.key == keyInvoke {
+	if r.unknownMark || r.interpreted && r.key == keyInvoke {
 		report.Lost.AddAt(LossMark, r.line)
 	}
 }
@@ -208,21 +208,21 @@ type statement struct {
 	names       [2]nameID
 }
 
-// statement returns the fact that a record states. ok is false if a run can repeat it, as with a truncated
+// statementOf returns the fact that a record states. ok is false if a run can repeat it, as with a truncated
 // signature, which several methods can share.
-func (t *text) statement(r *record) (s statement, ok bool) {
+func (t *profileText) statementOf(r *record) (s statement, ok bool) {
 	s = statement{key: r.key, interpreted: r.interpreted, names: r.names}
-	f := &forms[r.key]
+	f := &lineForms[r.key]
 	if r.key == keyThread {
 		return s, false
 	}
 	for i, n := range f.numbers {
-		if n.kind == point {
+		if n.kind == kindPoint {
 			s.point = r.numbers[i]
 		}
 	}
 	for i := range f.names {
-		if f.methods && !isWhole(t.names.text(r.names[i])) {
+		if f.methods && !isCompleteSignature(t.names.nameOf(r.names[i])) {
 			return s, false
 		}
 	}
@@ -236,12 +236,12 @@ type block struct {
 	prev  int // index of the previous block of the same part, -1 if this is the first
 }
 
-// blocks splits the records into blocks.
-func (t *text) blocks() []block {
+// splitBlocks splits the records into blocks.
+func (t *profileText) splitBlocks() []block {
 	list := []block{{part: partAny, prev: -1}}
 	last := [partAny]int{-1, -1, -1}
 	for i := range t.records {
-		p := forms[t.records[i].key].part
+		p := lineForms[t.records[i].key].part
 		if p == partAny || p == list[len(list)-1].part {
 			continue
 		}
@@ -252,22 +252,22 @@ func (t *text) blocks() []block {
 }
 
 // splitRuns splits the records into runs. The package comment has the rules.
-func (t *text) splitRuns() (runs [][]record) {
+func (t *profileText) splitRuns() (runs [][]record) {
 	type occurrence struct{ record, block int }
 	said := map[statement]occurrence{}
-	blocks := t.blocks()
+	blocks := t.splitBlocks()
 	start, at := 0, 0
 	for i := range t.records {
 		if at+1 < len(blocks) && blocks[at+1].start == i {
 			at++
 		}
-		s, ok := t.statement(&t.records[i])
+		s, ok := t.statementOf(&t.records[i])
 		if !ok {
 			continue
 		}
 		if before, ok := said[s]; ok && before.record >= start {
 			next := i
-			if again := restart(blocks, before.block, start); again <= i {
+			if again := nextRunStart(blocks, before.block, start); again <= i {
 				next = again
 			}
 			runs = append(runs, t.records[start:next])
@@ -278,10 +278,10 @@ func (t *text) splitRuns() (runs [][]record) {
 	return append(runs, t.records[start:])
 }
 
-// restart returns the first record of the first block after block number after whose part already occurred in the
+// nextRunStart returns the first record of the first block after block number after whose part already occurred in the
 // run that begins at record start. It returns math.MaxInt if there is no such block. Since there are three parts,
 // the loop ends after a few blocks.
-func restart(blocks []block, after, start int) int {
+func nextRunStart(blocks []block, after, start int) int {
 	for _, b := range blocks[after+1:] {
 		if b.prev >= 0 && blocks[b.prev+1].start > start {
 			return b.start

@@ -33,13 +33,13 @@ const (
 type numberKind uint8
 
 const (
-	count numberKind = iota // 64 bits
-	share                   // percentage, which a % can follow
-	point                   // bci
+	kindCount numberKind = iota // 64 bits
+	kindShare                   // percentage, which a % can follow
+	kindPoint                   // bci
 )
 
 // A number describes a number in the lines of a keyword.
-type number struct {
+type numberForm struct {
 	kind  numberKind
 	about string // description for errors
 }
@@ -55,11 +55,11 @@ const (
 )
 
 // A form describes the lines of a keyword. The numbers of a line precede its names.
-type form struct {
+type lineForm struct {
 	name     string
 	verified bool // the spelling is known, including the colon after the keyword
 	part     part
-	numbers  []number
+	numbers  []numberForm
 	names    []string // descriptions for errors
 	optional int      // number of leading names that can be missing
 	methods  bool     // the names are method signatures
@@ -71,45 +71,45 @@ const (
 )
 
 var (
-	aShare       = number{share, "a percentage"}
-	aPoint       = number{point, "the position of a bytecode"}
-	theObjects   = number{count, "a number of objects"}
-	theTree      = number{count, "a number of objects in trees"}
-	aNumberBytes = number{count, "a number of bytes"}
+	aShare       = numberForm{kindShare, "a percentage"}
+	aPoint       = numberForm{kindPoint, "the position of a bytecode"}
+	theObjects   = numberForm{kindCount, "a number of objects"}
+	theTree      = numberForm{kindCount, "a number of objects in trees"}
+	aNumberBytes = numberForm{kindCount, "a number of bytes"}
 )
 
-var forms = [numKeywords]form{
+var lineForms = [numKeywords]lineForm{
 	keyBytecodes: {name: "PROFILE", verified: true, methods: true, names: []string{aMethod},
-		numbers: []number{{count, "a number of bytecodes"}, aShare}},
+		numbers: []numberForm{{kindCount, "a number of bytecodes"}, aShare}},
 	keyCycles: {name: "PROFILE_CYCLES", verified: true, methods: true, names: []string{aMethod},
-		numbers: []number{{count, "a number of cycles"}}},
+		numbers: []numberForm{{kindCount, "a number of cycles"}}},
 	keyNative: {name: "PROFILE_NATIVE", methods: true, names: []string{aMethod},
-		numbers: []number{{count, "a number of calls"}, aShare}},
+		numbers: []numberForm{{kindCount, "a number of calls"}, aShare}},
 	keyNewArray: {name: "PROFILE_NEWARRAY", methods: true, names: []string{aMethod},
-		numbers: []number{{count, "a number of arrays"}, aPoint}},
+		numbers: []numberForm{{kindCount, "a number of arrays"}, aPoint}},
 	keyInvoke: {name: "PROFILE_INVOKE", methods: true,
 		names:   []string{"the signature of a caller", "the signature of a called method"},
-		numbers: []number{{count, "a number of calls"}, aPoint}},
+		numbers: []numberForm{{kindCount, "a number of calls"}, aPoint}},
 	keyThread: {name: "PROFILE_THREAD", part: partAny,
-		numbers: []number{{count, "a priority"}, {count, "a number of cycles"}, aShare, aShare, aShare, aShare,
-			{count, "the size of the C stack"}, {count, "the size of the Java stack"}}},
-	keyThreads:   {name: "PROFILE_THREADS", part: partAny, numbers: []number{{count, "a number of threads"}}},
+		numbers: []numberForm{{kindCount, "a priority"}, {kindCount, "a number of cycles"}, aShare, aShare, aShare, aShare,
+			{kindCount, "the size of the C stack"}, {kindCount, "the size of the Java stack"}}},
+	keyThreads:   {name: "PROFILE_THREADS", part: partAny, numbers: []numberForm{{kindCount, "a number of threads"}}},
 	keyReflected: {name: "PROFILE_CLASS_USED_VIA_REFLECTION", part: partAny, names: []string{aClass}},
 	keyInstances: {name: "INSTANTIATION_COUNT", part: partInstances, names: []string{"a class loader", aClass},
 		optional: 1,
-		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "a number of blocks"}, aNumberBytes,
+		numbers: []numberForm{theObjects, {kindCount, "the blocks of an object"}, {kindCount, "a number of blocks"}, aNumberBytes,
 			theTree, aShare}},
 	keyHeapUse: {name: "HEAP_USE", part: partHeap, names: []string{aClass},
-		numbers: []number{theObjects, {count, "the blocks of an object"}, {count, "the size of a block"}, aNumberBytes,
+		numbers: []numberForm{theObjects, {kindCount, "the blocks of an object"}, {kindCount, "the size of a block"}, aNumberBytes,
 			aShare, theTree, aShare}},
 	keyHeapRefs: {name: "HEAP_REFS", part: partHeap,
-		numbers: []number{{count, "a number of references"}, {count, "a number of words"}, aShare}},
+		numbers: []numberForm{{kindCount, "a number of references"}, {kindCount, "a number of words"}, aShare}},
 }
 
 var keywords = func() map[string]keyword {
 	m := map[string]keyword{}
 	for k := range numKeywords {
-		m[forms[k].name] = k
+		m[lineForms[k].name] = k
 	}
 	return m
 }()
@@ -118,24 +118,24 @@ const maxNumbers = 8
 
 // A record is a parsed line.
 type record struct {
-	key         keyword
-	interpreted bool
-	mark        int  // length of the "(interpreted)" mark, which can be truncated
-	length      int  // length of the line in bytes
-	spaced      bool // up to the mark, the line is spaced as Write does it
-	fraction    bool // the fraction of a percentage was dropped
-	oddMark     bool // an unknown mark followed a signature
-	passed      bool // words were ignored
-	line        int  // line number
-	numbers     [maxNumbers]uint64
-	names       [2]nameID
+	key             keyword
+	interpreted     bool
+	mark            int  // length of the "(interpreted)" mark, which can be truncated
+	length          int  // length of the line in bytes
+	standardSpacing bool // up to the mark, the line is spaced as Write does it
+	fraction        bool // the fraction of a percentage was dropped
+	unknownMark     bool // an unknown mark followed a signature
+	ignoredWords    bool // words were ignored
+	line            int  // line number
+	numbers         [maxNumbers]uint64
+	names           [2]nameID
 }
 
 // A line is the parser of a line with a keyword.
-type line struct {
-	text []byte
-	at   int // offset of the next byte
-	form *form
+type lineParser struct {
+	text   []byte
+	offset int // offset of the next byte
+	form   *lineForm
 }
 
 // cutKeyword finds the keyword at the start of a line, a word of capital letters and underscores. rest is the
@@ -159,7 +159,7 @@ func cutKeyword(text []byte) (word []byte, k keyword, rest int, known bool) {
 		return nil, 0, 0, false
 	}
 	k, known = keywords[string(word)]
-	if known && !colon && forms[k].verified || !known && !colon {
+	if known && !colon && lineForms[k].verified || !known && !colon {
 		return nil, 0, 0, false
 	}
 	return word, k, rest, known
@@ -169,36 +169,36 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 // parseValues parses the values of a line into r. If a value is missing, it returns a description of the value and
 // its offset in the line. Otherwise expected is "".
-func (l *line) parseValues(r *record, intern func(string) nameID) (expected string, column int) {
+func (l *lineParser) parseValues(r *record, intern func(string) nameID) (expected string, column int) {
 	for i, n := range l.form.numbers {
 		if !l.takeNumber(n.kind, &r.numbers[i], &r.fraction) {
-			return n.about, l.at
+			return n.about, l.offset
 		}
 	}
 	if len(l.form.names) > 0 {
 		return l.parseNames(r, intern)
 	}
-	rest := l.at
-	if n := new(uint64); l.takeNumber(count, n, new(bool)) {
+	rest := l.offset
+	if n := new(uint64); l.takeNumber(kindCount, n, new(bool)) {
 		return "no more numbers", rest
 	}
 	return "", 0
 }
 
 // takeNumber parses the next number into n. If the number is missing or of another kind, l.at is its offset.
-func (l *line) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
-	blank := l.at
+func (l *lineParser) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
+	blank := l.offset
 	for blank < len(l.text) && isBlank(l.text[blank]) {
 		blank++
 	}
-	start, end := nextNumber(l.text, l.at)
+	start, end := nextNumber(l.text, l.offset)
 	if start < 0 {
-		l.at = blank
+		l.offset = blank
 		return false
 	}
 	whole, part, _ := strings.Cut(string(l.text[start:end]), ".")
 	sign := l.text[end:]
-	if kind == share { // after other numbers, a name can start with %
+	if kind == kindShare { // after other numbers, a name can start with %
 		sign = bytes.TrimLeft(sign, " ")
 	}
 	percent := bytes.HasPrefix(sign, []byte("%"))
@@ -206,11 +206,11 @@ func (l *line) takeNumber(kind numberKind, n *uint64, fraction *bool) bool {
 		end = len(l.text) - len(sign) + 1
 	}
 	v, err := strconv.ParseUint(whole, 10, 64)
-	if err != nil || kind != share && (percent || part != "") || kind == point && v > math.MaxInt32 {
-		l.at = start
+	if err != nil || kind != kindShare && (percent || part != "") || kind == kindPoint && v > math.MaxInt32 {
+		l.offset = start
 		return false
 	}
-	*n, l.at = v, end
+	*n, l.offset = v, end
 	*fraction = *fraction || strings.Trim(part, "0") != ""
 	return true
 }
@@ -259,22 +259,22 @@ func isPartOfWord(c byte) bool {
 // maxName is the maximum length of a name in bytes, equal to disk.MaxName.
 const maxName = 1 << 20
 
-// isName reports whether a string is nonempty valid UTF-8 without control characters.
-func isName(text string) bool {
+// isValidName reports whether a string is nonempty valid UTF-8 without control characters.
+func isValidName(text string) bool {
 	return text != "" && len(text) <= maxName && utf8.ValidString(text) &&
 		strings.IndexFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
 }
 
 // A word is a sequence of bytes without blanks.
-type word struct {
-	text string
-	at   int
+type lineWord struct {
+	text   string
+	offset int
 }
 
 // splitWords returns the words after the numbers. It skips characters that touch the last number, and labels,
 // which end with a colon or an equals sign.
-func (l *line) splitWords() (list []word) {
-	at := l.at
+func (l *lineParser) splitWords() (list []lineWord) {
+	at := l.offset
 	for len(l.form.numbers) > 0 && at < len(l.text) && !isBlank(l.text[at]) {
 		at++
 	}
@@ -283,9 +283,9 @@ func (l *line) splitWords() (list []word) {
 		for at < len(l.text) && !isBlank(l.text[at]) {
 			at++
 		}
-		if text := strings.Trim(string(l.text[start:at]), signs); text != "" && !strings.HasSuffix(text, ":") &&
+		if text := strings.Trim(string(l.text[start:at]), quoteCharacters); text != "" && !strings.HasSuffix(text, ":") &&
 			!strings.HasSuffix(text, "=") {
-			list = append(list, word{text, start})
+			list = append(list, lineWord{text, start})
 		}
 		for at < len(l.text) && isBlank(l.text[at]) {
 			at++
@@ -295,10 +295,10 @@ func (l *line) splitWords() (list []word) {
 }
 
 // signs are the characters that can enclose a name.
-const signs = "'`\","
+const quoteCharacters = "'`\","
 
 // parseNames parses the last words or the last signatures of a line as its names.
-func (l *line) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
+func (l *lineParser) parseNames(r *record, intern func(string) nameID) (expected string, column int) {
 	list := l.splitWords()
 	if l.form.methods {
 		list = l.cutAfterSignatures(r, list)
@@ -318,28 +318,28 @@ func (l *line) parseNames(r *record, intern func(string) nameID) (expected strin
 		}
 		last := list[len(list)-1]
 		list = list[:len(list)-1]
-		if !isName(last.text) {
-			return want[i], last.at
+		if !isValidName(last.text) {
+			return want[i], last.offset
 		}
 		r.names[i] = intern(l.takeMark(r, last.text))
 	}
-	r.passed = r.passed || l.form.verified && hasLetterOrDigit(list)
+	r.ignoredWords = r.ignoredWords || l.form.verified && hasLetterOrDigit(list)
 	return "", 0
 }
 
 // cutAfterSignatures removes the mark of the interpreter after the last complete signature. If the line has all its
 // signatures, it also removes the words after the last one.
-func (l *line) cutAfterSignatures(r *record, list []word) []word {
+func (l *lineParser) cutAfterSignatures(r *record, list []lineWord) []lineWord {
 	whole, end := 0, 0
 	for i, w := range list {
-		if signature, _ := cutMark(w.text); isWhole(signature) {
+		if signature, _ := splitMark(w.text); isCompleteSignature(signature) {
 			whole++
 			end = i + 1
 		}
 	}
 	rest := list[end:]
 	all := whole >= len(l.form.names)
-	marked := whole > 0 && len(rest) > 0 && isInterpreted(rest[0].text) && isWhole(list[end-1].text)
+	marked := whole > 0 && len(rest) > 0 && isInterpreted(rest[0].text) && isCompleteSignature(list[end-1].text)
 	if marked && (all || len(rest) == 1) {
 		r.interpreted = true
 		r.mark = len(rest[0].text)
@@ -348,26 +348,26 @@ func (l *line) cutAfterSignatures(r *record, list []word) []word {
 	if !all {
 		return list[:end+len(rest)]
 	}
-	r.passed = hasLetterOrDigit(rest)
+	r.ignoredWords = hasLetterOrDigit(rest)
 	return list[:end]
 }
 
-func hasLetterOrDigit(list []word) bool {
+func hasLetterOrDigit(list []lineWord) bool {
 	named := func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
-	return slices.ContainsFunc(list, func(w word) bool { return strings.ContainsFunc(w.text, named) })
+	return slices.ContainsFunc(list, func(w lineWord) bool { return strings.ContainsFunc(w.text, named) })
 }
 
 // takeMark returns a method's signature without its mark and records the mark in r.
-func (l *line) takeMark(r *record, text string) string {
+func (l *lineParser) takeMark(r *record, text string) string {
 	if !l.form.methods {
 		return text
 	}
-	signature, mark := cutMark(text)
+	signature, mark := splitMark(text)
 	if isInterpreted(mark) {
 		r.interpreted = true
 		r.mark = len(mark)
 	} else if mark != "" {
-		r.oddMark = true
+		r.unknownMark = true
 	}
 	return signature
 }
@@ -375,8 +375,8 @@ func (l *line) takeMark(r *record, text string) string {
 // interpretedMark follows the signature in a line that counts cycles in the interpreter. There is no space between.
 const interpretedMark = "(interpreted)"
 
-// cutMark splits off the mark after a complete signature. The mark can be truncated.
-func cutMark(text string) (signature, mark string) {
+// splitMark splits off the mark after a complete signature. The mark can be truncated.
+func splitMark(text string) (signature, mark string) {
 	end := descriptorEnd(text)
 	if end < 0 || end == len(text) || text[end] != '(' {
 		return text, ""
@@ -386,7 +386,7 @@ func cutMark(text string) (signature, mark string) {
 
 // Unmarked removes the mark of the interpreter, complete or truncated, from a method's signature.
 func Unmarked(text string) string {
-	if signature, mark := cutMark(text); isInterpreted(mark) {
+	if signature, mark := splitMark(text); isInterpreted(mark) {
 		return signature
 	}
 	return text
@@ -395,7 +395,7 @@ func Unmarked(text string) string {
 // isInterpreted reports whether text is a nonempty prefix of the mark of the interpreter.
 func isInterpreted(text string) bool { return text != "" && strings.HasPrefix(interpretedMark, text) }
 
-func isWhole(signature string) bool { return descriptorEnd(signature) == len(signature) }
+func isCompleteSignature(signature string) bool { return descriptorEnd(signature) == len(signature) }
 
 // descriptorEnd returns the end of the method descriptor in text, or -1 if it is incomplete.
 func descriptorEnd(text string) int {

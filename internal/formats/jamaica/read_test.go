@@ -84,8 +84,8 @@ func TestEveryKeywordComesBack(t *testing.T) {
 		t.Errorf("read %+v, written %+v", report, written)
 	}
 	for k := range numKeywords {
-		if !strings.Contains(text, "\n"+forms[k].name+":") && !strings.HasPrefix(text, forms[k].name+":") {
-			t.Errorf("no line of %s", forms[k].name)
+		if !strings.Contains(text, "\n"+lineForms[k].name+":") && !strings.HasPrefix(text, lineForms[k].name+":") {
+			t.Errorf("no line of %s", lineForms[k].name)
 		}
 	}
 }
@@ -193,7 +193,7 @@ func TestCutSignatures(t *testing.T) {
 		"A.m()[": false, "A.m(L;)V": false, "A.m()VV": false, "(I)V": false, "A.m(V)V": false, "A.m(Ljava/la": false,
 	} {
 		t.Run(text, func(t *testing.T) {
-			if isWhole(text) != whole {
+			if isCompleteSignature(text) != whole {
 				t.Errorf("%s: whole is %t", text, !whole)
 			}
 		})

@@ -151,7 +151,7 @@ func TestSums(t *testing.T) {
 		var text strings.Builder
 		sum := uint64(0)
 		for _, n := range counts {
-			text.WriteString(lineWithShare(keyCycles, outLine{n: n, text: "A.m()V"}, 0) + "\n")
+			text.WriteString(formatLine(keyCycles, outLine{n: n, afterShare: "A.m()V"}, 0) + "\n")
 			sum = disk.SaturatingAdd(sum, n)
 		}
 		b, report, err := Read(strings.NewReader(text.String()), ReadOptions{})

@@ -13,11 +13,11 @@ func TestSharesAreRoundedDown(t *testing.T) {
 		n := rapid.Uint64Range(0, total).Draw(t, "n")
 		want := new(big.Int).Mul(new(big.Int).SetUint64(n), big.NewInt(100))
 		want.Div(want, new(big.Int).SetUint64(total))
-		if got := shareOf(n, total); got != want.Uint64() {
+		if got := percentShare(n, total); got != want.Uint64() {
 			t.Fatalf("%d of %d is %d%%, want %v", n, total, got, want)
 		}
 	})
-	if shareOf(0, 0) != 0 || shareOf(5, 0) != 0 {
+	if percentShare(0, 0) != 0 || percentShare(5, 0) != 0 {
 		t.Error("a share of nothing")
 	}
 }
@@ -32,29 +32,29 @@ func TestTotalsGiveTheShares(t *testing.T) {
 			sum += n
 		}
 		missing := rapid.Uint64Range(0, 1<<56).Draw(t, "missing")
-		var all tally
+		var all shareTally
 		for _, n := range counts {
-			all.addShare(n, shareOf(n, sum+missing))
+			all.addShare(n, percentShare(n, sum+missing))
 		}
-		total, known := all.total()
+		total, known := all.estimateTotal()
 		if !known || total < sum || total > max(sum, sum+missing) {
 			t.Fatalf("total %d, %t, of %v and %d", total, known, counts, missing)
 		}
 		for _, n := range counts {
-			if shareOf(n, total) != shareOf(n, sum+missing) {
-				t.Fatalf("%d of %d is %d%%, of %d %d%%", n, total, shareOf(n, total), sum+missing, shareOf(n, sum+missing))
+			if percentShare(n, total) != percentShare(n, sum+missing) {
+				t.Fatalf("%d of %d is %d%%, of %d %d%%", n, total, percentShare(n, total), sum+missing, percentShare(n, sum+missing))
 			}
 		}
 	})
-	var impossible tally
+	var impossible shareTally
 	impossible.addShare(10, 90)
 	impossible.addShare(10, 90)
-	if total, known := impossible.total(); known || total != 20 {
+	if total, known := impossible.estimateTotal(); known || total != 20 {
 		t.Errorf("total %d, %t", total, known)
 	}
-	var wide tally // less than 1 % of what no number counts
+	var wide shareTally // less than 1 % of what no number counts
 	wide.addShare(1<<60, 0)
-	if total, known := wide.total(); known || total != 1<<60 {
+	if total, known := wide.estimateTotal(); known || total != 1<<60 {
 		t.Errorf("total %d, %t, of a share of a total above 2^64", total, known)
 	}
 }

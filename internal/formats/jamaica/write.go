@@ -37,9 +37,9 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 
 // An outLine is a line to be written. Its share is computed after all lines have been collected.
 type outLine struct {
-	n     uint64
-	front string // text before the share, n if empty
-	text  string // text after the share
+	n           uint64
+	beforeShare string // text before the share, n if empty
+	afterShare  string // text after the share
 }
 
 // A textWriter collects the lines of an archive.
@@ -55,27 +55,27 @@ type textWriter struct {
 
 // addLine adds a line that starts with n. rest follows n and its share.
 func (t *textWriter) addLine(key keyword, n uint64, rest string) {
-	t.lines[key] = append(t.lines[key], outLine{n: n, text: rest})
+	t.lines[key] = append(t.lines[key], outLine{n: n, afterShare: rest})
 }
 
 // printed is the order of keywords in the output. The VM's documentation puts instantiations before invocations,
 // and these before the heap.
-var printed = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads,
+var keywordOrder = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads,
 	keyReflected, keyHeapUse, keyHeapRefs}
 
 func (t *textWriter) writeLines(w io.Writer) {
-	for _, key := range printed {
+	for _, key := range keywordOrder {
 		sum := uint64(0)
 		for _, l := range t.lines[key] {
 			sum = disk.SaturatingAdd(sum, l.n)
 		}
 		total := max(sum, t.totals[key])
 		slices.SortFunc(t.lines[key], func(a, b outLine) int {
-			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(b.text, a.text))
+			return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(b.afterShare, a.afterShare))
 		})
 		for _, l := range t.lines[key] {
 			t.report.Lines++
-			fmt.Fprintln(w, t.cutInMark(lineWithShare(key, l, shareOf(l.n, total))))
+			fmt.Fprintln(w, t.truncateMark(formatLine(key, l, percentShare(l.n, total))))
 		}
 	}
 	for _, l := range t.foreign {
@@ -84,9 +84,9 @@ func (t *textWriter) writeLines(w io.Writer) {
 	}
 }
 
-// cutInMark truncates the mark of the interpreter at t.columns. It keeps the first character of the mark, so that
+// truncateMark truncates the mark of the interpreter at t.columns. It keeps the first character of the mark, so that
 // Read recognizes it.
-func (t *textWriter) cutInMark(line string) string {
+func (t *textWriter) truncateMark(line string) string {
 	signature, marked := strings.CutSuffix(line, interpretedMark)
 	if !marked || t.columns == 0 || t.columns >= uint64(len(line)) {
 		return line
@@ -100,17 +100,17 @@ const (
 	cyclesColumn    = 28
 )
 
-// lineWithShare formats a line. It ignores share if the keyword's lines have no share.
-func lineWithShare(key keyword, l outLine, share uint64) string {
-	b := append([]byte(forms[key].name), ':')
+// formatLine formats a line. It ignores share if the keyword's lines have no share.
+func formatLine(key keyword, l outLine, share uint64) string {
+	b := append([]byte(lineForms[key].name), ':')
 	switch {
-	case l.front != "":
-		b = append(append(b, ' '), l.front...)
-	case len(forms[key].numbers) > 0:
+	case l.beforeShare != "":
+		b = append(append(b, ' '), l.beforeShare...)
+	case len(lineForms[key].numbers) > 0:
 		b = strconv.AppendUint(append(b, ' '), l.n, 10)
 	}
 	column := 0
-	if _, ok := totalOf[key]; ok {
+	if _, ok := shareTotals[key]; ok {
 		b = fmt.Appendf(b, " (%d%%)", share)
 	}
 	switch key {
@@ -119,8 +119,8 @@ func lineWithShare(key keyword, l outLine, share uint64) string {
 	case keyCycles:
 		column = cyclesColumn
 	}
-	if l.text != "" {
-		b = fmt.Appendf(b, "%*s %s", max(0, column-1-len(b)), "", l.text)
+	if l.afterShare != "" {
+		b = fmt.Appendf(b, "%*s %s", max(0, column-1-len(b)), "", l.afterShare)
 	}
 	return string(b)
 }
@@ -189,7 +189,7 @@ func (t *textWriter) methodName(m reader.Method) (string, error) {
 
 // checkedName returns text, or quotes it and reports a loss if Read would not read it back.
 func (t *textWriter) checkedName(text string) string {
-	if !isName(text) || strings.ContainsAny(text, " \t") || text != strings.Trim(text, signs) {
+	if !isValidName(text) || strings.ContainsAny(text, " \t") || text != strings.Trim(text, quoteCharacters) {
 		t.report.Lost.Add(LossName, 1)
 		return fmt.Sprintf("%q", text)
 	}
@@ -197,14 +197,14 @@ func (t *textWriter) checkedName(text string) string {
 }
 
 func (t *textWriter) addEntry(name string, e reader.Entry) error {
-	key, ok := keyOf(e)
+	key, ok := keywordOf(e)
 	if !ok || e.Point() < 0 {
 		t.report.Lost.Add(LossEntry, 1)
 		return nil
 	}
 	t.report.Entries++
 	if e.Flags()&disk.EntryInterpreted != 0 {
-		if key == keyInvoke || !isWhole(name) {
+		if key == keyInvoke || !isCompleteSignature(name) {
 			t.report.Lost.Add(LossFlags, 1)
 		} else {
 			name += interpretedMark
@@ -212,7 +212,7 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 	}
 	switch key {
 	case keyInvoke:
-		return t.addCalls(name, e)
+		return t.addCallees(name, e)
 	case keyNewArray:
 		name = newArrayText(uint64(e.Point()), name)
 	}
@@ -223,12 +223,12 @@ func (t *textWriter) addEntry(name string, e reader.Entry) error {
 // newArrayText returns the part of a PROFILE_NEWARRAY line after its count.
 func newArrayText(point uint64, name string) string { return fmt.Sprintf("%d  %s", point, name) }
 
-// keyOf returns the keyword for the lines of an entry. ok is false if no keyword can express the entry.
-func keyOf(e reader.Entry) (keyword, bool) {
+// keywordOf returns the keyword for the lines of an entry. ok is false if no keyword can express the entry.
+func keywordOf(e reader.Entry) (keyword, bool) {
 	if e.Tag() == layout.TagCallees {
 		return keyInvoke, true
 	}
-	for key, sub := range subs {
+	for key, sub := range countSubs {
 		if e.Tag() == layout.TagCount && e.Sub() == sub {
 			return key, e.Point() == 0 || key == keyNewArray
 		}
@@ -236,7 +236,7 @@ func keyOf(e reader.Entry) (keyword, bool) {
 	return 0, false
 }
 
-func (t *textWriter) addCalls(caller string, e reader.Entry) error {
+func (t *textWriter) addCallees(caller string, e reader.Entry) error {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
 		m, err := rows.Method(i)
@@ -262,12 +262,12 @@ func (t *textWriter) readTables() error {
 			return err
 		}
 		addRow := map[disk.TableKind]func(tableRow) error{
-			disk.TableProperties: t.addProperty,
-			disk.TableHeapRefs:   t.addHeapRefs,
-			disk.TableHeapUse:    t.addHeapUse,
-			disk.TableInstances:  t.addInstances,
-			disk.TableThreads:    t.addThread,
-			disk.TableReflected:  t.addReflected,
+			disk.TableProperties: t.addPropertyRow,
+			disk.TableHeapRefs:   t.addHeapRefsRow,
+			disk.TableHeapUse:    t.addHeapUseRow,
+			disk.TableInstances:  t.addInstancesRow,
+			disk.TableThreads:    t.addThreadRow,
+			disk.TableReflected:  t.addReflectedRow,
 			disk.TableForeign:    t.addForeignLine,
 		}[table.Kind]
 		for n := 0; addRow != nil && n < table.Rows; n++ {
@@ -284,23 +284,23 @@ type tableRow struct {
 	n int
 }
 
-func (r tableRow) cell(column int) uint64 { return r.Cell(column, r.n) }
+func (r tableRow) cellAt(column int) uint64 { return r.Cell(column, r.n) }
 
-// property returns the texts of a row of two symbols.
-func (r tableRow) property() (key, value string, err error) {
+// propertyTexts returns the texts of a row of two symbols.
+func (r tableRow) propertyTexts() (key, value string, err error) {
 	key, keyErr := r.Text(0, r.n)
 	value, valueErr := r.Text(1, r.n)
 	return key, value, errors.Join(keyErr, valueErr)
 }
 
-// addProperty evaluates a property of [Read], and reports any other as a loss.
-func (t *textWriter) addProperty(r tableRow) error {
-	key, value, err := r.property()
+// addPropertyRow evaluates a property of [Read], and reports any other as a loss.
+func (t *textWriter) addPropertyRow(r tableRow) error {
+	key, value, err := r.propertyTexts()
 	if err != nil {
 		return err
 	}
 	n, numberErr := strconv.ParseUint(value, 10, 64)
-	for keyword, of := range totalOf {
+	for keyword, of := range shareTotals {
 		if key == of.property && numberErr == nil {
 			t.totals[keyword] = disk.SaturatingAdd(t.totals[keyword], n)
 			return nil
@@ -308,7 +308,7 @@ func (t *textWriter) addProperty(r tableRow) error {
 	}
 	switch {
 	case key == PropertyThreads && numberErr == nil:
-		t.addThreads(n)
+		t.setThreadCount(n)
 	case key == PropertyColumns && numberErr == nil: // a merged archive can have several
 		t.columns = max(t.columns, n)
 	default:
@@ -317,63 +317,63 @@ func (t *textWriter) addProperty(r tableRow) error {
 	return nil
 }
 
-// addThreads replaces the line with the number of threads if n is greater.
-func (t *textWriter) addThreads(n uint64) {
+// setThreadCount replaces the line with the number of threads if n is greater.
+func (t *textWriter) setThreadCount(n uint64) {
 	if old := t.lines[keyThreads]; len(old) > 0 {
 		n = max(n, old[0].n)
 	}
 	t.lines[keyThreads] = []outLine{{n: n}}
 }
 
-// addHeapRefs adds the references of a run to the only HEAP_REFS line.
-func (t *textWriter) addHeapRefs(r tableRow) error {
-	t.heap[0] = disk.SaturatingAdd(t.heap[0], r.cell(0))
-	t.heap[1] = disk.SaturatingAdd(t.heap[1], r.cell(1))
+// addHeapRefsRow adds the references of a run to the only HEAP_REFS line.
+func (t *textWriter) addHeapRefsRow(r tableRow) error {
+	t.heap[0] = disk.SaturatingAdd(t.heap[0], r.cellAt(0))
+	t.heap[1] = disk.SaturatingAdd(t.heap[1], r.cellAt(1))
 	t.lines[keyHeapRefs] = []outLine{{n: t.heap[0],
-		text: fmt.Sprintf("%d (%d%%)", t.heap[1], shareOf(t.heap[0], t.heap[1]))}}
+		afterShare: fmt.Sprintf("%d (%d%%)", t.heap[1], percentShare(t.heap[0], t.heap[1]))}}
 	return nil
 }
 
-func (t *textWriter) addHeapUse(r tableRow) error {
-	class, err := t.className(r.cell(0))
-	t.lines[keyHeapUse] = append(t.lines[keyHeapUse], outLine{r.cell(4),
-		fmt.Sprintf("%d %d %d %d", r.cell(1), r.cell(2), r.cell(3), r.cell(4)),
-		fmt.Sprintf("%d (%d%%)  %s", r.cell(5), shareOf(r.cell(5), r.cell(1)), class)})
+func (t *textWriter) addHeapUseRow(r tableRow) error {
+	class, err := t.className(r.cellAt(0))
+	t.lines[keyHeapUse] = append(t.lines[keyHeapUse], outLine{r.cellAt(4),
+		fmt.Sprintf("%d %d %d %d", r.cellAt(1), r.cellAt(2), r.cellAt(3), r.cellAt(4)),
+		fmt.Sprintf("%d (%d%%)  %s", r.cellAt(5), percentShare(r.cellAt(5), r.cellAt(1)), class)})
 	return err
 }
 
-func (t *textWriter) addInstances(r tableRow) error {
-	class, err := t.className(r.cell(0))
+func (t *textWriter) addInstancesRow(r tableRow) error {
+	class, err := t.className(r.cellAt(0))
 	if err != nil {
 		return err
 	}
-	if r.cell(6) != 0 {
+	if r.cellAt(6) != 0 {
 		loader, err := r.Text(6, r.n)
 		if err != nil {
 			return err
 		}
 		class = t.checkedName(loader) + " " + class
 	}
-	t.addLine(keyInstances, r.cell(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
-		r.cell(2), r.cell(3), r.cell(4), r.cell(5), shareOf(r.cell(5), r.cell(1)), class))
+	t.addLine(keyInstances, r.cellAt(1), fmt.Sprintf("%d %d %d %d (%d%%)  %s",
+		r.cellAt(2), r.cellAt(3), r.cellAt(4), r.cellAt(5), percentShare(r.cellAt(5), r.cellAt(1)), class))
 	return nil
 }
 
-func (t *textWriter) addThread(r tableRow) error {
-	t.addLine(keyThread, r.cell(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
-		r.cell(1), r.cell(2), r.cell(3), r.cell(4), r.cell(5), r.cell(6), r.cell(7)))
+func (t *textWriter) addThreadRow(r tableRow) error {
+	t.addLine(keyThread, r.cellAt(0), fmt.Sprintf("%d (%d%%) (%d%%) (%d%%) (%d%%) %d %d",
+		r.cellAt(1), r.cellAt(2), r.cellAt(3), r.cellAt(4), r.cellAt(5), r.cellAt(6), r.cellAt(7)))
 	return nil
 }
 
-func (t *textWriter) addReflected(r tableRow) error {
-	class, err := t.className(r.cell(0))
+func (t *textWriter) addReflectedRow(r tableRow) error {
+	class, err := t.className(r.cellAt(0))
 	t.addLine(keyReflected, 0, class)
 	return err
 }
 
 // addForeignLine adds a line with an unknown keyword.
 func (t *textWriter) addForeignLine(r tableRow) error {
-	key, values, err := r.property()
+	key, values, err := r.propertyTexts()
 	line := key + ": " + values
 	if word, _, _, known := cutKeyword([]byte(line)); known || string(word) != key {
 		t.report.Lost.Add(LossProperty, 1)

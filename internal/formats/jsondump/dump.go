@@ -23,46 +23,46 @@ import (
 // read. In case of an error the output is incomplete.
 func WriteArchive(w io.Writer, s *reader.Store) error {
 	p := newPrinter(w, s)
-	p.whole(p.types, func() { p.methods(s.Methods()) }, p.tables)
-	return p.finish()
+	p.printDump(p.printTypes, func() { p.printMethods(s.Methods()) }, p.printTables)
+	return p.flushOutput()
 }
 
 // WriteMethods prints methods in the format of WriteArchive, with empty lists of types and tables.
 func WriteMethods(w io.Writer, s *reader.Store, methods iter.Seq2[reader.Method, error]) error {
 	p := newPrinter(w, s)
-	p.whole(func() {}, func() { p.methods(methods) }, func() {})
-	return p.finish()
+	p.printDump(func() {}, func() { p.printMethods(methods) }, func() {})
+	return p.flushOutput()
 }
 
 // WriteProfile prints a method with only one of its profiles, in the format of WriteMethods.
 func WriteProfile(w io.Writer, s *reader.Store, m reader.Method, q reader.Profile) error {
 	p := newPrinter(w, s)
-	p.whole(func() {}, func() {
-		p.raw("\n")
-		p.methodLine(m, func(yield func(reader.Profile, error) bool) { yield(q, nil) })
+	p.printDump(func() {}, func() {
+		p.printRaw("\n")
+		p.printMethodLine(m, func(yield func(reader.Profile, error) bool) { yield(q, nil) })
 	}, func() {})
-	return p.finish()
+	return p.flushOutput()
 }
 
-// whole prints a dump. Its arguments print the elements of the lists.
-func (p *printer) whole(types, methods, tables func()) {
-	p.raw("{\n")
-	p.header(p.s.Header())
-	p.raw("\"types\":[")
+// printDump prints a dump. Its arguments print the elements of the lists.
+func (p *printer) printDump(types, methods, tables func()) {
+	p.printRaw("{\n")
+	p.printHeader(p.s.Header())
+	p.printRaw("\"types\":[")
 	types()
-	p.raw("\n],\n\"methods\":[")
+	p.printRaw("\n],\n\"methods\":[")
 	methods()
-	p.raw("\n],\n\"tables\":[")
+	p.printRaw("\n],\n\"tables\":[")
 	tables()
-	p.raw("\n]\n}\n")
+	p.printRaw("\n]\n}\n")
 }
 
 // WriteMethod prints an element of the list of methods and a newline.
 func WriteMethod(w io.Writer, s *reader.Store, m reader.Method) error {
 	p := newPrinter(w, s)
-	p.methodLine(m, m.Profiles())
-	p.raw("\n")
-	return p.finish()
+	p.printMethodLine(m, m.Profiles())
+	p.printRaw("\n")
+	return p.flushOutput()
 }
 
 // A printer prints one dump. After the first error, its output is undefined.
@@ -78,99 +78,99 @@ func newPrinter(w io.Writer, s *reader.Store) *printer {
 	return &printer{w: bufio.NewWriterSize(w, 1<<16), s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape()}
 }
 
-func (p *printer) finish() error {
+func (p *printer) flushOutput() error {
 	if p.err != nil {
 		return p.err
 	}
 	return p.w.Flush()
 }
 
-// failed records the first error, and reports whether there was one.
-func (p *printer) failed(err error) bool {
+// recordError records the first error, and reports whether there was one.
+func (p *printer) recordError(err error) bool {
 	if p.err == nil {
 		p.err = err
 	}
 	return p.err != nil
 }
 
-func (p *printer) header(h *layout.Header) {
-	p.raw(`"header":{"format":"`)
-	p.raw(disk.VersionString(h.Version))
-	p.raw(`","domain":"`)
-	p.raw(h.Domain.String())
-	p.raw(`","producer":`)
-	p.string([]byte(h.Producer))
-	p.unsigned("file_size", uint64(h.FileSize))
-	p.hex("base", h.Base)
-	p.bytes("producer_id", h.ProducerID[:])
-	p.bytes("fingerprint", h.Fingerprint[:])
-	p.bytes("dump_id", h.DumpID[:])
-	p.signed("dump_time", h.DumpTime)
-	p.unsigned("flags", h.Flags)
+func (p *printer) printHeader(h *layout.Header) {
+	p.printRaw(`"header":{"format":"`)
+	p.printRaw(disk.VersionString(h.Version))
+	p.printRaw(`","domain":"`)
+	p.printRaw(h.Domain.String())
+	p.printRaw(`","producer":`)
+	p.printString([]byte(h.Producer))
+	p.printUintField("file_size", uint64(h.FileSize))
+	p.printHexField("base", h.Base)
+	p.printBytesField("producer_id", h.ProducerID[:])
+	p.printBytesField("fingerprint", h.Fingerprint[:])
+	p.printBytesField("dump_id", h.DumpID[:])
+	p.printIntField("dump_time", h.DumpTime)
+	p.printUintField("flags", h.Flags)
 	var settings []uint32
 	for _, v := range disk.Settings(&h.Params) {
 		settings = append(settings, *v)
 	}
-	list(p, "settings", settings)
-	p.hex("seed", h.Seed)
-	p.unsigned("lines", h.Buckets)
-	p.unsigned("max_probe", uint64(h.MaxProbe))
+	printUintList(p, "settings", settings)
+	p.printHexField("seed", h.Seed)
+	p.printUintField("lines", h.Buckets)
+	p.printUintField("max_probe", uint64(h.MaxProbe))
 	c := h.Counts
 	s := h.Summary
-	list(p, "counts", []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
-	list(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount})
-	p.raw("},\n")
+	printUintList(p, "counts", []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
+	printUintList(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount})
+	p.printRaw("},\n")
 }
 
-func (p *printer) types() {
+func (p *printer) printTypes() {
 	n := 0
 	for t, err := range p.s.Types() {
-		if p.failed(err) {
+		if p.recordError(err) {
 			return
 		}
-		p.comma(n)
+		p.printComma(n)
 		n++
-		p.typeLine(t)
+		p.printTypeLine(t)
 	}
 }
 
-func (p *printer) typeLine(t reader.Type) {
-	name, loader, err := typeNames(t)
-	if p.failed(err) {
+func (p *printer) printTypeLine(t reader.Type) {
+	name, loader, err := readTypeNames(t)
+	if p.recordError(err) {
 		return
 	}
 	alias, err := t.Alias()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
 	id, err := t.ID()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
 	flags, err := t.Flags()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
-	p.raw("\n{\"id\":\"")
-	p.digits(id)
-	p.raw(`","name":`)
-	p.name(name)
-	p.optionalName("loader", loader)
-	p.optionalName("alias", alias)
-	p.optional("flags", uint64(flags))
-	p.raw("}")
+	p.printRaw("\n{\"id\":\"")
+	p.printHexDigits(id)
+	p.printRaw(`","name":`)
+	p.printName(name)
+	p.printOptionalName("loader", loader)
+	p.printOptionalName("alias", alias)
+	p.printNonzeroField("flags", uint64(flags))
+	p.printRaw("}")
 }
 
-func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
+func (p *printer) printMethods(methods iter.Seq2[reader.Method, error]) {
 	n := 0
 	for m, err := range methods {
-		if p.failed(err) {
+		if p.recordError(err) {
 			return
 		}
-		p.comma(n)
+		p.printComma(n)
 		n++
-		p.raw("\n")
-		p.methodLine(m, m.Profiles())
+		p.printRaw("\n")
+		p.printMethodLine(m, m.Profiles())
 		if p.err != nil {
 			return
 		}
@@ -180,22 +180,22 @@ func (p *printer) methods(methods iter.Seq2[reader.Method, error]) {
 // shownFlags are the flags that describe the method and not its record.
 const shownFlags = disk.MethodUnexecuted | layout.MethodNotMatchable | disk.MethodSharedID
 
-func (p *printer) methodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {
-	p.raw(`{"id":"`)
-	p.digits(m.ID())
-	p.raw(`",`)
-	p.key(m)
-	p.optional("flags", uint64(m.Flags()&shownFlags))
-	p.optional("access", uint64(m.Access()))
-	p.raw(`,"profiles":[`)
+func (p *printer) printMethodLine(m reader.Method, profiles iter.Seq2[reader.Profile, error]) {
+	p.printRaw(`{"id":"`)
+	p.printHexDigits(m.ID())
+	p.printRaw(`",`)
+	p.printMethodKey(m)
+	p.printNonzeroField("flags", uint64(m.Flags()&shownFlags))
+	p.printNonzeroField("access", uint64(m.Access()))
+	p.printRaw(`,"profiles":[`)
 	n := 0
 	for q, err := range profiles {
-		if p.failed(err) {
+		if p.recordError(err) {
 			return
 		}
-		p.comma(n)
+		p.printComma(n)
 		n++
-		p.profile(q)
+		p.printProfile(q)
 	}
-	p.raw("]}")
+	p.printRaw("]}")
 }

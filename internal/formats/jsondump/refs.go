@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func typeNames(t reader.Type) (name, loader reader.Name, err error) {
+func readTypeNames(t reader.Type) (name, loader reader.Name, err error) {
 	name, err = t.Name()
 	if err != nil {
 		return name, loader, err
@@ -14,109 +14,109 @@ func typeNames(t reader.Type) (name, loader reader.Name, err error) {
 	return name, loader, err
 }
 
-// typeRef prints name and loader of a type, or null for the zero Type.
-func (p *printer) typeRef(t reader.Type) {
+// printTypeRef prints name and loader of a type, or null for the zero Type.
+func (p *printer) printTypeRef(t reader.Type) {
 	if !t.Valid() {
-		p.raw("null")
+		p.printRaw("null")
 		return
 	}
-	name, loader, err := typeNames(t)
-	if p.failed(err) {
+	name, loader, err := readTypeNames(t)
+	if p.recordError(err) {
 		return
 	}
-	p.raw(`{"name":`)
-	p.name(name)
-	p.optionalName("loader", loader)
-	p.raw("}")
+	p.printRaw(`{"name":`)
+	p.printName(name)
+	p.printOptionalName("loader", loader)
+	p.printRaw("}")
 }
 
-func (p *printer) key(m reader.Method) {
+func (p *printer) printMethodKey(m reader.Method) {
 	k, err := m.Key()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
-	p.raw(`"name":`)
-	p.string([]byte(k.Name))
-	p.optionalText("class", k.Class)
-	p.optionalText("signature", k.Signature)
-	p.optionalText("loader", k.Loader)
+	p.printRaw(`"name":`)
+	p.printString([]byte(k.Name))
+	p.printOptionalString("class", k.Class)
+	p.printOptionalString("signature", k.Signature)
+	p.printOptionalString("loader", k.Loader)
 }
 
-func (p *printer) optionalText(key, text string) {
+func (p *printer) printOptionalString(key, text string) {
 	if text != "" {
-		p.field(key)
-		p.string([]byte(text))
+		p.printFieldKey(key)
+		p.printString([]byte(text))
 	}
 }
 
-// methodRef prints the key of a method, or null for the zero Method.
-func (p *printer) methodRef(m reader.Method) {
+// printMethodRef prints the key of a method, or null for the zero Method.
+func (p *printer) printMethodRef(m reader.Method) {
 	if !m.Valid() {
-		p.raw("null")
+		p.printRaw("null")
 		return
 	}
-	p.raw("{")
-	p.key(m)
-	p.raw("}")
+	p.printRaw("{")
+	p.printMethodKey(m)
+	p.printRaw("}")
 }
 
-// code prints a code id, and also the context c if inContext is set.
-func (p *printer) code(id uint64, c reader.Context, inContext bool) {
-	p.raw(`"code":"`)
-	p.digits(id)
-	p.raw(`"`)
+// printCodeAndContext prints a code id, and also the context c if inContext is set.
+func (p *printer) printCodeAndContext(id uint64, c reader.Context, inContext bool) {
+	p.printRaw(`"code":"`)
+	p.printHexDigits(id)
+	p.printRaw(`"`)
 	if inContext {
-		p.frames(c)
+		p.printFrames(c)
 	}
 }
 
-func (p *printer) frames(c reader.Context) {
+func (p *printer) printFrames(c reader.Context) {
 	frames, err := c.Frames()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
-	p.field("context")
-	p.raw("[")
+	p.printFieldKey("context")
+	p.printRaw("[")
 	for i, f := range frames {
-		p.comma(i)
-		p.raw(`{"caller":`)
-		p.methodRef(f.Caller)
-		p.signed("point", int64(f.Point))
-		p.raw("}")
+		p.printComma(i)
+		p.printRaw(`{"caller":`)
+		p.printMethodRef(f.Caller)
+		p.printIntField("point", int64(f.Point))
+		p.printRaw("}")
 	}
-	p.raw("]")
+	p.printRaw("]")
 }
 
-// profileRef prints the method, code id and context of a profile.
-func (p *printer) profileRef(q reader.Profile) {
+// printProfileRef prints the method, code id and context of a profile.
+func (p *printer) printProfileRef(q reader.Profile) {
 	m, err := q.Method()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
 	c, inContext, err := q.Context()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
-	p.raw(`{"method":`)
-	p.methodRef(m)
-	p.raw(",")
-	p.code(q.Code(), c, inContext)
-	p.raw("}")
+	p.printRaw(`{"method":`)
+	p.printMethodRef(m)
+	p.printRaw(",")
+	p.printCodeAndContext(q.Code(), c, inContext)
+	p.printRaw("}")
 }
 
-// contextRef prints a context like a profile with code id 0.
-func (p *printer) contextRef(n layout.Ref) {
+// printContextRef prints a context like a profile with code id 0.
+func (p *printer) printContextRef(n layout.Ref) {
 	c, err := p.s.ContextAt(n)
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
 	m, err := c.Method()
-	if p.failed(err) {
+	if p.recordError(err) {
 		return
 	}
-	p.raw(`{"method":`)
-	p.methodRef(m)
-	p.raw(",")
-	p.code(0, c, true)
-	p.raw("}")
+	p.printRaw(`{"method":`)
+	p.printMethodRef(m)
+	p.printRaw(",")
+	p.printCodeAndContext(0, c, true)
+	p.printRaw("}")
 }

@@ -6,69 +6,69 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func (p *printer) tables() {
+func (p *printer) printTables() {
 	n := 0
 	for t, err := range p.s.Tables() {
-		if p.failed(err) {
+		if p.recordError(err) {
 			return
 		}
-		p.comma(n)
+		p.printComma(n)
 		n++
-		p.table(t)
+		p.printTable(t)
 	}
 }
 
-func (p *printer) table(t reader.Table) {
-	p.raw("\n{\"kind\":")
-	p.number(uint64(t.Kind))
-	p.optional("flags", uint64(t.Flags))
-	p.raw(`,"columns":[`)
+func (p *printer) printTable(t reader.Table) {
+	p.printRaw("\n{\"kind\":")
+	p.printUint(uint64(t.Kind))
+	p.printNonzeroField("flags", uint64(t.Flags))
+	p.printRaw(`,"columns":[`)
 	for i := range t.Columns() {
-		p.comma(i)
-		p.raw(`"`)
-		p.raw(t.Column(i).String())
-		p.raw(`"`)
+		p.printComma(i)
+		p.printRaw(`"`)
+		p.printRaw(t.Column(i).String())
+		p.printRaw(`"`)
 	}
-	p.raw(`],"rows":[`)
+	p.printRaw(`],"rows":[`)
 	for r := range t.Rows {
-		p.comma(r)
-		p.raw("[")
+		p.printComma(r)
+		p.printRaw("[")
 		for i := range t.Columns() {
-			p.comma(i)
-			p.cell(t.Column(i), t.Cell(i, r))
+			p.printComma(i)
+			p.printTableCell(t.Column(i), t.Cell(i, r))
 		}
-		p.raw("]")
+		p.printRaw("]")
 		if p.err != nil {
 			return
 		}
 	}
-	p.raw("]}")
+	p.printRaw("]}")
 }
 
-func (p *printer) cell(kind disk.ColumnKind, v uint64) {
+func (p *printer) printTableCell(kind disk.ColumnKind, v uint64) {
 	n := layout.Ref(v)
 	switch {
 	case kind == disk.ColumnWord:
-		p.number(v)
+		p.printUint(v)
 	case n == 0:
-		p.raw("null")
+		p.printRaw("null")
 	case kind == disk.ColumnSymbol:
-		if name, err := p.s.SymbolAt(n); !p.failed(err) {
-			p.name(name)
+		if name, err := p.s.SymbolAt(n); !p.recordError(err) {
+			p.printName(name)
 		}
 	case kind == disk.ColumnType:
-		if t, err := p.s.TypeAt(n); !p.failed(err) {
-			p.typeRef(t)
+		if t, err := p.s.TypeAt(n); !p.recordError(err) {
+			p.printTypeRef(t)
 		}
 	case kind == disk.ColumnMethod:
-		if m, err := p.s.MethodAt(n); !p.failed(err) {
-			p.methodRef(m)
+		if m, err := p.s.MethodAt(n); !p.recordError(err) {
+			p.printMethodRef(m)
 		}
 	case kind == disk.ColumnProfile:
-		if q, err := p.s.ProfileAt(n); !p.failed(err) {
-			p.profileRef(q)
+		if q, err := p.s.ProfileAt(n); !p.recordError(err) {
+			p.printProfileRef(q)
 		}
 	case kind == disk.ColumnContext:
-		p.contextRef(n)
+		p.printContextRef(n)
 	}
 }

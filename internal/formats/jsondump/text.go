@@ -9,55 +9,55 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// raw prints s. The bufio.Writer returns its first error from each later call. So the other methods ignore errors,
+// printRaw prints s. The bufio.Writer returns its first error from each later call. So the other methods ignore errors,
 // and the next call of raw records the error.
-func (p *printer) raw(s string) {
+func (p *printer) printRaw(s string) {
 	if _, err := p.w.WriteString(s); err != nil {
-		p.failed(err)
+		p.recordError(err)
 	}
 }
 
-// comma prints a comma before element i of a list, unless i is 0.
-func (p *printer) comma(i int) {
+// printComma prints a comma before element i of a list, unless i is 0.
+func (p *printer) printComma(i int) {
 	if i > 0 {
-		p.raw(",")
+		p.printRaw(",")
 	}
 }
 
-// field prints a comma and a key.
-func (p *printer) field(key string) {
-	p.raw(`,"`)
-	p.raw(key)
-	p.raw(`":`)
+// printFieldKey prints a comma and a key.
+func (p *printer) printFieldKey(key string) {
+	p.printRaw(`,"`)
+	p.printRaw(key)
+	p.printRaw(`":`)
 }
 
-func (p *printer) number(v uint64) {
+func (p *printer) printUint(v uint64) {
 	_, _ = p.w.Write(strconv.AppendUint(p.w.AvailableBuffer(), v, 10))
 }
 
-func (p *printer) signedNumber(v int64) {
+func (p *printer) printInt(v int64) {
 	_, _ = p.w.Write(strconv.AppendInt(p.w.AvailableBuffer(), v, 10))
 }
 
-func (p *printer) unsigned(key string, v uint64) {
-	p.field(key)
-	p.number(v)
+func (p *printer) printUintField(key string, v uint64) {
+	p.printFieldKey(key)
+	p.printUint(v)
 }
 
-func (p *printer) signed(key string, v int64) {
-	p.field(key)
-	p.signedNumber(v)
+func (p *printer) printIntField(key string, v int64) {
+	p.printFieldKey(key)
+	p.printInt(v)
 }
 
-// optional prints a key and a number unless v is 0.
-func (p *printer) optional(key string, v uint64) {
+// printNonzeroField prints a key and a number unless v is 0.
+func (p *printer) printNonzeroField(key string, v uint64) {
 	if v != 0 {
-		p.unsigned(key, v)
+		p.printUintField(key, v)
 	}
 }
 
-// digits prints 16 hexadecimal digits.
-func (p *printer) digits(v uint64) {
+// printHexDigits prints 16 hexadecimal digits.
+func (p *printer) printHexDigits(v uint64) {
 	b := p.w.AvailableBuffer()
 	for shift := 60; shift >= 0; shift -= 4 {
 		b = append(b, hexDigits[v>>shift&15])
@@ -67,47 +67,47 @@ func (p *printer) digits(v uint64) {
 
 const hexDigits = "0123456789abcdef"
 
-func (p *printer) hex(key string, v uint64) {
-	p.field(key)
-	p.raw(`"`)
-	p.digits(v)
-	p.raw(`"`)
+func (p *printer) printHexField(key string, v uint64) {
+	p.printFieldKey(key)
+	p.printRaw(`"`)
+	p.printHexDigits(v)
+	p.printRaw(`"`)
 }
 
-// bytes prints two hexadecimal digits for each byte.
-func (p *printer) bytes(key string, v []byte) {
-	p.field(key)
-	p.raw(`"`)
+// printBytesField prints two hexadecimal digits for each byte.
+func (p *printer) printBytesField(key string, v []byte) {
+	p.printFieldKey(key)
+	p.printRaw(`"`)
 	_, _ = hex.NewEncoder(p.w).Write(v)
-	p.raw(`"`)
+	p.printRaw(`"`)
 }
 
-func list[T uint8 | uint32 | uint64](p *printer, key string, values []T) {
-	p.field(key)
-	p.raw("[")
+func printUintList[T uint8 | uint32 | uint64](p *printer, key string, values []T) {
+	p.printFieldKey(key)
+	p.printRaw("[")
 	for i, v := range values {
-		p.comma(i)
-		p.number(uint64(v))
+		p.printComma(i)
+		p.printUint(uint64(v))
 	}
-	p.raw("]")
+	p.printRaw("]")
 }
 
-func (p *printer) name(n reader.Name) {
+func (p *printer) printName(n reader.Name) {
 	p.text = n.AppendTo(p.text[:0])
-	p.string(p.text)
+	p.printString(p.text)
 }
 
-// optionalName prints a key and a name unless the name is empty.
-func (p *printer) optionalName(key string, n reader.Name) {
+// printOptionalName prints a key and a name unless the name is empty.
+func (p *printer) printOptionalName(key string, n reader.Name) {
 	if n.Len() > 0 {
-		p.field(key)
-		p.name(n)
+		p.printFieldKey(key)
+		p.printName(n)
 	}
 }
 
-// string prints text as a JSON string. The package comment has the encoding of invalid UTF-8.
-func (p *printer) string(text []byte) {
-	p.raw(`"`)
+// printString prints text as a JSON string. The package comment has the encoding of invalid UTF-8.
+func (p *printer) printString(text []byte) {
+	p.printRaw(`"`)
 	for len(text) > 0 {
 		r, size := utf8.DecodeRune(text)
 		switch {
@@ -116,13 +116,13 @@ func (p *printer) string(text []byte) {
 		case escape.Unsafe(r):
 			_, _ = p.w.Write(escape.Append(p.w.AvailableBuffer(), r))
 		case r == '"':
-			p.raw(`\"`)
+			p.printRaw(`\"`)
 		case r == '\\':
-			p.raw(`\\`)
+			p.printRaw(`\\`)
 		default:
 			_, _ = p.w.Write(text[:size])
 		}
 		text = text[size:]
 	}
-	p.raw(`"`)
+	p.printRaw(`"`)
 }

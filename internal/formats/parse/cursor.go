@@ -111,7 +111,7 @@ func (c *Cursor) Number(limit uint64) uint64 {
 		}
 		n = n*10 + d
 	}
-	return c.takeNumber(n, i, limit)
+	return c.finishNumber(n, i, limit)
 }
 
 // Signed consumes a decimal number in [-limit-1, limit].
@@ -140,16 +140,16 @@ func (c *Cursor) Hex(limit uint64) uint64 {
 		}
 		n = n<<4 | uint64(d)
 	}
-	return c.takeNumber(n, i, limit)
+	return c.finishNumber(n, i, limit)
 }
 
-// takeNumber checks and consumes the number n, whose digits end at end.
-func (c *Cursor) takeNumber(n uint64, end int, limit uint64) uint64 {
+// finishNumber checks and consumes the number n, whose digits end at end.
+func (c *Cursor) finishNumber(n uint64, end int, limit uint64) uint64 {
 	switch {
 	case end == c.At:
 		c.Miss("a number")
 	case n > limit:
-		c.Miss(smaller(limit))
+		c.Miss(describeLimit(limit))
 	default:
 		c.At = end
 		return n
@@ -157,8 +157,8 @@ func (c *Cursor) takeNumber(n uint64, end int, limit uint64) uint64 {
 	return 0
 }
 
-// smaller describes a number of at most limit for errors.
-func smaller(limit uint64) string {
+// describeLimit describes a number of at most limit for errors.
+func describeLimit(limit uint64) string {
 	for _, bits := range []int{8, 16, 32} {
 		if limit == 1<<bits-1 {
 			return fmt.Sprintf("a number of %d bits", bits)

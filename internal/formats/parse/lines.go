@@ -83,15 +83,15 @@ func (l *Lines) readLong(start []byte) (line []byte, err error) {
 		var part []byte
 		part, err = l.in.ReadSlice('\n')
 		l.next += int64(len(part))
-		if limited := l.keep(part); limited != nil {
+		if limited := l.appendLongPart(part); limited != nil {
 			return nil, limited
 		}
 	}
 	return l.long, err
 }
 
-// keep appends a part of a long line to l.long, subject to l.overlong.
-func (l *Lines) keep(part []byte) error {
+// appendLongPart appends a part of a long line to l.long, subject to l.overlong.
+func (l *Lines) appendLongPart(part []byte) error {
 	size := len(l.long) + len(bytes.TrimSuffix(part, []byte{'\n'}))
 	switch l.overlong {
 	case OverlongRefuse:

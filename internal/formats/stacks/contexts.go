@@ -16,13 +16,13 @@ func eachContext(s *reader.Store, yield func(Stack, error) bool) {
 		}
 		for p, err := range m.Profiles() {
 			if err == nil {
-				err = stack.callers(m, p)
+				err = stack.setCallers(m, p)
 			}
 			if err != nil {
 				yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
 				return
 			}
-			if !stack.points(p, yield) {
+			if !stack.yieldPoints(p, yield) {
 				return
 			}
 		}
@@ -48,7 +48,7 @@ type LeafPoint struct {
 // Points returns the lines with samples.
 func (l *Leaf) Points() (list []LeafPoint) {
 	stack := Stack{Frames: []Frame{{Method: l.Method}}}
-	stack.points(l.profile, func(k Stack, _ error) bool {
+	stack.yieldPoints(l.profile, func(k Stack, _ error) bool {
 		list = append(list, LeafPoint{k.Frames[0].Point, k.Count, k.Time})
 		return true
 	})
@@ -57,7 +57,7 @@ func (l *Leaf) Points() (list []LeafPoint) {
 
 // Leaves calls yield with all leaves of an archive of domain sampled. It takes linear time, while the frames of all
 // stacks can be quadratic in the size of the archive. It returns the error of the archive or of yield.
-func Leaves(s *reader.Store, yield func(Leaf) error) error { return eachMethod(s, leavesOf, yield) }
+func Leaves(s *reader.Store, yield func(Leaf) error) error { return eachMethod(s, eachLeaf, yield) }
 
 // eachMethod calls of for each method. Its error has the name of the archive.
 func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) error, yield func(T) error) error {
@@ -72,12 +72,12 @@ func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) er
 	return nil
 }
 
-func leavesOf(m reader.Method, yield func(Leaf) error) error {
+func eachLeaf(m reader.Method, yield func(Leaf) error) error {
 	for p, err := range m.Profiles() {
 		leaf := Leaf{Method: m, profile: p}
 		stack := Stack{Frames: []Frame{{Method: m}}}
 		if err == nil {
-			stack.points(p, func(k Stack, _ error) bool {
+			stack.yieldPoints(p, func(k Stack, _ error) bool {
 				leaf.Stacks++
 				leaf.Count = disk.SaturatingAdd(leaf.Count, k.Count)
 				leaf.Time = disk.SaturatingAdd(leaf.Time, k.Time)
@@ -97,8 +97,8 @@ func leavesOf(m reader.Method, yield func(Leaf) error) error {
 	return nil
 }
 
-// callers sets the frames to the leaf, without its point, and the callers in the context of p.
-func (k *Stack) callers(m reader.Method, p reader.Profile) error {
+// setCallers sets the frames to the leaf, without its point, and the callers in the context of p.
+func (k *Stack) setCallers(m reader.Method, p reader.Profile) error {
 	k.Frames = append(k.Frames[:0], Frame{Method: m})
 	if !hasSamples(p) {
 		return nil
@@ -123,8 +123,8 @@ func hasSamples(p reader.Profile) bool {
 	return false
 }
 
-// points yields a stack for each point of p. The entries of a point are adjacent.
-func (k *Stack) points(p reader.Profile, yield func(Stack, error) bool) bool {
+// yieldPoints yields a stack for each point of p. The entries of a point are adjacent.
+func (k *Stack) yieldPoints(p reader.Profile, yield func(Stack, error) bool) bool {
 	k.Count = 0
 	k.Time = 0
 	for e := range p.Entries() {
@@ -132,7 +132,7 @@ func (k *Stack) points(p reader.Profile, yield func(Stack, error) bool) bool {
 		if !ok || e.Tag() != layout.TagCount {
 			continue
 		}
-		if e.Point() != k.Frames[0].Point && !k.flush(yield) {
+		if e.Point() != k.Frames[0].Point && !k.yieldCounted(yield) {
 			return false
 		}
 		k.Frames[0].Point = e.Point()
@@ -143,11 +143,11 @@ func (k *Stack) points(p reader.Profile, yield func(Stack, error) bool) bool {
 			k.Time = disk.SaturatingAdd(k.Time, c.Trained())
 		}
 	}
-	return k.flush(yield)
+	return k.yieldCounted(yield)
 }
 
-// flush yields the stack unless it has no samples, and resets its counts.
-func (k *Stack) flush(yield func(Stack, error) bool) bool {
+// yieldCounted yields the stack unless it has no samples, and resets its counts.
+func (k *Stack) yieldCounted(yield func(Stack, error) bool) bool {
 	if k.Count == 0 && k.Time == 0 {
 		return true
 	}

@@ -24,7 +24,7 @@ import (
 // replaces semicolons in names by commas and line breaks by spaces. The error matches ErrNoSamples if there are no
 // stacks.
 func WriteFolded(w io.Writer, s *reader.Store) error {
-	folded, err := fold(s)
+	folded, err := foldStacks(s)
 	if err != nil {
 		return err
 	}
@@ -43,10 +43,10 @@ func WriteFolded(w io.Writer, s *reader.Store) error {
 	return out.Flush()
 }
 
-var inFrame = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
+var frameReplacer = strings.NewReplacer(";", ",", "\n", " ", "\r", " ")
 
-// fold returns the number of samples of each stack in collapsed form.
-func fold(s *reader.Store) (map[string]uint64, error) {
+// foldStacks returns the number of samples of each stack in collapsed form.
+func foldStacks(s *reader.Store) (map[string]uint64, error) {
 	named := NewNamed(s)
 	folded := map[string]uint64{}
 	var b []byte
@@ -60,7 +60,7 @@ func fold(s *reader.Store) (map[string]uint64, error) {
 			if err != nil {
 				return nil, err
 			}
-			b = append(b, inFrame.Replace(name.String())...)
+			b = append(b, frameReplacer.Replace(name.String())...)
 			if i > 0 {
 				b = append(b, ';')
 			}

@@ -175,7 +175,7 @@ func TestNames(t *testing.T) {
 		{layout.DomainLLVMFrontend, layout.Key{Name: "main"}, "main", "main", ""},
 	} {
 		t.Run(c.full, func(t *testing.T) {
-			n := nameOf(c.domain, c.key)
+			n := newName(c.domain, c.key)
 			if n.String() != c.name || n.Full() != c.full || n.File != c.file {
 				t.Errorf("%+v: %q, %q, %q", c.key, n.String(), n.Full(), n.File)
 			}

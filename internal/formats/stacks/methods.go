@@ -10,7 +10,7 @@ import (
 )
 
 // unknown is the name of an unknown function.
-const unknown = "[unknown]"
+const unknownFunction = "[unknown]"
 
 // Named caches the names of methods.
 type Named struct {
@@ -30,10 +30,10 @@ type Name struct {
 // NewNamed returns an empty cache for the methods of s.
 func NewNamed(s *reader.Store) *Named { return &Named{s.Header().Domain, map[layout.Ref]Name{}} }
 
-// Of returns the name of a method. The name of an invalid method is "[unknown]".
+// Of returns the name of a method. The name of an invalid method is "[unknownFunction]".
 func (n *Named) Of(m reader.Method) (Name, error) {
 	if !m.Valid() {
-		return Name{Short: unknown}, nil
+		return Name{Short: unknownFunction}, nil
 	}
 	if name, ok := n.names[m.Ref()]; ok {
 		return name, nil
@@ -42,18 +42,18 @@ func (n *Named) Of(m reader.Method) (Name, error) {
 	if err != nil {
 		return Name{}, err
 	}
-	name := nameOf(n.domain, k)
+	name := newName(n.domain, k)
 	n.names[m.Ref()] = name
 	return name, nil
 }
 
-func nameOf(d layout.Domain, k layout.Key) (n Name) {
+func newName(d layout.Domain, k layout.Key) (n Name) {
 	k = k.Split(d)
 	n.Short = k.Name
 	n.Parameters = k.Signature
 	switch {
 	case d.LLVM():
-		n.File, n.Short = cutFile(k.Name)
+		n.File, n.Short = splitSourceFile(k.Name)
 	case d == layout.DomainGraal: // the return type precedes the parameters
 		if at := strings.IndexByte(n.Parameters, '('); at >= 0 {
 			n.Parameters = n.Parameters[at:]
@@ -61,14 +61,14 @@ func nameOf(d layout.Domain, k layout.Key) (n Name) {
 	}
 	n.Class = strings.ReplaceAll(k.Class, "/", ".")
 	if d == layout.DomainSampled && n.Short == "" {
-		n.Short = unknown
+		n.Short = unknownFunction
 	}
 	return n
 }
 
-// cutFile splits the PGO name of a local function into file and function. The separator is a semicolon, or a colon in
+// splitSourceFile splits the PGO name of a local function into file and function. The separator is a semicolon, or a colon in
 // older profiles.
-func cutFile(name string) (file, function string) {
+func splitSourceFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {
 		return file, function
 	}
@@ -100,21 +100,21 @@ type Counter struct {
 // Counters returns all counters. No counter is a time.
 func Counters() []Counter {
 	return []Counter{
-		{"invocations", func(p reader.Profile) (uint64, bool) { return trained(p.Invocations()) }},
-		{"backedges", func(p reader.Profile) (uint64, bool) { return trained(p.Backedges()) }},
-		{"calls", counted(layout.SubCalls)},
-		{"bytecodes", counted(layout.SubBytecodes)},
-		{"cycles", counted(layout.SubCycles)},
-		{"native_calls", counted(layout.SubNativeCalls)},
-		{"new_arrays", counted(layout.SubNewArrays)},
-		{"block_counts", blockCounts},
+		{"invocations", func(p reader.Profile) (uint64, bool) { return trainedCount(p.Invocations()) }},
+		{"backedges", func(p reader.Profile) (uint64, bool) { return trainedCount(p.Backedges()) }},
+		{"calls", sumOfCounts(layout.SubCalls)},
+		{"bytecodes", sumOfCounts(layout.SubBytecodes)},
+		{"cycles", sumOfCounts(layout.SubCycles)},
+		{"native_calls", sumOfCounts(layout.SubNativeCalls)},
+		{"new_arrays", sumOfCounts(layout.SubNewArrays)},
+		{"block_counts", sumBlockCounts},
 	}
 }
 
-func trained(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
+func trainedCount(c reader.Counter, ok bool) (uint64, bool) { return c.Trained(), ok }
 
-// counted returns a function that adds up the Count entries of a sub.
-func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
+// sumOfCounts returns a function that adds up the Count entries of a sub.
+func sumOfCounts(what layout.Sub) func(reader.Profile) (uint64, bool) {
 	return func(p reader.Profile) (sum uint64, ok bool) {
 		for e := range p.Entries() {
 			if c, isCount := e.Counter(); isCount && e.Tag() == layout.TagCount && e.Sub() == what {
@@ -129,8 +129,8 @@ func counted(what layout.Sub) func(reader.Profile) (uint64, bool) {
 // maxCount is the highest count of LLVM. The two greater numbers mark a sampled function as hot or warm.
 const maxCount = math.MaxUint64 - 2
 
-// blockCounts adds up LLVM's counters.
-func blockCounts(p reader.Profile) (sum uint64, ok bool) {
+// sumBlockCounts adds up LLVM's counters.
+func sumBlockCounts(p reader.Profile) (sum uint64, ok bool) {
 	for e := range p.Entries() {
 		rows, isList := e.Rows()
 		if !isList || e.Tag() != layout.TagCounters {

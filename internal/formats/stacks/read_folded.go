@@ -39,7 +39,7 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 		if len(line) == 0 {
 			continue
 		}
-		frames, _, ok := cutCount(line)
+		frames, _, ok := splitCount(line)
 		if !ok || bytes.ContainsAny(line, "\t{}") {
 			return false
 		}
@@ -48,7 +48,7 @@ func (*Importer) Detect(head []byte, whole bool) bool {
 	return callers
 }
 
-func cutCount(line []byte) (frames []byte, n uint64, ok bool) {
+func splitCount(line []byte) (frames []byte, n uint64, ok bool) {
 	at := bytes.LastIndexByte(line, ' ')
 	if at < 1 {
 		return nil, 0, false
@@ -72,13 +72,13 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 		if len(bytes.TrimSpace(line)) == 0 {
 			continue
 		}
-		frames, n, ok := cutCount(line)
+		frames, n, ok := splitCount(line)
 		if !ok {
 			return nil, lines.Fail(ErrSyntax)
 		}
 		stack = stack[:0]
 		for name := range bytes.SplitSeq(frames, []byte(";")) {
-			if string(name) == unknown {
+			if string(name) == unknownFunction {
 				name = nil
 			}
 			stack = append(stack, NamedFrame{Name: string(name)})

@@ -27,11 +27,11 @@ type Recorder struct {
 	b       *builder.Builder
 	lost    *codec.Losses
 	methods map[string]builder.MethodRef
-	samples map[recorded]uint64
+	samples map[stackKey]uint64
 }
 
-// recorded identifies a stack.
-type recorded struct {
+// stackKey identifies a stack.
+type stackKey struct {
 	method  builder.MethodRef
 	context builder.ContextRef
 	point   int32
@@ -39,14 +39,14 @@ type recorded struct {
 
 // NewRecorder returns a Recorder that adds to b and reports losses to lost.
 func NewRecorder(b *builder.Builder, lost *codec.Losses) *Recorder {
-	return &Recorder{b, lost, map[string]builder.MethodRef{}, map[recorded]uint64{}}
+	return &Recorder{b, lost, map[string]builder.MethodRef{}, map[stackKey]uint64{}}
 }
 
 // Add adds n samples of a stack, which has the leaf first and at least one frame. It returns the builder's error.
 func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
-	at := recorded{method: r.method(stack[0].Name), point: stack[0].Line}
+	at := stackKey{method: r.methodByName(stack[0].Name), point: stack[0].Line}
 	for _, f := range stack[1:] {
-		at.context = r.b.Internal().OuterContext(at.method, at.context, r.method(f.Name), f.Line)
+		at.context = r.b.Internal().OuterContext(at.method, at.context, r.methodByName(f.Name), f.Line)
 	}
 	if n > 0 {
 		r.samples[at] = disk.SaturatingAdd(r.samples[at], n)
@@ -54,7 +54,7 @@ func (r *Recorder) Add(stack []NamedFrame, n uint64) error {
 	return r.b.Err()
 }
 
-func (r *Recorder) method(name string) builder.MethodRef {
+func (r *Recorder) methodByName(name string) builder.MethodRef {
 	m, ok := r.methods[name]
 	if !ok {
 		kept, _, cut := strings.Cut(name, "\x00")
@@ -69,7 +69,7 @@ func (r *Recorder) method(name string) builder.MethodRef {
 
 // Record adds all stacks to the builder. It returns the number of methods with a profile and the number of entries.
 func (r *Recorder) Record() (methods, entries int, err error) {
-	all := slices.SortedFunc(maps.Keys(r.samples), func(a, b recorded) int {
+	all := slices.SortedFunc(maps.Keys(r.samples), func(a, b stackKey) int {
 		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.context, b.context), cmp.Compare(a.point, b.point))
 	})
 	for i := 0; i < len(all); {

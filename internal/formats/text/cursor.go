@@ -14,8 +14,8 @@ func newCursor(line []byte) cursor { return cursor{parse.Cursor{Line: line}} }
 
 func isSpace(b byte) bool { return b == ' ' || b == '\t' }
 
-// skipSpaces returns the offset after spaces and tabs. It does not move the cursor.
-func (c *cursor) skipSpaces() (at int) {
+// spacesEnd returns the offset after spaces and tabs. It does not move the cursor.
+func (c *cursor) spacesEnd() (at int) {
 	for at = c.At; at < len(c.Line) && isSpace(c.Line[at]); at++ {
 	}
 	return at
@@ -31,7 +31,7 @@ func (c *cursor) nextToken() bool {
 	if !c.OK() {
 		return false
 	}
-	at := c.skipSpaces()
+	at := c.spacesEnd()
 	if at == len(c.Line) || c.Line[at] == '#' || at > 0 && !isSpace(c.Line[at-1]) {
 		return false
 	}
@@ -45,12 +45,12 @@ func (c *cursor) hasToken() bool {
 	return ahead.nextToken()
 }
 
-// end requires that only a comment follows.
-func (c *cursor) end() {
+// expectLineEnd requires that only a comment follows.
+func (c *cursor) expectLineEnd() {
 	if !c.OK() {
 		return
 	}
-	c.At = c.skipSpaces()
+	c.At = c.spacesEnd()
 	if c.At < len(c.Line) && !c.startsComment(c.At) {
 		c.Miss("the end of the line")
 	}
@@ -101,29 +101,29 @@ func (c *cursor) takeWord(expected string) []byte {
 	return c.Line[start:c.At]
 }
 
-// number consumes an unsigned decimal number, or a hexadecimal one after 0x, of at most limit.
-func (c *cursor) number(limit uint64) uint64 {
+// takeUint consumes an unsigned decimal number, or a hexadecimal one after 0x, of at most limit.
+func (c *cursor) takeUint(limit uint64) uint64 {
 	if c.Skip("0x") {
 		return c.Hex(limit)
 	}
 	return c.Number(limit)
 }
 
-func (c *cursor) uint64() uint64 { return c.number(math.MaxUint64) }
+func (c *cursor) takeUint64() uint64 { return c.takeUint(math.MaxUint64) }
 
-// signed consumes a number in [-limit-1, limit].
-func (c *cursor) signed(limit int64) int64 {
+// takeInt consumes a number in [-limit-1, limit].
+func (c *cursor) takeInt(limit int64) int64 {
 	if c.Skip("-") {
-		return -int64(c.number(uint64(limit) + 1))
+		return -int64(c.takeUint(uint64(limit) + 1))
 	}
-	return int64(c.number(uint64(limit)))
+	return int64(c.takeUint(uint64(limit)))
 }
 
-// point consumes a profile point.
-func (c *cursor) point() int32 { return int32(c.signed(math.MaxInt32)) }
+// takePoint consumes a profile point.
+func (c *cursor) takePoint() int32 { return int32(c.takeInt(math.MaxInt32)) }
 
-// hexBytes consumes pairs of hexadecimal digits up to the end of the token, and appends the bytes to b.
-func (c *cursor) hexBytes(b []byte) []byte {
+// takeHexBytes consumes pairs of hexadecimal digits up to the end of the token, and appends the bytes to b.
+func (c *cursor) takeHexBytes(b []byte) []byte {
 	for c.OK() && !c.atTokenEnd() {
 		pair := parse.Cursor{Line: c.Line[c.At:min(c.At+2, len(c.Line))]}
 		v := pair.Hex(math.MaxUint8)
@@ -137,8 +137,8 @@ func (c *cursor) hexBytes(b []byte) []byte {
 	return b
 }
 
-// reference consumes a type, a method or -, up to a space, = or + outside quotes.
-func (c *cursor) reference(expected string) []byte {
+// takeReference consumes a type, a method or -, up to a space, = or + outside quotes.
+func (c *cursor) takeReference(expected string) []byte {
 	if !c.OK() {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (c *cursor) reference(expected string) []byte {
 // takeName consumes a NAME that is a whole token.
 func (c *cursor) takeName() []byte {
 	start := c.At
-	token := c.reference("a name")
+	token := c.takeReference("a name")
 	if len(token) == 0 || token[0] != '"' {
 		if quote := bytes.IndexByte(token, '"'); quote >= 0 {
 			c.MissAt(start+quote, "the end of the name")

@@ -59,7 +59,7 @@ func TestEditsComeBack(t *testing.T) {
 		if got := write(t, data); got != edited {
 			t.Errorf("%s: the edited text comes back as\n%s", name, got)
 		}
-		if id := idOf(t, data); id == idOf(t, all[e.specimen]) || !derivedID(open(t, data).Header()) {
+		if id := idOf(t, data); id == idOf(t, all[e.specimen]) || !isDerivedID(open(t, data).Header()) {
 			t.Errorf("%s: dump id %x is not the edited archive's own", name, id)
 		}
 	}

@@ -10,15 +10,15 @@ import (
 )
 
 // plain[c] reports whether the ASCII character c can occur anywhere in a bare name.
-var plain = func() (p [utf8.RuneSelf]bool) {
+var isPlainASCII = func() (p [utf8.RuneSelf]bool) {
 	for c := '!'; c <= '~'; c++ {
 		p[c] = c != '"' && c != '{' && c != '}' && c != '=' && c != '+'
 	}
 	return p
 }()
 
-// bare reports whether a name can be written without quotes.
-func bare(name []byte) bool {
+// isBareName reports whether a name can be written without quotes.
+func isBareName(name []byte) bool {
 	if len(name) == 0 || name[0] == '#' || name[0] == ':' || name[len(name)-1] == ':' || string(name) == "-" {
 		return false
 	}
@@ -32,7 +32,7 @@ func bare(name []byte) bool {
 			i += size
 			continue
 		}
-		if !plain[c] || c == ':' && name[i+1] == ':' {
+		if !isPlainASCII[c] || c == ':' && name[i+1] == ':' {
 			return false
 		}
 		i++
@@ -42,14 +42,14 @@ func bare(name []byte) bool {
 
 // appendName appends a name, in quotes if necessary.
 func appendName(b, name []byte) []byte {
-	if bare(name) {
+	if isBareName(name) {
 		return append(b, name...)
 	}
 	return appendQuoted(b, name)
 }
 
-// appendWithout is like appendName, but also quotes a name that contains c.
-func appendWithout(b, name []byte, c byte) []byte {
+// appendNameQuoting is like appendName, but also quotes a name that contains c.
+func appendNameQuoting(b, name []byte, c byte) []byte {
 	if bytes.IndexByte(name, c) >= 0 {
 		return appendQuoted(b, name)
 	}
@@ -137,7 +137,7 @@ func unescape(b []byte) (c byte, size int) {
 // ParseMethod parses METHOD of the grammar. ok is false if spelled is malformed.
 func ParseMethod(spelled string) (key layout.Key, ok bool) {
 	c := newCursor([]byte(spelled))
-	key = c.methodKey()
+	key = c.takeMethodKey()
 	return key, c.OK()
 }
 
@@ -146,21 +146,21 @@ func ParseMethod(spelled string) (key layout.Key, ok bool) {
 // atEnd reports whether nothing is left or there was a mismatch.
 func (c *cursor) atEnd() bool { return !c.OK() || c.At == len(c.Line) }
 
-// standsBefore reports whether text comes next.
-func (c *cursor) standsBefore(text string) bool {
+// startsWith reports whether text comes next.
+func (c *cursor) startsWith(text string) bool {
 	ahead := c.Cursor
 	return ahead.Skip(text)
 }
 
-// keyPart consumes a quoted or bare name. A brace ends a bare name, and so does a double colon if colons is set and a
+// takeKeyPart consumes a quoted or bare name. A brace ends a bare name, and so does a double colon if colons is set and a
 // parenthesis if parenthesis is set.
-func (c *cursor) keyPart(colons, parenthesis bool) string {
-	if c.standsBefore(`"`) {
-		return c.quotedPart()
+func (c *cursor) takeKeyPart(colons, parenthesis bool) string {
+	if c.startsWith(`"`) {
+		return c.takeQuotedPart()
 	}
 	start := c.At
-	for !c.atEnd() && !c.standsBefore("{") && !c.standsBefore("}") && !c.standsBefore(`"`) &&
-		!(colons && c.standsBefore("::")) && !(parenthesis && c.standsBefore("(")) {
+	for !c.atEnd() && !c.startsWith("{") && !c.startsWith("}") && !c.startsWith(`"`) &&
+		!(colons && c.startsWith("::")) && !(parenthesis && c.startsWith("(")) {
 		c.At++
 	}
 	if c.At == start {
@@ -169,7 +169,7 @@ func (c *cursor) keyPart(colons, parenthesis bool) string {
 	return string(c.Line[start:c.At])
 }
 
-func (c *cursor) quotedPart() string {
+func (c *cursor) takeQuotedPart() string {
 	end := quotedEnd(c.Rest())
 	if end < 0 {
 		c.Miss("a closing quote")
@@ -184,10 +184,10 @@ func (c *cursor) quotedPart() string {
 	return string(name)
 }
 
-// loader consumes an optional loader in braces. The token must end there.
-func (c *cursor) loader() (name string) {
+// takeLoader consumes an optional loader in braces. The token must end there.
+func (c *cursor) takeLoader() (name string) {
 	if c.Skip("{") {
-		name = c.keyPart(false, false)
+		name = c.takeKeyPart(false, false)
 		if !c.Skip("}") {
 			c.Miss("}")
 		}
@@ -198,10 +198,10 @@ func (c *cursor) loader() (name string) {
 	return name
 }
 
-// methodKey consumes METHOD of the grammar.
-func (c *cursor) methodKey() (key layout.Key) {
+// takeMethodKey consumes METHOD of the grammar.
+func (c *cursor) takeMethodKey() (key layout.Key) {
 	if !c.Skip("::") {
-		first := c.keyPart(true, false)
+		first := c.takeKeyPart(true, false)
 		if c.atEnd() {
 			return layout.Key{Name: first}
 		}
@@ -210,11 +210,11 @@ func (c *cursor) methodKey() (key layout.Key) {
 			c.Miss("the end of the name, or :: and the name of a method: a loader is that of a class")
 		}
 	}
-	key.Name = c.keyPart(true, true)
-	if c.standsBefore("(") || c.Skip("::") {
-		key.Signature = c.keyPart(false, false)
+	key.Name = c.takeKeyPart(true, true)
+	if c.startsWith("(") || c.Skip("::") {
+		key.Signature = c.takeKeyPart(false, false)
 	}
-	key.Loader = c.loader()
+	key.Loader = c.takeLoader()
 	if key.Loader != "" && key.Class == "" {
 		c.Miss("a class before the method: a loader is that of a class")
 	}

@@ -67,9 +67,9 @@ func TestCommentShowsTheExample(t *testing.T) {
 func TestWordsAreDescribed(t *testing.T) {
 	var words []string
 	for _, f := range fieldForms {
-		words = append(words, f.word)
+		words = append(words, f.name)
 	}
-	for word := range headerForms {
+	for word := range headerReaders {
 		words = append(words, word)
 	}
 	words = append(append(words, slices.Collect(maps.Keys(tagNumbers))...), sectionWords...)

@@ -322,7 +322,7 @@ func (m *maker) wide(p *builder.Profile) {
 	sub := layout.Sub(m.IntN(9))
 	flags := layout.EntryFlags(m.IntN(5))
 	tag := layout.TagCounters + layout.Tag(m.IntN(8))
-	for !domainsOf(tag).hold(m.domain) {
+	for !domainsOfTag(tag).contains(m.domain) {
 		tag = layout.TagCounters + layout.Tag(m.IntN(8))
 	}
 	switch tag {
@@ -372,7 +372,7 @@ func (m *maker) tables() {
 		if kind == disk.TableOrder && m.domain != layout.DomainGraal {
 			columns = []disk.ColumnKind{disk.ColumnProfile}
 		}
-		if kind == disk.TableShapes || m.made[kind] || !tableDomains[kind].hold(m.domain) {
+		if kind == disk.TableShapes || m.made[kind] || !tableDomains[kind].contains(m.domain) {
 			continue
 		}
 		m.made[kind] = true

@@ -48,10 +48,10 @@ type parser struct {
 	o          ReadOptions
 	lines      *parse.Lines
 	report     Report
-	head       head             // parsed header
+	head       headerLines      // parsed header
 	b          *builder.Builder // nil before the end of the header
 	shape      disk.Shape
-	refs       refs
+	refs       refCache
 	ended      bool  // the line "end" was read
 	failure    error // error of a line with valid syntax
 	misordered bool  // the line begins an order table of another domain
@@ -69,7 +69,7 @@ type parser struct {
 }
 
 func (p *parser) readText() error {
-	if err := p.first(); err != nil {
+	if err := p.readFirstLine(); err != nil {
 		return err
 	}
 	for {
@@ -89,7 +89,7 @@ func (p *parser) readText() error {
 	}
 }
 
-func (p *parser) first() error {
+func (p *parser) readFirstLine() error {
 	line, err := p.lines.Next()
 	if err != nil && err != io.EOF {
 		return err
@@ -99,7 +99,7 @@ func (p *parser) first() error {
 		return p.lines.FailAt(&p.Cursor, ErrFormat)
 	}
 	p.Expect(firstLine)
-	if p.end(); !p.OK() {
+	if p.expectLineEnd(); !p.OK() {
 		return p.lines.FailAt(&p.Cursor, ErrVersion)
 	}
 	return nil
@@ -108,15 +108,15 @@ func (p *parser) first() error {
 func (p *parser) readLine(line []byte) error {
 	p.cursor = newCursor(line)
 	if p.nextToken() {
-		p.dispatch()
-	} else if p.end(); p.At == len(line) {
+		p.readLineByWord()
+	} else if p.expectLineEnd(); p.At == len(line) {
 		p.closeMethod() // if the next method line was deleted, its profiles must not join this method
 	}
-	p.end()
+	p.expectLineEnd()
 	if p.failure != nil {
 		return p.failure
 	}
-	if err := p.lines.Missing(&p.Cursor, p.kindOfMiss()); err != nil || p.b == nil {
+	if err := p.lines.Missing(&p.Cursor, p.mismatchKind()); err != nil || p.b == nil {
 		return err
 	}
 	if err := p.b.Err(); err != nil {
@@ -125,56 +125,56 @@ func (p *parser) readLine(line []byte) error {
 	return nil
 }
 
-// kindOfMiss returns the sentinel for a mismatch in the line.
-func (p *parser) kindOfMiss() error {
+// mismatchKind returns the sentinel for a mismatch in the line.
+func (p *parser) mismatchKind() error {
 	if p.misordered {
 		return ErrOrder
 	}
 	return ErrSyntax
 }
 
-// refuse records the builder's error about the item that began at line.
-func (p *parser) refuse(line parse.Place, err error) {
+// recordFailure records the builder's error about the item that began at line.
+func (p *parser) recordFailure(line parse.Place, err error) {
 	if err != nil && p.failure == nil {
 		p.failure = line.Fail(err)
 	}
 }
 
-// dispatch selects the reader of the line by its first word and the open method, profile or table.
-func (p *parser) dispatch() {
+// readLineByWord selects the reader of the line by its first word and the open method, profile or table.
+func (p *parser) readLineByWord() {
 	start := p.At
 	if p.ended {
 		p.Miss("nothing after the line \"end\"")
 		return
 	}
 	if p.Line[p.At] == '@' {
-		p.entryLine(start, disk.SectionData)
+		p.readEntryLine(start, disk.SectionData)
 		return
 	}
 	word := p.takeWord("a word")
 	if p.b == nil {
-		if p.headerLine(word) {
+		if p.readHeaderLine(word) {
 			return
 		}
 		p.beginArchive()
 	}
-	if p.b == nil || p.profileLine(start, word) || p.methodLine(word) || p.tableLine(word) {
+	if p.b == nil || p.readProfileLine(start, word) || p.readMethodLine(word) || p.readRowLine(word) {
 		return
 	}
-	p.topLine(start, word)
+	p.readTopLine(start, word)
 }
 
-// topLine closes the open method or table and reads a line that can only follow it.
-func (p *parser) topLine(start int, word []byte) {
-	before := p.possible()
+// readTopLine closes the open method or table and reads a line that can only follow it.
+func (p *parser) readTopLine(start int, word []byte) {
+	before := p.describeValidLines()
 	p.closeMethod()
 	switch string(word) {
 	case "type":
-		p.typeLine()
+		p.readTypeLine()
 	case "method":
-		p.newMethodLine()
+		p.readNewMethodLine()
 	case "table":
-		p.newTableLine()
+		p.readNewTableLine()
 	case "end":
 		p.ended = true
 	default:
@@ -182,8 +182,8 @@ func (p *parser) topLine(start int, word []byte) {
 	}
 }
 
-// possible describes the lines that are valid here.
-func (p *parser) possible() string {
+// describeValidLines describes the lines that are valid here.
+func (p *parser) describeValidLines() string {
 	switch {
 	case p.profile.Profile != nil:
 		return "an entry (@ and a point), a field of the profile, or context, profile, method, type, table, end"
@@ -195,53 +195,53 @@ func (p *parser) possible() string {
 	return "method, type, table, end; a blank line ends a method and a table"
 }
 
-type head struct {
+type headerLines struct {
 	config builder.Config
 	domain layout.Domain
 	shapes []layout.EntryShape
 	seen   map[string]bool // words that occurred
 }
 
-// headerLine reads a line of the header. It returns false for other lines.
-func (p *parser) headerLine(word []byte) bool {
-	read := headerForms[string(word)]
+// readHeaderLine reads a line of the header. It returns false for other lines.
+func (p *parser) readHeaderLine(word []byte) bool {
+	read := headerReaders[string(word)]
 	if read == nil {
 		return false
 	}
-	p.once(string(word))
+	p.rejectRepeated(string(word))
 	read(p)
 	return true
 }
 
-var headerForms = map[string]func(*parser){
-	"domain":      (*parser).domainLine,
+var headerReaders = map[string]func(*parser){
+	"domain":      (*parser).readDomainLine,
 	"producer":    func(p *parser) { p.nextToken(); p.head.config.Producer = string(p.takeName()) },
-	"producer-id": func(p *parser) { p.id(&p.head.config.ProducerID) },
-	"shape":       (*parser).shapeLine,
-	"cell":        (*parser).shapeCellLine,
-	"row":         (*parser).shapeRowLine,
-	"fingerprint": func(p *parser) { p.id(&p.head.config.Fingerprint) },
-	"dump-id":     func(p *parser) { p.id(&p.head.config.DumpID) },
-	"time":        (*parser).timeLine,
-	"flags":       func(p *parser) { p.nextToken(); p.head.config.Flags = p.bits(archiveFlags, math.MaxUint64) },
-	"param":       (*parser).paramLine,
+	"producer-id": func(p *parser) { p.takeID(&p.head.config.ProducerID) },
+	"shape":       (*parser).readShapeLine,
+	"cell":        (*parser).readShapeCellLine,
+	"row":         (*parser).readShapeRowLine,
+	"fingerprint": func(p *parser) { p.takeID(&p.head.config.Fingerprint) },
+	"dump-id":     func(p *parser) { p.takeID(&p.head.config.DumpID) },
+	"time":        (*parser).readTimeLine,
+	"flags":       func(p *parser) { p.nextToken(); p.head.config.Flags = p.takeBits(archiveFlags, math.MaxUint64) },
+	"param":       (*parser).readParamLine,
 }
 
-// manyTimes has the words of lines that can repeat.
-var manyTimes = map[string]bool{"param": true, "shape": true, "cell": true, "row": true}
+// repeatableWords has the words of lines that can repeat.
+var repeatableWords = map[string]bool{"param": true, "shape": true, "cell": true, "row": true}
 
-// once rejects a repeated header line.
-func (p *parser) once(word string) {
+// rejectRepeated rejects a repeated header line.
+func (p *parser) rejectRepeated(word string) {
 	if p.head.seen == nil {
 		p.head.seen = map[string]bool{}
 	}
-	if !manyTimes[word] && p.head.seen[word] {
+	if !repeatableWords[word] && p.head.seen[word] {
 		p.MissAt(p.At-len(word), "no second "+word)
 	}
 	p.head.seen[word] = true
 }
 
-func (p *parser) domainLine() {
+func (p *parser) readDomainLine() {
 	p.nextToken()
 	start := p.At
 	word := string(p.takeWord("a domain"))
@@ -254,10 +254,10 @@ func (p *parser) domainLine() {
 	p.MissAt(start, "a domain: hotspot, llvm-ir, llvm-frontend, graal, jamaica, custom or sampled")
 }
 
-func (p *parser) id(id *[16]byte) {
+func (p *parser) takeID(id *[16]byte) {
 	p.nextToken()
 	start := p.At
-	p.bytes = p.hexBytes(p.bytes[:0])
+	p.bytes = p.takeHexBytes(p.bytes[:0])
 	if len(p.bytes) != len(id) {
 		p.MissAt(start, "32 hexadecimal digits")
 		return
@@ -265,8 +265,8 @@ func (p *parser) id(id *[16]byte) {
 	copy(id[:], p.bytes)
 }
 
-// timeLine reads a time, which must fit 64 bits of nanoseconds since 1970. Archives use 0 for an unknown time.
-func (p *parser) timeLine() {
+// readTimeLine reads a time, which must fit 64 bits of nanoseconds since 1970. Archives use 0 for an unknown time.
+func (p *parser) readTimeLine() {
 	p.nextToken()
 	start := p.At
 	t, err := time.Parse(time.RFC3339Nano, string(p.takeWord("a time")))
@@ -279,11 +279,11 @@ func (p *parser) timeLine() {
 	}
 }
 
-func (p *parser) paramLine() {
+func (p *parser) readParamLine() {
 	p.nextToken()
-	i := p.listed(paramWords, uint64(len(disk.Settings(&p.head.config.Params)))-1, "a setting")
+	i := p.takeListedWord(paramWords, uint64(len(disk.Settings(&p.head.config.Params)))-1, "a setting")
 	p.nextToken()
-	v := uint32(p.number(math.MaxUint32))
+	v := uint32(p.takeUint(math.MaxUint32))
 	if p.OK() && *disk.Settings(&p.head.config.Params)[i] != 0 {
 		p.Miss("no second line for this setting")
 	}
@@ -292,39 +292,39 @@ func (p *parser) paramLine() {
 	}
 }
 
-// listed consumes a word of the list, or a number of at most limit.
-func (p *parser) listed(list wordList, limit uint64, what string) uint64 {
+// takeListedWord consumes a word of the list, or a number of at most limit.
+func (p *parser) takeListedWord(list wordList, limit uint64, what string) uint64 {
 	start := p.At
 	if p.atDigit() {
-		return p.number(limit)
+		return p.takeUint(limit)
 	}
-	n, ok := list.number(p.takeWord(what))
+	n, ok := list.numberOf(p.takeWord(what))
 	if !ok && p.OK() {
-		p.MissAt(start, what+": "+list.listWords()+", or a number")
+		p.MissAt(start, what+": "+list.joinWords()+", or a number")
 	}
 	return uint64(n)
 }
 
-// bits consumes words or numbers with commas between them, and returns their union.
-func (p *parser) bits(words wordList, limit uint64) (bits uint64) {
+// takeBits consumes words or numbers with commas between them, and returns their union.
+func (p *parser) takeBits(words wordList, limit uint64) (bits uint64) {
 	for {
-		bits |= p.bit(words, limit)
+		bits |= p.takeBit(words, limit)
 		if !p.Skip(",") {
 			return bits
 		}
 	}
 }
 
-// bit consumes the word of a bit, or a number.
-func (p *parser) bit(words wordList, limit uint64) uint64 {
+// takeBit consumes the word of a bit, or a number.
+func (p *parser) takeBit(words wordList, limit uint64) uint64 {
 	if p.atDigit() {
-		return p.number(limit)
+		return p.takeUint(limit)
 	}
 	start := p.At
 	for p.OK() && !p.atTokenEnd() && p.Line[p.At] != ',' && p.Line[p.At] != ']' {
 		p.At++
 	}
-	n, ok := words.number(p.Line[start:p.At])
+	n, ok := words.numberOf(p.Line[start:p.At])
 	if !ok {
 		p.MissAt(start, "a flag that has a name here, or a number")
 		return 0
@@ -339,20 +339,20 @@ func (p *parser) beginArchive() {
 		p.MissAt(0, "a line of the header: domain and its name")
 		return
 	}
-	if domain == layout.DomainCustom && p.config().ProducerID == [16]byte{} {
+	if domain == layout.DomainCustom && p.builderConfig().ProducerID == [16]byte{} {
 		p.MissAt(0, "a line of the header: producer-id and 32 hexadecimal digits")
 		return
 	}
 	p.shape = disk.ShapeOf(&p.head.config.Params)
 	p.report.Domain = domain
-	p.b = builder.New(domain, p.config())
-	if err := p.declare(); err != nil {
+	p.b = builder.New(domain, p.builderConfig())
+	if err := p.declareShapes(); err != nil {
 		p.failure = p.lines.Fail(err)
 	}
 }
 
-// config merges the header of the text with ReadOptions.Config.
-func (p *parser) config() builder.Config {
+// builderConfig merges the header of the text with ReadOptions.Config.
+func (p *parser) builderConfig() builder.Config {
 	c := p.o.Config
 	head := &p.head.config
 	c.Params = head.Params

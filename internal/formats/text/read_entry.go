@@ -10,64 +10,64 @@ import (
 
 // An openEntry is the entry whose line is being read.
 type openEntry struct {
-	section disk.BlockSection
-	point   int32
-	tag     layout.Tag
-	schema  *disk.Schema
-	flags   layout.EntryFlags
-	sub     layout.Sub
-	traps   uint64
-	rows    int      // number of rows of a wide entry
-	length  int      // index in cells of the CellLength, or -1
-	list    bool     // the word of its type list was read
-	cells   []uint64 // cells in the order of the archive format
-	refs    []uint64 // builder references of pointer cells, otherwise 0
-	raw     []byte   // scratch
+	section     disk.BlockSection
+	point       int32
+	tag         layout.Tag
+	schema      *disk.Schema
+	flags       layout.EntryFlags
+	sub         layout.Sub
+	traps       uint64
+	rows        int      // number of rows of a wide entry
+	length      int      // index in cells of the CellLength, or -1
+	hasTypeList bool     // the word of its type list was read
+	cells       []uint64 // cells in the order of the archive format
+	refs        []uint64 // builder references of pointer cells, otherwise 0
+	raw         []byte   // scratch
 }
 
-// entryLine reads an entry, beginning with its point, and adds it to a section.
-func (p *parser) entryLine(start int, section disk.BlockSection) {
+// readEntryLine reads an entry, beginning with its point, and adds it to a section.
+func (p *parser) readEntryLine(start int, section disk.BlockSection) {
 	if p.profile.Profile == nil {
-		p.MissAt(start, p.possible())
+		p.MissAt(start, p.describeValidLines())
 		return
 	}
 	p.Expect("@")
 	at := p.At
 	p.entry = openEntry{section: section, length: -1, cells: p.entry.cells[:0], refs: p.entry.refs[:0], raw: p.entry.raw}
 	e := &p.entry
-	e.point = p.point()
-	e.tag = p.tagWord()
-	switch of := domainsOf(e.tag); {
+	e.point = p.takePoint()
+	e.tag = p.takeTagWord()
+	switch of := domainsOfTag(e.tag); {
 	case !p.OK():
-	case !of.hold(p.head.domain):
+	case !of.contains(p.head.domain):
 		p.MissAt(start, "an entry that domain "+p.head.domain.String()+" has: this one is of "+of.String())
 	case disk.IsWide(e.tag) && section != disk.SectionData:
 		p.MissAt(start, "@: entries of this kind belong among the data entries")
 	case !disk.IsWide(e.tag) && (e.point < 0 || e.point > math.MaxUint16):
 		p.MissAt(at, "a bci: a number of 16 bits")
 	default:
-		p.entryCells()
+		p.readEntryCells()
 	}
 	p.report.Entries++
 }
 
-func (p *parser) tagWord() layout.Tag {
+func (p *parser) takeTagWord() layout.Tag {
 	p.nextToken()
 	start := p.At
-	tag, ok := p.tagName(p.takeWord("the kind of the entry"))
+	tag, ok := p.tagByName(p.takeWord("the kind of the entry"))
 	if !ok {
 		p.MissAt(start, "the kind of the entry: Branch, VirtualCall, Counters or the like")
 	}
 	return tag
 }
 
-// entryCells reads the rest of the line after the tag, and adds the entry to the profile.
-func (p *parser) entryCells() {
+// readEntryCells reads the rest of the line after the tag, and adds the entry to the profile.
+func (p *parser) readEntryCells() {
 	e := &p.entry
 	e.schema, _ = p.shape.Schema(e.tag)
-	p.subAndSeen(e.schema)
+	p.takeSubAndSeen(e.schema)
 	for i := range e.schema.Groups {
-		p.cellGroup(&e.schema.Groups[i])
+		p.takeCellGroup(&e.schema.Groups[i])
 	}
 	if e.length >= 0 {
 		e.cells[e.length] = uint64(len(e.cells) - e.length - 1)
@@ -90,31 +90,31 @@ func (p *parser) entryCells() {
 // cellRef returns the builder reference of a pointer cell of the open entry.
 func (p *parser) cellRef(cell int, _ disk.CellKind) uint64 { return p.entry.refs[cell] }
 
-// subAndSeen consumes the words between the tag and the cells.
-func (p *parser) subAndSeen(schema *disk.Schema) {
+// takeSubAndSeen consumes the words between the tag and the cells.
+func (p *parser) takeSubAndSeen(schema *disk.Schema) {
 	e := &p.entry
 	if !disk.IsWide(e.tag) {
-		p.seen(math.MaxUint32)
+		p.takeSeen(math.MaxUint32)
 		return
 	}
 	custom := p.head.domain == layout.DomainCustom
 	if len(schema.Subs) > 0 {
 		p.nextToken()
-		e.sub = layout.Sub(p.listed(subWords(schema), math.MaxUint16, "what the entry is of"))
+		e.sub = layout.Sub(p.takeListedWord(subWords(schema), math.MaxUint16, "what the entry is of"))
 	} else if custom && p.skipToken("sub=") {
-		e.sub = layout.Sub(p.number(math.MaxUint16))
+		e.sub = layout.Sub(p.takeUint(math.MaxUint16))
 	}
-	if _, ok := trapsCell(schema); ok {
-		p.seen(math.MaxUint64)
+	if _, ok := findTrapsCell(schema); ok {
+		p.takeSeen(math.MaxUint64)
 	} else if len(schema.Flags) > 0 {
-		p.seen(0)
+		p.takeSeen(0)
 	} else if custom && p.skipToken("flags=") {
-		e.flags = layout.EntryFlags(p.number(math.MaxUint8))
+		e.flags = layout.EntryFlags(p.takeUint(math.MaxUint8))
 	}
 }
 
-// seen consumes optional flags and traps in brackets. The reason of a trap is at most limit.
-func (p *parser) seen(limit uint64) {
+// takeSeen consumes optional flags and traps in brackets. The reason of a trap is at most limit.
+func (p *parser) takeSeen(limit uint64) {
 	if !p.skipToken("[") {
 		return
 	}
@@ -122,11 +122,11 @@ func (p *parser) seen(limit uint64) {
 		if !first && !p.nextToken() {
 			p.Expect("]")
 		}
-		p.seenWord(limit)
+		p.takeSeenWord(limit)
 	}
 }
 
-func (p *parser) seenWord(limit uint64) {
+func (p *parser) takeSeenWord(limit uint64) {
 	e := &p.entry
 	switch {
 	case p.Skip("recompiled"):
@@ -134,52 +134,52 @@ func (p *parser) seenWord(limit uint64) {
 	case p.Skip("trap=many"):
 		e.traps |= uint64(disk.EntryTrapMany)
 	case p.Skip("trap="):
-		e.traps |= p.number(limit)
+		e.traps |= p.takeUint(limit)
 	default:
-		e.flags |= layout.EntryFlags(p.bit(flagWords(e.tag), math.MaxUint8))
+		e.flags |= layout.EntryFlags(p.takeBit(flagWords(e.tag), math.MaxUint8))
 	}
 }
 
-func (p *parser) cellGroup(g *disk.CellGroup) {
+func (p *parser) takeCellGroup(g *disk.CellGroup) {
 	switch {
 	case g.Repeat == disk.PerGap:
-		p.gap()
+		p.takeGapCells()
 	case g.Repeat == disk.PerEight:
-		p.bitmap()
+		p.takeBitmap()
 	case g.Repeat == disk.PerType:
-		p.fixedRows(g, p.shape.TypeRows)
+		p.takeFixedRows(g, p.shape.TypeRows)
 	case g.Repeat == disk.PerBci:
-		p.fixedRows(g, p.shape.BciRows)
+		p.takeFixedRows(g, p.shape.BciRows)
 	case g.Repeat == disk.Once && g.Name == "":
-		p.keyedCells(g)
+		p.takeKeyedCells(g)
 	case g.Repeat == disk.Once:
-		p.expectToken(keyOf(g.Name))
-		p.row(g)
+		p.expectToken(cachedKey(g.Name))
+		p.takeRow(g)
 	case g.Repeat == disk.IfOdd:
-		if p.entry.list && p.skipToken(keyOf(g.Name)) {
-			p.row(g)
+		if p.entry.hasTypeList && p.skipToken(cachedKey(g.Name)) {
+			p.takeRow(g)
 		}
 	case isTypeList(g):
-		p.entry.list = p.skipWord(g.Name)
-		if p.entry.list {
-			p.listedTypes(g)
+		p.entry.hasTypeList = p.skipWord(g.Name)
+		if p.entry.hasTypeList {
+			p.takeTypeList(g)
 		}
 	default:
 		for p.nextToken() {
-			p.row(g)
+			p.takeRow(g)
 			p.entry.rows++
 		}
 	}
 }
 
-// pointer adds a pointer cell with tag bits.
-func (p *parser) pointer(tags, ref uint64) {
+// addPointerCell adds a pointer cell with tag bits.
+func (p *parser) addPointerCell(tags, ref uint64) {
 	p.entry.cells = append(p.entry.cells, tags)
 	p.entry.refs = append(p.entry.refs, ref)
 }
 
 // addCell adds a cell that is not a pointer.
-func (p *parser) addCell(v uint64) { p.pointer(v, 0) }
+func (p *parser) addCell(v uint64) { p.addPointerCell(v, 0) }
 
 func (p *parser) addZeros(n int) {
 	for range n {
@@ -187,8 +187,8 @@ func (p *parser) addZeros(n int) {
 	}
 }
 
-// keyedCells consumes the cells of a group that does not repeat, each with its key. Displacements come last.
-func (p *parser) keyedCells(g *disk.CellGroup) {
+// takeKeyedCells consumes the cells of a group that does not repeat, each with its key. Displacements come last.
+func (p *parser) takeKeyedCells(g *disk.CellGroup) {
 	e := &p.entry
 	first := len(e.cells)
 	p.addZeros(len(g.Cells))
@@ -201,40 +201,40 @@ func (p *parser) keyedCells(g *disk.CellGroup) {
 			case c.Kind == disk.CellTraps:
 				e.cells[at] = e.traps
 			case (c.Kind == disk.CellDisplacement) == displacements:
-				p.keyedCell(at, c)
+				p.takeKeyedCell(at, c)
 			}
 		}
 	}
 }
 
-// keyedCell consumes a cell with its key, and stores it at index at.
-func (p *parser) keyedCell(at int, c disk.CellSpec) {
+// takeKeyedCell consumes a cell with its key, and stores it at index at.
+func (p *parser) takeKeyedCell(at int, c disk.CellSpec) {
 	e := &p.entry
 	if key := cellKey(e.schema, c); key != "" {
 		p.expectToken(key)
 	} else {
 		p.nextToken()
 	}
-	p.cell(c, isSigned(e.schema) && at == 0)
+	p.takeCell(c, hasSignedCount(e.schema) && at == 0)
 	last := len(e.cells) - 1
 	e.cells[at], e.refs[at] = e.cells[last], e.refs[last]
 	e.cells = e.cells[:last]
 	e.refs = e.refs[:last]
 }
 
-// gap consumes the cells between the count and the rows of receivers. Omitted cells are zero.
-func (p *parser) gap() {
+// takeGapCells consumes the cells between the count and the rows of receivers. Omitted cells are zero.
+func (p *parser) takeGapCells() {
 	n := 0
 	for ; n < p.shape.Gap && p.Skip(","); n++ {
-		p.addCell(p.uint64())
+		p.addCell(p.takeUint64())
 	}
 	p.addZeros(p.shape.Gap - n)
 }
 
-func (p *parser) bitmap() {
+func (p *parser) takeBitmap() {
 	p.bytes = p.bytes[:0]
 	if p.nextToken() {
-		p.bytes = p.hexBytes(p.bytes)
+		p.bytes = p.takeHexBytes(p.bytes)
 	}
 	p.entry.rows = len(p.bytes)
 	for rest := append(p.bytes, make([]byte, disk.CellSize)...); len(rest) > disk.CellSize; rest = rest[disk.CellSize:] {
@@ -245,13 +245,13 @@ func (p *parser) bitmap() {
 // typeListWord begins the list of argument types, and so ends the rows before.
 const typeListWord = "args"
 
-// fixedRows consumes at most n rows, and adds empty rows up to n.
-func (p *parser) fixedRows(g *disk.CellGroup, n int) {
+// takeFixedRows consumes at most n rows, and adds empty rows up to n.
+func (p *parser) takeFixedRows(g *disk.CellGroup, n int) {
 	for ; p.hasToken() && !p.nextIs(typeListWord); n-- {
 		if p.nextToken(); n <= 0 {
 			p.Miss("no more rows: the settings of the archive do not allow them")
 		}
-		if p.row(g); !p.OK() {
+		if p.takeRow(g); !p.OK() {
 			return
 		}
 	}
@@ -264,83 +264,83 @@ func (p *parser) nextIs(word string) bool {
 	return ahead.skipWord(word)
 }
 
-// listedTypes consumes the types of arguments, up to the return type.
-func (p *parser) listedTypes(g *disk.CellGroup) {
+// takeTypeList consumes the types of arguments, up to the return type.
+func (p *parser) takeTypeList(g *disk.CellGroup) {
 	for p.nextToken() {
 		if c := p.Cursor; c.Skip("return=") {
 			return
 		}
-		p.row(g)
+		p.takeRow(g)
 	}
 }
 
-// row consumes the cells of a row. In a row with - as type or method, the other cells are optional.
-func (p *parser) row(g *disk.CellGroup) {
+// takeRow consumes the cells of a row. In a row with - as type or method, the other cells are optional.
+func (p *parser) takeRow(g *disk.CellGroup) {
 	first := g.Cells[0].Kind
 	for i, c := range g.Cells {
-		if i > 0 && !p.Skip(separator(g.Cells, i)) {
+		if i > 0 && !p.Skip(separatorBefore(g.Cells, i)) {
 			if (first == disk.CellType || first == disk.CellMethod) && p.entry.refs[len(p.entry.refs)-i] == 0 {
 				p.addCell(0)
 				continue
 			}
-			p.Expect(separator(g.Cells, i))
+			p.Expect(separatorBefore(g.Cells, i))
 		}
-		p.cell(c, false)
+		p.takeCell(c, false)
 	}
 }
 
-func (p *parser) cell(c disk.CellSpec, signed bool) {
+func (p *parser) takeCell(c disk.CellSpec, signed bool) {
 	switch kind := c.Kind; {
 	case len(c.Bits) > 0:
-		p.addCell(p.bitNames(c.Bits))
+		p.addCell(p.takeBitNames(c.Bits))
 	case kind == disk.CellDisplacement:
-		p.addCell(uint64(p.signed(math.MaxInt64)))
+		p.addCell(uint64(p.takeInt(math.MaxInt64)))
 	case kind == disk.CellType:
-		p.pointer(0, uint64(p.typeRef()))
+		p.addPointerCell(0, uint64(p.takeTypeRef()))
 	case kind == disk.CellTypeWord:
-		p.typeWord()
+		p.takeTypeWord()
 	case kind == disk.CellMethod:
-		p.pointer(0, uint64(p.methodRef()))
+		p.addPointerCell(0, uint64(p.takeMethodRef()))
 	case kind == disk.CellSuccessor:
-		point := p.point()
+		point := p.takePoint()
 		p.Expect(":")
-		p.addCell(disk.PackSuccessor(point, uint32(p.number(math.MaxUint32))))
+		p.addCell(disk.PackSuccessor(point, uint32(p.takeUint(math.MaxUint32))))
 	case kind == disk.CellValue:
-		p.addCell(p.value())
+		p.addCell(p.takeValue())
 	case kind == disk.CellFlags || signed:
-		p.addCell(p.count64())
+		p.addCell(p.takeCount())
 	default:
-		p.addCell(p.uint64())
+		p.addCell(p.takeUint64())
 	}
 }
 
-// count64 consumes a number in [-1<<63, 1<<64-1], modulo 1<<64.
-func (p *parser) count64() uint64 {
+// takeCount consumes a number in [-1<<63, 1<<64-1], modulo 1<<64.
+func (p *parser) takeCount() uint64 {
 	if p.Skip("-") {
-		return -p.number(1 << 63)
+		return -p.takeUint(1 << 63)
 	}
-	return p.uint64()
+	return p.takeUint64()
 }
 
-// value consumes a number, or the name of a function instead of its id.
-func (p *parser) value() uint64 {
+// takeValue consumes a number, or the name of a function instead of its id.
+func (p *parser) takeValue() uint64 {
 	if p.atDigit() {
-		return p.uint64()
+		return p.takeUint64()
 	}
-	token := p.reference("a number or the name of a function")
+	token := p.takeReference("a number or the name of a function")
 	if v, ok := p.refs.values[string(token)]; ok || !p.OK() {
 		return v
 	}
 	p.At -= len(token)
 	name := string(token)
 	v := disk.NameRef(string(p.takeName()))
-	remember(&p.refs.values, name, v)
+	cacheRef(&p.refs.values, name, v)
 	return v
 }
 
-// typeWord consumes a type and its tags.
-func (p *parser) typeWord() {
-	ref := p.typeRef()
+// takeTypeWord consumes a type and its tags.
+func (p *parser) takeTypeWord() {
+	ref := p.takeTypeRef()
 	tags := uint64(0)
 	if p.Skip("+null") {
 		tags |= disk.TypeNullSeen
@@ -348,5 +348,5 @@ func (p *parser) typeWord() {
 	if p.Skip("+unknown") {
 		tags |= disk.TypeUnknown
 	}
-	p.pointer(tags, uint64(ref))
+	p.addPointerCell(tags, uint64(ref))
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-func (p *parser) typeLine() {
+func (p *parser) readTypeLine() {
 	if !p.nextToken() || p.skipWord("-") {
 		p.Miss("a type")
 		return
 	}
-	ref := p.typeRef()
+	ref := p.takeTypeRef()
 	alias := ""
 	flags := layout.TypeFlags(0)
 	if p.skipToken("flags=") {
-		flags = layout.TypeFlags(p.bits(typeFlags, math.MaxUint32))
+		flags = layout.TypeFlags(p.takeBits(typeFlags, math.MaxUint32))
 	}
 	if p.skipToken("alias=") {
 		alias = string(p.takeName())
@@ -29,17 +29,17 @@ func (p *parser) typeLine() {
 	}
 }
 
-func (p *parser) newMethodLine() {
+func (p *parser) readNewMethodLine() {
 	if !p.nextToken() || p.skipWord("-") {
 		p.Miss("a method")
 		return
 	}
 	start := p.At
-	ref := p.newMethod(start, p.reference("a method"))
+	ref := p.parseMethodToken(start, p.takeReference("a method"))
 	access := uint32(0)
 	flags := layout.MethodFlags(0)
 	if p.skipToken("access=") {
-		access = uint32(p.bits(accessFlags, math.MaxUint32))
+		access = uint32(p.takeBits(accessFlags, math.MaxUint32))
 	}
 	if p.skipWord("not-matchable") {
 		flags = layout.MethodNotMatchable
@@ -56,35 +56,35 @@ func (p *parser) newMethodLine() {
 	p.report.Methods++
 }
 
-// methodLine reads a line of the open method. It returns false for other lines.
-func (p *parser) methodLine(word []byte) bool {
+// readMethodLine reads a line of the open method. It returns false for other lines.
+func (p *parser) readMethodLine(word []byte) bool {
 	if p.method == 0 {
 		return false
 	}
 	switch string(word) {
 	case "context":
-		p.contextLine()
+		p.readContextLine()
 	case "profile":
-		p.newProfileLine()
+		p.readNewProfileLine()
 	default:
 		return false
 	}
 	return true
 }
 
-func (p *parser) contextLine() {
-	if p.context(p.method) == profileset.NoContext {
+func (p *parser) readContextLine() {
+	if p.takeContext(p.method) == profileset.NoContext {
 		p.Expect("<-")
 	}
 }
 
-// context consumes the frames of a context. Without frames it returns profileset.NoContext.
-func (p *parser) context(m builder.MethodRef) builder.ContextRef {
+// takeContext consumes the frames of a context. Without frames it returns profileset.NoContext.
+func (p *parser) takeContext(m builder.MethodRef) builder.ContextRef {
 	p.frames = p.frames[:0]
 	for p.skipWord("<-") {
-		f := builder.Frame{Caller: p.someMethod()}
+		f := builder.Frame{Caller: p.takeMethodToken()}
 		p.expectToken("@")
-		f.Point = p.point()
+		f.Point = p.takePoint()
 		p.frames = append(p.frames, f)
 	}
 	if !p.OK() {
@@ -100,13 +100,13 @@ type openProfile struct {
 	fields uint // bit i is set if the field fieldForms[i] occurred
 }
 
-func (p *parser) newProfileLine() {
+func (p *parser) readNewProfileLine() {
 	p.closeProfile()
 	key := profileKey{method: p.method}
 	if p.skipToken("code=") {
 		key.code = p.Hex(math.MaxUint64)
 	}
-	key.context = p.context(p.method)
+	key.context = p.takeContext(p.method)
 	if !p.OK() || p.failure != nil {
 		return
 	}
@@ -118,7 +118,7 @@ func (p *parser) newProfileLine() {
 func (p *parser) closeProfile() {
 	if open := p.profile; open.Profile != nil {
 		p.profile = openProfile{}
-		p.refuse(open.line, open.Done())
+		p.recordFailure(open.line, open.Done())
 	}
 }
 
@@ -129,37 +129,37 @@ func (p *parser) closeMethod() {
 	p.table = openTable{}
 }
 
-// profileLine reads a line of the open profile. It returns false for other lines.
-func (p *parser) profileLine(start int, word []byte) bool {
+// readProfileLine reads a line of the open profile. It returns false for other lines.
+func (p *parser) readProfileLine(start int, word []byte) bool {
 	if p.profile.Profile == nil {
 		return false
 	}
-	if section, ok := sectionWords.number(word); ok {
+	if section, ok := sectionWords.numberOf(word); ok {
 		p.nextToken()
-		p.entryLine(start, disk.BlockSection(section))
+		p.readEntryLine(start, disk.BlockSection(section))
 		return true
 	}
 	for i := range fieldForms {
-		if string(word) == fieldForms[i].word {
-			p.field(start, i)
+		if string(word) == fieldForms[i].name {
+			p.readFieldLine(start, i)
 			return true
 		}
 	}
 	return false
 }
 
-// field reads an optional field, which must not repeat.
-func (p *parser) field(start, i int) {
+// readFieldLine reads an optional field, which must not repeat.
+func (p *parser) readFieldLine(start, i int) {
 	if p.profile.fields&(1<<i) != 0 {
-		p.MissAt(start, "no second "+fieldForms[i].word)
+		p.MissAt(start, "no second "+fieldForms[i].name)
 		return
 	}
 	p.profile.fields |= 1 << i
-	p.fieldLine(&fieldForms[i])
+	p.readField(&fieldForms[i])
 }
 
-// refs caches the references for the texts of types and methods, to avoid allocations.
-type refs struct {
+// refCache caches the references for the texts of types and methods, to avoid allocations.
+type refCache struct {
 	types   map[string]builder.TypeRef
 	methods map[string]builder.MethodRef
 	values  map[string]uint64 // name ids in ValueSite entries
@@ -168,17 +168,17 @@ type refs struct {
 // maxRefs is the size at which a cache is emptied.
 const maxRefs = 1 << 16
 
-func remember[V any](known *map[string]V, token string, v V) {
+func cacheRef[V any](known *map[string]V, token string, v V) {
 	if *known == nil || len(*known) >= maxRefs {
 		*known = map[string]V{}
 	}
 	(*known)[token] = v
 }
 
-// typeRef consumes a type, or - for 0.
-func (p *parser) typeRef() builder.TypeRef {
+// takeTypeRef consumes a type, or - for 0.
+func (p *parser) takeTypeRef() builder.TypeRef {
 	start := p.At
-	token := p.reference("a type, or -")
+	token := p.takeReference("a type, or -")
 	if !p.OK() || string(token) == "-" {
 		return 0
 	}
@@ -186,38 +186,38 @@ func (p *parser) typeRef() builder.TypeRef {
 		return ref
 	}
 	c := newCursor(token)
-	key := builder.TypeKey{Name: c.keyPart(false, false)}
-	key.Loader = c.loader()
+	key := builder.TypeKey{Name: c.takeKeyPart(false, false)}
+	key.Loader = c.takeLoader()
 	if !c.OK() {
 		p.MissAt(start+c.At, c.Expected())
 		return 0
 	}
 	ref := p.b.Type(key)
-	remember(&p.refs.types, string(token), ref)
+	cacheRef(&p.refs.types, string(token), ref)
 	return ref
 }
 
-// methodRef consumes a method, or - for 0.
-func (p *parser) methodRef() builder.MethodRef {
+// takeMethodRef consumes a method, or - for 0.
+func (p *parser) takeMethodRef() builder.MethodRef {
 	start := p.At
-	token := p.reference("a method, or -")
+	token := p.takeReference("a method, or -")
 	if !p.OK() || string(token) == "-" {
 		return 0
 	}
 	if ref, ok := p.refs.methods[string(token)]; ok {
 		return ref
 	}
-	ref := p.newMethod(start, token)
+	ref := p.parseMethodToken(start, token)
 	if p.OK() {
-		remember(&p.refs.methods, string(token), ref)
+		cacheRef(&p.refs.methods, string(token), ref)
 	}
 	return ref
 }
 
-// newMethod parses a token that begins at offset start, and adds its method to the builder.
-func (p *parser) newMethod(start int, token []byte) builder.MethodRef {
+// parseMethodToken parses a token that begins at offset start, and adds its method to the builder.
+func (p *parser) parseMethodToken(start int, token []byte) builder.MethodRef {
 	c := newCursor(token)
-	key := c.methodKey()
+	key := c.takeMethodKey()
 	if !c.OK() {
 		p.MissAt(start+c.At, c.Expected())
 		return 0
@@ -225,10 +225,10 @@ func (p *parser) newMethod(start int, token []byte) builder.MethodRef {
 	return p.b.Method(key)
 }
 
-// someMethod consumes the next token, which must be a method.
-func (p *parser) someMethod() builder.MethodRef {
+// takeMethodToken consumes the next token, which must be a method.
+func (p *parser) takeMethodToken() builder.MethodRef {
 	if !p.nextToken() || p.skipWord("-") {
 		p.Miss("a method")
 	}
-	return p.methodRef()
+	return p.takeMethodRef()
 }

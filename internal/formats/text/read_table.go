@@ -27,20 +27,20 @@ type openTable struct {
 	stack, count uint64 // stack and count of this row
 }
 
-func (p *parser) newTableLine() {
+func (p *parser) readNewTableLine() {
 	p.nextToken()
 	start := p.At
-	kind := disk.TableKind(p.listed(tableWords, math.MaxUint32, "a table"))
+	kind := disk.TableKind(p.takeListedWord(tableWords, math.MaxUint32, "a table"))
 	var flags uint32
 	if p.skipToken("flags=") {
-		flags = uint32(p.number(math.MaxUint32))
+		flags = uint32(p.takeUint(math.MaxUint32))
 	}
-	columns := p.columns()
+	columns := p.takeColumns()
 	if p.OK() && kind == 0 {
 		p.MissAt(start, "a table: a number from 1 on")
 	}
 	p.limitTables(start, kind)
-	p.tableOfDomain(start, kind, columns)
+	p.checkTableDomain(start, kind, columns)
 	if !p.OK() {
 		return
 	}
@@ -61,10 +61,10 @@ func (p *parser) limitTables(start int, kind disk.TableKind) {
 	}
 }
 
-// tableOfDomain rejects a table that the domain cannot have.
-func (p *parser) tableOfDomain(start int, kind disk.TableKind, columns []disk.ColumnKind) {
+// checkTableDomain rejects a table that the domain cannot have.
+func (p *parser) checkTableDomain(start int, kind disk.TableKind, columns []disk.ColumnKind) {
 	domain := p.head.domain
-	if of := tableDomains[kind]; !of.hold(domain) {
+	if of := tableDomains[kind]; !of.contains(domain) {
 		p.MissAt(start, "a table that domain "+domain.String()+" has: this one is of "+of.String())
 	} else if kind == disk.TableOrder && !p.o.Unordered && !orderFits(domain, columns) {
 		p.MissAt(start, "an order of domain "+domain.String()+", which has one column of profiles: this one is of another")
@@ -72,10 +72,10 @@ func (p *parser) tableOfDomain(start int, kind disk.TableKind, columns []disk.Co
 	}
 }
 
-func (p *parser) columns() (columns []disk.ColumnKind) {
+func (p *parser) takeColumns() (columns []disk.ColumnKind) {
 	for p.nextToken() || len(columns) == 0 {
 		start := p.At
-		kind, ok := columnWords.number(p.takeWord("the kind of a column"))
+		kind, ok := columnWords.numberOf(p.takeWord("the kind of a column"))
 		if !ok {
 			p.MissAt(start, "the kind of a column: word, symbol, type, method, profile or context")
 			return nil
@@ -89,16 +89,16 @@ func (p *parser) columns() (columns []disk.ColumnKind) {
 	return columns
 }
 
-// tableLine reads a row of the open table. It returns false for other lines.
-func (p *parser) tableLine(word []byte) bool {
+// readRowLine reads a row of the open table. It returns false for other lines.
+func (p *parser) readRowLine(word []byte) bool {
 	if p.table.columns == nil || string(word) != "row" {
 		return false
 	}
 	t := &p.table
 	for i, kind := range t.columns {
 		p.nextToken()
-		t.cells[i] = p.tableCell(kind, wordsOf(t.kind, i))
-		p.oneCount(i)
+		t.cells[i] = p.takeTableCell(kind, meaningOfWords(t.kind, i))
+		p.checkStackCount(i)
 	}
 	if p.OK() && t.Table != nil {
 		t.Row(t.cells...)
@@ -106,16 +106,16 @@ func (p *parser) tableLine(word []byte) bool {
 	return true
 }
 
-// A tableWord is the meaning of a column of words.
-type tableWord int
+// A wordMeaning is the meaning of a column of words.
+type wordMeaning int
 
 const (
-	wordNumber   tableWord = iota
-	wordFunction           // id of a function
-	wordPoint              // profile point, which can be negative
+	wordNumber   wordMeaning = iota
+	wordFunction             // id of a function
+	wordPoint                // profile point, which can be negative
 )
 
-func wordsOf(kind disk.TableKind, column int) tableWord {
+func meaningOfWords(kind disk.TableKind, column int) wordMeaning {
 	switch {
 	case kind == disk.TableTraces && column == 2:
 		return wordFunction
@@ -132,8 +132,8 @@ const (
 	sampleCount = 3
 )
 
-// oneCount rejects the count just read if it differs from the previous row of the same stack.
-func (p *parser) oneCount(column int) {
+// checkStackCount rejects the count just read if it differs from the previous row of the same stack.
+func (p *parser) checkStackCount(column int) {
 	t := &p.table
 	if t.kind != disk.TableSamples || column != sampleCount {
 		return
@@ -148,21 +148,21 @@ func (p *parser) oneCount(column int) {
 	t.count = count
 }
 
-func (p *parser) tableWord(word tableWord) uint64 {
+func (p *parser) tableWord(word wordMeaning) uint64 {
 	p.table.wordAt = p.At
 	switch {
 	case word == wordFunction:
-		return p.value()
+		return p.takeValue()
 	case word == wordPoint:
-		return p.count64()
+		return p.takeCount()
 	case p.At < len(p.Line) && p.Line[p.At] == '-':
 		p.Miss("a number from 0 on")
 		return 0
 	}
-	return p.uint64()
+	return p.takeUint64()
 }
 
-func (p *parser) tableCell(kind disk.ColumnKind, word tableWord) uint64 {
+func (p *parser) takeTableCell(kind disk.ColumnKind, word wordMeaning) uint64 {
 	switch {
 	case kind == disk.ColumnWord:
 		return p.tableWord(word)
@@ -173,46 +173,46 @@ func (p *parser) tableCell(kind disk.ColumnKind, word tableWord) uint64 {
 	case disk.ColumnSymbol:
 		return uint64(p.b.Internal().Symbol(string(p.takeName())))
 	case disk.ColumnType:
-		return uint64(p.typeRef())
+		return uint64(p.takeTypeRef())
 	case disk.ColumnMethod:
-		return uint64(p.methodRef())
+		return uint64(p.takeMethodRef())
 	case disk.ColumnContext:
-		return uint64(p.contextCell())
+		return uint64(p.takeContextCell())
 	}
-	return uint64(p.profileCell())
+	return uint64(p.takeProfileCell())
 }
 
-// placeCell consumes a method and its context in parentheses. If profile is set, a code id can follow the method.
-func (p *parser) placeCell(profile bool) (key profileKey) {
+// takeProfileKey consumes a method and its context in parentheses. If profile is set, a code id can follow the method.
+func (p *parser) takeProfileKey(profile bool) (key profileKey) {
 	p.expectToken("(")
-	key.method = p.someMethod()
+	key.method = p.takeMethodToken()
 	if profile && p.skipToken("code=") {
 		key.code = p.Hex(math.MaxUint64)
 	}
 	if p.OK() {
-		key.context = p.context(key.method)
+		key.context = p.takeContext(key.method)
 	}
 	p.expectToken(")")
 	return key
 }
 
-func (p *parser) contextCell() builder.ContextRef {
+func (p *parser) takeContextCell() builder.ContextRef {
 	start := p.At
-	key := p.placeCell(false)
+	key := p.takeProfileKey(false)
 	if key.context == profileset.NoContext {
 		p.MissAt(start, "a context: ( a method and its callers )")
 	}
 	return key.context
 }
 
-// profileCell consumes a reference to a profile that occurred before.
-func (p *parser) profileCell() profileset.ProfileRef {
+// takeProfileCell consumes a reference to a profile that occurred before.
+func (p *parser) takeProfileCell() profileset.ProfileRef {
 	start := p.At
-	key := p.placeCell(true)
+	key := p.takeProfileKey(true)
 	if !p.OK() {
 		return 0
 	}
-	ref, ok := p.profiles.find(key)
+	ref, ok := p.profiles.findProfile(key)
 	if !ok {
 		p.MissAt(start, "a profile that the text has above: add it, or delete this row")
 	}
@@ -239,7 +239,7 @@ func (x *profileIndex) addProfile(k profileKey, ref profileset.ProfileRef) {
 	x.found = nil
 }
 
-func (x *profileIndex) find(k profileKey) (ref profileset.ProfileRef, ok bool) {
+func (x *profileIndex) findProfile(k profileKey) (ref profileset.ProfileRef, ok bool) {
 	if x.found == nil {
 		x.found = make(map[profileKey]profileset.ProfileRef, len(x.keys))
 		for i, k := range x.keys {

@@ -31,49 +31,49 @@ var cellKindWords = func() (words wordList) {
 	return words
 }()
 
-func (w *writer) shapes() {
+func (w *writer) writeShapes() {
 	for _, s := range w.shape.Declared.Shapes() {
-		w.key("shape ", uint64(s.Tag))
-		w.literal(" " + s.Name + " " + unitWords[s.Unit])
-		w.end()
-		w.shapeCells("  cell ", s.Cells)
-		w.shapeCells("  row ", s.Rows)
+		w.writeKeyNumber("shape ", uint64(s.Tag))
+		w.writeLiteral(" " + s.Name + " " + unitWords[s.Unit])
+		w.endLine()
+		w.writeShapeCells("  cell ", s.Cells)
+		w.writeShapeCells("  row ", s.Rows)
 	}
 }
 
-func (w *writer) shapeCells(word string, cells []layout.CellShape) {
+func (w *writer) writeShapeCells(word string, cells []layout.CellShape) {
 	for _, c := range cells {
-		w.literal(word + c.Name + " " + c.Kind.String())
+		w.writeLiteral(word + c.Name + " " + c.Kind.String())
 		for _, bit := range c.Bits {
 			if bit == "" {
 				bit = "-"
 			}
-			w.literal(" " + bit)
+			w.writeLiteral(" " + bit)
 		}
-		w.end()
+		w.endLine()
 	}
 }
 
-func (p *parser) shapeLine() {
+func (p *parser) readShapeLine() {
 	p.nextToken()
-	s := layout.EntryShape{Tag: layout.Tag(p.number(255))}
+	s := layout.EntryShape{Tag: layout.Tag(p.takeUint(255))}
 	p.nextToken()
 	s.Name = string(p.takeWord("the name of the entries"))
 	p.nextToken()
-	s.Unit = layout.CountUnit(p.listed(unitWords, uint64(disk.NumCountUnits)-1, "what is counted"))
+	s.Unit = layout.CountUnit(p.takeListedWord(unitWords, uint64(disk.NumCountUnits)-1, "what is counted"))
 	p.head.shapes = append(p.head.shapes, s)
 }
 
-func (p *parser) shapeCellLine() {
-	p.shapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Cells })
+func (p *parser) readShapeCellLine() {
+	p.readShapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Cells })
 }
 
-func (p *parser) shapeRowLine() {
-	p.shapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Rows })
+func (p *parser) readShapeRowLine() {
+	p.readShapeCell(func(s *layout.EntryShape) *[]layout.CellShape { return &s.Rows })
 }
 
-// shapeCell reads the line of a cell and appends it to a list of the last shape.
-func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) {
+// readShapeCell reads the line of a cell and appends it to a list of the last shape.
+func (p *parser) readShapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) {
 	if len(p.head.shapes) == 0 {
 		p.MissAt(0, "the line of a shape before those of its cells")
 		return
@@ -81,7 +81,7 @@ func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) 
 	p.nextToken()
 	c := layout.CellShape{Name: string(p.takeWord("the name of a cell"))}
 	p.nextToken()
-	c.Kind = layout.CellKind(p.listed(cellKindWords, uint64(layout.CellLast), "the kind of the cell"))
+	c.Kind = layout.CellKind(p.takeListedWord(cellKindWords, uint64(layout.CellLast), "the kind of the cell"))
 	for p.OK() && p.nextToken() {
 		bit := string(p.takeWord("the name of a bit"))
 		if bit == "-" {
@@ -93,7 +93,7 @@ func (p *parser) shapeCell(list func(s *layout.EntryShape) *[]layout.CellShape) 
 	*cells = append(*cells, c)
 }
 
-func (p *parser) declare() error {
+func (p *parser) declareShapes() error {
 	if len(p.head.shapes) == 0 {
 		return nil
 	}
@@ -109,23 +109,23 @@ func (p *parser) declare() error {
 	return nil
 }
 
-// tagName returns the tag with a name, which can be declared in the header.
-func (p *parser) tagName(name []byte) (layout.Tag, bool) {
+// tagByName returns the tag with a name, which can be declared in the header.
+func (p *parser) tagByName(name []byte) (layout.Tag, bool) {
 	for _, s := range p.shape.Declared.Shapes() {
 		if s.Name == string(name) {
 			return s.Tag, true
 		}
 	}
-	return tagByName(name)
+	return standardTagByName(name)
 }
 
-// bitNames consumes the output of disk.CellSpec.BitNames.
-func (p *parser) bitNames(names []string) (v uint64) {
+// takeBitNames consumes the output of disk.CellSpec.BitNames.
+func (p *parser) takeBitNames(names []string) (v uint64) {
 	for {
 		if p.atDigit() {
-			v |= p.uint64()
+			v |= p.takeUint64()
 		} else {
-			v |= p.bitName(names)
+			v |= p.takeBitName(names)
 		}
 		if !p.Skip("|") {
 			return v
@@ -133,12 +133,12 @@ func (p *parser) bitNames(names []string) (v uint64) {
 	}
 }
 
-func (p *parser) bitName(names []string) uint64 {
+func (p *parser) takeBitName(names []string) uint64 {
 	start := p.At
 	for p.OK() && !p.atTokenEnd() && !strings.ContainsRune("|,=", rune(p.Line[p.At])) {
 		p.At++
 	}
-	bit, ok := wordList(names).number(p.Line[start:p.At])
+	bit, ok := wordList(names).numberOf(p.Line[start:p.At])
 	if !ok && p.OK() {
 		p.MissAt(start, "a bit that has a name in the shape, or a number")
 		return 0

@@ -17,22 +17,22 @@ const (
 // A wordList has the word for each number at its index, or "" for a number that is written in digits.
 type wordList []string
 
-// number returns the number of a word. ok is false if the list lacks the word.
-func (l wordList) number(word []byte) (n int, ok bool) {
+// numberOf returns the number of a word. ok is false if the list lacks the word.
+func (l wordList) numberOf(word []byte) (n int, ok bool) {
 	n = slices.Index(l, string(word))
 	return max(n, 0), n >= 0 && len(word) > 0
 }
 
-// word returns the word for n, or "".
-func (l wordList) word(n uint64) string {
+// wordFor returns the word for n, or "".
+func (l wordList) wordFor(n uint64) string {
 	if n < uint64(len(l)) {
 		return l[n]
 	}
 	return ""
 }
 
-// listWords returns all words with commas between them.
-func (l wordList) listWords() string {
+// joinWords returns all words with commas between them.
+func (l wordList) joinWords() string {
 	return strings.Join(slices.DeleteFunc(slices.Clone(l), func(word string) bool { return word == "" }), ", ")
 }
 
@@ -114,28 +114,28 @@ var tagNumbers, cellKeys = func() (tags map[string]layout.Tag, keys map[string]s
 		}
 		tags[tag.String()] = tag
 		for _, g := range schema.Groups {
-			keys[g.Name] = newKey(g.Name)
+			keys[g.Name] = keyForName(g.Name)
 			for _, c := range g.Cells {
-				keys[c.Name] = newKey(c.Name)
+				keys[c.Name] = keyForName(c.Name)
 			}
 		}
 	}
 	return tags, keys
 }()
 
-func newKey(name string) string { return strings.ReplaceAll(name, "_", "-") + "=" }
+func keyForName(name string) string { return strings.ReplaceAll(name, "_", "-") + "=" }
 
-// keyOf returns the key for the name of a cell or group.
-func keyOf(name string) string {
+// cachedKey returns the key for the name of a cell or group.
+func cachedKey(name string) string {
 	if key, ok := cellKeys[name]; ok {
 		return key
 	}
-	return newKey(name)
+	return keyForName(name)
 }
 
-// tagByName returns the tag with a name. Tests add schemas after this package was initialized, so it also searches
+// standardTagByName returns the tag with a name. Tests add schemas after this package was initialized, so it also searches
 // the table of schemas.
-func tagByName(name []byte) (tag layout.Tag, ok bool) {
+func standardTagByName(name []byte) (tag layout.Tag, ok bool) {
 	tag, ok = tagNumbers[string(name)]
 	if ok {
 		return tag, true
@@ -148,20 +148,20 @@ func tagByName(name []byte) (tag layout.Tag, ok bool) {
 	return 0, false
 }
 
-// domains lists the domains that can have an entry or table, nil for all. The importer checks it because a user can
+// domainList lists the domains that can have an entry or table, nil for all. The importer checks it because a user can
 // edit the line "domain", and the exporters of a domain reject archives with entries of another.
-type domains []layout.Domain
+type domainList []layout.Domain
 
 var (
-	ofHotSpot = domains{layout.DomainHotSpot}
-	ofLLVM    = domains{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
-	ofGraal   = domains{layout.DomainGraal}
-	ofJamaica = domains{layout.DomainJamaica}
-	ofSampled = domains{layout.DomainSampled}
+	ofHotSpot = domainList{layout.DomainHotSpot}
+	ofLLVM    = domainList{layout.DomainLLVMIR, layout.DomainLLVMFrontend}
+	ofGraal   = domainList{layout.DomainGraal}
+	ofJamaica = domainList{layout.DomainJamaica}
+	ofSampled = domainList{layout.DomainSampled}
 )
 
 // tableDomains has the tables that only some domains have.
-var tableDomains = map[disk.TableKind]domains{
+var tableDomains = map[disk.TableKind]domainList{
 	disk.TableMonitors: ofGraal, disk.TableSamples: ofGraal, disk.TableOrderRuns: ofGraal,
 	disk.TableBinaryIDs: ofLLVM, disk.TableTraces: ofLLVM, disk.TableVTables: ofLLVM,
 	disk.TableAllocations: ofLLVM, disk.TableAllocationCalls: ofLLVM,
@@ -170,14 +170,14 @@ var tableDomains = map[disk.TableKind]domains{
 	disk.TableFunctions: ofSampled,
 }
 
-func domainsOf(tag layout.Tag) domains { return disk.TagDomains(tag) }
+func domainsOfTag(tag layout.Tag) domainList { return disk.TagDomains(tag) }
 
-// hold reports whether d is in the list. An archive of domain custom can have everything that is not only HotSpot's.
-func (l domains) hold(d layout.Domain) bool {
+// contains reports whether d is in the list. An archive of domain custom can have everything that is not only HotSpot's.
+func (l domainList) contains(d layout.Domain) bool {
 	return l == nil || slices.Contains(l, d) || d == layout.DomainCustom && !slices.Equal(l, ofHotSpot)
 }
 
-func (l domains) String() string {
+func (l domainList) String() string {
 	var names []string
 	for _, d := range l {
 		names = append(names, d.String())

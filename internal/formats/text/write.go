@@ -21,13 +21,13 @@ func Write(out io.Writer, s *reader.Store) (*Report, error) {
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	w := &writer{out: out, s: s, h: h, shape: shape, types: make([]typeText, h.Counts.Types)}
 	w.report.Domain = h.Domain
-	w.header()
-	w.allTypes()
-	w.allMethods()
-	w.allTables()
-	w.literal("end")
-	w.end()
-	w.flush()
+	w.writeHeader()
+	w.writeTypes()
+	w.writeMethods()
+	w.writeTables()
+	w.writeLiteral("end")
+	w.endLine()
+	w.flushBuffer()
 	runtime.KeepAlive(s)
 	if w.err != nil {
 		return nil, w.err
@@ -55,113 +55,113 @@ type writer struct {
 // flushSize is the size of the buffer in bytes.
 const flushSize = 1 << 16
 
-// failed records the first error, and reports whether there was one.
-func (w *writer) failed(err error) bool {
+// recordError records the first error, and reports whether there was one.
+func (w *writer) recordError(err error) bool {
 	if w.err == nil {
 		w.err = err
 	}
 	return w.err != nil
 }
 
-func (w *writer) end() {
+func (w *writer) endLine() {
 	w.b = append(w.b, '\n')
 	w.report.Lines++
 	if len(w.b) >= flushSize {
-		w.flush()
+		w.flushBuffer()
 	}
 }
 
-func (w *writer) flush() {
+func (w *writer) flushBuffer() {
 	if w.err == nil {
 		_, w.err = w.out.Write(w.b)
 	}
 	w.b = w.b[:0]
 }
 
-func (w *writer) allTypes() {
+func (w *writer) writeTypes() {
 	first := true
 	for t, err := range w.s.Types() {
-		if w.failed(err) {
+		if w.recordError(err) {
 			return
 		}
 		if first {
-			w.end()
+			w.endLine()
 			first = false
 		}
-		w.typeLine(t)
+		w.writeTypeLine(t)
 	}
 }
 
-func (w *writer) typeLine(t reader.Type) {
+func (w *writer) writeTypeLine(t reader.Type) {
 	flags, flagsErr := t.Flags()
 	alias, aliasErr := t.Alias()
-	if w.failed(cmp.Or(flagsErr, aliasErr)) {
+	if w.recordError(cmp.Or(flagsErr, aliasErr)) {
 		return
 	}
-	w.literal("type ")
-	w.typeRef(t)
+	w.writeLiteral("type ")
+	w.writeTypeRef(t)
 	if flags != 0 {
-		w.literal(" flags=")
-		w.bits(typeFlags, uint64(flags))
+		w.writeLiteral(" flags=")
+		w.writeBits(typeFlags, uint64(flags))
 	}
 	if alias.Len() > 0 {
-		w.literal(" alias=")
-		w.spell(alias)
+		w.writeLiteral(" alias=")
+		w.writeName(alias)
 	}
-	w.end()
+	w.endLine()
 }
 
-func (w *writer) header() {
-	w.literal(firstLine)
-	w.end()
-	w.literal("domain ")
-	w.literal(w.h.Domain.String())
-	w.end()
+func (w *writer) writeHeader() {
+	w.writeLiteral(firstLine)
+	w.endLine()
+	w.writeLiteral("domain ")
+	w.writeLiteral(w.h.Domain.String())
+	w.endLine()
 	if w.h.Producer != "" {
-		w.literal("producer ")
+		w.writeLiteral("producer ")
 		w.b = appendName(w.b, []byte(w.h.Producer))
-		w.end()
+		w.endLine()
 	}
-	w.id("producer-id ", w.h.ProducerID, "")
-	w.id("fingerprint ", w.h.Fingerprint, "")
-	if !derivedID(w.h) {
-		w.id("dump-id ", w.h.DumpID, "  # if you change anything, delete this line: the archive then gets an id of its own")
+	w.writeIDLine("producer-id ", w.h.ProducerID, "")
+	w.writeIDLine("fingerprint ", w.h.Fingerprint, "")
+	if !isDerivedID(w.h) {
+		w.writeIDLine("dump-id ", w.h.DumpID, "  # if you change anything, delete this line: the archive then gets an id of its own")
 	}
 	if w.h.DumpTime != 0 {
-		w.literal("time ")
+		w.writeLiteral("time ")
 		w.b = time.Unix(0, w.h.DumpTime).UTC().AppendFormat(w.b, time.RFC3339Nano)
-		w.end()
+		w.endLine()
 	}
 	if w.h.Flags != 0 {
-		w.literal("flags ")
-		w.bits(archiveFlags, w.h.Flags)
-		w.end()
+		w.writeLiteral("flags ")
+		w.writeBits(archiveFlags, w.h.Flags)
+		w.endLine()
 	}
 	for i, v := range disk.Settings(&w.h.Params) {
 		if *v != 0 {
-			w.literal("param ")
-			w.listed(paramWords, uint64(i))
-			w.key(" ", uint64(*v))
-			w.end()
+			w.writeLiteral("param ")
+			w.writeListedWord(paramWords, uint64(i))
+			w.writeKeyNumber(" ", uint64(*v))
+			w.endLine()
 		}
 	}
-	w.shapes()
+	w.writeShapes()
 }
 
-// id writes the line of an id unless it is zero.
-func (w *writer) id(key string, id [16]byte, comment string) {
+// writeIDLine writes the line of an id unless it is zero.
+func (w *writer) writeIDLine(key string, id [16]byte, comment string) {
 	if id == ([16]byte{}) {
 		return
 	}
-	w.literal(key)
-	w.bytes(id[:])
-	w.literal(comment)
-	w.end()
+	w.writeLiteral(key)
+	w.writeHexBytes(id[:])
+	w.writeLiteral(comment)
+	w.endLine()
 }
 
-// derivedID reports whether the dump id is the one that package builder derives from the content. The text omits
+// isDerivedID reports whether the dump id is the one that package builder derives from the content. The text omits
 // such an id, because an edited text has another content.
-func derivedID(h *layout.Header) bool {
+func isDerivedID(h *layout.Header) bool {
 	without := *h
 	without.DumpID = [16]byte{}
 	header := disk.AppendHeader(nil, &without)
@@ -171,64 +171,64 @@ func derivedID(h *layout.Header) bool {
 	return id == h.DumpID
 }
 
-func (w *writer) literal(s string) { w.b = append(w.b, s...) }
+func (w *writer) writeLiteral(s string) { w.b = append(w.b, s...) }
 
-func (w *writer) printNumber(v uint64) { w.b = strconv.AppendUint(w.b, v, 10) }
+func (w *writer) writeUint(v uint64) { w.b = strconv.AppendUint(w.b, v, 10) }
 
-func (w *writer) signed(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
+func (w *writer) writeInt(v int64) { w.b = strconv.AppendInt(w.b, v, 10) }
 
-func (w *writer) hex(v uint64) {
-	w.literal("0x")
+func (w *writer) writeHex(v uint64) {
+	w.writeLiteral("0x")
 	w.b = strconv.AppendUint(w.b, v, 16)
 }
 
-// digits writes 16 hexadecimal digits.
-func (w *writer) digits(v uint64) {
+// writeHexDigits writes 16 hexadecimal digits.
+func (w *writer) writeHexDigits(v uint64) {
 	for shift := 60; shift >= 0; shift -= 4 {
 		w.b = append(w.b, hexDigits[v>>shift&15])
 	}
 }
 
-// bytes writes two hexadecimal digits for each byte.
-func (w *writer) bytes(b []byte) {
+// writeHexBytes writes two hexadecimal digits for each byte.
+func (w *writer) writeHexBytes(b []byte) {
 	for _, c := range b {
 		w.b = append(w.b, hexDigits[c>>4], hexDigits[c&15])
 	}
 }
 
-// key writes a key and a number.
-func (w *writer) key(key string, v uint64) {
-	w.literal(key)
-	w.printNumber(v)
+// writeKeyNumber writes a key and a number.
+func (w *writer) writeKeyNumber(key string, v uint64) {
+	w.writeLiteral(key)
+	w.writeUint(v)
 }
 
-func (w *writer) spell(n reader.Name) {
+func (w *writer) writeName(n reader.Name) {
 	w.name = n.AppendTo(w.name[:0])
 	w.b = appendName(w.b, w.name)
 }
 
-// listed writes the word for n, or n if the list has no word for it.
-func (w *writer) listed(list wordList, n uint64) {
-	if word := list.word(n); word != "" {
-		w.literal(word)
+// writeListedWord writes the word for n, or n if the list has no word for it.
+func (w *writer) writeListedWord(list wordList, n uint64) {
+	if word := list.wordFor(n); word != "" {
+		w.writeLiteral(word)
 	} else {
-		w.printNumber(n)
+		w.writeUint(n)
 	}
 }
 
-// bits writes the words of bits with commas between them. The last item is the union of the bits without a word.
-func (w *writer) bits(words wordList, bits uint64) {
+// writeBits writes the words of bits with commas between them. The last item is the union of the bits without a word.
+func (w *writer) writeBits(words wordList, bits uint64) {
 	comma := ""
 	for i, word := range words {
 		if word != "" && bits&(1<<i) != 0 {
-			w.literal(comma)
-			w.literal(word)
+			w.writeLiteral(comma)
+			w.writeLiteral(word)
 			comma = ","
 			bits &^= 1 << i
 		}
 	}
 	if bits != 0 {
-		w.literal(comma)
-		w.hex(bits)
+		w.writeLiteral(comma)
+		w.writeHex(bits)
 	}
 }

@@ -9,19 +9,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func (w *writer) allMethods() {
+func (w *writer) writeMethods() {
 	for m, err := range w.s.Methods() {
-		if w.failed(err) {
+		if w.recordError(err) {
 			return
 		}
-		w.end()
-		w.methodLine(m)
-		w.contexts(m)
+		w.endLine()
+		w.writeMethodLine(m)
+		w.writeContextLines(m)
 		for p, err := range m.Profiles() {
-			if w.failed(err) {
+			if w.recordError(err) {
 				return
 			}
-			w.profile(p)
+			w.writeProfile(p)
 		}
 		if w.err != nil {
 			return
@@ -29,29 +29,29 @@ func (w *writer) allMethods() {
 	}
 }
 
-func (w *writer) methodLine(m reader.Method) {
+func (w *writer) writeMethodLine(m reader.Method) {
 	w.report.Methods++
-	w.literal("method ")
-	w.methodRef(m)
+	w.writeLiteral("method ")
+	w.writeMethodRef(m)
 	if access := m.Access(); access != 0 {
-		w.literal(" access=")
-		w.bits(accessFlags, uint64(access))
+		w.writeLiteral(" access=")
+		w.writeBits(accessFlags, uint64(access))
 	}
 	if m.Flags()&layout.MethodNotMatchable != 0 {
-		w.literal(" not-matchable")
+		w.writeLiteral(" not-matchable")
 	}
 	if m.Unexecuted() {
-		w.literal(" never-ran")
+		w.writeLiteral(" never-ran")
 	}
-	w.end()
+	w.endLine()
 }
 
-// contexts writes the contexts of a method without a profile and without inner contexts. The import derives the other
+// writeContextLines writes the contexts of a method without a profile and without inner contexts. The import derives the other
 // contexts from these lines and from the profiles.
-func (w *writer) contexts(m reader.Method) {
+func (w *writer) writeContextLines(m reader.Method) {
 	w.nodes = w.nodes[:0]
 	for c, err := range m.Contexts() {
-		if w.failed(err) {
+		if w.recordError(err) {
 			return
 		}
 		w.nodes = append(w.nodes, c)
@@ -64,64 +64,64 @@ func (w *writer) contexts(m reader.Method) {
 	}
 	for i, c := range w.nodes {
 		if !w.implied[i] && (*mapped.Mapping)(w.s.Mapping()).ContextRecord(c.Ref()).Profiles == 0 {
-			w.literal("  context")
-			w.frames(c)
-			w.end()
+			w.writeLiteral("  context")
+			w.writeFrames(c)
+			w.endLine()
 		}
 	}
 }
 
-// frames writes the frames of a context, the direct caller first.
-func (w *writer) frames(c reader.Context) {
+// writeFrames writes the frames of a context, the direct caller first.
+func (w *writer) writeFrames(c reader.Context) {
 	frames, err := c.Frames()
-	if w.failed(err) {
+	if w.recordError(err) {
 		return
 	}
 	for _, f := range frames {
-		w.literal(" <- ")
-		w.methodRef(f.Caller)
-		w.literal(" @")
-		w.signed(int64(f.Point))
+		w.writeLiteral(" <- ")
+		w.writeMethodRef(f.Caller)
+		w.writeLiteral(" @")
+		w.writeInt(int64(f.Point))
 	}
 }
 
-func (w *writer) profile(p reader.Profile) {
+func (w *writer) writeProfile(p reader.Profile) {
 	w.report.Profiles++
-	w.literal("  profile")
-	w.version(p)
-	w.end()
-	w.fields(p)
+	w.writeLiteral("  profile")
+	w.writeCodeAndContext(p)
+	w.endLine()
+	w.writeFields(p)
 	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
-		w.section(p, section)
+		w.writeSection(p, section)
 	}
 }
 
-// version writes the code id and the context of a profile.
-func (w *writer) version(p reader.Profile) {
+// writeCodeAndContext writes the code id and the context of a profile.
+func (w *writer) writeCodeAndContext(p reader.Profile) {
 	if code := p.Code(); code != 0 {
-		w.literal(" code=")
-		w.digits(code)
+		w.writeLiteral(" code=")
+		w.writeHexDigits(code)
 	}
-	if c, ok, err := p.Context(); !w.failed(err) && ok {
-		w.frames(c)
+	if c, ok, err := p.Context(); !w.recordError(err) && ok {
+		w.writeFrames(c)
 	}
 }
 
-// A typeText is TYPE of the grammar.
+// A cachedTypeText is TYPE of the grammar.
 type typeText struct {
 	text []byte
 	name int // length of the part without the loader
 }
 
-// typeText returns the cached text of a type.
-func (w *writer) typeText(t reader.Type) typeText {
+// cachedTypeText returns the cached text of a type.
+func (w *writer) cachedTypeText(t reader.Type) typeText {
 	known := &w.types[t.Ordinal()]
 	if known.text != nil {
 		return *known
 	}
 	name, nameErr := t.Name()
 	loader, loaderErr := t.Loader()
-	if w.failed(cmp.Or(nameErr, loaderErr)) {
+	if w.recordError(cmp.Or(nameErr, loaderErr)) {
 		return typeText{}
 	}
 	w.name = name.AppendTo(w.name[:0])
@@ -134,84 +134,86 @@ func (w *writer) typeText(t reader.Type) typeText {
 	return *known
 }
 
-func (w *writer) typeRef(t reader.Type) { w.b = append(w.b, w.typeText(t).text...) }
+func (w *writer) writeTypeRef(t reader.Type) { w.b = append(w.b, w.cachedTypeText(t).text...) }
 
-// typeAt writes the type at a pointer without tags, or - for 0.
-func (w *writer) typeAt(pointer uint64) {
+// writeTypePointer writes the type at a pointer without tags, or - for 0.
+func (w *writer) writeTypePointer(pointer uint64) {
 	if pointer == 0 {
-		w.literal("-")
+		w.writeLiteral("-")
 		return
 	}
-	t, err := w.s.TypeAt(w.narrow(pointer))
-	if !w.failed(err) {
-		w.typeRef(t)
+	t, err := w.s.TypeAt(w.refOfPointer(pointer))
+	if !w.recordError(err) {
+		w.writeTypeRef(t)
 	}
 }
 
-// narrow converts a pointer to a file reference. The reader has verified the pointer.
-func (w *writer) narrow(pointer uint64) layout.Ref { return disk.RefOf(int64(pointer - w.h.Base)) }
+// refOfPointer converts a pointer to a file reference. The reader has verified the pointer.
+func (w *writer) refOfPointer(pointer uint64) layout.Ref {
+	return disk.RefOf(int64(pointer - w.h.Base))
+}
 
-func (w *writer) methodAt(n layout.Ref) {
+func (w *writer) writeMethodAt(n layout.Ref) {
 	m, err := w.s.MethodAt(n)
-	if !w.failed(err) {
-		w.methodRef(m)
+	if !w.recordError(err) {
+		w.writeMethodRef(m)
 	}
 }
 
-// methodOf writes the method at a pointer, or - for 0.
-func (w *writer) methodOf(pointer uint64) {
+// writeMethodPointer writes the method at a pointer, or - for 0.
+func (w *writer) writeMethodPointer(pointer uint64) {
 	if pointer == 0 {
-		w.literal("-")
+		w.writeLiteral("-")
 		return
 	}
-	w.methodAt(w.narrow(pointer))
+	w.writeMethodAt(w.refOfPointer(pointer))
 }
 
-// methodRef writes METHOD of the grammar.
-func (w *writer) methodRef(m reader.Method) {
+// writeMethodRef writes METHOD of the grammar.
+func (w *writer) writeMethodRef(m reader.Method) {
 	name, nameErr := m.Name()
 	signature, signatureErr := m.Signature()
 	class, ok, classErr := m.Class()
-	if w.failed(cmp.Or(nameErr, signatureErr, classErr)) {
+	if w.recordError(cmp.Or(nameErr, signatureErr, classErr)) {
 		return
 	}
 	if !ok && signature.Len() == 0 {
-		w.spell(name)
+		w.writeName(name)
 		return
 	}
 	var holder typeText
 	if ok {
-		holder = w.typeText(class)
+		holder = w.cachedTypeText(class)
 	}
 	w.b = append(w.b, holder.text[:holder.name]...)
-	w.literal("::")
+	w.writeLiteral("::")
 	w.name = name.AppendTo(w.name[:0])
-	w.b = appendWithout(w.b, w.name, '(')
-	w.signature(signature)
+	w.b = appendNameQuoting(w.b, w.name, '(')
+	w.writeSignature(signature)
 	w.b = append(w.b, holder.text[holder.name:]...)
 }
 
-// signature writes a signature after a name. "::" precedes it unless it begins with a parenthesis.
-func (w *writer) signature(signature reader.Name) {
+// writeSignature writes a signature after a name. "::" precedes it unless it begins with a parenthesis.
+func (w *writer) writeSignature(signature reader.Name) {
 	w.name = signature.AppendTo(w.name[:0])
 	if len(w.name) == 0 {
 		return
 	}
-	if w.name[0] != '(' || !bare(w.name) {
-		w.literal("::")
+	if w.name[0] != '(' || !isBareName(w.name) {
+		w.writeLiteral("::")
 	}
 	w.b = appendName(w.b, w.name)
 }
 
-// functionID writes the name of the function with an id, or the id.
-func (w *writer) functionID(id uint64) {
+// writeFunctionID writes the name of the function with an id, or the id.
+func (w *writer) writeFunctionID(id uint64) {
 	m, err := w.s.FindID(id)
 	if err != nil || !w.h.Domain.LLVM() {
-		w.hex(id)
+		w.writeHex(id)
 		return
 	}
 	name, err := m.Name()
-	if w.failed(err) {
+	if w.recordError(err) {
 		return
 	}
 	w.name = name.AppendTo(w.name[:0])

@@ -8,104 +8,104 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-func (w *writer) allTables() {
+func (w *writer) writeTables() {
 	for t, err := range w.s.Tables() {
-		if w.failed(err) {
+		if w.recordError(err) {
 			return
 		}
 		if t.Kind == disk.TableShapes {
 			continue // the header has the shapes
 		}
-		w.end()
-		w.table(&t)
+		w.endLine()
+		w.writeTable(&t)
 	}
-	w.end()
+	w.endLine()
 }
 
-func (w *writer) table(t *reader.Table) {
-	w.literal("table ")
-	w.listed(tableWords, uint64(t.Kind))
+func (w *writer) writeTable(t *reader.Table) {
+	w.writeLiteral("table ")
+	w.writeListedWord(tableWords, uint64(t.Kind))
 	if t.Flags != 0 {
-		w.key(" flags=", uint64(t.Flags))
+		w.writeKeyNumber(" flags=", uint64(t.Flags))
 	}
 	for i := range t.Columns() {
-		w.literal(" ")
-		w.literal(columnWords[t.Column(i)])
+		w.writeLiteral(" ")
+		w.writeLiteral(columnWords[t.Column(i)])
 	}
-	w.end()
+	w.endLine()
 	for r := range t.Rows {
-		w.literal("  row")
+		w.writeLiteral("  row")
 		for i := range t.Columns() {
-			w.literal(" ")
-			w.tableCell(t.Column(i), t.Cell(i, r), wordsOf(t.Kind, i))
+			w.writeLiteral(" ")
+			w.writeTableCell(t.Column(i), t.Cell(i, r), meaningOfWords(t.Kind, i))
 		}
-		w.end()
+		w.endLine()
 		if w.err != nil {
 			return
 		}
 	}
 }
 
-func (w *writer) tableCell(kind disk.ColumnKind, v uint64, word tableWord) {
+func (w *writer) writeTableCell(kind disk.ColumnKind, v uint64, word wordMeaning) {
 	n := layout.Ref(v)
 	switch {
 	case kind == disk.ColumnWord:
-		w.tableWord(v, word)
+		w.writeTableWord(v, word)
 	case n == 0:
-		w.literal("-")
+		w.writeLiteral("-")
 	case kind == disk.ColumnSymbol:
-		if name, err := w.s.SymbolAt(n); !w.failed(err) {
-			w.spell(name)
+		if name, err := w.s.SymbolAt(n); !w.recordError(err) {
+			w.writeName(name)
 		}
 	case kind == disk.ColumnType:
-		if t, err := w.s.TypeAt(n); !w.failed(err) {
-			w.typeRef(t)
+		if t, err := w.s.TypeAt(n); !w.recordError(err) {
+			w.writeTypeRef(t)
 		}
 	case kind == disk.ColumnMethod:
-		w.methodAt(n)
+		w.writeMethodAt(n)
 	case kind == disk.ColumnProfile:
-		w.profileRef(n)
+		w.writeProfileRef(n)
 	case kind == disk.ColumnContext:
-		w.contextRef(n)
+		w.writeContextRef(n)
 	}
 }
 
-func (w *writer) tableWord(v uint64, word tableWord) {
+func (w *writer) writeTableWord(v uint64, word wordMeaning) {
 	point := int64(v)
 	switch {
 	case word == wordFunction:
-		w.functionID(v)
+		w.writeFunctionID(v)
 	case word == wordPoint && point < 0 && point >= math.MinInt32:
-		w.signed(point)
+		w.writeInt(point)
 	default:
-		w.printNumber(v)
+		w.writeUint(v)
 	}
 }
 
-// profileRef writes the method, code id and context of a profile.
-func (w *writer) profileRef(n layout.Ref) {
+// writeProfileRef writes the method, code id and context of a profile.
+func (w *writer) writeProfileRef(n layout.Ref) {
 	p, err := w.s.ProfileAt(n)
-	if w.failed(err) {
+	if w.recordError(err) {
 		return
 	}
-	w.literal("( ")
-	w.methodAt(disk.Block(p.Bytes()).Method())
-	w.version(p)
-	w.literal(" )")
+	w.writeLiteral("( ")
+	w.writeMethodAt(disk.Block(p.Bytes()).Method())
+	w.writeCodeAndContext(p)
+	w.writeLiteral(" )")
 }
 
-// contextRef writes the method and the callers of a context.
-func (w *writer) contextRef(n layout.Ref) {
+// writeContextRef writes the method and the callers of a context.
+func (w *writer) writeContextRef(n layout.Ref) {
 	c, err := w.s.ContextAt(n)
-	if w.failed(err) {
+	if w.recordError(err) {
 		return
 	}
 	m, err := c.Method()
-	if w.failed(err) {
+	if w.recordError(err) {
 		return
 	}
-	w.literal("( ")
-	w.methodRef(m)
-	w.frames(c)
-	w.literal(" )")
+	w.writeLiteral("( ")
+	w.writeMethodRef(m)
+	w.writeFrames(c)
+	w.writeLiteral(" )")
 }

@@ -89,7 +89,7 @@ func StartForgeries(t *testing.T, program string, data []byte) *Forgeries {
 		}
 	})
 	f := &Forgeries{bufio.NewWriter(to), bufio.NewReader(from)}
-	f.send(uint64(len(data)))
+	f.sendNumbers(uint64(len(data)))
 	f.to.Write(data)
 	if err := f.to.Flush(); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func StartForgeries(t *testing.T, program string, data []byte) *Forgeries {
 	return f
 }
 
-func (f *Forgeries) send(numbers ...uint64) {
+func (f *Forgeries) sendNumbers(numbers ...uint64) {
 	for _, n := range numbers {
 		f.to.Write(binary.LittleEndian.AppendUint64(nil, n))
 	}
@@ -106,9 +106,9 @@ func (f *Forgeries) send(numbers ...uint64) {
 // Verdict returns the program's status for a forgery, and the hash of its output.
 func (f *Forgeries) Verdict(t *testing.T, edits ...forgery.Edit) (status, printed uint64) {
 	t.Helper()
-	f.send(uint64(len(edits)))
+	f.sendNumbers(uint64(len(edits)))
 	for _, e := range edits {
-		f.send(uint64(e.At), e.New)
+		f.sendNumbers(uint64(e.At), e.New)
 	}
 	var b [16]byte
 	if err := f.to.Flush(); err != nil {

@@ -19,19 +19,19 @@ type State struct {
 // States that are equal after the same number of calls count once. Only the content of target varies, because readers
 // open no other file. Other files have the last written content. Crashes must be called only once.
 func (l *Log) Crashes(target string, with func(State) bool) int {
-	return l.crashes(target, func() []string { return slices.Sorted(maps.Keys(l.names)) }, with)
+	return l.eachCrash(target, func() []string { return slices.Sorted(maps.Keys(l.names)) }, with)
 }
 
-// crashes is like Crashes, but considers only the files with names returned by vary.
-func (l *Log) crashes(target string, vary func() []string, with func(State) bool) int {
+// eachCrash is like Crashes, but considers only the files with names returned by vary.
+func (l *Log) eachCrash(target string, vary func() []string, with func(State) bool) int {
 	states := 0
 	for n := 0; n <= len(l.calls); n++ {
 		if n > 0 {
 			l.calls[n-1]()
 		}
 		seen := map[string]bool{}
-		if !l.crash(target, vary(), func(s State) bool {
-			key := s.key()
+		if !l.eachState(target, vary(), func(s State) bool {
+			key := s.hashKey()
 			if seen[key] {
 				return true
 			}
@@ -47,8 +47,8 @@ func (l *Log) crashes(target string, vary func() []string, with func(State) bool
 	return states
 }
 
-// crash calls with for each possible state if the crash happens now.
-func (l *Log) crash(target string, names []string, with func(State) bool) bool {
+// eachState calls with for each possible state if the crash happens now.
+func (l *Log) eachState(target string, names []string, with func(State) bool) bool {
 	bounds := make([]int, len(names))
 	for i, name := range names {
 		bounds[i] = max(1, len(l.names[name]))
@@ -62,7 +62,7 @@ func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 			}
 			id := l.names[name][chosen[i]]
 			s.Names = append(s.Names, name)
-			s.Files[name] = l.files[id].seen(l.Block)
+			s.Files[name] = l.files[id].visibleContent(l.Block)
 			if name == target {
 				read = id
 			}
@@ -70,7 +70,7 @@ func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 		if read == 0 {
 			return with(s)
 		}
-		return l.files[read].contents(l.Block, func(data []byte) bool {
+		return l.files[read].eachContent(l.Block, func(data []byte) bool {
 			t := State{Names: s.Names, Files: maps.Clone(s.Files)}
 			t.Files[target] = data
 			return with(t)
@@ -78,17 +78,17 @@ func (l *Log) crash(target string, names []string, with func(State) bool) bool {
 	})
 }
 
-// seen returns the content that programs see without a crash.
-func (f *file) seen(block int64) []byte {
-	data := make([]byte, last(f.sizes))
+// visibleContent returns the content that programs see without a crash.
+func (f *file) visibleContent(block int64) []byte {
+	data := make([]byte, lastOf(f.sizes))
 	for i, versions := range f.blocks {
-		copy(data[min(i*block, int64(len(data))):], last(versions))
+		copy(data[min(i*block, int64(len(data))):], lastOf(versions))
 	}
 	return data
 }
 
-// key returns a hash of names and contents.
-func (s State) key() string {
+// hashKey returns a hash of names and contents.
+func (s State) hashKey() string {
 	h := sha256.New()
 	for _, name := range s.Names {
 		fmt.Fprintf(h, "%q %d ", name, len(s.Files[name]))

@@ -8,40 +8,40 @@ import (
 
 // A file has all possible contents and sizes after a crash. Programs see the last ones.
 type file struct {
-	blocks map[int64][][]byte // versions of each block
-	sizes  []int64
-	lost   bool // a sync failed
+	blocks     map[int64][][]byte // versions of each block
+	sizes      []int64
+	syncFailed bool // a sync failed
 }
 
 func newFile() *file { return &file{blocks: map[int64][][]byte{}, sizes: []int64{0}} }
 
-func last[T any](all []T) T { return all[len(all)-1] }
+func lastOf[T any](all []T) T { return all[len(all)-1] }
 
-func (f *file) write(block, at int64, data []byte) {
+func (f *file) writeBlocks(block, at int64, data []byte) {
 	for len(data) > 0 {
 		n := min(int64(len(data)), block-at%block)
 		if len(f.blocks[at/block]) == 0 {
 			f.blocks[at/block] = [][]byte{make([]byte, block)}
 		}
-		now := bytes.Clone(last(f.blocks[at/block]))
+		now := bytes.Clone(lastOf(f.blocks[at/block]))
 		copy(now[at%block:], data[:n])
 		f.blocks[at/block] = append(f.blocks[at/block], now)
 		at += n
 		data = data[n:]
-		f.sizes = append(f.sizes, max(last(f.sizes), at))
+		f.sizes = append(f.sizes, max(lastOf(f.sizes), at))
 	}
 }
 
-// settle makes the content that programs see durable.
-func (f *file) settle() {
+// makeDurable makes the content that programs see durable.
+func (f *file) makeDurable() {
 	for i, versions := range f.blocks {
 		f.blocks[i] = versions[len(versions)-1:]
 	}
 	f.sizes = f.sizes[len(f.sizes)-1:]
 }
 
-// contents calls with for each possible content, until with returns false. Contents can repeat.
-func (f *file) contents(block int64, with func([]byte) bool) bool {
+// eachContent calls with for each possible content, until with returns false. Contents can repeat.
+func (f *file) eachContent(block int64, with func([]byte) bool) bool {
 	sizes := slices.Clone(f.sizes)
 	slices.Sort(sizes)
 	numbers := slices.Sorted(maps.Keys(f.blocks))

@@ -11,11 +11,11 @@ package crashmodel
 
 // A Log has the file operations in a directory.
 type Log struct {
-	Block int64 // number of bytes that are written atomically
-	files map[int]*file
-	names map[string][]int // possible files of each name, 0 for no file; programs see the last one
-	lost  bool             // a sync of the directory failed
-	calls []func()
+	Block      int64 // number of bytes that are written atomically
+	files      map[int]*file
+	names      map[string][]int // possible files of each name, 0 for no file; programs see the last one
+	syncFailed bool             // a sync of the directory failed
+	calls      []func()
 }
 
 // New returns an empty log for a directory with durable files.
@@ -24,8 +24,8 @@ func New(block int64, files map[string][]byte) *Log {
 	for name, data := range files {
 		id := -1 - len(l.files)
 		l.files[id] = newFile()
-		l.files[id].write(block, 0, data)
-		l.files[id].settle()
+		l.files[id].writeBlocks(block, 0, data)
+		l.files[id].makeDurable()
 		l.names[name] = []int{id}
 	}
 	return l
@@ -35,33 +35,33 @@ func New(block int64, files map[string][]byte) *Log {
 func (l *Log) Create(id int, name string) {
 	l.calls = append(l.calls, func() {
 		l.files[id] = newFile()
-		l.lead(name, id)
+		l.linkName(name, id)
 	})
 }
 
 // Write records a write to a file.
 func (l *Log) Write(id int, at int64, data []byte) {
 	data = append([]byte(nil), data...)
-	l.calls = append(l.calls, func() { l.files[id].write(l.Block, at, data) })
+	l.calls = append(l.calls, func() { l.files[id].writeBlocks(l.Block, at, data) })
 }
 
 // Rename records a rename, which replaces the file to.
 func (l *Log) Rename(from, to string) {
 	l.calls = append(l.calls, func() {
-		l.lead(to, l.led(from))
-		l.lead(from, 0)
+		l.linkName(to, l.fileOf(from))
+		l.linkName(from, 0)
 	})
 }
 
 // Remove records the removal of a name.
-func (l *Log) Remove(name string) { l.calls = append(l.calls, func() { l.lead(name, 0) }) }
+func (l *Log) Remove(name string) { l.calls = append(l.calls, func() { l.linkName(name, 0) }) }
 
 // SyncFile records a sync of a file. ok is false if it failed.
 func (l *Log) SyncFile(id int, ok bool) {
 	l.calls = append(l.calls, func() {
-		l.files[id].lost = l.files[id].lost || !ok
-		if !l.files[id].lost {
-			l.files[id].settle()
+		l.files[id].syncFailed = l.files[id].syncFailed || !ok
+		if !l.files[id].syncFailed {
+			l.files[id].makeDurable()
 		}
 	})
 }
@@ -69,8 +69,8 @@ func (l *Log) SyncFile(id int, ok bool) {
 // SyncFolder records a sync of the directory. ok is false if it failed.
 func (l *Log) SyncFolder(ok bool) {
 	l.calls = append(l.calls, func() {
-		l.lost = l.lost || !ok
-		if l.lost {
+		l.syncFailed = l.syncFailed || !ok
+		if l.syncFailed {
 			return
 		}
 		for name, ids := range l.names {
@@ -79,16 +79,16 @@ func (l *Log) SyncFolder(ok bool) {
 	})
 }
 
-// lead assigns a name to a file.
-func (l *Log) lead(name string, id int) {
+// linkName assigns a name to a file.
+func (l *Log) linkName(name string, id int) {
 	if len(l.names[name]) == 0 {
 		l.names[name] = []int{0}
 	}
 	l.names[name] = append(l.names[name], id)
 }
 
-// led returns the id of the file that programs see under a name, or 0.
-func (l *Log) led(name string) int {
+// fileOf returns the id of the file that programs see under a name, or 0.
+func (l *Log) fileOf(name string) int {
 	ids := l.names[name]
 	if len(ids) == 0 {
 		return 0

@@ -15,14 +15,14 @@ type Publishing struct {
 // Check returns an error if the target has neither the old nor the new content in a state after a crash, or the old
 // content after reported success. states is the number of different contents of the target.
 func (p Publishing) Check(l *Log) (states int, err error) {
-	states = l.crashes(p.Target, func() []string { return []string{p.Target} }, func(s State) bool {
-		err = p.judge(s)
+	states = l.eachCrash(p.Target, func() []string { return []string{p.Target} }, func(s State) bool {
+		err = p.checkState(s)
 		return err == nil
 	})
 	return states, err
 }
 
-func (p Publishing) judge(s State) error {
+func (p Publishing) checkState(s State) error {
 	data, exists := s.Files[p.Target]
 	isOld := exists == (p.Old != nil) && bytes.Equal(data, p.Old)
 	isNew := exists && bytes.Equal(data, p.New)

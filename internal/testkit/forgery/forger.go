@@ -38,16 +38,16 @@ func (f *Forger) Bytes() []byte { return f.data }
 // Set sets a reference to a value, and restores all other references.
 func (f *Forger) Set(r Reference, value uint64) {
 	f.Undo()
-	f.put(r.At, r.width(), value)
-	f.seal()
+	f.putNumber(r.At, r.width(), value)
+	f.updateChecksums()
 }
 
-// put writes a number of width bytes, which must not cross a word.
-func (f *Forger) put(at int64, width int, value uint64) {
+// putNumber writes a number of width bytes, which must not cross a word.
+func (f *Forger) putNumber(at int64, width int, value uint64) {
 	word := le.Uint64(f.data[at&^7:])
 	shift := 8 * (at & 7)
 	mask := uint64(1)<<(8*width) - 1 // all ones if width is 8
-	f.edit(at&^7, word&^(mask<<shift)|value&mask<<shift)
+	f.replaceWord(at&^7, word&^(mask<<shift)|value&mask<<shift)
 }
 
 // Undo restores the sound archive.
@@ -61,7 +61,7 @@ func (f *Forger) Undo() {
 // Edits returns the changes of the last Set, including checksums.
 func (f *Forger) Edits() []Edit { return f.edits }
 
-func (f *Forger) edit(at int64, word uint64) {
+func (f *Forger) replaceWord(at int64, word uint64) {
 	f.edits = append(f.edits, Edit{at, le.Uint64(f.data[at:]), word})
 	le.PutUint64(f.data[at:], word)
 }
@@ -74,30 +74,30 @@ const (
 	producerIDAt = 608
 )
 
-// seal updates the checksums of the edited pages and of the header.
-func (f *Forger) seal() {
+// updateChecksums updates the checksums of the edited pages and of the header.
+func (f *Forger) updateChecksums() {
 	root := uint64(0)
 	for _, e := range slices.Clone(f.edits) {
 		if e.At >= disk.Summed(f.h).Offset {
-			root = f.resum(e.At)
+			root = f.updatePageChecksums(e.At)
 		}
 	}
 	if root != 0 {
-		f.edit(sumRootAt, root)
+		f.replaceWord(sumRootAt, root)
 	}
 	old := le.Uint64(f.data[headerSumAt:])
 	disk.Resum(f.data)
 	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
 }
 
-// resum updates the page checksums that depend on the byte at an offset, and returns their root.
-func (f *Forger) resum(at int64) uint64 {
+// updatePageChecksums updates the page checksums that depend on the byte at an offset, and returns their root.
+func (f *Forger) updatePageChecksums(at int64) uint64 {
 	ps := f.h.Region(disk.RegionPS).Offset
 	n := f.tree.Page(at)
 	page := f.tree.PageSpan(n)
 	sum := disk.Sum(f.data[page.Offset:page.End()])
 	for level := 0; ; level++ {
-		f.edit(ps+f.tree.Slot(level, n), sum)
+		f.replaceWord(ps+f.tree.Slot(level, n), sum)
 		n = disk.GroupOf(n)
 		group := f.tree.Group(level, n)
 		sum = disk.Sum(f.data[ps+group.Offset : ps+group.End()])
@@ -119,10 +119,10 @@ func (r *Reference) width() int {
 func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for at := int64(0); at <= f.h.FileSize; at += disk.Unit {
-			if f.gap(at) {
+			if f.isSkipped(at) {
 				continue
 			}
-			for _, v := range f.spell(r, at) {
+			for _, v := range f.encodings(r, at) {
 				if !yield(v) {
 					return
 				}
@@ -136,15 +136,15 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 	}
 }
 
-// gap reports whether Values skips an offset between ex and rw.
-func (f *Forger) gap(at int64) bool {
+// isSkipped reports whether Values skips an offset between ex and rw.
+func (f *Forger) isSkipped(at int64) bool {
 	from := f.h.Region(disk.RegionEX).End()
 	to := f.h.Region(disk.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 
-// spell returns the values of a reference for an offset and for some offsets between it and the next unit.
-func (f *Forger) spell(r Reference, at int64) []uint64 {
+// encodings returns the values of a reference for an offset and for some offsets between it and the next unit.
+func (f *Forger) encodings(r Reference, at int64) []uint64 {
 	switch r.Form {
 	case Narrow:
 		return []uint64{uint64(at / disk.Unit)}

@@ -45,12 +45,12 @@ func (m *Mutator) References() []Reference { return m.references }
 func (m *Mutator) Next() (changes []string) {
 	m.Undo()
 	for n := 1 + m.r.IntN(6)/3*m.r.IntN(3); n > 0; n-- {
-		at, width, value, what := m.change()
-		old := m.number(at, width)
-		m.put(at, width, value)
-		changes = append(changes, fmt.Sprintf("%s at 0x%x: 0x%x becomes 0x%x", what, at, old, m.number(at, width)))
+		at, width, value, what := m.chooseChange()
+		old := m.readNumber(at, width)
+		m.putNumber(at, width, value)
+		changes = append(changes, fmt.Sprintf("%s at 0x%x: 0x%x becomes 0x%x", what, at, old, m.readNumber(at, width)))
 	}
-	m.seal()
+	m.updateChecksums()
 	return changes
 }
 
@@ -60,43 +60,43 @@ func (m *Mutator) Recount(c layout.Counts, s layout.Summary) {
 	h.Counts, h.Summary = c, s
 	b := disk.AppendHeader(nil, &h)
 	for at := int64(countsAt); at < producerIDAt; at += disk.Unit {
-		m.edit(at, le.Uint64(b[at:]))
+		m.replaceWord(at, le.Uint64(b[at:]))
 	}
-	m.seal()
+	m.updateChecksums()
 }
 
-func (m *Mutator) number(at int64, width int) uint64 {
+func (m *Mutator) readNumber(at int64, width int) uint64 {
 	return le.Uint64(m.data[at&^7:]) >> (8 * (at & 7)) & (1<<(8*width) - 1)
 }
 
-// change chooses a field and its new value.
-func (m *Mutator) change() (at int64, width int, value uint64, what string) {
+// chooseChange chooses a field and its new value.
+func (m *Mutator) chooseChange() (at int64, width int, value uint64, what string) {
 	if m.r.IntN(3) == 0 && len(m.references) > 0 {
 		r := m.references[m.r.IntN(len(m.references))]
-		return r.At, r.width(), m.elsewhere(r), r.What
+		return r.At, r.width(), m.chooseTarget(r), r.What
 	}
 	s := m.regions[m.r.IntN(len(m.regions))]
 	width = []int{1, 2, 4, 8}[m.r.IntN(4)]
 	at = s.Offset + m.r.Int64N(s.Size/int64(width))*int64(width)
-	return at, width, m.another(m.number(at, width), width), disk.RegionAt(m.h, at).String()
+	return at, width, m.chooseNumber(m.readNumber(at, width), width), disk.RegionAt(m.h, at).String()
 }
 
-// elsewhere returns the value of another reference, mostly of the same kind, or 0.
-func (m *Mutator) elsewhere(r Reference) uint64 {
+// chooseTarget returns the value of another reference, mostly of the same kind, or 0.
+func (m *Mutator) chooseTarget(r Reference) uint64 {
 	if m.r.IntN(8) == 0 {
 		return 0
 	}
 	for range 16 {
 		other := m.references[m.r.IntN(len(m.references))]
 		if other.Form == r.Form && (other.What == r.What || m.r.IntN(16) == 0) {
-			return m.number(other.At, other.width())
+			return m.readNumber(other.At, other.width())
 		}
 	}
-	return m.another(m.number(r.At, r.width()), r.width())
+	return m.chooseNumber(m.readNumber(r.At, r.width()), r.width())
 }
 
-// another returns a different number of width bytes.
-func (m *Mutator) another(old uint64, width int) uint64 {
+// chooseNumber returns a different number of width bytes.
+func (m *Mutator) chooseNumber(old uint64, width int) uint64 {
 	switch m.r.IntN(6) {
 	case 0:
 		return []uint64{0, 1, 2, 1<<63 - 1, 1 << 63, 1<<31 - 1, 1 << 31, 1<<32 - 1, 1<<64 - 1, 1<<64 - 2}[m.r.IntN(10)]

@@ -14,7 +14,7 @@ func Overshare(data []byte) error {
 	}
 	var holder layout.Ref
 	longest := int64(-1)
-	each(h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
+	eachRecord(h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
 		if n := disk.SymbolLength(data[disk.ParseType(data[at:]).Name.Offset():]); n > longest {
 			longest = n
 			holder = disk.RefOf(at)
@@ -32,12 +32,12 @@ func Overshare(data []byte) error {
 		}
 		at += head.Size()
 	}
-	resum(data, h)
+	updateAllChecksums(data, h)
 	return nil
 }
 
-// resum updates all checksums of an archive.
-func resum(data []byte, h *layout.Header) {
+// updateAllChecksums updates all checksums of an archive.
+func updateAllChecksums(data []byte, h *layout.Header) {
 	tree := disk.SumTreeOf(h)
 	ps := h.Region(disk.RegionPS)
 	for n := range tree.Pages() {

@@ -37,25 +37,25 @@ func References(data []byte) ([]Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
+	l := &referenceLister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
 	l.shape.Declared, err = disk.DeclaredIn(h, data)
 	if err != nil {
 		return nil, err
 	}
-	l.index()
-	l.symbols()
-	l.types()
-	l.methods()
-	l.neverRan()
-	l.contexts()
-	l.bitmaps()
-	l.tables()
-	l.blocks()
+	l.listIndex()
+	l.listSymbols()
+	l.listTypes()
+	l.listMethods()
+	l.listUnexecuted()
+	l.listContexts()
+	l.listBitmaps()
+	l.listTables()
+	l.listBlocks()
 	return l.all, l.err
 }
 
 // A lister collects the references of an archive.
-type lister struct {
+type referenceLister struct {
 	data  []byte
 	h     *layout.Header
 	shape disk.Shape
@@ -63,30 +63,30 @@ type lister struct {
 	err   error // first error
 }
 
-func (l *lister) narrow(what string, at int64) {
+func (l *referenceLister) addNarrow(what string, at int64) {
 	l.all = append(l.all, Reference{What: what, At: at, Form: Narrow})
 }
 
-func (l *lister) u32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
+func (l *referenceLister) readU32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
 
-// each calls yield with the offsets of records of equal size.
-func each(s extent.Span, size int64, yield func(at int64)) {
+// eachRecord calls yield with the offsets of records of equal size.
+func eachRecord(s extent.Span, size int64, yield func(at int64)) {
 	for at := s.Offset; at < s.End(); at += size {
 		yield(at)
 	}
 }
 
-func (l *lister) index() {
-	each(l.h.Region(disk.RegionIX), disk.LineSize, func(line int64) {
+func (l *referenceLister) listIndex() {
+	eachRecord(l.h.Region(disk.RegionIX), disk.LineSize, func(line int64) {
 		for i := range int64(disk.LineSlots) {
 			if le.Uint16(l.data[line+2*i:]) != 0 {
-				l.narrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
+				l.addNarrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
 			}
 		}
 	})
 }
 
-func (l *lister) symbols() {
+func (l *referenceLister) listSymbols() {
 	section := l.h.Parts[disk.PartSymbols]
 	for at := section.Offset; at < section.End(); {
 		parts, list := disk.SymbolParts(l.data[at:])
@@ -95,96 +95,96 @@ func (l *lister) symbols() {
 			continue
 		}
 		for i := range parts {
-			l.narrow("part of a signature", at+4+4*i)
+			l.addNarrow("part of a signature", at+4+4*i)
 		}
 		at += disk.ListSize(int(parts))
 	}
 }
 
-func (l *lister) types() {
-	each(l.h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
-		l.narrow("type name", at+8)
-		l.narrow("type loader", at+12)
-		l.narrow("type alias", at+16)
+func (l *referenceLister) listTypes() {
+	eachRecord(l.h.Parts[disk.PartTypes], disk.TypeSize, func(at int64) {
+		l.addNarrow("type name", at+8)
+		l.addNarrow("type loader", at+12)
+		l.addNarrow("type alias", at+16)
 	})
 }
 
-func (l *lister) methods() {
+func (l *referenceLister) listMethods() {
 	section := l.h.Parts[disk.PartMethods]
 	for at := section.Offset; at < section.End(); {
 		head := disk.ParseMethodHead(l.data[at:])
 		if head.Flags()&disk.MethodNamed != 0 {
-			l.narrow("method profiles", at)
+			l.addNarrow("method profiles", at)
 		} else {
-			l.narrow("method name", at)
+			l.addNarrow("method name", at)
 		}
 		field := at + disk.MinMethodSize
 		if head.Flags()&disk.MethodHasID != 0 {
 			field += 8
 		}
 		if head.Flags()&disk.MethodDeclared != 0 {
-			l.narrow("method holder", field)
-			l.narrow("method signature", field+4)
+			l.addNarrow("method holder", field)
+			l.addNarrow("method signature", field+4)
 			field += 8
 		}
 		if head.Flags()&disk.MethodProfiled != 0 {
-			l.narrow("method profiles", field)
+			l.addNarrow("method profiles", field)
 			field += 8
 		}
 		if head.Flags()&disk.MethodInContext != 0 {
-			l.narrow("method contexts", field)
+			l.addNarrow("method contexts", field)
 		}
 		at += head.Size()
 	}
 }
 
-func (l *lister) neverRan() {
+func (l *referenceLister) listUnexecuted() {
 	section := l.h.Parts[disk.PartUnexecuted]
 	if section.Size == 0 {
 		return
 	}
 	classes, rows, err := disk.ParseUnexecuted(section, l.data[section.Offset:])
-	if l.failed(err) {
+	if l.recordError(err) {
 		return
 	}
-	each(classes, disk.ClassRowSize, func(at int64) { l.narrow("class of rows", at) })
-	each(rows, disk.UnexecutedRowSize, func(at int64) {
-		l.narrow("row name", at)
-		l.narrow("row signature", at+4)
+	eachRecord(classes, disk.ClassRowSize, func(at int64) { l.addNarrow("class of rows", at) })
+	eachRecord(rows, disk.UnexecutedRowSize, func(at int64) {
+		l.addNarrow("row name", at)
+		l.addNarrow("row signature", at+4)
 	})
 }
 
-func (l *lister) contexts() {
-	each(l.h.Parts[disk.PartContexts], disk.ContextSize, func(at int64) {
-		l.narrow("context parent", at)
-		l.narrow("context caller", at+4)
-		l.narrow("context profiles", at+12)
+func (l *referenceLister) listContexts() {
+	eachRecord(l.h.Parts[disk.PartContexts], disk.ContextSize, func(at int64) {
+		l.addNarrow("context parent", at)
+		l.addNarrow("context caller", at+4)
+		l.addNarrow("context profiles", at+12)
 	})
 }
 
-func (l *lister) bitmaps() {
+func (l *referenceLister) listBitmaps() {
 	bm := l.h.Region(disk.RegionBM)
-	for i := range l.u32(bm.Offset) {
-		l.narrow("bitmap", bm.Offset+8+8*i)
+	for i := range l.readU32(bm.Offset) {
+		l.addNarrow("bitmap", bm.Offset+8+8*i)
 	}
 }
 
-func (l *lister) tables() {
+func (l *referenceLister) listTables() {
 	ex := l.h.Region(disk.RegionEX)
 	if ex.Size == 0 {
 		return
 	}
-	for i := range l.u32(ex.Offset) {
+	for i := range l.readU32(ex.Offset) {
 		row := ex.Offset + disk.TablesHeaderSize + i*disk.TableRowSize
 		l.all = append(l.all, Reference{What: "table", At: row + 8, Form: Offset})
-		l.table(extent.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
+		l.listTable(extent.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
 	}
 }
 
-// table adds the reference cells of a table.
-func (l *lister) table(s extent.Span) {
+// listTable adds the reference cells of a table.
+func (l *referenceLister) listTable(s extent.Span) {
 	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
-	if l.failed(err) {
+	if l.recordError(err) {
 		return
 	}
 	at := s.Offset + 16 + disk.AlignUp(int64(t.Columns()), disk.Unit)
@@ -195,7 +195,7 @@ func (l *lister) table(s extent.Span) {
 		}
 		for row := range int64(t.Rows) {
 			if width == 4 {
-				l.narrow(columnNames[t.Column(i)], at+4*row)
+				l.addNarrow(columnNames[t.Column(i)], at+4*row)
 			}
 		}
 		at += disk.AlignUp(width*int64(t.Rows), disk.Unit)
@@ -207,25 +207,25 @@ var columnNames = map[disk.ColumnKind]string{
 	disk.ColumnProfile: "profile cell", disk.ColumnContext: "context cell",
 }
 
-func (l *lister) blocks() {
+func (l *referenceLister) listBlocks() {
 	rw := l.h.Region(disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
 		b, err := disk.ParseBlock(l.data[at : at+disk.BlockSize(l.data[at:])])
-		if l.failed(err) {
+		if l.recordError(err) {
 			return
 		}
-		l.narrow("block method", at+4)
+		l.addNarrow("block method", at+4)
 		if links, ok := b.FieldOffset(disk.HasLinks); ok {
-			l.narrow("block context", at+links)
-			l.narrow("next block", at+links+4)
+			l.addNarrow("block context", at+links)
+			l.addNarrow("next block", at+links+4)
 		}
 		if key, ok := b.FieldOffset(disk.HasKey); ok {
 			for i, part := range []string{"class", "name", "signature", "loader"} {
-				l.narrow("block "+part, at+key+4*int64(i))
+				l.addNarrow("block "+part, at+key+4*int64(i))
 			}
 		}
 		for s := disk.SectionData; s < disk.SectionDirectory; s++ {
-			l.entries(at+b.SectionSpan(s).Offset, b.Section(s))
+			l.listEntries(at+b.SectionSpan(s).Offset, b.Section(s))
 		}
 		directory := b.SectionSpan(disk.SectionDirectory)
 		for i := range disk.DirectoryLen(b.Section(disk.SectionDirectory)) {
@@ -236,11 +236,11 @@ func (l *lister) blocks() {
 	}
 }
 
-// entries adds the pointer cells of the entries of a section.
-func (l *lister) entries(at int64, section []byte) {
+// listEntries adds the pointer cells of the entries of a section.
+func (l *referenceLister) listEntries(at int64, section []byte) {
 	for len(section) > 0 {
 		e, rest, err := l.shape.Next(section)
-		if l.failed(err) {
+		if l.recordError(err) {
 			return
 		}
 		for cell, kind := range l.shape.Pointers(e) {
@@ -255,8 +255,8 @@ var pointerNames = map[disk.CellKind]string{
 	disk.CellType: "type pointer", disk.CellTypeWord: "type word", disk.CellMethod: "method pointer",
 }
 
-// failed records the first error, and reports whether there was one.
-func (l *lister) failed(err error) bool {
+// recordError records the first error, and reports whether there was one.
+func (l *referenceLister) recordError(err error) bool {
 	if l.err == nil {
 		l.err = err
 	}

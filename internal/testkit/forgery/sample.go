@@ -53,7 +53,7 @@ func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, valu
 // words lists every u32 after the page sums as if it were a reference.
 func (f *Forger) words() (all []Reference) {
 	for r := disk.Summed(f.h).Offset; r < f.h.FileSize; r += 4 {
-		if !f.gap(r) {
+		if !f.isSkipped(r) {
 			all = append(all, Reference{What: "word of " + disk.RegionAt(f.h, r).String(), At: r, Form: Narrow})
 		}
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // script mounts the file system in its own mount namespace, fills it, and runs a program.
-const script = `
+const mountScript = `
 mkdir full && mount -t tmpfs -o size=256k none full && cp app.parc full || exit 99
 dd if=/dev/zero of=full/filler bs=4096 2>/dev/null
 "$@"
@@ -28,19 +28,19 @@ func Run(t testing.TB, dir string, env []string, program ...string) (output stri
 	if err := exec.Command("unshare", "-rm", "mount", "-t", "tmpfs", "none", dir).Run(); err != nil {
 		t.Skip("no file system can be mounted here:", err)
 	}
-	command := exec.Command("unshare", slices.Concat([]string{"-rm", "sh", "-c", script, "sh"}, program)...)
+	command := exec.Command("unshare", slices.Concat([]string{"-rm", "sh", "-c", mountScript, "sh"}, program)...)
 	command.Dir, command.Env = dir, append(os.Environ(), env...)
 	out, err := command.CombinedOutput()
-	if listing := read(t, dir, "listing"); strings.Join(strings.Fields(string(listing)), " ") != "app.parc filler" {
+	if listing := readFile(t, dir, "listing"); strings.Join(strings.Fields(string(listing)), " ") != "app.parc filler" {
 		t.Errorf("files %q are left", listing)
 	}
-	if !bytes.Equal(read(t, dir, "app.parc"), read(t, dir, "after.parc")) {
+	if !bytes.Equal(readFile(t, dir, "app.parc"), readFile(t, dir, "after.parc")) {
 		t.Error("the archive has changed")
 	}
 	return string(out), err
 }
 
-func read(t testing.TB, dir, name string) []byte {
+func readFile(t testing.TB, dir, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	if err != nil {

@@ -67,7 +67,7 @@ func annotate(data []byte, yield func(line)) (err error) {
 	}{{"ps", d.printSums}, {"ix", d.printIndex}, {"ro", d.printRecords}, {"bm", d.printBitmaps}, {"ex", d.printTables},
 		{"rw", d.printBlocks}} {
 		s := d.header.regions[r.name]
-		d.region(r.name, s)
+		d.beginRegion(r.name, s)
 		r.print(s)
 	}
 	return nil
@@ -78,9 +78,9 @@ func (d *dumper) readHeader() {
 		row += i * size
 		return span{int64(le.Uint64(d.data[row:])), int64(le.Uint64(d.data[row+8:]))}
 	}
-	d.header = header{base: d.u64(72), regions: map[string]span{}, sections: map[string]span{},
-		contexts: int64(d.u64(512 + 24))}
-	d.header.shape = disk.Shape{TypeRows: int(d.u32(160)), BciRows: int(d.u32(164)), Gap: int(d.u32(168))}
+	d.header = header{base: d.readU64(72), regions: map[string]span{}, sections: map[string]span{},
+		contexts: int64(d.readU64(512 + 24))}
+	d.header.shape = disk.Shape{TypeRows: int(d.readU32(160)), BciRows: int(d.readU32(164)), Gap: int(d.readU32(168))}
 	if h, err := disk.ParseHeader(d.data, int64(len(d.data))); err == nil {
 		d.header.shape.Declared, _ = disk.DeclaredIn(h, d.data)
 	}
@@ -92,45 +92,45 @@ func (d *dumper) readHeader() {
 	}
 }
 
-func (d *dumper) u16(at int64) uint16 { return le.Uint16(d.data[at:]) }
-func (d *dumper) u32(at int64) uint32 { return le.Uint32(d.data[at:]) }
-func (d *dumper) u64(at int64) uint64 { return le.Uint64(d.data[at:]) }
+func (d *dumper) readU16(at int64) uint16 { return le.Uint16(d.data[at:]) }
+func (d *dumper) readU32(at int64) uint32 { return le.Uint32(d.data[at:]) }
+func (d *dumper) readU64(at int64) uint64 { return le.Uint64(d.data[at:]) }
 
-// region prints the padding before a region and its heading. In ro, each section has a heading instead.
-func (d *dumper) region(name string, s span) {
-	d.padTo(s.offset)
+// beginRegion prints the padding before a region and its heading. In ro, each section has a heading instead.
+func (d *dumper) beginRegion(name string, s span) {
+	d.printPaddingTo(s.offset)
 	if s.size > 0 && name != "ro" {
-		d.heading("%s: %s at %#x", name, plural(s.size, "byte"), s.offset)
+		d.printHeading("%s: %s at %#x", name, formatPlural(s.size, "byte"), s.offset)
 	}
 }
 
-func plural(n int64, word string) string {
+func formatPlural(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
-func (d *dumper) heading(format string, args ...any) {
+func (d *dumper) printHeading(format string, args ...any) {
 	d.yield(line{Offset: d.at, Text: fmt.Sprintf(format, args...)})
 }
 
-// padTo prints the bytes up to an offset as padding.
-func (d *dumper) padTo(end int64) {
+// printPaddingTo prints the bytes up to an offset as padding.
+func (d *dumper) printPaddingTo(end int64) {
 	if end > d.at {
-		d.bytes(end-d.at, "padding")
+		d.printBytes(end-d.at, "padding")
 	}
 }
 
-// padUnit prints the bytes up to the next multiple of 8 as padding.
-func (d *dumper) padUnit() { d.padTo((d.at + 7) &^ 7) }
+// printUnitPadding prints the bytes up to the next multiple of 8 as padding.
+func (d *dumper) printUnitPadding() { d.printPaddingTo((d.at + 7) &^ 7) }
 
-// bytes yields the next n bytes with a description.
-func (d *dumper) bytes(n int64, text string) {
+// printBytes yields the next n bytes with a description.
+func (d *dumper) printBytes(n int64, text string) {
 	end := d.at + n
 	for d.at < end {
 		l := line{Offset: d.at, Text: text}
-		if zeros := d.zeros(end); zeros > bytesPerLine {
+		if zeros := d.countZeros(end); zeros > bytesPerLine {
 			l.Bytes = d.data[d.at:][:zeros]
 			l.Zeros = true
 		} else {
@@ -142,8 +142,8 @@ func (d *dumper) bytes(n int64, text string) {
 	}
 }
 
-// zeros returns the number of bytes up to end if all of them are zero, otherwise 0.
-func (d *dumper) zeros(end int64) int64 {
+// countZeros returns the number of bytes up to end if all of them are zero, otherwise 0.
+func (d *dumper) countZeros(end int64) int64 {
 	for _, b := range d.data[d.at:end] {
 		if b != 0 {
 			return 0
@@ -153,25 +153,25 @@ func (d *dumper) zeros(end int64) int64 {
 }
 
 // A render formats a number.
-type render func(uint64) string
+type formatter func(uint64) string
 
-func decimal(v uint64) string  { return strconv.FormatUint(v, 10) }
-func signed(v uint64) string   { return strconv.FormatInt(int64(v), 10) }
-func signed32(v uint64) string { return strconv.FormatInt(int64(int32(v)), 10) }
-func hex(v uint64) string      { return fmt.Sprintf("%#x", v) }
-func hash(v uint64) string     { return fmt.Sprintf("%016x", v) }
+func formatDecimal(v uint64) string  { return strconv.FormatUint(v, 10) }
+func formatSigned(v uint64) string   { return strconv.FormatInt(int64(v), 10) }
+func formatSigned32(v uint64) string { return strconv.FormatInt(int64(int32(v)), 10) }
+func formatHex(v uint64) string      { return fmt.Sprintf("%#x", v) }
+func formatHash(v uint64) string     { return fmt.Sprintf("%016x", v) }
 
-// number prints and returns the number in the next size bytes.
-func (d *dumper) number(size int64, name string, as render) uint64 {
+// printNumber prints and returns the number in the next size bytes.
+func (d *dumper) printNumber(size int64, name string, as formatter) uint64 {
 	var word [8]byte
 	copy(word[:], d.data[d.at:][:size])
 	v := le.Uint64(word[:])
-	d.bytes(size, name+": "+as(v))
+	d.printBytes(size, name+": "+as(v))
 	return v
 }
 
-// reference returns a render of a file reference, which prints its offset and a description of its target.
-func (d *dumper) reference(text func(at int64) string) render {
+// referenceFormatter returns a render of a file reference, which prints its offset and a description of its target.
+func (d *dumper) referenceFormatter(text func(at int64) string) formatter {
 	return func(v uint64) string {
 		if v == 0 {
 			return "none"
@@ -180,8 +180,8 @@ func (d *dumper) reference(text func(at int64) string) render {
 	}
 }
 
-// pointer returns a render of a pointer cell. tags is a mask of its tag bits.
-func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
+// pointerFormatter returns a render of a pointer cell. tags is a mask of its tag bits.
+func (d *dumper) pointerFormatter(tags uint64, text func(at int64) string) formatter {
 	return func(v uint64) string {
 		if v&^tags == 0 {
 			return "none"
@@ -194,20 +194,20 @@ func (d *dumper) pointer(tags uint64, text func(at int64) string) render {
 // partsShown is the maximum number of parts of a list symbol that are printed.
 const partsShown = 32
 
-// symbol formats a symbol.
-func (d *dumper) symbol(at int64) string {
-	n := int64(d.u32(at))
+// symbolText formats a symbol.
+func (d *dumper) symbolText(at int64) string {
+	n := int64(d.readU32(at))
 	parts := n &^ (1 << 31)
 	if parts == n {
-		return quoted(d.data[at+4 : at+4+n])
+		return quotePrefix(d.data[at+4 : at+4+n])
 	}
 	var names []string
 	for i := range min(parts, partsShown) {
-		part := int64(d.u32(at+4+4*i)) * 8
-		if d.u32(part)&(1<<31) != 0 {
+		part := int64(d.readU32(at+4+4*i)) * 8
+		if d.readU32(part)&(1<<31) != 0 {
 			panic("a list symbol is part of another") // prevents infinite recursion
 		}
-		names = append(names, d.symbol(part))
+		names = append(names, d.symbolText(part))
 	}
 	if parts > partsShown {
 		names = append(names, "...")
@@ -215,34 +215,34 @@ func (d *dumper) symbol(at int64) string {
 	return "list of " + strings.Join(names, ", ")
 }
 
-// quoted quotes a text or its first longestText bytes.
-func quoted(text []byte) string {
+// quotePrefix quotes a text or its first longestText bytes.
+func quotePrefix(text []byte) string {
 	if len(text) > longestText {
 		return strconv.QuoteToASCII(string(text[:longestText])) + "..."
 	}
 	return strconv.QuoteToASCII(string(text))
 }
 
-func (d *dumper) typeName(at int64) string { return "type " + d.symbol(int64(d.u32(at+8))*8) }
+func (d *dumper) typeName(at int64) string { return "type " + d.symbolText(int64(d.readU32(at+8))*8) }
 
 // methodName describes a method record or a row of the section unexecuted.
 func (d *dumper) methodName(at int64) string {
 	if at >= d.header.sections["unexecuted"].offset {
-		return "method " + d.symbol(int64(d.u32(at))*8)
+		return "method " + d.symbolText(int64(d.readU32(at))*8)
 	}
-	if d.u16(at+6)&methodNamed != 0 {
-		return "method " + quoted([]byte(d.recordName(at)))
+	if d.readU16(at+6)&methodNamed != 0 {
+		return "method " + quotePrefix([]byte(d.recordName(at)))
 	}
-	return "method " + d.symbol(int64(d.u32(at))*8)
+	return "method " + d.symbolText(int64(d.readU32(at))*8)
 }
 
 // recordName returns the name inside a method record.
 func (d *dumper) recordName(at int64) string {
 	name := at + 8
-	if d.u16(at+6)&methodHasID != 0 {
+	if d.readU16(at+6)&methodHasID != 0 {
 		name += 8
 	}
-	return strings.TrimRight(string(d.data[name:at+8*int64(d.u16(at+4))]), "\x00")
+	return strings.TrimRight(string(d.data[name:at+8*int64(d.readU16(at+4))]), "\x00")
 }
 
 // recordKind describes a record of any kind.
@@ -259,7 +259,7 @@ func (d *dumper) recordKind(at int64) string {
 }
 
 func (d *dumper) blockName(at int64) string {
-	return "MethodData of " + d.methodName(int64(d.u32(at+4))*8)
+	return "MethodData of " + d.methodName(int64(d.readU32(at+4))*8)
 }
 
 func contextName(int64) string { return "context" }

@@ -73,7 +73,7 @@ func mustBeDone(t *testing.T, p *builder.Profile) {
 func annotated(t *testing.T, data []byte) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := print(&out, data); err != nil {
+	if err := writeDump(&out, data); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -161,7 +161,7 @@ func TestEveryByteIsNamed(t *testing.T) {
 
 func TestNoArchiveIsAnError(t *testing.T) {
 	t.Parallel()
-	if err := print(new(bytes.Buffer), []byte("not an archive")); err == nil {
+	if err := writeDump(new(bytes.Buffer), []byte("not an archive")); err == nil {
 		t.Error("a text was dumped")
 	}
 }

@@ -34,5 +34,5 @@ func dumpFile(path string) error {
 		return err
 	}
 	out := bufio.NewWriter(os.Stdout)
-	return errors.Join(print(out, data), out.Flush())
+	return errors.Join(writeDump(out, data), out.Flush())
 }

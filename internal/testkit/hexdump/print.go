@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-func print(out io.Writer, data []byte) error {
-	return annotate(data, func(l line) { fmt.Fprintln(out, lineText(l)) })
+func writeDump(out io.Writer, data []byte) error {
+	return annotate(data, func(l line) { fmt.Fprintln(out, formatLine(l)) })
 }
 
-func lineText(l line) string {
+func formatLine(l line) string {
 	hex := fmt.Sprintf("% x", l.Bytes)
 	switch {
 	case len(l.Bytes) == 0:

@@ -15,91 +15,91 @@ const (
 	methodHasID     = 1 << 7
 )
 
-// section prints the heading of a section unless it is empty, and returns its end.
-func (d *dumper) section(name string) (end int64) {
+// beginSection prints the heading of a section unless it is empty, and returns its end.
+func (d *dumper) beginSection(name string) (end int64) {
 	if s := d.header.sections[name]; s.size > 0 {
-		d.heading("ro, %s: %s", name, plural(s.size, "byte"))
+		d.printHeading("ro, %s: %s", name, formatPlural(s.size, "byte"))
 	}
 	return d.header.sections[name].end()
 }
 
 func (d *dumper) printRecords(span) {
-	d.records("symbols", d.printSymbol)
-	d.records("types", d.printType)
-	d.records("methods", d.printMethod)
-	d.printUnexecuted(d.section("unexecuted"))
-	d.records("contexts", d.printContext)
+	d.printSection("symbols", d.printSymbol)
+	d.printSection("types", d.printType)
+	d.printSection("methods", d.printMethod)
+	d.printUnexecuted(d.beginSection("unexecuted"))
+	d.printSection("contexts", d.printContext)
 }
 
-// records prints the records of a section.
-func (d *dumper) records(name string, print func()) {
-	for end := d.section(name); d.at < end; {
+// printSection prints the records of a section.
+func (d *dumper) printSection(name string, print func()) {
+	for end := d.beginSection(name); d.at < end; {
 		print()
 	}
 }
 
 func (d *dumper) printType() {
-	d.number(8, "type: id", hash)
-	d.number(4, "name", d.reference(d.symbol))
-	d.number(4, "loader", d.reference(d.symbol))
-	d.number(4, "alias", d.reference(d.symbol))
-	d.number(4, "flags", hex)
+	d.printNumber(8, "type: id", formatHash)
+	d.printNumber(4, "name", d.referenceFormatter(d.symbolText))
+	d.printNumber(4, "loader", d.referenceFormatter(d.symbolText))
+	d.printNumber(4, "alias", d.referenceFormatter(d.symbolText))
+	d.printNumber(4, "flags", formatHex)
 }
 
 func (d *dumper) printContext() {
-	d.number(4, "context: parent", d.reference(d.recordKind))
-	d.number(4, "caller", d.reference(d.methodName))
-	d.number(4, "point", signed32)
-	d.number(4, "profiles", d.reference(d.blockName))
+	d.printNumber(4, "context: parent", d.referenceFormatter(d.recordKind))
+	d.printNumber(4, "caller", d.referenceFormatter(d.methodName))
+	d.printNumber(4, "point", formatSigned32)
+	d.printNumber(4, "profiles", d.referenceFormatter(d.blockName))
 }
 
 func (d *dumper) printSymbol() {
 	const list = 1 << 31
-	n := d.u32(d.at)
+	n := d.readU32(d.at)
 	if n&list != 0 {
-		d.number(4, "symbol: parts", func(v uint64) string { return decimal(v &^ list) })
+		d.printNumber(4, "symbol: parts", func(v uint64) string { return formatDecimal(v &^ list) })
 		parts := int64(n &^ list)
 		for i := range parts {
-			d.number(4, fmt.Sprintf("part %d", i), d.reference(d.symbol))
+			d.printNumber(4, fmt.Sprintf("part %d", i), d.referenceFormatter(d.symbolText))
 		}
 	} else {
-		text := d.symbol(d.at)
-		d.number(4, "symbol: length", decimal)
-		d.bytes(int64(n), text)
+		text := d.symbolText(d.at)
+		d.printNumber(4, "symbol: length", formatDecimal)
+		d.printBytes(int64(n), text)
 	}
-	d.padUnit()
+	d.printUnitPadding()
 }
 
 func (d *dumper) printMethod() {
 	start := d.at
-	units := d.u16(start + 4)
-	flags := d.u16(start + 6)
+	units := d.readU16(start + 4)
+	flags := d.readU16(start + 6)
 	if flags&methodNamed != 0 {
-		d.number(4, "method: profiles", d.reference(d.blockName))
+		d.printNumber(4, "method: profiles", d.referenceFormatter(d.blockName))
 	} else {
-		d.number(4, "method: name", d.reference(d.symbol))
+		d.printNumber(4, "method: name", d.referenceFormatter(d.symbolText))
 	}
-	d.number(2, "units", decimal)
-	d.number(2, "flags", hex)
+	d.printNumber(2, "units", formatDecimal)
+	d.printNumber(2, "flags", formatHex)
 	if flags&methodHasID != 0 {
-		d.number(8, "id", hash)
+		d.printNumber(8, "id", formatHash)
 	}
 	if flags&methodNamed != 0 {
 		name := d.recordName(start)
-		d.bytes(int64(len(name)), "name: "+quoted([]byte(name)))
-		d.padTo(start + 8*int64(units))
+		d.printBytes(int64(len(name)), "name: "+quotePrefix([]byte(name)))
+		d.printPaddingTo(start + 8*int64(units))
 	}
 	if flags&methodDeclared != 0 {
-		d.number(4, "holder", d.reference(d.typeName))
-		d.number(4, "signature", d.reference(d.symbol))
+		d.printNumber(4, "holder", d.referenceFormatter(d.typeName))
+		d.printNumber(4, "signature", d.referenceFormatter(d.symbolText))
 	}
 	if flags&methodProfiled != 0 {
-		d.number(4, "profiles", d.reference(d.blockName))
-		d.number(4, "access", hex)
+		d.printNumber(4, "profiles", d.referenceFormatter(d.blockName))
+		d.printNumber(4, "access", formatHex)
 	}
 	if flags&methodInContext != 0 {
-		d.number(4, "contexts", d.reference(contextName))
-		d.number(4, "number", decimal)
+		d.printNumber(4, "contexts", d.referenceFormatter(contextName))
+		d.printNumber(4, "number", formatDecimal)
 	}
 }
 
@@ -107,15 +107,15 @@ func (d *dumper) printUnexecuted(end int64) {
 	if d.at >= end {
 		return
 	}
-	classes := int64(d.number(4, "classes", decimal))
-	d.bytes(4, "zero")
+	classes := int64(d.printNumber(4, "classes", formatDecimal))
+	d.printBytes(4, "zero")
 	for range classes {
-		d.number(4, "class row: holder", d.reference(d.typeName))
-		d.number(4, "end", decimal)
+		d.printNumber(4, "class row: holder", d.referenceFormatter(d.typeName))
+		d.printNumber(4, "end", formatDecimal)
 	}
 	for d.at < end {
-		d.number(4, "row: name", d.reference(d.symbol))
-		d.number(4, "signature", d.reference(d.symbol))
+		d.printNumber(4, "row: name", d.referenceFormatter(d.symbolText))
+		d.printNumber(4, "signature", d.referenceFormatter(d.symbolText))
 	}
 }
 
@@ -129,15 +129,15 @@ func (d *dumper) printBlocks(rw span) {
 type sections struct{ extra, parameters, handlers, directory uint64 }
 
 func (d *dumper) printBlock() {
-	end := d.at + 8*int64(d.u32(d.at))
+	end := d.at + 8*int64(d.readU32(d.at))
 	if end <= d.at {
 		panic("a block without a size")
 	}
-	d.heading("rw, %s: %s", d.blockName(d.at), plural(end-d.at, "byte"))
-	d.number(4, "units", decimal)
-	d.number(4, "method", d.reference(d.methodName))
-	presence := d.number(4, "presence", func(v uint64) string { return fmt.Sprintf("%#b", v) })
-	data := d.number(4, "data units", decimal)
+	d.printHeading("rw, %s: %s", d.blockName(d.at), formatPlural(end-d.at, "byte"))
+	d.printNumber(4, "units", formatDecimal)
+	d.printNumber(4, "method", d.referenceFormatter(d.methodName))
+	presence := d.printNumber(4, "presence", func(v uint64) string { return fmt.Sprintf("%#b", v) })
+	data := d.printNumber(4, "data units", formatDecimal)
 	var s sections
 	for bit := range blockFields {
 		if presence&(1<<bit) != 0 {
@@ -153,60 +153,60 @@ func (d *dumper) printBlock() {
 		}
 	}
 	for range int64(s.directory) {
-		d.number(4, "directory: point", signed32)
-		d.number(4, "entry", func(v uint64) string { return decimal(v) + " units" })
+		d.printNumber(4, "directory: point", formatSigned32)
+		d.printNumber(4, "entry", func(v uint64) string { return formatDecimal(v) + " units" })
 	}
-	d.padTo(end)
+	d.printPaddingTo(end)
 }
 
 // blockFields has a function for each optional field of a block, indexed by presence bit.
 var blockFields = []func(*dumper, *sections){
-	func(d *dumper, _ *sections) { d.number(8, "id: of the method", hash) },
-	func(d *dumper, _ *sections) { d.number(8, "invocations", decimal) },
+	func(d *dumper, _ *sections) { d.printNumber(8, "id: of the method", formatHash) },
+	func(d *dumper, _ *sections) { d.printNumber(8, "invocations", formatDecimal) },
 	func(d *dumper, _ *sections) {
 		for _, part := range []string{"key: class", "name", "signature", "loader"} {
-			d.number(4, part, d.reference(d.symbol))
+			d.printNumber(4, part, d.referenceFormatter(d.symbolText))
 		}
 	},
 	func(d *dumper, _ *sections) {
-		d.number(4, "links: context", d.reference(contextName))
-		d.number(4, "next", d.reference(d.blockName))
+		d.printNumber(4, "links: context", d.referenceFormatter(contextName))
+		d.printNumber(4, "next", d.referenceFormatter(d.blockName))
 	},
-	func(d *dumper, _ *sections) { d.number(8, "code: code id", hash) },
-	func(d *dumper, _ *sections) { d.numbers(4, "size: of the code", "of the producer's record") },
-	func(d *dumper, _ *sections) { d.number(8, "backedges", decimal) },
-	func(d *dumper, _ *sections) { d.number(8, "interpreted", decimal) },
+	func(d *dumper, _ *sections) { d.printNumber(8, "code: code id", formatHash) },
+	func(d *dumper, _ *sections) { d.printNumbers(4, "size: of the code", "of the producer's record") },
+	func(d *dumper, _ *sections) { d.printNumber(8, "backedges", formatDecimal) },
+	func(d *dumper, _ *sections) { d.printNumber(8, "interpreted", formatDecimal) },
 	func(d *dumper, _ *sections) {
-		d.numbers(4, "history: decompiles", "overflow recompiles", "overflow traps", "tenure traps")
+		d.printNumbers(4, "history: decompiles", "overflow recompiles", "overflow traps", "tenure traps")
 	},
 	func(d *dumper, _ *sections) {
-		d.numbers(1, "compile: highest level", "state", "would profile")
-		d.bytes(1, "zero")
-		d.numbers(2, "loops", "blocks")
+		d.printNumbers(1, "compile: highest level", "state", "would profile")
+		d.printBytes(1, "zero")
+		d.printNumbers(2, "loops", "blocks")
 	},
-	func(d *dumper, _ *sections) { d.numbers(8, "escape: flags", "local", "on stack", "returned") },
+	func(d *dumper, _ *sections) { d.printNumbers(8, "escape: flags", "local", "on stack", "returned") },
 	func(d *dumper, _ *sections) {
-		n := d.number(4, "traps: reasons", decimal)
-		d.bytes(4, "zero")
-		d.bytes(int64(n), "traps by reason")
-		d.padUnit()
+		n := d.printNumber(4, "traps: reasons", formatDecimal)
+		d.printBytes(4, "zero")
+		d.printBytes(int64(n), "traps by reason")
+		d.printUnitPadding()
 	},
 	func(d *dumper, s *sections) {
-		s.extra = d.number(4, "sections: units of extra entries", decimal)
-		s.parameters = d.number(4, "of parameters", decimal)
-		s.handlers = d.number(4, "of handlers", decimal)
-		d.bytes(4, "zero")
+		s.extra = d.printNumber(4, "sections: units of extra entries", formatDecimal)
+		s.parameters = d.printNumber(4, "of parameters", formatDecimal)
+		s.handlers = d.printNumber(4, "of handlers", formatDecimal)
+		d.printBytes(4, "zero")
 	},
 	func(d *dumper, s *sections) {
-		s.directory = d.number(4, "directory: rows", decimal)
-		d.bytes(4, "zero")
+		s.directory = d.printNumber(4, "directory: rows", formatDecimal)
+		d.printBytes(4, "zero")
 	},
 }
 
-// numbers prints a number for each name.
-func (d *dumper) numbers(size int64, names ...string) {
+// printNumbers prints a number for each name.
+func (d *dumper) printNumbers(size int64, names ...string) {
 	for _, name := range names {
-		d.number(size, name, decimal)
+		d.printNumber(size, name, formatDecimal)
 	}
 }
 
@@ -217,16 +217,16 @@ func (d *dumper) printEntry(section string, end int64) {
 		panic(err)
 	}
 	tag := entry.Tag()
-	d.number(1, section+": tag", func(v uint64) string { return decimal(v) + ", " + tag.String() })
-	d.number(1, "flags", hex)
+	d.printNumber(1, section+": tag", func(v uint64) string { return formatDecimal(v) + ", " + tag.String() })
+	d.printNumber(1, "flags", formatHex)
 	if disk.IsWide(tag) {
-		d.number(2, "sub", decimal)
-		d.number(4, "point", signed32)
-		d.number(4, "cells", decimal)
-		d.number(4, "rows", decimal)
+		d.printNumber(2, "sub", formatDecimal)
+		d.printNumber(4, "point", formatSigned32)
+		d.printNumber(4, "cells", formatDecimal)
+		d.printNumber(4, "rows", formatDecimal)
 	} else {
-		d.number(2, "bci", decimal)
-		d.number(4, "traps", hex)
+		d.printNumber(2, "bci", formatDecimal)
+		d.printNumber(4, "traps", formatHex)
 	}
 	for rows := range d.header.shape.Groups(entry) {
 		for row := range rows.N {
@@ -235,25 +235,25 @@ func (d *dumper) printEntry(section string, end int64) {
 				if rows.Name != "" {
 					name = fmt.Sprintf("row %d, %s", row, name)
 				}
-				d.number(8, name, d.cellRender(c.Kind))
+				d.printNumber(8, name, d.cellFormatter(c.Kind))
 			}
 		}
 	}
 }
 
-func (d *dumper) cellRender(kind disk.CellKind) render {
+func (d *dumper) cellFormatter(kind disk.CellKind) formatter {
 	const typeWordTags = 3
 	switch kind {
 	case disk.CellType:
-		return d.pointer(0, d.typeName)
+		return d.pointerFormatter(0, d.typeName)
 	case disk.CellTypeWord:
-		return d.pointer(typeWordTags, d.typeName)
+		return d.pointerFormatter(typeWordTags, d.typeName)
 	case disk.CellMethod:
-		return d.pointer(0, d.methodName)
+		return d.pointerFormatter(0, d.methodName)
 	case disk.CellDisplacement, disk.CellFlags:
-		return signed
+		return formatSigned
 	case disk.CellSuccessor, disk.CellTraps, disk.CellBits:
-		return hex
+		return formatHex
 	}
-	return decimal
+	return formatDecimal
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // phrases maps the SPDX names of allowed licences to a phrase in lower case with single spaces.
-var phrases = map[string]string{
+var licencePhrases = map[string]string{
 	"Apache-2.0": "apache license version 2.0",
 	"MIT":        "permission is hereby granted, free of charge, to any person obtaining a copy",
 	"MPL-2.0":    "mozilla public license version 2.0",
@@ -18,7 +18,7 @@ var phrases = map[string]string{
 
 // Both BSD licences begin with the first phrase. Only the licence with three clauses has the second one.
 const (
-	bsd       = "redistribution and use in source and binary forms, with or without modification, are permitted"
+	bsdPhrase = "redistribution and use in source and binary forms, with or without modification, are permitted"
 	bsdClause = "neither the name"
 )
 
@@ -38,17 +38,17 @@ type Licence struct {
 
 // Of reads the licence files in a module's folder.
 func Of(folder string) (l Licence, err error) {
-	l.Text, err = textOf(folder, licenceFile)
+	l.Text, err = readMatching(folder, licenceFile)
 	if err != nil {
 		return l, err
 	}
 	text := strings.ToLower(strings.Join(strings.Fields(l.Text), " "))
-	for name, phrase := range phrases {
+	for name, phrase := range licencePhrases {
 		if strings.Contains(text, phrase) {
 			l.Names = append(l.Names, name)
 		}
 	}
-	all := strings.Count(text, bsd)
+	all := strings.Count(text, bsdPhrase)
 	three := strings.Count(text, bsdClause)
 	if all > 0 && three > 0 {
 		l.Names = append(l.Names, "BSD-3-Clause")
@@ -70,8 +70,8 @@ var (
 	noticeFile  = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice)`) // files to distribute with a program
 )
 
-// textOf concatenates the files in a folder whose names match.
-func textOf(folder string, names *regexp.Regexp) (string, error) {
+// readMatching concatenates the files in a folder whose names match.
+func readMatching(folder string, names *regexp.Regexp) (string, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return "", err

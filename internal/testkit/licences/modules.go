@@ -40,10 +40,10 @@ func Modules(ctx context.Context, folder, target string, args ...string) ([]Modu
 			found[path] = dir
 		}
 	}
-	return sorted(found), nil
+	return sortModules(found), nil
 }
 
-func sorted(folders map[string]string) (list []Module) {
+func sortModules(folders map[string]string) (list []Module) {
 	for _, path := range slices.Sorted(maps.Keys(folders)) {
 		list = append(list, Module{path, folders[path]})
 	}
@@ -84,7 +84,7 @@ func Linked(ctx context.Context, root string) ([]Module, error) {
 	delete(found, "github.com/profarc/profarc") // dependency of fleet
 	goroot, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	found[Standard] = strings.TrimSpace(string(goroot))
-	return sorted(found), err
+	return sortModules(found), err
 }
 
 // Standard is the module path of the standard library.

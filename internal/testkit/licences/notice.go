@@ -37,7 +37,7 @@ func Notice(ctx context.Context, root string) ([]byte, error) {
 func Texts(list []Module) ([]byte, error) {
 	var all bytes.Buffer
 	for _, m := range list {
-		text, err := textOf(m.Folder, noticeFile)
+		text, err := readMatching(m.Folder, noticeFile)
 		if err != nil {
 			return nil, err
 		}

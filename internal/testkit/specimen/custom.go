@@ -41,8 +41,8 @@ func customShapes() []layout.EntryShape {
 	}
 }
 
-// custom has a producer's own entries and tables, and standard ones.
-func custom() *builder.Builder {
+// newCustom has a producer's own entries and tables, and standard ones.
+func newCustom() *builder.Builder {
 	b := builder.New(layout.DomainCustom, builder.Config{Producer: "numbat 1.4.2",
 		ProducerID: fingerprint("numbat-bytecode3")})
 	for _, s := range customShapes() {
@@ -73,7 +73,7 @@ func custom() *builder.Builder {
 	q := b.ProfileIn(add, 0, b.Context(add, builder.Frame{Caller: loop, Point: 5}))
 	q.Custom(builder.Custom{Point: 1, Tag: tagShapes})
 	q.Count(builder.Count{Sub: layout.SubCalls, N: 600})
-	done(p, q)
+	finishProfiles(p, q)
 	objects := b.Internal().Table(disk.TableObjects, 0, disk.TableColumns(disk.TableObjects)...)
 	objects.Row(0, uint64(b.Internal().Symbol("bench.o")), 1<<40+3, 0xfedcba98, 2, 1000, 1)
 	objects.Row(uint64(p.Internal().Ref()), uint64(b.Internal().Symbol("bench.o")), 1<<40+3, 0xfedcba98, 0, 0, 1)

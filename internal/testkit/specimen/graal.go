@@ -10,9 +10,9 @@ import (
 // printers are the methods of the Graal specimen. main calls evenOrOdd, which calls even or odd, which call print.
 type printers struct{ main, evenOrOdd, even, odd, print builder.MethodRef }
 
-// graal has unexecuted methods, contexts of several depths, negative points, successors with duplicate indexes,
+// newGraal has unexecuted methods, contexts of several depths, negative points, successors with duplicate indexes,
 // receivers, monitors and sampled stacks.
-func graal() *builder.Builder {
+func newGraal() *builder.Builder {
 	b := builder.New(layout.DomainGraal, builder.Config{Producer: "GraalVM 24", Fingerprint: fingerprint("EvenOrOdd")})
 	method := func(name, signature string) builder.MethodRef {
 		return b.Method(layout.Key{Class: "EvenOrOddLength", Name: name, Signature: signature})
@@ -22,16 +22,16 @@ func graal() *builder.Builder {
 		even: method("printEven", "void()"), odd: method("printOdd", "void()"),
 		print: method("print", "void(java.lang.String)"),
 	}
-	calls(b, m)
-	branches(b, m)
-	graalTables(b, m)
-	unexecuted(b)
+	addCallCounts(b, m)
+	addBranches(b, m)
+	addGraalTables(b, m)
+	addUnexecuted(b)
 	b.Type(builder.TypeKey{Name: ""})
 	return b
 }
 
-// unexecuted adds unexecuted methods of two classes. Some of their signatures contain names of recorded types.
-func unexecuted(b *builder.Builder) {
+// addUnexecuted adds unexecuted methods of two classes. Some of their signatures contain names of recorded types.
+func addUnexecuted(b *builder.Builder) {
 	b.Type(builder.TypeKey{Name: "void"})
 	for _, k := range []layout.Key{
 		{Class: "EvenOrOddLength", Name: "neverRan", Signature: "void()"},
@@ -44,25 +44,25 @@ func unexecuted(b *builder.Builder) {
 	}
 }
 
-// calls adds call counts in the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0. The inner nodes of the first context have no
+// addCallCounts adds call counts in the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0. The inner nodes of the first context have no
 // profile.
-func calls(b *builder.Builder, m printers) {
+func addCallCounts(b *builder.Builder, m printers) {
 	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9},
 		builder.Frame{Caller: m.main, Point: 3})
 	short := b.Context(m.print, builder.Frame{Caller: m.odd, Point: 2})
 	for count, c := range map[uint64]builder.ContextRef{70: long, 30: short, 1: profileset.NoContext} {
 		p := b.ProfileIn(m.print, 0, c)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
-		done(p)
+		finishProfiles(p)
 	}
 	p := b.ProfileIn(m.main, 0, profileset.NoContext)
 	p.Count(builder.Count{Point: -6, Sub: layout.SubCalls, N: 1})
 	p.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: 11})
-	done(p)
+	finishProfiles(p)
 }
 
-// branches adds conditionals and virtual calls, and a context with two versions of the code.
-func branches(b *builder.Builder, m printers) {
+// addBranches adds conditionals and virtual calls, and a context with two versions of the code.
+func addBranches(b *builder.Builder, m printers) {
 	p := b.ProfileIn(m.evenOrOdd, 0, profileset.NoContext)
 	p.Successors(-1, disk.SubReturn, builder.Successor{Point: -5, Index: 0, Count: 4})
 	p.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Index: 0, Count: 10},
@@ -70,16 +70,16 @@ func branches(b *builder.Builder, m printers) {
 	p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.String"}), Count: 60},
 		builder.Row{Type: b.Type(builder.TypeKey{Name: "java.lang.StringBuilder"}), Count: 56})
-	done(p)
+	finishProfiles(p)
 	at := b.Context(m.evenOrOdd, builder.Frame{Caller: m.main, Point: -3})
 	for _, code := range []uint64{2, 1} {
 		q := b.ProfileIn(m.evenOrOdd, code, at)
 		q.Successors(11, layout.SubConditional, builder.Successor{Point: 20, Count: code})
-		done(q)
+		finishProfiles(q)
 	}
 }
 
-func graalTables(b *builder.Builder, m printers) {
+func addGraalTables(b *builder.Builder, m printers) {
 	monitors := b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)

@@ -20,18 +20,18 @@ const HostileText = "\x1b[2J\x1b]52;c;QUFB\x07\x1b]8;;http://x\x1b\\\u009b31m\x9
 	" sound\n\u202eevil\u202c\u2066\u200b\ufeff\u00ad\u2028\U000e0041\xff\xc0\x80\xed\xa0\x80\tend"
 
 // A namer returns different hostile names with texts in turn.
-type namer struct {
+type textMaker struct {
 	texts []string
 	n     int
 }
 
-func (h *namer) text() string {
+func (h *textMaker) next() string {
 	h.n++
 	return fmt.Sprintf("n%d%s", h.n, h.texts[h.n%len(h.texts)])
 }
 
-// long returns a hostile name of many KiB.
-func (h *namer) long() string { return h.text() + strings.Repeat(h.texts[0], 200) }
+// nextLong returns a hostile name of many KiB.
+func (h *textMaker) nextLong() string { return h.next() + strings.Repeat(h.texts[0], 200) }
 
 // Hostile returns an archive of each domain in which all names contain HostileText.
 func Hostile() []Specimen { return HostileWith(HostileText) }
@@ -45,14 +45,14 @@ func HostileWith(texts ...string) []Specimen {
 		{"hostile-sampled", layout.DomainSampled, nil},
 	}
 	for i := range all {
-		all[i].Build = func() *builder.Builder { return hostile(all[i].Domain, texts) }
+		all[i].Build = func() *builder.Builder { return newHostile(all[i].Domain, texts) }
 	}
 	return all
 }
 
-// hostile has methods with profiles, contexts, types and tables that the domain has.
-func hostile(d layout.Domain, texts []string) *builder.Builder {
-	h := &namer{texts: texts}
+// newHostile has methods with profiles, contexts, types and tables that the domain has.
+func newHostile(d layout.Domain, texts []string) *builder.Builder {
+	h := &textMaker{texts: texts}
 	config := builder.Config{Producer: "\x1b[2J\u009b\x9b\r\n" + Forged + "\n\u202e\xff"}
 	if d == layout.DomainHotSpot {
 		config.Params = hotspotParams()
@@ -61,44 +61,44 @@ func hostile(d layout.Domain, texts []string) *builder.Builder {
 	key := func() layout.Key {
 		switch {
 		case d.LLVM(), d == layout.DomainSampled:
-			return layout.Key{Name: h.text()}
+			return layout.Key{Name: h.next()}
 		case d == layout.DomainJamaica:
-			return layout.Key{Name: h.text() + ".m()V"}
+			return layout.Key{Name: h.next() + ".m()V"}
 		}
-		return layout.Key{Class: h.text(), Name: h.text(), Signature: "(" + h.text() + ")V", Loader: h.text()}
+		return layout.Key{Class: h.next(), Name: h.next(), Signature: "(" + h.next() + ")V", Loader: h.next()}
 	}
 	long := key()
-	long.Name = h.long()
+	long.Name = h.nextLong()
 	methods := []builder.MethodRef{b.Method(key()), b.Method(key()), b.Method(long)}
 	b.Seen(b.Method(key()))
 	for i, m := range methods {
-		hostileProfile(b, h, m, methods[(i+1)%len(methods)], uint64(100*(i+1)))
+		addHostileProfile(b, h, m, methods[(i+1)%len(methods)], uint64(100*(i+1)))
 	}
-	hostileTables(b, h, methods[0])
-	hostileRun(b, h)
+	addHostileTables(b, h, methods[0])
+	addHostileRun(b, h)
 	return b
 }
 
-// hostileRun adds the description of a run without a dump id, so that archives with equal descriptions can be merged.
-func hostileRun(b *builder.Builder, h *namer) {
+// addHostileRun adds the description of a run without a dump id, so that archives with equal descriptions can be merged.
+func addHostileRun(b *builder.Builder, h *textMaker) {
 	row := disk.RunRow{}
 	row.Words[disk.RunClassPath] = 1
 	cells := row.Words[:]
 	for range row.Texts {
-		cells = append(cells, uint64(b.Internal().Symbol(h.text())))
+		cells = append(cells, uint64(b.Internal().Symbol(h.next())))
 	}
 	b.Internal().Table(disk.TableRuns, 0, disk.TableColumns(disk.TableRuns)...).Row(cells...)
-	for i, path := range []string{h.text(), h.long()} {
+	for i, path := range []string{h.next(), h.nextLong()} {
 		b.Internal().Table(disk.TableClassPath, 0, disk.TableColumns(disk.TableClassPath)...).Row(1, uint64(i),
 			uint64(b.Internal().Symbol(path)), 0, 0, 0)
 	}
 }
 
-// hostileProfile adds the profiles of a method with all kinds of names.
-func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, count uint64) {
+// addHostileProfile adds the profiles of a method with all kinds of names.
+func addHostileProfile(b *builder.Builder, h *textMaker, m, other builder.MethodRef, count uint64) {
 	p := b.ProfileIn(m, 0, profileset.NoContext)
 	row := func(n uint64) builder.Row {
-		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.text(), Loader: hostileLoader(b, h)}), Count: n}
+		return builder.Row{Type: b.Type(builder.TypeKey{Name: h.next(), Loader: hostileLoader(b, h)}), Count: n}
 	}
 	switch b.Internal().Domain {
 	case layout.DomainHotSpot:
@@ -112,7 +112,7 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Receivers(builder.Receivers{Point: 4, Sub: layout.SubVirtualCall}, row(60), row(56))
 		q := b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(builder.Count{Sub: layout.SubCalls, N: 7})
-		done(q)
+		finishProfiles(q)
 	case layout.DomainJamaica:
 		p.Count(builder.Count{Sub: layout.SubBytecodes, N: count})
 		p.Callees(7, builder.Callee{Method: other, Count: 5}, builder.Callee{Method: m, Count: 6})
@@ -120,34 +120,34 @@ func hostileProfile(b *builder.Builder, h *namer, m, other builder.MethodRef, co
 		p.Callees(7, builder.Callee{Method: other, Count: 5})
 		q := b.ProfileIn(m, 0, b.Context(m, builder.Frame{Caller: other, Point: 2}))
 		q.Count(builder.Count{Point: 3, Sub: layout.SubSamples, N: count})
-		done(q)
+		finishProfiles(q)
 	default:
 		p.Counters(0, count, 1)
-		target := h.text()
+		target := h.next()
 		b.Seen(b.Method(layout.Key{Name: target}))
 		p.ValueSite(0, layout.SubIndirectCall, builder.Value{Value: disk.NameRef(target), Count: 20})
 	}
-	done(p)
+	finishProfiles(p)
 }
 
 // hostileLoader returns the loader of a type, or "" if the domain has none.
-func hostileLoader(b *builder.Builder, h *namer) string {
+func hostileLoader(b *builder.Builder, h *textMaker) string {
 	if b.Internal().Domain == layout.DomainHotSpot {
-		return h.text()
+		return h.next()
 	}
 	return ""
 }
 
-// hostileTables adds all tables that contain names.
-func hostileTables(b *builder.Builder, h *namer, m builder.MethodRef) {
-	symbol := func() uint64 { return uint64(b.Internal().Symbol(h.text())) }
-	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.text()})) }
+// addHostileTables adds all tables that contain names.
+func addHostileTables(b *builder.Builder, h *textMaker, m builder.MethodRef) {
+	symbol := func() uint64 { return uint64(b.Internal().Symbol(h.next())) }
+	typed := func() uint64 { return uint64(b.Type(builder.TypeKey{Name: h.next()})) }
 	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	properties.Row(symbol(), symbol())
 	switch b.Internal().Domain {
 	case layout.DomainHotSpot:
-		hidden := b.Type(builder.TypeKey{Name: h.text(), Loader: h.text()})
-		b.Internal().DescribeType(hidden, h.text(), layout.TypeHidden|layout.TypeNotMatchable)
+		hidden := b.Type(builder.TypeKey{Name: h.next(), Loader: h.next()})
+		b.Internal().DescribeType(hidden, h.next(), layout.TypeHidden|layout.TypeNotMatchable)
 	case layout.DomainGraal:
 		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(typed(), 4)
 		samples := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)

@@ -20,15 +20,15 @@ func hotspotParams() (p layout.Params) {
 	return p
 }
 
-func hotspotEmpty() *builder.Builder {
+func newHotSpotEmpty() *builder.Builder {
 	return builder.New(layout.DomainHotSpot, builder.Config{Params: hotspotParams()})
 }
 
 // shapes has the types of the HotSpot specimen.
 type shapes struct{ circle, square, hidden, exception builder.TypeRef }
 
-// hotspot has all 13 tags, undecoded words, and all optional fields of HotSpot's MethodData.
-func hotspot() *builder.Builder {
+// newHotSpot has all 13 tags, undecoded words, and all optional fields of HotSpot's MethodData.
+func newHotSpot() *builder.Builder {
 	b := builder.New(layout.DomainHotSpot, builder.Config{
 		Params: hotspotParams(), Producer: "OpenJDK 17.0.15+6", Fingerprint: fingerprint("shapes.jar"),
 		DumpTime: time.Unix(1700000000, 123456789),
@@ -40,13 +40,13 @@ func hotspot() *builder.Builder {
 		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
 	}
 	b.Internal().DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
-	everyEntry(b, s)
-	optionalFields(b, s)
-	manyPoints(b, s)
-	twoCodes(b)
-	oddMethods(b)
-	sharedID(b)
-	compilations(b, s)
+	addEveryEntry(b, s)
+	addOptionalFields(b, s)
+	addManyPoints(b, s)
+	addTwoCodes(b)
+	addOddMethods(b)
+	addSharedID(b)
+	addCompilations(b, s)
 	properties := b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol)
 	properties.Row(uint64(b.Internal().Symbol("java.vm.name")), uint64(b.Internal().Symbol("OpenJDK 64-Bit Server VM")))
 	properties.Row(uint64(b.Internal().Symbol("quoted \"path\"\\\n\u00e9\U0001f600")),
@@ -54,8 +54,8 @@ func hotspot() *builder.Builder {
 	return b
 }
 
-// everyEntry adds a profile with entries of all tags.
-func everyEntry(b *builder.Builder, s shapes) {
+// addEveryEntry adds a profile with entries of all tags.
+func addEveryEntry(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
 	b.Internal().DescribeMethod(m, disk.AccStatic|disk.AccSynchronized, 0)
 	word := func(t builder.TypeRef, null, unknown bool) builder.TypeWord {
@@ -89,13 +89,13 @@ func everyEntry(b *builder.Builder, s shapes) {
 	p.Internal().AddArgInfo(0, 1<<64-1) // anything of the other argument
 	p.Bit(builder.At{Bci: 40, In: disk.SectionHandlers})
 	p.Bit(builder.At{Bci: 52, Flags: layout.EntryNullSeen, In: disk.SectionHandlers})
-	done(p)
+	finishProfiles(p)
 	b.Internal().Table(disk.TableCertain, 0).Row(uint64(p.Internal().Ref()), 7, 1, 90) // it was never taken in some runs
 }
 
-// optionalFields adds a profile with every optional field, and one entry of the kind that
+// addOptionalFields adds a profile with every optional field, and one entry of the kind that
 // HotSpot's own become by merging.
-func optionalFields(b *builder.Builder, s shapes) {
+func addOptionalFields(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 	p := b.ProfileIn(m, 0x9d5c0f3a11e7b246, profileset.NoContext)
 	p.Invocations(61205)
@@ -109,11 +109,11 @@ func optionalFields(b *builder.Builder, s shapes) {
 	p.Receivers(builder.Receivers{Point: 6, Sub: layout.SubTypeCheck, Flags: layout.EntryNullSeen, Other: 1,
 		Traps: uint64(5 | layout.EntryTrapRecompiled)}, builder.Row{Type: s.circle, Count: 1},
 		builder.Row{Type: s.square, Count: 2}, builder.Row{Type: s.exception, Count: 3}, builder.Row{})
-	done(p)
+	finishProfiles(p)
 }
 
-// manyPoints adds a profile with enough entries for a point directory. Some points have several.
-func manyPoints(b *builder.Builder, s shapes) {
+// addManyPoints adds a profile with enough entries for a point directory. Some points have several.
+func addManyPoints(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "shapes/Square", Name: "area", Signature: "()D", Loader: "app"})
 	p := b.ProfileIn(m, 0, profileset.NoContext)
 	p.Invocations(400)
@@ -123,12 +123,12 @@ func manyPoints(b *builder.Builder, s shapes) {
 			p.Branch(builder.At{Bci: 3 * i}, builder.Branch{Taken: uint64(i), Displacement: 24, NotTaken: 1})
 		}
 	}
-	done(p)
+	finishProfiles(p)
 }
 
-// twoCodes adds a method with profiles of two versions of its code. That of the newer was
+// addTwoCodes adds a method with profiles of two versions of its code. That of the newer was
 // decoded up to an entry that nobody knew.
-func twoCodes(b *builder.Builder) {
+func addTwoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
 		p := b.ProfileIn(m, code, profileset.NoContext)
@@ -136,14 +136,14 @@ func twoCodes(b *builder.Builder) {
 		if code != 1 {
 			p.Internal().AddUndecoded(9, disk.EntryOneOf, 0x0000000000090014, 30, 0x00007f3aa4c01238, 1<<64-1)
 		}
-		done(p)
+		finishProfiles(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
 		b.Internal().Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).Row(uint64(m), uint64(b.Internal().Symbol(string(sketch))))
 	}
 }
 
-// compilations adds what a VM compiled and inlined, also of a method without a profile.
-func compilations(b *builder.Builder, s shapes) {
+// addCompilations adds what a VM compiled and inlined, also of a method without a profile.
+func addCompilations(b *builder.Builder, s shapes) {
 	b.Internal().DescribeType(s.circle, "", disk.TypeLoaded|disk.TypeInitialized)
 	b.Internal().DescribeType(s.exception, "", disk.TypeLoaded)
 	total := b.Method(layout.Key{Class: "shapes/Area", Name: "total", Signature: "(Ljava/util/List;I)D", Loader: "app"})
@@ -163,9 +163,9 @@ func compilations(b *builder.Builder, s shapes) {
 		4, 1)
 }
 
-// oddMethods adds methods without a profile: one unexecuted, one that cannot be matched,
+// addOddMethods adds methods without a profile: one unexecuted, one that cannot be matched,
 // and one that only a trap would name.
-func oddMethods(b *builder.Builder) {
+func addOddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
 	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply",
 		Signature: "(Ljava/lang/Object;)Ljava/lang/Object;", Loader: "app"})
@@ -186,11 +186,11 @@ func SharedIDs() [2]layout.Key {
 	return [2]layout.Key{{Class: twinOne, Name: "run", Signature: "()V"}, {Class: twinTwo, Name: "run", Signature: "()V"}}
 }
 
-// sharedID adds both methods with one ID, with different profiles.
-func sharedID(b *builder.Builder) {
+// addSharedID adds both methods with one ID, with different profiles.
+func addSharedID(b *builder.Builder) {
 	for i, k := range SharedIDs() {
 		p := b.Profile(k, 0)
 		p.Invocations(uint64(1000 + i))
-		done(p)
+		finishProfiles(p)
 	}
 }

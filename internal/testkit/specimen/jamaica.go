@@ -7,9 +7,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// jamaica has bytecodes, cycles with the interpreter's mark, native calls, arrays, callees, and tables of heap and
+// newJamaica has bytecodes, cycles with the interpreter's mark, native calls, arrays, callees, and tables of heap and
 // threads. One of the method signatures is truncated.
-func jamaica() *builder.Builder {
+func newJamaica() *builder.Builder {
 	b := builder.New(layout.DomainJamaica, builder.Config{Producer: "JamaicaVM 8.9"})
 	method := func(signature string) builder.MethodRef { return b.Method(layout.Key{Name: signature}) }
 	main := method("HelloWorld.main([Ljava/lang/String;)V")
@@ -30,12 +30,12 @@ func jamaica() *builder.Builder {
 	q.Count(builder.Count{Sub: layout.SubNativeCalls, N: 400})
 	r := b.ProfileIn(cut, 0, profileset.NoContext)
 	r.Count(builder.Count{Sub: layout.SubBytecodes, N: 6459012})
-	done(p, q, r)
-	jamaicaTables(b)
+	finishProfiles(p, q, r)
+	addJamaicaTables(b)
 	return b
 }
 
-func jamaicaTables(b *builder.Builder) {
+func addJamaicaTables(b *builder.Builder) {
 	words := func(first ...disk.ColumnKind) []disk.ColumnKind {
 		for range 5 {
 			first = append(first, disk.ColumnWord)

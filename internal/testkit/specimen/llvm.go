@@ -7,9 +7,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// llvmIR is a profile of IR instrumentation. It has a function with two hashes, counters, value sites of all three
+// newLLVMIR is a profile of IR instrumentation. It has a function with two hashes, counters, value sites of all three
 // kinds, binary ids, temporal traces, vtables and a memory profile.
-func llvmIR() *builder.Builder {
+func newLLVMIR() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 12
 	params.LLVMVariant = 1 << 1
@@ -28,7 +28,7 @@ func llvmIR() *builder.Builder {
 	older.Counters(0, 12)
 	total := b.ProfileIn(local, 0x8000000000000001, profileset.NoContext)
 	total.Counters(0, 5, 6)
-	done(p, older, total)
+	finishProfiles(p, older, total)
 
 	ids := b.Internal().Table(disk.TableBinaryIDs, 0, disk.ColumnSymbol)
 	ids.Row(uint64(b.Internal().Symbol("\x8f\x00\xe2\xff\x10binary id\x00")))
@@ -38,7 +38,7 @@ func llvmIR() *builder.Builder {
 	traces.Row(1, 3, disk.NameRef("main"))
 	tables := b.Internal().Table(disk.TableVTables, 0, disk.ColumnSymbol, disk.ColumnWord, disk.ColumnWord)
 	tables.Row(uint64(b.Internal().Symbol("_ZTV6Circle")), 0x7f0000401000, 32)
-	heapOf(b)
+	addHeapProfile(b)
 	order := b.Internal().Table(disk.TableOrder, 1, disk.ColumnProfile)
 	for _, q := range []*builder.Profile{total, p, older} {
 		order.Row(uint64(q.Internal().Ref()))
@@ -46,8 +46,8 @@ func llvmIR() *builder.Builder {
 	return b
 }
 
-// heapOf adds a memory profile of main and of an inlined function.
-func heapOf(b *builder.Builder) {
+// addHeapProfile adds a memory profile of main and of an inlined function.
+func addHeapProfile(b *builder.Builder) {
 	main := disk.HeapFrame{Function: disk.NameRef("main"), Line: 7, Column: 12}
 	inlined := disk.HeapFrame{Function: 0x1234, Line: 1, Column: 5, Inline: true}
 	direct := disk.AppendHeapFrame(nil, main)
@@ -65,9 +65,9 @@ func heapOf(b *builder.Builder) {
 		uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol("3")))
 }
 
-// llvmFrontend is a profile of clang's front-end instrumentation. It has counters and MC/DC bitmaps, one with a length
+// newLLVMFrontend is a profile of clang's front-end instrumentation. It has counters and MC/DC bitmaps, one with a length
 // that is not a multiple of 8.
-func llvmFrontend() *builder.Builder {
+func newLLVMFrontend() *builder.Builder {
 	var params layout.Params
 	params.LLVMVersion = 11
 	b := builder.New(layout.DomainLLVMFrontend, builder.Config{Params: params, Producer: "clang 18.1.8",
@@ -81,6 +81,6 @@ func llvmFrontend() *builder.Builder {
 	r := b.Profile(layout.Key{Name: "no_counters"}, 0)
 	r.Bitmap(0, nil)
 	b.Seen(b.Method(layout.Key{Name: "never_called"}))
-	done(p, q, r)
+	finishProfiles(p, q, r)
 	return b
 }

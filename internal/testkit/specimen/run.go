@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// hotspotRun has one profile, the description of its run, and the description of a base archive.
-func hotspotRun() *builder.Builder {
+// newHotSpotRun has one profile, the description of its run, and the description of a base archive.
+func newHotSpotRun() *builder.Builder {
 	run := &layout.Provenance{
 		Process: layout.Process{Boot: fingerprint("boot"), Namespace: 4026531836, PID: 4711, Start: 123456},
 		Begun:   time.Unix(1699999990, 0), Exit: disk.ExitCode(3),
@@ -26,7 +26,7 @@ func hotspotRun() *builder.Builder {
 	})
 	p := b.Profile(layout.Key{Class: "shapes/Main", Name: "main", Signature: "([Ljava/lang/String;)V", Loader: "app"}, 7)
 	p.Invocations(1)
-	done(p)
+	finishProfiles(p)
 	b.Internal().ExpectBase(layout.BaseArchive{DumpID: fingerprint("base"), Sum: 0xba5e, Time: time.Unix(1600000000, 0),
 		Producer: "OpenJDK 17.0.15+6"})
 	return b

@@ -7,9 +7,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// sampled is an imported CPU profile of a Go program. It has samples and processor time in contexts of several depths,
+// newSampled is an imported CPU profile of a Go program. It has samples and processor time in contexts of several depths,
 // edges including a recursive one and one to an unknown function, and the declarations of functions.
-func sampled() *builder.Builder {
+func newSampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})
 	function := func(name string) builder.MethodRef { return b.Method(layout.Key{Name: name}) }
 	main := function("fibs.main")
@@ -17,18 +17,18 @@ func sampled() *builder.Builder {
 	sum := function("example.com/sums.(*Adder[go.shape.int]).Add")
 	none := function("")
 	inFib := builder.Frame{Caller: fib, Point: 2}
-	sampledAt(b, fib, 1, 40, builder.Frame{Caller: main, Point: 7})
-	sampledAt(b, fib, 4, 30, inFib, builder.Frame{Caller: main, Point: 7})
-	sampledAt(b, sum, 0, 20, inFib, inFib, builder.Frame{Caller: main, Point: 7})
-	sampledAt(b, sum, -1, 2)
-	sampledAt(b, none, 0, 1, builder.Frame{Caller: main, Point: 9})
+	addSamples(b, fib, 1, 40, builder.Frame{Caller: main, Point: 7})
+	addSamples(b, fib, 4, 30, inFib, builder.Frame{Caller: main, Point: 7})
+	addSamples(b, sum, 0, 20, inFib, inFib, builder.Frame{Caller: main, Point: 7})
+	addSamples(b, sum, -1, 2)
+	addSamples(b, none, 0, 1, builder.Frame{Caller: main, Point: 9})
 
 	p := b.ProfileIn(main, 0, profileset.NoContext)
 	q := b.ProfileIn(fib, 0, profileset.NoContext)
 	p.Callees(7, builder.Callee{Method: fib, Count: 40})
 	p.Callees(9, builder.Callee{Method: none, Count: 1})
 	q.Callees(2, builder.Callee{Method: fib, Count: 30}, builder.Callee{Method: sum, Count: 20})
-	done(p, q)
+	finishProfiles(p, q)
 	places := b.Internal().Table(disk.TableFunctions, 0)
 	text := func(s string) uint64 { return uint64(b.Internal().Symbol(s)) }
 	places.Row(uint64(main), 0, text("/src/main.go"), 10)
@@ -39,10 +39,10 @@ func sampled() *builder.Builder {
 	return b
 }
 
-// sampledAt adds n samples of 10 ms at a point of a function.
-func sampledAt(b *builder.Builder, m builder.MethodRef, point int32, n uint64, frames ...builder.Frame) {
+// addSamples adds n samples of 10 ms at a point of a function.
+func addSamples(b *builder.Builder, m builder.MethodRef, point int32, n uint64, frames ...builder.Frame) {
 	p := b.ProfileIn(m, 0, b.Context(m, frames...))
 	p.Count(builder.Count{Point: point, Sub: layout.SubSamples, N: n})
 	p.Count(builder.Count{Point: point, Sub: layout.SubNanoseconds, N: 10_000_000 * n})
-	done(p)
+	finishProfiles(p)
 }

@@ -17,15 +17,15 @@ type Specimen struct {
 // All returns all specimens. Their names are unique.
 func All() []Specimen {
 	return []Specimen{
-		{"hotspot", layout.DomainHotSpot, hotspot},
-		{"hotspot-empty", layout.DomainHotSpot, hotspotEmpty},
-		{"llvm-ir", layout.DomainLLVMIR, llvmIR},
-		{"llvm-frontend", layout.DomainLLVMFrontend, llvmFrontend},
-		{"graal", layout.DomainGraal, graal},
-		{"jamaica", layout.DomainJamaica, jamaica},
-		{"hotspot-run", layout.DomainHotSpot, hotspotRun},
-		{"custom", layout.DomainCustom, custom},
-		{"sampled", layout.DomainSampled, sampled},
+		{"hotspot", layout.DomainHotSpot, newHotSpot},
+		{"hotspot-empty", layout.DomainHotSpot, newHotSpotEmpty},
+		{"llvm-ir", layout.DomainLLVMIR, newLLVMIR},
+		{"llvm-frontend", layout.DomainLLVMFrontend, newLLVMFrontend},
+		{"graal", layout.DomainGraal, newGraal},
+		{"jamaica", layout.DomainJamaica, newJamaica},
+		{"hotspot-run", layout.DomainHotSpot, newHotSpotRun},
+		{"custom", layout.DomainCustom, newCustom},
+		{"sampled", layout.DomainSampled, newSampled},
 	}
 }
 
@@ -36,8 +36,8 @@ func (s Specimen) Bytes() ([]byte, error) {
 	return data, err
 }
 
-// done calls Done. The builder keeps an error until it writes the archive.
-func done(profiles ...*builder.Profile) {
+// finishProfiles calls Done. The builder keeps an error until it writes the archive.
+func finishProfiles(profiles ...*builder.Profile) {
 	for _, p := range profiles {
 		_ = p.Done()
 	}

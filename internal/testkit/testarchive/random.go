@@ -15,15 +15,15 @@ import (
 
 // DrawRun draws a random training run. Runs share methods, codes, contexts, points and types, but differ in their data.
 func DrawRun(t *rapid.T, domain layout.Domain, name string) Archive {
-	return drawRun(t, domain, name, false)
+	return drawRandomRun(t, domain, name, false)
 }
 
 // DrawHighRun is like DrawRun, but some counts are so high that additions saturate.
 func DrawHighRun(t *rapid.T, domain layout.Domain, name string) Archive {
-	return drawRun(t, domain, name, true)
+	return drawRandomRun(t, domain, name, true)
 }
 
-func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
+func drawRandomRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
 	seed := rapid.Uint64().Draw(t, name)
 	r := &countRand{rand.New(rand.NewPCG(seed, 2)), high}
 	config := Config(domain)
@@ -32,7 +32,7 @@ func drawRun(t *rapid.T, domain layout.Domain, name string, high bool) Archive {
 	config.DumpID[9] = name[0]
 	b := builder.New(domain, config)
 	if domain == layout.DomainCustom {
-		declareRandom(b, r)
+		declareRandomShapes(b, r)
 	}
 	for i := range 4 {
 		addRandomMethod(b, i, r)
@@ -68,10 +68,10 @@ func addRandomMethod(b *builder.Builder, i int, r *countRand) {
 func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	some := func() bool { return r.IntN(2) == 0 }
 	if some() {
-		p.Invocations(r.count())
+		p.Invocations(r.drawCount())
 	}
 	if some() {
-		p.Backedges(r.count())
+		p.Backedges(r.drawCount())
 		p.Internal().SetSize(profileset.CodeSize{Code: r.Uint32N(3), Host: r.Uint32N(3)})
 	}
 	if some() {
@@ -100,27 +100,27 @@ func addRandomProfile(b *builder.Builder, p *builder.Profile, r *countRand) {
 	}
 }
 
-// count returns a mostly small count. If r.high is set, some counts are near the maximum.
-func (r *countRand) count() uint64 {
+// drawCount returns a mostly small count. If r.high is set, some counts are near the maximum.
+func (r *countRand) drawCount() uint64 {
 	if r.high && r.IntN(8) == 0 {
 		return 1<<64 - 1 - r.Uint64N(4)
 	}
 	return r.Uint64N(100)
 }
 
-func randomRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row) {
+func drawRows(b *builder.Builder, r *countRand, most int) (rows []builder.Row) {
 	for _, i := range r.Perm(5)[:r.IntN(most+1)] {
-		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)}), Count: r.count()})
+		rows = append(rows, builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprint("T", i)}), Count: r.drawCount()})
 	}
 	return rows
 }
 
-// randomRoom returns the rows of a wide type profile. The last rows can be empty.
-func randomRoom(b *builder.Builder, r *countRand, most int) []builder.Row {
-	return append(randomRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
+// drawRowsWithCapacity returns the rows of a wide type profile. The last rows can be empty.
+func drawRowsWithCapacity(b *builder.Builder, r *countRand, most int) []builder.Row {
+	return append(drawRows(b, r, most), make([]builder.Row, max(0, r.IntN(6)-2))...)
 }
 
-func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
+func drawTypeWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 	if r.IntN(3) > 0 {
 		w.Type = b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(2))})
 	}
@@ -132,40 +132,40 @@ func randomWord(b *builder.Builder, r *countRand) (w builder.TypeWord) {
 func addRandomEntry(b *builder.Builder, p *builder.Profile, bci int32, r *countRand) {
 	at := builder.At{Bci: bci, Flags: layout.EntryFlags(r.IntN(4)),
 		Traps: layout.EntryTraps(r.Uint32N(3) | r.Uint32N(2)<<31)}
-	word := randomWord(b, r)
-	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: randomWord(b, r)}}, Return: &word}
+	word := drawTypeWord(b, r)
+	types := builder.CallTypes{Args: []builder.Slot{{Stack: 1, Type: drawTypeWord(b, r)}}, Return: &word}
 	switch way := r.IntN(3); bci {
 	case 0:
-		p.Jump(at, r.count(), -8)
+		p.Jump(at, r.drawCount(), -8)
 	case 1:
-		p.Branch(at, builder.Branch{Taken: r.count(), Displacement: 16, NotTaken: r.count()})
+		p.Branch(at, builder.Branch{Taken: r.drawCount(), Displacement: 16, NotTaken: r.drawCount()})
 	case 2:
 		if way == 0 {
 			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubTypeCheck, Flags: 1, Other: r.Uint64N(9),
-				Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+				Traps: r.Uint64N(3)}, drawRowsWithCapacity(b, r, 4)...)
 			return
 		}
-		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
+		p.ReceiverType(at, builder.Others{Count: uint64(r.IntN(20) - 10), Gap: r.Uint64N(2)}, drawRows(b, r, 2)...)
 	case 3:
 		switch way {
 		case 0:
-			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.count(),
-				Traps: r.Uint64N(3)}, randomRoom(b, r, 4)...)
+			p.Receivers(builder.Receivers{Point: bci, Sub: layout.SubVirtualCall, Flags: 1, Other: r.drawCount(),
+				Traps: r.Uint64N(3)}, drawRowsWithCapacity(b, r, 4)...)
 		case 1:
-			p.VirtualCallType(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2), types)
+			p.VirtualCallType(at, builder.Others{Count: r.drawCount(), Gap: r.Uint64N(2)}, drawRows(b, r, 2), types)
 		default:
-			p.VirtualCall(at, builder.Others{Count: r.count(), Gap: r.Uint64N(2)}, randomRows(b, r, 2)...)
+			p.VirtualCall(at, builder.Others{Count: r.drawCount(), Gap: r.Uint64N(2)}, drawRows(b, r, 2)...)
 		}
 	case 4:
-		p.Ret(at, r.count(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.count(), Displacement: -16},
+		p.Ret(at, r.drawCount(), []builder.RetRow{{Bci: r.Uint64N(3), Count: r.drawCount(), Displacement: -16},
 			{Bci: 7, Count: 1}}[:way]...)
 	case 5:
-		p.MultiBranch(at, builder.SwitchCase{Count: r.count(), Displacement: 8},
+		p.MultiBranch(at, builder.SwitchCase{Count: r.drawCount(), Displacement: 8},
 			make([]builder.SwitchCase, 1+way/2)...)
 	case 6:
-		p.CallType(at, r.count(), types)
+		p.CallType(at, r.drawCount(), types)
 	case 7:
-		p.Counter(at, r.count())
+		p.Counter(at, r.drawCount())
 	case 8:
 		p.Bit(at)
 	}
@@ -181,7 +181,7 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 		p.Bit(builder.At{Bci: 2, In: disk.SectionExtra, Traps: layout.EntryTraps(r.Uint32N(4))})
 	}
 	if r.IntN(2) == 0 {
-		w := randomWord(b, r)
+		w := drawTypeWord(b, r)
 		p.Internal().AddParameters(profileset.TypeSlot{Type: w.Type, NullSeen: w.NullSeen, Several: w.Unknown})
 		p.Bit(builder.At{Bci: 9, In: disk.SectionHandlers, Flags: layout.EntryFlags(r.IntN(4))})
 	}
@@ -189,13 +189,13 @@ func addRandomExtra(b *builder.Builder, p *builder.Profile, r *countRand) {
 
 // Tags of random archives of DomainCustom.
 const (
-	randomOnce   = layout.TagProducer + iota // cells without rows
-	randomKeyed                              // rows with keys
-	randomPlaces                             // rows without keys
+	randomOnce    = layout.TagProducer + iota // cells without rows
+	randomKeyed                               // rows with keys
+	randomUnkeyed                             // rows without keys
 )
 
-// declareRandom declares the shapes of a random archive in random order.
-func declareRandom(b *builder.Builder, r *countRand) {
+// declareRandomShapes declares the shapes of a random archive in random order.
+func declareRandomShapes(b *builder.Builder, r *countRand) {
 	shapes := []layout.EntryShape{
 		{Tag: randomOnce, Name: "Once", Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
 			{Name: "most", Kind: layout.CellMax},
@@ -205,7 +205,7 @@ func declareRandom(b *builder.Builder, r *countRand) {
 			Cells: []layout.CellShape{{Name: "count", Kind: layout.CellCount}}, Rows: []layout.CellShape{
 				{Name: "class", Kind: layout.CellType}, {Name: "to", Kind: layout.CellMethod},
 				{Name: "hits", Kind: layout.CellCount}, {Name: "kinds", Kind: layout.CellBits}}},
-		{Tag: randomPlaces, Name: "Places", Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
+		{Tag: randomUnkeyed, Name: "Places", Rows: []layout.CellShape{{Name: "count", Kind: layout.CellCount},
 			{Name: "most", Kind: layout.CellMax}}},
 	}
 	for _, i := range r.Perm(len(shapes)) {
@@ -228,12 +228,12 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 	var rows [][]uint64
 	switch e.Tag {
 	case randomOnce:
-		e.Cells = []uint64{r.count(), r.Uint64N(9), r.Uint64N(9), r.Uint64N(2), typed()}
+		e.Cells = []uint64{r.drawCount(), r.Uint64N(9), r.Uint64N(9), r.Uint64N(2), typed()}
 	case randomKeyed:
-		e.Cells = []uint64{r.count()}
+		e.Cells = []uint64{r.drawCount()}
 		for range r.IntN(4) {
 			to := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
-			rows = append(rows, []uint64{typed(), uint64(to), r.count(), r.Uint64N(8)})
+			rows = append(rows, []uint64{typed(), uint64(to), r.drawCount(), r.Uint64N(8)})
 		}
 		rows = append(rows, make([][]uint64, r.IntN(3))...)
 		for i := range rows {
@@ -243,7 +243,7 @@ func addRandomCustom(b *builder.Builder, p *builder.Profile, point int32, r *cou
 		}
 	default:
 		for range r.IntN(4) {
-			rows = append(rows, []uint64{r.count(), r.Uint64N(9)})
+			rows = append(rows, []uint64{r.drawCount(), r.Uint64N(9)})
 		}
 	}
 	p.Custom(e, rows...)
@@ -258,28 +258,28 @@ func addRandomWide(b *builder.Builder, p *builder.Profile, point int32, r *count
 	held := disk.HeldTags(b.Internal().Domain)
 	switch held[r.IntN(len(held))] {
 	case layout.TagCounters:
-		p.Counters(point, []uint64{r.count(), r.count(), r.count()}[:1+r.IntN(3)]...)
+		p.Counters(point, []uint64{r.drawCount(), r.drawCount(), r.drawCount()}[:1+r.IntN(3)]...)
 	case layout.TagValueSite:
 		p.ValueSite(point, layout.Sub(r.IntN(2)),
-			[]builder.Value{{Value: r.Uint64N(2), Count: r.count()}, {Value: r.Uint64N(2), Count: r.count()},
+			[]builder.Value{{Value: r.Uint64N(2), Count: r.drawCount()}, {Value: r.Uint64N(2), Count: r.drawCount()},
 				{Value: r.Uint64N(2)}}[:r.IntN(4)]...)
 	case layout.TagBitmap:
 		p.Bitmap(point, []byte{byte(r.IntN(256)), 3}[:1+r.IntN(2)])
 	case layout.TagSuccessors:
-		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.count()},
-			{Point: -9, Index: r.Uint32N(2), Count: r.count()}}[:r.IntN(3)]...)
+		p.Successors(point, layout.SubConditional, []builder.Successor{{Point: 8, Index: 1, Count: r.drawCount()},
+			{Point: -9, Index: r.Uint32N(2), Count: r.drawCount()}}[:r.IntN(3)]...)
 	case layout.TagReceivers:
 		p.Receivers(builder.Receivers{Point: point, Sub: layout.SubVirtualCall, Flags: layout.EntryFlags(r.IntN(2)),
-			Other: r.count(), Traps: r.Uint64N(3)}, randomRoom(b, r, 5)...)
+			Other: r.drawCount(), Traps: r.Uint64N(3)}, drawRowsWithCapacity(b, r, 5)...)
 	case layout.TagCallees:
 		p.Callees(point, builder.Callee{Method: b.Method(layout.Key{Class: "A", Name: fmt.Sprint("callee", r.IntN(3))}),
-			Count: r.count()})
+			Count: r.drawCount()})
 	case disk.TagUndecoded:
 		p.Internal().AddUndecoded(point, layout.EntryFlags(r.IntN(2))*disk.EntryOneOf,
 			[]uint64{14 + r.Uint64N(2) | uint64(uint16(point))<<16, r.Uint64N(2), r.Uint64()}[:1+r.IntN(3)]...)
 	case layout.TagCount:
 		p.Count(builder.Count{Point: point, Sub: layout.Sub(1 + r.IntN(3)),
-			Flags: layout.EntryFlags(r.IntN(2)) * disk.EntryInterpreted, N: r.count()})
+			Flags: layout.EntryFlags(r.IntN(2)) * disk.EntryInterpreted, N: r.drawCount()})
 	}
 }
 
@@ -288,18 +288,18 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 	symbol := disk.ColumnSymbol
 	for range r.IntN(4) {
 		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType,
-			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.count())
+			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.drawCount())
 		b.Internal().Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Internal().Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Internal().Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.count(),
+		b.Internal().Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.drawCount(),
 			r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
 		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
 		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
-			r.Uint64N(99), r.count(), r.count())
-		b.Internal().Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.count())
+			r.Uint64N(99), r.drawCount(), r.drawCount())
+		b.Internal().Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.drawCount())
 		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
-		b.Internal().Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.count())
+		b.Internal().Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.drawCount())
 	}
 	for group := range uint64(r.IntN(3)) {
 		for frame := range uint64(1 + r.IntN(3)) {

@@ -16,7 +16,7 @@ type Step func(b *builder.Builder) error
 // DrawSteps draws random profiles with contexts, versions of the code, and entries of many kinds. The methods belong to
 // few classes, so that they share names.
 func DrawSteps(t *rapid.T) []Step {
-	keys := rapid.SliceOfNDistinct(rapid.Custom(drawKey), 1, 20, rapid.ID).Draw(t, "keys")
+	keys := rapid.SliceOfNDistinct(rapid.Custom(drawMethodKey), 1, 20, rapid.ID).Draw(t, "keys")
 	var steps []Step
 	for i, key := range keys {
 		steps = append(steps, func(b *builder.Builder) error { b.Seen(b.Method(key)); return nil })
@@ -25,14 +25,14 @@ func DrawSteps(t *rapid.T) []Step {
 			depth := rapid.IntRange(0, 3).Draw(t, "depth")
 			seed := rapid.Uint64().Draw(t, "seed")
 			steps = append(steps, func(b *builder.Builder) error {
-				return addRandom(b, key, caller, uint64(version+i), depth, rand.New(rand.NewPCG(seed, 1)))
+				return addStepProfile(b, key, caller, uint64(version+i), depth, rand.New(rand.NewPCG(seed, 1)))
 			})
 		}
 	}
 	return steps
 }
 
-func drawKey(t *rapid.T) layout.Key {
+func drawMethodKey(t *rapid.T) layout.Key {
 	class := rapid.SampledFrom([]string{"A", "B", "java/lang/String", ""}).Draw(t, "class")
 	key := layout.Key{Class: class, Name: rapid.SampledFrom([]string{"run", "<init>", "get", "x"}).Draw(t, "name")}
 	key.Signature = rapid.SampledFrom([]string{"()V", "(I)I", "", "A(B,A)", "java/lang/String()"}).Draw(t, "signature")
@@ -42,7 +42,7 @@ func drawKey(t *rapid.T) layout.Key {
 	return key
 }
 
-func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth int, r *rand.Rand) error {
+func addStepProfile(b *builder.Builder, key, caller layout.Key, code uint64, depth int, r *rand.Rand) error {
 	m := b.Method(key)
 	c := b.Method(caller)
 	frames := make([]builder.Frame, depth)
@@ -52,12 +52,12 @@ func addRandom(b *builder.Builder, key, caller layout.Key, code uint64, depth in
 	p := b.ProfileIn(m, code, b.Context(m, frames...))
 	p.Invocations(r.Uint64N(1000))
 	for bci := range r.IntN(30) {
-		addEntry(b, p, int32(bci*3), r)
+		addStepEntry(b, p, int32(bci*3), r)
 	}
 	return p.Done()
 }
 
-func addEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
+func addStepEntry(b *builder.Builder, p *builder.Profile, bci int32, r *rand.Rand) {
 	at := builder.At{Bci: bci, Traps: layout.EntryTraps(r.Uint32N(3))}
 	row := builder.Row{Type: b.Type(builder.TypeKey{Name: fmt.Sprintf("T%d", r.IntN(9))}), Count: r.Uint64N(99)}
 	switch r.IntN(6) {

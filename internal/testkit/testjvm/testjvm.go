@@ -114,12 +114,12 @@ func Compile(t testing.TB, home string, sources ...string) string {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("javac: %v\n%s", err, out)
 	}
-	compiled.classes[key] = kept(t, dir)
+	compiled.classes[key] = readTree(t, dir)
 	return dir
 }
 
-// kept copies the files of a folder to memory.
-func kept(t testing.TB, dir string) fs.FS {
+// readTree copies the files of a folder to memory.
+func readTree(t testing.TB, dir string) fs.FS {
 	t.Helper()
 	files := fstest.MapFS{}
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
@@ -153,7 +153,7 @@ func Start(t testing.TB, home string, args ...string) *JVM {
 	j.cmd.Stderr = &j.errs
 	in, out := StartPiped(t, j.cmd)
 	j.in, j.out = in, bufio.NewReader(out)
-	t.Cleanup(j.kill)
+	t.Cleanup(j.killIfRunning)
 	return j
 }
 
@@ -171,7 +171,7 @@ func StartPiped(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) 
 	return in, out
 }
 
-func (j *JVM) kill() {
+func (j *JVM) killIfRunning() {
 	if !j.ended {
 		_ = j.cmd.Process.Kill()
 		_ = j.cmd.Wait()

@@ -64,9 +64,9 @@ func writeCoverage(w io.Writer, c *coverage.Coverage) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "TN:\nSF:%s\n", oneLine.Replace(name))
+		fmt.Fprintf(out, "TN:\nSF:%s\n", lineBreakReplacer.Replace(name))
 		writeFunctions(out, byFile[name])
-		if err := writeView(out, v); err != nil {
+		if err := writeSourceLines(out, v); err != nil {
 			return err
 		}
 		fmt.Fprintln(out, "end_of_record")
@@ -79,18 +79,18 @@ func writeFunctions(w io.Writer, list []*coverage.Function) {
 	hit := 0
 	for _, f := range list {
 		_, line := f.Start()
-		fmt.Fprintf(w, "FN:%d,%s\n", line, oneLine.Replace(f.Name))
+		fmt.Fprintf(w, "FN:%d,%s\n", line, lineBreakReplacer.Replace(f.Name))
 	}
 	for _, f := range list {
-		fmt.Fprintf(w, "FNDA:%d,%s\n", f.Count, oneLine.Replace(f.Name))
+		fmt.Fprintf(w, "FNDA:%d,%s\n", f.Count, lineBreakReplacer.Replace(f.Name))
 		hit += int(min(f.Count, 1))
 	}
 	fmt.Fprintf(w, "FNF:%d\nFNH:%d\n", len(list), hit)
 }
 
-// writeView writes the lines of a file. It stops at the first write error, because a damaged program can claim any
+// writeSourceLines writes the lines of a file. It stops at the first write error, because a damaged program can claim any
 // number of lines.
-func writeView(w *bufio.Writer, v *coverage.View) error {
+func writeSourceLines(w *bufio.Writer, v *coverage.View) error {
 	found, hit := 0, 0
 	for line := range v.Lines() {
 		if !line.Mapped {

@@ -45,16 +45,16 @@ type function struct {
 // Write writes the call counts of an archive. The error matches ErrNoCalls if the archive has no call counts.
 func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	report := &Report{}
-	files, err := functions(s, report)
+	files, err := functionsByFile(s, report)
 	if err != nil {
 		return nil, err
 	}
 	out := bufio.NewWriter(w)
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		list := summed(files[file])
+		list := mergeEqualNames(files[file])
 		hit := writeFile(out, file, list)
 		if o.Lines {
-			writeLines(out, list, hit)
+			writeFunctionLines(out, list, hit)
 		}
 		fmt.Fprintln(out, "end_of_record")
 		report.Files++
@@ -64,9 +64,9 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	return report, out.Flush()
 }
 
-// functions returns the functions of each file.
-func functions(s *reader.Store, report *Report) (map[string][]function, error) {
-	counts, err := newCalls(s)
+// functionsByFile returns the functions of each file.
+func functionsByFile(s *reader.Store, report *Report) (map[string][]function, error) {
+	counts, err := newCallCounter(s)
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func functions(s *reader.Store, report *Report) (map[string][]function, error) {
 		if err != nil {
 			return nil, err
 		}
-		calls, known, err := counts.of(m)
+		calls, known, err := counts.countCalls(m)
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +88,8 @@ func functions(s *reader.Store, report *Report) (map[string][]function, error) {
 		if err != nil {
 			return nil, err
 		}
-		file := fileOf(name)
-		files[file] = append(files[file], function{oneLine.Replace(name.Short + name.Parameters), calls})
+		file := sourceFileOf(name)
+		files[file] = append(files[file], function{lineBreakReplacer.Replace(name.Short + name.Parameters), calls})
 	}
 	if !counts.any {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNoCalls)
@@ -97,20 +97,20 @@ func functions(s *reader.Store, report *Report) (map[string][]function, error) {
 	return files, nil
 }
 
-var oneLine = strings.NewReplacer("\n", " ", "\r", " ")
+var lineBreakReplacer = strings.NewReplacer("\n", " ", "\r", " ")
 
-func fileOf(n stacks.Name) string {
+func sourceFileOf(n stacks.Name) string {
 	switch {
 	case n.File != "":
-		return oneLine.Replace(n.File)
+		return lineBreakReplacer.Replace(n.File)
 	case n.Class != "":
-		return oneLine.Replace(strings.ReplaceAll(n.Class, ".", "/"))
+		return lineBreakReplacer.Replace(strings.ReplaceAll(n.Class, ".", "/"))
 	}
 	return unknownFile
 }
 
-// summed sorts functions and merges equal names, which occur if several loaders define a class.
-func summed(list []function) []function {
+// mergeEqualNames sorts functions and merges equal names, which occur if several loaders define a class.
+func mergeEqualNames(list []function) []function {
 	slices.SortFunc(list, func(a, b function) int {
 		return cmp.Or(strings.Compare(a.name, b.name), cmp.Compare(a.calls, b.calls))
 	})
@@ -139,24 +139,24 @@ func writeFile(w io.Writer, file string, list []function) (hit int) {
 	return hit
 }
 
-// writeLines writes a DA record for each function.
-func writeLines(w io.Writer, list []function, hit int) {
+// writeFunctionLines writes a DA record for each function.
+func writeFunctionLines(w io.Writer, list []function, hit int) {
 	for i, f := range list {
 		fmt.Fprintf(w, "DA:%d,%d\n", i+1, f.calls)
 	}
 	fmt.Fprintf(w, "LF:%d\nLH:%d\n", len(list), hit)
 }
 
-// calls computes the number of calls of methods.
-type calls struct {
+// callCounter computes the number of calls of methods.
+type callCounter struct {
 	s       *reader.Store
 	callers map[layout.Ref]uint64 // calls that the callers of a method recorded
 	any     bool                  // a method has a call count
 }
 
-// newCalls returns a calls for s. It reads the callers in domain jamaica.
-func newCalls(s *reader.Store) (*calls, error) {
-	c := &calls{s: s, callers: map[layout.Ref]uint64{}}
+// newCallCounter returns a calls for s. It reads the callers in domain jamaica.
+func newCallCounter(s *reader.Store) (*callCounter, error) {
+	c := &callCounter{s: s, callers: map[layout.Ref]uint64{}}
 	if s.Header().Domain != layout.DomainJamaica {
 		return c, nil
 	}
@@ -166,8 +166,8 @@ func newCalls(s *reader.Store) (*calls, error) {
 	})
 }
 
-// of returns the number of calls of a method. known is false if it is unknown whether the method ran.
-func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
+// countCalls returns the number of calls of a method. known is false if it is unknown whether the method ran.
+func (c *callCounter) countCalls(m reader.Method) (n uint64, known bool, err error) {
 	n, counted := c.callers[m.Ref()]
 	ran := false
 	native := uint64(0)
@@ -175,10 +175,10 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 		if err != nil {
 			return 0, false, err
 		}
-		in, ok := c.inProfile(p, &native)
+		in, ok := c.countInProfile(p, &native)
 		n = disk.SaturatingAdd(n, in)
 		counted = counted || ok
-		ran = ran || c.ran(p)
+		ran = ran || c.hasRun(p)
 	}
 	// The count of a native method includes the counts of its callers.
 	if native > 0 {
@@ -192,8 +192,8 @@ func (c *calls) of(m reader.Method) (n uint64, known bool, err error) {
 	return n, counted || ran || m.Unexecuted(), nil
 }
 
-// inProfile returns the calls that p counted. It adds calls of a native method to native instead.
-func (c *calls) inProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
+// countInProfile returns the calls that p counted. It adds calls of a native method to native instead.
+func (c *callCounter) countInProfile(p reader.Profile, native *uint64) (n uint64, ok bool) {
 	if invocations, ok := p.Invocations(); ok {
 		return invocations.Trained(), true
 	}
@@ -219,8 +219,8 @@ func entryCount(n uint64) uint64 {
 	return n
 }
 
-// ran reports whether a profile has a nonzero count.
-func (c *calls) ran(p reader.Profile) bool {
+// hasRun reports whether a profile has a nonzero count.
+func (c *callCounter) hasRun(p reader.Profile) bool {
 	shape := (*mapped.Mapping)(c.s.Mapping()).Shape()
 	for e := range p.Entries() {
 		for cell := range shape.Counts(disk.Entry(e.Bytes())) {

@@ -40,13 +40,13 @@ func (*Importer) Format() codec.Format {
 
 var (
 	// head matches the first line of a sample with command, process, optional processor, time, optional period and event.
-	head = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)
+	sampleLine = regexp.MustCompile(`^\S.*?\s+-?[0-9]+(?:/-?[0-9]+)?\s+(?:\[[0-9]+\]\s+)?[0-9]+\.[0-9]+:\s+(?:([0-9]+)\s+)?\S+:\s*(?:\S+:\s*)?$`)
 	// frame matches a frame with address, symbol, optional offset and file.
-	frame = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
+	frameLine = regexp.MustCompile(`^\s+([0-9a-f]+) (.*) \((.*)\)$`)
 	// offset matches the offset after a symbol.
-	offset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
+	symbolOffset = regexp.MustCompile(`\+0x[0-9a-f]+$`)
 	// place matches a source file and line.
-	place = regexp.MustCompile(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
+	sourceLine = regexp.MustCompile(`^\s+\S.*:([0-9]+)(?: \(discriminator [0-9]+\))?$`)
 )
 
 // Detect implements [codec.Importer]. The first lines must be the head of a sample and a frame.
@@ -57,8 +57,8 @@ func (*Importer) Detect(start []byte, _ bool) bool {
 		switch line = bytes.TrimRight(line, "\r \t"); {
 		case len(line) == 0 || line[0] == '#':
 		case seen:
-			return frame.Match(line)
-		case head.Match(line):
+			return frameLine.Match(line)
+		case sampleLine.Match(line):
 			seen = true
 		default:
 			return false
@@ -101,7 +101,7 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 		if len(line) > 0 && line[0] == '#' {
 			continue
 		}
-		m := head.FindSubmatch(line)
+		m := sampleLine.FindSubmatch(line)
 		switch {
 		case len(line) == 0:
 			err = end()
@@ -112,7 +112,7 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 			if len(m[1]) > 0 {
 				report.Lost.Add(LossPeriods, 1)
 			}
-		case !s.open || !s.line(line):
+		case !s.open || !s.parseLine(line):
 			err = lines.Fail(ErrSyntax)
 		}
 		if err != nil {
@@ -128,17 +128,17 @@ func (*Importer) Import(in *codec.Input) (*codec.Report, error) {
 	return report, err
 }
 
-// line parses a line after the head, and reports whether it is valid.
-func (s *sample) line(line []byte) bool {
-	if m := frame.FindSubmatch(line); m != nil {
-		name := string(offset.ReplaceAll(m[2], nil))
+// parseLine parses a line after the head, and reports whether it is valid.
+func (s *sample) parseLine(line []byte) bool {
+	if m := frameLine.FindSubmatch(line); m != nil {
+		name := string(symbolOffset.ReplaceAll(m[2], nil))
 		if name == "[unknown]" {
 			name = ""
 		}
 		s.stack = append(s.stack, stacks.NamedFrame{Name: name})
 		return true
 	}
-	m := place.FindSubmatch(line)
+	m := sourceLine.FindSubmatch(line)
 	if m == nil || len(s.stack) == 0 {
 		return false
 	}

@@ -54,19 +54,19 @@ const (
 	typeCPU     = "cpu/nanoseconds"
 )
 
-// All stacks together can have freeFrames frames, plus framesOfByte for each byte of the profile. Profiles of real
+// All stacks together can have freeFrames frames, plus framesPerByte for each byte of the profile. Profiles of real
 // programs have less than one frame per byte, because a location takes at least one byte and has few inlined calls.
 const (
-	framesOfByte = 2
-	freeFrames   = 1 << 16
+	framesPerByte = 2
+	freeFrames    = 1 << 16
 )
 
 // A build adds a profile to a builder.
-type build struct {
-	*recording
-	b     *builder.Builder
-	lost  *codec.Losses
-	edges bool // drop calling contexts
+type importBuild struct {
+	*decodedProfile
+	b         *builder.Builder
+	lost      *codec.Losses
+	edgesOnly bool // drop calling contexts
 
 	samples, cpu int                          // indexes of values, or -1
 	weight       int                          // index of the value that is the weight of edges
@@ -74,15 +74,15 @@ type build struct {
 	lineWords    []uint64                     // word of each line, 0 without a function or a valid point
 	names        map[builder.MethodRef]string // name of each method
 	unknown      builder.MethodRef            // method of frames without a function, or 0
-	frames       int                          // remaining number of frames before ErrDeep
-	read         int                          // number of samples read
+	framesLeft   int                          // remaining number of frames before ErrDeep
+	samplesRead  int                          // number of samples read
 
-	stack   []frame // frames of the current sample
-	stacks  []stackSample
-	words   []uint64          // words of stacks
-	most    int               // length of words at which stacks are merged
-	weights map[edge]uint64   // weight of each edge
-	seen    map[[2]frame]bool // scratch of addEdges
+	stack          []frame // frames of the current sample
+	stacks         []stackSample
+	words          []uint64          // words of stacks
+	mergeThreshold int               // length of words at which stacks are merged
+	weights        map[edge]uint64   // weight of each edge
+	seen           map[[2]frame]bool // scratch of addEdges
 }
 
 // A frame is a function on a stack.
@@ -102,10 +102,10 @@ type edge struct {
 }
 
 // newBuild returns an empty build. It selects the values to keep and reports the others as losses.
-func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, error) {
-	k := &build{recording: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1,
-		frames: freeFrames + framesOfByte*len(r.data), most: fewWords,
-		words: make([]uint64, 0, min(fewWords, len(r.data)/bytesOfWord)),
+func newBuild(r *decodedProfile, b *builder.Builder, lost *codec.Losses) (*importBuild, error) {
+	k := &importBuild{decodedProfile: r, b: b, lost: lost, samples: -1, cpu: -1, weight: -1,
+		framesLeft: freeFrames + framesPerByte*len(r.data), mergeThreshold: minMergeThreshold,
+		words: make([]uint64, 0, min(minMergeThreshold, len(r.data)/bytesPerWord)),
 		names: map[builder.MethodRef]string{}, weights: map[edge]uint64{}, seen: map[[2]frame]bool{}}
 	others := 0
 	for i := range r.types {
@@ -130,10 +130,12 @@ func newBuild(r *recording, b *builder.Builder, lost *codec.Losses) (*build, err
 }
 
 // typeName formats a type as "type/unit".
-func (r *recording) typeName(t *sampleType) string { return r.text(t.kind) + "/" + r.text(t.unit) }
+func (r *decodedProfile) typeName(t *sampleType) string {
+	return r.stringAt(t.kind) + "/" + r.stringAt(t.unit)
+}
 
 // typeNames formats all types with spaces between them.
-func (r *recording) typeNames() string {
+func (r *decodedProfile) typeNames() string {
 	var names []string
 	for i := range r.types {
 		names = append(names, r.typeName(&r.types[i]))
@@ -141,12 +143,12 @@ func (r *recording) typeNames() string {
 	return strings.Join(names, " ")
 }
 
-func (k *build) record() error {
-	if err := k.functions(); err != nil {
+func (k *importBuild) recordProfile() error {
+	if err := k.addFunctions(); err != nil {
 		return err
 	}
 	k.packLines()
-	if err := k.eachSample(k.sample); err != nil {
+	if err := k.eachSample(k.addSample); err != nil {
 		return err
 	}
 	if err := k.recordStacks(); err != nil {
@@ -155,26 +157,26 @@ func (k *build) record() error {
 	if err := k.recordEdges(); err != nil {
 		return err
 	}
-	k.properties()
+	k.addProperties()
 	return k.b.Err()
 }
 
-// functions adds the methods and their declarations.
-func (k *build) functions() error {
+// addFunctions adds the methods and their declarations.
+func (k *importBuild) addFunctions() error {
 	table := k.b.Internal().Table(disk.TableFunctions, 0)
 	type declaration struct {
 		method       builder.MethodRef
-		system, file textRef
+		system, file stringRef
 	}
 	highest := map[declaration]int64{} // highest start line
-	k.methods = make([]builder.MethodRef, len(k.recording.functions))
-	for _, i := range k.byName() {
-		f := &k.recording.functions[i]
-		name := k.name(f.name)
+	k.methods = make([]builder.MethodRef, len(k.decodedProfile.functions))
+	for _, i := range k.functionsByName() {
+		f := &k.decodedProfile.functions[i]
+		name := k.methodName(f.name)
 		m := k.b.Method(layout.Key{Name: name})
 		k.methods[i] = m
 		k.names[m] = name
-		if f.system == f.name || k.text(f.system) == name {
+		if f.system == f.name || k.stringAt(f.system) == name {
 			f.system = 0
 		}
 		at := declaration{m, f.system, f.file}
@@ -182,47 +184,47 @@ func (k *build) functions() error {
 	}
 	for at, start := range highest {
 		if at.system != 0 || at.file != 0 || start != 0 {
-			table.Row(uint64(at.method), k.symbol(at.system), k.symbol(at.file), uint64(max(start, 0)))
+			table.Row(uint64(at.method), k.internSymbol(at.system), k.internSymbol(at.file), uint64(max(start, 0)))
 		}
 	}
 	return k.b.Err()
 }
 
-// byName returns the indexes of functions in the order of their names, in which methods are numbered.
-func (k *build) byName() []int {
-	order := make([]int, len(k.recording.functions))
+// functionsByName returns the indexes of functions in the order of their names, in which methods are numbered.
+func (k *importBuild) functionsByName() []int {
+	order := make([]int, len(k.decodedProfile.functions))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(x, y int) int {
-		return cmp.Compare(k.text(k.recording.functions[x].name), k.text(k.recording.functions[y].name))
+		return cmp.Compare(k.stringAt(k.decodedProfile.functions[x].name), k.stringAt(k.decodedProfile.functions[y].name))
 	})
 	return order
 }
 
-// name returns a string as the name of a method, truncated at a NUL byte.
-func (k *build) name(ref textRef) string {
-	name, _, cut := strings.Cut(k.text(ref), "\x00")
+// methodName returns a string as the name of a method, truncated at a NUL byte.
+func (k *importBuild) methodName(ref stringRef) string {
+	name, _, cut := strings.Cut(k.stringAt(ref), "\x00")
 	if cut {
 		k.lost.Add(LossNUL, 1)
 	}
 	return name
 }
 
-// symbol interns a string. It returns 0 for "".
-func (k *build) symbol(ref textRef) uint64 {
-	text := k.text(ref)
+// internSymbol interns a string. It returns 0 for "".
+func (k *importBuild) internSymbol(ref stringRef) uint64 {
+	text := k.stringAt(ref)
 	if text == "" {
 		return 0
 	}
 	return uint64(k.b.Internal().Symbol(text))
 }
 
-// sample adds a sample.
-func (k *build) sample(s *sample) error {
-	k.read++
+// addSample adds a sample.
+func (k *importBuild) addSample(s *sample) error {
+	k.samplesRead++
 	k.lost.Add(LossLabels, s.labels)
-	if k.value(s, k.samples) < 0 || k.value(s, k.cpu) < 0 {
+	if k.valueOf(s, k.samples) < 0 || k.valueOf(s, k.cpu) < 0 {
 		k.lost.Add(LossNegative, 1)
 		return nil
 	}
@@ -231,43 +233,43 @@ func (k *build) sample(s *sample) error {
 		return nil
 	}
 	first := len(k.words)
-	if err := k.unfold(s.locations); err != nil {
+	if err := k.appendStack(s.locations); err != nil {
 		return err
 	}
-	if weight := k.value(s, k.weight); weight > 0 {
+	if weight := k.valueOf(s, k.weight); weight > 0 {
 		k.addEdges(s.locations, uint64(weight))
 	}
-	k.addStack(stackSample{first: first, samples: uint64(k.value(s, k.samples)), time: uint64(k.value(s, k.cpu))})
+	k.addStack(stackSample{first: first, samples: uint64(k.valueOf(s, k.samples)), time: uint64(k.valueOf(s, k.cpu))})
 	return nil
 }
 
-// value returns value i of a sample, or 0 if i is -1.
-func (k *build) value(s *sample, i int) int64 {
+// valueOf returns value i of a sample, or 0 if i is -1.
+func (k *importBuild) valueOf(s *sample, i int) int64 {
 	if i < 0 {
 		return 0
 	}
 	return s.values[i]
 }
 
-// unfold appends the words of a stack of locations, leaf first. It sets k.stack to the frames of the first two.
-func (k *build) unfold(locations []uint32) error {
+// appendStack appends the words of a stack of locations, leaf first. It sets k.stack to the frames of the first two.
+func (k *importBuild) appendStack(locations []uint32) error {
 	k.stack = k.stack[:0]
 	most := len(k.words) + disk.MaxDepth
 	for i, at := range locations {
 		l := &k.locations[at]
-		n := max(int(l.past-l.first), 1)
-		if k.frames -= n; k.frames < 0 || len(k.words)+n > most {
+		n := max(int(l.end-l.first), 1)
+		if k.framesLeft -= n; k.framesLeft < 0 || len(k.words)+n > most {
 			return fmt.Errorf("%w: over %d in one, or %d for each byte of the profile in all", ErrDeep, disk.MaxDepth,
-				framesOfByte)
+				framesPerByte)
 		}
-		if words := k.lineWords[l.first:l.past]; i > 1 && len(words) > 0 && !slices.Contains(words, 0) {
+		if words := k.lineWords[l.first:l.end]; i > 1 && len(words) > 0 && !slices.Contains(words, 0) {
 			k.words = append(k.words, words...)
 			continue
 		}
 		have := len(k.stack)
 		k.addFrames(l)
 		for _, f := range k.stack[have:] {
-			k.words = append(k.words, wordOf(f.method, f.point))
+			k.words = append(k.words, packWord(f.method, f.point))
 		}
 		if i > 1 {
 			k.stack = k.stack[:have]
@@ -277,46 +279,46 @@ func (k *build) unfold(locations []uint32) error {
 }
 
 // addFrames appends the frames of a location to k.stack.
-func (k *build) addFrames(l *location) {
-	if l.first == l.past {
-		k.stack = append(k.stack, frame{method: k.none(), address: l.address})
+func (k *importBuild) addFrames(l *location) {
+	if l.first == l.end {
+		k.stack = append(k.stack, frame{method: k.unknownMethod(), address: l.address})
 	}
-	for _, n := range k.lines[l.first:l.past] {
-		k.stack = append(k.stack, k.frame(n, l.address))
+	for _, n := range k.lines[l.first:l.end] {
+		k.stack = append(k.stack, k.newFrame(n, l.address))
 	}
 }
 
-// none returns the method of frames without a function.
-func (k *build) none() builder.MethodRef {
+// unknownMethod returns the method of frames without a function.
+func (k *importBuild) unknownMethod() builder.MethodRef {
 	if k.unknown == 0 {
 		k.unknown = k.b.Method(layout.Key{})
 	}
 	return k.unknown
 }
 
-func (k *build) frame(l line, address uint64) frame {
+func (k *importBuild) newFrame(l line, address uint64) frame {
 	if l.function == 0 {
-		return frame{method: k.none(), address: address}
+		return frame{method: k.unknownMethod(), address: address}
 	}
-	point, ok := k.pointOf(l)
+	point, ok := k.pointOfLine(l)
 	if !ok {
 		k.lost.Add(LossLines, 1)
 	}
-	return frame{k.methods[l.function-1], point, k.recording.functions[l.function-1].startLine, l.number, address}
+	return frame{k.methods[l.function-1], point, k.decodedProfile.functions[l.function-1].startLine, l.number, address}
 }
 
-// pointOf returns the line relative to the start of its function. ok is false if it exceeds 32 bits and was clamped.
-func (k *build) pointOf(l line) (point int32, ok bool) {
-	offset := l.number - k.recording.functions[l.function-1].startLine // wraps around as in Go's compiler
+// pointOfLine returns the line relative to the start of its function. ok is false if it exceeds 32 bits and was clamped.
+func (k *importBuild) pointOfLine(l line) (point int32, ok bool) {
+	offset := l.number - k.decodedProfile.functions[l.function-1].startLine // wraps around as in Go's compiler
 	point = int32(max(math.MinInt32, min(offset, math.MaxInt32)))
 	return point, int64(point) == offset
 }
 
 // addEdges adds the edges between the frames of the last two locations.
-func (k *build) addEdges(locations []uint32, weight uint64) {
+func (k *importBuild) addEdges(locations []uint32, weight uint64) {
 	n := 0
 	for _, at := range locations[:min(len(locations), 2)] {
-		n += max(int(k.locations[at].past-k.locations[at].first), 1)
+		n += max(int(k.locations[at].end-k.locations[at].first), 1)
 	}
 	clear(k.seen)
 	for i := n - 1; i > 0; i-- {
@@ -333,7 +335,7 @@ func (k *build) addEdges(locations []uint32, weight uint64) {
 }
 
 // recordEdges adds a profile without a context for each function that has edges or samples without callers.
-func (k *build) recordEdges() error {
+func (k *importBuild) recordEdges() error {
 	edges := make([]edge, 0, len(k.weights))
 	for e := range k.weights {
 		edges = append(edges, e)
@@ -341,24 +343,24 @@ func (k *build) recordEdges() error {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(a.caller, b.caller), cmp.Compare(a.point, b.point), cmp.Compare(a.callee, b.callee))
 	})
-	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.past-s.first > 1 })
+	alone := slices.DeleteFunc(slices.Clone(k.stacks), func(s stackSample) bool { return s.end-s.first > 1 })
 	for len(edges) > 0 || len(alone) > 0 {
 		m := builder.MethodRef(math.MaxUint32)
 		if len(edges) > 0 {
 			m = edges[0].caller
 		}
 		if len(alone) > 0 {
-			m = min(m, methodOf(&alone[0]))
+			m = min(m, leafMethod(&alone[0]))
 		}
 		p := k.b.ProfileIn(m, 0, profileset.NoContext)
 		n := 0
-		for n < len(alone) && methodOf(&alone[n]) == m {
+		for n < len(alone) && leafMethod(&alone[n]) == m {
 			n++
 		}
 		countSamples(p, alone[:n])
 		alone = alone[n:]
 		for len(edges) > 0 && edges[0].caller == m {
-			edges = k.callSite(p, edges)
+			edges = k.recordCallSite(p, edges)
 		}
 		if err := p.Done(); err != nil {
 			return err
@@ -367,8 +369,8 @@ func (k *build) recordEdges() error {
 	return nil
 }
 
-// callSite adds the edges at the point of edges[0], the heaviest first, and returns the rest of edges.
-func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
+// recordCallSite adds the edges at the point of edges[0], the heaviest first, and returns the rest of edges.
+func (k *importBuild) recordCallSite(p *builder.Profile, edges []edge) []edge {
 	n := 1
 	for n < len(edges) && edges[n].caller == edges[0].caller && edges[n].point == edges[0].point {
 		n++
@@ -384,12 +386,12 @@ func (k *build) callSite(p *builder.Profile, edges []edge) []edge {
 	return edges[n:]
 }
 
-// counts returns the number of methods with a profile and the number of entries.
-func (k *build) counts() (methods, entries int) {
+// countProfiles returns the number of methods with a profile and the number of entries.
+func (k *importBuild) countProfiles() (methods, entries int) {
 	with := map[builder.MethodRef]bool{}
 	sites := map[edge]bool{}
 	for _, s := range k.stacks {
-		with[methodOf(&s)] = true
+		with[leafMethod(&s)] = true
 		entries += int(min(s.samples, 1) + min(s.time, 1))
 	}
 	for e := range k.weights {
@@ -399,7 +401,7 @@ func (k *build) counts() (methods, entries int) {
 	return len(with), entries + len(sites)
 }
 
-func (k *build) properties() {
+func (k *importBuild) addProperties() {
 	t := k.b.Internal().Table(disk.TableProperties, 0)
 	add := func(key, value string) {
 		if value != "" {
@@ -418,18 +420,18 @@ func (k *build) properties() {
 	}
 	add(propertyPeriod, number(k.period))
 	add(propertyDuration, number(k.duration))
-	add(propertyDrop, k.text(k.dropFrames))
-	add(propertyKeep, k.text(k.keepFrames))
-	add(propertyBinary, k.text(k.file))
-	add(propertyBuildID, k.text(k.buildID))
-	add(propertyDoc, k.text(k.docURL))
+	add(propertyDrop, k.stringAt(k.dropFrames))
+	add(propertyKeep, k.stringAt(k.keepFrames))
+	add(propertyBinary, k.stringAt(k.file))
+	add(propertyBuildID, k.stringAt(k.buildID))
+	add(propertyDoc, k.stringAt(k.docURL))
 	for _, c := range k.comments {
-		add(propertyComment, k.text(c))
+		add(propertyComment, k.stringAt(c))
 	}
 }
 
-// timeOf returns the time of the profile, or the zero time.
-func (r *recording) timeOf() time.Time {
+// startTime returns the time of the profile, or the zero time.
+func (r *decodedProfile) startTime() time.Time {
 	if r.time == 0 {
 		return time.Time{}
 	}

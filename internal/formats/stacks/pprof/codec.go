@@ -35,23 +35,23 @@ func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	report, err := i.read(data, in.Config)
+	report, err := i.convertProfile(data, in.Config)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", in.Name, err)
 	}
 	return report, nil
 }
 
-func (i *Importer) read(data []byte, config builder.Config) (*codec.Report, error) {
+func (i *Importer) convertProfile(data []byte, config builder.Config) (*codec.Report, error) {
 	if isLegacy(data) {
 		return nil, ErrLegacy
 	}
-	r, err := decode(data)
+	r, err := decodeProfile(data)
 	if err != nil {
 		return nil, err
 	}
 	if config.DumpTime.IsZero() {
-		config.DumpTime = r.timeOf()
+		config.DumpTime = r.startTime()
 	}
 	b := builder.New(layout.DomainSampled, config)
 	report := &codec.Report{Dumps: []*builder.Builder{b}}
@@ -59,12 +59,12 @@ func (i *Importer) read(data []byte, config builder.Config) (*codec.Report, erro
 	if err != nil {
 		return nil, err
 	}
-	k.edges = i.EdgesOnly
-	if err := k.record(); err != nil {
+	k.edgesOnly = i.EdgesOnly
+	if err := k.recordProfile(); err != nil {
 		return nil, err
 	}
-	report.Methods, report.Entries = k.counts()
-	report.Facts = map[string]any{"samples": k.read, "edges": len(k.weights), "types": r.typeNames()}
+	report.Methods, report.Entries = k.countProfiles()
+	report.Facts = map[string]any{"samples": k.samplesRead, "edges": len(k.weights), "types": r.typeNames()}
 	return report, nil
 }
 

@@ -25,11 +25,11 @@ const (
 const messageFields = 1<<profileSampleType | 1<<profileSample | 1<<profileMapping | 1<<profileLocation |
 	1<<profileFunction | 1<<profilePeriodType
 
-// A textRef is an index in the string table.
-type textRef = uint64
+// A stringRef is an index in the string table.
+type stringRef = uint64
 
 type function struct {
-	name, system, file textRef
+	name, system, file stringRef
 	startLine          int64
 }
 
@@ -41,47 +41,47 @@ type line struct {
 
 // A location is an address in the code. With inlined calls it has several lines, the innermost first.
 type location struct {
-	address     uint64
-	first, past uint32 // range in recording.lines
+	address    uint64
+	first, end uint32 // range in recording.lines
 }
 
 // A sampleType is the type of a sample value.
-type sampleType struct{ kind, unit textRef }
+type sampleType struct{ kind, unit stringRef }
 
 // A recording is a decoded profile. eachSample decodes its samples one by one.
-type recording struct {
+type decodedProfile struct {
 	data      []byte
-	texts     [][]byte
+	strings   [][]byte
 	types     []sampleType
 	functions []function
 	lines     []line
 	locations []location
 
-	functionIDs, locationIDs identities
+	functionIDs, locationIDs idTable
 
-	file, buildID          textRef // program, from the first mapping
+	file, buildID          stringRef // program, from the first mapping
 	mappings               int
-	dropFrames, keepFrames textRef
-	comments               []textRef
-	docURL                 textRef
+	dropFrames, keepFrames stringRef
+	comments               []stringRef
+	docURL                 stringRef
 	time, duration, period int64
 	periodType             sampleType
 }
 
-// decode decodes a profile without its samples. It checks all other references.
-func decode(data []byte) (*recording, error) {
-	r := &recording{data: data}
+// decodeProfile decodes a profile without its samples. It checks all other references.
+func decodeProfile(data []byte) (*decodedProfile, error) {
+	r := &decodedProfile{data: data}
 	// Lines refer to functions by id, so functions must be decoded first.
-	for _, pass := range []func(field) error{r.field, r.location} {
+	for _, pass := range []func(field) error{r.decodeField, r.decodeLocation} {
 		if err := eachField(data, pass); err != nil {
 			return nil, err
 		}
 	}
-	return r, r.check()
+	return r, r.checkStrings()
 }
 
-// field decodes a field of the profile unless it is a location or a sample.
-func (r *recording) field(f field) error {
+// decodeField decodes a field of the profile unless it is a location or a sample.
+func (r *decodedProfile) decodeField(f field) error {
 	if f.number < 64 && f.kind != kindBytes && messageFields>>f.number&1 != 0 ||
 		f.number == profileStrings && f.kind != kindBytes {
 		return fmt.Errorf("%w: field %d is a number", ErrSyntax, f.number)
@@ -96,13 +96,13 @@ func (r *recording) field(f field) error {
 		r.periodType = t
 		return err
 	case profileMapping:
-		return r.mapping(f.body)
+		return r.decodeMapping(f.body)
 	case profileFunction:
-		return r.function(f.body)
+		return r.decodeFunction(f.body)
 	case profileStrings:
-		r.texts = append(r.texts, f.body)
+		r.strings = append(r.strings, f.body)
 	case profileComment:
-		return f.numbers(func(n uint64) { r.comments = append(r.comments, n) })
+		return f.eachNumber(func(n uint64) { r.comments = append(r.comments, n) })
 	case profileDropFrames:
 		r.dropFrames = f.value
 	case profileKeepFrames:
@@ -132,8 +132,8 @@ func decodeType(message []byte) (t sampleType, err error) {
 	return t, err
 }
 
-// mapping decodes the first mapping, which is the program, and counts the others.
-func (r *recording) mapping(message []byte) error {
+// decodeMapping decodes the first mapping, which is the program, and counts the others.
+func (r *decodedProfile) decodeMapping(message []byte) error {
 	r.mappings++
 	if r.mappings > 1 {
 		return nil
@@ -149,7 +149,7 @@ func (r *recording) mapping(message []byte) error {
 	})
 }
 
-func (r *recording) function(message []byte) error {
+func (r *decodedProfile) decodeFunction(message []byte) error {
 	var id uint64
 	var of function
 	err := eachField(message, func(f field) error {
@@ -168,14 +168,14 @@ func (r *recording) function(message []byte) error {
 		return nil
 	})
 	r.functions = append(r.functions, of)
-	if err == nil && !r.functionIDs.add(id) {
+	if err == nil && !r.functionIDs.addID(id) {
 		err = fmt.Errorf("%w: two functions have the id %d, or one has none", ErrSyntax, id)
 	}
 	return err
 }
 
-// location decodes a field of the profile if it is a location.
-func (r *recording) location(f field) error {
+// decodeLocation decodes a field of the profile if it is a location.
+func (r *decodedProfile) decodeLocation(f field) error {
 	if f.number != profileLocation {
 		return nil
 	}
@@ -188,19 +188,19 @@ func (r *recording) location(f field) error {
 		case locationAddress:
 			l.address = f.value
 		case locationLine:
-			return r.line(f.body)
+			return r.decodeLine(f.body)
 		}
 		return nil
 	})
-	l.past = uint32(len(r.lines))
+	l.end = uint32(len(r.lines))
 	r.locations = append(r.locations, l)
-	if err == nil && !r.locationIDs.add(id) {
+	if err == nil && !r.locationIDs.addID(id) {
 		err = fmt.Errorf("%w: two locations have the id %d, or one has none", ErrSyntax, id)
 	}
 	return err
 }
 
-func (r *recording) line(message []byte) error {
+func (r *decodedProfile) decodeLine(message []byte) error {
 	var l line
 	err := eachField(message, func(f field) error {
 		switch f.number {
@@ -208,7 +208,7 @@ func (r *recording) line(message []byte) error {
 			if f.value == 0 {
 				return nil
 			}
-			at, ok := r.functionIDs.of(f.value)
+			at, ok := r.functionIDs.indexOf(f.value)
 			if !ok {
 				return fmt.Errorf("%w: a line of function %d, which is missing", ErrSyntax, f.value)
 			}
@@ -222,42 +222,44 @@ func (r *recording) line(message []byte) error {
 	return err
 }
 
-// check returns an error if a string reference is invalid.
-func (r *recording) check() error {
-	refs := []textRef{r.file, r.buildID, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
+// checkStrings returns an error if a string reference is invalid.
+func (r *decodedProfile) checkStrings() error {
+	refs := []stringRef{r.file, r.buildID, r.dropFrames, r.keepFrames, r.docURL, r.periodType.kind, r.periodType.unit}
 	for _, t := range r.types {
 		refs = append(refs, t.kind, t.unit)
 	}
 	refs = append(refs, r.comments...)
 	for _, ref := range refs {
-		if !r.hasText(ref) {
-			return r.missingText(ref)
+		if !r.hasString(ref) {
+			return r.missingString(ref)
 		}
 	}
 	for i := range r.functions {
 		f := &r.functions[i]
-		for _, ref := range [...]textRef{f.name, f.system, f.file} {
-			if !r.hasText(ref) {
-				return r.missingText(ref)
+		for _, ref := range [...]stringRef{f.name, f.system, f.file} {
+			if !r.hasString(ref) {
+				return r.missingString(ref)
 			}
 		}
 	}
 	return nil
 }
 
-// hasText reports whether a string reference is valid. String 0 is "" even without a string table.
-func (r *recording) hasText(ref textRef) bool { return ref == 0 || ref < uint64(len(r.texts)) }
-
-func (r *recording) missingText(ref textRef) error {
-	return fmt.Errorf("%w: string %d of %d", ErrSyntax, ref, len(r.texts))
+// hasString reports whether a string reference is valid. String 0 is "" even without a string table.
+func (r *decodedProfile) hasString(ref stringRef) bool {
+	return ref == 0 || ref < uint64(len(r.strings))
 }
 
-// text returns a string, or "" for an invalid reference.
-func (r *recording) text(ref textRef) string {
-	if ref >= uint64(len(r.texts)) {
+func (r *decodedProfile) missingString(ref stringRef) error {
+	return fmt.Errorf("%w: string %d of %d", ErrSyntax, ref, len(r.strings))
+}
+
+// stringAt returns a string, or "" for an invalid reference.
+func (r *decodedProfile) stringAt(ref stringRef) string {
+	if ref >= uint64(len(r.strings)) {
 		return ""
 	}
-	return string(r.texts[ref])
+	return string(r.strings[ref])
 }
 
 // A sample is a decoded sample. Its slices are valid until the next sample.
@@ -267,7 +269,7 @@ type sample struct {
 	labels    int
 }
 
-func (r *recording) eachSample(yield func(s *sample) error) error {
+func (r *decodedProfile) eachSample(yield func(s *sample) error) error {
 	var s sample
 	return eachField(r.data, func(f field) error {
 		if f.number != profileSample {
@@ -280,16 +282,16 @@ func (r *recording) eachSample(yield func(s *sample) error) error {
 	})
 }
 
-func (r *recording) decodeSample(message []byte, s *sample) error {
+func (r *decodedProfile) decodeSample(message []byte, s *sample) error {
 	s.locations = s.locations[:0]
 	s.values = s.values[:0]
 	s.labels = 0
 	err := eachField(message, func(f field) error {
 		switch f.number {
 		case sampleLocations:
-			return r.stack(&f, s)
+			return r.decodeStack(&f, s)
 		case sampleValues:
-			return f.numbers(func(n uint64) { s.values = append(s.values, int64(n)) })
+			return f.eachNumber(func(n uint64) { s.values = append(s.values, int64(n)) })
 		case sampleLabel:
 			s.labels++
 		}
@@ -301,10 +303,10 @@ func (r *recording) decodeSample(message []byte, s *sample) error {
 	return err
 }
 
-// stack appends the locations in a field to a sample.
-func (r *recording) stack(f *field, s *sample) (err error) {
-	wrong := f.numbers(func(id uint64) {
-		at, ok := r.locationIDs.of(id)
+// decodeStack appends the locations in a field to a sample.
+func (r *decodedProfile) decodeStack(f *field, s *sample) (err error) {
+	wrong := f.eachNumber(func(id uint64) {
+		at, ok := r.locationIDs.indexOf(id)
 		if !ok {
 			err = fmt.Errorf("%w: a sample at location %d, which is missing", ErrSyntax, id)
 		}
@@ -316,16 +318,16 @@ func (r *recording) stack(f *field, s *sample) (err error) {
 	return err
 }
 
-// identities maps the ids of functions or locations to indexes. Ids 1, 2, 3 and so on, which most writers use, need no
+// idTable maps the ids of functions or locations to indexes. Ids 1, 2, 3 and so on, which most writers use, need no
 // memory.
-type identities struct {
+type idTable struct {
 	n      uint32
 	others map[uint64]uint32 // nil if the ids are 1, 2, 3 and so on
 }
 
-// add assigns the next index to an id. It returns false if the id is 0 or repeated, or if there are too many ids.
-func (i *identities) add(id uint64) bool {
-	if _, again := i.of(id); again || id == 0 || i.n == math.MaxUint32 {
+// addID assigns the next index to an id. It returns false if the id is 0 or repeated, or if there are too many ids.
+func (i *idTable) addID(id uint64) bool {
+	if _, again := i.indexOf(id); again || id == 0 || i.n == math.MaxUint32 {
 		return false
 	}
 	if i.others == nil && id != uint64(i.n)+1 {
@@ -341,8 +343,8 @@ func (i *identities) add(id uint64) bool {
 	return true
 }
 
-// of returns the index of an id.
-func (i *identities) of(id uint64) (uint32, bool) {
+// indexOf returns the index of an id.
+func (i *idTable) indexOf(id uint64) (uint32, bool) {
 	if i.others == nil {
 		return uint32(id - 1), id-1 < uint64(i.n)
 	}

@@ -37,7 +37,7 @@ func isLegacyCPU(head []byte) bool {
 }
 
 // kinds has the set of valid wire types for each field of a profile. Packed numbers have the type bytes.
-var kinds = [...]uint8{
+var validKinds = [...]uint8{
 	profileSampleType: 1 << kindBytes, profileSample: 1 << kindBytes, profileMapping: 1 << kindBytes,
 	profileLocation: 1 << kindBytes,
 	profileFunction: 1 << kindBytes, profileStrings: 1 << kindBytes, profileDropFrames: 1 << kindVarint,
@@ -56,7 +56,7 @@ func detectProfile(head []byte, whole bool) bool {
 		if err != nil {
 			break // cut off by the end of head, or of the file
 		}
-		if f.number == 0 || f.number >= uint64(len(kinds)) || kinds[f.number]>>f.kind&1 == 0 {
+		if f.number == 0 || f.number >= uint64(len(validKinds)) || validKinds[f.number]>>f.kind&1 == 0 {
 			return false
 		}
 		if messageFields>>f.number&1 != 0 && eachField(f.body, func(field) error { return nil }) != nil {

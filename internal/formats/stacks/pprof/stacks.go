@@ -11,73 +11,73 @@ import (
 )
 
 // A stackSample has the samples at a point of a stack. The first word of the stack has the method of the leaf. The
-// other words have the caller and point of each call (see wordOf).
+// other words have the caller and point of each call (see packWord).
 type stackSample struct {
-	first, past   int    // range in build.words
+	first, end    int    // range in build.words
 	head          uint64 // methods of the leaf and its caller
 	point         int32
 	samples, time uint64
 }
 
-// Up to fewWords words, stacks are merged only after the last sample. A word takes about bytesOfWord bytes of the
+// Up to minMergeThreshold words, stacks are merged only after the last sample. A word takes about bytesPerWord bytes of the
 // profile.
 const (
-	fewWords    = 1 << 20
-	bytesOfWord = 2
+	minMergeThreshold = 1 << 20
+	bytesPerWord      = 2
 )
 
-// wordOf packs a method and a point. Words sort like these, and are not 0.
-func wordOf(m builder.MethodRef, point int32) uint64 {
+// packWord packs a method and a point. Words sort like these, and are not 0.
+func packWord(m builder.MethodRef, point int32) uint64 {
 	return uint64(m)<<32 | uint64(uint32(point)^1<<31)
 }
 
-// ofWord unpacks a word.
-func ofWord(w uint64) (builder.MethodRef, int32) {
+// unpackWord unpacks a word.
+func unpackWord(w uint64) (builder.MethodRef, int32) {
 	return builder.MethodRef(w >> 32), int32(uint32(w) ^ 1<<31)
 }
 
-func (k *build) wordsOf(s *stackSample) []uint64 { return k.words[s.first:s.past] }
+func (k *importBuild) wordsOf(s *stackSample) []uint64 { return k.words[s.first:s.end] }
 
-func methodOf(s *stackSample) builder.MethodRef { return builder.MethodRef(s.head >> 32) }
+func leafMethod(s *stackSample) builder.MethodRef { return builder.MethodRef(s.head >> 32) }
 
 // packLines sets lineWords.
-func (k *build) packLines() {
+func (k *importBuild) packLines() {
 	k.lineWords = make([]uint64, len(k.lines))
 	for i, l := range k.lines {
 		if l.function == 0 {
 			continue
 		}
-		if point, ok := k.pointOf(l); ok {
-			k.lineWords[i] = wordOf(k.methods[l.function-1], point)
+		if point, ok := k.pointOfLine(l); ok {
+			k.lineWords[i] = packWord(k.methods[l.function-1], point)
 		}
 	}
 }
 
 // addStack adds samples of the stack whose words begin at s.first.
-func (k *build) addStack(s stackSample) {
+func (k *importBuild) addStack(s stackSample) {
 	if s.samples == 0 && s.time == 0 {
 		k.words = k.words[:s.first]
 		return
 	}
-	if k.edges {
+	if k.edgesOnly {
 		k.words = k.words[:s.first+1]
 	}
-	s.past = len(k.words)
+	s.end = len(k.words)
 	s.point = k.stack[0].point
 	words := k.wordsOf(&s)
-	words[0] = wordOf(k.stack[0].method, 0)
+	words[0] = packWord(k.stack[0].method, 0)
 	s.head = words[0]
 	if len(words) > 1 {
 		s.head |= words[1] >> 32
 	}
 	k.stacks = append(k.stacks, s)
-	if len(k.words) > k.most {
-		k.sumStacks()
+	if len(k.words) > k.mergeThreshold {
+		k.mergeStacks()
 	}
 }
 
-// sumStacks sorts the stacks and merges samples of equal stacks and points. Equal stacks then share their words.
-func (k *build) sumStacks() {
+// mergeStacks sorts the stacks and merges samples of equal stacks and points. Equal stacks then share their words.
+func (k *importBuild) mergeStacks() {
 	slices.SortFunc(k.stacks, func(a, b stackSample) int {
 		if c := cmp.Compare(a.head, b.head); c != 0 {
 			return c
@@ -98,20 +98,20 @@ func (k *build) sumStacks() {
 			last.time = disk.SaturatingAdd(last.time, s.time)
 			continue
 		}
-		s.past = len(words)
+		s.end = len(words)
 		kept = append(kept, s)
 	}
 	k.stacks = kept
 	k.words = words
-	k.most = max(fewWords, 2*len(words))
+	k.mergeThreshold = max(minMergeThreshold, 2*len(words))
 }
 
 // recordStacks adds a profile for each leaf and context. recordEdges adds the profiles without a context.
-func (k *build) recordStacks() error {
-	k.sumStacks()
+func (k *importBuild) recordStacks() error {
+	k.mergeStacks()
 	for list := k.stacks; len(list) > 0; {
 		n := 1
-		for n < len(list) && methodOf(&list[n]) == methodOf(&list[0]) {
+		for n < len(list) && leafMethod(&list[n]) == leafMethod(&list[0]) {
 			n++
 		}
 		if err := k.recordLeaf(list[:n]); err != nil {
@@ -123,15 +123,15 @@ func (k *build) recordStacks() error {
 }
 
 // recordLeaf adds the profiles of a leaf. list has all its stacks.
-func (k *build) recordLeaf(list []stackSample) error {
-	contexts := k.contexts(list)
+func (k *importBuild) recordLeaf(list []stackSample) error {
+	contexts := k.makeContexts(list)
 	for len(list) > 0 {
 		n := 1
 		for n < len(list) && list[n].first == list[0].first {
 			n++
 		}
 		if contexts[0] != profileset.NoContext {
-			p := k.b.ProfileIn(methodOf(&list[0]), 0, contexts[0])
+			p := k.b.ProfileIn(leafMethod(&list[0]), 0, contexts[0])
 			countSamples(p, list[:n])
 			if err := p.Done(); err != nil {
 				return err
@@ -143,10 +143,10 @@ func (k *build) recordLeaf(list []stackSample) error {
 	return nil
 }
 
-// contexts returns the contexts of the stacks of a leaf. It creates contexts in breadth-first order, which is the order
+// makeContexts returns the contexts of the stacks of a leaf. It creates contexts in breadth-first order, which is the order
 // of an archive. Since the stacks are sorted, a stack can share contexts only with the previous one, up to the end of
 // their common words.
-func (k *build) contexts(list []stackSample) []builder.ContextRef {
+func (k *importBuild) makeContexts(list []stackSample) []builder.ContextRef {
 	nodes := make([]builder.ContextRef, len(list))
 	common := make([]int, len(list))
 	deeper := make([]int, len(list))
@@ -168,8 +168,8 @@ func (k *build) contexts(list []stackSample) []builder.ContextRef {
 				nodes[i] = nodes[i-1]
 				continue
 			}
-			caller, point := ofWord(words[depth])
-			nodes[i] = k.b.Internal().NewContext(methodOf(&list[i]), nodes[i], caller, point)
+			caller, point := unpackWord(words[depth])
+			nodes[i] = k.b.Internal().NewContext(leafMethod(&list[i]), nodes[i], caller, point)
 		}
 	}
 	return nodes

@@ -32,7 +32,7 @@ type field struct {
 func nextField(message []byte) (f field, rest []byte, err error) {
 	key, n := binary.Uvarint(message)
 	if n <= 0 {
-		return f, nil, cutVarint(n)
+		return f, nil, varintError(n)
 	}
 	f.number = key >> 3
 	f.kind = uint8(key & 7)
@@ -41,13 +41,13 @@ func nextField(message []byte) (f field, rest []byte, err error) {
 	case kindVarint:
 		f.value, n = binary.Uvarint(rest)
 		if n <= 0 {
-			return f, nil, cutVarint(n)
+			return f, nil, varintError(n)
 		}
 		return f, rest[n:], nil
 	case kindBytes:
 		size, n := binary.Uvarint(rest)
 		if n <= 0 {
-			return f, nil, cutVarint(n)
+			return f, nil, varintError(n)
 		}
 		rest = rest[n:]
 		if size > uint64(len(rest)) {
@@ -56,23 +56,23 @@ func nextField(message []byte) (f field, rest []byte, err error) {
 		f.body = rest[:size]
 		return f, rest[size:], nil
 	case kindFixed64:
-		return fixedField(f, rest, 8)
+		return skipFixedField(f, rest, 8)
 	case kindFixed32:
-		return fixedField(f, rest, 4)
+		return skipFixedField(f, rest, 4)
 	}
 	return f, nil, fmt.Errorf("%w: field %d has a value of kind %d", ErrSyntax, f.number, f.kind)
 }
 
-// fixedField skips a number of fixed size. Only unknown fields of a profile can have one.
-func fixedField(f field, rest []byte, size int) (field, []byte, error) {
+// skipFixedField skips a number of fixed size. Only unknown fields of a profile can have one.
+func skipFixedField(f field, rest []byte, size int) (field, []byte, error) {
 	if len(rest) < size {
 		return f, nil, ErrCut
 	}
 	return f, rest[size:], nil
 }
 
-// cutVarint converts the error result of binary.Uvarint.
-func cutVarint(n int) error {
+// varintError converts the error result of binary.Uvarint.
+func varintError(n int) error {
 	if n == 0 {
 		return ErrCut
 	}
@@ -93,8 +93,8 @@ func eachField(message []byte, yield func(f field) error) error {
 	return nil
 }
 
-// numbers calls yield with the value of a varint, or with all packed numbers.
-func (f *field) numbers(yield func(n uint64)) error {
+// eachNumber calls yield with the value of a varint, or with all packed numbers.
+func (f *field) eachNumber(yield func(n uint64)) error {
 	if f.kind == kindVarint {
 		yield(f.value)
 		return nil

@@ -31,8 +31,8 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	if s.Header().Domain == layout.DomainSampled {
 		return writeSampled(w, s)
 	}
-	p := newProfile(s)
-	for _, step := range []func() error{p.samples, p.counters} {
+	p := newConverter(s)
+	for _, step := range []func() error{p.addStacks, p.addCounters} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -40,7 +40,7 @@ func Write(w io.Writer, s *reader.Store) (*Report, error) {
 	if len(p.out.Sample) == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
 	}
-	p.dropUnused()
+	p.dropUnusedTypes()
 	for _, t := range p.out.SampleType {
 		p.report.Types = append(p.report.Types, t.Type)
 	}
@@ -66,7 +66,7 @@ type converter struct {
 	report    Report
 }
 
-func newProfile(s *reader.Store) *converter {
+func newConverter(s *reader.Store) *converter {
 	h := s.Header()
 	p := &converter{
 		s: s, named: stacks.NewNamed(s), counts: stacks.Counters(),
@@ -89,8 +89,8 @@ func newProfile(s *reader.Store) *converter {
 	return p
 }
 
-// samples adds the sampled stacks and merges equal stacks.
-func (p *converter) samples() error {
+// addStacks adds the sampled stacks and merges equal stacks.
+func (p *converter) addStacks() error {
 	var key []byte
 	for stack, err := range stacks.Sampled(p.s) {
 		if err != nil {
@@ -108,7 +108,7 @@ func (p *converter) samples() error {
 			}
 			p.stacks[string(key)] = sample
 		}
-		sample.Value[0] = int64(p.clamped(uint64(sample.Value[0]), stack.Count))
+		sample.Value[0] = int64(p.addClamped(uint64(sample.Value[0]), stack.Count))
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (p *converter) samples() error {
 func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	sample := &profile.Sample{Value: make([]int64, len(p.out.SampleType))}
 	for _, f := range frames {
-		l, err := p.location(f.Method)
+		l, err := p.locationOf(f.Method)
 		if err != nil {
 			return nil, err
 		}
@@ -126,8 +126,8 @@ func (p *converter) newSample(frames []stacks.Frame) (*profile.Sample, error) {
 	return sample, nil
 }
 
-// clamped returns a + b, limited to math.MaxInt64.
-func (p *converter) clamped(a, b uint64) uint64 {
+// addClamped returns a + b, limited to math.MaxInt64.
+func (p *converter) addClamped(a, b uint64) uint64 {
 	if b > math.MaxInt64-a {
 		p.report.Clamped++
 		return math.MaxInt64
@@ -135,8 +135,8 @@ func (p *converter) clamped(a, b uint64) uint64 {
 	return a + b
 }
 
-// counters adds a sample for each method with a count.
-func (p *converter) counters() error {
+// addCounters adds a sample for each method with a count.
+func (p *converter) addCounters() error {
 	for m, err := range p.s.Methods() {
 		if err != nil {
 			return err
@@ -156,14 +156,14 @@ func (p *converter) counters() error {
 					return err
 				}
 			}
-			sample.Value[1+i] = int64(p.clamped(0, n))
+			sample.Value[1+i] = int64(p.addClamped(0, n))
 		}
 	}
 	return nil
 }
 
-// location returns the location of a method without a line.
-func (p *converter) location(m reader.Method) (*profile.Location, error) {
+// locationOf returns the location of a method without a line.
+func (p *converter) locationOf(m reader.Method) (*profile.Location, error) {
 	if l := p.locations[m.Ref()]; l != nil {
 		return l, nil
 	}
@@ -183,8 +183,8 @@ func (p *converter) location(m reader.Method) (*profile.Location, error) {
 	return l, nil
 }
 
-// dropUnused removes types with only zero values.
-func (p *converter) dropUnused() {
+// dropUnusedTypes removes types with only zero values.
+func (p *converter) dropUnusedTypes() {
 	var used []int
 	for i := range p.out.SampleType {
 		for _, s := range p.out.Sample {

@@ -16,12 +16,12 @@ import (
 // A sampledWriter writes the stacks of an archive of domain sampled.
 type sampledWriter struct {
 	*Encoder
-	s         *reader.Store
-	places    map[layout.Ref]stacks.Place
-	functions map[layout.Ref]writtenFunction
-	locations map[writtenPoint]uint64
-	stack     []uint64
-	report    Report
+	s                *reader.Store
+	places           map[layout.Ref]stacks.Place
+	writtenFunctions map[layout.Ref]writtenFunction
+	locationIDs      map[writtenPoint]uint64
+	stack            []uint64
+	report           Report
 }
 
 type writtenFunction struct {
@@ -44,11 +44,11 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 		return nil, err
 	}
 	w := &sampledWriter{Encoder: NewEncoder(out), s: s, places: places,
-		functions: map[layout.Ref]writtenFunction{}, locations: map[writtenPoint]uint64{}}
-	w.types(facts)
+		writtenFunctions: map[layout.Ref]writtenFunction{}, locationIDs: map[writtenPoint]uint64{}}
+	w.writeTypes(facts)
 	for stack, err := range stacks.Sampled(s) {
 		if err == nil {
-			err = w.sample(&stack)
+			err = w.writeStack(&stack)
 		}
 		if err != nil {
 			return nil, err
@@ -57,12 +57,12 @@ func writeSampled(out io.Writer, s *reader.Store) (*Report, error) {
 	if w.report.Samples == 0 {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, ErrNothing)
 	}
-	w.facts(facts)
+	w.writeFacts(facts)
 	return &w.report, w.Close()
 }
 
-// types writes the value types. The second type, processor time, is optional.
-func (w *sampledWriter) types(facts map[string][]string) {
+// writeTypes writes the value types. The second type, processor time, is optional.
+func (w *sampledWriter) writeTypes(facts map[string][]string) {
 	w.report.Types = []string{"samples"}
 	w.SampleType("samples", "count")
 	for _, types := range facts[propertyTypes] {
@@ -73,22 +73,22 @@ func (w *sampledWriter) types(facts map[string][]string) {
 	}
 }
 
-func (w *sampledWriter) sample(k *stacks.Stack) error {
+func (w *sampledWriter) writeStack(k *stacks.Stack) error {
 	w.stack = w.stack[:0]
 	for _, f := range k.Frames {
-		id, err := w.location(f)
+		id, err := w.locationID(f)
 		if err != nil {
 			return err
 		}
 		w.stack = append(w.stack, id)
 	}
-	values := []int64{w.clamped(k.Count), w.clamped(k.Time)}
+	values := []int64{w.clampValue(k.Count), w.clampValue(k.Time)}
 	w.Sample(w.stack, values[:len(w.report.Types)]...)
 	w.report.Samples++
 	return nil
 }
 
-func (w *sampledWriter) clamped(n uint64) int64 {
+func (w *sampledWriter) clampValue(n uint64) int64 {
 	if n > math.MaxInt64 {
 		w.report.Clamped++
 		return math.MaxInt64
@@ -96,24 +96,24 @@ func (w *sampledWriter) clamped(n uint64) int64 {
 	return int64(n)
 }
 
-// location returns the id of a frame's location.
-func (w *sampledWriter) location(f stacks.Frame) (uint64, error) {
+// locationID returns the id of a frame's location.
+func (w *sampledWriter) locationID(f stacks.Frame) (uint64, error) {
 	at := writtenPoint{f.Method.Ref(), f.Point}
-	if id, ok := w.locations[at]; ok {
+	if id, ok := w.locationIDs[at]; ok {
 		return id, nil
 	}
-	of, err := w.function(f.Method)
+	of, err := w.writtenFunctionOf(f.Method)
 	if err != nil {
 		return 0, err
 	}
 	id := w.Location(of.id, of.start+int64(f.Point))
-	w.locations[at] = id
+	w.locationIDs[at] = id
 	return id, nil
 }
 
-// function returns the function of a method, with id 0 for an unknown function.
-func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
-	if of, ok := w.functions[m.Ref()]; ok {
+// writtenFunctionOf returns the function of a method, with id 0 for an unknown function.
+func (w *sampledWriter) writtenFunctionOf(m reader.Method) (writtenFunction, error) {
+	if of, ok := w.writtenFunctions[m.Ref()]; ok {
 		return of, nil
 	}
 	k, err := m.Key()
@@ -129,12 +129,12 @@ func (w *sampledWriter) function(m reader.Method) (writtenFunction, error) {
 		}
 		of = writtenFunction{w.Function(f), f.StartLine}
 	}
-	w.functions[m.Ref()] = of
+	w.writtenFunctions[m.Ref()] = of
 	return of, nil
 }
 
-// facts writes the properties of the profile. If merged profiles differ in a property, it writes the first value.
-func (w *sampledWriter) facts(facts map[string][]string) {
+// writeFacts writes the properties of the profile. If merged profiles differ in a property, it writes the first value.
+func (w *sampledWriter) writeFacts(facts map[string][]string) {
 	first := func(key string) string {
 		if values := facts[key]; len(values) > 0 {
 			return values[0]
@@ -149,21 +149,21 @@ func (w *sampledWriter) facts(facts map[string][]string) {
 		return uint64(n)
 	}
 	if kind, unit, ok := strings.Cut(first(propertyPeriodType), "/"); ok {
-		w.valueType(profilePeriodType, kind, unit)
+		w.writeValueType(profilePeriodType, kind, unit)
 	}
-	w.number(profilePeriod, number(propertyPeriod))
-	w.number(profileDuration, number(propertyDuration))
-	w.number(profileTime, uint64(w.s.Header().DumpTime))
-	w.number(profileDropFrames, w.text(first(propertyDrop)))
-	w.number(profileKeepFrames, w.text(first(propertyKeep)))
-	w.number(profileDocURL, w.text(first(propertyDoc)))
+	w.writeNumberField(profilePeriod, number(propertyPeriod))
+	w.writeNumberField(profileDuration, number(propertyDuration))
+	w.writeNumberField(profileTime, uint64(w.s.Header().DumpTime))
+	w.writeNumberField(profileDropFrames, w.stringIndex(first(propertyDrop)))
+	w.writeNumberField(profileKeepFrames, w.stringIndex(first(propertyKeep)))
+	w.writeNumberField(profileDocURL, w.stringIndex(first(propertyDoc)))
 	for _, c := range facts[propertyComment] {
-		w.number(profileComment, w.text(c))
+		w.writeNumberField(profileComment, w.stringIndex(c))
 	}
 	if file := first(propertyBinary); file != "" {
-		b := appendNumber(nil, 1, 1)
-		b = appendNumber(b, mappingFile, w.text(file))
-		b = appendNumber(b, mappingBuildID, w.text(first(propertyBuildID)))
-		w.put(profileMapping, appendNumber(b, 7, 1)) // has_functions prevents readers from looking for symbols
+		b := appendNumberField(nil, 1, 1)
+		b = appendNumberField(b, mappingFile, w.stringIndex(file))
+		b = appendNumberField(b, mappingBuildID, w.stringIndex(first(propertyBuildID)))
+		w.writeBytesField(profileMapping, appendNumberField(b, 7, 1)) // has_functions prevents readers from looking for symbols
 	}
 }

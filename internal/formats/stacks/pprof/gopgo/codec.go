@@ -47,11 +47,11 @@ var (
 
 // Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines or ErrUnits.
 func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
-	p, err := open(s)
+	p, err := newProfile(s)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.read(); err != nil {
+	if err := p.readEdges(); err != nil {
 		return nil, err
 	}
 	lost.Add(LossClamped, p.clamped)

@@ -23,24 +23,24 @@ type edge struct {
 
 // A profile has the edges of an archive.
 type profile struct {
-	s       *reader.Store
-	kind    string // pprof sample type of the weights
-	unit    string // unit of the weights
-	names   []string
-	numbers map[layout.Ref]int32 // indexes in names
-	edges   []edge
-	clamped int // number of weights reduced to math.MaxInt64
+	s           *reader.Store
+	kind        string // pprof sample type of the weights
+	unit        string // unit of the weights
+	names       []string
+	nameIndexes map[layout.Ref]int32 // indexes in names
+	edges       []edge
+	clamped     int // number of weights reduced to math.MaxInt64
 }
 
-// open returns an empty profile of s. It returns an error if the compiler could not use the edges.
-func open(s *reader.Store) (*profile, error) {
+// newProfile returns an empty profile of s. It returns an error if the compiler could not use the edges.
+func newProfile(s *reader.Store) (*profile, error) {
 	fail := func(err error) (*profile, error) {
 		return nil, fmt.Errorf("%s (domain %s): %w", s.Mapping().Name(), s.Header().Domain, err)
 	}
 	if s.Header().Domain != layout.DomainSampled {
 		return fail(ErrNoEdges)
 	}
-	p := &profile{s: s, numbers: map[layout.Ref]int32{}}
+	p := &profile{s: s, nameIndexes: map[layout.Ref]int32{}}
 	places, err := s.TableOrEmpty(disk.TableFunctions)
 	if err != nil {
 		return nil, err
@@ -85,13 +85,13 @@ func (p *profile) setUnit(lists []string) error {
 	return ErrUnits
 }
 
-func (p *profile) read() error {
+func (p *profile) readEdges() error {
 	err := stacks.Edges(p.s, func(e stacks.Edge) error {
-		caller, err := p.number(e.Caller)
+		caller, err := p.nameIndex(e.Caller)
 		if err != nil {
 			return err
 		}
-		callee, err := p.number(e.Callee)
+		callee, err := p.nameIndex(e.Callee)
 		if err != nil {
 			return err
 		}
@@ -111,9 +111,9 @@ func (p *profile) read() error {
 	return err
 }
 
-// number returns the index of a method's name in p.names.
-func (p *profile) number(m reader.Method) (int32, error) {
-	if n, ok := p.numbers[m.Ref()]; ok {
+// nameIndex returns the index of a method's name in p.names.
+func (p *profile) nameIndex(m reader.Method) (int32, error) {
+	if n, ok := p.nameIndexes[m.Ref()]; ok {
 		return n, nil
 	}
 	name := ""
@@ -126,12 +126,12 @@ func (p *profile) number(m reader.Method) (int32, error) {
 	}
 	n := int32(len(p.names))
 	p.names = append(p.names, name)
-	p.numbers[m.Ref()] = n
+	p.nameIndexes[m.Ref()] = n
 	return n, nil
 }
 
-// byWeight sorts edges like the compiler, the heaviest first.
-func (p *profile) byWeight(edges []edge) {
+// sortByWeight sorts edges like the compiler, the heaviest first.
+func (p *profile) sortByWeight(edges []edge) {
 	slices.SortFunc(edges, func(a, b edge) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(p.names[a.caller], p.names[b.caller]),
 			cmp.Compare(p.names[a.callee], p.names[b.callee]), cmp.Compare(a.point, b.point))

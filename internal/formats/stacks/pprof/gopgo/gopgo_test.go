@@ -134,7 +134,7 @@ func list(t *testing.T, text string) (edges []listed) {
 	return edges
 }
 
-// hotEdges returns, as the compiler does, the edges that make up 99% of the weight, the total,
+// countHotEdges returns, as the compiler does, the edges that make up 99% of the weight, the total,
 // and the weight above which an edge is hot.
 func hotEdges(edges []listed) (hot []listed, total, threshold int64) {
 	for _, e := range edges {

@@ -21,8 +21,8 @@ type call struct {
 // dropCold replaces cold edges that are not the heaviest of their call by filler edges. It returns the number of
 // dropped edges.
 func (p *profile) dropCold() (dropped int) {
-	p.byWeight(p.edges)
-	hot := p.hotEdges()
+	p.sortByWeight(p.edges)
+	hot := p.countHotEdges()
 	best := map[call]int64{}
 	for _, e := range p.edges {
 		c := p.callOf(e)
@@ -39,13 +39,13 @@ func (p *profile) dropCold() (dropped int) {
 		weight += uint64(e.weight)
 	}
 	if hot > 0 {
-		p.edges = append(kept, p.fill(weight, p.edges[hot-1].weight)...)
+		p.edges = append(kept, p.fillerEdges(weight, p.edges[hot-1].weight)...)
 	}
 	return dropped
 }
 
-// hotEdges returns the number of hot edges. They end with the edge at which the cumulative weight exceeds 99%.
-func (p *profile) hotEdges() int {
+// countHotEdges returns the number of hot edges. They end with the edge at which the cumulative weight exceeds 99%.
+func (p *profile) countHotEdges() int {
 	total := int64(0)
 	sum := int64(0)
 	for _, e := range p.edges {
@@ -68,8 +68,8 @@ func (p *profile) callOf(e edge) call {
 	return call{e.caller, e.point, name[strings.LastIndexByte(name, '.')+1:]}
 }
 
-// fill returns filler edges with the given total weight. No edge is heavier than lightest.
-func (p *profile) fill(weight uint64, lightest int64) (edges []edge) {
+// fillerEdges returns filler edges with the given total weight. No edge is heavier than lightest.
+func (p *profile) fillerEdges(weight uint64, lightest int64) (edges []edge) {
 	if weight == 0 {
 		return nil
 	}

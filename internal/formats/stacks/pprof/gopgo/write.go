@@ -43,7 +43,7 @@ func (p *profile) writeProfile(out io.Writer) error {
 
 // writeText writes the format of go tool preprofile.
 func (p *profile) writeText(out io.Writer) error {
-	p.byWeight(p.edges)
+	p.sortByWeight(p.edges)
 	w := bufio.NewWriter(out)
 	fmt.Fprintln(w, "GO PREPROFILE V1")
 	for _, e := range p.edges {

@@ -8,12 +8,12 @@ import (
 
 // A body is a function in the source. It implements [methodcode.Body]. Lines count from the start of the function.
 type body struct {
-	lines     int32              // last line
-	calls     map[string][]int32 // lines of calls, keyed by the name of the callee in the source
-	values    []int32            // lines of calls of expressions without a name
-	deferred  map[string]bool    // names of deferred functions, which can be called on any line
-	closures  []*body            // all closures, including nested ones
-	elsewhere bool               // unknown body, in assembly or linked under another name
+	lines        int32              // last line
+	calls        map[string][]int32 // lines of calls, keyed by the name of the callee in the source
+	unnamedCalls []int32            // lines of calls of expressions without a name
+	deferred     map[string]bool    // names of deferred functions, which can be called on any line
+	closures     []*body            // all closures, including nested ones
+	unknown      bool               // unknown body, in assembly or linked under another name
 }
 
 // newBody collects the calls of a function without the calls in its closures.
@@ -22,7 +22,7 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 	line := func(p token.Pos) int32 { return int32(set.Position(p).Line - set.Position(start).Line) }
 	b.lines = line(function.End())
 	if block == nil {
-		b.elsewhere = true
+		b.unknown = true
 		return b
 	}
 	ast.Inspect(block, func(n ast.Node) bool {
@@ -32,11 +32,11 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 			b.closures = append(append(b.closures, within), within.closures...)
 			return false
 		case *ast.DeferStmt:
-			b.deferred[spelled(n.Call.Fun)] = true
+			b.deferred[calleeName(n.Call.Fun)] = true
 		case *ast.CallExpr:
 			// For a call that spans several lines, the compiler uses the first line or the line of the name.
-			for _, at := range []int32{line(n.Pos()), line(lastPart(n.Fun).Pos()), line(n.Lparen)} {
-				b.call(spelled(n.Fun), at)
+			for _, at := range []int32{line(n.Pos()), line(lastIdentifier(n.Fun).Pos()), line(n.Lparen)} {
+				b.addCall(calleeName(n.Fun), at)
 			}
 		}
 		return true
@@ -44,33 +44,33 @@ func newBody(set *token.FileSet, start token.Pos, function ast.Node, block *ast.
 	return b
 }
 
-// call adds a call. name is "" for an expression without a name.
-func (b *body) call(name string, line int32) {
+// addCall adds a call. name is "" for an expression without a name.
+func (b *body) addCall(name string, line int32) {
 	if name == "" {
-		b.values = append(b.values, line)
+		b.unnamedCalls = append(b.unnamedCalls, line)
 	} else if !slices.Contains(b.calls[name], line) {
 		b.calls[name] = append(b.calls[name], line)
 	}
 }
 
-// lastPart returns the name at the end of a called expression.
-func lastPart(e ast.Expr) ast.Node {
+// lastIdentifier returns the name at the end of a called expression.
+func lastIdentifier(e ast.Expr) ast.Node {
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		return lastPart(e.X)
+		return lastIdentifier(e.X)
 	case *ast.IndexExpr:
-		return lastPart(e.X)
+		return lastIdentifier(e.X)
 	case *ast.IndexListExpr:
-		return lastPart(e.X)
+		return lastIdentifier(e.X)
 	case *ast.SelectorExpr:
 		return e.Sel
 	}
 	return e
 }
 
-// spelled returns the name of the callee, or "".
-func spelled(e ast.Expr) string {
-	if name, ok := lastPart(e).(*ast.Ident); ok {
+// calleeName returns the name of the callee, or "".
+func calleeName(e ast.Expr) string {
+	if name, ok := lastIdentifier(e).(*ast.Ident); ok {
 		return name.Name
 	}
 	return ""
@@ -78,35 +78,35 @@ func spelled(e ast.Expr) string {
 
 // Call implements [methodcode.Body].
 func (b *body) Call(line int32, callee string) (at int32, sure, ok bool) {
-	if b.elsewhere {
+	if b.unknown {
 		return line, false, true
 	}
 	s := parseSymbol(callee)
 	within := line >= 0 && line <= b.lines
-	lines := b.calls[s.last()]
+	lines := b.calls[s.lastName()]
 	switch {
 	case slices.Contains(lines, line):
 		return line, true, true
-	case within && (s.unspelled() || b.deferred[s.last()]):
+	case within && (s.hasUnnamedCalls() || b.deferred[s.lastName()]):
 		return line, false, true
 	case len(lines) == 1:
 		return lines[0], true, true
 	case len(lines) > 1:
-		return nearest(lines, line), true, true
+		return nearestLine(lines, line), true, true
 	}
 	// The callee can be a function value.
-	return line, false, within && b.anyCall(line)
+	return line, false, within && b.hasCall(line)
 }
 
-func nearest(lines []int32, to int32) int32 {
+func nearestLine(lines []int32, to int32) int32 {
 	return slices.MinFunc(lines, func(x, y int32) int { return int(distance(x, to) - distance(y, to)) })
 }
 
 func distance(x, y int32) int64 { return max(int64(x)-int64(y), int64(y)-int64(x)) }
 
-// anyCall reports whether a line has a call.
-func (b *body) anyCall(line int32) bool {
-	if slices.Contains(b.values, line) {
+// hasCall reports whether a line has a call.
+func (b *body) hasCall(line int32) bool {
+	if slices.Contains(b.unnamedCalls, line) {
 		return true
 	}
 	for _, lines := range b.calls {

@@ -13,25 +13,25 @@ type symbol struct {
 }
 
 // inner matches the suffixes of closures and wrappers.
-var inner = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
+var closureSuffix = regexp.MustCompile(`(?:\.func[0-9]+|\.gowrap[0-9]+|\.deferwrap[0-9]+|-range[0-9]+|-fm|\.[0-9]+)`)
 
 func parseSymbol(name string) symbol {
-	name = withoutTypeArguments(name)
+	name = removeTypeArguments(name)
 	at := strings.LastIndexByte(name, '/') + 1
 	dot := strings.IndexByte(name[at:], '.')
 	if dot < 0 {
 		return symbol{name: name}
 	}
 	s := symbol{pkg: unescapePath(name[:at+dot]), name: name[at+dot+1:]}
-	if m := inner.FindStringIndex(s.name); m != nil {
+	if m := closureSuffix.FindStringIndex(s.name); m != nil {
 		s.closure = !strings.HasPrefix(s.name[m[0]:], "-fm")
 		s.name = s.name[:m[0]]
 	}
 	return s
 }
 
-// withoutTypeArguments removes text in brackets.
-func withoutTypeArguments(name string) string {
+// removeTypeArguments removes text in brackets.
+func removeTypeArguments(name string) string {
 	if !strings.ContainsRune(name, '[') {
 		return name
 	}
@@ -53,12 +53,12 @@ func withoutTypeArguments(name string) string {
 // unescapePath replaces the linker's escape of dots in the last element of an import path.
 func unescapePath(path string) string { return strings.ReplaceAll(path, "%2e", ".") }
 
-// last returns the last name of a function, which calls in the source have.
-func (s symbol) last() string { return s.name[strings.LastIndexByte(s.name, '.')+1:] }
+// lastName returns the last name of a function, which calls in the source have.
+func (s symbol) lastName() string { return s.name[strings.LastIndexByte(s.name, '.')+1:] }
 
-// unspelled reports whether calls of the function lack its name in the source, because the compiler inserts them or
+// hasUnnamedCalls reports whether calls of the function lack its name in the source, because the compiler inserts them or
 // they call a function value.
-func (s symbol) unspelled() bool {
+func (s symbol) hasUnnamedCalls() bool {
 	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
 		strings.HasPrefix(s.pkg, "internal/runtime/") ||
 		s.pkg == "type:" || strings.HasPrefix(s.name, "init")

@@ -26,11 +26,11 @@ var ErrNoFiles = errors.New("no Go file in it")
 
 // A Tree is the source of one or more modules. It implements [methodcode.Source].
 type Tree struct {
-	packages map[string]*folder // keyed by import path, which is "main" for all programs
+	packages map[string]*packageFunctions // keyed by import path, which is "main" for all programs
 }
 
 // A folder has the functions of a package, keyed by name.
-type folder struct{ functions map[string][]*body }
+type packageFunctions struct{ functions map[string][]*body }
 
 // Open reads the Go files in a folder and its subfolders. It skips tests, testdata, and folders whose names begin with
 // a dot or underscore. The error matches ErrNoModule or ErrNoFiles, or comes from reading a folder.
@@ -39,7 +39,7 @@ func Open(dir string) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tree{packages: map[string]*folder{}}
+	t := &Tree{packages: map[string]*packageFunctions{}}
 	modules := map[string]string{}
 	err = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -52,7 +52,7 @@ func Open(dir string) (*Tree, error) {
 		case d.IsDir():
 			modules[name] = importPath(modules, name)
 		case d.Type().IsRegular() && strings.HasSuffix(base, ".go") && !strings.HasSuffix(base, "_test.go"):
-			return t.file(name, modules[filepath.Dir(name)])
+			return t.addFile(name, modules[filepath.Dir(name)])
 		}
 		return nil
 	})
@@ -79,13 +79,13 @@ func importPath(known map[string]string, dir string) string {
 	above, ok := known[parent]
 	if !ok {
 		if parent == dir {
-			return outside
+			return noModule
 		}
 		above = importPath(known, parent)
 	}
 	switch base := filepath.Base(dir); {
-	case above == outside:
-		return outside
+	case above == noModule:
+		return noModule
 	case base == "vendor" && above != "" && above != "cmd":
 		return ""
 	default:
@@ -94,11 +94,11 @@ func importPath(known map[string]string, dir string) string {
 }
 
 // outside replaces the import path of folders without a module.
-const outside = "\x00"
+const noModule = "\x00"
 
-// file adds the functions of a file to package pkg.
-func (t *Tree) file(name, pkg string) error {
-	if pkg == outside {
+// addFile adds the functions of a file to package pkg.
+func (t *Tree) addFile(name, pkg string) error {
+	if pkg == noModule {
 		return ErrNoModule
 	}
 	set := token.NewFileSet()
@@ -111,23 +111,23 @@ func (t *Tree) file(name, pkg string) error {
 	}
 	of := t.packages[pkg]
 	if of == nil {
-		of = &folder{map[string][]*body{}}
+		of = &packageFunctions{map[string][]*body{}}
 		t.packages[pkg] = of
 	}
 	for _, d := range parsed.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			key := nameOf(d)
+			key := linkerName(d)
 			of.functions[key] = append(of.functions[key], newBody(set, d.Pos(), d, d.Body))
 		case *ast.GenDecl:
-			of.initializers(set, d)
+			of.addInitializers(set, d)
 		}
 	}
 	return nil
 }
 
-// initializers adds the closures in package variables. The linker puts them in functions glob. and init.
-func (f *folder) initializers(set *token.FileSet, d *ast.GenDecl) {
+// addInitializers adds the closures in package variables. The linker puts them in functions glob. and init.
+func (f *packageFunctions) addInitializers(set *token.FileSet, d *ast.GenDecl) {
 	ast.Inspect(d, func(n ast.Node) bool {
 		if lit, ok := n.(*ast.FuncLit); ok {
 			b := &body{}
@@ -140,8 +140,8 @@ func (f *folder) initializers(set *token.FileSet, d *ast.GenDecl) {
 	})
 }
 
-// nameOf returns the linker's name of a function without its package.
-func nameOf(d *ast.FuncDecl) string {
+// linkerName returns the linker's name of a function without its package.
+func linkerName(d *ast.FuncDecl) string {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
 		return d.Name.Name
 	}
@@ -187,7 +187,7 @@ func (t *Tree) Bodies(name string) (found []methodcode.Body, presence methodcode
 	}
 	of := in.functions[s.name]
 	if len(of) == 0 && s.closure { // the closure's function was inlined, and its name has the caller's name as prefix
-		of = in.functions[s.last()]
+		of = in.functions[s.lastName()]
 		if len(of) == 0 {
 			return nil, methodcode.Unknown
 		}
