@@ -1,5 +1,5 @@
-// Package bench compares profarc with what one would use without it, in one run, so that the ratio holds on a
-// noisy machine. README.md says how to run each measurement, and has the results.
+// Package bench compares profarc with alternatives. Both run in the same process, so that the ratio is valid on a noisy
+// machine. README.md describes the measurements and has the results.
 package bench
 
 import (
@@ -17,11 +17,11 @@ import (
 type Scale struct {
 	Name    string
 	Methods int
-	Block   int // size in bytes of each MethodData, about
+	Block   int // approximate size of a MethodData in bytes
 
-	Invocations uint64 // of every method; if 0, each has a number of its own
-	Shuffled    bool   // the methods come in no order
-	Javac       bool   // keys and MethodData are as long as in a run of javac; Block means nothing
+	Invocations uint64 // invocation count of all methods, or 0 for different counts
+	Shuffled    bool   // random order of methods
+	Javac       bool   // sizes of keys and MethodData as in a run of javac; ignores Block
 }
 
 // Key returns the key of method i.
@@ -39,14 +39,14 @@ func (s Scale) block(i int) int {
 	return s.Block
 }
 
-// The scales, from the profile of a small program to one that is larger than any known profile.
+// Scales from the profile of a small program to one that exceeds all known profiles.
 var (
 	Small = Scale{Name: "10MB", Methods: 20_000, Block: 400}
 	Large = Scale{Name: "1GB", Methods: 1_000_000, Block: 900}
 	Huge  = Scale{Name: "8GB", Methods: 4_000_000, Block: 1_950}
 )
 
-// Key returns the key of method i: about 75 bytes, as in real programs.
+// Key returns the key of method i, which has about 75 bytes as in real programs.
 func Key(i int) layout.Key {
 	return layout.Key{
 		Class:     fmt.Sprintf("org/synthetic/module%03d/package%02d/ClassOfMethods%06d", i%500, i%37, i/8),
@@ -85,10 +85,10 @@ func Record(b *builder.Builder, s Scale) error {
 	return nil
 }
 
-// place returns which method comes at a place: the i-th or, shuffled, any.
+// place returns the number of the method at position i.
 func (s Scale) place(i int) int {
 	if s.Shuffled {
-		return int(uint64(i) * 1_000_000_007 % uint64(s.Methods)) // a prime that divides no number of methods in use
+		return int(uint64(i) * 1_000_000_007 % uint64(s.Methods)) // the prime divides none of the numbers of methods
 	}
 	return i
 }

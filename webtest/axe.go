@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// axePackage is the package of npm that has the accessibility checker.
+// axePackage is the npm package of the accessibility checker.
 const axePackage = "axe-core@4.14.1"
 
-// Axe returns the script of axe-core. It is fetched from npm's registry into the cache of the user, once.
+// Axe returns the script of axe-core, which it downloads from npm to the user's cache if necessary.
 func Axe(ctx context.Context) (script string, err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -29,7 +29,7 @@ func Axe(ctx context.Context) (script string, err error) {
 	return string(text), err
 }
 
-// fetchAxe unpacks the package into a folder.
+// fetchAxe downloads and unpacks the package to a folder.
 func fetchAxe(ctx context.Context, folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err

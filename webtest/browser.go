@@ -11,23 +11,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// ErrNoBrowser is the error if there is no Chromium on this machine.
+// ErrNoBrowser means that this machine has no Chromium.
 var ErrNoBrowser = errors.New("no chromium: install Debian's package chromium")
 
-// browsers are the names of programs that can be driven, the preferred one first.
+// browsers are the names of supported programs, the preferred one first.
 var browsers = []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"}
 
-// patience is how long one step in the browser may take. It is only met if something hangs.
+// patience is the timeout for a step in the browser.
 const patience = 20 * time.Second
 
-// A Browser is a running Chromium without a window.
+// A Browser is a running headless Chromium.
 type Browser struct {
 	ctx  context.Context
 	ends []context.CancelFunc
 }
 
-// Start starts a browser, which ends with ctx or by Close. It resolves no names, so
-// that a page reaches this machine only. The error is ErrNoBrowser if there is none.
+// Start starts a browser, which runs until ctx is done or Close is called. It does not resolve host names, so that
+// pages can only access this machine. The error is ErrNoBrowser if there is no browser.
 func Start(ctx context.Context) (*Browser, error) {
 	path, err := browserPath()
 	if err != nil {
@@ -37,7 +37,7 @@ func Start(ctx context.Context) (*Browser, error) {
 		chromedp.Flag("disable-dev-shm-usage", true), chromedp.Flag("hide-scrollbars", false),
 		chromedp.Flag("host-resolver-rules", "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"))
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // Chromium refuses to run as root otherwise
+		options = append(options, chromedp.NoSandbox) // required by Chromium as root
 	}
 	ctx, endProcess := chromedp.NewExecAllocator(ctx, options...)
 	ctx, endBrowser := chromedp.NewContext(ctx)
@@ -49,7 +49,6 @@ func Start(ctx context.Context) (*Browser, error) {
 	return b, nil
 }
 
-// browserPath returns the path of a browser.
 func browserPath() (string, error) {
 	for _, name := range browsers {
 		if path, err := exec.LookPath(name); err == nil {

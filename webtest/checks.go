@@ -9,23 +9,23 @@ import (
 //go:embed checks.js
 var checksScript string
 
-// Check runs a function of checks.js on the page that is shown and returns the problems that it finds.
+// Check runs a function of checks.js on the current page and returns the problems.
 func (t *Tab) Check(function string) (problems []string, err error) {
 	err = t.Eval(checksScript+"; checks."+function+"()", &problems)
 	return problems, err
 }
 
-// Accessible runs rules of axe-core, whose script is given, on the page that is shown, all
-// if none are named, and returns the problems that they find.
+// Accessible runs rules of axe-core on the current page, and returns the problems. axe is the script from Axe. Without
+// rules it runs all of them.
 func (t *Tab) Accessible(axe string, rules ...string) (problems []string, err error) {
 	names, err := json.Marshal(append([]string{}, rules...))
 	if err != nil {
 		return nil, err
 	}
-	load := "globalThis.axe ? 0 : (() => {" + axe + "; return 0 })()" // in the document that is then looked at
+	load := "globalThis.axe ? 0 : (() => {" + axe + "; return 0 })()" // loads axe into the document
 	err = t.Eval(fmt.Sprintf("%s; %s; checks.axeProblems(%s)", load, checksScript, names), &problems)
 	return problems, err
 }
 
-// Links returns where the links of the page lead that can be seen.
+// Links returns the targets of the visible links of the page.
 func (t *Tab) Links() ([]string, error) { return t.Check("links") }

@@ -14,7 +14,7 @@ import (
 // A Command is a built profarc.
 type Command struct{ path string }
 
-// Build builds the command into a folder, from the sources around this module.
+// Build builds the command to a folder, from the main module next to this one.
 func Build(ctx context.Context, folder string) (*Command, error) {
 	c := &Command{filepath.Join(folder, "profarc")}
 	if runtime.GOOS == "windows" {
@@ -47,8 +47,8 @@ func (c *Command) Run(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// Serve runs profarc web with arguments until ctx is done, and returns the address of its
-// first page, which ends in a slash. Stopped waits until the command has ended.
+// Serve runs profarc web until ctx is done, and returns the address of its first page, which ends in a slash. stopped
+// waits for the end of the command.
 func (c *Command) Serve(ctx context.Context, args ...string) (address string, stopped func(), err error) {
 	served := exec.CommandContext(ctx, c.path, append([]string{"web"}, args...)...)
 	served.Cancel = func() error { return served.Process.Signal(os.Interrupt) }

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// A Crawl finds the pages of a site that are looked at: some of every kind of link, so that
-// new views and new links of them are found.
+// A Crawl selects the pages of a site to test, some of each kind, so that it finds new views and links.
 type Crawl struct {
 	next   []string
 	first  map[string]bool
@@ -16,14 +15,14 @@ type Crawl struct {
 	ofKind map[string]int
 }
 
-// NewCrawl returns a crawl that begins at an address.
+// NewCrawl returns a Crawl that begins at an address.
 func NewCrawl(address string) *Crawl {
 	c := &Crawl{first: map[string]bool{}, seen: map[string]bool{}, ofKind: map[string]int{}}
 	c.Add(address)
 	return c
 }
 
-// Add adds the addresses that a page leads to. The part after "#" does not count.
+// Add adds the links of a page. It ignores fragments.
 func (c *Crawl) Add(addresses ...string) {
 	for _, a := range addresses {
 		a, _, _ = strings.Cut(a, "#")
@@ -38,7 +37,7 @@ func (c *Crawl) Add(addresses ...string) {
 	}
 }
 
-// limitOf returns how many pages of a kind are looked at. Pages of methods differ most.
+// limitOf returns the maximum number of tested pages of a kind. Pages of methods differ most.
 func limitOf(kind string) int {
 	if view, keys, _ := strings.Cut(kind, "?"); view == "method" && !strings.Contains(keys, ".") {
 		return 3
@@ -49,7 +48,7 @@ func limitOf(kind string) int {
 // First reports whether an address is the first of its kind.
 func (c *Crawl) First(address string) bool { return c.first[address] }
 
-// Next returns the next address, empty at the end.
+// Next returns the next address, or "" at the end.
 func (c *Crawl) Next() string {
 	if len(c.next) == 0 {
 		return ""
@@ -59,8 +58,8 @@ func (c *Crawl) Next() string {
 	return a
 }
 
-// Kind returns the kind of a page: its view and the keys of its query, keys of tables without the name of the
-// table. A page that combines several states of tables is not wanted: there are too many.
+// Kind returns the view and the query keys of a page, without names of tables. wanted is false for pages that combine
+// several table states, because there are too many of them.
 func Kind(address string) (kind string, wanted bool) {
 	u, err := url.Parse(address)
 	if err != nil {

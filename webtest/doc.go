@@ -1,11 +1,11 @@
-// Package webtest looks at the pages of profarc web in a browser, as their readers do. It
-// is a module of its own, since nothing else needs a browser.
+// Package webtest tests the pages of profarc web in a browser. It is a separate module, since no other package needs a
+// browser.
 //
-//	Browser   a Chromium without a window; Tab is one page in it, with what went wrong there
-//	Command   the built profarc, which serves archives and writes reports
-//	Samples   archives of every domain, with ordinary and with hostile names
-//	Crawl     all kinds of pages of a site: views are found by following links
-//	Axe       the accessibility checker axe-core, fetched from npm and not part of this module
+//	Browser   a headless Chromium; a Tab shows a page and records its problems
+//	Command   a built profarc, which serves archives and writes reports
+//	Samples   archives of all domains with normal and hostile names
+//	Crawl     finds all kinds of pages of a site by following links
+//	Axe       the accessibility checker axe-core, downloaded from npm
 //
-// The tests find views by their links. A new view is tested as soon as a page leads to it.
+// The tests find views by links. A new view is tested when a page links to it.
 package webtest

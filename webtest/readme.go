@@ -15,26 +15,26 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 )
 
-// ErrNoSources is the error if there is no javac with the sources of its JDK.
+// ErrNoSources means that there is no javac, or its JDK has no sources.
 var ErrNoSources = errors.New("no javac beside the sources of its JDK: install Debian's packages " +
 	"openjdk-17-jdk-headless and openjdk-17-source")
 
-// The size of the pictures in the README, in pixels.
+// Size of the pictures in the README in pixels.
 const (
 	readmeWidth  = 1280
 	readmeHeight = 900
 )
 
-// readmePages are the pages that README.md shows, by the names of their pictures. A page is
-// found from another by the first link whose address begins with follow.
+// readmePages maps the pictures in README.md to pages. If follow is not "", the page is the first link with this prefix
+// on the page from.
 var readmePages = map[string]struct{ from, follow string }{
 	"where.png":  {from: "where?by=invocations"},
 	"method.png": {from: "methods?methods.find=Gen.genStats", follow: "method?at="},
 }
 
-// ReadmePictures takes the pictures that README.md shows, by the names of their files in docs/images. They
-// show the recording of a run of javac that profarc demo starts from, beside the code and sources of the
-// installed JDK. The error is ErrNoSources if that has none. The folder is for the archive.
+// ReadmePictures returns the pictures for README.md, keyed by file name in docs/images. They show the javac recording
+// of profarc demo with the code and sources of the installed JDK. The error matches ErrNoSources if the sources are
+// missing. ReadmePictures writes an archive to folder.
 func ReadmePictures(ctx context.Context, c *Command, tab *Tab, folder string) (map[string][]byte, error) {
 	jdk, sources, err := jdkWithSources()
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *Tab) readmePictures(address string) (map[string][]byte, error) {
 	return pictures, nil
 }
 
-// firstLink returns the first address on the page that begins with a prefix.
+// firstLink returns the first link with a prefix on the page.
 func (t *Tab) firstLink(prefix string) (string, error) {
 	links, err := t.Links()
 	if err != nil {
@@ -110,7 +110,7 @@ func jdkWithSources() (home, sources string, err error) {
 	home = filepath.Dir(filepath.Dir(javac))
 	sources = filepath.Join(home, "lib/src.zip")
 	if err == nil {
-		_, err = os.Stat(sources) // Debian's is a link, which leads nowhere without its package
+		_, err = os.Stat(sources) // Debian's src.zip can be a dangling symbolic link
 	}
 	if err != nil {
 		return "", "", fmt.Errorf("%w (%w)", ErrNoSources, err)
@@ -118,11 +118,11 @@ func jdkWithSources() (home, sources string, err error) {
 	return home, sources, nil
 }
 
-// cell is the side of the squares that pictures are compared by, in pixels. Versions of
-// a browser and of its fonts draw a letter elsewhere, yet not a word.
+// cell is the side in pixels of the squares by which pictures are compared. Versions of a browser and its fonts move
+// letters, but not whole words.
 const cell = 20
 
-// Unlike returns the share of squares that differ visibly between two PNGs, 1 if their sizes do.
+// Unlike returns the share of visibly different squares of two PNGs, or 1 if their sizes differ.
 func Unlike(a, b []byte) (float64, error) {
 	first, err := png.Decode(bytes.NewReader(a))
 	if err != nil {
@@ -147,7 +147,7 @@ func Unlike(a, b []byte) (float64, error) {
 	return float64(differ) / float64(cells), nil
 }
 
-// visiblyUnlike reports whether a part of two colours differs by more than a sixteenth.
+// visiblyUnlike reports whether a component of two colours differs by more than 16 of 255.
 func visiblyUnlike(a, b [3]int) bool {
 	for i := range a {
 		if max(a[i]-b[i], b[i]-a[i]) > 16 {
@@ -157,7 +157,7 @@ func visiblyUnlike(a, b [3]int) bool {
 	return false
 }
 
-// meanColour returns the mean red, green and blue, up to 255, of a square of a picture.
+// meanColour returns the mean red, green and blue from 0 to 255 in a square of a picture.
 func meanColour(m image.Image, left, top int) (mean [3]int) {
 	square := image.Rect(left, top, left+cell, top+cell).Intersect(m.Bounds())
 	for y := square.Min.Y; y < square.Max.Y; y++ {

@@ -12,19 +12,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Sample is archives that one site shows.
+// A Sample has the archives of a site.
 type Sample struct {
 	Name string
-	// Args are the arguments of profarc web: paths of archives.
-	Args []string
+	Args []string // paths of archives, arguments of profarc web
 }
 
-// Mark is what elements and attributes that hostile names would make have in their names, and
-// the function that their scripts would call.
+// Mark occurs in the names of elements, attributes and functions that successful hostile names would create or call.
 const Mark = "hostile"
 
-// hostileNames are names that try to become a part of the page that shows them. An archive
-// refuses names with NUL.
+// hostileNames are injection attacks. Archives reject names with NUL.
 var hostileNames = []string{
 	`<script>hostile()</script>`,
 	`<img src=x onerror=hostile()>`,
@@ -41,8 +38,8 @@ var hostileNames = []string{
 	`hostile?at=1&at=2#method`, `C:\..\..\%2e%2e/%00`,
 }
 
-// Samples writes archives into a folder: one of every domain, one with more methods than a page
-// has rows, those with hostile names, and two that are compared.
+// Samples writes archives of all domains, with more methods than a page has rows, with hostile names, and for a
+// comparison of two archives.
 func Samples(folder string) ([]Sample, error) {
 	specimens := append(specimen.All(), specimen.HostileWith(hostileNames...)...)
 	specimens = append(specimens, specimen.Specimen{Name: "many", Build: func() *builder.Builder { return Many(250, 1) }},
@@ -69,8 +66,7 @@ func write(folder string, s specimen.Specimen) (path string, err error) {
 	return path, os.WriteFile(path, data, 0o644)
 }
 
-// Many returns an archive of a JVM with many methods. Another seed gives them other counts and
-// turns some of their branches.
+// Many returns an archive of a JVM with many methods. The seed determines their counts and the bias of some branches.
 func Many(methods, seed int) *builder.Builder {
 	params := layout.Params{TypeProfileWidth: 2, TypeProfileLevel: 111, VMRelease: 17}
 	b := builder.New(layout.DomainHotSpot, builder.Config{Producer: "OpenJDK 17.0.15+6", Params: params})
@@ -90,7 +86,7 @@ func Many(methods, seed int) *builder.Builder {
 
 var packages = []string{"parse", "check", "emit", "util"}
 
-// manyPoints counts at some points of a method.
+// manyPoints adds counts at some points of a method.
 func manyPoints(p *builder.Profile, types []builder.TypeRef, i int, seed uint64) {
 	n := uint64(i*i)*seed + 1
 	p.Invocations(n)

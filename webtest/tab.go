@@ -18,14 +18,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Schemes are the colour schemes that pages have.
+// Schemes are the colour schemes of pages.
 var Schemes = []string{"light", "dark"}
 
-// Widths are the widths at which pages are looked at, in pixels: of a phone, of half a
-// screen, and of a screen.
+// Widths are the tested widths in pixels, for a phone, half a screen, and a screen.
 var Widths = []int64{360, 800, 1400}
 
-// height of the window, in pixels.
+// height is the height of the window in pixels.
 const height = 900
 
 // A Tab shows one page at a time. It is not safe for concurrent use.
@@ -33,12 +32,12 @@ type Tab struct {
 	ctx   context.Context
 	close context.CancelFunc
 
-	width  int64  // of the window
-	scheme string // of the colours
+	width  int64  // width of the window in pixels
+	scheme string // colour scheme
 
 	mu       sync.Mutex
-	origin   string   // what every request must begin with
-	problems []string // since the last call of Problems
+	origin   string   // required prefix of all requests
+	problems []string // problems since the last call of Problems
 }
 
 // NewTab opens a tab.
@@ -46,7 +45,7 @@ func (b *Browser) NewTab() (*Tab, error) {
 	t := &Tab{}
 	t.ctx, t.close = chromedp.NewContext(b.ctx)
 	chromedp.ListenTarget(t.ctx, t.note)
-	// The first call makes the tab, which lives as long as the context of that call.
+	// The first call creates the tab, which lives as long as its context.
 	if err := chromedp.Run(t.ctx, audits.Enable(), emulation.SetFocusEmulationEnabled(true)); err != nil {
 		t.Close()
 		return nil, err
@@ -57,15 +56,14 @@ func (b *Browser) NewTab() (*Tab, error) {
 // Close closes the tab.
 func (t *Tab) Close() { t.close() }
 
-// run runs actions, with an end.
+// run runs actions with a timeout.
 func (t *Tab) run(actions ...chromedp.Action) error {
 	ctx, end := context.WithTimeout(t.ctx, patience)
 	defer end()
 	return chromedp.Run(ctx, actions...)
 }
 
-// note keeps what a page must not do: errors on the console, violations of its policy,
-// requests that leave its origin, and dialogs.
+// note records console errors, policy violations, requests to other origins, and dialogs.
 func (t *Tab) note(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
@@ -86,7 +84,7 @@ func (t *Tab) note(event any) {
 		t.checkRequest(e.Request.URL)
 	case *page.EventJavascriptDialogOpening:
 		t.problem("dialog: %s", e.Message)
-		go func() { _ = t.run(page.HandleJavaScriptDialog(false)) }() // not here, where events are read
+		go func() { _ = t.run(page.HandleJavaScriptDialog(false)) }() // must not block the reader of events
 	}
 }
 
@@ -98,7 +96,7 @@ func consoleText(e *runtime.EventConsoleAPICalled) string {
 	return strings.Join(parts, " ")
 }
 
-// checkRequest notes a request that leaves the origin of the page.
+// checkRequest records a request to another origin.
 func (t *Tab) checkRequest(url string) {
 	t.mu.Lock()
 	origin := t.origin
@@ -114,7 +112,7 @@ func (t *Tab) problem(format string, args ...any) {
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
 }
 
-// Problems returns what went wrong since the last call.
+// Problems returns the problems since the last call.
 func (t *Tab) Problems() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -123,27 +121,26 @@ func (t *Tab) Problems() []string {
 	return found
 }
 
-// SetOrigin names what the address of each request must begin with.
+// SetOrigin sets the required prefix of all requests.
 func (t *Tab) SetOrigin(origin string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.origin = origin
 }
 
-// takeReloads tells whether the page waits for a computation. Then it takes the page's timers, so that it does not load
-// itself again while the next is opened.
+// takeReloads returns whether the page waits for a computation. It clears the timers of such a page, so that the page
+// does not reload itself while the next one is opened.
 const takeReloads = `(() => {
 	const waits = document.querySelector("[data-again]") !== null;
 	for (let timer = waits ? setTimeout(() => 0) : 0; timer > 0; timer--) clearTimeout(timer);
 	return waits;
 })()`
 
-// Open shows the page at an address and waits until it is complete. A page that waits for
-// a computation is asked for again.
+// Open loads a page and waits until it is complete. It reloads a page that waits for a computation.
 func (t *Tab) Open(url string) error {
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
 		err := t.run(chromedp.Navigate(url))
-		waits := err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") // the page before loaded itself again
+		waits := err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") // the previous page reloaded itself
 		switch {
 		case err == nil:
 			err = t.Eval(takeReloads, &waits)
@@ -159,28 +156,29 @@ func (t *Tab) Open(url string) error {
 	}
 }
 
-// View sets the width of the window, in pixels, and the colour scheme.
+// View sets the width of the window in pixels and the colour scheme.
 func (t *Tab) View(width int64, scheme string) error {
 	if t.width == width && t.scheme == scheme {
 		return nil
 	}
-	t.width, t.scheme = width, scheme
+	t.width = width
+	t.scheme = scheme
 	return t.run(emulation.SetDeviceMetricsOverride(width, height, 1, false),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
-// AllowScript switches the scripts of pages on or off, from the next page on. Eval works all the same.
+// AllowScript enables or disables the scripts of later pages. It does not affect Eval.
 func (t *Tab) AllowScript(allowed bool) error {
 	return t.run(emulation.SetScriptExecutionDisabled(!allowed))
 }
 
-// Eval stores the value of an expression of JavaScript in result, once it is there if it is a promise.
+// Eval evaluates a JavaScript expression, awaits it if it is a promise, and stores its value in result.
 func (t *Tab) Eval(expression string, result any) error {
 	return t.run(chromedp.Evaluate(expression, result,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 }
 
-// Submit does what loads another page, and waits until that is complete.
+// Submit runs actions that load another page, and waits until this page is complete.
 func (t *Tab) Submit(actions ...chromedp.Action) error {
 	if err := t.Eval(`globalThis.left = true`, nil); err != nil {
 		return err
@@ -195,7 +193,7 @@ func (t *Tab) Submit(actions ...chromedp.Action) error {
 func (t *Tab) Await(expression string) error {
 	for begun := time.Now(); time.Since(begun) < patience; time.Sleep(10 * time.Millisecond) {
 		there := false
-		// Between two pages there is nothing to ask, which is an error.
+		// Between two pages Eval returns an error.
 		if err := t.Eval(expression, &there); err == nil && there {
 			return nil
 		}
@@ -203,7 +201,7 @@ func (t *Tab) Await(expression string) error {
 	return fmt.Errorf("after %v still not: %s", patience, expression)
 }
 
-// Press presses a key. As from a keyboard, a page that handles a key keeps it from being typed.
+// Press presses a key. Like a real key, it types a character unless the page handles it.
 func (t *Tab) Press(key rune) error {
 	events := kb.Encode(key)
 	down := events[0]
@@ -218,14 +216,13 @@ func (t *Tab) Press(key rune) error {
 // Do runs actions on the page.
 func (t *Tab) Do(actions ...chromedp.Action) error { return t.run(actions...) }
 
-// Picture returns what a window of the current width and a height shows as a PNG; the whole
-// page if it is less high.
+// Picture returns a PNG of the page in a window with the current width, and with the height of the page or highest.
 func (t *Tab) Picture(highest int64) (png []byte, err error) {
 	var size [2]int64
 	if err := t.Eval(`[innerWidth, document.documentElement.scrollHeight]`, &size); err != nil {
 		return nil, err
 	}
-	t.width = 0 // the height changes
+	t.width = 0 // makes View restore the height
 	err = t.run(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(),
 		chromedp.CaptureScreenshot(&png))
 	return png, err

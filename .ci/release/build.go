@@ -17,25 +17,25 @@ import (
 	"github.com/profarc/profarc/internal/testkit/licences"
 )
 
-// settings are the variables of a build that change what it makes.
+// settings are the environment variables that affect the output of a build.
 var settings = []string{"CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=",
 	"GOFIPS140=off", "GODEBUG="}
 
-// flags are the arguments of a build. Its time and folder do not show, and the version is told, since a repository's
-// tag is not seen in every copy of its source.
+// flags returns the arguments of a build. The output does not depend on time and folder. The version must be set
+// explicitly, since copies of the source can lack the tag.
 func (r *release) flags() []string {
 	return []string{"-trimpath", "-buildvcs=false",
 		"-ldflags=-X github.com/profarc/profarc/internal/cli.released=" + r.Version}
 }
 
-// A built program is one file of a release.
+// A built program is a file of a release.
 type built struct {
-	name   string // of the file
+	name   string // file name
 	sha256 string
 	info   *buildinfo.BuildInfo
 }
 
-// buildAll builds all programs for all targets, and writes what each is linked from.
+// buildAll builds all programs for all targets, and writes their bills of materials.
 func (r *release) buildAll(ctx context.Context) (all []built, err error) {
 	for _, target := range r.Targets {
 		for _, p := range licences.Programs {
@@ -91,7 +91,7 @@ func sumOf(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// writeSums writes the sums of all files of a folder, as sha256sum does.
+// writeSums writes the checksums of all files in a folder in the format of sha256sum.
 func writeSums(folder string) error {
 	files, err := os.ReadDir(folder)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/licences"
 )
 
-// A bom is a bill of materials, as CycloneDX 1.5 defines it.
+// A bom is a bill of materials in CycloneDX 1.5.
 type bom struct {
 	Format       string       `json:"bomFormat"`
 	SpecVersion  string       `json:"specVersion"`
@@ -56,7 +56,7 @@ type dependency struct {
 	DependsOn []string `json:"dependsOn"`
 }
 
-// writeContents writes what a program is linked from.
+// writeContents writes the bill of materials of a program.
 func (r *release) writeContents(p licences.Program, b built) error {
 	list, err := r.contents(p, b)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *release) writeContents(p licences.Program, b built) error {
 	return r.writeFile(b.name+".cdx.json", append(data, '\n'))
 }
 
-// contents returns what a program is linked from, as the program itself says it.
+// contents returns the bill of materials according to the build information in the program.
 func (r *release) contents(p licences.Program, b built) (*bom, error) {
 	this := component{Type: "application", Ref: b.name, Name: p.Name, Version: r.Version,
 		Hashes: []hash{{"SHA-256", b.sha256}}, Licences: choices([]string{"Apache-2.0"})}
@@ -93,7 +93,8 @@ func (r *release) contents(p licences.Program, b built) (*bom, error) {
 	return list, nil
 }
 
-// moduleOf describes a module. The library, which the module fleet finds beside itself, is part of the release.
+// moduleOf describes a module. The main module, which fleet replaces by its local folder, has the version of the
+// release.
 func (r *release) moduleOf(m *debug.Module) component {
 	c := component{Type: "library", Name: m.Path, Version: m.Version, Licences: choices(r.names[m.Path])}
 	if m.Replace != nil && strings.HasPrefix(m.Replace.Path, ".") {
@@ -115,7 +116,7 @@ func choices(names []string) []choice {
 	return list
 }
 
-// serial returns the serial number of what describes a file: a UUID of the form for own use, of its sum.
+// serial returns a serial number derived from a file's checksum, a UUID of version 8 for custom data.
 func serial(sum string) string {
 	return "urn:uuid:" + sum[:8] + "-" + sum[8:12] + "-8" + sum[13:16] + "-a" + sum[17:20] + "-" + sum[20:32]
 }

@@ -1,28 +1,27 @@
-// Release builds the programs of a release, and what belongs to them:
+// Release builds the files of a release.
 //
 //	go run ./.ci/release VERSION FOLDER
 //
-// runs at the root of the repository and writes into a new folder
+// It runs at the root of the repository and writes to a new folder.
 //
 //	profarc-VERSION-SYSTEM-PROCESSOR          a program for each target, and profarc-fleet
-//	profarc-VERSION-SYSTEM-PROCESSOR.cdx.json what it is linked from, as CycloneDX 1.5
+//	profarc-VERSION-SYSTEM-PROCESSOR.cdx.json bill of materials in CycloneDX 1.5
 //	LICENSE, NOTICE, LICENCES                 our licence, the names of all others, and their texts
-//	provenance.json                           how it was built: an in-toto statement with SLSA's predicate, not signed
-//	SHA256SUMS                                the sums of all other files
+//	provenance.json                           unsigned in-toto statement with SLSA's provenance
+//	SHA256SUMS                                checksums of all other files
 //
-// The same source and the same release of Go give the same bytes, in any folder and on any machine: paths, times,
-// the state of the folder's repository, and settings of the environment do not show.
+// Builds are reproducible. The output depends only on the source and the Go version, not on paths, times, the state of
+// the repository, or the environment.
 //
-// Sign the sums, which cover the provenance, and publish the bundle beside them. Who has the files checks both:
+// Sign the checksums, which cover the provenance, and publish the bundle. Users verify both.
 //
 //	cosign sign-blob --bundle SHA256SUMS.sigstore.json SHA256SUMS
 //	cosign verify-blob --bundle SHA256SUMS.sigstore.json --certificate-identity WHO \
 //	    --certificate-oidc-issuer ISSUER SHA256SUMS
 //	sha256sum -c SHA256SUMS
 //
-// The source must be a commit without changes; -revision names it where the folder is no repository, as in an unpacked
-// tar file. -builder is the URI of who builds, for the provenance; -targets builds some targets alone. -notice writes
-// the file NOTICE of this repository to the standard output instead.
+// The source must be an unmodified commit. -revision sets it if the folder is not a repository. -builder is the URI of
+// the builder in the provenance. -targets selects targets. -notice only writes the file NOTICE to the standard output.
 package main
 
 import (
@@ -68,7 +67,9 @@ func run(ctx context.Context) error {
 	if flag.NArg() != 2 {
 		return errors.New("usage: go run ./.ci/release [flags] VERSION FOLDER, or -notice")
 	}
-	r.Version, r.folder, r.Targets = flag.Arg(0), flag.Arg(1), strings.Split(*targets, ",")
+	r.Version = flag.Arg(0)
+	r.folder = flag.Arg(1)
+	r.Targets = strings.Split(*targets, ",")
 	return r.write(ctx)
 }
 
@@ -78,7 +79,7 @@ type release struct {
 	Targets                    []string
 	folder                     string
 	goVersion                  string
-	names                      map[string][]string // of the licences of modules, by path
+	names                      map[string][]string // names of licences by module path
 }
 
 var versionForm = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
@@ -107,7 +108,7 @@ func (r *release) write(ctx context.Context) (err error) {
 	return writeSums(r.folder)
 }
 
-// resolveRevision finds out the commit, and refuses a folder that has something else.
+// resolveRevision sets the commit. It returns an error if the folder has uncommitted changes.
 func (r *release) resolveRevision(ctx context.Context) error {
 	if r.Revision != "" {
 		return nil
@@ -124,7 +125,7 @@ func (r *release) resolveRevision(ctx context.Context) error {
 	return err
 }
 
-// writeTexts writes the licences, and notes their names.
+// writeTexts writes the licences, and stores their names in r.names.
 func (r *release) writeTexts(ctx context.Context) error {
 	list, err := licences.Linked(ctx, ".")
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A statement is an in-toto statement, version 1, with the predicate of SLSA's provenance, version 1.
+// A statement is an in-toto statement of version 1 with SLSA's provenance of version 1.
 type statement struct {
 	Type          string     `json:"_type"`
 	Subject       []resource `json:"subject"`
@@ -40,7 +40,7 @@ type builder struct {
 	ID string `json:"id"`
 }
 
-// writeProvenance writes how the programs were built. It has no times, so that who builds again can compare all bytes.
+// writeProvenance writes provenance.json. It has no times, so that builds are reproducible.
 func (r *release) writeProvenance(programs []built) error {
 	data, err := json.MarshalIndent(r.provenance(programs), "", "  ")
 	if err != nil {

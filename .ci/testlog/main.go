@@ -1,8 +1,8 @@
-// Testlog reads what go test -json wrote, and prints the packages' results and times, the output of tests that failed,
-// a line "skipped NAME: REASON" for each test that was skipped, and at last a line "N passed, N failed, N
-// skipped". Output that only go test -v shows cannot be told apart where tests run in parallel.
+// Testlog summarizes the output of go test -json, which unlike that of go test -v assigns the output of parallel tests
+// correctly. It prints the results and times of packages, the output of failed tests, a line "skipped NAME: REASON" for
+// each skipped test, and a final line "N passed, N failed, N skipped".
 //
-// With -tests FILE it fails if a test that the file lists did not run. With -write FILE it writes such a list.
+// With -tests FILE it fails if a test in this list did not run. With -write FILE it writes such a list.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// An event is a line of go test -json; see go doc test2json.
+// An event is a line of go test -json (see go doc test2json).
 type event struct {
 	Action, Package, Test, Output string
 	Elapsed                       float64 // seconds
@@ -44,7 +44,7 @@ func run() error {
 	return nil
 }
 
-// printLog prints what the package comment describes, and collects the tests that ended.
+// printLog prints the summary, and adds completed tests to ended.
 func printLog(ended executed) error {
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 64<<20)
@@ -53,7 +53,7 @@ func printLog(ended executed) error {
 	for lines.Scan() {
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			fmt.Println(lines.Text()) // of the compiler
+			fmt.Println(lines.Text()) // output of the compiler
 			continue
 		}
 		name := e.Package + "." + e.Test
@@ -82,7 +82,7 @@ func printLog(ended executed) error {
 	return lines.Err()
 }
 
-// reason returns what a test printed, on one line, without go test's own lines.
+// reason joins the lines that a test printed, without the lines of go test.
 func reason(output string) string {
 	var said []string
 	for line := range strings.Lines(output) {

@@ -9,11 +9,11 @@ import (
 
 const module = "github.com/profarc/profarc"
 
-// executed has the tests at the top of their packages, and the scripts, that a run has executed or skipped.
-// A name is the folder of the package and the name of the test.
+// executed is the set of executed or skipped top-level tests and scripts. A key is the folder of the package and the
+// name of the test.
 type executed map[string]bool
 
-// addEnded adds a test that ended.
+// addEnded adds a completed test.
 func (x executed) addEnded(e event) {
 	if e.Test == "" || strings.Contains(e.Test, "/") && !strings.HasPrefix(e.Test, "TestScripts/") {
 		return
@@ -25,7 +25,7 @@ func (x executed) addEnded(e event) {
 	x[folder+" "+e.Test] = true
 }
 
-// checkList returns an error that names the tests of a list that did not run.
+// checkList returns an error that lists the tests in a list that did not run.
 func (x executed) checkList(list string) error {
 	text, err := os.ReadFile(list)
 	if err != nil {
@@ -44,7 +44,7 @@ func (x executed) checkList(list string) error {
 	return nil
 }
 
-// writeList writes the list of a run.
+// writeList writes the sorted tests to a file.
 func (x executed) writeList(list string) error {
 	var names []string
 	for name := range x {

@@ -1,7 +1,7 @@
-// Typecheck checks the types of all packages of this module, and of their tests with -tests, for every system and
-// processor that the go command knows, or for those that are named. What the compiler would refuse is refused, such as
-// a name that a system's packages do not have or a constant that is no int of 32 bits, in a tenth of the time
-// that compiling takes: of other modules and of the standard library only declarations are read.
+// Typecheck type-checks all packages of this module for all systems and processors of the go command, or for the given
+// ones. With -tests it includes tests. It finds the errors of the compiler, such as an undefined name on a system or a
+// constant that overflows a 32-bit int. It is ten times faster than compiling, because it ignores function bodies of
+// other modules and of the standard library.
 package main
 
 import (
@@ -41,7 +41,7 @@ func main() {
 	fmt.Printf("%d targets: %s\n", len(targets), strings.Join(targets, " "))
 }
 
-// checkAll checks targets, a few at a time, and returns how many failed.
+// checkAll checks targets concurrently, and returns the number of failures.
 func checkAll(targets []string, tests bool) (failed int) {
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -63,7 +63,7 @@ func checkAll(targets []string, tests bool) (failed int) {
 	return failed
 }
 
-// A listed is a package as go list prints it.
+// A listed is a package in the output of go list.
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
@@ -72,7 +72,7 @@ type listed struct {
 	Module          *struct{ Main bool }
 }
 
-// check checks one target.
+// check checks a target.
 func check(target string, tests bool) error {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
@@ -100,8 +100,7 @@ func check(target string, tests bool) error {
 	return errors.Join(c.errs...)
 }
 
-// list lists the packages of a target. Programs of some systems can only be linked with a
-// C compiler, which go list takes for an error unless it is told to go on.
+// list lists the packages of a target. It uses go list -e, since programs of some systems need a C compiler to link.
 func list(system, processor string, tests bool) (packages []listed, err error) {
 	cmd := exec.Command("go", "list", "-e", "-deps", fmt.Sprintf("-test=%t", tests), "-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module", "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
@@ -129,15 +128,15 @@ func list(system, processor string, tests bool) (packages []listed, err error) {
 type checker struct {
 	files  *token.FileSet
 	sizes  types.Sizes
-	listed map[string]listed // that are to be checked when they are imported first
+	listed map[string]listed // packages by import path
 	done   map[string]*types.Package
 	errs   []error
 }
 
 const mostErrors = 20
 
-// check checks a package; of one that is compiled for a test, the path ends with the test. Errors of packages of other modules count, too: then they do not
-// serve this target. The standard library is taken to be right.
+// check checks a package. The import path of a package that is compiled for a test ends with the test. check reports
+// errors in other modules, which then do not support the target, but not in the standard library.
 func (c *checker) check(p listed) {
 	own := p.Module != nil && p.Module.Main
 	fail := func(err error) {
@@ -159,7 +158,7 @@ func (c *checker) check(p listed) {
 	c.done[p.ImportPath], _ = config.Check(path, c.files, files, nil)
 }
 
-// An importer checks packages that were not checked before.
+// An importer checks packages when they are first imported.
 type importer struct {
 	*checker
 	renamed map[string]string // vendored packages of the standard library

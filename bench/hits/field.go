@@ -17,29 +17,29 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// counted is the invocation counter of every method. That it is one number lets a
-// dependent lookup compute its id from the count before, see [query].
+// counted is the invocation count of all methods. Since it is constant, a dependent lookup can compute its id from the
+// previous count (see [query]).
 const counted = 7
 
-// A field is an archive, and maps that lead to the same profiles.
+// A field is an archive, and maps to the same profiles.
 type field struct {
 	n      int
 	path   string
 	store  *reader.Store
-	bare   *reader.Store // the same archive, without checks of sums
+	bare   *reader.Store // the same archive without verification of checksums
 	file   []byte
 	keys   []layout.Key
 	ids    []uint64
 	byID   map[uint64]uint32
 	byKey  map[layout.Key]uint32
 	byText map[string]uint32
-	places []uint32 // of the invocation counters in file, in units of 8 bytes
+	places []uint32 // offsets of the invocation counters in file, in units of 8 bytes
 	random *rand.Rand
-	order  []int // of the methods, at random
-	next   int   // the first of order that the next turn takes
+	order  []int // random order of methods
+	next   int   // index in order for the next turn
 }
 
-// shapes are those that -shape names.
+// shapes maps the values of -shape.
 var shapes = map[string]bench.Scale{
 	"javac": {Javac: true, Invocations: counted},
 	"even":  {Block: 400, Invocations: counted},
@@ -66,7 +66,7 @@ func newField(dir, shape string, n int) (*field, error) {
 	return f, nil
 }
 
-// archiveOf writes the archive at path, unless it is there.
+// archiveOf writes the archive at path unless it exists.
 func archiveOf(path string, build func() (*builder.Builder, error)) error {
 	if _, err := os.Stat(path); err == nil {
 		return nil
@@ -94,7 +94,7 @@ func (f *field) close() {
 	f.bare.Close()
 }
 
-// add looks a method up in every way, so that all of it is checked, and notes where its counter is.
+// add looks up a method in all ways, so that all its data are verified, and records the offset of its counter.
 func (f *field) add(k layout.Key) error {
 	id := k.ID(layout.DomainHotSpot)
 	p, err := f.store.Profile(k, layout.CodeAny)
@@ -112,8 +112,12 @@ func (f *field) add(k layout.Key) error {
 		return fmt.Errorf("%v has no invocation counter", k)
 	}
 	place := uint32((p.Ref().Offset() + at) / disk.Unit)
-	f.keys, f.ids, f.places = append(f.keys, k), append(f.ids, id), append(f.places, place)
-	f.byID[id], f.byKey[k], f.byText[textOf(&k)] = place, place, place
+	f.keys = append(f.keys, k)
+	f.ids = append(f.ids, id)
+	f.places = append(f.places, place)
+	f.byID[id] = place
+	f.byKey[k] = place
+	f.byText[textOf(&k)] = place
 	return nil
 }
 
@@ -137,11 +141,10 @@ func textSize(k *layout.Key) int {
 	return len(k.Class) + len(k.Name) + len(k.Signature) + len(k.Loader) + 3
 }
 
-// A query is what one turn looks up: ids, keys and texts of the same methods. They lie
-// one after the other in memory, so that to fetch the question costs nothing.
+// A query has the ids, keys and texts of the methods for a turn, contiguous in memory.
 //
-// A dependent lookup is of the id at i ^ count ^ counted, where count is what the lookup before has read: the
-// same i, but the processor cannot know that, nor gains anything where it guesses a branch wrong.
+// A dependent lookup uses the id at index i ^ count ^ counted, where count is the result of the previous lookup. The
+// index equals i, but the processor must wait for count to compute it.
 type query struct {
 	ids    []uint64
 	keys   []layout.Key
@@ -149,8 +152,8 @@ type query struct {
 	places []uint32
 }
 
-// query returns the next n methods in random order. All of their texts are one string, so
-// that to ask costs the collector nothing.
+// query returns the next n methods in random order. All texts share one string to reduce the work of the garbage
+// collector.
 func (f *field) query(n int) *query {
 	q := &query{ids: make([]uint64, n), keys: make([]layout.Key, n), texts: make([]string, n), places: make([]uint32, n)}
 	var text strings.Builder
@@ -171,7 +174,7 @@ func (f *field) query(n int) *query {
 	return q
 }
 
-// cut returns the key whose parts lie in its text.
+// cut returns the key with parts that are substrings of its text.
 func cut(t string, k *layout.Key) (c layout.Key) {
 	c.Class, t = t[:len(k.Class)], t[len(k.Class)+1:]
 	c.Name, t = t[:len(k.Name)], t[len(k.Name)+1:]
@@ -180,7 +183,7 @@ func cut(t string, k *layout.Key) (c layout.Key) {
 	return c
 }
 
-// missing turns a query into one of methods that are not there.
+// missing replaces the methods of a query by nonexistent ones.
 func (q *query) missing() {
 	for i := range q.ids {
 		q.keys[i].Loader = "missing"

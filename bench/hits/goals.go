@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/internal/cli/paired"
 )
 
-// A goal is a limit of what one contender takes, as a share of what another takes, at
-// numbers of methods within bounds. The other is empty if the limit is of the value.
+// A goal is a limit for the ratio of the row to another row for from to to methods. If against is "", it is a limit for
+// the value.
 type goal struct {
 	title, row, against string
 	from, to            int
@@ -17,7 +17,7 @@ type goal struct {
 }
 
 const (
-	tiny  = 20_000 // methods, so that their profiles are in the caches
+	tiny  = 20_000 // methods whose profiles fit in the caches
 	large = 500_000
 	huge  = 5_000_000
 	more  = math.MaxInt
@@ -40,8 +40,8 @@ var goals = []goal{
 	{"size", "index", "", 0, more, 13},
 }
 
-// compare fills in the ratios and the goals of a table. A ratio is the median of the ratios of
-// the rounds: a round meets one state of the machine.
+// compare sets the ratios and goals of a table. A ratio is the median over the rounds, because the machine changes
+// between rounds.
 func compare(t *ratios.Table, costs [][]float64) {
 	places := make(map[string]int)
 	for i, r := range t.Rows {
@@ -63,8 +63,7 @@ func compare(t *ratios.Table, costs [][]float64) {
 	}
 }
 
-// baseOf names the contender with which the table compares a row: the same without
-// checks, or the first map.
+// baseOf returns the base for the ratio of a row, which is the same contender without checks, or the first map.
 func baseOf(t ratios.Table, row string) string {
 	for _, r := range t.Rows {
 		if r.Name == row+", no checks" || strings.HasPrefix(r.Name, "map") {

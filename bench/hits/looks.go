@@ -10,20 +10,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Each loop below is there once for ids, once for keys and once for texts, and with each way of looking up: a
-// loop that is given the lookup would measure the call of a function value too, and what the compiler can't
-// do across it. So is the reading of the counter, which is inlined, as for the map.
+// The loops below are duplicated for each kind of key and lookup, since a call of a function value would add overhead
+// and prevent inlining.
 
-// read reads the counter at a place of the file.
+// read reads the counter at an offset in units of 8 bytes.
 func (f *field) read(place uint32) uint64 {
 	return binary.LittleEndian.Uint64(f.file[int(place)*disk.Unit:])
 }
 
-// zero is a number that the compiler does not know.
+// zero is 0, but the compiler cannot know that.
 var zero = uint64(len(os.Args)) >> 32
 
-// floorDependent reads a random line of the index, then the counter of a random
-// profile, each when the read before has ended.
+// floorDependent reads a random line of the index and then the counter of a random profile. Each read waits for the
+// previous one.
 func floorDependent(f *field, q *query) (sum uint64) {
 	h := f.store.Header()
 	ix := h.Region(disk.RegionIX).Offset
@@ -185,7 +184,7 @@ func textMapIndependent(f *field, q *query) (sum uint64) {
 	return sum
 }
 
-// onBare looks up in the store without checks of sums.
+// onBare uses the store without verification of checksums.
 func onBare(look func(*field, *query) uint64) func(*field, *query) uint64 {
 	return func(f *field, q *query) uint64 {
 		bare := *f
@@ -194,7 +193,7 @@ func onBare(look func(*field, *query) uint64) func(*field, *query) uint64 {
 	}
 }
 
-// onNew looks up in a store that was just opened.
+// onNew uses a newly opened store.
 func onNew(o archive.Options) func(*field, *query) uint64 {
 	return func(f *field, q *query) uint64 {
 		s, err := reader.Open(f.path, o)

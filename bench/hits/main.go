@@ -1,4 +1,4 @@
-// Hits measures how long a hit and a miss take, against the memory of the machine and against Go's maps:
+// Hits compares the time of hits and misses with memory accesses and with Go's maps.
 //
 //	cd bench
 //	go run ./hits                      1,000, 20,000 and 1,000,000 methods
@@ -6,11 +6,10 @@
 //	go run ./hits -o DIR               writes report.md, too
 //	go run ./hits -peers -n 100000     key-value stores instead of maps
 //
-// A hit ends with one counter read and used. The maps lead to the place of the profile in the same file, of
-// which the same counter is read: what a program would have that keeps an index of its own. The contenders of
-// a table take turns, each with keys that no other has in that round; figures are medians over the rounds, in
-// nanoseconds of the thread's processor time, with the ratio to the first map of the table. Rounds in which a
-// fixed loop takes now this long and now that are repeated.
+// A hit includes reading a counter. The maps contain offsets of profiles in the same file, like the index of a program
+// without profarc. The contenders of a table take turns, each with different keys. The results are medians over the
+// rounds, in nanoseconds of the thread's processor time, with the ratio to the first map of the table. Rounds in which
+// the time of a fixed loop varies are repeated.
 package main
 
 import (
@@ -28,7 +27,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// options are what the flags say.
+// options are the values of the flags.
 type options struct {
 	sizes, dir, only, shape, out string
 	rounds                       int
@@ -94,7 +93,7 @@ func (o options) measure(n int, r *ratios.Report) error {
 	return o.measurePlain(n, r)
 }
 
-// perMethod is the memory in bytes that a method takes in the builder and in the maps.
+// perMethod is the memory in bytes for a method in the builder and in the maps.
 const perMethod = 1600
 
 func (o options) measurePlain(n int, r *ratios.Report) error {
@@ -103,7 +102,7 @@ func (o options) measurePlain(n int, r *ratios.Report) error {
 		return err
 	}
 	defer f.close()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector must not run beside a turn
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the garbage collector must not run during a turn
 	if err := o.add(r, f.size()); err != nil {
 		return err
 	}
@@ -129,7 +128,7 @@ func (o options) add(r *ratios.Report, t ratios.Table) error {
 	return o.write(r)
 }
 
-// write writes the report as far as it has come.
+// write writes the report with the tables measured until now.
 func (o options) write(r *ratios.Report) error {
 	if o.out == "" {
 		return nil
@@ -137,7 +136,7 @@ func (o options) write(r *ratios.Report) error {
 	return r.Write(o.out)
 }
 
-// size returns what keys take in the index, which are of methods and types, and methods in the file.
+// size returns a table with the bytes per key in the index and the bytes per method in the file.
 func (f *field) size() ratios.Table {
 	h := f.store.Header()
 	t := ratios.Table{Title: "size", Methods: f.n, Rows: []ratios.Row{

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// freeMemory returns the number of bytes that programs can still have, 0 if not known.
+// freeMemory returns the available memory in bytes, or 0 if unknown.
 func freeMemory() int64 {
 	data, _ := os.ReadFile("/proc/meminfo")
 	for line := range strings.Lines(string(data)) {

@@ -10,18 +10,18 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// A contender looks up all that a query asks for and returns the sum of the counters that it has read.
+// A contender looks up all methods of a query and returns the total of their counters.
 type contender struct {
 	name string
 	look func(f *field, q *query) uint64
 }
 
-// A table is contenders that look up the same kind of thing.
+// A table compares contenders.
 type table struct {
 	title      string
 	contenders []contender
 	missing    bool
-	cold       bool // a turn may not be repeated
+	cold       bool // turns must not be repeated
 	note       string
 }
 
@@ -86,7 +86,7 @@ func (t table) measure(f *field, rounds int) (ratios.Table, error) {
 
 // turn returns the nanoseconds of a lookup.
 func (t table) turn(f *field, c contender, q *query, repeats int) (float64, error) {
-	if repeats > 1 { // as hot as it gets
+	if repeats > 1 { // warm up the caches
 		c.look(f, q)
 	}
 	begin := cputime.Thread()
@@ -114,10 +114,10 @@ func (t table) found(f *field, costs [][]float64, noise ratios.Noise) ratios.Tab
 	return result
 }
 
-// guard has everything of a guard but the turns.
+// guard returns a guard without turns.
 func guard(rounds int) ratios.Guard {
 	return ratios.Guard{Rounds: rounds, Loop: ratios.FixedLoop, Round: func(round int) {
-		if round%6 == 5 { // it takes longer than a round
+		if round%6 == 5 { // a collection takes longer than a round
 			runtime.GC()
 		}
 	}}

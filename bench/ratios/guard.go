@@ -6,16 +6,15 @@ import (
 	"github.com/profarc/profarc/internal/cli/paired"
 )
 
-// Quiet is the spread of the fixed loop from which on a round is too noisy.
+// Quiet is the spread of the fixed loop below which a round is quiet.
 const Quiet = 0.25
 
-// A Guard tells noisy rounds by a fixed loop, which runs before each turn and after the
-// last, and has them repeated.
+// A Guard detects noisy rounds and repeats them. It runs a fixed loop before each turn and after the last one.
 type Guard struct {
-	Rounds int                       // how many quiet rounds there must be
+	Rounds int                       // required number of quiet rounds
 	Loop   func() float64            // runs the loop and returns its time
-	Turns  []func() (float64, error) // the contenders; each returns its time
-	Round  func(round int)           // called before a round; nil if there is nothing to do
+	Turns  []func() (float64, error) // runs a contender and returns its time
+	Round  func(round int)           // called before each round unless nil
 }
 
 type round struct {
@@ -23,8 +22,8 @@ type round struct {
 	costs  []float64
 }
 
-// Run returns the time of each contender in each round that counts. After twice as many
-// rounds as there must be, the quietest count. The first error of a contender ends it.
+// Run returns the time of each contender in the quietest g.Rounds rounds. It runs at most 2*g.Rounds rounds. It stops
+// at the first error.
 func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
 	var rounds []round
 	for quiet := 0; quiet < g.Rounds && len(rounds) < 2*g.Rounds; {
@@ -68,7 +67,7 @@ func (g Guard) round(n int) (r round, err error) {
 	return r, nil
 }
 
-// kept returns what the quietest rounds say.
+// kept returns the results of the quietest rounds.
 func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
 	n := min(g.Rounds, len(rounds))
 	noise.Repeated = len(rounds) - n

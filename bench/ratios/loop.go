@@ -7,21 +7,20 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// loopTable has more bytes than the nearest caches, so that the fixed loop notices others
-// who use the memory as well as others who use the processor.
+// loopTable exceeds the inner caches, so that the time of the fixed loop depends on other users of the memory and of
+// the processor.
 var loopTable = sync.OnceValue(func() []uint32 {
 	t := make([]uint32, 1<<20)
 	at := uint32(0)
-	for range t { // one cycle through all of it, in leaps
+	for range t { // one cycle through all elements with a large stride
 		t[at] = (at + 611953) % uint32(len(t))
 		at = t[at]
 	}
 	return t
 })
 
-// FixedLoop returns the time that the same work takes each time: half of it computes, and
-// half of it waits for memory. Whatever ran before it took the table out of the caches,
-// so that it walks twice, and the second time counts.
+// FixedLoop returns the time of a fixed amount of work, half computation and half memory accesses. Since the previous
+// turn evicted the table from the caches, it walks the table twice and measures the second walk.
 func FixedLoop() float64 {
 	walkLoop()
 	begin := cputime.Thread()

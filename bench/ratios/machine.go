@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// machine describes what the figures were measured on.
+// machine describes this machine.
 func machine() string {
 	return fmt.Sprintf("%s, %d processors, %s/%s, %s", processor(), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH,
 		runtime.Version())
 }
 
-// processor returns the model that Linux names.
+// processor returns the processor's model name on Linux.
 func processor() string {
 	data, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(data)) {

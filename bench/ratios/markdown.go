@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Text returns a table for a terminal.
+// Text formats a table for a terminal.
 func (t Table) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", t.heading())
@@ -23,7 +23,7 @@ func (t Table) heading() string {
 	return fmt.Sprintf("%s (%s)", s, t.Noise)
 }
 
-// String describes how noisy it was.
+// String describes the noise.
 func (n Noise) String() string {
 	s := fmt.Sprintf("spread of a fixed loop %.0f %%", 100*n.Spread)
 	if n.Repeated > 0 {
@@ -57,7 +57,7 @@ func (r Row) goals() string {
 	return strings.Join(texts, "; ")
 }
 
-// String returns the goal, and whether it was met.
+// String describes the goal and the result.
 func (g Goal) String() string {
 	met := "met"
 	if !g.Met() {
@@ -69,7 +69,7 @@ func (g Goal) String() string {
 	return fmt.Sprintf("%.2f of %s, at most %.4g: %s", g.Ratio, g.Against, g.Limit, met)
 }
 
-// amount has three digits.
+// amount formats a number with three digits.
 func amount(v float64) string {
 	switch {
 	case v >= 99.95:

@@ -2,7 +2,7 @@ package ratios
 
 import "golang.org/x/sys/unix"
 
-// Pin keeps this thread on one of the processors that it may use, the last, if the system lets it.
+// Pin binds this thread to the last allowed processor if possible.
 func Pin() {
 	var may, one unix.CPUSet
 	if unix.SchedGetaffinity(0, &may) != nil {

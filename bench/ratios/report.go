@@ -1,4 +1,4 @@
-// Package report holds what a run of measurements found, and writes it as a table and as Markdown.
+// Package ratios runs contenders in turns, and reports the results as tables and as Markdown.
 package ratios
 
 import (
@@ -10,17 +10,17 @@ import (
 	"slices"
 )
 
-// A Report is what one or several programs measured on one machine.
+// A Report has the results of one or more programs on one machine.
 type Report struct {
-	Machine string // processor, system, release of Go
+	Machine string // processor, system and Go version
 	Tables  []Table
 }
 
-// A Table is contenders that took turns.
+// A Table compares contenders.
 type Table struct {
 	Title   string
 	Methods int
-	Note    string // what one must know to read it; may be empty
+	Note    string // explanation, or ""
 	Rows    []Row
 	Noise   Noise
 }
@@ -28,15 +28,15 @@ type Table struct {
 // A Row is one contender.
 type Row struct {
 	Name  string
-	Value float64 // in nanoseconds, or in Unit
-	Unit  string  // empty for nanoseconds
-	Ratio float64 // to the contender that the table compares with; 0 if there is none
+	Value float64 // value in Unit
+	Unit  string  // "" for nanoseconds
+	Ratio float64 // ratio to the base row of the table, or 0
 	Goals []Goal
 }
 
-// A Goal is a limit of the ratio of a row to another.
+// A Goal is a limit for the ratio of a row to another row.
 type Goal struct {
-	Against string // the other row; empty if the limit is of the value itself
+	Against string // other row, or "" if Ratio is the value of the row
 	Limit   float64
 	Ratio   float64
 }
@@ -44,16 +44,16 @@ type Goal struct {
 // Met reports whether the goal was reached.
 func (g Goal) Met() bool { return g.Ratio <= g.Limit }
 
-// A Noise says how quiet the machine was, see [Guard].
+// A Noise describes the noise of a measurement by [Guard].
 type Noise struct {
-	Spread   float64 // of the fixed loop within a round, median of the rounds
-	Repeated int     // rounds that were too noisy, and were repeated
-	Noisy    int     // rounds that count although they were too noisy
+	Spread   float64 // median over the rounds of the fixed loop's spread
+	Repeated int     // number of repeated rounds
+	Noisy    int     // number of noisy rounds in the results
 }
 
 const stored = "report.json"
 
-// Open reads the report that another program left in dir, if there is one. It is empty if dir is.
+// Open reads the report in dir. It returns an empty report if there is none or dir is "".
 func Open(dir string) (*Report, error) {
 	r := &Report{Machine: machine()}
 	if dir == "" {
@@ -69,7 +69,7 @@ func Open(dir string) (*Report, error) {
 	return r, json.Unmarshal(data, r)
 }
 
-// Add adds a table, in place of one of the same title and size.
+// Add adds a table, or replaces the one with the same title and number of methods.
 func (r *Report) Add(t Table) {
 	for i, old := range r.Tables {
 		if old.Title == t.Title && old.Methods == t.Methods {
@@ -80,7 +80,7 @@ func (r *Report) Add(t Table) {
 	r.Tables = append(r.Tables, t)
 }
 
-// Write writes report.json and report.md into dir.
+// Write writes report.json and report.md to dir.
 func (r *Report) Write(dir string) error {
 	data, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Report) Write(dir string) error {
 	return nil
 }
 
-// titles returns the titles of the tables, each once, in order.
+// titles returns the different titles of the tables in order.
 func (r *Report) titles() (titles []string) {
 	for _, t := range r.Tables {
 		if !slices.Contains(titles, t.Title) {
@@ -107,7 +107,7 @@ func (r *Report) titles() (titles []string) {
 	return titles
 }
 
-// sizes returns the tables of a title, the smallest first.
+// sizes returns the tables with a title, sorted by number of methods.
 func (r *Report) sizes(title string) (tables []Table) {
 	for _, t := range r.Tables {
 		if t.Title == title {

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// A series is how the time of one contender grows with the number of methods.
+// A series has the times of a contender for several numbers of methods.
 type series struct {
 	name     string
 	x, y     []float64
 	exponent float64
 }
 
-// seriesOf returns the contenders of a title that were measured at several sizes.
+// seriesOf returns the contenders of a title with several numbers of methods.
 func (r *Report) seriesOf(title string) (all []series) {
 	for _, t := range r.sizes(title) {
 		for _, row := range t.Rows {
@@ -24,7 +24,8 @@ func (r *Report) seriesOf(title string) (all []series) {
 				at = len(all)
 				all = append(all, series{name: row.Name})
 			}
-			all[at].x, all[at].y = append(all[at].x, float64(t.Methods)), append(all[at].y, row.Value)
+			all[at].x = append(all[at].x, float64(t.Methods))
+			all[at].y = append(all[at].y, row.Value)
 		}
 	}
 	all = slices.DeleteFunc(all, func(s series) bool { return len(s.x) < 2 })
@@ -34,7 +35,7 @@ func (r *Report) seriesOf(title string) (all []series) {
 	return all
 }
 
-// growth names the exponents.
+// growth formats the exponents.
 func (r *Report) growth(title string) (texts []string) {
 	for _, s := range r.seriesOf(title) {
 		texts = append(texts, fmt.Sprintf("%s %.2f", s.name, s.exponent))

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Spread returns how far values lie apart, as a share of their median.
+// Spread returns the range of values divided by their median.
 func Spread(values []float64) float64 {
 	if len(values) == 0 {
 		return 0
@@ -14,7 +14,7 @@ func Spread(values []float64) float64 {
 	return (sorted[len(sorted)-1] - sorted[0]) / sorted[len(sorted)/2]
 }
 
-// Exponent returns the e of the y = c * x^e that fits best. It is 0 for fewer than two points.
+// Exponent fits y = c * x^e and returns e, or 0 for fewer than two points.
 func Exponent(x, y []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for i := range x {

@@ -14,15 +14,14 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// all compares the start of a program that calls all functions: processor time a function of
-// all threads, from opening the file on.
+// all measures a program that opens the file and calls all functions, in processor time of all threads per function.
 func (f *field) all() table {
 	n := len(f.keys)
 	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns",
 		f.rows(n, cputime.Process, float64(n))}
 }
 
-// first compares the time on the wall until so many functions have been called.
+// first measures the wall time until n functions have been called.
 func (f *field) first(n int) table {
 	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.rows(n, cputime.Wall, 1000)}
 }
@@ -63,8 +62,7 @@ func (f *field) rows(n int, clock func() int64, per float64) []row {
 	}
 }
 
-// copyPages is what no program can do without that counts in all profiles of an archive:
-// the system copies the pages in which they lie.
+// copyPages makes the system copy all pages with profiles, a lower bound for programs that count in all of them.
 func copyPages(path string) error {
 	m, err := mapped.Open(path, mapped.Options{Check: mapped.CheckNone})
 	if err != nil {
@@ -100,7 +98,7 @@ func (f *field) countDecoded(n int, read func() (map[string]*plain, error)) erro
 	return nil
 }
 
-// countOwn is what a VM does that begins anew.
+// countOwn counts like a VM without an archive.
 func (f *field) countOwn(n int) error {
 	own := make([][]uint64, n)
 	for i := range own {
@@ -145,7 +143,7 @@ func countOnce(s *reader.Store, k layout.Key) error {
 	return countIn(p)
 }
 
-// countIn adopts a profile and counts a call; the zero profile has none.
+// countIn adopts a profile and counts a call. It ignores the zero profile.
 func countIn(p reader.Profile) error {
 	if !p.Valid() {
 		return nil
@@ -160,13 +158,13 @@ func countIn(p reader.Profile) error {
 	return nil
 }
 
-// atOnce is how many functions a batch looks up.
+// atOnce is the number of functions in a batch.
 const atOnce = 1024
 
-// A lookUp looks the profiles of functions up, of number from and those after it.
+// A lookUp looks up the profiles of len(found) functions, beginning with number from.
 type lookUp func(s *reader.Store, from int, found []reader.Profile) (hits int, err error)
 
-// byIDs is for a VM that has the ids of its functions.
+// byIDs looks up functions for a VM that stores their ids.
 func (f *field) byIDs(s *reader.Store, from int, found []reader.Profile) (int, error) {
 	return s.ProfileIDBatch(f.ids[from:from+len(found)], nil, found)
 }
@@ -201,8 +199,7 @@ func (f *field) countBatches(n int, o reader.AdoptOptions, look lookUp) error {
 	return nil
 }
 
-// counting compares ways to count, in a loop in one counter, with the atomic addition of a
-// VM to a word of its own.
+// counting compares ways to increment a counter with an atomic addition to a word of the VM.
 func (f *field) counting() (table, error) {
 	s, err := reader.Open(f.paths["archive"], archive.Options{})
 	if err != nil {

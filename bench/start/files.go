@@ -14,20 +14,20 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A plain is the profile of a function as a VM would keep it without an archive.
+// A plain is the profile of a function in a VM without archives.
 type plain struct {
 	Key   string
 	Code  uint64
 	Calls uint64
-	Cells []uint64 // of all entries; types by number
+	Cells []uint64 // cells of all entries
 }
 
-// A field is the contenders, with the same profiles.
+// A field has files of several formats with the same profiles.
 type field struct {
-	keys   []layout.Key // in the order in which the program calls the functions
-	joined []string     // the same, in one piece
-	ids    []uint64     // of the keys
-	cells  []int        // how many cells each has
+	keys   []layout.Key // functions in the order of their calls
+	joined []string     // keys as strings
+	ids    []uint64     // ids of the keys
+	cells  []int        // number of cells of each function
 	paths  map[string]string
 }
 
@@ -46,7 +46,9 @@ func newField(dir, path string) (*field, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%v: %w", fn.Key(), err)
 		}
-		f.keys, f.joined, f.cells = append(f.keys, fn.Key()), append(f.joined, one.Key), append(f.cells, len(one.Cells))
+		f.keys = append(f.keys, fn.Key())
+		f.joined = append(f.joined, one.Key)
+		f.cells = append(f.cells, len(one.Cells))
 		f.ids = append(f.ids, fn.Key().ID(s.Header().Domain))
 		all = append(all, one)
 	}
@@ -89,8 +91,8 @@ func plainOf(s *reader.Store, k layout.Key) (one plain, err error) {
 	return one, nil
 }
 
-// flat returns a file that needs little decoding: the number of functions and of cells, and of each function
-// the length of its key, the key, the number of cells, code and calls, and the cells.
+// flat encodes profiles in a simple format. It has the number of functions and of cells, and for each function the
+// length of the key, the key, the number of cells, code, calls, and the cells.
 func flat(all []plain) (b []byte) {
 	cells := 0
 	for _, p := range all {
@@ -109,7 +111,7 @@ func flat(all []plain) (b []byte) {
 	return b
 }
 
-// readFlat reads the file and indexes it. It allocates for all functions at once, and believes the file.
+// readFlat reads and indexes a flat file, which it trusts. It allocates memory for all functions at once.
 func readFlat(path string) (map[string]*plain, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -14,11 +14,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// points are the methods in which profile points are looked up: so many points, as the
-// median method of javac has, and as a very large one.
+// points has the number of profile points in the median method of javac and in a very large one.
 var points = []int{3, 300}
 
-// pointTables are the tables of profile points.
+// pointTables returns the tables for profile points.
 func pointTables(dir string) (tables []table, err error) {
 	s, err := sites(filepath.Join(dir, "sites.parc"))
 	if err != nil {
@@ -34,7 +33,7 @@ func pointTables(dir string) (tables []table, err error) {
 	return tables, nil
 }
 
-// sites makes and opens an archive of a method for each of points.
+// sites writes and opens an archive with a method for each element of points.
 func sites(path string) (*reader.Store, error) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: bench.Params(), Producer: "synthetic"})
 	receiver := b.Type(builder.TypeKey{Name: "org/synthetic/Receiver"})
@@ -78,10 +77,10 @@ func profileOf(s *reader.Store, i int) (reader.Profile, error) {
 	return p, err
 }
 
-// repeats is how often a turn does what takes some nanoseconds.
+// repeats is the number of operations in a turn.
 const repeats = 1 << 20
 
-// each returns the time of one of repeats.
+// each returns a turn that measures the time of one operation, of which do makes repeats.
 func each(do func() error) func() (float64, error) {
 	return func() (float64, error) {
 		start := cputime.Thread()
@@ -90,7 +89,7 @@ func each(do func() error) func() (float64, error) {
 	}
 }
 
-// lookups compares the lookup of points in turn with a map from points to counts.
+// lookups compares the lookup of points with a map from points to counts.
 func lookups(p reader.Profile, n int) table {
 	order := make([]int32, 1024)
 	known := map[int32]*uint64{}

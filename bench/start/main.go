@@ -1,15 +1,13 @@
-// Start measures what a program pays at its start to go on with the profiles of earlier runs,
-// and the cost of counting in them:
+// Start measures the startup cost of a program that continues the profiles of earlier runs, and the cost of counting.
 //
 //	cd bench
 //	go run ./start
 //	go run ./start -only 'start of the VM' -rounds 31
 //
-// Most tables have the profiles of the 5,008 functions of the VM in example. Their contenders are an archive,
-// adopted function by function or as a whole; a flat file, gob and JSON, which are decoded into structs that
-// a map finds; and arrays that the VM makes when it has no profiles. The last compare the lookup of a profile
-// point with a map. Contenders take turns. Figures are medians over the rounds, the least, which says more where others
-// use the machine, and the median ratio to the first row of the table.
+// Most tables use the profiles of the 5,008 functions of the VM in example. The contenders are an archive, adopted by
+// function or as a whole, a flat file, gob and JSON with a map, and empty arrays of a VM without profiles. The last
+// tables compare the lookup of a profile point with a map. Contenders take turns. The results are the median, the
+// minimum, which is more reliable on a busy machine, and the median ratio to the first row of the table.
 package main
 
 import (
@@ -83,7 +81,7 @@ func run(o options) error {
 	return nil
 }
 
-// exampleTables are the tables of the VM in example.
+// exampleTables returns the tables for the VM in example.
 func exampleTables(dir string) ([]table, error) {
 	path := filepath.Join(dir, "vm.parc")
 	if err := train(path); err != nil {
@@ -112,20 +110,19 @@ func train(path string) error {
 	return errors.Join(err, vm.Close())
 }
 
-// A table has rows that are compared.
+// A table compares rows.
 type table struct {
 	title, unit string
 	rows        []row
 }
 
-// A row measures one contender: turn returns what one turn took, in the unit of the table.
+// A row is a contender. turn returns its time in the unit of the table.
 type row struct {
 	name string
 	turn func() (float64, error)
 }
 
-// measure runs the rows in turns, the first round unseen, and prints the medians, and the
-// medians of the ratios of the rounds.
+// measure runs the rows in turns and prints the results. It ignores the first round.
 func (t *table) measure(rounds int) error {
 	seen := make([][]float64, len(t.rows))
 	for round := range rounds + 1 {
@@ -148,8 +145,7 @@ func (t *table) measure(rounds int) error {
 	return nil
 }
 
-// settle collects what turns before left, and waits until its mappings are released: that
-// takes processor time, on another thread.
+// settle collects garbage, and waits until another thread has released mappings.
 func settle() {
 	runtime.GC()
 	time.Sleep(10 * time.Millisecond)

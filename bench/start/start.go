@@ -12,9 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// starts compares, for a program that calls few functions or all of them, the processor time of
-// a process of its own for its first and its second round, with an archive and without. The
-// first includes opening the archive.
+// starts returns tables with the processor time of a new process for its first and second round, with and without an
+// archive. The processes call different numbers of functions. The first round includes opening the archive.
 func starts(path string) (tables []table) {
 	for _, n := range []int{20, 200, 1000, 4960} {
 		for round := range 2 {
@@ -28,7 +27,7 @@ func starts(path string) (tables []table) {
 	return tables
 }
 
-// start runs this program again, and returns what one of its rounds took.
+// start runs this program in a new process, and returns the time of one of its rounds.
 func start(n, round int, with string) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -45,7 +44,7 @@ func start(n, round int, with string) (float64, error) {
 	return strconv.ParseFloat(took[round], 64)
 }
 
-// startHere runs two rounds of the program, and prints what each took.
+// startHere runs two rounds, and prints their times.
 func startHere(functions, with string) error {
 	n, err := strconv.Atoi(functions)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A job is a program that is measured with a JDK.
+// A job measures a program with a JDK.
 type job struct {
 	*bench
 	program
 	home string
 }
 
-// file returns the path of a file of the job's own.
+// file returns the path of a file of the job.
 func (j job) file(end string) string {
 	return filepath.Join(j.dir, j.program.name+"-"+filepath.Base(j.home)+end)
 }
@@ -54,7 +54,7 @@ func (j job) archive() string {
 	return j.file(".parc")
 }
 
-// compile returns the commands that make a jar of the program's class: AppCDS takes none of folders.
+// compile returns the commands that build a jar of the program's class. AppCDS does not support folders.
 func (j job) compile() [][]string {
 	classes := j.file(".classes")
 	return [][]string{
@@ -63,7 +63,7 @@ func (j job) compile() [][]string {
 	}
 }
 
-// warm returns the command that measures the program, up to its own.
+// warm returns the command that measures the program, without the command of the program.
 func (j job) warm() []string {
 	step := []string{j.profarc(), "warm", "-n", fmt.Sprint(j.rounds), "--skip", "plain,archive+flag",
 		"--archive", j.archive(), "--json", j.file(".json")}
@@ -76,7 +76,7 @@ func (j job) warm() []string {
 	return append(step, "--")
 }
 
-// command returns the program's command. In its arguments {sources} is the directory of the JDK's sources.
+// command returns the program's command. It replaces {sources} in arguments by the directory of the JDK's sources.
 func (j job) command() []string {
 	if j.tool != "" {
 		step := []string{filepath.Join(j.home, j.tool)}
@@ -88,7 +88,7 @@ func (j job) command() []string {
 	return append([]string{filepath.Join(j.home, "bin/java"), "-cp", j.classPath()}, j.args...)
 }
 
-// classPath returns Debian's jars, and the job's own.
+// classPath returns Debian's jars and the job's jar.
 func (j job) classPath() string {
 	var paths []string
 	for _, name := range j.jars {
@@ -100,7 +100,7 @@ func (j job) classPath() string {
 	return strings.Join(paths, ":")
 }
 
-// start runs a command in the directory of the inputs. With a lock it waits until no other command holds it.
+// start runs a command in the directory of the inputs while holding the lock, if any.
 func (j job) start(ctx context.Context, step []string) error {
 	if j.lock != "" {
 		step = append([]string{"flock", j.lock}, step...)

@@ -1,12 +1,12 @@
-// Warm measures programs of Debian on HotSpot, each as `profarc warm` does: with AppCDS, the best flag, C1 alone, an
-// AOT cache, an archive of a training run, and both.
+// Warm measures programs of Debian on HotSpot by `profarc warm`, with AppCDS, the best flag, only C1, an AOT cache, an
+// archive of a training run, and both.
 //
 //	cd bench
 //	go run ./warm -o /tmp/warm
 //	go run ./warm -o /tmp/warm -only h2,javac -rounds 25
 //
-// The directory of -o keeps what was trained and measured: programs that were measured before are not run again, and
-// are in the tables. What Debian's packages lack is left out, with the name of the package.
+// The directory -o keeps archives and results, so that measured programs are not run again. Warm skips programs whose
+// Debian package is missing.
 package main
 
 import (
@@ -92,7 +92,7 @@ func (b *bench) prepare(ctx context.Context) error {
 
 func (b *bench) profarc() string { return filepath.Join(b.dir, "profarc") }
 
-// measure trains and measures every program with every JDK.
+// measure trains and measures all programs with all JDKs.
 func (b *bench) measure(ctx context.Context) error {
 	for _, p := range b.chosen() {
 		if missing := p.missing(); missing != "" {

@@ -5,20 +5,20 @@ import (
 	"path/filepath"
 )
 
-// debianJars is where Debian's packages have their jars.
+// debianJars is the folder with the jars of Debian's packages.
 const debianJars = "/usr/share/java"
 
-// A program is what is measured.
+// A program is a program to measure.
 type program struct {
 	name     string
-	packages string   // of Debian
-	jars     []string // in debianJars, without .jar
-	source   string   // of inputs; a Java program is compiled, and in a jar of its own
-	tool     string   // of the JDK, instead of java
+	packages string   // Debian package
+	jars     []string // names in debianJars without .jar
+	source   string   // file in inputs; Java sources are compiled to a separate jar
+	tool     string   // tool of the JDK to run instead of java
 	args     []string
-	unit     string // regular expressions for profarc warm
-	ignore   string
-	archived string // the program whose archive is adopted instead of its own
+	unit     string // regular expression for profarc warm --unit
+	ignore   string // regular expression for profarc warm --ignore
+	archived string // program whose archive is adopted, or "" for the program itself
 }
 
 var programs = []program{
@@ -57,7 +57,7 @@ var programs = []program{
 		args: []string{"-Dsun.net.httpserver.nodelay=true", "Requests", "10000"}, unit: `^request took (.*)`},
 }
 
-// missing names the package that has a jar that is not there; a jar that only some releases have is not needed.
+// missing returns advice to install the package if its first jar is missing. The other jars are not in all releases.
 func (p program) missing() string {
 	for i, name := range p.jars {
 		if _, err := os.Stat(filepath.Join(debianJars, name+".jar")); err != nil && i == 0 {

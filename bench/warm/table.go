@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// A figures is what is read of the JSON of profarc warm.
+// figures is a part of the JSON of profarc warm.
 type figures struct {
 	JVM      string  `json:"jvm"`
 	Rounds   int     `json:"rounds"`
@@ -32,7 +32,7 @@ type figures struct {
 	}
 }
 
-// A ratio has an interval of 95%.
+// A ratio is an estimate with a 95% confidence interval.
 type ratio struct{ Estimate, Low, High float64 }
 
 func (r *ratio) String() string {
@@ -45,10 +45,10 @@ func (r *ratio) String() string {
 	return fmt.Sprintf("%.2f (%.2f to %.2f)", r.Estimate, r.Low, r.High)
 }
 
-// columns are the contenders of the tables.
+// columns lists the contenders of the tables.
 var columns = []string{"archive", "flag", "c1", "aot", "aot+archive"}
 
-// printTables prints what was measured in Markdown: a table of all programs, and one for each with units.
+// printTables prints the results in Markdown, with a table of all programs and one for each program with units.
 func (b *bench) printTables(w io.Writer) error {
 	fmt.Fprintf(w, "| program | JDK | rounds | AppCDS | %s | both to the AOT cache | others |\n|%s\n",
 		strings.Join(columns, " | "), strings.Repeat("---|", 6+len(columns)))

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// counterOf returns the counter with which a value begins.
+// counterOf returns the counter at the start of a value.
 func counterOf(value []byte) uint64 { return binary.LittleEndian.Uint64(value) }
 
-// A cdb is a constant database in D. J. Bernstein's format, read from a mapping: 256
-// pairs of a place and a number of slots, records of key size, value size, key and value,
-// and 256 tables of slots of a hash and the place of a record.
+// A cdb is a mapped constant database in D. J. Bernstein's format. It has 256 pairs of a table offset and a number of
+// slots, records with key size, value size, key and value, and 256 tables of slots with a hash and a record offset.
 type cdb struct{ file []byte }
 
 const cdbTables = 256
@@ -69,7 +68,7 @@ func cdbBytes(records []record, size int) []byte {
 	return b
 }
 
-// placed puts slots into a table of twice as many.
+// placed returns a hash table of the slots that is half full.
 func placed(slots []cdbSlot) []cdbSlot {
 	table := make([]cdbSlot, 2*len(slots))
 	for _, s := range slots {

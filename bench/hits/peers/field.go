@@ -19,25 +19,24 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// counted is the invocation counter of every method.
+// counted is the invocation count of all methods.
 const counted = 7
 
-// A peer is a store that has the counter and the profile of each method under its key.
+// A peer maps the key of each method to its counter and profile.
 type peer interface {
-	// turn looks keys up. It returns the sum of the counters in their values, and how many
-	// nanoseconds of processor time that took.
+	// turn looks up keys. It returns the total of their counters and the processor time in nanoseconds.
 	turn(keys [][]byte) (sum uint64, took int64, err error)
 	close() error
 }
 
-// A store is a peer that this program calls.
+// A store is a peer that runs in this process.
 type store interface {
-	// count returns the counter in the value of a key, 0 if the key is not there.
+	// count returns the counter of a key, or 0 for a miss.
 	count(key []byte) uint64
 	close() error
 }
 
-// A called is a store as a peer.
+// called converts a store to a peer.
 type called struct{ store }
 
 func (c called) turn(keys [][]byte) (sum uint64, took int64, err error) {
@@ -48,7 +47,7 @@ func (c called) turn(keys [][]byte) (sum uint64, took int64, err error) {
 	return sum, cputime.Thread() - begin, nil
 }
 
-// byCalls makes a peer of a store.
+// byCalls converts a store's constructor to a peer's constructor.
 func byCalls(fill func(path string, records []record) (store, error)) func(string, []record) (peer, error) {
 	return func(path string, records []record) (peer, error) {
 		s, err := fill(path, records)
@@ -60,19 +59,19 @@ func byCalls(fill func(path string, records []record) (store, error)) func(strin
 type contender struct {
 	name string
 	peer
-	goal float64 // how much longer than profarc it should take; 0 if there is no goal
+	goal float64 // required ratio to the time of profarc
 }
 
-// A record is what peers store. Its value begins with the counter.
+// A record is a key and a value of a peer. The value begins with the counter.
 type record struct{ key, value []byte }
 
-// A field is an archive and the peers that have the same.
+// A field is an archive and peers with the same data.
 type field struct {
 	n      int
 	store  *reader.Store
 	keys   []layout.Key
 	peers  []contender
-	absent []string // why peers are missing
+	absent []string // reasons why peers are missing
 	random *rand.Rand
 	order  []int
 	next   int
@@ -121,7 +120,7 @@ func textOf(k layout.Key) []byte {
 	return []byte(k.Class + "\x00" + k.Name + "\x00" + k.Signature + "\x00" + k.Loader)
 }
 
-// fill makes the peers.
+// fill creates the peers.
 func (f *field) fill(dir string, records []record) error {
 	for _, each := range []struct {
 		name string
@@ -149,7 +148,7 @@ func (f *field) close() error {
 	return errors.Join(errs...)
 }
 
-// A query is the keys that one turn asks for.
+// A query has the keys for a turn.
 type query struct {
 	keys  []layout.Key
 	texts [][]byte
@@ -216,7 +215,7 @@ func (f *field) findAll(q query) (sum uint64, took int64, err error) {
 	return sum, cputime.Thread() - begin, nil
 }
 
-// found fills the rows in. Goals are for hits in large stores.
+// found adds the rows. Goals apply only to hits in large stores.
 func (f *field) found(t ratios.Table, costs [][]float64) ratios.Table {
 	if len(costs) == 0 {
 		return t

@@ -17,16 +17,16 @@ import (
 //go:embed lmdb/lmdb.c
 var lmdbSource []byte
 
-// errMissing: a peer can't be built here.
+// errMissing means that a peer cannot be built on this machine.
 var errMissing = errors.New("not measured")
 
-// An lmdb is a program in C that has the records in an LMDB and measures its look-ups
-// itself: a call from Go into C takes as long as some of them.
+// An lmdb is a C program that stores the records in LMDB and measures lookups. A call from Go to C would take as long
+// as a lookup.
 type lmdb struct {
 	cmd  *exec.Cmd
 	in   io.WriteCloser
 	out  io.Reader
-	said bytes.Buffer // of its errors
+	said bytes.Buffer // standard error
 }
 
 func fillLMDB(path string, records []record) (peer, error) {
@@ -50,13 +50,13 @@ func fillLMDB(path string, records []record) (peer, error) {
 	if err := errors.Join(err1, err2, p.cmd.Start()); err != nil {
 		return nil, err
 	}
-	if _, _, err := p.turn(nil); err != nil { // when it answers, it has read the records
+	if _, _, err := p.turn(nil); err != nil { // waits until it has read the records
 		return nil, errors.Join(err, p.close())
 	}
 	return p, nil
 }
 
-// buildLMDB compiles the program. The error matches errMissing if there is no compiler or no LMDB.
+// buildLMDB compiles the program. The error matches errMissing without a compiler or LMDB.
 func buildLMDB(program string) error {
 	compiler, err := exec.LookPath("cc")
 	if err != nil {
@@ -77,7 +77,7 @@ func buildLMDB(program string) error {
 	return nil
 }
 
-// writeRecords writes records as the program reads them.
+// writeRecords writes records in the input format of the program.
 func writeRecords(path string, records []record) error {
 	f, err := os.Create(path)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package peers measures how long key-value stores take to find the profile of a method by its
-// key and to read a counter of it: LMDB and a small reader of CDB's format, with the keys and
-// values that the archive has.
+// Package peers measures lookups of profiles and counters in key-value stores with the same data as an archive. The
+// stores are LMDB and a small reader of CDB's format.
 package peers
 
 import (
@@ -10,15 +9,14 @@ import (
 	"github.com/profarc/profarc/bench/ratios"
 )
 
-// Measure builds all stores of n methods in a directory, and adds the tables of hits and
-// misses to the report.
+// Measure builds stores of n methods in dir, and adds tables of hits and misses to the report.
 func Measure(dir string, n, rounds int, r *ratios.Report) error {
 	f, err := newField(dir, n)
 	if err != nil {
 		return err
 	}
 	defer f.close()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the collector must not run beside a turn
+	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the garbage collector must not run during a turn
 	for _, missing := range []bool{false, true} {
 		t, err := f.measure(rounds, missing)
 		if err != nil {

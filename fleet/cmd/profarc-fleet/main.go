@@ -1,6 +1,5 @@
-// Profarc-fleet takes archives of execution profiles from the machines that train to those
-// that start: through registries and object stores. It is a program of its own, so that
-// profarc and the library need none of their clients; "profarc NAME" runs its commands.
+// Profarc-fleet distributes and merges archives of execution profiles through registries and object stores. It is a
+// separate program, so that profarc and the library do not depend on their clients. "profarc NAME" runs its commands.
 package main
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// nameOf returns the name of the program for people: profarc if that started it, by its own name.
+// nameOf returns the program name for messages. It is profarc if profarc started this program with its own name.
 func nameOf(started string) string {
 	if strings.TrimSuffix(filepath.Base(started), ".exe") == "profarc" {
 		return "profarc"
