@@ -16,18 +16,18 @@ import (
 
 // What an input is that no importer reads.
 var (
-	// ErrEmpty: the input has no bytes.
+	// ErrEmpty means that the input has no bytes.
 	ErrEmpty = errors.New("it is empty: the program that should write it has not ended well, or writes elsewhere")
-	// ErrArchive: the input is an archive.
+	// ErrArchive means that the input is an archive.
 	ErrArchive = errors.New("it is an archive already")
-	// ErrUnknown: the input is of no format that is known.
+	// ErrUnknown means that no importer knows the format.
 	ErrUnknown = errors.New("not a format that import understands")
 )
 
-// An InputError says why an input cannot be imported, or was left out.
+// An InputError is the reason why an input cannot be imported, or was left out.
 type InputError struct {
-	Name string // of the input
-	Err  error  // of a file with no profile wraps ErrEmpty, ErrArchive or ErrUnknown, of a repeated one merge.ErrCounted
+	Name string // name of the input
+	Err  error  // wraps ErrEmpty, ErrArchive or ErrUnknown without a profile, and merge.ErrCounted for a repeated input
 }
 
 // Error returns `app.parc: it is an archive already`.

@@ -13,7 +13,7 @@
 // &[LLVMImporter]{Release: 22} in [ImportOptions].Importers. Commands and servers that learn
 // options at run time find them by name in [codec.Format].Options.
 //
-// What a conversion loses is counted, never silent: see [codec.Losses].
+// Losses of a conversion are counted; see [codec.Losses].
 //
 // # Formats
 //
@@ -37,7 +37,7 @@
 // A format is one folder of internal/formats and one line of the registry (formats.go):
 //
 //  1. Write the parser and the calls of the builder, or the writer, as functions
-//     that return errors with a place in the input. Package internal/formats/parse has
+//     that return errors with a line and column of the input. Package internal/formats/parse has
 //     lines, a cursor, such errors and limits; a reader of lines takes 20 lines.
 //  2. In the file codec.go of the folder, declare type Importer, type Exporter or
 //     both; the example of package codec is a whole importer. Their exported
@@ -50,7 +50,7 @@
 //     a constant for each kind.
 //  5. Add the line to Importers or Exporters, and a row to the table above and to
 //     README.md; tests compare them. Flags and help of the command come
-//     from Format: nothing else has to change.
+//     from Format, so that nothing else has to change.
 //  6. Test the parser with real files of the tool in testdata, with a fuzz target,
 //     and with an export that is the imported input again, byte for byte where
 //     nothing is lost.

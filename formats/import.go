@@ -13,55 +13,51 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// ImportOptions say how inputs are imported. The zero value imports with the defaults.
+// ImportOptions configure an import. The zero value has the defaults.
 type ImportOptions struct {
-	Config builder.Config // what the archive says of itself
-	// Unordered forgets the order of the profiles in the input: inputs that differ
-	// in nothing else then give the same archive.
+	Config builder.Config // configures the builder
+	// Unordered forgets the order of the profiles in the input, so that inputs that differ only in it give the same archive.
 	Unordered bool
-	// Importers are importers with options, such as &LLVMImporter{Release: 22}. Each takes the place of the
-	// one of its format in Importers(); importers of formats of your own are asked before those.
+	// Importers are importers with options, such as &LLVMImporter{Release: 22}. Each replaces the default importer of its
+	// format. Importers of other formats are tried first. Nil is Importers().
 	Importers []codec.Importer
-	// SkipBad leaves bad inputs out if there are several and one is good.
-	// Otherwise the first bad input fails the import. Empty inputs among several
-	// are always left out: a process that was killed leaves such files.
+	// SkipBad leaves bad inputs out if at least one is good. Otherwise the first bad input fails the import. Empty inputs
+	// among several are always left out, since killed processes leave them.
 	SkipBad bool
 	// OnSkip, if not nil, is called for each input when it is left out.
 	OnSkip func(in Input, why error)
-	// MaxExpansion is how many times the size of its compressed form an input may
-	// have: 0 for 64, negative for no bound.
+	// MaxExpansion bounds the size of a decompressed input as a multiple of its compressed size. 0 is 64, and a negative
+	// value is no bound.
 	MaxExpansion int64
-	// Accept, if not nil, is called with each input and its importer before it is
-	// read. An error ends the import.
+	// Accept, if not nil, is called with each input and its importer before the input is read. An error ends the import.
 	Accept func(in Input, i codec.Importer) error
-	// Progress, if not nil, is called with how many bytes of how many were read of
-	// an input. It may be called by another goroutine.
+	// Progress, if not nil, is called with the number of bytes read of an input, and its size. Another goroutine may call it.
 	Progress func(name string, done, total int64)
 }
 
-// Imported is what Import made of its inputs.
+// Imported is the result of Import.
 type Imported struct {
-	Format string // the name of the importer's format
+	Format string // name of the importer's format
 	// Builder has the profiles of all inputs.
 	Builder *builder.Builder
-	// Runs are the builders of the dumps of the input, if its importer keeps them
-	// apart, as jamaica.Importer.Runs asks for; Builder is the first.
+	// Runs are the builders of an input's dumps, of which Builder is the first, if the importer keeps dumps apart; see
+	// JamaicaImporter. Otherwise it is nil.
 	Runs    []*builder.Builder
-	Methods int          // sum over all inputs
-	Entries int          // likewise
-	Lost    codec.Losses // of all inputs, the kinds in the order in which they came; not nil
-	// Notes tell, in sentences, which facts of the inputs the archive keeps in another form.
+	Methods int          // methods with a profile, over all inputs
+	Entries int          // profile entries, over all inputs
+	Lost    codec.Losses // losses of all inputs, the kinds in the order of first occurrence; not nil
+	// Notes are sentences for users about facts that the archive keeps in another form.
 	Notes   []string
-	Inputs  []ImportedInput // what was read, in the order in which it was read
-	Skipped []InputError    // what was left out, and why
+	Inputs  []ImportedInput // inputs that were read, in this order
+	Skipped []InputError    // inputs that were left out
 }
 
-// ImportedInput says what was read of one input.
+// ImportedInput describes one input that was read.
 type ImportedInput struct {
 	Name   string
-	Codec  string // gzip, zstd, or empty
-	Weight layout.Weight
-	Facts  map[string]any // what its format says of it, by the key in JSON
+	Codec  string         // "gzip", "zstd", or "" if not compressed
+	Weight layout.Weight  // 0 is layout.WeightOne
+	Facts  map[string]any // facts of its format, by their key in JSON; may be nil
 }
 
 // ErrMixed means that the inputs cannot be imported together, for instance because their formats differ. Match it with
@@ -80,21 +76,21 @@ func (apartError) Error() string {
 
 func (apartError) Is(target error) bool { return target == ErrMixed }
 
-// A repeatedError says that an input has the same content as one before it.
+// A repeatedError means that an input has the same content as an earlier one.
 type repeatedError struct{}
 
 func (repeatedError) Error() string {
 	return "it says the same as a file before it: leave it out, or give one of them the weight 2"
 }
 
-// HasAdvice reports true: see layout.Error.
+// HasAdvice reports true; see layout.Error.
 func (repeatedError) HasAdvice() bool { return true }
 
 func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
-// Import reads inputs of one format into a builder. Several are summed: as llvm-profdata merge does if they
-// are LLVM's, otherwise as archives are merged, none counted twice. The error is of the first input that
-// cannot be imported, an [*OptionError], or matches one of the errors of this package.
+// Import reads inputs of one format into a builder. Several inputs are added up, LLVM's like llvm-profdata merge and others
+// like archives, so that no dump counts twice. The error is an [*OptionError], or comes from the first input that cannot
+// be imported.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
@@ -104,7 +100,7 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 	}
 	m := &importing{ctx: ctx, o: o, several: len(inputs) > 1, result: Imported{Lost: codec.Losses{}}}
 	for _, in := range inputs {
-		err := m.add(in)
+		err := m.importInput(in)
 		if err == nil {
 			continue
 		}
@@ -134,7 +130,7 @@ type importing struct {
 	done    bool
 }
 
-// A fatalError is not answered by leaving the input out.
+// A fatalError ends the import even if bad inputs are left out.
 type fatalError struct{ error }
 
 func (e fatalError) Unwrap() error { return e.error }
@@ -148,8 +144,8 @@ func (m *importing) maySkip(err error) bool {
 	return m.o.SkipBad || errors.Is(err, ErrEmpty)
 }
 
-// add imports one input.
-func (m *importing) add(in Input) error {
+// importInput imports one input.
+func (m *importing) importInput(in Input) error {
 	s, err := openInput(m.ctx, in, &m.o)
 	if err != nil {
 		return err
@@ -162,7 +158,7 @@ func (m *importing) add(in Input) error {
 	if err := m.accept(in, i); err != nil {
 		return fatalError{err}
 	}
-	return withoutPlace(m.read(in, s, i))
+	return withoutPlace(m.readInput(in, s, i))
 }
 
 // accept refuses an input that does not go together with those before it.
@@ -177,14 +173,14 @@ func (m *importing) accept(in Input, i codec.Importer) error {
 	return nil
 }
 
-// read reads an input and adds its profiles to the result.
-func (m *importing) read(in Input, s *stream, i codec.Importer) error {
+// readInput reads an input and adds its profiles to the result.
+func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	input := &codec.Input{Reader: s, Name: in.Name, Several: m.several, Config: m.o.Config, Unordered: m.o.Unordered}
 	input.Sum = m.result.Builder
 	input.Weight = in.Weight
 	input.Config.Progress = m.progress
 	if m.merges(in) {
-		input.Unordered = true // an order is of one input
+		input.Unordered = true // only a single input keeps its order
 	}
 	var report *codec.Report
 	err := m.allOrNothing(func() (err error) {
@@ -192,7 +188,7 @@ func (m *importing) read(in Input, s *stream, i codec.Importer) error {
 		if err != nil {
 			return err
 		}
-		return m.take(report, in)
+		return m.addReport(report, in)
 	})
 	if err != nil {
 		return err
@@ -213,16 +209,15 @@ func (m *importing) read(in Input, s *stream, i codec.Importer) error {
 // merges reports whether the dump of an input is merged with others.
 func (m *importing) merges(in Input) bool { return m.several || in.Weight != 0 }
 
-// progress passes on the progress of the commit that comes after the import, not
-// that of laying out single dumps.
+// progress reports the progress of the commit after the import, but not of laying out single dumps.
 func (m *importing) progress(done, total int64) {
 	if m.done && m.o.Config.Progress != nil {
 		m.o.Config.Progress(done, total)
 	}
 }
 
-// allOrNothing has the builder keep what work adds only if work succeeds. An import that ends with the first
-// bad input does not need this, since it drops the builder.
+// allOrNothing calls work, and removes its additions from the builder if it fails. An import that ends with the first bad
+// input drops the builder instead.
 func (m *importing) allOrNothing(work func() error) error {
 	b := m.result.Builder
 	if b == nil || !m.o.SkipBad {
@@ -239,8 +234,8 @@ func (m *importing) allOrNothing(work func() error) error {
 	return batch.Commit()
 }
 
-// take adds what an importer made of an input to the result.
-func (m *importing) take(r *codec.Report, in Input) error {
+// addReport adds the profiles of an importer's report to the result.
+func (m *importing) addReport(r *codec.Report, in Input) error {
 	dumps := r.Dumps
 	switch {
 	case len(dumps) == 0 && r.Sum == nil:

@@ -23,7 +23,7 @@ import (
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	f := flattening{t: merging.Target{Set: b.Internal()}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {
-		if err := f.add(ctx, s); err != nil {
+		if err := f.addLayer(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -43,9 +43,9 @@ type flattening struct {
 	answered map[answeredVersion]bool // by layers above
 }
 
-// add copies what the layers above leave to s.
-func (f *flattening) add(ctx context.Context, s *reader.Store) error {
-	run, err := f.join(ctx, s)
+// addLayer copies what the layers above leave to s.
+func (f *flattening) addLayer(ctx context.Context, s *reader.Store) error {
+	run, err := f.joinLayer(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -93,9 +93,9 @@ func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answered
 	return own, nil
 }
 
-// join makes a layer a part of the builder's archive. A dump that several layers have, as a
+// joinLayer makes a layer a part of the builder's archive. A dump that several layers have, as a
 // run that adopted the base has, is not counted twice: each version is of one layer.
-func (f *flattening) join(ctx context.Context, s *reader.Store) (profileset.Run, error) {
+func (f *flattening) joinLayer(ctx context.Context, s *reader.Store) (profileset.Run, error) {
 	contents, err := merging.ContentsOf(s)
 	if err != nil {
 		return profileset.Run{}, err
@@ -128,7 +128,7 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 	var dropped Dropped
 	for i, s := range l.Stores() {
 		c := layerCopy{ctx: ctx, t: merging.Target{Set: b.Internal()}, s: s, take: take, dropped: &dropped}
-		if err := c.run(i == 0); err != nil {
+		if err := c.copyLayer(i == 0); err != nil {
 			return dropped, err
 		}
 	}
@@ -148,7 +148,7 @@ type layerCopy struct {
 	copied  map[layout.Ref]bool // methods of a layer beneath
 }
 
-func (l *layerCopy) run(top bool) error {
+func (l *layerCopy) copyLayer(top bool) error {
 	contents, err := merging.ContentsOf(l.s)
 	if err != nil {
 		return err
@@ -156,16 +156,16 @@ func (l *layerCopy) run(top bool) error {
 	hooks := l.dropped.hooks(l.take)
 	hooks.Skip = isBase
 	if top {
-		return l.copy(&contents, hooks, l.dropped.copyAll)
+		return l.copyWithHooks(&contents, hooks, l.dropped.copyAll)
 	}
 	l.copied = map[layout.Ref]bool{}
 	hooks.Lazy = true
-	hooks.Skip = l.skips
-	hooks.Rows = l.rows
-	return l.copy(&contents, hooks, l.counted)
+	hooks.Skip = l.skipsTable
+	hooks.Rows = l.keepsRow
+	return l.copyWithHooks(&contents, hooks, l.copyCounted)
 }
 
-func (l *layerCopy) copy(contents *merging.Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
+func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
 	run, err := l.t.AdmitCopy(l.s, contents, l.take)
 	if err != nil {
 		return err
@@ -178,13 +178,13 @@ func (l *layerCopy) copy(contents *merging.Contents, hooks copier.Hooks, all fun
 // isBase reports whether a table says what the archive is a layer on. Of a snapshot that is said in the end.
 func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
-// skips reports whether a table of a layer beneath is not copied. Tables about the code of profiles are
+// skipsTable reports whether a table of a layer beneath is not copied. Tables about the code of profiles are
 // copied, and for Totals also the runs that the trained counts are of.
-func (l *layerCopy) skips(t *reader.Table) bool {
+func (l *layerCopy) skipsTable(t *reader.Table) bool {
 	return !describesCode(t) && (l.take != Totals || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
 }
 
-func (l *layerCopy) rows(t *reader.Table) func(row int) (bool, error) {
+func (l *layerCopy) keepsRow(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) {
 		return len(l.copied) > 0 && (!describesCode(t) || l.copied[layout.Ref(t.Cell(0, row))]), nil
 	}
@@ -195,8 +195,8 @@ func describesCode(t *reader.Table) bool {
 	return t.Kind == disk.TableCode || t.Kind == disk.TableMoved
 }
 
-// counted copies the versions in which something was counted, of all methods of the layer.
-func (l *layerCopy) counted(c *copier.Copier) error {
+// copyCounted copies the versions in which something was counted, of all methods of the layer.
+func (l *layerCopy) copyCounted(c *copier.Copier) error {
 	if err := c.DeclareShapes(); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (l *layerCopy) counted(c *copier.Copier) error {
 	for m, err := range l.s.Methods() {
 		err = cmp.Or(err, steps.Err())
 		if err == nil {
-			err = l.countedOf(c, m)
+			err = l.copyCountedVersions(c, m)
 		}
 		if err != nil {
 			return err
@@ -213,9 +213,9 @@ func (l *layerCopy) counted(c *copier.Copier) error {
 	return c.Tables()
 }
 
-// countedOf copies the versions of a method in which something was counted: of Totals with all
+// copyCountedVersions copies the versions of a method in which something was counted: of Totals with all
 // their contexts, as they then answer alone.
-func (l *layerCopy) countedOf(c *copier.Copier, m reader.Method) error {
+func (l *layerCopy) copyCountedVersions(c *copier.Copier, m reader.Method) error {
 	changed := map[uint64]bool{}
 	for p, err := range m.Profiles() {
 		has := false

@@ -43,7 +43,7 @@ func (w *worker) blocks(span extent.Span, pages *summer) {
 			w.refusedBlock(at)
 			break
 		}
-		walk.mark.add(at)
+		walk.mark.markRecord(at)
 		w.found.blocks++
 		if at += size; w.naming {
 			walk.compareSlots(at-size-rw.Offset, at-rw.Offset)

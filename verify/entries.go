@@ -24,7 +24,7 @@ type cellsOf struct{ counts, types, typeWords, methods uint64 }
 
 func (c *cellsOf) pointers() uint64 { return c.types | c.typeWords | c.methods }
 
-func (c *cellsOf) add(cell int, kind disk.CellKind) {
+func (c *cellsOf) addCell(cell int, kind disk.CellKind) {
 	switch bit := uint64(1) << cell; kind {
 	case disk.CellCount:
 		c.counts |= bit
@@ -74,7 +74,7 @@ func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
 			p.row = len(g.Cells)
 		}
 		for i := range n * len(g.Cells) {
-			part.add(first+i, g.Cells[i%len(g.Cells)].Kind)
+			part.addCell(first+i, g.Cells[i%len(g.Cells)].Kind)
 		}
 	}
 	p.plain = !disk.IsWide(tag) && p.first.pointers() == p.first.types
@@ -148,7 +148,7 @@ func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum
 	if p.first.types == 0 {
 		return true
 	}
-	w.note(at, p.first.types)
+	w.notePointers(at, p.first.types)
 	for types := p.first.types; types != 0; types &= types - 1 {
 		v := le.Uint64(cells[bits.TrailingZeros64(types)*disk.CellSize:])
 		if v == 0 {
@@ -167,8 +167,8 @@ func listed(directory []byte, n int, point int32, offset int) bool {
 	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32
 }
 
-// note notes that words from at on are pointer slots.
-func (w *blockWalker) note(at int64, pointers uint64) {
+// notePointers notes that words from at on are pointer slots.
+func (w *blockWalker) notePointers(at int64, pointers uint64) {
 	w.want[at>>6] |= pointers << (at & 63)
 	if over := pointers >> (64 - at&63); over != 0 {
 		w.want[at>>6+1] |= over
@@ -186,7 +186,7 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	cells := e[header*disk.Unit : p.units*disk.Unit]
 	rows := e[p.units*disk.Unit:]
 	if data && p.first.counts != 0 {
-		w.add(cells, p.first.counts, signed)
+		w.addCounts(cells, p.first.counts, signed)
 	}
 	if pointers := p.first.pointers(); pointers != 0 && !w.pointers(cells, unit+header, &p.first, pointers) {
 		return false
@@ -194,7 +194,7 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	pointers := p.rows.pointers()
 	for unit += p.units; p.row != 0 && len(rows) >= p.row*disk.CellSize; unit += int64(p.row) {
 		if data {
-			w.add(rows, p.rows.counts, signed)
+			w.addCounts(rows, p.rows.counts, signed)
 		}
 		if pointers != 0 && !w.pointers(rows, unit, &p.rows, pointers) {
 			return false
@@ -204,8 +204,8 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	return true
 }
 
-// add adds counts to the summary. If the first of the entry may be signed, those below zero are left out.
-func (w *blockWalker) add(cells []byte, counts uint64, signed bool) {
+// addCounts adds counts to the summary. If the first of the entry may be signed, those below zero are left out.
+func (w *blockWalker) addCounts(cells []byte, counts uint64, signed bool) {
 	s := &w.found.summary
 	for ; counts != 0; counts &= counts - 1 {
 		n := le.Uint64(cells[bits.TrailingZeros64(counts)*disk.CellSize:])
@@ -219,7 +219,7 @@ func (w *blockWalker) add(cells []byte, counts uint64, signed bool) {
 
 // pointers checks where the pointers among cells lead, and notes their words.
 func (w *blockWalker) pointers(cells []byte, at int64, kinds *cellsOf, pointers uint64) bool {
-	w.note(at, pointers)
+	w.notePointers(at, pointers)
 	for rest := pointers; rest != 0; rest &= rest - 1 {
 		cell := bits.TrailingZeros64(rest)
 		v := le.Uint64(cells[cell*disk.CellSize:])
@@ -256,7 +256,7 @@ func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
 	for cell, kind := range w.shape.Pointers(e) {
 		one := cellsOf{}
-		one.add(0, kind)
+		one.addCell(0, kind)
 		offset := e.CellOffset(cell)
 		if !w.pointers(e[offset:], unit+int64(offset/disk.Unit), &one, 1) {
 			return false
@@ -267,7 +267,7 @@ func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
 	}
 	signed := e.SignedCount()
 	for cell := range w.shape.Counts(e) {
-		w.add(e[e.CellOffset(cell):], 1, signed)
+		w.addCounts(e[e.CellOffset(cell):], 1, signed)
 	}
 	return true
 }

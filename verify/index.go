@@ -122,8 +122,8 @@ func (w *worker) keyText(k *keyed) (text layout.Key, ok bool) {
 	}
 	name, named := w.name(inMethods, at, "name of a method", k.key.Name)
 	signature, size, signed := w.signature(at, k.key.Signature)
-	class, classed := w.text(inMethods, at, k.key.Class)
-	loader, loaded := w.text(inMethods, at, k.key.Loader)
+	class, classed := w.textOf(inMethods, at, k.key.Class)
+	loader, loaded := w.textOf(inMethods, at, k.key.Loader)
 	if k.inClass && classed && class == "" {
 		w.wrong(inMethods, at, disk.RegionRO, at, "a method of a class that has no name")
 	}
@@ -142,7 +142,7 @@ func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, o
 	parts, _ := disk.SymbolParts(list)
 	joined, err := w.join(w.list[:0], n.Offset(), list)
 	if err != nil {
-		w.note(inMethods, at, err)
+		w.noteError(inMethods, at, err)
 	}
 	w.list = joined
 	return words.String(w.list), disk.ListText(parts) + int64(len(w.list)), err == nil
@@ -165,7 +165,7 @@ func (w *worker) seekAll() {
 	}
 	w.m.Prefetch(w.offsets)
 	for i := range w.sought {
-		w.find(&w.sought[i])
+		w.findRecord(&w.sought[i])
 	}
 	w.sought = w.sought[:0]
 }
@@ -180,9 +180,9 @@ func (w *walk) lineOffset(n uint64) int64 {
 	return w.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
-// find searches for a record as docs/format.md says. A search for a method meets another with its id if, and only
+// findRecord searches for a record as docs/format.md says. A search for a method meets another with its id if, and only
 // if, the method shares the id.
-func (w *walk) find(r *sought) {
+func (w *walk) findRecord(r *sought) {
 	hash := disk.Mix(r.id, r.kind, w.h.Seed)
 	first, rest := hash.Split(w.h.Buckets)
 	bucket, found, shared := first, false, false
@@ -211,7 +211,7 @@ func (w *walk) find(r *sought) {
 	}
 	switch {
 	case stray != nil:
-		w.note(r.phase(), at, stray)
+		w.noteError(r.phase(), at, stray)
 	case shared != r.shared:
 		w.wrong(r.phase(), at, disk.RegionRO, at, "the flag that the method shares its id is %v, should be %v", r.shared,
 			shared)

@@ -25,7 +25,7 @@ func (w *walk) frameIsSound() bool {
 		for group := range groups {
 			want := w.h.SumRoot
 			if level+1 < w.tree.Levels() {
-				want = w.sum(level+1, group)
+				want = w.checksumAt(level+1, group)
 			}
 			g := w.tree.Group(level, group)
 			if disk.Sum(w.data[ps+g.Offset:ps+g.End()]) != want {
@@ -41,8 +41,8 @@ func (w *walk) frameIsSound() bool {
 	return true
 }
 
-// sum returns a sum of the tree.
-func (w *walk) sum(level int, n int64) uint64 {
+// checksumAt returns a sum of the tree.
+func (w *walk) checksumAt(level int, n int64) uint64 {
 	return le.Uint64(w.data[w.h.Region(disk.RegionPS).Offset+w.tree.Slot(level, n):])
 }
 
@@ -107,9 +107,9 @@ func (s *summer) upTo(offset int64) {
 			return
 		}
 		got := disk.Sum(s.data[span.Offset:span.End()])
-		want := s.sum(0, s.next)
+		want := s.checksumAt(0, s.next)
 		if got != want && !s.unsummed {
-			s.note(inPages, span.Offset, disk.WrongSum(disk.RegionAt(s.h, span.Offset), span, got, want))
+			s.noteError(inPages, span.Offset, disk.WrongSum(disk.RegionAt(s.h, span.Offset), span, got, want))
 		}
 		s.size += span.Size
 	}

@@ -91,8 +91,8 @@ type marker struct {
 	bits   uint64
 }
 
-// add adds a place, which is in the part of the file.
-func (k *marker) add(at int64) {
+// markRecord adds a place, which is in the part of the file.
+func (k *marker) markRecord(at int64) {
 	unit := (at - k.places.span.Offset) / disk.Unit
 	if unit>>6 != k.word {
 		k.flush()

@@ -51,7 +51,7 @@ type problems struct {
 	more bool
 }
 
-func (l *problems) add(p problem) {
+func (l *problems) addProblem(p problem) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if i := slices.IndexFunc(l.list, func(q problem) bool { return q.text == p.text }); i >= 0 {
@@ -68,18 +68,18 @@ func (l *problems) add(p problem) {
 	}
 }
 
-// note notes that err is wrong with the record at a place. A walk that does not name problems stops.
-func (w *walk) note(in phase, place int64, err error) {
+// noteError notes that err is wrong with the record at a place. A walk that does not name problems stops.
+func (w *walk) noteError(in phase, place int64, err error) {
 	w.stopped.Store(true)
 	if w.naming {
 		err = disk.InFile(err, w.m.Name())
-		w.problems.add(problem{in, place, err.Error(), err})
+		w.problems.addProblem(problem{in, place, err.Error(), err})
 	}
 }
 
 // wrong notes that something at an offset of the file is wrong with the record at a place.
 func (w *walk) wrong(in phase, place int64, r extent.Region, offset int64, format string, args ...any) {
-	w.note(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
+	w.noteError(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
 
 // refusal returns the error with which the reader refused a record at an offset.
@@ -94,7 +94,7 @@ func (w *walk) refusal(at int64, err error) error {
 // everything is counted.
 func (w *walk) refused(in phase, place int64, err error) {
 	w.partial.Store(true)
-	w.note(in, place, w.refusal(place, err))
+	w.noteError(in, place, w.refusal(place, err))
 }
 
 // doubt stops a walk that does not name problems. The walk that names them follows.

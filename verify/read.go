@@ -5,15 +5,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// read names the defects of the references from record to record, as the reader follows them: the names of types
+// readReferences names the defects of the references from record to record, as the reader follows them: the names of types
 // and methods, contexts, and the profiles of each method. The walk has only told that something is.
-func (w *walk) read() {
+func (w *walk) readReferences() {
 	if !w.naming {
 		return
 	}
 	for _, err := range w.s.Types() {
 		if err != nil {
-			w.note(inTypes, 0, err)
+			w.noteError(inTypes, 0, err)
 		}
 	}
 	unlinked := w.starts.blocks.clone()

@@ -37,7 +37,7 @@ func (w *walk) findMethods() {
 			blocks = append(blocks, rec.Profiles.Offset())
 			symbols = append(symbols, rec.Name.Offset(), rec.Signature.Offset())
 		}
-		mark.add(at)
+		mark.markRecord(at)
 		w.records.Methods++
 		at += size
 	}
@@ -275,8 +275,8 @@ func (w *walk) ascend(at int64, last, next *recordKey) {
 	y := &next.key
 	names := cmp.Compare(x.Name, y.Name)
 	if x.Name == 0 || y.Name == 0 {
-		name, _ := w.text(inMethods, at, x.Name)
-		other, _ := w.text(inMethods, at, y.Name)
+		name, _ := w.textOf(inMethods, at, x.Name)
+		other, _ := w.textOf(inMethods, at, y.Name)
 		names = strings.Compare(name+last.held, other+next.held)
 	}
 	if cmp.Or(cmp.Compare(x.Class, y.Class), names, cmp.Compare(x.Signature, y.Signature),

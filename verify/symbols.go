@@ -21,7 +21,7 @@ func (w *worker) symbols(span extent.Span, pages *summer) {
 		pages.upTo(at + 1)
 		text, size, list, err := w.symbol(section, at)
 		if list {
-			symbols.add(at)
+			symbols.markRecord(at)
 			w.found.lists = append(w.found.lists, at)
 		}
 		if err != nil {
@@ -34,9 +34,9 @@ func (w *worker) symbols(span extent.Span, pages *summer) {
 		if at > span.Offset {
 			w.ascends(at, last, text)
 		}
-		symbols.add(at)
+		symbols.markRecord(at)
 		if !list && len(text) <= disk.MaxName && bytes.IndexByte(text, 0) < 0 {
-			names.add(at)
+			names.markRecord(at)
 		}
 		last = text
 		w.found.symbols++
@@ -181,7 +181,7 @@ func (w *walk) name(in phase, at int64, what string, n layout.Ref) (text string,
 	if n == 0 || w.h.Region(disk.RegionRO).Holds(n.Offset(), disk.Unit) { // the reader refuses others
 		w.isName(in, at, what, n)
 	}
-	return w.text(in, at, n)
+	return w.textOf(in, at, n)
 }
 
 // optionalName is like name, but 0 is empty text.
@@ -192,15 +192,15 @@ func (w *walk) optionalName(in phase, at int64, what string, n layout.Ref) (text
 	return w.name(in, at, what, n)
 }
 
-// text is like optionalName for a reference that is checked elsewhere.
-func (w *walk) text(in phase, at int64, n layout.Ref) (text string, ok bool) {
+// textOf is like optionalName for a reference that is checked elsewhere.
+func (w *walk) textOf(in phase, at int64, n layout.Ref) (text string, ok bool) {
 	text, ok = w.nameAt(n)
 	if ok || n == 0 {
 		return text, true
 	}
 	name, err := w.s.SymbolAt(n)
 	if err != nil {
-		w.note(in, at, err)
+		w.noteError(in, at, err)
 	}
 	return name.String(), err == nil
 }

@@ -32,7 +32,7 @@ func (w *worker) column(t *reader.Table, column, from, to int) {
 			continue
 		}
 		if err := w.reference(kind, n); err != nil {
-			w.note(inTables, int64(w.tables)<<32+int64(row), err)
+			w.noteError(inTables, int64(w.tables)<<32+int64(row), err)
 		}
 	}
 }

@@ -80,7 +80,7 @@ func (w *worker) rowClass(at int64, holder layout.Ref) {
 		return
 	}
 	t := disk.ParseType(w.data[holder.Offset():])
-	name, ok := w.text(inClasses, at, t.Name)
+	name, ok := w.textOf(inClasses, at, t.Name)
 	next := holder + disk.TypeSize/disk.Unit
 	same := w.isType(next) && disk.ParseType(w.data[next.Offset():]).Name == t.Name
 	if ok && (name == "" || t.Loader != 0 || same) {

@@ -79,6 +79,6 @@ func Store(ctx context.Context, s *reader.Store, progress func(done, total int64
 func walkOver(ctx context.Context, s *reader.Store, progress func(done, total int64), naming bool) (Report, bool) {
 	w := newWalk(ctx, s, progress)
 	w.naming = naming
-	w.run()
+	w.runSteps()
 	return w.report(), !w.stopped.Load() && ctx.Err() == nil
 }

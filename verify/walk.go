@@ -63,12 +63,12 @@ func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int
 		tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
 }
 
-// run takes the steps of the walk, each of which relies on the ones before.
-func (w *walk) run() {
+// runSteps takes the steps of the walk, each of which relies on the ones before.
+func (w *walk) runSteps() {
 	defer runtime.KeepAlive(w.s)
 	w.m.Sweep()
 	for _, step := range []func(){w.frame, w.findMethods, w.pages, w.lists, w.recordsAndBlocks, w.links, w.allTables,
-		w.read, w.totals} {
+		w.readReferences, w.totals} {
 		w.guard(step)
 		if w.ctx.Err() != nil || w.stopped.Load() && !w.naming {
 			return
@@ -93,7 +93,7 @@ type found struct {
 	lists                                             []int64 // offsets of symbols that are lists
 }
 
-func (f *found) add(g *found) {
+func (f *found) addFound(g *found) {
 	f.symbols += g.symbols
 	f.entries += g.entries
 	f.pointers += g.pointers
@@ -151,7 +151,7 @@ func (w *walk) share(n int, task func(w *worker, i int)) {
 			}
 			w.guard(w.flush)
 			w.mu.Lock()
-			w.walk.found.add(&w.found)
+			w.walk.found.addFound(&w.found)
 			w.mu.Unlock()
 		})
 	}

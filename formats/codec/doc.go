@@ -1,4 +1,4 @@
-// Package codec has what a format implements: the interfaces [Importer] and [Exporter], the options that they
+// Package codec declares the interfaces of a format, [Importer] and [Exporter], the options that they
 // declare, and the list of what a conversion loses. Its example is a whole importer.
 //
 // Package formats has the formats of this module, and runs importers and exporters. It says how a format is added.

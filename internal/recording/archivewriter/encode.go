@@ -19,7 +19,7 @@ func (p *plan) writeRO(s *sheets) {
 	var b []byte
 	next := func() {
 		if len(b) >= disk.PageSize {
-			s.write(disk.RegionRO, b)
+			s.writeRegion(disk.RegionRO, b)
 			b = b[:0]
 		}
 	}
@@ -47,7 +47,7 @@ func (p *plan) writeRO(s *sheets) {
 		b = p.appendContext(b, ref)
 		next()
 	}
-	s.write(disk.RegionRO, b)
+	s.writeRegion(disk.RegionRO, b)
 }
 
 // appendMethod appends the record of the method at a place in the order.
@@ -200,7 +200,7 @@ func (p *plan) fetchNames(i int) {
 func (p *plan) fetchSymbols(i int) {
 	fetchAhead(i, len(p.symbolRefs), func(k int) []byte {
 		s := p.symbolRefs[k]
-		if len(p.lists.at(s)) > 0 {
+		if len(p.lists.listOf(s)) > 0 {
 			return nil
 		}
 		return p.b.Symbols.Texts.At(p.b.Symbols.Place(s))

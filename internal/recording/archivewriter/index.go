@@ -127,7 +127,7 @@ func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 			f.waiting = append(f.waiting, waitingRecord{s, n, rank})
 			ordered = ordered[1:]
 		}
-		f.fill(line, n)
+		f.fillLine(line, n)
 	}
 	return f.ix, f.maxProbe
 }
@@ -171,9 +171,9 @@ func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, ne
 	return 0, 0
 }
 
-// fill fills a line, the n-th, with what waits. Methods go first: they are looked up
+// fillLine fills a line, the n-th, with what waits. Methods go first: they are looked up
 // again and again, types once.
-func (f *indexFiller) fill(number, n uint64) {
+func (f *indexFiller) fillLine(number, n uint64) {
 	line := disk.Line(f.ix[number*disk.LineSize:][:disk.LineSize])
 	if len(f.waiting) > disk.LineSlots {
 		slices.SortStableFunc(f.waiting, func(a, b waitingRecord) int { return cmp.Compare(a.rank, b.rank) })

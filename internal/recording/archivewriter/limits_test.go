@@ -24,9 +24,9 @@ func TestFileSizeLimit(t *testing.T) {
 		ok bool
 	}{{disk.MaxFileSize - 256<<20, true}, {disk.MaxFileSize, false}, {disk.MaxFileSize * 2, false}} {
 		p := &plan{b: newHotSpotSet()}
-		p.set(disk.RegionIX, disk.LineSize)
-		p.set(disk.RegionRW, c.rw)
-		err := p.place()
+		p.setSize(disk.RegionIX, disk.LineSize)
+		p.setSize(disk.RegionRW, c.rw)
+		err := p.placeRegions()
 		if c.ok != (err == nil) || err != nil && !errors.Is(err, layout.ErrTooLarge) {
 			t.Errorf("rw of %d bytes: %v", c.rw, err)
 		}
@@ -43,11 +43,11 @@ func TestPlacementSettles(t *testing.T) {
 		}
 		p := &plan{b: newHotSpotSet()}
 		p.header.Domain = layout.DomainHotSpot
-		p.set(disk.RegionIX, disk.LineSize*(1+rw%64))
-		p.set(disk.RegionRO, rw%8192)
-		p.set(disk.RegionRW, rw)
+		p.setSize(disk.RegionIX, disk.LineSize*(1+rw%64))
+		p.setSize(disk.RegionRO, rw%8192)
+		p.setSize(disk.RegionRW, rw)
 		p.section[disk.PartMethods] = rw % 8192
-		if err := p.place(); err != nil {
+		if err := p.placeRegions(); err != nil {
 			t.Fatal(err)
 		}
 		p.header.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize

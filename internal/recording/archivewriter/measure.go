@@ -43,14 +43,14 @@ func (m *measurer) measure(b disk.Block) (slots uint32) {
 		s.TotalInvocations = disk.SaturatingAdd(s.TotalInvocations, n)
 		s.MaxInvocations = max(s.MaxInvocations, n)
 	}
-	m.list.begin()
+	m.list.beginBlock()
 	m.section(b, disk.SectionData)
 	if b.Presence()&disk.HasSections != 0 {
 		for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 			m.section(b, section)
 		}
 	}
-	return m.p.slots.keep(&m.list)
+	return m.p.slots.keepList(&m.list)
 }
 
 // section measures the entries of a section: those whose tags decide where their cells
@@ -86,7 +86,7 @@ func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s disk.BlockSect
 	for cells := mask.Counts; cells != 0; cells &= cells - 1 {
 		v := binary.LittleEndian.Uint64(e[(header+bits.TrailingZeros64(cells))*disk.Unit:])
 		if !mask.Signed || int64(v) >= 0 {
-			m.count(v)
+			m.addCount(v)
 		}
 	}
 }
@@ -102,27 +102,27 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	}
 	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else
 		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
-			m.count(binary.LittleEndian.Uint64(cells))
+			m.addCount(binary.LittleEndian.Uint64(cells))
 		}
 		return
 	}
 	signed := e.SignedCount()
 	for cell := range shape.Counts(e) {
 		if v := e.Cell(cell); !signed || int64(v) >= 0 {
-			m.count(v)
+			m.addCount(v)
 		}
 	}
 }
 
 // pointer notes a pointer slot. A method that an entry leads to ran.
 func (m *measurer) pointer(word uint32, method bool, v uint64) {
-	m.list.add(word, method)
+	m.list.addSlot(word, method)
 	if method {
 		m.p.meet(profileset.MethodRef(v >> methoddata.RefShift))
 	}
 }
 
-func (m *measurer) count(n uint64) {
+func (m *measurer) addCount(n uint64) {
 	s := &m.p.summary
 	s.TotalCount = disk.SaturatingAdd(s.TotalCount, n)
 	s.MaxCount = max(s.MaxCount, n)

@@ -69,9 +69,9 @@ func (p *plan) collectPointers() {
 	}
 }
 
-// place decides where the regions lie. Room for the page sums depends on the
+// placeRegions decides where the regions lie. Room for the page sums depends on the
 // size of the file, and the other way round: it grows until it is enough.
-func (p *plan) place() error {
+func (p *plan) placeRegions() error {
 	h := &p.header
 	for {
 		end := int64(disk.HeaderSize)
@@ -90,7 +90,7 @@ func (p *plan) place() error {
 		if p.sizeOf(disk.RegionPS) >= need {
 			break
 		}
-		p.set(disk.RegionPS, need)
+		p.setSize(disk.RegionPS, need)
 	}
 	if h.FileSize > disk.MaxFileSize {
 		return fmt.Errorf("builder: %w: the archive would have %d bytes, at most %d are possible: split it",
@@ -141,7 +141,7 @@ func (p *plan) keyTexts() []int64 {
 
 // keyText returns what a symbol counts as a part of a key.
 func (p *plan) keyText(s intern.SymbolRef) int64 {
-	parts := p.lists.at(s)
+	parts := p.lists.listOf(s)
 	if s == 0 || len(parts) == 0 {
 		return int64(p.b.Symbols.Place(s).Size)
 	}

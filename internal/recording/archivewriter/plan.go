@@ -74,7 +74,7 @@ func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 		}
 	}()
 	p.collect()
-	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.place, p.checkKeyText, p.locate, p.describe} {
+	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.placeRegions, p.checkKeyText, p.locate, p.describe} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -176,24 +176,24 @@ func (p *plan) measure() error {
 	}
 	p.section[disk.PartContexts] = int64(b.Contexts.Len()) * disk.ContextSize
 	p.section[disk.PartUnexecuted] = disk.UnexecutedSize(len(p.rows.classes), len(p.rows.methods))
-	p.set(disk.RegionIX, disk.BucketsFor(int64(b.Types.Len()+b.Methods.Len()-len(p.rows.methods)))*disk.LineSize)
+	p.setSize(disk.RegionIX, disk.BucketsFor(int64(b.Types.Len()+b.Methods.Len()-len(p.rows.methods)))*disk.LineSize)
 	var ro int64
 	for _, n := range p.section {
 		ro += n
 	}
-	p.set(disk.RegionRO, ro)
-	p.set(disk.RegionEX, b.TablesSize())
-	p.set(disk.RegionRW, p.placeBlocks())
+	p.setSize(disk.RegionRO, ro)
+	p.setSize(disk.RegionEX, b.TablesSize())
+	p.setSize(disk.RegionRW, p.placeBlocks())
 	p.pointers = relocate.NewCollector(p.sizeOf(disk.RegionRW))
 	p.collectPointers()
-	p.set(disk.RegionBM, p.pointers.Size())
+	p.setSize(disk.RegionBM, p.pointers.Size())
 	return nil
 }
 
-func (p *plan) set(r extent.Region, size int64)   { p.size[r-1] = size }
-func (p *plan) sizeOf(r extent.Region) int64      { return p.size[r-1] }
-func (p *plan) regionStart(r extent.Region) int64 { return p.header.Region(r).Offset }
-func (p *plan) sectionStart(s disk.Part) int64    { return p.header.Parts[s].Offset }
+func (p *plan) setSize(r extent.Region, size int64) { p.size[r-1] = size }
+func (p *plan) sizeOf(r extent.Region) int64        { return p.size[r-1] }
+func (p *plan) regionStart(r extent.Region) int64   { return p.header.Region(r).Offset }
+func (p *plan) sectionStart(s disk.Part) int64      { return p.header.Parts[s].Offset }
 
 // neededSymbols reports of each symbol, by SymbolRef-1, whether something other than a signature needs it in
 // the symbol section. Names of methods that lie behind their records do not.

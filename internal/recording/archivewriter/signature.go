@@ -21,7 +21,7 @@ type lists struct {
 // A listed symbol has some of the parts; one that is text has none.
 type listed struct{ first, number uint32 }
 
-func (l *lists) at(s intern.SymbolRef) []intern.SymbolRef {
+func (l *lists) listOf(s intern.SymbolRef) []intern.SymbolRef {
 	if l.of == nil || s == 0 {
 		return nil
 	}
@@ -34,18 +34,18 @@ func (p *plan) splitSignatures() {
 	l := &p.lists
 	var parts []string
 	for _, m := range p.b.Methods.All {
-		if s := m.Signature; s != 0 && l.begin(s, p.b.Symbols.Len()) {
+		if s := m.Signature; s != 0 && l.beginSignature(s, p.b.Symbols.Len()) {
 			var ok bool
 			parts, ok = disk.SplitSignature(parts[:0], p.b.Text(s))
 			if ok {
-				p.list(s, parts)
+				p.makeList(s, parts)
 			}
 		}
 	}
 }
 
-// begin notes a signature, and reports whether it is new. symbols is how many there are.
-func (l *lists) begin(s intern.SymbolRef, symbols int) bool {
+// beginSignature notes a signature, and reports whether it is new. symbols is how many there are.
+func (l *lists) beginSignature(s intern.SymbolRef, symbols int) bool {
 	if l.of == nil {
 		l.of = make([]listed, symbols)
 		l.seen = make([]bool, symbols)
@@ -58,8 +58,8 @@ func (l *lists) begin(s intern.SymbolRef, symbols int) bool {
 	return true
 }
 
-// list makes a signature a list, if all its parts are symbols.
-func (p *plan) list(s intern.SymbolRef, parts []string) {
+// makeList makes a signature a list, if all its parts are symbols.
+func (p *plan) makeList(s intern.SymbolRef, parts []string) {
 	if disk.ListSize(len(parts)) >= disk.SymbolSize(len(p.b.Text(s))) {
 		return
 	}
@@ -81,7 +81,7 @@ func (p *plan) list(s intern.SymbolRef, parts []string) {
 func (p *plan) planSignatures(needed []bool) {
 	l := &p.lists
 	for _, s := range l.signatures {
-		if needed[s-1] || slices.ContainsFunc(l.at(s), func(part intern.SymbolRef) bool { return !needed[part-1] }) {
+		if needed[s-1] || slices.ContainsFunc(l.listOf(s), func(part intern.SymbolRef) bool { return !needed[part-1] }) {
 			l.of[s-1] = listed{}
 		}
 	}
@@ -92,14 +92,14 @@ func (p *plan) planSignatures(needed []bool) {
 }
 
 func (p *plan) symbolSize(s intern.SymbolRef) int64 {
-	if parts := p.lists.at(s); len(parts) > 0 {
+	if parts := p.lists.listOf(s); len(parts) > 0 {
 		return disk.ListSize(len(parts))
 	}
 	return disk.SymbolSize(len(p.b.Text(s)))
 }
 
 func (p *plan) appendSymbol(b []byte, s intern.SymbolRef) []byte {
-	parts := p.lists.at(s)
+	parts := p.lists.listOf(s)
 	if len(parts) == 0 {
 		return disk.AppendSymbol(b, p.b.Text(s))
 	}

@@ -19,13 +19,13 @@ type slotList struct {
 	last  uint32 // word
 }
 
-func (l *slotList) begin() {
+func (l *slotList) beginBlock() {
 	l.bytes = l.bytes[:0]
 	l.last = 0
 }
 
-// add adds a word, which comes after those before.
-func (l *slotList) add(word uint32, method bool) {
+// addSlot adds a word, which comes after those before.
+func (l *slotList) addSlot(word uint32, method bool) {
 	distance := uint64(word-l.last) << 1
 	if method {
 		distance |= 1
@@ -34,8 +34,8 @@ func (l *slotList) add(word uint32, method bool) {
 	l.last = word
 }
 
-// keep keeps a list, and returns its number: 0 if it is empty.
-func (s *slots) keep(l *slotList) uint32 {
+// keepList keeps a list, and returns its number: 0 if it is empty.
+func (s *slots) keepList(l *slotList) uint32 {
 	if len(l.bytes) == 0 {
 		return 0
 	}

@@ -42,7 +42,7 @@ func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report,
 		return Report{}, err
 	}
 	defer p.close()
-	if err := publish.At(ctx, path, func(f *publish.File) error { return p.write(ctx, f) }); err != nil {
+	if err := publish.At(ctx, path, func(f *publish.File) error { return p.writeFile(ctx, f) }); err != nil {
 		return Report{}, err
 	}
 	return p.report(), nil
@@ -66,7 +66,7 @@ func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
 			layout.ErrTooLarge, n)
 	}
 	out := words.Aligned(int(p.header.FileSize))
-	if err := p.write(context.Background(), memory(out)); err != nil {
+	if err := p.writeFile(context.Background(), memory(out)); err != nil {
 		return nil, Report{}, err
 	}
 	return out, p.report(), nil
@@ -87,19 +87,19 @@ func (m memory) WriteAt(b []byte, off int64) (int, error) {
 	return copy(m[off:], b), nil
 }
 
-// write writes the whole file: what the page sums cover from front to back, then the sums and the header.
-func (p *plan) write(ctx context.Context, w io.WriterAt) error {
+// writeFile writes the whole file: what the page sums cover from front to back, then the sums and the header.
+func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	p.collect()
 	ix, err := p.encodeIX()
 	if err != nil {
 		return err
 	}
 	s := newSheets(ctx, w, &p.header, p.workers(), p.b.Progress)
-	s.write(disk.RegionIX, ix)
+	s.writeRegion(disk.RegionIX, ix)
 	p.writeRO(s)
-	s.write(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
+	s.writeRegion(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
 	p.pointers = nil // not needed for the next regions
-	s.write(disk.RegionEX, p.encodeEX())
+	s.writeRegion(disk.RegionEX, p.encodeEX())
 	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
 	sums, err := s.finish()
 	if err = cmp.Or(failed, err); err != nil {
@@ -127,7 +127,7 @@ func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
 		}
 		p.fetchBlocks(i)
 		block = p.appendBlock(block[:0], i)
-		s.write(disk.RegionRW, block)
+		s.writeRegion(disk.RegionRW, block)
 	}
 	return nil
 }
@@ -207,8 +207,8 @@ func (s *sheets) empty() []byte {
 	return fastmem.Large[byte](int(n))[:0]
 }
 
-// write appends bytes of a region, behind zeros up to the region's start.
-func (s *sheets) write(r extent.Region, b []byte) {
+// writeRegion appends bytes of a region, behind zeros up to the region's start.
+func (s *sheets) writeRegion(r extent.Region, b []byte) {
 	s.pad(s.header.Region(r).Offset)
 	s.append(b)
 }
@@ -224,7 +224,7 @@ func (s *sheets) pad(to int64) {
 func (s *sheets) append(b []byte) {
 	for len(b) > 0 {
 		if s.at == s.header.FileSize {
-			s.note(0, fmt.Errorf("builder: %d bytes more than planned", len(b)))
+			s.noteWritten(0, fmt.Errorf("builder: %d bytes more than planned", len(b)))
 			return
 		}
 		n := min(len(b), cap(s.sheet)-len(s.sheet))
@@ -232,13 +232,13 @@ func (s *sheets) append(b []byte) {
 		s.at += int64(n)
 		b = b[n:]
 		if len(s.sheet) == cap(s.sheet) {
-			s.turn()
+			s.turnSheet()
 		}
 	}
 }
 
-// turn hands the full sheet over and takes a new one.
-func (s *sheets) turn() {
+// turnSheet hands the full sheet over and takes a new one.
+func (s *sheets) turnSheet() {
 	s.full <- fullSheet{s.at - int64(len(s.sheet)), s.sheet}
 	s.sheet = s.empty()
 }
@@ -255,9 +255,9 @@ func (s *sheets) finish() (ps []byte, err error) {
 func (s *sheets) drain() {
 	for f := range s.full {
 		if !s.failed() {
-			s.sum(f)
+			s.checksumPages(f)
 			_, err := s.w.WriteAt(f.bytes, f.offset)
-			s.note(len(f.bytes), err)
+			s.noteWritten(len(f.bytes), err)
 		}
 		if cap(f.bytes) == sheetSize {
 			s.spare <- f.bytes
@@ -265,8 +265,8 @@ func (s *sheets) drain() {
 	}
 }
 
-// sum computes the sums of the pages of a sheet. No page is in two sheets.
-func (s *sheets) sum(f fullSheet) {
+// checksumPages computes the sums of the pages of a sheet. No page is in two sheets.
+func (s *sheets) checksumPages(f fullSheet) {
 	for b, at := f.bytes, f.offset; len(b) > 0; {
 		page := s.tree.Page(at)
 		n := s.tree.PageSpan(page).Size
@@ -282,7 +282,7 @@ func (s *sheets) failed() bool {
 	return s.err != nil
 }
 
-func (s *sheets) note(n int, err error) {
+func (s *sheets) noteWritten(n int, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {

@@ -18,8 +18,8 @@ func newContextRefs(h *layout.Header) contextRefs {
 	return contextRefs{section, make([]profileset.ContextRef, section.Size/disk.ContextSize)}
 }
 
-// at returns where the reference of the node at n is kept; nil if there is no such node.
-func (r *contextRefs) at(n layout.Ref) *profileset.ContextRef {
+// slotOf returns where the reference of the node at n is kept; nil if there is no such node.
+func (r *contextRefs) slotOf(n layout.Ref) *profileset.ContextRef {
 	offset := n.Offset() - r.section.Offset
 	if !r.section.Holds(n.Offset(), disk.ContextSize) || offset%disk.ContextSize != 0 {
 		return nil
@@ -27,9 +27,9 @@ func (r *contextRefs) at(n layout.Ref) *profileset.ContextRef {
 	return &r.refs[offset/disk.ContextSize]
 }
 
-// of returns the reference of the node at n, NoContext if it is not copied.
-func (r *contextRefs) of(n layout.Ref) profileset.ContextRef {
-	if ref := r.at(n); ref != nil {
+// refOf returns the reference of the node at n, NoContext if it is not copied.
+func (r *contextRefs) refOf(n layout.Ref) profileset.ContextRef {
+	if ref := r.slotOf(n); ref != nil {
 		return *ref
 	}
 	return profileset.NoContext

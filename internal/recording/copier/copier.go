@@ -73,23 +73,23 @@ const (
 
 // A Copier copies an archive into a set. It maps each record of the archive to its reference in the set.
 type Copier struct {
-	hooks    Hooks
-	poll     *poll.Poll
-	b        *profileset.Set
-	s        *reader.Store
-	shape    disk.Shape
-	Counts   Counts
-	Since    *Counted // what Increments are counted from; nil for the trained counts
-	of       profileset.Run
-	method   reader.Method        // of the profile that is being copied
-	met      uint64               // profiles that were read, or could not be
-	partial  bool                 // the copy lacks some
-	chosen   []reader.Method      // that Hooks.Chosen chose
-	types    []profileset.TypeRef // by ordinal
-	methods  map[layout.Ref]profileset.MethodRef
-	contexts contextRefs
-	profiles map[layout.Ref]profileset.ProfileRef
-	absent   map[layout.Ref]profileset.ProfileRef // what stands for profiles that are not copied
+	hooks        Hooks
+	poll         *poll.Poll
+	b            *profileset.Set
+	s            *reader.Store
+	shape        disk.Shape
+	Counts       Counts
+	Since        *Counted // what Increments are counted from; nil for the trained counts
+	targetRun    profileset.Run
+	method       reader.Method        // of the profile that is being copied
+	profilesSeen uint64               // profiles that were read, or could not be
+	partial      bool                 // the copy lacks some
+	chosen       []reader.Method      // that Hooks.Chosen chose
+	types        []profileset.TypeRef // by ordinal
+	methods      map[layout.Ref]profileset.MethodRef
+	contexts     contextRefs
+	profiles     map[layout.Ref]profileset.ProfileRef
+	absent       map[layout.Ref]profileset.ProfileRef // what stands for profiles that are not copied
 }
 
 // New returns a copier of an archive into a set, as a part of a run.
@@ -100,7 +100,7 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 		profiles = int(min(h.Counts.Profiles, uint64(h.FileSize)/disk.Unit))
 	}
 	return &Copier{
-		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), of: run,
+		hooks: hooks, poll: poll.New(ctx), b: b, s: s, shape: (*mapped.Mapping)(s.Mapping()).Shape(), targetRun: run,
 		methods:  make(map[layout.Ref]profileset.MethodRef, methods),
 		contexts: newContextRefs(s.Header()),
 		profiles: make(map[layout.Ref]profileset.ProfileRef, profiles),
@@ -109,11 +109,11 @@ func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset
 }
 
 // All copies everything.
-func (c *Copier) All() error { return c.run(c.Records, c.copyProfiles, c.Tables) }
+func (c *Copier) All() error { return c.runSteps(c.Records, c.copyProfiles, c.Tables) }
 
 // Records copies all types, methods and contexts.
 func (c *Copier) Records() error {
-	return c.run(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
+	return c.runSteps(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
 }
 
 // DeclareShapes declares the shapes of the archive in the set, which entries need.
@@ -121,7 +121,7 @@ func (c *Copier) DeclareShapes() error {
 	return c.b.Declare((*mapped.Mapping)(c.s.Mapping()).Shape().Declared.Shapes()...)
 }
 
-func (c *Copier) run(steps ...func() error) error {
+func (c *Copier) runSteps(steps ...func() error) error {
 	if err := disk.CheckWritable(c.s.Header()); err != nil {
 		return disk.InFile(err, c.s.Mapping().Name())
 	}
@@ -268,7 +268,7 @@ func (c *Copier) copyContextsOf(m reader.Method) error {
 	var group []profileset.OuterFrame
 	flush := func() {
 		for i, ref := range c.b.OuterContexts(of, group) {
-			*c.contexts.at(at[i]) = ref
+			*c.contexts.slotOf(at[i]) = ref
 		}
 		at = at[:0]
 		group = group[:0]
@@ -277,10 +277,10 @@ func (c *Copier) copyContextsOf(m reader.Method) error {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
 			return err
 		}
-		inner := c.contexts.of(node.Inner())
+		inner := c.contexts.refOf(node.Inner())
 		if len(group) == profileset.FunctionGroup || inner == profileset.NoContext && node.Inner() != 0 {
 			flush()
-			inner = c.contexts.of(node.Inner())
+			inner = c.contexts.refOf(node.Inner())
 		}
 		site := c.contextRecord(node)
 		caller, err := c.MethodRef(site.Caller)
@@ -307,7 +307,7 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 		return 0, err
 	}
 	path := []reader.Context{node}
-	for inner := node.Inner(); inner != 0 && c.contexts.of(inner) == profileset.NoContext; inner = node.Inner() {
+	for inner := node.Inner(); inner != 0 && c.contexts.refOf(inner) == profileset.NoContext; inner = node.Inner() {
 		node, err = c.s.ContextAt(inner)
 		if err != nil {
 			return 0, err
@@ -321,15 +321,15 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 		if err != nil {
 			return 0, err
 		}
-		ref = c.b.OuterContext(m, c.contexts.of(node.Inner()), caller, site.Point)
-		*c.contexts.at(node.Ref()) = ref
+		ref = c.b.OuterContext(m, c.contexts.refOf(node.Inner()), caller, site.Point)
+		*c.contexts.slotOf(node.Ref()) = ref
 	}
 	return ref, nil
 }
 
 // contextAt returns the reference of the context at n.
 func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
-	if ref := c.contexts.of(n); ref != profileset.NoContext || !c.hooks.Lazy {
+	if ref := c.contexts.refOf(n); ref != profileset.NoContext || !c.hooks.Lazy {
 		return ref, nil
 	}
 	node, err := c.s.ContextAt(n)

@@ -31,8 +31,8 @@ func (k *Counted) Begin() *Counted {
 	return k
 }
 
-// of returns what a counter of a profile had counted.
-func (k *Counted) of(p reader.Profile, n reader.Counter) uint64 {
+// countedBefore returns what a counter of a profile had counted.
+func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
 	if k != nil {
 		if block := k.kept[p.Ref()]; block != nil {
 			return block[wordOf(p, n)]
@@ -41,8 +41,8 @@ func (k *Counted) of(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// note notes what a counter of a profile has counted in this copy.
-func (k *Counted) note(p reader.Profile, n reader.Counter, count uint64) {
+// noteCount notes what a counter of a profile has counted in this copy.
+func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	if k == nil {
 		return
 	}

@@ -14,8 +14,8 @@ import (
 // count on while they are copied: a cell is read before its target is looked up, and
 // the count of a row before its type, so that a row which is being taken is not reported.
 
-// dropped reports a row that the copy has without its type or method.
-func (c *Copier) dropped(e reader.Entry, reason string, v uint64) error {
+// reportDropped reports a row that the copy has without its type or method.
+func (c *Copier) reportDropped(e reader.Entry, reason string, v uint64) error {
 	if c.hooks.Dropped == nil {
 		return nil
 	}
@@ -29,13 +29,13 @@ const (
 	noTypeFor = "a count of %d has no type"
 )
 
-// nothingAt reports a live cell that led to nothing and held v before it was looked up,
+// reportDeadCell reports a live cell that led to nothing and held v before it was looked up,
 // unless it is empty, or another thread is writing it.
-func (c *Copier) nothingAt(e reader.Entry, cell int, v uint64, reason string) error {
+func (c *Copier) reportDeadCell(e reader.Entry, cell int, v uint64, reason string) error {
 	if v == 0 || e.Cell(cell).Load() != v {
 		return nil
 	}
-	return c.dropped(e, reason, v)
+	return c.reportDropped(e, reason, v)
 }
 
 // liveType returns the reference of the type that a live cell holds, 0 for none.
@@ -44,7 +44,7 @@ func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) 
 	if w := e.TypeCell(cell); w.Type.Valid() {
 		return c.TypeRef(w.Type)
 	}
-	return 0, c.nothingAt(e, cell, v, noType)
+	return 0, c.reportDeadCell(e, cell, v, noType)
 }
 
 // liveTypeWord returns the type word that a live cell holds, with a reference.
@@ -61,7 +61,7 @@ func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 		if held&^disk.TypeTags == 0 {
 			return v, nil
 		}
-		return v, c.nothingAt(e, cell, held, noType)
+		return v, c.reportDeadCell(e, cell, held, noType)
 	}
 	ref, err := c.TypeRef(w.Type)
 	return uint64(ref)<<methoddata.RefShift | v, err
@@ -87,7 +87,7 @@ func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, err
 	if m.Valid() {
 		return c.MethodRef(m.Ref())
 	}
-	return 0, c.nothingAt(e, cell, v, noMethod)
+	return 0, c.reportDeadCell(e, cell, v, noMethod)
 }
 
 // receiverCell returns the reference for a row of a type profile, which may have been
@@ -100,9 +100,9 @@ func (c *Copier) receiverCell(raw disk.Entry, e reader.Entry, cell int, r reader
 		ref, err := c.TypeRef(seen.Type)
 		return uint64(ref) << methoddata.RefShift, err
 	case v != 0:
-		return 0, c.nothingAt(e, cell, v, noType)
+		return 0, c.reportDeadCell(e, cell, v, noType)
 	case count != 0:
-		return 0, c.dropped(e, noTypeFor, count)
+		return 0, c.reportDropped(e, noTypeFor, count)
 	}
 	return 0, nil
 }

@@ -25,7 +25,7 @@ func (c *Copier) copyProfiles() error {
 
 func (c *Copier) copyProfilesOf(m reader.Method) error {
 	for p, err := range m.Profiles() {
-		c.met++
+		c.profilesSeen++
 		if err == nil {
 			err = cmp.Or(c.poll.Err(), c.Profile(m, p))
 		}
@@ -47,7 +47,9 @@ func (c *Copier) WithoutLost(m reader.Method, err error) error {
 }
 
 // Unmet returns how many profiles All did not come to, since only damaged ones lead to them.
-func (c *Copier) Unmet() int { return int(max(c.s.Header().Counts.Profiles, c.met) - c.met) }
+func (c *Copier) Unmet() int {
+	return int(max(c.s.Header().Counts.Profiles, c.profilesSeen) - c.profilesSeen)
+}
 
 // Profile copies a profile of a method.
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
@@ -62,7 +64,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 			return err
 		}
 	}
-	if c.Counts == Increments && !c.changed(p) {
+	if c.Counts == Increments && !c.hasCounted(p) {
 		return nil
 	}
 	var to profileset.Recording
@@ -70,7 +72,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 		return err
 	}
 	c.Fields(&to, p, AllFields)
-	if err := c.entries(&to, p); err != nil {
+	if err := c.copyEntries(&to, p); err != nil {
 		to.Discard()
 		return err
 	}
@@ -81,11 +83,11 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	return nil
 }
 
-// entries copies the entries of a profile.
-func (c *Copier) entries(to *profileset.Recording, p reader.Profile) error {
+// copyEntries copies the entries of a profile.
+func (c *Copier) copyEntries(to *profileset.Recording, p reader.Profile) error {
 	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range p.Section(section) {
-			if err := cmp.Or(c.poll.Err(), c.entry(to, section, p, e)); err != nil {
+			if err := cmp.Or(c.poll.Err(), c.copyEntry(to, section, p, e)); err != nil {
 				return err
 			}
 		}
@@ -96,23 +98,23 @@ func (c *Copier) entries(to *profileset.Recording, p reader.Profile) error {
 // Begin begins the copy of a profile of the method whose record is at n, in the same
 // context and for the code with this ID.
 func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
-	m, context, err := c.placeOf(n, p)
+	m, context, err := c.refsOfProfile(n, p)
 	if err == nil {
-		c.b.RecordIn(to, c.of, m, code, context)
+		c.b.RecordIn(to, c.targetRun, m, code, context)
 	}
 	return err
 }
 
-// placeOf returns the references of the method whose record is at n, and of the context of
+// refsOfProfile returns the references of the method whose record is at n, and of the context of
 // one of its profiles.
-func (c *Copier) placeOf(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef,
+func (c *Copier) refsOfProfile(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef,
 	err error) {
 	m, err = c.MethodRef(n)
 	if err != nil {
 		return 0, 0, err
 	}
 	at, _ := disk.Block(p.Bytes()).Links()
-	context = c.contexts.of(at)
+	context = c.contexts.refOf(at)
 	if context != profileset.NoContext || at == 0 || !c.hooks.Lazy {
 		return m, context, nil
 	}
@@ -146,15 +148,15 @@ func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	if err != nil {
 		return 0, err
 	}
-	ref, err := c.standIn(of.Ref(), p)
+	ref, err := c.substituteFor(of.Ref(), p)
 	c.absent[n] = ref
 	return ref, err
 }
 
-// standIn returns what stands for a profile that is not copied, of the method whose record is at n.
-func (c *Copier) standIn(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
+// substituteFor returns what stands for a profile that is not copied, of the method whose record is at n.
+func (c *Copier) substituteFor(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
 	if c.hooks.Elsewhere == ALatecomer {
-		m, context, err := c.placeOf(n, p)
+		m, context, err := c.refsOfProfile(n, p)
 		if err != nil {
 			return 0, err
 		}
@@ -180,42 +182,42 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 		}
 	}
 	if n, ok := p.Invocations(); ok {
-		to.Put64(disk.HasInvocations, c.count(p, n))
+		to.Put64(disk.HasInvocations, c.selectCount(p, n))
 	}
 	if n, ok := p.Backedges(); ok {
-		to.Put64(disk.HasBackedges, c.count(p, n))
+		to.Put64(disk.HasBackedges, c.selectCount(p, n))
 	}
 	if n, ok := p.Interpreted(); ok {
-		to.Put64(disk.HasInterpreted, c.count(p, n))
+		to.Put64(disk.HasInterpreted, c.selectCount(p, n))
 	}
 	if traps := p.TrapHistory(); traps != nil {
 		to.PutTraps(traps)
 	}
 }
 
-// count returns a counter of a profile as Counts says.
-func (c *Copier) count(p reader.Profile, n reader.Counter) uint64 {
+// selectCount returns a counter of a profile as Counts says.
+func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 	switch c.Counts {
 	case Totals:
 		return n.Load()
 	case Increments:
 		now := n.Load()
-		c.Since.note(p, n, now)
-		return now - c.Since.of(p, n)
+		c.Since.noteCount(p, n, now)
+		return now - c.Since.countedBefore(p, n)
 	}
 	return n.Trained()
 }
 
-// entry copies an entry of a profile, with counts as Counts says, and references in place of pointers.
-func (c *Copier) entry(to *profileset.Recording, section disk.BlockSection, p reader.Profile, e reader.Entry) error {
+// copyEntry copies an entry of a profile, with counts as Counts says, and references in place of pointers.
+func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, p reader.Profile, e reader.Entry) error {
 	var failed error
-	to.Add(section, disk.Entry(e.Bytes()).Cells(), appending(disk.Entry(e.Bytes())), func(raw disk.Entry) {
+	to.Add(section, disk.Entry(e.Bytes()).Cells(), appendEntry(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
 		if !disk.IsWide(raw.Tag()) {
 			raw.SetTraps(e.Traps())
 		}
 		for cell := range c.shape.Counts(raw) {
-			raw.SetCell(cell, c.count(p, e.Cell(cell)))
+			raw.SetCell(cell, c.selectCount(p, e.Cell(cell)))
 		}
 		c.liveCells(raw, e)
 		if disk.TagByProducer(raw.Tag()) {
@@ -247,8 +249,8 @@ func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
 	}
 }
 
-// appending returns a function that appends an entry to a section.
-func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
+// appendEntry returns a function that appends an entry to a section.
+func appendEntry(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 	return func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
 		b = append(b, e...)
@@ -258,7 +260,7 @@ func appending(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 
 // ChangedEntry adds an entry that is not in the archive. Its pointers belong to the archive.
 func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSection, e disk.Entry) (err error) {
-	to.Add(section, e.Cells(), appending(e), func(raw disk.Entry) {
+	to.Add(section, e.Cells(), appendEntry(e), func(raw disk.Entry) {
 		for cell, kind := range c.shape.Pointers(raw) {
 			v, failed := c.pointerCell(raw.Cell(cell), kind)
 			err = cmp.Or(err, failed)
@@ -348,12 +350,12 @@ func (c *Copier) Changed(p reader.Profile) (bool, error) {
 		return false, nil
 	}
 	live, err := p.Claim()
-	return err == nil && c.changed(live), err
+	return err == nil && c.hasCounted(live), err
 }
 
-// changed reports whether anything was counted in an adopted profile.
-func (c *Copier) changed(p reader.Profile) bool {
-	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.of(p, n) }
+// hasCounted reports whether anything was counted in an adopted profile.
+func (c *Copier) hasCounted(p reader.Profile) bool {
+	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.countedBefore(p, n) }
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {
 		return true
 	}

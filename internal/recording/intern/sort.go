@@ -130,7 +130,7 @@ func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 		return
 	}
 	if word := depth / 8 % (1 + aheadWords); word == 0 {
-		s.read(keys, depth)
+		s.readKeys(keys, depth)
 	} else {
 		for i := range keys {
 			keys[i].Key = s.ahead[keys[i].Ref-1][word-1]
@@ -147,8 +147,8 @@ func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 	})
 }
 
-// read makes the eight bytes of each text at depth its key, and reads those that follow ahead.
-func (s *symbolSort) read(keys []SortKey, depth int) {
+// readKeys makes the eight bytes of each text at depth its key, and reads those that follow ahead.
+func (s *symbolSort) readKeys(keys []SortKey, depth int) {
 	for i, k := range keys {
 		text := s.Texts.At(*s.places.At(k.Ref))[depth:]
 		keys[i].Key = chunk(text)

@@ -26,15 +26,15 @@ func (b Bound) MarshalText() ([]byte, error) {
 
 // UnmarshalText reads what MarshalText returns.
 func (b *Bound) UnmarshalText(text []byte) error {
-	rest, err := b.cut(string(text))
+	rest, err := b.parseBound(string(text))
 	if err == nil && rest != "" {
 		err = fmt.Errorf("bound %s: %q follows it", text, rest)
 	}
 	return err
 }
 
-// cut reads a bound at the beginning of text, and returns what follows it.
-func (b *Bound) cut(text string) (rest string, err error) {
+// parseBound reads a bound at the beginning of text, and returns what follows it.
+func (b *Bound) parseBound(text string) (rest string, err error) {
 	rest = text
 	for _, part := range []*string{&b.Class, &b.Name} {
 		quoted, err := strconv.QuotedPrefix(rest)
@@ -56,15 +56,15 @@ func (b *Bound) cut(text string) (rest string, err error) {
 // the part of its first row.
 type Part struct{ From, To Bound }
 
-// first reports whether no part comes before p.
-func (p Part) first() bool { return p.From == Bound{} }
+// isFirst reports whether no part comes before p.
+func (p Part) isFirst() bool { return p.From == Bound{} }
 
-// last reports whether no part comes after p.
-func (p Part) last() bool { return p.To == Bound{} }
+// isLast reports whether no part comes after p.
+func (p Part) isLast() bool { return p.To == Bound{} }
 
 // Holds reports whether a place is in the part.
 func (p Part) Holds(at Bound) bool {
-	return p.From.Compare(at) <= 0 && (p.last() || at.Compare(p.To) < 0)
+	return p.From.Compare(at) <= 0 && (p.isLast() || at.Compare(p.To) < 0)
 }
 
 func (p Part) String() string {
@@ -73,11 +73,11 @@ func (p Part) String() string {
 		return string(quoted)
 	}
 	switch {
-	case p.first() && p.last():
+	case p.isFirst() && p.isLast():
 		return "all methods"
-	case p.first():
+	case p.isFirst():
 		return "methods before " + text(p.To)
-	case p.last():
+	case p.isLast():
 		return "methods from " + text(p.From)
 	}
 	return "methods from " + text(p.From) + " to " + text(p.To)
@@ -110,11 +110,11 @@ func (p Part) property() string {
 
 // parsePart reads the value of the property.
 func parsePart(text string) (p Part, err error) {
-	rest, err := p.From.cut(text)
+	rest, err := p.From.parseBound(text)
 	if err == nil {
 		err = p.To.UnmarshalText([]byte(rest))
 	}
-	if err == nil && !p.last() && p.From.Compare(p.To) >= 0 {
+	if err == nil && !p.isLast() && p.From.Compare(p.To) >= 0 {
 		err = fmt.Errorf("%s is no part of a merge", p)
 	}
 	return p, err

@@ -53,11 +53,11 @@ func Note(b *profileset.Set, c Contents, r profileset.RunRules) error {
 
 // JoinRun joins the header of an archive with the builder's, and returns the run that its profiles belong to.
 func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.ShapeUse) (run profileset.Run, err error) {
-	dumps, err := c.weighted(r)
+	dumps, err := c.weightedDumps(r)
 	if err != nil {
 		return profileset.Run{}, err
 	}
-	b.Locked(func() { run, err = b.join(c.header, c.shapes, use, dumps, c, r) })
+	b.Locked(func() { run, err = b.joinHeader(c.header, c.shapes, use, dumps, c, r) })
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.name, err)
 	}
@@ -79,9 +79,9 @@ type Target struct{ *profileset.Set }
 // order does, or is made anew, as the table of dumps.
 func IsRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps }
 
-// weighted returns the dumps that an archive was made from, with the weight of the run. The
+// weightedDumps returns the dumps that an archive was made from, with the weight of the run. The
 // error matches ErrWeighted for a weight of a merged archive.
-func (c *Contents) weighted(r profileset.RunRules) ([]profileset.Dump, error) {
+func (c *Contents) weightedDumps(r profileset.RunRules) ([]profileset.Dump, error) {
 	weight := cmp.Or(r.Weight, layout.WeightOne)
 	if weight == layout.WeightOne {
 		return c.dumps, nil
@@ -94,16 +94,16 @@ func (c *Contents) weighted(r profileset.RunRules) ([]profileset.Dump, error) {
 	return []profileset.Dump{dump}, nil
 }
 
-// join makes the builder's archive a merged one. Its header has what holds for all: the highest settings, the
+// joinHeader makes the builder's archive a merged one. Its header has what holds for all: the highest settings, the
 // last time, and a fingerprint if all have the same. After an error nothing has changed. The caller holds mu.
-func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
+func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
 	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
 	c := &b.Heading
 	empty := len(b.Dumps) == 0
-	if err := cmp.Or(b.mergeable(h, empty), b.JoinProducer(h)); err != nil {
+	if err := cmp.Or(b.checkMergeable(h, empty), b.JoinProducer(h)); err != nil {
 		return profileset.Run{}, err
 	}
-	if err := cmp.Or(b.countsAgain(contents), b.joinBase(contents.base, empty)); err != nil {
+	if err := cmp.Or(b.checkCounted(contents), b.joinBase(contents.base, empty)); err != nil {
 		return profileset.Run{}, err
 	}
 	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
@@ -141,11 +141,11 @@ func (b Target) join(h *layout.Header, shapes []layout.EntryShape, use profilese
 	return run, nil
 }
 
-// countsAgain returns an error if the builder has counts of an archive already.
-func (b Target) countsAgain(c *Contents) error {
+// checkCounted returns an error if the builder has counts of an archive already.
+func (b Target) checkCounted(c *Contents) error {
 	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
 		if has, ok := b.Copied[id]; ok {
-			return fmt.Errorf("%w: %x, which %s has too: leave %s out", ErrCounted, id, has.Name, c.smaller(has))
+			return fmt.Errorf("%w: %x, which %s has too: leave %s out", ErrCounted, id, has.Name, c.nameOfSmaller(has))
 		}
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(c.runs), compareRunKeys) {
@@ -157,9 +157,9 @@ func (b Target) countsAgain(c *Contents) error {
 	return nil
 }
 
-// smaller names the one of two archives with a common dump that can be left out: of a sum
+// nameOfSmaller names the one of two archives with a common dump that can be left out: of a sum
 // and a dump that it contains, the dump.
-func (c *Contents) smaller(has profileset.Source) string {
+func (c *Contents) nameOfSmaller(has profileset.Source) string {
 	if has.Dumps < len(c.ids) {
 		return has.Name
 	}
@@ -176,8 +176,8 @@ func (b Target) NoteDumps(c *Contents) {
 	}
 }
 
-// mergeable returns an error if an archive cannot be merged into the builder's.
-func (b Target) mergeable(h *layout.Header, empty bool) error {
+// checkMergeable returns an error if an archive cannot be merged into the builder's.
+func (b Target) checkMergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.Domain:
 		return fmt.Errorf("%w: it is of domain %s, the others are of %s: merge the archives of each domain by themselves",
@@ -235,10 +235,10 @@ func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 			profileset.ErrMismatch, describeShape(shape), describeShape(have))
 	}
 	if !b.Shaped.Types {
-		have.TypeRows, have.Gap = joined(have.TypeRows, shape.TypeRows, use.Types), joined(have.Gap, shape.Gap, use.Types)
+		have.TypeRows, have.Gap = joinRows(have.TypeRows, shape.TypeRows, use.Types), joinRows(have.Gap, shape.Gap, use.Types)
 	}
 	if !b.Shaped.Returns {
-		have.BciRows = joined(have.BciRows, shape.BciRows, use.Returns)
+		have.BciRows = joinRows(have.BciRows, shape.BciRows, use.Returns)
 	}
 	b.Shaped.Types = b.Shaped.Types || use.Types
 	b.Shaped.Returns = b.Shaped.Returns || use.Returns
@@ -250,8 +250,8 @@ func describeShape(s disk.Shape) string {
 	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
 }
 
-// joined returns a part of the shape that nothing depended on so far.
-func joined(have, joins int, decides bool) int {
+// joinRows returns a part of the shape that nothing depended on so far.
+func joinRows(have, joins int, decides bool) int {
 	if decides {
 		return joins
 	}

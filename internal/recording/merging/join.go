@@ -77,7 +77,7 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 	at := Bound{}
 	for i, p := range all {
 		switch {
-		case p.From != at || i > 0 && all[i-1].last():
+		case p.From != at || i > 0 && all[i-1].isLast():
 			return nil, fmt.Errorf("%s: %w: it has %s, the part before ends at %q", p.s.Mapping().Name(), ErrPart, p.Part, at)
 		case !p.ofOneMerge(&all[0]):
 			return nil, fmt.Errorf("%s: %w: it was merged from other archives, or with other weights, than %s",
@@ -115,7 +115,7 @@ func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) er
 	hooks := Hooks(0)
 	hooks.Lazy = true
 	hooks.Elsewhere = copier.ALatecomer
-	hooks.Chosen = chooser.method
+	hooks.Chosen = chooser.chooseMethod
 	hooks.Rows = func(table *reader.Table) func(row int) (bool, error) {
 		if table.Kind != disk.TableProperties {
 			return nil

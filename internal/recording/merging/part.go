@@ -44,9 +44,9 @@ func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o Pa
 	hooks := Hooks(o.Run.Weight)
 	hooks.Lazy = true
 	hooks.Elsewhere = copier.AStub
-	hooks.Chosen = chooser.method
-	hooks.Kind = chooser.kind
-	hooks.Rows = chooser.rows
+	hooks.Chosen = chooser.chooseMethod
+	hooks.Kind = chooser.chooseType
+	hooks.Rows = chooser.chooseRows
 	c := copier.New(ctx, t.Set, s, run, hooks)
 	chooser.copied = c.Copied
 	if err := c.All(); err != nil {
@@ -115,16 +115,16 @@ func newChooser(p Part, s *reader.Store) *chooser {
 	return &chooser{part: p, s: s, chosen: map[layout.Ref]bool{}}
 }
 
-// method reports whether a method is in the part, and notes it.
-func (c *chooser) method(m reader.Method) (bool, error) {
-	in, err := c.holds(m)
+// chooseMethod reports whether a method is in the part, and notes it.
+func (c *chooser) chooseMethod(m reader.Method) (bool, error) {
+	in, err := c.holdsMethod(m)
 	if in {
 		c.chosen[m.Ref()] = true
 	}
 	return in, err
 }
 
-func (c *chooser) holds(m reader.Method) (bool, error) {
+func (c *chooser) holdsMethod(m reader.Method) (bool, error) {
 	class, err := c.classOf(m)
 	if err != nil {
 		return false, err
@@ -150,14 +150,14 @@ func (c *chooser) classOf(m reader.Method) (string, error) {
 	return c.class.name, err
 }
 
-// kind reports whether a type is in the part.
-func (c *chooser) kind(t reader.Type) (bool, error) {
+// chooseType reports whether a type is in the part.
+func (c *chooser) chooseType(t reader.Type) (bool, error) {
 	name, err := t.Name()
 	return err == nil && c.part.Holds(Bound{Class: name.String()}), err
 }
 
-// rows returns a function that reports whether a row of a table is in the part.
-func (c *chooser) rows(t *reader.Table) func(row int) (bool, error) {
+// chooseRows returns a function that reports whether a row of a table is in the part.
+func (c *chooser) chooseRows(t *reader.Table) func(row int) (bool, error) {
 	grouped := profileset.Grouped(t.Kind)
 	group := uint64(0)
 	in := false
@@ -167,14 +167,14 @@ func (c *chooser) rows(t *reader.Table) func(row int) (bool, error) {
 		}
 		group = t.Cell(0, row)
 		var err error
-		in, err = c.row(t, row)
+		in, err = c.chooseRow(t, row)
 		return in, err
 	}
 }
 
-// row reports whether the first record that a row refers to is in the part; a row that
+// chooseRow reports whether the first record that a row refers to is in the part; a row that
 // refers to none is in the first part.
-func (c *chooser) row(t *reader.Table, row int) (bool, error) {
+func (c *chooser) chooseRow(t *reader.Table, row int) (bool, error) {
 	for column := range t.Columns() {
 		n := layout.Ref(t.Cell(column, row))
 		switch kind := t.Column(column); {
@@ -184,15 +184,15 @@ func (c *chooser) row(t *reader.Table, row int) (bool, error) {
 		case kind == disk.ColumnMethod:
 			return c.chosen[n], nil
 		default:
-			at, err := c.recordAt(kind, n)
+			at, err := c.boundOfRecord(kind, n)
 			return err == nil && c.part.Holds(at), err
 		}
 	}
 	return c.part.Holds(Bound{}), nil
 }
 
-// recordAt returns the place of the type or context at n.
-func (c *chooser) recordAt(kind disk.ColumnKind, n layout.Ref) (Bound, error) {
+// boundOfRecord returns the place of the type or context at n.
+func (c *chooser) boundOfRecord(kind disk.ColumnKind, n layout.Ref) (Bound, error) {
 	switch kind {
 	case disk.ColumnType:
 		t, err := c.s.TypeAt(n)
@@ -206,13 +206,13 @@ func (c *chooser) recordAt(kind disk.ColumnKind, n layout.Ref) (Bound, error) {
 		if err != nil {
 			return Bound{}, err
 		}
-		return placeOf(node.Method())
+		return boundOfMethod(node.Method())
 	}
 	return Bound{}, fmt.Errorf("%s: unknown column kind %d", c.s.Mapping().Name(), kind)
 }
 
-// placeOf returns the place of a method.
-func placeOf(m reader.Method, err error) (Bound, error) {
+// boundOfMethod returns the place of a method.
+func boundOfMethod(m reader.Method, err error) (Bound, error) {
 	if err != nil {
 		return Bound{}, err
 	}

@@ -27,10 +27,10 @@ type Contents struct {
 	dumps  []profileset.Dump
 	base   *layout.BaseArchive // that the archive is a layer on; nil for none
 
-	ids  map[[16]byte]bool
-	runs map[profileset.RunKey]runDump // the last of each
-	of   map[[16]byte]profileset.RunKey
-	at   map[[16]byte]time.Time
+	ids    map[[16]byte]bool
+	runs   map[profileset.RunKey]runDump // the last of each
+	runOf  map[[16]byte]profileset.RunKey
+	timeOf map[[16]byte]time.Time
 }
 
 // A runDump is a dump of a run.
@@ -43,8 +43,8 @@ type runDump struct {
 // ContentsOf reads which dumps an archive holds.
 func ContentsOf(s *reader.Store) (Contents, error) {
 	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes(),
-		ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, of: map[[16]byte]profileset.RunKey{},
-		at: map[[16]byte]time.Time{}}
+		ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, runOf: map[[16]byte]profileset.RunKey{},
+		timeOf: map[[16]byte]time.Time{}}
 	dumps, err := copier.Dumps(s)
 	if err != nil {
 		return c, err
@@ -67,7 +67,7 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 			continue
 		}
 		key := profileset.RunKey{Process: r.Process, Since: r.Since}
-		c.of[r.DumpID], c.at[r.DumpID] = key, r.Time
+		c.runOf[r.DumpID], c.timeOf[r.DumpID] = key, r.Time
 		c.runs[key] = runDump{r.DumpID, r.Time, r.Selection}
 	}
 	return c, err
@@ -129,12 +129,12 @@ func (c *Contents) supersedes(earlier *Contents) bool {
 		if c.ids[id] {
 			continue
 		}
-		key, ok := earlier.of[id]
+		key, ok := earlier.runOf[id]
 		if !ok {
 			return false
 		}
 		d, ok := c.runs[key]
-		if !ok || !d.at.After(earlier.at[id]) || d.selection != "" && d.selection != earlier.runs[key].selection {
+		if !ok || !d.at.After(earlier.timeOf[id]) || d.selection != "" && d.selection != earlier.runs[key].selection {
 			return false
 		}
 		later = true

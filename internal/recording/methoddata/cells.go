@@ -11,7 +11,7 @@ import (
 
 // cells adds an entry whose cells unite the cells of x and y, one by one.
 func (m *Merger) cells(x, y disk.Entry) {
-	e := m.keep(x)
+	e := m.keepEntry(x)
 	uniteHeaders(e, y)
 	if e.Tag() == layout.TagCounters && m.LLVM {
 		m.counters(e, y)

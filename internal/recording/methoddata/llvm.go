@@ -98,7 +98,7 @@ func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	m.llvmSortValues(have)
 	m.llvmSortValues(more)
 	all := m.llvmTop(m.uniteSorted(have, more, layout.WeightOne))
-	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{}, all)
+	m.listRows(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{}, all)
 }
 
 // llvmTop returns the values with the highest counts, the highest first, equal ones in their order.

@@ -160,7 +160,7 @@ func (m *Merger) point(x, y []disk.Entry) {
 	for len(x) > 0 && len(y) > 0 {
 		switch c := m.compareKinds(x[0], y[0]); {
 		case c < 0:
-			m.keep(x[0])
+			m.keepEntry(x[0])
 			x = x[1:]
 		case c > 0:
 			m.scaled(y[0])
@@ -172,7 +172,7 @@ func (m *Merger) point(x, y []disk.Entry) {
 		}
 	}
 	for _, e := range x {
-		m.keep(e)
+		m.keepEntry(e)
 	}
 	for _, e := range y {
 		m.scaled(e)
@@ -200,8 +200,8 @@ func (m *Merger) compareKinds(x, y disk.Entry) int {
 	return 0
 }
 
-// keep adds an entry as it is.
-func (m *Merger) keep(e disk.Entry) disk.Entry {
+// keepEntry adds an entry as it is.
+func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
 	start := len(m.out.Bytes)
 	m.out.Bytes = append(m.out.Bytes, e...)
 	m.out.Add(start)
@@ -209,7 +209,7 @@ func (m *Merger) keep(e disk.Entry) disk.Entry {
 }
 
 // scaled adds an entry of the run, with its weight.
-func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keep(e)) }
+func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keepEntry(e)) }
 
 // entry adds the entry of both.
 func (m *Merger) entry(x, y disk.Entry) {
@@ -247,7 +247,7 @@ func (m *Merger) longer(x, y disk.Entry) {
 		}
 		return e.Cells()
 	}; size(x) >= size(y) {
-		m.keep(x)
+		m.keepEntry(x)
 	} else {
 		m.scaled(y)
 	}
@@ -266,5 +266,5 @@ func (m *Merger) undecoded(x, y disk.Entry) {
 	case c > 0:
 		flags |= disk.EntryOneOf
 	}
-	m.keep(x).SetFlags(flags)
+	m.keepEntry(x).SetFlags(flags)
 }

@@ -66,7 +66,7 @@ func (w *narrower) point(at []disk.Entry) {
 		case !hotspot && e.Tag() == layout.TagReceivers:
 			w.trim(e)
 		case !hotspot:
-			w.keep(e)
+			w.keepEntry(e)
 		case isReceivers(e):
 			w.receiversOf(e, at)
 		case isRet(e):
@@ -74,7 +74,7 @@ func (w *narrower) point(at []disk.Entry) {
 		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), IsWidened(e):
 			// receiversOf and retOf put these back
 		default:
-			w.keep(e)
+			w.keepEntry(e)
 		}
 	}
 }
@@ -111,11 +111,11 @@ func (w *narrower) lost(rows int) {
 // trim narrows an entry that stays a wide one.
 func (w *narrower) trim(e disk.Entry) {
 	if e.Rows() <= w.rows {
-		w.keep(e)
+		w.keepEntry(e)
 		return
 	}
 	rows, rest := w.cut(w.receiverRows(e))
-	wide := w.list(e.Tag(), e.Flags(), e.Sub(), e.Point(), listPlan{disk.ReceiversFixed, w.rows}, rows)
+	wide := w.listRows(e.Tag(), e.Flags(), e.Sub(), e.Point(), listPlan{disk.ReceiversFixed, w.rows}, rows)
 	wide.SetCell(0, w.plus(e, rest))
 	wide.SetCell(1, e.Cell(1))
 }
@@ -200,12 +200,12 @@ func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps
 // retOf adds a Ret, with its rows if they were split off as successors.
 func (w *narrower) retOf(e, returns disk.Entry) {
 	if returns == nil {
-		w.keep(e)
+		w.keepEntry(e)
 		return
 	}
 	rows := rowsOf(returns, 0)
 	w.sortRows(disk.CellValue, rows)
-	narrow := w.keep(e)
+	narrow := w.keepEntry(e)
 	n := min(len(rows), w.Shape.BciRows)
 	w.setRetRows(narrow, rows[:n])
 	for _, r := range rows[n:] {

@@ -44,7 +44,7 @@ func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	key := m.rowKey(x)
 	m.sortRows(key, all)
-	m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(key, x, y)}, all)
+	m.listRows(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(key, x, y)}, all)
 }
 
 // room returns the number of rows that an entry of both has at least. The empty rows of a
@@ -94,8 +94,8 @@ type listPlan struct {
 	room  int // rows at least; those that are not taken are empty
 }
 
-// list adds a wide entry of rows.
-func (m *Merger) list(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
+// listRows adds a wide entry of rows.
+func (m *Merger) listRows(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
 	rows []countedRow) disk.Entry {
 	start := len(m.out.Bytes)
 	n := max(len(rows), p.room)
@@ -162,7 +162,7 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	m.sortRows(disk.CellType, rows)
 	if x.Tag() == layout.TagReceivers {
-		e := m.list(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(),
+		e := m.listRows(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(),
 			listPlan{disk.ReceiversFixed, room(disk.CellType, x, y)}, rows)
 		e.SetCell(0, m.firstCount(x, y))
 		e.SetCell(1, uint64(disk.UniteTraps(layout.EntryTraps(x.Cell(1)), layout.EntryTraps(y.Cell(1)))))
@@ -190,7 +190,7 @@ func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 	if len(y) > len(x) {
 		from, other = y, x
 	}
-	e := m.keep(from)
+	e := m.keepEntry(from)
 	uniteHeaders(e, other)
 	if len(x) == len(y) {
 		for cell, kind := range m.Shape.Pointers(e) {
@@ -317,7 +317,7 @@ func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 func (m *Merger) ret(x, y disk.Entry) {
 	rows := m.unite(m.retRows(x), m.retRows(y))
 	m.sortRows(disk.CellValue, rows)
-	e := m.keep(x)
+	e := m.keepEntry(x)
 	uniteHeaders(e, y)
 	e.SetCell(0, disk.SaturatingAdd(x.Cell(0), disk.Weigh(m.Rules.Weight, y.Cell(0))))
 	m.setRetRows(e, rows)

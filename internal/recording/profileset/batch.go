@@ -88,7 +88,7 @@ func (b *Set) Begin() (*Batch, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
-	t := &Batch{b: b, before: b.state()}
+	t := &Batch{b: b, before: b.saveState()}
 	b.batch = t
 	b.era++
 	return t, nil
@@ -102,7 +102,7 @@ func (b *Set) WithoutBatch() error {
 	return nil
 }
 
-func (b *Set) state() builderState {
+func (b *Set) saveState() builderState {
 	s := builderState{
 		heading: b.Heading, shape: b.Shape, symbols: b.Symbols.State(),
 		types: b.Types.Len(), methods: b.Methods.Len(), byName: len(b.Methods.byName), contexts: b.Contexts.Len(),
@@ -150,8 +150,8 @@ func (t *Batch) Rollback() {
 	b.batch = nil
 	b.era++
 	maps.DeleteFunc(b.open, func(number uint64, _ MethodRef) bool { return number > t.before.recordings })
-	restore(&b.Methods.List, t.methods) // before the profiles, since old methods may name new ones
-	restore(&b.Types.List, t.types)
+	restoreValues(&b.Methods.List, t.methods) // before the profiles, since old methods may name new ones
+	restoreValues(&b.Types.List, t.types)
 	t.undoProfiles()
 	t.undoRecords()
 	t.undoTables()
@@ -176,14 +176,14 @@ func (t *Batch) undoProfiles() {
 	b := t.b
 	for ref := t.before.profiles + 1; ref <= b.Profiles.Len(); ref++ {
 		key := b.Profiles.At(uint32(ref)).ProfileKey
-		if first := b.first(key); *first == ProfileRef(ref) {
+		if first := b.firstProfile(key); *first == ProfileRef(ref) {
 			*first = 0
 		} else {
 			delete(b.Versions, key)
 		}
 	}
 	b.Profiles.Truncate(t.before.profiles)
-	restore(&b.Profiles, t.profiles)
+	restoreValues(&b.Profiles, t.profiles)
 	b.Blocks.Restore(t.before.blocks)
 	t.undoBlocks()
 }
@@ -230,8 +230,8 @@ func (t *Batch) undoTables() {
 	}
 }
 
-// restore puts old values back, the last first: the first is the oldest.
-func restore[V any](l *intern.List[V], values []changed[V]) {
+// restoreValues puts old values back, the last first: the first is the oldest.
+func restoreValues[V any](l *intern.List[V], values []changed[V]) {
 	for i := len(values) - 1; i >= 0; i-- {
 		*l.At(values[i].number) = values[i].value
 	}

@@ -20,8 +20,8 @@ type Function struct {
 	Cells []byte // of the counters, little-endian
 }
 
-// count returns the number of counters.
-func (f *Function) count() int { return len(f.Cells) / disk.CellSize }
+// counterCount returns the number of counters.
+func (f *Function) counterCount() int { return len(f.Cells) / disk.CellSize }
 
 // AddFunctions adds the profiles of functions, as Record, Add and Done do for one. It returns the number of
 // functions before the first that could not be added. The functions may be reused after the call.
@@ -44,7 +44,7 @@ func (b *Set) AddFunctions(functions []Function) (added int, err error) {
 func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
 	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
-	n := f.count()
+	n := f.counterCount()
 	p.Add(disk.SectionData, n, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, layout.TagCounters, 0, 0, 0, n, n)
 	}, func(e disk.Entry) { copy(e[disk.WideHeaderSize:], f.Cells) })
@@ -63,7 +63,7 @@ func (b *Set) addFunctions(group []Function) (added int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var methods [FunctionGroup]MethodRef
-	b.functions(group, methods[:])
+	b.internFunctions(group, methods[:])
 	sums := b.mergerFor(b.Run.RunRules).CountersAdd()
 	for i := range group {
 		if methods[i] == 0 || !b.addFunction(methods[i], &group[i], sums) {
@@ -76,27 +76,27 @@ func (b *Set) addFunctions(group []Function) (added int) {
 // addFunction adds a function, whose counters are simply summed with the counters of the runs
 // before if sums is set. It reports whether the function was valid.
 func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
-	if f.count() > maxCells || f.Code == layout.CodeAny {
+	if f.counterCount() > maxCells || f.Code == layout.CodeAny {
 		return false
 	}
-	ref, _, ok := b.claim(ProfileKey{Method: m, Code: f.Code}, &b.Run)
+	ref, _, ok := b.claimProfile(ProfileKey{Method: m, Code: f.Code}, &b.Run)
 	if ok && !(sums && b.sumFunction(ref, f)) {
 		b.block = appendFunction(b.block[:0], f)
-		b.take(ref, b.Run.RunRules, b.block)
+		b.storeProfile(ref, b.Run.RunRules, b.block)
 	}
 	return ok
 }
 
-// functions interns methods that have a name and nothing else, and skips invalid names.
+// internFunctions interns methods that have a name and nothing else, and skips invalid names.
 // It computes the IDs of all that are not the next expected one together.
-func (b *Set) functions(group []Function, methods []MethodRef) {
+func (b *Set) internFunctions(group []Function, methods []MethodRef) {
 	var names [FunctionGroup]string
 	var ids [FunctionGroup]uint64
 	var of [FunctionGroup]int // places in the group
 	n := 0
 	for i := range group {
 		name := words.String(group[i].Name)
-		methods[i] = b.Methods.named(b.Symbols.Next(name))
+		methods[i] = b.Methods.methodNamed(b.Symbols.Next(name))
 		if methods[i] == 0 && possibleName(name) {
 			names[n], of[n] = name, i
 			n++
@@ -104,7 +104,7 @@ func (b *Set) functions(group []Function, methods []MethodRef) {
 	}
 	disk.NameRefs(names[:n], ids[:n])
 	for k := range n {
-		methods[of[k]] = b.function(names[k], ids[k])
+		methods[of[k]] = b.internFunction(names[k], ids[k])
 	}
 	if last := methods[len(group)-1]; last != 0 {
 		b.Symbols.Last = b.Methods.At(uint32(last)).Name
@@ -116,8 +116,8 @@ func possibleName(name string) bool {
 	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
 }
 
-// function interns a method that has a name and nothing else.
-func (b *Set) function(name string, id uint64) MethodRef {
+// internFunction interns a method that has a name and nothing else.
+func (b *Set) internFunction(name string, id uint64) MethodRef {
 	s, _ := b.Symbols.InternHashed(name, uint32(id))
 	key := methodKey{Name: s}
 	return b.Methods.internNamed(key, func() methodData { return methodData{methodKey: key, ID: id} })
@@ -140,8 +140,8 @@ func appendFunction(b []byte, f *Function) []byte {
 		b = binary.LittleEndian.AppendUint64(b, f.Code)
 	}
 	b = append(b, byte(layout.TagCounters), 0, 0, 0, 0, 0, 0, 0)
-	b = binary.LittleEndian.AppendUint32(b, uint32(f.count()))
-	b = binary.LittleEndian.AppendUint32(b, uint32(f.count()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.counterCount()))
+	b = binary.LittleEndian.AppendUint32(b, uint32(f.counterCount()))
 	return append(b, f.Cells...)
 }
 
@@ -171,7 +171,7 @@ func functionCells(block disk.Block, f *Function) []byte {
 	if f.Code != 0 {
 		at += disk.CellSize
 	}
-	n := f.count()
+	n := f.counterCount()
 	if len(block) != at+disk.WideHeaderSize+n*disk.CellSize || block.Presence()&^disk.HasCode != 0 {
 		return nil
 	}

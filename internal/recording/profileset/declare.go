@@ -83,7 +83,7 @@ func (b *Set) checkProducer() error {
 // needProducer makes it an error of the set that it has no producer. The caller holds mu.
 func (b *Set) needProducer() {
 	if err := b.checkProducer(); err != nil {
-		b.fail(err)
+		b.failWith(err)
 	}
 }
 

@@ -19,7 +19,7 @@ type Narrow struct {
 
 // AddNarrow adds one of HotSpot's entries, whose cells fill sets. length is the value of its CellLength, if it has one.
 func (p *Recording) AddNarrow(n Narrow, length int, fill func(e disk.Entry)) {
-	if !p.holds(n.Tag, n.Bci) {
+	if !p.domainHolds(n.Tag, n.Bci) {
 		return
 	}
 	if n.Bci < 0 || n.Bci > math.MaxUint16 {
@@ -43,7 +43,7 @@ type Wide struct {
 
 // AddWide adds one of this format's entries, whose cells fill sets.
 func (p *Recording) AddWide(w Wide, rows int, fill func(e disk.Entry)) {
-	if !p.holds(w.Tag, w.Point) {
+	if !p.domainHolds(w.Tag, w.Point) {
 		return
 	}
 	cells := disk.Shape{}.Cells(w.Tag, rows)
@@ -52,9 +52,9 @@ func (p *Recording) AddWide(w Wide, rows int, fill func(e disk.Entry)) {
 	}, fill)
 }
 
-// holds reports whether archives of the domain hold entries of a tag. If not, that is the error of the
+// domainHolds reports whether archives of the domain hold entries of a tag. If not, that is the error of the
 // profile: what has no meaning in a domain could not be read back from the archive's text.
-func (p *Recording) holds(tag layout.Tag, point int32) bool {
+func (p *Recording) domainHolds(tag layout.Tag, point int32) bool {
 	d := p.b.Domain
 	if disk.HoldsTag(d, tag) {
 		return true
@@ -118,7 +118,7 @@ func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell
 		p.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
 	}
-	if !p.holds(one.Tag(), one.Point()) {
+	if !p.domainHolds(one.Tag(), one.Point()) {
 		return
 	}
 	p.Add(section, e.Cells(), func(b []byte) ([]byte, disk.Entry) {

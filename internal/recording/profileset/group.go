@@ -42,7 +42,7 @@ func (b *Set) internGroup(methods []MethodOfClass, refs []MethodRef) {
 	for i, m := range methods {
 		keys[i] = methodKey{m.Class, names[i], m.Signature}
 	}
-	b.Methods.fetch(keys[:len(methods)])
+	b.Methods.prefetchMethods(keys[:len(methods)])
 	for i := range methods {
 		refs[i] = b.methodOfClass(&methods[i], keys[i])
 	}
@@ -50,18 +50,18 @@ func (b *Set) internGroup(methods []MethodOfClass, refs []MethodRef) {
 
 func (b *Set) methodOfClass(m *MethodOfClass, key methodKey) MethodRef {
 	if !b.Types.Has(uint32(m.Class)) || int(m.Signature) > b.Symbols.Len() {
-		b.fail(fmt.Errorf("class %d or signature %d is not of this builder", m.Class, m.Signature))
+		b.failWith(fmt.Errorf("class %d or signature %d is not of this builder", m.Class, m.Signature))
 		return 0
 	}
-	return b.Methods.intern(key, func() methodData {
+	return b.Methods.internMethod(key, func() methodData {
 		t := b.Types.At(uint32(m.Class))
 		k := layout.Key{Class: b.Text(t.Name), Name: m.Name, Signature: b.Text(m.Signature), Loader: b.Text(t.Loader)}
 		return methodData{methodKey: key, ID: k.ID(b.Domain)}
 	})
 }
 
-// fetch reads what looking up a group of keys will read first.
-func (t *methods) fetch(keys []methodKey) {
+// prefetchMethods reads what looking up a group of keys will read first.
+func (t *methods) prefetchMethods(keys []methodKey) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, k := range keys {
 		hashes[i] = k.hash()
@@ -101,7 +101,7 @@ func (b *Set) shuffledNames(texts []string, refs []intern.SymbolRef, empty bool)
 		case possibleName(text):
 			refs[i], _ = b.Symbols.InternHashed(text, hashes[i])
 		case text != "" || empty:
-			refs[i] = b.typeName(text)
+			refs[i] = b.internTypeName(text)
 		default:
 			refs[i] = 0
 		}
@@ -119,7 +119,7 @@ type OuterFrame struct {
 func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.Contexts.fetch(m, frames)
+	b.Contexts.prefetchContexts(m, frames)
 	refs := make([]ContextRef, len(frames))
 	for i, f := range frames {
 		refs[i] = b.outerContext(contextKey{m, f.Inner, f.Caller, f.Point})
@@ -127,8 +127,8 @@ func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	return refs
 }
 
-// fetch reads what looking up a group of contexts will read first.
-func (t *contexts) fetch(m MethodRef, frames []OuterFrame) {
+// prefetchContexts reads what looking up a group of contexts will read first.
+func (t *contexts) prefetchContexts(m MethodRef, frames []OuterFrame) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, f := range frames {
 		hashes[i] = contextKey{m, f.Inner, f.Caller, f.Point}.hash()

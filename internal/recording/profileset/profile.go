@@ -50,19 +50,19 @@ func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.Shaped = ShapeUse{true, true} // its entries are of the shape that the set has now
-	b.record(p, b.Run, m, code, c)
+	b.recordIn(p, b.Run, m, code, c)
 }
 
 // RecordIn is Record for a given run, so that several goroutines can record one each.
 func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.record(p, run, m, code, c)
+	b.recordIn(p, run, m, code, c)
 }
 
-func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
+func (b *Set) recordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	*p = Recording{b: b, run: run, era: b.era, parts: methoddata.BorrowParts()}
-	defer b.opens(p, m)
+	defer b.noteOpened(p, m)
 	switch err := cmp.Or(b.refused, b.checkProducer()); {
 	case err != nil:
 		p.Fail(err)
@@ -73,12 +73,12 @@ func (b *Set) record(p *Recording, run Run, m MethodRef, code uint64, c ContextR
 	case code == layout.CodeAny:
 		p.Fail(fmt.Errorf("code id %#x means any code: no profile can have it", code))
 	default:
-		p.begin(ProfileKey{m, c, code})
+		p.beginProfile(ProfileKey{m, c, code})
 	}
 }
 
-func (p *Recording) begin(key ProfileKey) {
-	ref, before, ok := p.b.claim(key, &p.run)
+func (p *Recording) beginProfile(key ProfileKey) {
+	ref, before, ok := p.b.claimProfile(key, &p.run)
 	p.ref, p.before = ref, before
 	if !ok {
 		p.Fail(fmt.Errorf("%w: %s, code %016x, context %d", ErrDuplicate, p.b.Text(p.b.Methods.At(uint32(key.Method)).Name),
@@ -119,7 +119,7 @@ func (p *Recording) tooLate() bool {
 	p.Fail(fmt.Errorf("something was added after %s", p.ended))
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
-	p.b.fail(p.err)
+	p.b.failWith(p.err)
 	return true
 }
 
@@ -179,12 +179,12 @@ func (p *Recording) Add(section disk.BlockSection, cells int, entry func(b []byt
 	if disk.TagByProducer(e.Tag()) {
 		methoddata.UniteRows(p.Shape(), e)
 	}
-	s.Bytes = p.b.withRoom(s.Bytes, e)
+	s.Bytes = p.b.padRows(s.Bytes, e)
 	s.Add(start)
 }
 
-// withRoom appends empty rows to bytes that end in a type profile with fewer rows than the set gives each.
-func (b *Set) withRoom(bytes []byte, e disk.Entry) []byte {
+// padRows appends empty rows to bytes that end in a type profile with fewer rows than the set gives each.
+func (b *Set) padRows(bytes []byte, e disk.Entry) []byte {
 	if e.Tag() != layout.TagReceivers || e.Rows() >= b.Room {
 		return bytes
 	}
@@ -217,7 +217,7 @@ func (p *Recording) Done() error {
 		p.b.mu.Lock()
 		defer p.b.mu.Unlock()
 		p.Fail(fmt.Errorf("Done was called after %s", p.ended))
-		p.b.fail(p.err)
+		p.b.failWith(p.err)
 		return p.err
 	}
 	if p.err == nil {
@@ -231,18 +231,18 @@ func (p *Recording) Done() error {
 		delete(p.b.open, p.number)
 		switch {
 		case p.err == nil:
-			p.b.take(p.ref, p.run.RunRules, p.parts.Block)
+			p.b.storeProfile(p.ref, p.run.RunRules, p.parts.Block)
 		case errors.Is(p.err, ErrDuplicate):
 			p.b.Duplicates++
 		default:
-			p.b.fail(p.err)
+			p.b.failWith(p.err)
 		}
 	}
-	p.end("Done")
+	p.endRecording("Done")
 	return p.err
 }
 
-func (p *Recording) end(how string) {
+func (p *Recording) endRecording(how string) {
 	p.ended = how
 	p.parts.GiveBack()
 	p.parts = nil
@@ -254,11 +254,11 @@ func (p *Recording) Discard() {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
 	if p.ended == "" {
-		p.end("Discard")
+		p.endRecording("Discard")
 	}
 	if _, open := p.b.open[p.number]; open {
 		delete(p.b.open, p.number)
-		p.b.unclaim(p)
+		p.b.unclaimProfile(p)
 	}
 }
 
@@ -269,14 +269,14 @@ func (b *Set) mayBeAnother(ref MethodRef) bool {
 		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
 }
 
-// take stores the encoded profile of a run, or merges it with the profile of the runs before.
+// storeProfile stores the encoded profile of a run, or merges it with the profile of the runs before.
 // The caller holds mu.
-func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
+func (b *Set) storeProfile(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
 	m := b.mergerFor(run)
 	if d.Block.Nowhere() {
 		m.Scale(block)
-		d.Block = b.keep(block)
+		d.Block = b.keepBlock(block)
 		return
 	}
 	if b.mayBeAnother(d.Method) {
@@ -287,14 +287,14 @@ func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
 		b.changesBlock(ref)
 		if !m.AddInPlace(have, block) {
 			if both := m.Merge(have, block); &both[0] != &have[0] {
-				b.replace(d, both)
+				b.replaceBlock(d, both)
 			}
 		}
 		return
 	}
 	have, err := b.Block(ref)
 	if err != nil {
-		b.fail(err)
+		b.failWith(err)
 		return
 	}
 	b.scratch = append(b.scratch[:0], have...)
@@ -302,14 +302,14 @@ func (b *Set) take(ref ProfileRef, run RunRules, block disk.Block) {
 	if !m.AddInPlace(have, block) {
 		have = m.Merge(have, block)
 	}
-	b.replace(d, have)
+	b.replaceBlock(d, have)
 }
 
-// keep keeps a block. The caller holds mu.
-func (b *Set) keep(block []byte) spill.Place {
+// keepBlock keeps a block. The caller holds mu.
+func (b *Set) keepBlock(block []byte) spill.Place {
 	at := b.Blocks.Keep(block)
 	if err := b.Blocks.Err(); err != nil {
-		b.fail(err)
+		b.failWith(err)
 	}
 	return at
 }
@@ -322,10 +322,10 @@ func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 	return &b.merger
 }
 
-// replace keeps other bytes for a profile.
-func (b *Set) replace(d *ProfileData, block []byte) {
+// replaceBlock keeps other bytes for a profile.
+func (b *Set) replaceBlock(d *ProfileData, block []byte) {
 	b.Blocks.Free(d.Block)
-	d.Block = b.keep(block)
+	d.Block = b.keepBlock(block)
 	b.compactBlocks()
 }
 
@@ -334,7 +334,7 @@ func (b *Set) replace(d *ProfileData, block []byte) {
 func (b *Set) compactBlocks() {
 	if b.batch == nil && b.err == nil && b.Blocks.Wasteful() {
 		if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return block, nil }); err != nil {
-			b.fail(err)
+			b.failWith(err)
 		}
 	}
 }
@@ -372,9 +372,9 @@ func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) erro
 	return nil
 }
 
-// first returns the place of the first profile of a method and context. Nearly all have
+// firstProfile returns the place of the first profile of a method and context. Nearly all have
 // one profile only; profiles of further versions of the code are in a map.
-func (b *Set) first(key ProfileKey) *ProfileRef {
+func (b *Set) firstProfile(key ProfileKey) *ProfileRef {
 	if key.Context == NoContext {
 		return &b.Methods.At(uint32(key.Method)).first
 	}
@@ -383,7 +383,7 @@ func (b *Set) first(key ProfileKey) *ProfileRef {
 
 // findProfile returns the profile with a key, 0 if there is none.
 func (b *Set) findProfile(key ProfileKey) ProfileRef {
-	first := *b.first(key)
+	first := *b.firstProfile(key)
 	if first == 0 || b.Profiles.At(uint32(first)).Code == key.Code {
 		return first
 	}
@@ -401,9 +401,9 @@ type claim struct {
 	time int64
 }
 
-// claim returns the profile with a key for a run to record, and adds it if it is new. ok
+// claimProfile returns the profile with a key for a run to record, and adds it if it is new. ok
 // is false if the run has recorded it before.
-func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
+func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
 	ref = b.findProfile(key)
 	if ref == 0 {
 		ref = b.addProfile(key)
@@ -418,8 +418,8 @@ func (b *Set) claim(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok 
 	return ref, before, true
 }
 
-// unclaim takes the claim of a recording back, so that its run may record the profile. The caller holds mu.
-func (b *Set) unclaim(p *Recording) {
+// unclaimProfile takes the claim of a recording back, so that its run may record the profile. The caller holds mu.
+func (b *Set) unclaimProfile(p *Recording) {
 	if p.ref == 0 || errors.Is(p.err, ErrDuplicate) {
 		return // it has none
 	}
@@ -428,11 +428,11 @@ func (b *Set) unclaim(p *Recording) {
 		d.run = p.before.run
 		d.Time = p.before.time
 	}
-	b.discarded = b.discarded || d.Block.Nowhere()
+	b.hasDiscarded = b.hasDiscarded || d.Block.Nowhere()
 }
 
-// opens notes a recording of a method that begins. The caller holds mu.
-func (b *Set) opens(p *Recording, m MethodRef) {
+// noteOpened notes a recording of a method that begins. The caller holds mu.
+func (b *Set) noteOpened(p *Recording, m MethodRef) {
 	b.recordings++
 	p.number = b.recordings
 	b.open[p.number] = m
@@ -441,7 +441,7 @@ func (b *Set) opens(p *Recording, m MethodRef) {
 // addProfile adds a profile with a new key.
 func (b *Set) addProfile(key ProfileKey) ProfileRef {
 	ref := ProfileRef(b.Profiles.Add(ProfileData{ProfileKey: key}))
-	if first := b.first(key); *first == 0 {
+	if first := b.firstProfile(key); *first == 0 {
 		*first = ref
 	} else {
 		b.Versions[key] = ref
@@ -455,13 +455,13 @@ func (b *Set) Expect(key ProfileKey) ProfileRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.Methods.Has(uint32(key.Method)) || key.Context != NoContext && !b.Contexts.Has(uint32(key.Context)) {
-		b.fail(fmt.Errorf("method %d or context %d is not of this builder", key.Method, key.Context))
+		b.failWith(fmt.Errorf("method %d or context %d is not of this builder", key.Method, key.Context))
 		return 0
 	}
 	if ref := b.findProfile(key); ref != 0 {
 		return ref
 	}
-	b.discarded = true // as if it had been begun
+	b.hasDiscarded = true // as if it had been begun
 	return b.addProfile(key)
 }
 
@@ -471,7 +471,7 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	b.dropSourceOrder()
 	b.Ordered = NoOrder
 	became, dropped := b.renumber(keep)
-	b.keepCode()
+	b.keepTablesOfCode()
 	b.renumberProfiles(became)
 	return dropped
 }
@@ -504,10 +504,10 @@ func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dro
 // DropDiscarded drops the profiles that were begun and discarded, and never recorded. A row of a table that
 // refers to one is an error of the set. The caller holds mu, no batch is open, and nothing is unfinished.
 func (b *Set) DropDiscarded() error {
-	if !b.discarded {
+	if !b.hasDiscarded {
 		return b.err
 	}
-	b.discarded = false
+	b.hasDiscarded = false
 	became, _ := b.renumber(func(d *ProfileData) bool { return !d.Block.Nowhere() })
 	for _, t := range b.Tables {
 		t.firsts = nil
@@ -517,7 +517,7 @@ func (b *Set) DropDiscarded() error {
 			}
 			t.Cells[i] = uint64(became[cell])
 			if t.Cells[i] == 0 {
-				b.fail(fmt.Errorf("a row of table %s refers to a profile that was discarded", t.Kind))
+				b.failWith(fmt.Errorf("a row of table %s refers to a profile that was discarded", t.Kind))
 			}
 		}
 	}

@@ -34,28 +34,28 @@ type typeData struct {
 func (b *Set) Type(name, loader string) TypeRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.typeRef(name, loader)
+	return b.internType(name, loader)
 }
 
-func (b *Set) typeRef(name, loader string) TypeRef {
-	key := typeKey{b.typeName(name), b.name(loader)}
+func (b *Set) internType(name, loader string) TypeRef {
+	key := typeKey{b.internTypeName(name), b.internName(loader)}
 	if ref, ok := b.Types.Find(key); ok {
 		return TypeRef(ref)
 	}
 	if b.Types.Len() >= disk.MaxTypes {
-		b.fail(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, disk.MaxTypes))
+		b.failWith(fmt.Errorf("%w: more than %d types", layout.ErrTooLarge, disk.MaxTypes))
 		return 0
 	}
 	return TypeRef(b.Types.Add(key, typeData{typeKey: key, ID: layout.TypeID(name, loader)}))
 }
 
-// typeName interns the name of a type. Graal's profiles know a type with an
+// internTypeName interns the name of a type. Graal's profiles know a type with an
 // empty name, so that "" is a name here and not none.
-func (b *Set) typeName(text string) intern.SymbolRef {
+func (b *Set) internTypeName(text string) intern.SymbolRef {
 	if text == "" {
-		return b.symbol("", 0)
+		return b.internSymbol("", 0)
 	}
-	return b.name(text)
+	return b.internName(text)
 }
 
 // DescribeType adds facts about a type: flags are united, the alias that sorts first is kept.
@@ -63,13 +63,13 @@ func (b *Set) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.Types.Has(uint32(t)) {
-		b.fail(fmt.Errorf("type %d is not of this builder", t))
+		b.failWith(fmt.Errorf("type %d is not of this builder", t))
 		return
 	}
 	b.changesType(t)
 	d := b.Types.At(uint32(t))
 	d.Flags |= flags
-	if ref := b.name(alias); ref != 0 && (d.Alias == 0 || alias < b.Text(d.Alias)) {
+	if ref := b.internName(alias); ref != 0 && (d.Alias == 0 || alias < b.Text(d.Alias)) {
 		d.Alias = ref
 	}
 }
@@ -93,13 +93,13 @@ func (b *Set) Method(k layout.Key) MethodRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.needProducer()
-	key := methodKey{Name: b.typeName(k.Name), Signature: b.name(k.Signature)}
+	key := methodKey{Name: b.internTypeName(k.Name), Signature: b.internName(k.Signature)}
 	if k.Class != "" {
-		key.Holder = b.typeRef(k.Class, k.Loader)
+		key.Holder = b.internType(k.Class, k.Loader)
 	} else if k.Loader != "" {
-		b.fail(fmt.Errorf("method %q has a loader and no class", k.Name))
+		b.failWith(fmt.Errorf("method %q has a loader and no class", k.Name))
 	}
-	return b.Methods.intern(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
+	return b.Methods.internMethod(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
 }
 
 // DescribeMethod adds flags to a method's.
@@ -128,7 +128,7 @@ func (b *Set) Seen(methods ...MethodRef) {
 // there is no such method. The caller holds mu.
 func (b *Set) changeMethod(m MethodRef) *methodData {
 	if !b.Methods.Has(uint32(m)) {
-		b.fail(fmt.Errorf("method %d is not of this builder", m))
+		b.failWith(fmt.Errorf("method %d is not of this builder", m))
 		return nil
 	}
 	b.changesMethod(m)
@@ -142,8 +142,8 @@ type methods struct {
 	Others refindex.Index
 }
 
-// intern returns the method with a key; fresh makes it if it is new.
-func (t *methods) intern(k methodKey, fresh func() methodData) MethodRef {
+// internMethod returns the method with a key; fresh makes it if it is new.
+func (t *methods) internMethod(k methodKey, fresh func() methodData) MethodRef {
 	if k.onlyName() {
 		return t.internNamed(k, fresh)
 	}
@@ -182,8 +182,8 @@ func (t *methods) truncateTo(n, named int) {
 	t.Others.Truncate(uint32(n))
 }
 
-// named returns the method that has a name and nothing else, 0 if there is none.
-func (t *methods) named(s intern.SymbolRef) MethodRef {
+// methodNamed returns the method that has a name and nothing else, 0 if there is none.
+func (t *methods) methodNamed(s intern.SymbolRef) MethodRef {
 	if s == 0 || int(s) > len(t.byName) {
 		return 0
 	}
@@ -194,7 +194,7 @@ func (t *methods) named(s intern.SymbolRef) MethodRef {
 func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
 	all := make([]MethodRef, 0, t.Len())
 	for _, s := range names {
-		if m := t.named(s); m != 0 {
+		if m := t.methodNamed(s); m != 0 {
 			all = append(all, m)
 		}
 	}
@@ -231,8 +231,8 @@ type contexts struct {
 	index refindex.Index
 }
 
-// find returns the context with a key, NoContext if there is none.
-func (t *contexts) find(k contextKey) ContextRef {
+// findContext returns the context with a key, NoContext if there is none.
+func (t *contexts) findContext(k contextKey) ContextRef {
 	for t.index.Len() < t.Len() {
 		ref := uint32(t.index.Len() + 1)
 		hash := t.At(ref).hash()
@@ -255,11 +255,11 @@ func (b *Set) OuterContext(m MethodRef, inner ContextRef, caller MethodRef, poin
 func (b *Set) outerContext(k contextKey) ContextRef {
 	if !b.Methods.Has(uint32(k.Method)) || k.Parent != NoContext &&
 		(!b.Contexts.Has(uint32(k.Parent)) || b.Contexts.At(uint32(k.Parent)).Method != k.Method) {
-		b.fail(fmt.Errorf("context %d is not one of method %d of this builder", k.Parent, k.Method))
+		b.failWith(fmt.Errorf("context %d is not one of method %d of this builder", k.Parent, k.Method))
 		return NoContext
 	}
 	if !b.Methods.Has(uint32(k.Caller)) {
-		b.fail(fmt.Errorf("caller %d is not of this builder", k.Caller))
+		b.failWith(fmt.Errorf("caller %d is not of this builder", k.Caller))
 		return NoContext
 	}
 	return b.contextNode(k)
@@ -274,7 +274,7 @@ func (b *Set) NewContext(m MethodRef, inner ContextRef, caller MethodRef, point 
 
 // contextNode interns a node. The caller holds mu.
 func (b *Set) contextNode(key contextKey) ContextRef {
-	if ref := b.Contexts.find(key); ref != NoContext {
+	if ref := b.Contexts.findContext(key); ref != NoContext {
 		return ref
 	}
 	return b.addContext(key)
@@ -292,7 +292,7 @@ func (b *Set) addContext(key contextKey) ContextRef {
 		b.failDepth(int(d.Depth))
 		return NoContext
 	case int64(t.Len()) >= disk.MaxContexts:
-		b.fail(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, int64(disk.MaxContexts)))
+		b.failWith(fmt.Errorf("%w: more than %d context nodes", layout.ErrTooLarge, int64(disk.MaxContexts)))
 		return NoContext
 	}
 	return ContextRef(t.Add(d))
@@ -308,14 +308,14 @@ func (b *Set) CheckDepth(m MethodRef, frames int) bool {
 		b.failDepth(frames)
 		return false
 	case !b.Methods.Has(uint32(m)):
-		b.fail(fmt.Errorf("method %d is not of this builder", m))
+		b.failWith(fmt.Errorf("method %d is not of this builder", m))
 		return false
 	}
 	return true
 }
 
 func (b *Set) failDepth(frames int) {
-	b.fail(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames, disk.MaxDepth))
+	b.failWith(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames, disk.MaxDepth))
 }
 
 // hash mixes the four numbers.

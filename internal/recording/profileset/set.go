@@ -58,9 +58,9 @@ type Set struct {
 	Shaped ShapeUse            // the parts of Shape that entries depend on
 	Base   *layout.BaseArchive // of the archives that were merged, nil if they are no layers
 
-	open       map[uint64]MethodRef // the recordings that have not ended, by their numbers
-	recordings uint64               // so far
-	discarded  bool                 // profiles may be nowhere, since they were discarded
+	open         map[uint64]MethodRef // the recordings that have not ended, by their numbers
+	recordings   uint64               // so far
+	hasDiscarded bool                 // profiles may be nowhere, since they were discarded
 
 	unmatchable uint64   // profiles that were merged and may be of different methods
 	since       [16]byte // the dump from which on the counts are counted; zero if they are totals
@@ -98,16 +98,16 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
 	b.Run = b.NewRun(RunRules{})
 	if !disk.KnownDomain(domain) {
-		b.fail(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))
+		b.failWith(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))
 	}
 	if err := disk.CheckParams(&heading.Params); err != nil {
-		b.fail(err)
+		b.failWith(err)
 	}
-	if err := heading.check(); err != nil {
-		b.fail(err)
+	if err := heading.checkHeading(); err != nil {
+		b.failWith(err)
 	}
 	if domain != layout.DomainCustom && heading.ProducerID != [16]byte{} {
-		b.fail(fmt.Errorf("a producer id in an archive of domain %s: only %s has one", domain, layout.DomainCustom))
+		b.failWith(fmt.Errorf("a producer id in an archive of domain %s: only %s has one", domain, layout.DomainCustom))
 	}
 	b.refused = b.err
 	return b
@@ -118,15 +118,15 @@ func (b *Set) GiveRoom(rows int) {
 	b.Room = rows
 	if rows < 0 || rows > disk.MaxRows {
 		b.Room = 0
-		b.fail(fmt.Errorf("room for %d receivers in each type profile: 0 to %d are possible", rows, disk.MaxRows))
+		b.failWith(fmt.Errorf("room for %d receivers in each type profile: 0 to %d are possible", rows, disk.MaxRows))
 		b.refused = b.err
 	}
 }
 
 const maxProducer = 64
 
-// check returns an error for what a header cannot hold.
-func (h *Heading) check() error {
+// checkHeading returns an error for what a header cannot hold.
+func (h *Heading) checkHeading() error {
 	switch {
 	case len(h.Producer) > maxProducer:
 		return fmt.Errorf("a producer of %d bytes, at most %d are kept: shorten %.20q", len(h.Producer), maxProducer,
@@ -141,15 +141,15 @@ func (h *Heading) check() error {
 	return nil
 }
 
-// fail keeps the first error. The caller holds mu, or has not shared b yet.
-func (b *Set) fail(err error) {
+// failWith keeps the first error. The caller holds mu, or has not shared b yet.
+func (b *Set) failWith(err error) {
 	if b.err == nil {
 		b.err = fmt.Errorf("builder: %w", err)
 	}
 }
 
 // Fail makes an error the set's, unless it has one. The caller holds mu.
-func (b *Set) Fail(err error) { b.fail(err) }
+func (b *Set) Fail(err error) { b.failWith(err) }
 
 // Locked calls f with the lock held: f may use the fields of the set, and the methods whose caller holds mu.
 func (b *Set) Locked(f func()) {
@@ -169,13 +169,13 @@ func (b *Set) Err() error {
 func (b *Set) Symbol(text string) intern.SymbolRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.symbol(text, disk.MaxBlob)
+	return b.internSymbol(text, disk.MaxBlob)
 }
 
-// symbol interns text of at most limit bytes. The caller holds mu.
-func (b *Set) symbol(text string, limit int) intern.SymbolRef {
+// internSymbol interns text of at most limit bytes. The caller holds mu.
+func (b *Set) internSymbol(text string, limit int) intern.SymbolRef {
 	if len(text) > limit {
-		b.fail(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge,
+		b.failWith(fmt.Errorf("%w: a name of %d bytes, at most %d are possible; it begins with %.40q", layout.ErrTooLarge,
 			len(text), limit, text))
 		return 0
 	}
@@ -183,16 +183,16 @@ func (b *Set) symbol(text string, limit int) intern.SymbolRef {
 	return intern.SymbolRef(ref)
 }
 
-// name interns a part of a key: "" is none. The caller holds mu.
-func (b *Set) name(text string) intern.SymbolRef {
+// internName interns a part of a key: "" is none. The caller holds mu.
+func (b *Set) internName(text string) intern.SymbolRef {
 	if text == "" {
 		return 0
 	}
 	if strings.IndexByte(text, 0) >= 0 {
-		b.fail(fmt.Errorf("a name holds a NUL byte: %.80q", text))
+		b.failWith(fmt.Errorf("a name holds a NUL byte: %.80q", text))
 		return 0
 	}
-	return b.symbol(text, disk.MaxName)
+	return b.internSymbol(text, disk.MaxName)
 }
 
 // Text returns the text of a symbol, "" for none. The caller holds mu.

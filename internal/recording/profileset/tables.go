@@ -41,13 +41,13 @@ func (b *Set) table(kind disk.TableKind, flags uint32, columns []disk.ColumnKind
 	if t == nil {
 		t = &Table{b: b, Kind: kind, Flags: flags, Columns: slices.Clone(columns)}
 		if err := b.newTable(kind, flags, columns); err != nil {
-			b.fail(err)
+			b.failWith(err)
 			return t
 		}
 		b.Tables[kind] = t
 	}
 	if !slices.Equal(t.Columns, columns) || t.Flags != flags {
-		b.fail(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.Columns,
+		b.failWith(fmt.Errorf("%w: table %d has columns %v and flags %#x, asked for %v and %#x", ErrMismatch, kind, t.Columns,
 			t.Flags, columns, flags))
 	}
 	return t
@@ -93,12 +93,12 @@ func (t *Table) RowOnce(cells ...uint64) {
 // addRow adds a row. The caller holds mu.
 func (t *Table) addRow(cells []uint64) {
 	if len(cells) != len(t.Columns) || len(cells) == 0 {
-		t.b.fail(fmt.Errorf("table %d has %d columns, a row has %d", t.Kind, len(t.Columns), len(cells)))
+		t.b.failWith(fmt.Errorf("table %d has %d columns, a row has %d", t.Kind, len(t.Columns), len(cells)))
 		return
 	}
 	for i, c := range cells {
 		if !t.b.holds(t.Columns[i], c) {
-			t.b.fail(fmt.Errorf("table %d, column %d: reference %d is not of this builder", t.Kind, i, c))
+			t.b.failWith(fmt.Errorf("table %d, column %d: reference %d is not of this builder", t.Kind, i, c))
 			return
 		}
 	}
@@ -204,13 +204,13 @@ func (b *Set) sortSets() {
 	for _, kind := range []disk.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
 		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects} {
 		if t := b.Tables[kind]; t != nil {
-			t.unite()
+			t.uniteRows()
 		}
 	}
 }
 
-// keepCode drops the sketches and the moved points of code without a profile. The caller holds mu.
-func (b *Set) keepCode() {
+// keepTablesOfCode drops the sketches and the moved points of code without a profile. The caller holds mu.
+func (b *Set) keepTablesOfCode() {
 	versions := map[MethodRef][]uint64{}
 	for _, d := range b.Profiles.All {
 		versions[d.Method] = append(versions[d.Method], d.Code)
@@ -221,7 +221,7 @@ func (b *Set) keepCode() {
 			return
 		}
 		var cells []uint64
-		for _, g := range t.groups() {
+		for _, g := range t.rowGroups() {
 			if slices.ContainsFunc(versions[MethodRef(g[0])], func(code uint64) bool { return is(g, code) }) {
 				cells = append(cells, g...)
 			}
@@ -253,7 +253,7 @@ func (b *Set) renumberProfiles(became []ProfileRef) {
 			continue
 		}
 		var cells []uint64
-		for _, g := range t.groups() {
+		for _, g := range t.rowGroups() {
 			ofNone := g[0] == 0 && kind == disk.TableObjects
 			g[0] = uint64(became[g[0]])
 			if g[0] != 0 || ofNone {

@@ -68,8 +68,8 @@ func ruleOf(kind disk.TableKind, flags uint32, column int) columnRule {
 	return columnKey
 }
 
-// united returns the cell of two rows that become one.
-func (r columnRule) united(x, y uint64) uint64 {
+// uniteCells returns the cell of two rows that become one.
+func (r columnRule) uniteCells(x, y uint64) uint64 {
 	switch r {
 	case columnSummed:
 		return disk.SaturatingAdd(x, y)
@@ -115,7 +115,7 @@ func (b *Set) uniteTables() (rows int) {
 	b.listDumps()
 	for _, t := range b.Tables {
 		if b.Ordered != mergeOrder || t.Kind != disk.TableTraces {
-			t.unite()
+			t.uniteRows()
 		}
 		rows += t.Rows()
 	}
@@ -147,17 +147,17 @@ func (b *Set) listDumps() {
 // A rowGroup is the cells of rows that belong together.
 type rowGroup []uint64
 
-// unite sorts the rows by their content and sums equal ones.
-func (t *Table) unite() {
-	u := uniting{t, t.rules(), t.contextRanks()}
-	groups := u.distinct(t.groups())
+// uniteRows sorts the rows by their content and sums equal ones.
+func (t *Table) uniteRows() {
+	u := uniting{t, t.columnRulesOf(), t.contextRanks()}
+	groups := u.dropRepeated(t.rowGroups())
 	slices.SortFunc(groups, u.compareGroups)
-	t.Cells = u.sum(groups)
+	t.Cells = u.sumGroups(groups)
 	t.firsts = nil
 }
 
-// rules returns the rules of all columns.
-func (t *Table) rules() []columnRule {
+// columnRulesOf returns the rules of all columns.
+func (t *Table) columnRulesOf() []columnRule {
 	rules := make([]columnRule, len(t.Columns))
 	for i := range rules {
 		rules[i] = ruleOf(t.Kind, t.Flags, i)
@@ -172,8 +172,8 @@ type uniting struct {
 	contexts contextRanks
 }
 
-// groups returns the rows, or the groups of rows, that are compared and summed as one.
-func (t *Table) groups() (groups []rowGroup) {
+// rowGroups returns the rows, or the groups of rows, that are compared and summed as one.
+func (t *Table) rowGroups() (groups []rowGroup) {
 	width := len(t.Columns)
 	for at := 0; at < len(t.Cells); {
 		to := at + width
@@ -186,9 +186,9 @@ func (t *Table) groups() (groups []rowGroup) {
 	return groups
 }
 
-// distinct leaves out rows that have the cells of one before, unless such rows are summed. Runs of one
+// dropRepeated leaves out rows that have the cells of one before, unless such rows are summed. Runs of one
 // program have most rows in common, and to find that out takes less time than to sort them.
-func (u *uniting) distinct(groups []rowGroup) []rowGroup {
+func (u *uniting) dropRepeated(groups []rowGroup) []rowGroup {
 	if len(groups) < 2 || u.isSummed() {
 		return groups
 	}
@@ -216,14 +216,14 @@ func (u *uniting) isSummed() bool {
 	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed)
 }
 
-// same reports whether rows are equal only if they agree in a column.
-func (u *uniting) same(column int) bool {
+// isKeyColumn reports whether rows are equal only if they agree in a column.
+func (u *uniting) isKeyColumn(column int) bool {
 	return u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind))
 }
 
 func (u *uniting) compareGroups(x, y rowGroup) int {
 	for i := range min(len(x), len(y)) {
-		if column := i % len(u.Columns); u.same(column) {
+		if column := i % len(u.Columns); u.isKeyColumn(column) {
 			if c := u.compareCells(column, x[i], y[i]); c != 0 {
 				return c
 			}
@@ -244,7 +244,7 @@ func (u *uniting) compareCells(column int, x, y uint64) int {
 	case disk.ColumnMethod:
 		return u.b.CompareMethods(uint32(x), uint32(y))
 	case disk.ColumnContext:
-		return cmp.Compare(u.contexts.of(ContextRef(x)), u.contexts.of(ContextRef(y)))
+		return cmp.Compare(u.contexts.rankOf(ContextRef(x)), u.contexts.rankOf(ContextRef(y)))
 	case disk.ColumnProfile:
 		return u.b.compareProfiles(ProfileRef(x), ProfileRef(y), u.contexts)
 	}
@@ -259,14 +259,14 @@ func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
 	s := b.Profiles.At(uint32(x))
 	t := b.Profiles.At(uint32(y))
 	return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
-		cmp.Compare(contexts.of(s.Context), contexts.of(t.Context)), cmp.Compare(s.Code, t.Code))
+		cmp.Compare(contexts.rankOf(s.Context), contexts.rankOf(t.Context)), cmp.Compare(s.Code, t.Code))
 }
 
 // contextRanks are the ranks of calling contexts, by reference. They do not depend on the order of interning.
 type contextRanks []uint32
 
-// of returns the rank of a context from 1 on, 0 for NoContext.
-func (r contextRanks) of(c ContextRef) uint32 {
+// rankOf returns the rank of a context from 1 on, 0 for NoContext.
+func (r contextRanks) rankOf(c ContextRef) uint32 {
 	if c == NoContext {
 		return 0
 	}
@@ -291,7 +291,7 @@ func (t *Table) contextRanks() contextRanks {
 			s := b.Contexts.At(x)
 			t := b.Contexts.At(y)
 			return cmp.Or(b.CompareMethods(uint32(s.Method), uint32(t.Method)),
-				cmp.Compare(ranks.of(s.Parent), ranks.of(t.Parent)),
+				cmp.Compare(ranks.rankOf(s.Parent), ranks.rankOf(t.Parent)),
 				b.CompareMethods(uint32(s.Caller), uint32(t.Caller)), cmp.Compare(s.Point, t.Point))
 		})
 		for _, ref := range levels[depth] {
@@ -302,8 +302,8 @@ func (t *Table) contextRanks() contextRanks {
 	return ranks
 }
 
-// sum makes one group of equal ones, and renumbers groups. It keeps a trace as often as it was recorded.
-func (u *uniting) sum(groups []rowGroup) (cells []uint64) {
+// sumGroups makes one group of equal ones, and renumbers groups. It keeps a trace as often as it was recorded.
+func (u *uniting) sumGroups(groups []rowGroup) (cells []uint64) {
 	last := -1 // start of the last group
 	number := uint64(0)
 	for i, g := range groups {
@@ -328,7 +328,7 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 		return false
 	}
 	for i, v := range g {
-		cells[i] = u.rules[i%len(u.Columns)].united(cells[i], v)
+		cells[i] = u.rules[i%len(u.Columns)].uniteCells(cells[i], v)
 	}
 	return true
 }
@@ -352,6 +352,6 @@ func (t *Table) addProperty(cells, g []uint64) bool {
 	if rule == disk.PropertySummed {
 		both = disk.SaturatingAdd(x, y)
 	}
-	cells[1] = uint64(b.symbol(strconv.FormatUint(both, 10), disk.MaxBlob))
+	cells[1] = uint64(b.internSymbol(strconv.FormatUint(both, 10), disk.MaxBlob))
 	return true
 }

@@ -57,7 +57,7 @@ func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (
 			}
 			continue
 		}
-		if err := w.add(steps, scale, m); err != nil {
+		if err := w.addMethod(steps, scale, m); err != nil {
 			return nil, err
 		}
 	}
@@ -70,7 +70,7 @@ func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (
 	return w, nil
 }
 
-func (w *Weights) add(steps *poll.Poll, scale Scale, m reader.Method) error {
+func (w *Weights) addMethod(steps *poll.Poll, scale Scale, m reader.Method) error {
 	var n Counts
 	marked := false
 	for p, err := range m.Profiles() {
