@@ -53,7 +53,6 @@ func (p *Point) Cells() (groups []CellGroup, err error) {
 	return groups, r.err
 }
 
-// setFullName sets the full name of a cell.
 func (c *Cell) setFullName(once bool, row int) {
 	switch {
 	case once:
@@ -65,7 +64,6 @@ func (c *Cell) setFullName(once bool, row int) {
 	}
 }
 
-// readCell reads cell number at of an entry.
 func (r *pointReader) readCell(e reader.Entry, at int, spec disk.CellSpec) Cell {
 	c := Cell{Name: spec.Name, Count: spec.Kind == disk.CellCount, Value: e.Cell(at).Load()}
 	switch signed := at == 0 && disk.Entry(e.Bytes()).SignedCount(); {

@@ -93,13 +93,11 @@ func siteKindOf(e reader.Entry) Site {
 	return pointKindOf(e).site
 }
 
-// isCallSite reports whether an entry belongs to a call site.
 func isCallSite(e reader.Entry) bool {
 	return pointKindOf(e).bytecode == "call" || siteKindOf(e) == SiteTargets ||
 		e.Tag() == layout.TagReceivers && e.Sub() == layout.SubVirtualCall
 }
 
-// sawNull reports whether the point of an entry saw null.
 func sawNull(e reader.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 && !hasProducerFlags(e) }
 
 // hasProducerFlags reports whether the flags of an entry differ in meaning from HotSpot's.

@@ -189,7 +189,6 @@ func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, erro
 	return sums, nil
 }
 
-// hasTruncatedName reports whether the producer truncated the name of a method.
 func hasTruncatedName(s *reader.Store, m reader.Method) bool {
 	return s.Header().Domain == layout.DomainJamaica && m.Flags()&layout.MethodNotMatchable != 0
 }
@@ -252,7 +251,6 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 // measureTotals holds the total and the highest value over all methods.
 type measureTotals struct{ total, highest uint64 }
 
-// addMethod adds the values of a method and returns their total.
 func (t *measureTotals) addMethod(values []uint64) (sum uint64) {
 	for _, n := range values {
 		sum = disk.SaturatingAdd(sum, n)

@@ -208,7 +208,6 @@ func (r *pointReader) trapReasons() *entries.TrapReasons {
 
 func (r *pointReader) keepError(err error) { r.err = cmp.Or(r.err, err) }
 
-// readPoint reads an entry.
 func (r *pointReader) readPoint(e reader.Entry) Point {
 	p := Point{Point: e.Point(), Site: siteKindOf(e), Outcomes: []Outcome{}, entry: e, store: r.s}
 	p.describeKind(r.s, e)
@@ -233,7 +232,6 @@ func (r *pointReader) readPoint(e reader.Entry) Point {
 	return p
 }
 
-// addOutcomes appends the outcomes of an entry.
 func (r *pointReader) addOutcomes(p *Point, e reader.Entry) {
 	kind := pointKindOf(e)
 	p.Executed = kind.executed
@@ -304,7 +302,6 @@ func (r *pointReader) unlisted(e reader.Entry, types reader.Receivers) (kind Kin
 	return Untyped, n
 }
 
-// addIfCounted adds an outcome if its count is not 0.
 func (p *Point) addIfCounted(k Kind, n uint64) {
 	if n > 0 {
 		p.addOutcome(Outcome{Kind: k, Count: n})
@@ -447,7 +444,6 @@ func (r *pointReader) typeAndLoader(t reader.Type) (name, loader string) {
 	return n.String(), l.String()
 }
 
-// addValueTypes adds the types of arguments and of the result.
 func (r *pointReader) addValueTypes(p *Point, e reader.Entry) {
 	list, ok := e.Types()
 	if !ok {

@@ -97,7 +97,6 @@ func totalCount(cells []cell) (sum uint64) {
 	return sum
 }
 
-// A leadingCell is the cell with the highest count.
 type leadingCell struct {
 	cell
 	total uint64
@@ -198,7 +197,6 @@ func (s *sites) typeWithKey(e reader.Entry, key uint64) (reader.Type, error) {
 	return reader.Type{}, nil
 }
 
-// hasOneTarget reports whether the site has exactly one target.
 func (n *targetSummary) hasOneTarget() bool { return n.targets == 1 && n.untyped == 0 }
 
 // hasMostlyOneTarget reports whether the site has one recorded target that is more frequent than all unrecorded ones.

@@ -156,7 +156,6 @@ func (c *comparison) findCounterparts() (err error) {
 	return err
 }
 
-// eachMethod calls visit with the selected methods.
 func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) error) error {
 	steps := poll.New(c.ctx)
 	for m, err := range s.Methods() {

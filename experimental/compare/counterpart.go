@@ -57,7 +57,6 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 	return c, nil
 }
 
-// lookUpMethod finds a method of a in b.
 func (c *counterparts) lookUpMethod(m reader.Method) (layout.Ref, error) {
 	k, err := m.Key()
 	if err != nil {
@@ -84,7 +83,6 @@ func (c *counterparts) methodInB(m reader.Method) layout.Ref {
 	return c.methods[i].inB
 }
 
-// methodKeyInB returns the key of a method of a in terms of b.
 func (c *counterparts) methodKeyInB(m reader.Method) (uint64, error) {
 	if partner := c.methodInB(m); partner != 0 {
 		return uint64(partner), nil
@@ -92,7 +90,6 @@ func (c *counterparts) methodKeyInB(m reader.Method) (uint64, error) {
 	return onlyInA | uint64(m.Ref()), nil
 }
 
-// typeKeyInB returns the key of a type of a in terms of b.
 func (c *counterparts) typeKeyInB(ordinal uint32) (uint64, error) {
 	if c.types == nil {
 		c.types = make([]uint32, c.a.Header().Counts.Types)

@@ -27,10 +27,10 @@ func TestDamagedArchives(t *testing.T) {
 		}
 		reports := 0
 		for range 400 {
-			damaged := words.Aligned(len(whole))
+			damaged := words.AlignedBytes(len(whole))
 			copy(damaged, whole)
 			damaged[place(random, damaged)] ^= byte(1 << random.IntN(8))
-			disk.Resum(damaged)
+			disk.UpdateChecksum(damaged)
 			if compared(t, whole, damaged) && compared(t, damaged, whole) {
 				reports++
 			}

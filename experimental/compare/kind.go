@@ -44,7 +44,6 @@ var valueKinds = map[layout.Sub]kind{
 	layout.SubIndirectCall: kindIndirectCalls, layout.SubMemOpSize: kindMemOps, layout.SubVTable: kindVTables,
 }
 
-// kindAmounts has an amount for each kind.
 type kindAmounts [numKinds]float64
 
 // addShares adds part divided by sum to p.

@@ -14,7 +14,6 @@ type method struct {
 	hidden, mismatch                    bool
 }
 
-// compareMethodsOfA compares the methods of a with their counterparts.
 func (c *comparison) compareMethodsOfA() error {
 	return c.eachMethod(c.a, func(m reader.Method) error {
 		if err := c.profilesA.readMethod(m, c); err != nil {
@@ -39,7 +38,6 @@ func (c *comparison) compareMethodsOfA() error {
 	})
 }
 
-// countGoneMethod counts a method that b lacks.
 func (c *comparison) countGoneMethod(m reader.Method) error {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
@@ -69,7 +67,6 @@ func (c *comparison) addLoneMethod(found *method, m reader.Method, p *profiles, 
 	return err
 }
 
-// countMethodsOfB counts the methods that only b has.
 func (c *comparison) countMethodsOfB() error {
 	return c.eachMethod(c.b, func(m reader.Method) error {
 		if c.counterparts.taken.hasBit(m.Ref()) {
@@ -91,7 +88,6 @@ func (c *comparison) countMethodsOfB() error {
 	})
 }
 
-// compareMethod compares a method that is in both archives.
 func (c *comparison) compareMethod(m, n reader.Method) error {
 	c.report.Methods.Matched++
 	pairs, err := c.matchProfiles()
@@ -176,7 +172,6 @@ func (o *methodOverlap) compareProfiles(p profilePair) (matched bool, err error)
 	return true, err
 }
 
-// compareSites compares the sites that two profiles share.
 func (o *methodOverlap) compareSites(p profilePair, a, b []site) error {
 	for len(a) > 0 && len(b) > 0 {
 		switch d := a[0].compareTo(&b[0]); {
@@ -195,7 +190,6 @@ func (o *methodOverlap) compareSites(p profilePair, a, b []site) error {
 	return nil
 }
 
-// compareSite compares two sites.
 func (o *methodOverlap) compareSite(p profilePair, a, b *site) error {
 	c := o.c
 	for x, y := range commonCounts(a.cells, b.cells) {
@@ -217,7 +211,6 @@ func (o *methodOverlap) compareSite(p profilePair, a, b *site) error {
 	return nil
 }
 
-// addOverlap adds the overlap of two counts of a kind.
 func (o *methodOverlap) addOverlap(k kind, x, y uint64) {
 	o.c.overlap[k] += countOverlap(x, y, o.c.sumA[k], o.c.sumB[k])
 	if k == o.c.primary {

@@ -131,7 +131,6 @@ type profileMatching struct {
 	pairs     []profilePair
 }
 
-// A contextCode is the context and code of a profile.
 type contextCode struct {
 	context uint32
 	code    uint64
@@ -145,7 +144,6 @@ func contextAt(contexts []uint32, i int) uint32 {
 	return contexts[i]
 }
 
-// addPair pairs profile i of a with profile j of b.
 func (m *profileMatching) addPair(i, j int) {
 	a := &m.a[i]
 	b := &m.b[j]
@@ -156,7 +154,6 @@ func (m *profileMatching) addPair(i, j int) {
 // fewProfiles is the maximum number of profiles to compare without an index.
 const fewProfiles = 8
 
-// pairSameCode pairs profiles of the same context and code.
 func (m *profileMatching) pairSameCode() {
 	if len(m.b) <= fewProfiles {
 		for i := range m.a {
@@ -225,7 +222,6 @@ func (m *profileMatching) addUnmatched() {
 	}
 }
 
-// numberContexts numbers the contexts of the profiles in both archives.
 func (m *profileMatching) numberContexts(c *comparison) (err error) {
 	var n contextNumbers
 	m.contextsA, err = n.numberProfiles(c.a, m.a, c.counterparts.methodKeyInB)

@@ -113,7 +113,6 @@ func (n *rowMaker) flipRow(f *flip) Flip {
 	return Flip{n.placeRow(&f.pointPair), f.tag.String(), f.a.wayRow(), f.b.wayRow(), f.weight}
 }
 
-// wayRow converts a way to a row of the report.
 func (w *way) wayRow() Way { return Way{w.describeWay(), w.share, w.count} }
 
 func (w *way) describeWay() string {

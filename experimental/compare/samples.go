@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// A samplePoint is a point of a method with samples of one kind.
 type samplePoint struct {
 	kind  kind
 	point int32
@@ -18,10 +17,8 @@ type samplePoint struct {
 // whole stacks, so a comparison by context would show little but chance.
 func (k kind) countsSamples() bool { return k == kindSamples || k == kindNanoseconds }
 
-// samples holds the samples of a method by point.
 type samples map[samplePoint]uint64
 
-// addSiteSamples adds the samples of a site and returns their total.
 func (s samples) addSiteSamples(t *site) (sum float64) {
 	at := samplePoint{t.kind, t.point}
 	for _, c := range t.cells {
@@ -38,7 +35,6 @@ func (s samples) sortedPoints() []samplePoint {
 	})
 }
 
-// addSampleOverlap adds the overlap of the method's samples.
 func (o *methodOverlap) addSampleOverlap() {
 	a := o.c.profilesA.samples
 	b := o.c.profilesB.samples

@@ -113,7 +113,6 @@ func (s *sites) readProfile(p reader.Profile) error {
 	return nil
 }
 
-// addSite adds a site with its cells.
 func (s *sites) addSite(t site, cells ...cell) {
 	from := len(s.cells)
 	s.cells = append(s.cells, cells...)
@@ -194,7 +193,6 @@ func (s *sites) addOutcome(t *site, o *analyze.Outcome) (err error) {
 	return err
 }
 
-// clearMarks clears counters that hold a mark instead of counts.
 func (s *sites) clearMarks(counters []cell) {
 	s.marked = s.marks && len(counters) > 0 && counters[0].count > disk.LLVMMaxCount
 	if !s.marked {
@@ -286,7 +284,6 @@ func (s *sites) mixCellKey(key uint64, e reader.Entry, at int, kind disk.CellKin
 	return mixHash(key, own), err
 }
 
-// mixHash returns a hash of two numbers.
 func mixHash(a, b uint64) uint64 {
 	h := (a ^ a>>29 ^ 0x9e3779b97f4a7c15) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>32 ^ b) * 0x94d049bb133111eb

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// archivedCode is the code of another archive's profiles.
 type archivedCode struct {
 	s       *reader.Store
 	pairing *loaders.Pairing // pairing with the classes of the checked profiles
@@ -59,7 +58,6 @@ func (a *archivedCode) Method(k layout.Key) (methodcode.Answer, error) {
 	return methodcode.Answer{Presence: methodcode.Present, Versions: versions}, nil
 }
 
-// versionOf returns the code of a profile.
 func (a *archivedCode) versionOf(m reader.Method, p reader.Profile) (methodcode.Version, error) {
 	size, _ := p.Size()
 	v := methodcode.Version{ID: p.Code(), Size: int(size), Opaque: true}

@@ -135,7 +135,7 @@ func checkOptions(s *reader.Store, against Code, o Options) error {
 	}
 	if b := o.Into; b != nil {
 		params := b.Internal().Params()
-		if b.Internal().Domain != h.Domain || !disk.ShapeOf(&params).SameSettings(disk.ShapeOf(&h.Params)) {
+		if b.Internal().Domain != h.Domain || !disk.ShapeOfParams(&params).SameSettings(disk.ShapeOfParams(&h.Params)) {
 			return fmt.Errorf("%s: to be adapted: %w", s.Mapping().Name(), builder.ErrMismatch)
 		}
 	}
@@ -160,7 +160,6 @@ type checker struct {
 	byID       map[uint64]int // versions of the current method by code id
 }
 
-// checkMethod checks the profiles of a method.
 func (c *checker) checkMethod(m reader.Method) error {
 	k, err := m.Key()
 	if err != nil || c.o.Methods != nil && !c.o.Methods(k) {
@@ -201,7 +200,6 @@ func (c *checker) checkMethod(m reader.Method) error {
 	return c.rewriter.copyMethod(c.judgements)
 }
 
-// lookUpMethod looks up a method in the program.
 func (c *checker) lookUpMethod(m reader.Method, k layout.Key) (methodcode.Answer, error) {
 	if m.Flags()&layout.MethodNotMatchable != 0 {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "its name is made up anew in each run"}, nil
@@ -209,7 +207,6 @@ func (c *checker) lookUpMethod(m reader.Method, k layout.Key) (methodcode.Answer
 	return c.against.Method(k)
 }
 
-// countMarks returns the number of points of a profile that have marks.
 func (c *checker) countMarks(p reader.Profile) (points int) {
 	if c.marks == nil {
 		return 0
@@ -222,7 +219,6 @@ func (c *checker) countMarks(p reader.Profile) (points int) {
 	return points
 }
 
-// addVerdict adds a verdict to the report.
 func (c *checker) addVerdict(j *judgement) error {
 	c.report.addVerdict(&j.Verdict)
 	if n := c.countMarks(j.Profile); n > 0 {

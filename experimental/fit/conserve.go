@@ -58,7 +58,6 @@ func conserveFlow(old *profiledCode, now *methodcode.Version, to *alignment) *co
 	return c
 }
 
-// buildNetwork builds the network of the new code.
 func (c *conservation) buildNetwork() {
 	blocks := c.now.Blocks
 	c.net = newNetwork(entryNode(len(blocks)))
@@ -88,7 +87,6 @@ func (c *conservation) buildNetwork() {
 	c.setFlow(entry, c.old.invocations)
 }
 
-// setFlow sets the flow of an unknown edge.
 func (c *conservation) setFlow(e int, flow float64) {
 	if !c.net.known[e] {
 		c.net.setFlow(e, flow)

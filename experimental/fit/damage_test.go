@@ -31,10 +31,10 @@ func TestDamagedArchives(t *testing.T) {
 		sound := openBytes(whole)
 		reports := 0
 		for range 400 {
-			damaged := words.Aligned(len(whole))
+			damaged := words.AlignedBytes(len(whole))
 			copy(damaged, whole)
 			damaged[place(random, damaged)] ^= byte(1 << random.IntN(8))
-			disk.Resum(damaged)
+			disk.UpdateChecksum(damaged)
 			s := openBytes(damaged)
 			if s == nil || s.Header().Domain != sp.Domain {
 				continue

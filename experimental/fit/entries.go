@@ -40,7 +40,6 @@ func pointKindOf(e reader.Entry) methodcode.PointKind {
 // ofEscapeAnalysis reports whether an entry holds results of escape analysis, which are valid only for the old code.
 func ofEscapeAnalysis(e reader.Entry) bool { return e.Tag() == layout.TagArgInfo }
 
-// nativeSize returns the size of an entry in the VM.
 func nativeSize(e disk.Entry, shape disk.Shape) int64 {
 	if e.Tag() == layout.TagReceivers {
 		return disk.EntryHeaderSize + int64(shape.Cells(layout.TagVirtualCall, 0))*disk.CellSize
@@ -53,7 +52,7 @@ func displacements(e disk.Entry, shape disk.Shape) (cells []int) {
 	if e.Tag() == layout.TagRet { // its rows have bytecode indices
 		return nil
 	}
-	for cell, kind := range shape.Walk(e) {
+	for cell, kind := range shape.WalkCells(e) {
 		if kind == disk.CellDisplacement {
 			cells = append(cells, cell)
 		}

@@ -177,7 +177,7 @@ func profileOf(v methodcode.Version) *builder.Builder {
 	var params layout.Params
 	params.TypeProfileWidth, params.BciProfileWidth = 2, 2
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: params})
-	shape := disk.ShapeOf(&params)
+	shape := disk.ShapeOfParams(&params)
 	offsets := []int64{0}
 	for _, p := range v.Points {
 		cells := map[methodcode.PointKind]int{

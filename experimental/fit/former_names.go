@@ -62,7 +62,6 @@ func newFormerNames(r *renames) *formerNames {
 	return f
 }
 
-// formerName returns the former name of a class or member.
 func (f *formerNames) formerName(n methodcode.Name) methodcode.Name {
 	return methodcode.Name{Class: f.formerClass(n.Class), Name: cmp.Or(f.methods[n], n.Name),
 		Descriptor: mapClasses(n.Descriptor, f.formerClass)}
@@ -99,7 +98,6 @@ func (c *checker) underFormerNames(versions []methodcode.Version) {
 	}
 }
 
-// mapClasses replaces the classes in a descriptor.
 func mapClasses(descriptor string, to func(class string) string) string {
 	var b strings.Builder
 	for piece, class := range javanames.Pieces(descriptor) {

@@ -48,7 +48,6 @@ func newGrid(m *matcher, mayBe func(p, q *methodcode.Point) bool) *grid {
 	return g
 }
 
-// unmatchedPoints returns the unmatched points.
 func unmatchedPoints(partners []int) (points []int) {
 	for i, partner := range partners {
 		if partner < 0 {
@@ -58,7 +57,6 @@ func unmatchedPoints(partners []int) (points []int) {
 	return points
 }
 
-// computeTotals computes heads and tails.
 func (g *grid) computeTotals() {
 	n := len(g.rows)
 	k := len(g.columns)
@@ -92,7 +90,6 @@ func (g *grid) betterTotal(sums []float32, score float32, both, one, other int) 
 	return best
 }
 
-// eachBestPair yields the pairs of the best alignment.
 func (g *grid) eachBestPair(yield func(i, j int)) {
 	for i, j := 0, 0; i < len(g.rows) && j < len(g.columns); {
 		score := g.pairScore(i, j)

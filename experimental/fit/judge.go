@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A judgement is a verdict with its evidence.
 type judgement struct {
 	Verdict
 	old       profiledCode
@@ -34,7 +33,6 @@ func (c *checker) judgeProfile(j *judgement, k layout.Key, a methodcode.Answer) 
 	return nil
 }
 
-// compareVersions compares a profile with the versions of its method.
 func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodcode.Version) error {
 	if err := c.describeOldCode(j, k); err != nil {
 		return err
@@ -138,7 +136,6 @@ func (c *checker) describeOldCode(j *judgement, k layout.Key) error {
 	return c.useOldCode(j, k)
 }
 
-// anyKnown reports whether any point has a known sketch.
 func anyKnown(points []methodcode.Point) bool {
 	return slices.ContainsFunc(points, func(p methodcode.Point) bool { return p.Known() })
 }

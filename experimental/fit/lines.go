@@ -38,7 +38,6 @@ func (c *checker) checkByLines(source methodcode.Source) error {
 	return nil
 }
 
-// checkFunction checks a function with sampled calls.
 func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name string) error {
 	p, calls, err := sampledCalls(m)
 	if err != nil || len(calls) == 0 {

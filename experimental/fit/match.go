@@ -51,7 +51,6 @@ func alignPoints(a, b *codeFlow, halted func() error) alignment {
 	return out
 }
 
-// alignRound aligns the unmatched points that can match.
 func (m *matcher) alignRound(mayBe func(p, q *methodcode.Point) bool) {
 	g := newGrid(m, mayBe)
 	if g == nil {

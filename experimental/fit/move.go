@@ -113,7 +113,7 @@ func (m *mover) moveCompanions() (moved []disk.Entry) {
 
 // namesPlaces reports whether cells of an entry refer to bytecodes.
 func namesPlaces(e disk.Entry, shape disk.Shape) bool {
-	for _, kind := range shape.Walk(e) {
+	for _, kind := range shape.WalkCells(e) {
 		if kind == disk.CellDisplacement || kind == disk.CellBci || kind == disk.CellSuccessor {
 			return true
 		}
@@ -121,7 +121,6 @@ func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	return false
 }
 
-// switchLength returns the value of a switch's length cell.
 func (m *mover) switchLength(j int) int {
 	if m.now.Points[j].Kind == methodcode.Switch {
 		return 2 * len(m.now.Points[j].Targets)
@@ -196,7 +195,6 @@ func (m *mover) checksAreUntyped() bool {
 	return slices.ContainsFunc(m.old.entries, func(e reader.Entry) bool { return e.Tag() == untypedCheck })
 }
 
-// setPoint sets the bci of an entry.
 func setPoint(raw disk.Entry, bci int32) {
 	if disk.IsWide(raw.Tag()) {
 		binary.LittleEndian.PutUint32(raw[4:], uint32(bci))
@@ -211,7 +209,6 @@ const (
 	notTakenCell = 2
 )
 
-// swapSides swaps the counts of a branch.
 func swapSides(branch disk.Entry) {
 	taken := branch.Cell(takenCell)
 	branch.SetCell(takenCell, branch.Cell(notTakenCell))
@@ -320,7 +317,6 @@ func (m *mover) newIndex(old int32) (now int32, ok bool) {
 	return now, ok1 && ok2 && before == after && m.stayAdjacent(i) && now >= 0 && now <= math.MaxUint16
 }
 
-// comparePlace compares a point with a bci.
 func comparePlace(p methodcode.Point, bci int32) int { return int(p.Bci - bci) }
 
 // shiftOf returns the distance that an old point has moved. The start of the code stays, the end moves with its size.

@@ -16,7 +16,6 @@ type network struct {
 	bad   []bool    // flows around the edge contradict each other, so it stays unknown
 }
 
-// A link is an edge of a network.
 type link struct{ from, to int }
 
 // outer is the node outside of the method, the source of calls and the target of returns.
@@ -24,21 +23,18 @@ const outer = 0
 
 func newNetwork(nodes int) *network { return &network{nodes: nodes} }
 
-// addLink adds an edge and returns its number.
 func (n *network) addLink(from, to int) int {
 	n.edges = append(n.edges, link{from, to})
 	n.known, n.flow, n.bad = append(n.known, false), append(n.flow, 0), append(n.bad, false)
 	return len(n.edges) - 1
 }
 
-// setFlow sets the flow of an edge.
 func (n *network) setFlow(e int, flow float64) {
 	if !n.bad[e] {
 		n.known[e], n.flow[e] = true, flow
 	}
 }
 
-// cloneNetwork returns a deep copy.
 func (n *network) cloneNetwork() *network {
 	c := *n
 	c.known, c.flow, c.bad = slices.Clone(n.known), slices.Clone(n.flow), slices.Clone(n.bad)
@@ -130,7 +126,6 @@ func (n *network) deriveOnce(found func(e int)) (progress bool) {
 	return progress
 }
 
-// largestFlow returns the largest known flow.
 func (n *network) largestFlow() (most float64) {
 	for e, known := range n.known {
 		if known {

@@ -92,7 +92,6 @@ type sketches struct {
 	rows []sketchRow // sorted by method and header
 }
 
-// A sketchRow is a row of the table.
 type sketchRow struct {
 	method, sketch layout.Ref
 	header         uint16

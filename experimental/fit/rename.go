@@ -208,7 +208,6 @@ func newLostMethod(m reader.Method, k layout.Key) (lost lostMethod, err error) {
 	return lost, nil
 }
 
-// listTypes collects the classes in the profiles.
 func (r *renamer) listTypes() error {
 	for t, err := range r.s.Types() {
 		if err != nil {

@@ -140,7 +140,6 @@ func (r *renamer) candidates() ([]map[string]int, error) {
 	return votes, r.ctx.Err()
 }
 
-// simpleName returns the name of a class without its package.
 func simpleName(class string) string { return class[strings.LastIndexByte(class, '/')+1:] }
 
 // chooseClass returns the new name of a lost class, nil if it is unknown.
@@ -170,7 +169,6 @@ func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) 
 
 func compareBool(a, b bool) int { return cmp.Compare(oneIfTrue(a), oneIfTrue(b)) }
 
-// compareClasses compares a lost class with a candidate.
 func (r *renamer) compareClasses(c *lostClass, class string) *likeness {
 	l := &likeness{class: class}
 	_, l.sure = r.mayBeNew(layout.Key{Class: class})

@@ -141,7 +141,6 @@ func (r *Report) addVerdict(v *Verdict) {
 	}
 }
 
-// countPoint counts a point of changed code.
 func (r *Report) countPoint(why string, counts float64, swapped bool) {
 	if counts == 0 {
 		return
@@ -203,5 +202,4 @@ type Loss struct {
 	Counts float64 // total of their counts
 }
 
-// withPoint adds a point.
 func (l Loss) withPoint(counts float64) Loss { return Loss{l.Points + 1, l.Counts + counts} }

@@ -43,7 +43,6 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	return w
 }
 
-// renameType is the hook that renames types.
 func (w *rewriter) renameType(name, loader, alias string) (string, string, string) {
 	if w.renames != nil {
 		name = w.renames.presentClass(name)
@@ -63,7 +62,6 @@ func (w *rewriter) renameKey(m reader.Method, k layout.Key) (layout.Key, error) 
 	return k, err
 }
 
-// copyUnexecuted copies an unexecuted method.
 func (w *rewriter) copyUnexecuted(m reader.Method) error {
 	ref, err := w.copier.MethodRef(m.Ref())
 	w.b.Seen(ref)
@@ -115,7 +113,6 @@ func (j *judgement) validCounts() float64 {
 	return math.Inf(1)
 }
 
-// copyProfile copies a profile.
 func (w *rewriter) copyProfile(j *judgement) error {
 	m, err := w.copier.MethodRef(j.Method.Ref())
 	if err != nil {
@@ -173,7 +170,6 @@ func (w *rewriter) copyMovedFields(p *profileset.Recording, j *judgement) {
 	p.Put32(disk.HasSize, uint32(j.now.Size), 0)
 }
 
-// copyTables copies the tables.
 func (w *rewriter) copyTables() error {
 	if err := w.copier.Tables(); err != nil {
 		return err

@@ -53,7 +53,6 @@ func NewAnonymizer(key []byte, keep func(name string) bool) (*Anonymizer, error)
 // hashDigits is the number of hexadecimal digits of a hashed name.
 const hashDigits = 20
 
-// keyedHash returns the keyed hash of a text.
 func (a *Anonymizer) keyedHash(text string) []byte {
 	a.mu.Lock()
 	defer a.mu.Unlock()

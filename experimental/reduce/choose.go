@@ -139,7 +139,6 @@ type sampledStack struct {
 	count       uint64
 }
 
-// stacksOf returns the stacks of an archive.
 func stacksOf(s *reader.Store) (sampledStacks, error) {
 	t, err := s.TableOrEmpty(disk.TableSamples)
 	if err != nil {
@@ -155,7 +154,6 @@ func stacksOf(s *reader.Store) (sampledStacks, error) {
 	return stacks, nil
 }
 
-// filterStacks returns the stacks that satisfy a condition.
 func (s sampledStacks) filterStacks(holds func(sampledStack) (bool, error)) (some sampledStacks, err error) {
 	some.t = s.t
 	for _, stack := range s.list {
@@ -193,7 +191,6 @@ func (s sampledStacks) compareFrames(a, b sampledStack) int {
 	return cmp.Compare(a.rows, b.rows)
 }
 
-// totalSamples returns the number of samples in all stacks.
 func (s sampledStacks) totalSamples() (sum weigh.Wide) {
 	for _, stack := range s.list {
 		sum = sum.Plus(stack.count)
@@ -206,7 +203,6 @@ func (s sampledStacks) leafMethod(stack sampledStack) layout.Ref {
 	return layout.Ref(s.t.Cell(1, stack.first))
 }
 
-// methodsOnStacks returns the methods on the stacks.
 func (s sampledStacks) methodsOnStacks() map[layout.Ref]bool {
 	methods := map[layout.Ref]bool{}
 	for _, stack := range s.list {

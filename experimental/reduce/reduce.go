@@ -76,7 +76,6 @@ func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	return r.counts[u].Float() / r.all[u].Float(), true
 }
 
-// computeShares computes the shares.
 func (r *Report) computeShares() {
 	r.Share, r.SampleShare = 1, 1
 	for u := range disk.NumCountUnits {
@@ -129,7 +128,6 @@ type reduction struct {
 	poll   *poll.Poll
 }
 
-// copierHooks returns the hooks of the copier.
 func (t *reduction) copierHooks() copier.Hooks {
 	h := copier.Hooks{
 		Lazy:  t.selective(),
@@ -221,7 +219,6 @@ func (t *reduction) copyMethod(m reader.Method) error {
 	return nil
 }
 
-// addWeights adds the weights of a kept method.
 func (r *Report) addWeights(weight weigh.Counts) {
 	for u, n := range weight {
 		r.counts[u] = r.counts[u].Plus(n)

@@ -39,7 +39,6 @@ func newSelection(ctx context.Context, s *reader.Store, r *Options, out *Report)
 	return c, nil
 }
 
-// hasCounts reports whether a method has a profile with counts.
 func (c *selection) hasCounts(m reader.Method) (bool, error) {
 	for p, err := range m.Profiles() {
 		if err != nil || !c.dropsProfile(p) {
@@ -49,7 +48,6 @@ func (c *selection) hasCounts(m reader.Method) (bool, error) {
 	return false, nil
 }
 
-// copyConfig returns the config of the copy.
 func (c *selection) copyConfig(h *layout.Header, more builder.Config) builder.Config {
 	config := builder.ConfigOf(h)
 	config.Workers = more.Workers
@@ -128,7 +126,7 @@ func (c *selection) countProfile(p reader.Profile) (weight weigh.Counts) {
 // replaceValues copies the functions at an LLVM value site, and replaces their IDs by the IDs of the new names.
 func (t *reduction) replaceValues(raw disk.Entry) error {
 	schema, ok := disk.SchemaOf(raw.Tag())
-	if !ok || !schema.Has(disk.CellValue) || !t.llvm || raw.Sub() == layout.SubMemOpSize {
+	if !ok || !schema.HasKind(disk.CellValue) || !t.llvm || raw.Sub() == layout.SubMemOpSize {
 		return nil
 	}
 	for i := range raw.Rows() {
@@ -234,7 +232,6 @@ func (c *rowSelection) decideRow(row int) (bool, error) {
 	return true, nil
 }
 
-// keepsProfile reports whether a profile stays.
 func (c *rowSelection) keepsProfile(n layout.Ref) (bool, error) {
 	if n == 0 {
 		return false, nil

@@ -130,7 +130,6 @@ func countsOf(p reader.Profile) (map[string]uint64, error) {
 	return counts, nil
 }
 
-// addRowCounts adds the counts of a row. The cell signed may be negative.
 func addRowCounts(counts map[string]uint64, of []byte, e reader.Entry, rows disk.Rows, row, signed int) (err error) {
 	keyed := false
 	for i, c := range rows.Cells {
@@ -159,7 +158,6 @@ func addRowCounts(counts map[string]uint64, of []byte, e reader.Entry, rows disk
 	return nil
 }
 
-// appendKey appends the identity of a key cell.
 func appendKey(b []byte, e reader.Entry, cell int, kind disk.CellKind) ([]byte, error) {
 	v := e.Cell(cell).Trained()
 	switch kind {

@@ -137,7 +137,6 @@ func (i *Instruction) decodeOperands(unaligned, aligned []byte) {
 	}
 }
 
-// decodeWide sets the operands after a wide.
 func (i *Instruction) decodeWide(operands []byte) {
 	i.Op, i.Local = operands[0], int(binary.BigEndian.Uint16(operands[1:]))
 	if i.Op == IInc {

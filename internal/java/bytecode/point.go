@@ -68,7 +68,6 @@ func Points(code []byte) (points []Point, ok bool) {
 	return points, true
 }
 
-// branchTargets returns the targets of a bytecode.
 func branchTargets(java byte, operands []byte, at int) []int {
 	switch {
 	case java == GotoW, java == JsrW:

@@ -69,7 +69,6 @@ func (c *File) memberText(m Member) string {
 	return quotedName(m.Class) + "." + text
 }
 
-// handleKinds are the kinds of method handles by number.
 var handleKinds = [...]string{1: "REF_getField", "REF_getStatic", "REF_putField", "REF_putStatic", "REF_invokeVirtual",
 	"REF_invokeStatic", "REF_invokeSpecial", "REF_newInvokeSpecial", "REF_invokeInterface"}
 
@@ -111,7 +110,6 @@ func quotedName(name string) string {
 // codedNUL is the encoding of NUL in a class file.
 const codedNUL = "\xc0\x80"
 
-// escapes maps characters to Java's escapes.
 var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`,
 	'\\': `\\`}
 

@@ -141,7 +141,6 @@ func (p *parser) readU4() uint32 {
 	return 0
 }
 
-// readConstants reads the constant pool.
 func (p *parser) readConstants() {
 	n := int(p.readU2())
 	pool := make([]Constant, 1, max(n, 1))
@@ -162,7 +161,6 @@ func (p *parser) readConstants() {
 	p.file.Pool = pool
 }
 
-// readMembers reads the fields or the methods.
 func (p *parser) readMembers() (members []Method) {
 	for range p.readU2() {
 		if p.bad {
@@ -221,7 +219,6 @@ func (p *parser) classConstant(i uint16) string {
 	return name
 }
 
-// constantWithTag returns a constant with one of the tags.
 func (c *File) constantWithTag(i uint16, tags ...byte) ([]byte, error) {
 	if int(i) < len(c.Pool) && slices.Contains(tags, c.Pool[i].Tag) {
 		return c.Pool[i].Data, nil

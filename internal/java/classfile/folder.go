@@ -14,7 +14,6 @@ const (
 	moduleExtension = ".jmod"
 )
 
-// A folder has a file for each class.
 type folder string
 
 func (f folder) appendFiles(files []classFile, class string, _ int) []classFile {
@@ -27,7 +26,6 @@ func (f folder) appendFiles(files []classFile, class string, _ int) []classFile 
 // maxListed is the maximum number of files to list in a folder.
 const maxListed = 1 << 20
 
-// names calls yield with the names of all classes.
 func (f folder) names(yield func(class string) bool) bool {
 	seen, more := 0, true
 	_ = filepath.WalkDir(string(f), func(file string, d fs.DirEntry, err error) error {
@@ -51,7 +49,6 @@ func (f folder) names(yield func(class string) bool) bool {
 
 func (folder) Close() error { return nil }
 
-// A plainFile is a class file in a folder.
 type plainFile string
 
 func (f plainFile) fileName() string { return string(f) }
@@ -145,7 +142,6 @@ func (s *Survey) noteFile(file string) error {
 	return nil
 }
 
-// setClass sets the class of a file, and its root folder.
 func (s *Survey) setClass(file string) error {
 	b, err := plainFile(file).readFile()
 	if err != nil {

@@ -53,7 +53,6 @@ type image struct {
 	resources, fileSize int64
 }
 
-// openImage opens a file of modules.
 func openImage(path string) (*image, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,7 +98,6 @@ func (m *image) appendFiles(files []classFile, class string, _ int) []classFile 
 	return append(files, imageFile{m, class})
 }
 
-// An imageFile is a class file of an image.
 type imageFile struct {
 	in    *image
 	class string
@@ -140,7 +138,6 @@ func (m *image) moduleOf(pkg string) (name string, ok bool, err error) {
 	return "", false, err
 }
 
-// readResource reads a resource.
 func (m *image) readResource(path string) (b []byte, ok bool, err error) {
 	i := m.hashPath(path, imageSeed) % m.length
 	switch seed := int32(binary.LittleEndian.Uint32(m.redirect[4*i:])); {
@@ -176,7 +173,6 @@ func (m *image) readResource(path string) (b []byte, ok bool, err error) {
 // Close closes the file.
 func (m *image) Close() error { return m.file.Close() }
 
-// hashPath returns the hash of a path.
 func (m *image) hashPath(path string, seed uint32) uint32 {
 	for i := range len(path) {
 		seed = seed*imageSeed ^ uint32(path[i])
@@ -184,7 +180,6 @@ func (m *image) hashPath(path string, seed uint32) uint32 {
 	return seed & 0x7fffffff
 }
 
-// decodeLocation decodes a location.
 func (m *image) decodeLocation(at uint32) (a [imageKinds]uint64) {
 	if int64(at) >= int64(len(m.locations)) {
 		return a
@@ -203,7 +198,6 @@ func (m *image) decodeLocation(at uint32) (a [imageKinds]uint64) {
 	return a
 }
 
-// locationPath returns the path of a location.
 func (m *image) locationPath(a [imageKinds]uint64) string {
 	path := ""
 	if module := m.stringAt(a[imageModule]); module != "" {
@@ -219,7 +213,6 @@ func (m *image) locationPath(a [imageKinds]uint64) string {
 	return path
 }
 
-// stringAt returns the string at an offset.
 func (m *image) stringAt(at uint64) string {
 	if at >= uint64(len(m.strings)) {
 		return ""

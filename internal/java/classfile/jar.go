@@ -87,7 +87,6 @@ func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*ja
 	return j, o.addJars(j, z, in, depth)
 }
 
-// readDirectory reads the directory of a zip file.
 func (o *opener) readDirectory(name string, in io.ReaderAt, size int64, head []byte) (*zip.Reader, error) {
 	meter := &meteredReader{in, &o.budget.directory}
 	z, err := zip.NewReader(meter, size)
@@ -121,7 +120,6 @@ func (j *jar) addClasses(z *zip.Reader) {
 	}
 }
 
-// addFile adds a file of the zip file if it is a class file.
 func (j *jar) addFile(name string, f *zip.File) {
 	class, ok := strings.CutSuffix(name, extension)
 	if path, below := strings.CutPrefix(class, versionsFolder); ok && below && j.manifest.multiRelease {
@@ -176,7 +174,6 @@ func (j *jar) appendFiles(files []classFile, class string, release int) []classF
 	return files
 }
 
-// names calls yield with the names of all classes.
 func (j *jar) names(yield func(class string) bool) bool {
 	for class := range j.classes {
 		if !yield(class) {
@@ -191,7 +188,6 @@ func (j *jar) names(yield func(class string) bool) bool {
 	return !slices.ContainsFunc(j.jars, func(inner *jar) bool { return !inner.names(yield) })
 }
 
-// A packedFile is a class file in a jar.
 type packedFile struct {
 	in   *jar
 	file *zip.File
@@ -218,7 +214,6 @@ var (
 	applicationJars    = []string{"lib", "BOOT-INF/lib", "WEB-INF/lib", "WEB-INF/lib-provided"}
 )
 
-// addJars opens the jars in a jar.
 func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error {
 	for _, f := range z.File {
 		if j.module || !slices.Contains(applicationJars, path.Dir(f.Name)) || !hasJarName(f.Name) {
@@ -242,7 +237,6 @@ func (o *opener) addJars(j *jar, z *zip.Reader, in io.ReaderAt, depth int) error
 	return nil
 }
 
-// hasJarName reports whether a file name has the extension of a jar.
 func hasJarName(name string) bool { return strings.EqualFold(path.Ext(name), ".jar") }
 
 // openHeld returns a file of a zip file. It reads uncompressed files in the zip file, and others from memory.

@@ -200,7 +200,6 @@ func (p *Path) All(name string) (all []*File, err error) {
 	return all, err
 }
 
-// candidateFiles returns the files that may contain a class.
 func (p *Path) candidateFiles(class string) []cached {
 	files, known := p.cache.classes[class]
 	if known {
@@ -303,7 +302,6 @@ type cached struct {
 	err    error
 }
 
-// keepFiles caches the files of a class.
 func (c *cache) keepFiles(class string, files []cached) {
 	if c.classes == nil || len(c.classes) >= maxCachedClasses || c.bytes > maxCached {
 		c.classes = map[string][]cached{}
@@ -350,7 +348,6 @@ type budget struct {
 
 func newBudget() *budget { return &budget{maxJars, maxDirectory, maxUnpacked} }
 
-// takeJar takes one jar or folder from the budget.
 func (b *budget) takeJar() error {
 	if b.jars--; b.jars < 0 {
 		return fmt.Errorf("%w: over %d jars and folders: name fewer", ErrTooLarge, maxJars)

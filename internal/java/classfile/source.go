@@ -84,7 +84,6 @@ func (s *Sources) openSource(o *opener, place string) error {
 	return o.budget.takeJar()
 }
 
-// openZip adds a zip file of sources.
 func (s *Sources) openZip(o *opener, name string) error {
 	in, err := os.Open(name)
 	if err != nil {
@@ -207,7 +206,6 @@ func readRegular(file string) ([]byte, error) {
 	return readLimited(in, ErrTooLarge)
 }
 
-// A sourceArchive is a zip file of sources.
 type sourceArchive struct {
 	name  string
 	in    io.Closer

@@ -77,7 +77,6 @@ func (g *graph) mayChange(op byte) bool {
 		op == bytecode.MultiANewArray
 }
 
-// nameHash returns a hash of the name in an instruction.
 func nameHash(in *bytecode.Instruction) uint64 {
 	switch {
 	case in.Op == bytecode.NewArray:
@@ -88,7 +87,6 @@ func nameHash(in *bytecode.Instruction) uint64 {
 	return hashNumbers(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
 }
 
-// instructionAt returns the index of the instruction at a bci.
 func instructionAt(code []bytecode.Instruction, bci int) (i int, ok bool) {
 	return slices.BinarySearchFunc(code, bci, func(i bytecode.Instruction, bci int) int { return i.Bci - bci })
 }
@@ -121,13 +119,11 @@ func endsBlock(op byte) bool {
 		op >= iReturn && op <= bytecode.Return || op == aThrow
 }
 
-// blockAt returns the block that begins with an instruction.
 func (g *graph) blockAt(i int) int {
 	b, _ := slices.BinarySearchFunc(g.blocks, i, func(b block, i int) int { return b.first - i })
 	return b
 }
 
-// linkBlock sets the successors of a block.
 func (g *graph) linkBlock(b int) (ok bool) {
 	from := &g.blocks[b]
 	last := &g.code[from.end-1]
@@ -238,7 +234,6 @@ func effectOf(in *bytecode.Instruction) string {
 	return ""
 }
 
-// valueKind returns the kind of value of a type.
 func valueKind(descriptor string) string {
 	switch {
 	case descriptor == "" || descriptor[0] == 'V':
@@ -254,7 +249,6 @@ func valueKind(descriptor string) string {
 // maxArguments is the maximum number of arguments of a call.
 const maxArguments = 255
 
-// callEffect returns the effect of a call by the method's descriptor.
 func callEffect(descriptor string) string {
 	var b strings.Builder
 	rest := strings.TrimPrefix(descriptor, "(")

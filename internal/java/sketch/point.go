@@ -54,7 +54,6 @@ func Of(code []bytecode.Instruction, id uint64) []byte {
 	return disk.AppendSketch(nil, id, records)
 }
 
-// emitPoint passes a point to the callback.
 func (r *run) emitPoint(i int, p Point) {
 	if r.points != nil {
 		r.points(i, p)
@@ -90,7 +89,6 @@ func (r *run) noteOperands(i int, operands []value) {
 	r.emitPoint(i, p)
 }
 
-// switchPoint returns the point of a switch over a value.
 func switchPoint(in *bytecode.Instruction, v value) Point {
 	if v.unstable {
 		return Point{}
@@ -100,7 +98,6 @@ func switchPoint(in *bytecode.Instruction, v value) Point {
 		Labels: in.Labels}
 }
 
-// branchPoint returns the point of a branch.
 func branchPoint(c condition) Point {
 	if c.unstable || c.unknown {
 		return Point{}
@@ -108,7 +105,6 @@ func branchPoint(c condition) Point {
 	return Point{SketchPoint: disk.NewSketchPoint(c.shape, c.full, c.inverse)}
 }
 
-// conditionOf returns the condition of a branch.
 func conditionOf(op byte, operands []value) condition {
 	a := operands[0]
 	switch {

@@ -137,7 +137,6 @@ func (r *run) pushValues(values []value) {
 	}
 }
 
-// runInstruction runs one instruction of a block.
 func (r *run) runInstruction(b, i int) {
 	in := &r.g.code[i]
 	switch op := in.Op; {
@@ -183,7 +182,6 @@ func (r *run) localValue(op byte, i int) value {
 	return v
 }
 
-// runOperation runs an instruction with operands and a result.
 func (r *run) runOperation(b, i int) {
 	in := &r.g.code[i]
 	effect := r.g.effects[i]
@@ -246,7 +244,6 @@ func isInvented(name string) bool {
 		name == "enumSwitch"
 }
 
-// resultOf returns the result of an instruction.
 func (r *run) resultOf(i int, operands []value) value {
 	in := &r.g.code[i]
 	switch op := in.Op; {
@@ -271,7 +268,6 @@ func (r *run) resultOf(i int, operands []value) value {
 	return v
 }
 
-// integerValue returns the expression of an integral constant.
 func integerValue(n int64, wide bool) value {
 	v := operatorValue(bytecode.Ldc, uint64(n))
 	v.constant, v.wide = &n, wide

@@ -20,7 +20,6 @@ const (
 	maxRounds = 64
 )
 
-// variables has the local variables of a method.
 type variables struct {
 	g       *graph
 	locals  int
@@ -127,7 +126,6 @@ func (v *variables) linkNodes(b int) {
 	}
 }
 
-// firstDefinition returns the node of the first definition.
 func (v *variables) firstDefinition() int { return v.locals * len(v.g.blocks) }
 
 // reaching returns the definitions that reach a node. They are instructions, or -1-local for the value of a local at
@@ -225,7 +223,6 @@ func hashStep(h, n uint64) uint64 {
 	return h ^ h>>32
 }
 
-// hashNumbers returns a hash of numbers in order.
 func hashNumbers(numbers ...uint64) uint64 {
 	h := uint64(seed)
 	for _, n := range numbers {
@@ -246,10 +243,8 @@ func operatorValue(op byte, name uint64, operands ...value) value {
 	return v
 }
 
-// noName is the name of an operator without a name.
 const noName = 0
 
-// constantValue returns the expression of a constant with a text.
 func constantValue(text string) value { return operatorValue(bytecode.Ldc, xxhash.Sum64String(text)) }
 
 // unorderedValue returns the expression of an operator whose operands have no order.
@@ -330,7 +325,6 @@ func lessThan(nan byte, a, b value, inverse bool) condition {
 	return c
 }
 
-// controlOf returns the control of one side of a branch.
 func (c condition) controlOf(taken bool) control {
 	side := uint64(cmp.Compare(oneIfTrue(taken != c.inverse), 0))
 	return control{hashNumbers(c.shape, side), hashNumbers(c.full, side)}

@@ -54,7 +54,6 @@ func (sp Spelling) Function(name string) string {
 	return demangled(name)
 }
 
-// isJavaDomain reports whether the methods of a domain are Java methods.
 func isJavaDomain(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }

@@ -81,7 +81,6 @@ func LoaderNote(s *reader.Store, class, loader string) string {
 	return " (loader " + cmp.Or(loader, "boot") + ")"
 }
 
-// hasType reports whether an archive has a class of a loader.
 func hasType(s *reader.Store, class, loader string) bool {
 	_, err := s.FindType(class, loader)
 	return err == nil

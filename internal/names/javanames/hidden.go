@@ -35,7 +35,6 @@ func hiddenAddress(name string, separator byte) int {
 	return at
 }
 
-// A hiddenClass is the parsed name of a hidden class.
 type hiddenClass struct {
 	name    string // name in the VM
 	stem    string // name without number and address
@@ -43,7 +42,6 @@ type hiddenClass struct {
 	address string
 }
 
-// parseHidden parses the internal name of a hidden class.
 func parseHidden(name string) (h hiddenClass, ok bool) {
 	at := hiddenAddress(name, '+')
 	if at < 0 {

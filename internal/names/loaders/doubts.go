@@ -36,7 +36,6 @@ func Doubts(a, b []string) []Doubt {
 	return doubts
 }
 
-// groupByName groups identities by loader name.
 func groupByName(identities []string) map[string][]string {
 	all := map[string][]string{}
 	for _, identity := range identities {
