@@ -103,7 +103,7 @@ func TestLive(t *testing.T) {
 			t.Run("types", func(t *testing.T) { checkLive(t, run(t, bin, "-XX:TypeProfileLevel=222")) })
 			t.Run("width", func(t *testing.T) {
 				report := checkLive(t, run(t, bin, "-XX:TypeProfileWidth=4"))
-				if got := disk.ShapeOf(&report.Params).TypeRows; got != 4 {
+				if got := disk.ShapeOfParams(&report.Params).TypeRows; got != 4 {
 					t.Errorf("%d receiver rows", got)
 				}
 			})

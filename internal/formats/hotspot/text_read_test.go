@@ -216,7 +216,7 @@ func TestShape(t *testing.T) {
 		dp += 8 + 8*want.Cells(layout.TagRet, 0)
 		entries += fmt.Sprintf("  %-4dbci: 9    CounterData         count(0)\n", dp)
 		_, _, report := read(t, fmt.Sprintf(method, dashes, entries, dashes), TextOptions{})
-		if diff := cmp.Diff(want, disk.ShapeOf(&report.Params)); diff != "" || len(report.Lost) > 0 {
+		if diff := cmp.Diff(want, disk.ShapeOfParams(&report.Params)); diff != "" || len(report.Lost) > 0 {
 			t.Errorf("%+v: %s %+v", want, diff, report.Lost)
 		}
 	}

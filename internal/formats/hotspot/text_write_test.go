@@ -107,7 +107,7 @@ func TestPrintWideEntries(t *testing.T) {
 		t.Errorf("report: %+v", report)
 	}
 	_, _, lost := read(t, out, TextOptions{})
-	if disk.ShapeOf(&lost.Params).TypeRows != 3 || len(lost.Lost) > 0 {
+	if disk.ShapeOfParams(&lost.Params).TypeRows != 3 || len(lost.Lost) > 0 {
 		t.Errorf("read again: %+v", lost)
 	}
 }

@@ -268,7 +268,9 @@ func (w *textWriter) profilesToPrint() ([]reader.Profile, error) {
 			}
 		}
 	}
-	slices.SortStableFunc(rest, func(a, b reader.Profile) int { return cmp.Compare(invocationCount(b), invocationCount(a)) })
+	slices.SortStableFunc(rest, func(a, b reader.Profile) int {
+		return cmp.Compare(invocationCount(b), invocationCount(a))
+	})
 	return append(ordered, rest...), nil
 }
 

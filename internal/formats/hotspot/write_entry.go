@@ -96,14 +96,15 @@ func (w *textWriter) cutTrapsAt(traps []reader.Entry, bci int32) (here, rest []r
 func (w *textWriter) entrySize(e reader.Entry, tag layout.Tag) int {
 	length := 0
 	if !disk.IsWide(e.Tag()) {
-		length = (*mapped.Mapping)(w.store.Mapping()).Shape().Length(disk.Entry(e.Bytes()))
+		length = (*mapped.Mapping)(w.store.Mapping()).Shape().EntryLength(disk.Entry(e.Bytes()))
 	}
 	return disk.EntryHeaderSize + w.settings.shape.Cells(tag, length)*disk.CellSize
 }
 
 // addExtraTraps adds the traps without a data entry to placed, sorted by bci. It also returns the speculative traps,
 // sorted by bci.
-func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end int) (all []placedEntry, traps []reader.Entry) {
+func (w *textWriter) addExtraTraps(p reader.Profile, placed []placedEntry, end int) (all []placedEntry,
+	traps []reader.Entry) {
 	for e := range p.Section(disk.SectionExtra) {
 		switch e.Tag() {
 		case layout.TagSpeculativeTrap:

@@ -13,10 +13,10 @@ import (
 
 type build struct {
 	*recording
-	b      *builder.Builder
-	o      ReadOptions
-	report *Report
-	intake intake // interns methods while the file is read
+	b       *builder.Builder
+	options ReadOptions
+	report  *Report
+	intake  intake // interns methods while the file is read
 
 	typeRows, methodRows idRows
 	typeRefs             []builder.TypeRef // types by row, then ids without a row
@@ -37,7 +37,7 @@ type build struct {
 
 func newBuild(rec *recording, o ReadOptions, report *Report) *build {
 	return &build{
-		recording: rec, b: builder.New(layout.DomainGraal, o.Config), o: o, report: report,
+		recording: rec, b: builder.New(layout.DomainGraal, o.Config), options: o, report: report,
 		ordinals: map[int]int{},
 	}
 }

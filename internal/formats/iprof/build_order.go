@@ -17,7 +17,7 @@ func (b *build) addMetadata() {
 	properties := b.b.Internal().Table(disk.TableProperties, 0)
 	properties.Row(uint64(b.b.Internal().Symbol(versionProperty)), uint64(b.b.Internal().Symbol(b.version)))
 	b.addForeign()
-	if !b.o.Unordered {
+	if !b.options.Unordered {
 		b.addOrder()
 	}
 }
@@ -27,7 +27,8 @@ const versionProperty = "iprof version"
 func (b *build) addForeign() {
 	for _, s := range b.sections {
 		if s.kind == foreign {
-			b.b.Internal().Table(disk.TableForeign, 0).Row(uint64(b.b.Internal().Symbol(foreignPointer(s.key))), uint64(b.b.Internal().Symbol(s.text)))
+			set := b.b.Internal()
+			set.Table(disk.TableForeign, 0).Row(uint64(set.Symbol(foreignPointer(s.key))), uint64(set.Symbol(s.text)))
 		}
 	}
 }

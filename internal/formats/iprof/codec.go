@@ -30,7 +30,7 @@ func (i *Importer) Format() codec.Format {
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
-// DetectNear reports whether the input must be an iprof, with a mistake. It accepts an object that has the key of a section in a later part.
+// DetectNear reports whether head resembles a damaged profile, an object with the key of a section in a later part.
 func (*Importer) DetectNear(head []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(head), []byte("{")) && sectionKey.Match(head)
 }

@@ -65,7 +65,7 @@ func (b *build) markExecuted(ids []int64) {
 
 // readForeign reads the unknown keys from TableForeign.
 func (e *exporter) readForeign() error {
-	t, err := e.s.TableOrEmpty(disk.TableForeign)
+	t, err := e.store.TableOrEmpty(disk.TableForeign)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func newTextScanner(text string) scanner {
 
 // markUsedByTexts marks the methods and types used that texts name by their source ids. Texts are written unchanged.
 func (e *exporter) markUsedByTexts() error {
-	if !e.o.Prune || e.source == nil {
+	if !e.options.Prune || e.source == nil {
 		return nil
 	}
 	var methodIDs, typeIDs []int64
@@ -124,7 +124,7 @@ func (e *exporter) markUsedByTexts() error {
 		if !listed[id] {
 			continue
 		}
-		t, err := e.s.TypeAt(e.listed[listTypes][i])
+		t, err := e.store.TypeAt(e.listed[listTypes][i])
 		if err != nil {
 			return err
 		}

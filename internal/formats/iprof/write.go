@@ -35,7 +35,7 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 	if o.Version != "" && !slices.Contains(Versions, o.Version) {
 		return nil, fmt.Errorf("%w: %q: write one of %s", ErrVersion, o.Version, strings.Join(Versions, ", "))
 	}
-	e := &exporter{s: s, o: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{},
+	e := &exporter{store: s, options: o, out: &output{w: w}, report: &Report{}, raws: map[string]string{},
 		items: map[layout.Ref]*profileItems{}}
 	for _, step := range []func() error{e.surveyArchive, e.readForeign, e.readOrder, e.markUsedByTexts, e.chooseVersion,
 		e.assignIDs, e.writeFile, e.out.flushBuffer} {
@@ -48,16 +48,16 @@ func Write(w io.Writer, s *reader.Store, o WriteOptions) (*Report, error) {
 
 // An exporter writes one archive.
 type exporter struct {
-	s      *reader.Store
-	o      WriteOptions
-	out    *output
-	report *Report
+	store   *reader.Store
+	options WriteOptions
+	out     *output
+	report  *Report
 
 	methods  []reader.Method // methods in archive order
 	types    []reader.Type
 	profiles []layout.Ref
 	found    [sectionKinds]int // number of items, by section
-	used     usage
+	used     references
 
 	foreignKeys []string          // unknown keys in archive order
 	raws        map[string]string // values of unknown keys, by JSON pointer
@@ -83,8 +83,8 @@ type extraType struct {
 	name string
 }
 
-// A usage has the referenced types and methods.
-type usage struct {
+// references has the referenced types and methods.
+type references struct {
 	types    []bool // used types, by ordinal
 	methods  map[layout.Ref]bool
 	contexts map[layout.Ref]bool // contexts whose callers are in methods
@@ -96,7 +96,7 @@ func (e *exporter) chooseVersion() error {
 	if err != nil {
 		return err
 	}
-	e.version = e.o.Version
+	e.version = e.options.Version
 	if e.version == "" {
 		e.version = from
 	}
@@ -136,7 +136,7 @@ func (e *exporter) sourceVersion() (string, error) {
 
 // versionProperty returns the version of the imported file, or "".
 func (e *exporter) versionProperty() (string, error) {
-	properties, err := entries.Properties(e.s)
+	properties, err := entries.Properties(e.store)
 	if values := properties[versionProperty]; len(values) > 0 {
 		return values[0], err
 	}
@@ -169,7 +169,7 @@ func (e *exporter) sectionsInOrder(kinds []sectionKind) (all []orderedSection) {
 
 // surveyArchive collects the types, methods and profiles of the archive, their references and their losses.
 func (e *exporter) surveyArchive() error {
-	for t, err := range e.s.Types() {
+	for t, err := range e.store.Types() {
 		if err != nil {
 			return err
 		}
@@ -178,8 +178,8 @@ func (e *exporter) surveyArchive() error {
 			return err
 		}
 	}
-	e.used = usage{make([]bool, len(e.types)), map[layout.Ref]bool{}, map[layout.Ref]bool{}}
-	for m, err := range e.s.Methods() {
+	e.used = references{make([]bool, len(e.types)), map[layout.Ref]bool{}, map[layout.Ref]bool{}}
+	for m, err := range e.store.Methods() {
 		if err != nil {
 			return err
 		}
@@ -286,14 +286,14 @@ func (e *exporter) markUsed(m reader.Method, p reader.Profile) error {
 		e.used.methods[f.Caller.Ref()], e.used.contexts[c.Ref()] = true, true
 		ok = c.Inner() != 0
 		if ok {
-			c, err = e.s.ContextAt(c.Inner())
+			c, err = e.store.ContextAt(c.Inner())
 		}
 	}
 	return err
 }
 
 func (e *exporter) surveyTables() error {
-	for t, err := range e.s.Tables() {
+	for t, err := range e.store.Tables() {
 		if err != nil {
 			return err
 		}
@@ -322,7 +322,7 @@ func (e *exporter) surveyTables() error {
 
 func (e *exporter) markUsedTypes(t reader.Table) error {
 	for i := range t.Rows {
-		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
+		contended, err := e.store.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
 			e.report.Lost.Add(LossNoType, 1)
 			continue

@@ -32,8 +32,8 @@ var errOrder = errors.New("the source order does not fit")
 
 // readOrder reads the source order. It ignores an order that does not match the archive.
 func (e *exporter) readOrder() error {
-	runs, err1 := e.s.TableOrEmpty(disk.TableOrderRuns)
-	lists, err2 := e.s.TableOrEmpty(disk.TableOrder)
+	runs, err1 := e.store.TableOrEmpty(disk.TableOrderRuns)
+	lists, err2 := e.store.TableOrEmpty(disk.TableOrder)
 	if err := errors.Join(err1, err2); err != nil {
 		return err
 	}
@@ -234,7 +234,7 @@ func (e *exporter) rowsMatchOrder() (bool, error) {
 		}
 	}
 	for _, n := range e.listed[listTypes] {
-		if _, err := e.s.TypeAt(n); err != nil {
+		if _, err := e.store.TypeAt(n); err != nil {
 			return false, err
 		}
 	}
@@ -264,7 +264,7 @@ func (e *exporter) rowsMatchOrder() (bool, error) {
 
 // typeRef returns the reference of a type's record.
 func (e *exporter) typeRef(t reader.Type) layout.Ref {
-	section := e.s.Header().Parts[disk.PartTypes]
+	section := e.store.Header().Parts[disk.PartTypes]
 	return disk.RefOf(section.Offset + int64(t.Ordinal())*disk.TypeSize)
 }
 
@@ -283,7 +283,7 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 			ordinal int
 		}
 		seen := map[entryID]bool{}
-		walk := ordinalWalk{rest: s.ordinals, next: map[layout.Ref]int{}}
+		walk := ordinalWalk{marks: s.ordinals, next: map[layout.Ref]int{}}
 		for i, n := range list[:s.listed] {
 			ordinal := walk.nextOrdinal(i, n)
 			p, err := e.profileItemsAt(n)
@@ -302,15 +302,15 @@ func (e *exporter) profilesMatchOrder() (bool, error) {
 
 // An ordinalWalk returns the ordinals of listed records.
 type ordinalWalk struct {
-	rest []ordinalMark
-	next map[layout.Ref]int
+	marks []ordinalMark
+	next  map[layout.Ref]int
 }
 
 func (w *ordinalWalk) nextOrdinal(item int, profile layout.Ref) int {
 	n := w.next[profile]
-	if len(w.rest) > 0 && w.rest[0].item == item {
-		n = w.rest[0].ordinal
-		w.rest = w.rest[1:]
+	if len(w.marks) > 0 && w.marks[0].item == item {
+		n = w.marks[0].ordinal
+		w.marks = w.marks[1:]
 	}
 	w.next[profile] = n + 1
 	return n

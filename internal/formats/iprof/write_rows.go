@@ -105,7 +105,7 @@ func (e *exporter) signatureTypes(next func() int64) error {
 				e.typeByKey[name] = id
 				e.extra = append(e.extra, extraType{id, unquoteTypeName(name)})
 			}
-			if i, ok := ordinals[id]; ok && (!e.o.Prune || e.used.methods[m.Ref()]) {
+			if i, ok := ordinals[id]; ok && (!e.options.Prune || e.used.methods[m.Ref()]) {
 				e.used.types[i] = true
 			}
 		}
@@ -216,7 +216,7 @@ func (e *exporter) writeTypes(s *orderedSection) error {
 	all := make([]reader.Type, len(e.listed[listTypes]))
 	for i, n := range e.listed[listTypes] {
 		var err error
-		all[i], err = e.s.TypeAt(n)
+		all[i], err = e.store.TypeAt(n)
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (e *exporter) writeTypes(s *orderedSection) error {
 
 // isPruned reports whether a row is omitted, and counts it.
 func (e *exporter) isPruned(unused bool, what codec.LossKind) bool {
-	if !e.o.Prune || !unused {
+	if !e.options.Prune || !unused {
 		return false
 	}
 	e.report.Lost.Add(what, 1)
@@ -269,7 +269,7 @@ func (e *exporter) writeMethods(s *orderedSection) error {
 	var names []string
 	skip := func(i int) bool { return e.isPruned(!e.used.methods[all[i]], PrunedMethods) }
 	_, err := e.writeInOrder(s, len(all), func(i int) error {
-		m, err := e.s.MethodAt(all[i])
+		m, err := e.store.MethodAt(all[i])
 		if err != nil {
 			return err
 		}

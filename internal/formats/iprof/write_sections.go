@@ -125,7 +125,7 @@ func (e *exporter) writeInOrder(s *orderedSection, n int, write func(i int) erro
 
 // writeListedRecords writes a section in source order.
 func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) error {
-	walk := ordinalWalk{rest: s.ordinals, next: map[layout.Ref]int{}}
+	walk := ordinalWalk{marks: s.ordinals, next: map[layout.Ref]int{}}
 	ordinals := make([]int, len(profiles))
 	for i, n := range profiles {
 		ordinals[i] = walk.nextOrdinal(i, n)
@@ -145,7 +145,7 @@ func (e *exporter) writeListedRecords(s *orderedSection, profiles []layout.Ref) 
 
 // writeMonitors writes the only record of monitors.
 func (e *exporter) writeMonitors(s *orderedSection) error {
-	t, err := e.s.TableOrEmpty(disk.TableMonitors)
+	t, err := e.store.TableOrEmpty(disk.TableMonitors)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 	e.out.writeRaw(`{"ctx":"0:0","records":[`)
 	n := 0
 	for i := range t.Rows {
-		contended, err := e.s.TypeAt(layout.Ref(t.Cell(0, i)))
+		contended, err := e.store.TypeAt(layout.Ref(t.Cell(0, i)))
 		if errors.Is(err, reader.ErrNotFound) {
 			continue // markUsedTypes counted the loss
 		}
@@ -172,7 +172,7 @@ func (e *exporter) writeMonitorRecord(t reader.Table) error {
 }
 
 func (e *exporter) writeStacks(s *orderedSection) error {
-	t, err := e.s.TableOrEmpty(disk.TableSamples)
+	t, err := e.store.TableOrEmpty(disk.TableSamples)
 	if err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (e *exporter) profileItemsAt(n layout.Ref) (*profileItems, error) {
 	if p := e.items[n]; p != nil {
 		return p, nil
 	}
-	p, err := e.s.ProfileAt(n)
+	p, err := e.store.ProfileAt(n)
 	if err != nil {
 		return nil, err
 	}

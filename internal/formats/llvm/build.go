@@ -257,7 +257,7 @@ func (in *intake) addStreamSize(size uint64) {
 // A functionBatch collects functions that have counters only, because adding many at once to a builder is faster.
 type functionBatch struct {
 	functions [maxPlain]profileset.Function
-	n         int
+	size      int
 	names     []byte   // concatenated names of the copied functions
 	counts    []uint64 // concatenated counters of the copied functions
 }
@@ -270,7 +270,7 @@ const (
 
 // addCopy copies a function into the batch. It first flushes a full batch.
 func (p *functionBatch) addCopy(f *function, b *builder.Builder) error {
-	if p.n == maxPlain || len(p.counts)+len(f.counts) > maxPlainCounts {
+	if p.size == maxPlain || len(p.counts)+len(f.counts) > maxPlainCounts {
 		if err := p.flushToBuilder(b); err != nil {
 			return err
 		}
@@ -283,31 +283,31 @@ func (p *functionBatch) addCopy(f *function, b *builder.Builder) error {
 	name := len(p.names)
 	counts := len(p.counts)
 	p.names, p.counts = append(p.names, f.name...), append(p.counts, f.counts...)
-	kept := &p.functions[p.n]
+	kept := &p.functions[p.size]
 	*kept = profileset.Function{Name: p.names[name:], Code: f.hash, Cells: words.LittleEndianBytes(p.counts[counts:])}
-	p.n++
+	p.size++
 	return nil
 }
 
 // addReference adds a function to the batch without copying it.
 func (p *functionBatch) addReference(f profileset.Function, b *builder.Builder) error {
-	if p.n == maxPlain {
+	if p.size == maxPlain {
 		if err := p.flushToBuilder(b); err != nil {
 			return err
 		}
 	}
-	p.functions[p.n] = f
-	p.n++
+	p.functions[p.size] = f
+	p.size++
 	return nil
 }
 
 // flushToBuilder adds the batched functions to the builder and empties the batch.
 func (p *functionBatch) flushToBuilder(b *builder.Builder) error {
-	if p.n == 0 {
+	if p.size == 0 {
 		return nil
 	}
-	_, err := b.Internal().AddFunctions(p.functions[:p.n])
-	p.n = 0
+	_, err := b.Internal().AddFunctions(p.functions[:p.size])
+	p.size = 0
 	p.names = p.names[:0]
 	p.counts = p.counts[:0]
 	return err

@@ -50,8 +50,8 @@ func (*Importer) Detect(head []byte, _ bool) bool {
 	return ok
 }
 
-// DetectNear reports whether the input must be of LLVM, with a mistake. It accepts a text whose first heading, or one number of its first
-// function, is misspelled.
+// DetectNear reports whether head resembles a text with a mistake: a misspelled first heading, or one misspelled
+// number in the first function.
 func (*Importer) DetectNear(head []byte) bool { return nearText(head) }
 
 // Import reads one file, which is part of a dump. See [Read].

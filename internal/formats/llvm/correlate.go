@@ -25,13 +25,13 @@ const maxProgramSection = 1 << 30
 
 // A correlation lists the functions of a program.
 type correlation struct {
-	functions []correlated
+	functions []correlatedFunction
 	names     []string
 	buildID   []byte // nil for a program without a build id
 }
 
 // A correlated is one function, with the offset in bytes of its first counter in the section of counters.
-type correlated struct {
+type correlatedFunction struct {
 	reference, hash, offset uint64
 	counters                uint32
 }
@@ -56,7 +56,7 @@ func (m *rawModule) correlate() error {
 }
 
 // recordOf encodes f as record i, without value sites.
-func (m *rawModule) recordOf(f correlated, i uint64) []byte {
+func (m *rawModule) recordOf(f correlatedFunction, i uint64) []byte {
 	record := make([]byte, m.l.size)
 	m.machine.PutUint64(record, f.reference)
 	m.machine.PutUint64(record[8:], f.hash)
@@ -129,7 +129,7 @@ func (m *rawModule) readSections(p *elf.File, counters uint64) (*correlation, er
 			len(data), m.l.size, m.h.version)
 	}
 	for ; len(data) > 0; data = data[m.l.size:] {
-		c.functions = append(c.functions, correlated{m.machine.Uint64(data), m.machine.Uint64(data[8:]),
+		c.functions = append(c.functions, correlatedFunction{m.machine.Uint64(data), m.machine.Uint64(data[8:]),
 			m.h.wrapAddress(m.machine.readPointer(data[m.l.counters:]) - counters), m.machine.Uint32(data[m.l.numCounters:])})
 	}
 	return c, nil

@@ -26,24 +26,24 @@ func readDebugInfo(p *elf.File, counters uint64) (*correlation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("its debug information: %w", err)
 	}
-	a := annotationReader{d: d, r: d.Reader(), file: p, counters: counters, c: &correlation{}}
+	a := annotationReader{data: d, entries: d.Reader(), file: p, counters: counters, found: &correlation{}}
 	if err := a.readAnnotations(); err != nil {
 		return nil, fmt.Errorf("its debug information: %w", err)
 	}
-	if len(a.c.functions) == 0 {
+	if len(a.found.functions) == 0 {
 		return nil, errors.New("its debug information has no counters: build it with -g -mllvm -profile-correlate=debug-info")
 	}
-	return a.c, nil
+	return a.found, nil
 }
 
 type annotationReader struct {
-	d         *dwarf.Data
-	r         *dwarf.Reader
+	data      *dwarf.Data
+	entries   *dwarf.Reader
 	file      *elf.File
 	counters  uint64 // address of the section of counters
 	addresses []byte // content of .debug_addr
 	base      int64  // offset in addresses of the unit's part
-	c         *correlation
+	found     *correlation
 }
 
 func (a *annotationReader) readAnnotations() error {
@@ -51,7 +51,7 @@ func (a *annotationReader) readAnnotations() error {
 		a.addresses, _ = s.Data() // only indexed locations need it
 	}
 	for {
-		e, err := a.r.Next()
+		e, err := a.entries.Next()
 		if e == nil || err != nil {
 			return err
 		}
@@ -72,10 +72,10 @@ func (a *annotationReader) readAnnotations() error {
 func (a *annotationReader) readCounterVariable(e *dwarf.Entry) error {
 	location, _ := e.Val(dwarf.AttrLocation).([]byte)
 	address, placed := a.decodeLocation(location)
-	f := correlated{offset: address - a.counters}
+	f := correlatedFunction{offset: address - a.counters}
 	name := ""
 	for {
-		child, err := a.r.Next()
+		child, err := a.entries.Next()
 		if err != nil {
 			return err
 		}
@@ -94,13 +94,13 @@ func (a *annotationReader) readCounterVariable(e *dwarf.Entry) error {
 			f.counters = uint32(number)
 		}
 		if child.Children {
-			a.r.SkipChildren()
+			a.entries.SkipChildren()
 		}
 	}
 	if name != "" && f.counters > 0 && placed {
 		f.reference = disk.NameRef(name)
-		a.c.names = append(a.c.names, name)
-		a.c.functions = append(a.c.functions, f)
+		a.found.names = append(a.found.names, name)
+		a.found.functions = append(a.found.functions, f)
 	}
 	return nil
 }

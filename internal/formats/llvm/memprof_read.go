@@ -178,7 +178,8 @@ func (m *memProfReader) readHeader() (offsets []uint64, end uint64, err error) {
 }
 
 // eachTableItem calls add for each item of a hash table with its payload at an offset.
-func (m *memProfReader) eachTableItem(payload, table uint64, keyLength bool, add func(key uint64, data []byte) error) error {
+func (m *memProfReader) eachTableItem(payload, table uint64, keyLength bool,
+	add func(key uint64, data []byte) error) error {
 	if payload > table {
 		return fmt.Errorf("a table at byte %d of it, before what it has", table)
 	}
@@ -385,11 +386,13 @@ func (in *intake) addHeapRecord(r *heapRecord) error {
 		in.report.Allocations++
 	}
 	for _, stack := range r.calls {
-		set.Table(disk.TableAllocationCalls, 0).Row(r.function, uint64(in.b.Internal().Symbol(string(stack))), uint64(in.report.Records))
+		symbol := in.b.Internal().Symbol(string(stack))
+		set.Table(disk.TableAllocationCalls, 0).Row(r.function, uint64(symbol), uint64(in.report.Records))
 	}
 	return in.b.Err()
 }
 
 func (in *intake) addProperty(key, value string) {
-	in.b.Internal().Table(disk.TableProperties, 0).Row(uint64(in.b.Internal().Symbol(key)), uint64(in.b.Internal().Symbol(value)))
+	set := in.b.Internal()
+	set.Table(disk.TableProperties, 0).Row(uint64(set.Symbol(key)), uint64(set.Symbol(value)))
 }

@@ -24,9 +24,9 @@ type heapProfile struct {
 }
 
 type storedRecord struct {
-	function, place uint64
-	allocations     []storedAllocation
-	calls           []int // indices in stacks
+	function, rank uint64
+	allocations    []storedAllocation
+	calls          []int // indices in stacks
 }
 
 type storedAllocation struct {
@@ -57,7 +57,7 @@ func readHeap(s *reader.Store, fileVersion int) (h *heapProfile, err error) {
 		h.records = append(h.records, *r)
 	}
 	slices.SortFunc(h.records, func(a, b storedRecord) int {
-		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.function, b.function))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.function, b.function))
 	})
 	properties, err := entries.Properties(s)
 	for _, value := range properties[disk.PropertyMemProf] {
@@ -92,10 +92,10 @@ func (h *heapProfile) eachTableRow(s *reader.Store, kind disk.TableKind, records
 		place := t.Cell(disk.AllocationRecord, row)
 		r := records[function]
 		if r == nil {
-			r = &storedRecord{function: function, place: place}
+			r = &storedRecord{function: function, rank: place}
 			records[function] = r
 		}
-		r.place = min(r.place, place)
+		r.rank = min(r.rank, place)
 		add(r, &t, row, h.internStack(stack))
 	}
 	return nil
@@ -230,7 +230,9 @@ func (e *heapEncoder) appendStackTable() int64 {
 	for i, stack := range order {
 		keys[i] = e.keys[stack]
 	}
-	return e.appendHashTable(keys, false, false, func(i int, b []byte) []byte { return e.appendFrameIDs(b, e.stacks[order[i]]) })
+	return e.appendHashTable(keys, false, false, func(i int, b []byte) []byte {
+		return e.appendFrameIDs(b, e.stacks[order[i]])
+	})
 }
 
 func (e *heapEncoder) appendFrameIDs(b []byte, stack string) []byte {

@@ -46,11 +46,7 @@ func (x *indexedScan) readWords(n int, what string) ([]uint64, error) {
 	if !ok {
 		return nil, x.cutError(what)
 	}
-	words := make([]uint64, n)
-	for i := range words {
-		words[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
-	return words, nil
+	return words.AppendWords(nil, b), nil
 }
 
 func (x *indexedScan) readHeader() error {
@@ -414,7 +410,7 @@ func (x *indexedScan) readRecord(b []byte) (rest []byte, err error) {
 	if number > uint64(len(b)/8) {
 		return nil, fmt.Errorf("%d counters in %d bytes", number, len(b))
 	}
-	x.f.counts = words.Append(x.f.counts, b[:8*number])
+	x.f.counts = words.AppendWords(x.f.counts, b[:8*number])
 	b = b[8*number:]
 	if x.version >= sinceBitmaps {
 		b, err = x.f.indexedBitmap(b)

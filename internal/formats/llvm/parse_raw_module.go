@@ -35,7 +35,8 @@ func (m *rawModule) readModule() error {
 	if m.h.uniform > 0 {
 		m.report.Lost.Add(LossUniform, int(m.h.uniform))
 	}
-	for _, section := range []func() error{m.readBinaryIDs, m.readFunctionData, m.readCounters, m.readNames, m.readVTables} {
+	sections := []func() error{m.readBinaryIDs, m.readFunctionData, m.readCounters, m.readNames, m.readVTables}
+	for _, section := range sections {
 		if err := section(); err != nil {
 			return err
 		}
@@ -180,19 +181,19 @@ func splitBinaryIDs(b []byte, o binary.ByteOrder) (ids [][]byte, err error) {
 
 // An addressIndex maps addresses of the process to functions and vtables.
 type addressIndex struct {
-	functions []rawPlace
+	functions []codeAddress
 	vtables   []rawVTable
 	sorted    bool
 }
 
-// A functionAddress is a function's address and NameRef.
-type rawPlace struct{ address, name uint64 }
+// A codeAddress is a function's address and NameRef.
+type codeAddress struct{ address, name uint64 }
 
 // A rawVTable has the NameRef, address and size of a vtable.
 type rawVTable struct{ name, address, size uint64 }
 
 func (p *addressIndex) sortAddresses() {
-	slices.SortFunc(p.functions, func(a, b rawPlace) int {
+	slices.SortFunc(p.functions, func(a, b codeAddress) int {
 		return cmp.Or(cmp.Compare(a.address, b.address), cmp.Compare(a.name, b.name))
 	})
 	slices.SortFunc(p.vtables, func(a, b rawVTable) int { return cmp.Compare(a.address, b.address) })
@@ -202,7 +203,7 @@ func (p *addressIndex) sortAddresses() {
 // functionAt returns the NameRef of the function at an address, or 0.
 func (p *addressIndex) functionAt(address uint64) uint64 {
 	i, ok := slices.BinarySearchFunc(p.functions, address,
-		func(f rawPlace, a uint64) int { return cmp.Compare(f.address, a) })
+		func(f codeAddress, a uint64) int { return cmp.Compare(f.address, a) })
 	if !ok {
 		return 0
 	}
@@ -293,7 +294,7 @@ func (f *function) appendCounters(b []byte, o binary.ByteOrder, size uint64) {
 		return
 	}
 	if o == binary.LittleEndian {
-		f.counts = words.Append(f.counts, b)
+		f.counts = words.AppendWords(f.counts, b)
 		return
 	}
 	for ; len(b) >= 8; b = b[8:] {
@@ -396,10 +397,10 @@ func (m *rawModule) remapAddresses() {
 }
 
 func (m *rawModule) indexFunctions() {
-	m.addresses.functions = make([]rawPlace, 0, m.h.records)
+	m.addresses.functions = make([]codeAddress, 0, m.h.records)
 	for b := m.data; len(b) > 0; b = b[m.l.size:] {
 		if address := m.machine.readPointer(b[m.l.function:]); address != 0 {
-			m.addresses.functions = append(m.addresses.functions, rawPlace{address, m.machine.Uint64(b)})
+			m.addresses.functions = append(m.addresses.functions, codeAddress{address, m.machine.Uint64(b)})
 		}
 	}
 	m.addresses.sortAddresses()

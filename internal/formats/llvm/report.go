@@ -30,7 +30,7 @@ type Report struct {
 	Functions int // number of records, each for a name and a FuncHash
 	Entries   int // profile entries
 	Traces    int // number of temporal traces
-	// Records counts functions with a memory profile. Allocations counts their distinct allocation stacks.
+	// Records counts functions with a memory profile. Allocations counts their allocation sites by stack.
 	Records, Allocations int
 	Lost                 codec.Losses
 }

@@ -25,13 +25,13 @@ type insertionOrder struct {
 	version        int
 	firstBlocks    []layout.Ref           // first record of each function, in name order
 	hashes         []uint32               // hashes of names, for versions that write map order
-	several        map[int32][]layout.Ref // records of functions with several, in order-table order
+	recordsOf      map[int32][]layout.Ref // records of functions with several, in order-table order
 	keepsFileOrder bool                   // the order table has the order of an indexed file
 	name           []byte
 }
 
 func newInsertionOrder(version int) *insertionOrder {
-	return &insertionOrder{version: version, several: map[int32][]layout.Ref{}}
+	return &insertionOrder{version: version, recordsOf: map[int32][]layout.Ref{}}
 }
 
 // addFunction adds the next function in name order.
@@ -39,7 +39,7 @@ func (x *insertionOrder) addFunction(name reader.Name, records []record) {
 	place := int32(len(x.firstBlocks))
 	x.firstBlocks = append(x.firstBlocks, records[0].block)
 	if len(records) > 1 {
-		x.several[place] = nil
+		x.recordsOf[place] = nil
 	}
 	if x.version < sinceSortedNames {
 		x.name = name.AppendTo(x.name[:0])
@@ -50,7 +50,7 @@ func (x *insertionOrder) addFunction(name reader.Name, records []record) {
 // functionOrder returns the numbers of the functions in the order of insertion into the file's table. nil stands for
 // name order.
 func (x *insertionOrder) functionOrder(s *reader.Store) ([]int32, error) {
-	if x.version >= sinceSortedNames && len(x.several) == 0 {
+	if x.version >= sinceSortedNames && len(x.recordsOf) == 0 {
 		return nil, nil
 	}
 	came, err := x.firstSeenOrder(s)
@@ -85,8 +85,8 @@ func (x *insertionOrder) firstSeenOrder(s *reader.Store) (places []int32, err er
 		if place < 0 {
 			continue
 		}
-		if records, ok := x.several[place]; ok {
-			x.several[place] = append(records, block)
+		if records, ok := x.recordsOf[place]; ok {
+			x.recordsOf[place] = append(records, block)
 		}
 		if !seen[place] {
 			seen[place] = true
@@ -116,7 +116,7 @@ func (x *insertionOrder) sortRecords(place int32, records []record) {
 		return
 	}
 	came := map[layout.Ref]int{}
-	for i, block := range x.several[place] {
+	for i, block := range x.recordsOf[place] {
 		came[block] = i
 	}
 	before := func(r record) int {

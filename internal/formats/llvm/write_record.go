@@ -195,7 +195,7 @@ func (w *recordWalk) addRecord(p reader.Profile) {
 // collectEntries adds the entries of a profile to the record. The block was verified when it was fetched.
 func (w *recordWalk) collectEntries(r *record, data []byte) {
 	for len(data) > 0 {
-		e, rest, err := w.shape.Next(data)
+		e, rest, err := w.shape.NextEntry(data)
 		if err != nil {
 			return
 		}

@@ -100,7 +100,8 @@ func (c *Coverage) joinFunction(p *Mapping, r record, m reader.Method, name stri
 	if err != nil {
 		return nil, p.malformed("__llvm_covfun", r.at, "%v", err)
 	}
-	f := &Function{Program: p.program, Name: name, Hash: r.hash, files: decoded.files, main: decoded.mainFile(), ones: c.ones}
+	f := &Function{Program: p.program, Name: name, Hash: r.hash, files: decoded.files, main: decoded.mainFile(),
+		ones: c.ones}
 	counters, err := f.countersOf(m)
 	if err != nil {
 		return nil, err
@@ -210,7 +211,7 @@ func (c *Coverage) Files() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.Sorted(maps.Keys(l.in)), nil
+	return slices.Sorted(maps.Keys(l.byFile)), nil
 }
 
 // View returns the lines of a source file with the counts of all functions in it. Instantiations of a template are
@@ -220,7 +221,7 @@ func (c *Coverage) View(file string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	functions, ok := l.in[file]
+	functions, ok := l.byFile[file]
 	if !ok {
 		return nil, fmt.Errorf("%s: %q: %w", c.programs(), file, ErrNotMapped)
 	}
@@ -249,14 +250,14 @@ func (c *Coverage) Mismatches() ([]*Mismatch, error) {
 
 // A fileIndex has all functions of the programs, and the functions in each source file.
 type fileIndex struct {
-	in         map[string][]*Function // functions with regions in the file, by name
+	byFile     map[string][]*Function // functions with regions in the file, by name
 	functions  []*Function
 	mismatches []*Mismatch
 	seen       map[string]bool
 }
 
 func (c *Coverage) loadFiles() (*fileIndex, error) {
-	l := &fileIndex{in: map[string][]*Function{}, seen: map[string]bool{}}
+	l := &fileIndex{byFile: map[string][]*Function{}, seen: map[string]bool{}}
 	for _, p := range c.mappings {
 		names, err := p.names()
 		if err != nil {
@@ -316,8 +317,8 @@ func (l *fileIndex) addFunction(f *Function) {
 	l.functions = append(l.functions, f)
 	for _, r := range f.regions {
 		name := f.files[r.file]
-		if in := l.in[name]; len(in) == 0 || in[len(in)-1] != f {
-			l.in[name] = append(in, f)
+		if in := l.byFile[name]; len(in) == 0 || in[len(in)-1] != f {
+			l.byFile[name] = append(in, f)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func (b *segmentBuilder) beginRegion(i int) {
 		b.addSegment(r, r.start, entry, false)
 	}
 	b.open = append(b.open, i)
-	heap.Push(&b.ends, endOf{r.end, i})
+	heap.Push(&b.ends, regionEnd{r.end, i})
 }
 
 // beginEmptyRegion adds the segment of a region without length, which has the count of the enclosing region.
@@ -129,7 +129,7 @@ func (b *segmentBuilder) endRegions(until *position) {
 		group := b.ends[0].end
 		var r *countedRegion
 		for len(b.ends) > 0 && b.ends[0].end == group {
-			i := heap.Pop(&b.ends).(endOf).region
+			i := heap.Pop(&b.ends).(regionEnd).region
 			b.closed[i], r = true, &b.regions[i]
 		}
 		if last != nil {
@@ -164,9 +164,9 @@ func (b *segmentBuilder) addSegment(r *countedRegion, at position, entry, skippe
 }
 
 // An endQueue is a heap of open regions by end, outermost first for equal ends.
-type endQueue []endOf
+type endQueue []regionEnd
 
-type endOf struct {
+type regionEnd struct {
 	end    position
 	region int
 }
@@ -178,7 +178,7 @@ func (q endQueue) Less(i, j int) bool {
 func (q endQueue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
 // Push implements [heap.Interface].
-func (q *endQueue) Push(x any) { *q = append(*q, x.(endOf)) }
+func (q *endQueue) Push(x any) { *q = append(*q, x.(regionEnd)) }
 
 // Pop implements [heap.Interface].
 func (q *endQueue) Pop() any {
