@@ -25,7 +25,7 @@ func changed(t *testing.T, s specimen.Specimen, at int, value uint64) []byte {
 		t.Fatal(err)
 	}
 	binary.LittleEndian.PutUint64(data[at:], value)
-	disk.Resum(data)
+	disk.UpdateChecksum(data)
 	return data
 }
 

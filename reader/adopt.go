@@ -74,7 +74,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	}
 	if !to.AtRequested {
 		if err := s.prepareRelocation(a, o.Eager); err != nil {
-			return disk.InFile(err, s.m.Name())
+			return disk.WithFileName(err, s.m.Name())
 		}
 	}
 	s.adoption.Store(a)
@@ -91,7 +91,7 @@ func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
 		mapping: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
 		states:    sparsebits.NewStates(rw.Size / disk.Unit),
 		move:      relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize, Old: s.data[rw.Offset:rw.End()]},
-		lateBase:  uint64(words.Address(to.Late)),
+		lateBase:  uint64(words.AddressOfBytes(to.Late)),
 		firstLate: uint32(s.h.Counts.Types),
 	}
 	a.late.records = to.Late
@@ -166,7 +166,7 @@ func (p Profile) Claim() (Profile, error) {
 	}
 	from := p.Ref().Offset() - p.s.h.Region(disk.RegionRW).Offset
 	if err := a.claimBlock(p, from); err != nil {
-		return Profile{}, disk.InFile(err, p.s.m.Name())
+		return Profile{}, disk.WithFileName(err, p.s.m.Name())
 	}
 	p.adopted = words.ViewOf(p.s.adoptedBytes(p.place))
 	return p, nil
@@ -182,7 +182,7 @@ func (p Profile) Undecoded() (tag layout.Tag, ok bool) {
 	block := disk.Block(p.Bytes())
 	for s := disk.SectionData; s < disk.SectionDirectory; s++ {
 		for rest := block.Section(s); len(rest) > 0; {
-			e, next, err := p.s.shape.Next(rest)
+			e, next, err := p.s.shape.NextEntry(rest)
 			if err != nil {
 				break // the file was changed since the block was checked
 			}
@@ -253,7 +253,7 @@ func (p Profile) isAdopted() bool { return p.adopted != words.View{} }
 
 // Address returns the address of the adopted block for native code. It is 0 if p is not an adopted view, and valid
 // while p is reachable.
-func (p Profile) Address() uintptr { return words.Address(p.liveBlock()) }
+func (p Profile) Address() uintptr { return words.AddressOfBytes(p.liveBlock()) }
 
 // claimBlock brings the block at offset from of rw into the state done. After a failure the block is pristine again,
 // so that the next claimer gets the same error.

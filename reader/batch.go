@@ -139,7 +139,7 @@ func (b *batch) prefetchLines(ids []uint64) {
 	hit := &b.s.hit
 	ix := b.s.h.Region(disk.RegionIX).Offset
 	for i, id := range ids {
-		line, rest := disk.MixSeeded(id, hit.seed).Split(hit.lines)
+		line, rest := disk.MixSeeded(id, hit.seed).SplitBucket(hit.lines)
 		b.lines[i] = line * disk.LineSize
 		b.rests[i] = rest
 		b.offsets[i] = ix + int64(line)*disk.LineSize

@@ -105,7 +105,7 @@ func (c *blockCheck) checkSection(section disk.BlockSection, start int64, all []
 		at, n = c.masks.skipSound(all)
 	}
 	for ; at < len(all); n++ {
-		e, _, err := c.s.shape.Next(all[at:])
+		e, _, err := c.s.shape.NextEntry(all[at:])
 		if err != nil {
 			return c.corruptError(start+int64(at), "%s entries: %v", section, err)
 		}

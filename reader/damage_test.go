@@ -394,7 +394,7 @@ func TestBytesThatChangeAfterTheCheck(t *testing.T) {
 	data := laid(t, fixture(0))
 	rnd := rand.New(rand.NewPCG(3, 4))
 	for range 400 {
-		changing := words.Aligned(len(data))
+		changing := words.AlignedBytes(len(data))
 		copy(changing, data)
 		s := open(t, changing)
 		adopt(t, s, reader.AdoptOptions{})

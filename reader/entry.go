@@ -74,7 +74,7 @@ func (c section) entryAt(p Profile, at int) (Entry, bool) {
 
 // measureEntry is entryAt for an entry whose size depends on its content.
 func (c section) measureEntry(p Profile, at int) (Entry, bool) {
-	raw, _, err := p.s.shape.Next(c.trained[at:])
+	raw, _, err := p.s.shape.NextEntry(c.trained[at:])
 	if err != nil {
 		return Entry{}, false
 	}
@@ -141,7 +141,7 @@ func (s *Store) scanForPoint(entries []byte, point int32) (at int64, ok bool) {
 			at += units * disk.Unit
 			continue
 		}
-		e, _, err := s.shape.Next(entries[at:])
+		e, _, err := s.shape.NextEntry(entries[at:])
 		if err != nil {
 			break // the file was changed since the block was checked
 		}

@@ -36,7 +36,7 @@ func FuzzStore(f *testing.F) {
 		for ; len(changes) >= 3; changes = changes[3:] {
 			changed[places[int(binary.BigEndian.Uint16(changes))%len(places)]] = changes[2]
 		}
-		disk.Resum(changed)
+		disk.UpdateChecksum(changed)
 		var typed *layout.Error
 		_, err := answersOf(changed, archive.Options{Unchecked: true})
 		if err != nil && !errors.As(err, &typed) && !isMiss(err) {

@@ -11,13 +11,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The hit path leads from an id to a profile by two reads that wait for each other: of a line of the index,
-// and of the front of the profile's block. It has a branch for each thing that is nearly always so.
-// Everything else, and every error, it leaves to the search of lookup.go: what was not checked yet, records
-// that do not lie in the line where the search begins, ids that several methods share.
+// The hit path leads from an id to a profile with two dependent reads, one of an index line and one of the beginning
+// of the block. It has a branch for each condition that nearly always holds. Everything else and every error goes to
+// the search in lookup.go. Examples are unchecked records, records outside the first line of the probe sequence, and
+// ids shared by several methods.
 //
-// What the file says it believes only where the ready word of the line says that it was checked. What would
-// lead out of the file it checks again, since somebody may rewrite the file in place.
+// The hit path trusts the file only where the line's ready word says it was checked. It still checks offsets that
+// could lead outside the file, because somebody may rewrite the file in place.
 type hitPath struct {
 	ix, data, words words.View // of the index, the file, and ready
 	lines           uint64     // of the index
@@ -42,7 +42,7 @@ const (
 	readyLine     = 3*disk.LineSlots + 1
 )
 
-// noIndex is the only line of an index without lines. It leads nowhere.
+// noIndex is the empty line that stands for an empty index.
 var noIndex [disk.LineSize]byte
 
 func (p *hitPath) initPath(h *layout.Header, data []byte) {
@@ -59,29 +59,28 @@ func (p *hitPath) initPath(h *layout.Header, data []byte) {
 	p.allocateReady()
 }
 
-// closePath ends all hits and all misses on this path.
+// closePath ends all hits and misses on this path.
 func (p *hitPath) closePath() { p.last.Store(0) }
 
 // isClosed reports whether the store was closed.
 func (p *hitPath) isClosed() bool { return p.last.Load() == 0 }
 
-// manyWords is from how many bytes on the ready words are worth a mapping of their own.
+// manyWords is the minimum size in bytes of ready words for a separate mapping.
 const manyWords = 1 << 15
 
-// allocateReady makes room for the ready words. Of many, most are never used: the system
-// provides the pages that are.
+// allocateReady allocates the ready words. Large arrays are mapped, so that only the pages in use take memory.
 func (p *hitPath) allocateReady() {
 	size := int(4 * p.lines)
 	if size >= manyWords {
-		if memory, err := mmap.Zeroed(size); err == nil {
+		if memory, err := mmap.MapZeroed(size); err == nil {
 			p.memory, p.words = memory, words.ViewOf(memory)
 			return
 		}
 	}
-	p.words = words.ViewOf(words.Aligned(size))
+	p.words = words.ViewOf(words.AlignedBytes(size))
 }
 
-// setReadyBits sets bits of the ready word of a line.
+// setReadyBits sets bits in the ready word of a line.
 func (p *hitPath) setReadyBits(line uint64, bits uint32) {
 	if word := p.words.Word32(4 * line); word.Load()&bits != bits {
 		word.Or(bits)
@@ -89,8 +88,8 @@ func (p *hitPath) setReadyBits(line uint64, bits uint32) {
 	runtime.KeepAlive(p)
 }
 
-// markReady notes that the slot that the search offered last leads to a profile that
-// was checked; with key, that its method's key was compared.
+// markReady marks the slot of the last candidate as leading to a checked profile. With key, the key of its method was
+// compared too.
 func (q *search) markReady(key bool) {
 	n := q.currentLine().Record(q.slot)
 	if q.lines != 1 || !q.s.isInRW(n) {
@@ -109,11 +108,11 @@ func (q *search) markReady(key bool) {
 	q.s.hit.setReadyBits(q.bucket, bits)
 }
 
-// mostVersions of a method are found by the hit path.
+// mostVersions is the maximum number of versions of a method on the hit path.
 const mostVersions = 64
 
-// versionsChecked checks the profiles of a method for every caller that were not checked
-// yet, and reports whether all of them are sound. It is false if there are very many.
+// versionsChecked checks all profiles of a method without context, beginning with first, and reports whether they are
+// sound. It returns false if there are too many.
 func (s *Store) versionsChecked(first layout.Ref) bool {
 	c := profileChain{s: s, method: layout.Ref(s.hit.data.Uint32(uint64(first)*disk.Unit + disk.BlockMethod)), next: first}
 	for range mostVersions {
@@ -128,23 +127,22 @@ func (s *Store) versionsChecked(first layout.Ref) bool {
 	return false
 }
 
-// blockFits reports whether a block of so many units, its header at least, may lie at a unit
-// that is not after last.
+// blockFits reports whether a block of that many units fits into rw at unit n, which must not be after last.
 func (p *hitPath) blockFits(n uint64, units uint32) bool {
 	const least = disk.BlockHeaderSize / disk.Unit
 	return uint64(units)-least <= p.end-least-n // units below least become very many
 }
 
-// presence returns the presence bits of the block at a unit.
+// presence returns the presence bits of the block at unit n.
 func (p *hitPath) presence(n uint64) uint32 { return p.data.Uint32(n*disk.Unit + disk.BlockPresence) }
 
-// ProfileID looks up the profile of a method for a version of its code and every caller, by the method's id:
-// what [Store.FindID] and [Method.Profile] find together, in a third of the time. It allocates nothing. The
-// error matches ErrNotFound, or ErrAmbiguous if several methods have this id, or if layout.CodeAny was asked
-// for and there are several versions.
+// ProfileID looks up the profile of a method without context, by the id of the method and a code id. It returns the
+// same as [Store.FindID] followed by [Method.Profile] in a third of the time. It does not allocate. The error matches
+// ErrNotFound, or ErrAmbiguous if several methods have the id or if code is layout.CodeAny and there are several
+// versions.
 func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
-	line, rest := hash.Split(s.hit.lines)
+	line, rest := hash.SplitBucket(s.hit.lines)
 	at := line * disk.LineSize
 	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
@@ -170,8 +168,8 @@ func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	return Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
-// lookupProfile is like ProfileID for what does not lie in its own slot, for one of
-// several versions, and for what was not checked yet.
+// lookupProfile is ProfileID for profiles outside their own slot, for one of several versions, and for unchecked
+// profiles.
 func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	if p, err := s.readyProfile(id, code, nil); err != errNotReady {
 		return p, err
@@ -191,11 +189,11 @@ func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	return p, err
 }
 
-// readyProfile returns the profile of the method with an id and, unless k is nil, a key in the line where the
-// search for it begins, wherever in the line, if it was checked. Otherwise the error is errNotReady.
+// readyProfile returns the profile of a method from any slot of the first line of the probe sequence, if it was
+// checked. It compares the key unless k is nil. Otherwise the error is errNotReady.
 func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
-	line, rest := hash.Split(s.hit.lines)
+	line, rest := hash.SplitBucket(s.hit.lines)
 	at := line * disk.LineSize
 	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
@@ -222,7 +220,7 @@ func (s *Store) readyProfile(id, code uint64, k *layout.Key) (Profile, error) {
 	return Profile{}, errNotReady
 }
 
-// readySlot is like readyProfile for one slot of the line at an offset in ix.
+// readySlot is readyProfile for one slot of the index line at offset line.
 func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, ready uint32) (Profile, error) {
 	ready, n := ready>>(slot&31), uint64(s.hit.ix.Uint32(line+disk.LineRefs+4*slot))
 	if ready&(1|1<<readyVersions) == 0 || n > s.hit.last.Load() {
@@ -243,13 +241,13 @@ func (s *Store) readySlot(id, code uint64, k *layout.Key, line, slot uint64, rea
 	return s.readyVersion(n, code)
 }
 
-// readyVersion returns the profile of a version of the code. The first profile of its method for every caller
-// is at a unit, and all of them were checked: it believes what they say but for where they lie.
+// readyVersion returns the profile of a version of the code. n is the unit of the first profile of the method without
+// context. All these profiles were checked, so only their offsets are checked again.
 func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	for n+disk.VersionReach/disk.Unit <= s.hit.end {
 		at := n * disk.Unit
 		presence := s.hit.presence(n)
-		links, codeAt := disk.VersionAt(presence)
+		links, codeAt := disk.VersionOffsets(presence)
 		next := uint64(0)
 		own := uint64(layout.CodeUnknown)
 		if presence&uint32(disk.HasLinks) != 0 {
@@ -273,7 +271,7 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	return Profile{}, errNotReady
 }
 
-// profileAtUnit returns the profile whose block, which was checked, is at a unit.
+// profileAtUnit returns the profile of the checked block at unit n.
 func (s *Store) profileAtUnit(n uint64) (Profile, error) {
 	units := s.hit.data.Uint32(n * disk.Unit)
 	presence := s.hit.presence(n)
@@ -283,18 +281,18 @@ func (s *Store) profileAtUnit(n uint64) (Profile, error) {
 	return Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(presence)}, nil
 }
 
-// Profile looks up the profile of a method for a version of its code and every caller, by the method's key:
-// what [Store.Find] and [Method.Profile] find together, in half of the time. It allocates nothing. The error
-// matches ErrNotFound, or ErrAmbiguous if layout.CodeAny was asked for and there are several versions.
+// Profile looks up the profile of a method without context, by the key of the method and a code id. It returns the
+// same as [Store.Find] followed by [Method.Profile] in half of the time. It does not allocate. The error matches
+// ErrNotFound, or ErrAmbiguous if code is layout.CodeAny and there are several versions.
 func (s *Store) Profile(k layout.Key, code uint64) (Profile, error) {
 	return s.findProfile(k.ID(s.h.Domain), &k, code)
 }
 
-// findProfile begins as ProfileID and readyProfile do. A function for what the three
-// have in common is too large to be inlined, and a call costs a tenth of a miss.
+// findProfile begins like ProfileID and readyProfile. Their common part is too large to be inlined, and a call would
+// cost a tenth of a miss.
 func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
-	line, rest := hash.Split(s.hit.lines)
+	line, rest := hash.SplitBucket(s.hit.lines)
 	at := line * disk.LineSize
 	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
@@ -317,7 +315,7 @@ func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, err
 	return s.searchProfile(id, k, code)
 }
 
-// searchProfile is like findProfile for what was not checked yet.
+// searchProfile is findProfile for unchecked profiles.
 func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	q := s.searchIndex(id, disk.KindMethod)
 	m, err := q.nextWithKey(id, k)
@@ -331,12 +329,12 @@ func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, e
 	return p, err
 }
 
-// keyEquals reports whether a key names the method of a profile, the first for every
-// caller, whose texts were checked.
+// keyEquals reports whether k is the key of the method of p. p is the first profile without context, and its strings
+// are checked.
 func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
 	at := uint64(p.place.at) * disk.Unit
 	presence := s.hit.presence(uint64(p.place.at))
-	key, ok := disk.KeyAt(presence)
+	key, ok := disk.KeyOffset(presence)
 	if !ok {
 		return presence&uint32(disk.HasID) != 0 && k.Class == "" && k.Signature == "" && k.Loader == "" &&
 			s.recordNameEquals(uint64(s.hit.data.Uint32(at+disk.BlockMethod)), k.Name)
@@ -347,7 +345,7 @@ func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
 		s.signatureTextEquals(s.hit.data.Uint32(field+8), k.Signature) && s.textEquals(s.hit.data.Uint32(field+12), k.Loader)
 }
 
-// textEquals reports whether a symbol that was checked is this text.
+// textEquals reports whether a checked symbol equals text.
 func (s *Store) textEquals(symbol uint32, text string) bool {
 	if symbol == 0 {
 		return text == ""
@@ -358,7 +356,7 @@ func (s *Store) textEquals(symbol uint32, text string) bool {
 		s.hit.data.String(at+lengthSize, n) == text
 }
 
-// signatureTextEquals is like textEquals for a symbol that may be a list.
+// signatureTextEquals is textEquals for a symbol that may be a list.
 func (s *Store) signatureTextEquals(symbol uint32, text string) bool {
 	at := uint64(symbol) * disk.Unit
 	if symbol == 0 || at+lengthSize > s.hit.end*disk.Unit || s.hit.data.Uint32(at)>>31 == 0 {
@@ -368,7 +366,7 @@ func (s *Store) signatureTextEquals(symbol uint32, text string) bool {
 	return same && err == nil
 }
 
-// recordNameEquals compares the name in the Named record that is at a unit, which was checked, with text.
+// recordNameEquals reports whether the name in the checked named record at a unit equals name.
 func (s *Store) recordNameEquals(record uint64, text string) bool {
 	if record >= s.hit.end {
 		return false
@@ -387,11 +385,11 @@ func (s *Store) recordNameEquals(record uint64, text string) bool {
 	return s.hit.data.String(at+disk.MinMethodSize, n) == text
 }
 
-// readyMethod returns the method with an id and, unless k is nil, a key, if its first
-// profile was checked and the index has it in its own slot.
+// readyMethod returns the method with an id from its own slot, if its first profile was checked. It compares the key
+// unless k is nil.
 func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	hash := disk.MixSeeded(id, s.hit.seed)
-	line, rest := hash.Split(s.hit.lines)
+	line, rest := hash.SplitBucket(s.hit.lines)
 	at := line * disk.LineSize
 	ready := s.hit.words.Word32(4 * line).Load()
 	if ready == 0 {
@@ -412,17 +410,17 @@ func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	return s.readyRecord(layout.Ref(s.hit.data.Uint32(n*disk.Unit + disk.BlockMethod)))
 }
 
-// readyRecord is like method for a record that was checked.
+// readyRecord returns the method whose checked record is at n.
 func (s *Store) readyRecord(n layout.Ref) (m Method, ok bool) {
 	if !s.isInMethods(n) {
 		return Method{}, false
 	}
 	m = Method{s: s, at: n, head: disk.MethodHead(s.hit.data.Uint64(uint64(n) * disk.Unit))}
-	if !m.head.Fits() || !s.h.Parts[disk.PartMethods].Holds(n.Offset(), m.head.Size()) {
+	if !m.head.HasValidSize() || !s.h.Parts[disk.PartMethods].Holds(n.Offset(), m.head.Size()) {
 		return Method{}, false
 	}
 	return m, true
 }
 
-// errNotReady: the hit path cannot tell.
+// errNotReady is the error of a lookup that the hit path cannot answer.
 var errNotReady = errors.New("not checked yet")

@@ -193,7 +193,7 @@ func TestHitPathOfChangingFile(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	keys := []layout.Key{keyArea, keyMany, keyLoop, keyCodes, keySum, keyIdle, keyBare}
 	for round := range 300 {
-		changing := words.Aligned(len(data))
+		changing := words.AlignedBytes(len(data))
 		copy(changing, data)
 		s := open(t, changing)
 		lookupAll(s, keys)
@@ -217,7 +217,7 @@ func TestHitPathOfChangingFile(t *testing.T) {
 func TestHitPathOfShrunkBlock(t *testing.T) {
 	t.Parallel()
 	for _, units := range []uint32{0, 1, 1 << 31} {
-		data := words.Aligned(len(laid(t, fixture(0))))
+		data := words.AlignedBytes(len(laid(t, fixture(0))))
 		copy(data, laid(t, fixture(0)))
 		s := open(t, data)
 		lookupAll(s, []layout.Key{keyArea})

@@ -11,26 +11,24 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Layers is a stack of archives that are looked up in as one: the archive of an application
-// first, then those that it was trained on top of, as one of its framework and one of the
-// JDK. It is safe for concurrent use.
+// A Layers is a stack of archives that acts as one in lookups. The archive of an application comes first, followed by
+// the archives it was trained on top of, such as those of a framework and of the JDK. It is safe for concurrent use.
 //
-// A version of a method's code belongs to the first layer that has a profile of it, in whatever context: this
-// layer answers for it alone. Counts of two layers are never summed, since a profile is adopted where it is,
-// and that is one place. A layer that was trained on top of another has a profile only where the one beneath
-// lacks it or has learned something else, so that its own is the better one. For layout.CodeAny the first
-// layer that has a profile of the method answers.
+// The first layer with a profile of a version of a method's code, in any context, answers all lookups of that version.
+// Counts of layers are never added, because a profile is adopted in place. A layer has a profile only if its base
+// lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny the first layer with any
+// profile of the method answers.
 //
-// Methods, profiles and types belong to their layers: see [Profile.Store].
+// Methods, profiles and types belong to their layers, see [Profile.Store].
 type Layers struct {
 	stores []*Store // the application's first
 }
 
-// OpenLayers opens archives as layers, the topmost first. Each must be the one that the layer above it names
-// as its base; otherwise the error is a *BaseError, which matches layout.ErrIdentity. An archive that names
-// no base may lie on any other of its domain. The lowest one must name none.
+// OpenLayers opens archives as layers, the topmost first. Each must be the archive that the layer above names as its
+// base. Otherwise the error is a *BaseError, which matches layout.ErrIdentity. An archive that names no base can be on
+// top of any archive of the same domain. The lowest one must not name a base.
 //
-// Of o.Expect the fingerprint and the program are expected of the topmost archive only.
+// The fingerprint and the program in o.Expect apply to the topmost archive only.
 func OpenLayers(o archive.Options, paths ...string) (*Layers, error) {
 	var stores []*Store
 	for _, path := range paths {
@@ -52,8 +50,7 @@ func OpenLayers(o archive.Options, paths ...string) (*Layers, error) {
 	return l, nil
 }
 
-// NewLayers makes layers of open archives, the topmost first, as OpenLayers does. They are
-// closed with the layers, unless there is an error.
+// NewLayers is OpenLayers for open archives, the topmost first. On success Layers.Close closes them.
 func NewLayers(stores ...*Store) (*Layers, error) {
 	if len(stores) == 0 {
 		return nil, errNoLayers
@@ -70,7 +67,7 @@ func NewLayers(stores ...*Store) (*Layers, error) {
 	return &Layers{stores: stores[:len(stores):len(stores)]}, nil
 }
 
-// nameMisplacedBase names the base that a layer lacks if it is among those above the layer.
+// nameMisplacedBase adds the wanted base to a BaseError if it is among the layers above.
 func nameMisplacedBase(err error, above []*Store) error {
 	wrong := new(BaseError)
 	if !errors.As(err, &wrong) || wrong.BaseFile != "" {
@@ -85,7 +82,7 @@ func nameMisplacedBase(err error, above []*Store) error {
 	return err
 }
 
-// Stores returns the archives, the topmost first. The slice must not be changed.
+// Stores returns the archives, the topmost first. The slice must not be modified.
 func (l *Layers) Stores() []*Store { return l.stores }
 
 // Close closes all archives.
@@ -98,14 +95,13 @@ func closeAll(stores []*Store) (err error) {
 	return err
 }
 
-// Store returns the archive that the profile is of: the layer that answered.
+// Store returns the archive that the profile belongs to.
 func (p Profile) Store() *Store { return p.s }
 
-// Store returns the archive that the method is of.
+// Store returns the archive that the method belongs to.
 func (m Method) Store() *Store { return m.s }
 
-// Profile is like [Store.Profile] in the layer that answers for this version of the
-// method. It allocates nothing.
+// Profile is [Store.Profile] in the layer that answers for the version. It does not allocate.
 func (l *Layers) Profile(k layout.Key, code uint64) (Profile, error) {
 	id := k.ID(l.stores[0].h.Domain)
 	for _, s := range l.stores {
@@ -117,8 +113,7 @@ func (l *Layers) Profile(k layout.Key, code uint64) (Profile, error) {
 	return Profile{}, ErrNotFound
 }
 
-// ProfileID is like [Store.ProfileID] in the layer that answers for this version of the
-// method. It allocates nothing.
+// ProfileID is [Store.ProfileID] in the layer that answers for the version. It does not allocate.
 func (l *Layers) ProfileID(id, code uint64) (Profile, error) {
 	for _, s := range l.stores {
 		p, err := s.ProfileID(id, code)
@@ -129,8 +124,8 @@ func (l *Layers) ProfileID(id, code uint64) (Profile, error) {
 	return Profile{}, ErrNotFound
 }
 
-// leavesToBase reports whether a lookup that ended with an error is left to the layer
-// beneath: nothing was found, not even a profile in a context. It may find another error.
+// leavesToBase reports whether the base should answer after a lookup that failed with *err. It is false if the layer
+// has a profile of the version in a context. It can replace *err.
 func (s *Store) leavesToBase(id uint64, k *layout.Key, code uint64, err *error) bool {
 	if *err != ErrNotFound || s.h.Counts.Contexts == 0 {
 		return *err == ErrNotFound
@@ -147,7 +142,7 @@ func (s *Store) leavesToBase(id uint64, k *layout.Key, code uint64, err *error) 
 	return m.leavesToBase(code, err)
 }
 
-// leavesToBase is like Store.leavesToBase, for a method of the archive.
+// leavesToBase is Store.leavesToBase for a known method.
 func (m Method) leavesToBase(code uint64, err *error) bool {
 	if *err != ErrNotFound && *err != nil {
 		return false
@@ -160,8 +155,7 @@ func (m Method) leavesToBase(code uint64, err *error) bool {
 	return !has && damage == nil
 }
 
-// hasVersion reports whether the method has a profile of a version of its code, in whatever
-// context; of any for layout.CodeAny.
+// hasVersion reports whether the method has a profile of a version in any context. layout.CodeAny matches any version.
 func (m Method) hasVersion(code uint64) (bool, error) {
 	if has, err := m.hasVersionInContext(m.firstProfile(), 0, code); has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {
 		return has, err
@@ -179,7 +173,7 @@ func (m Method) hasVersion(code uint64) (bool, error) {
 	return false, err
 }
 
-// hasVersionInContext is like hasVersion, but in one context.
+// hasVersionInContext is hasVersion for one context, whose first profile is first.
 func (m Method) hasVersionInContext(first, context layout.Ref, code uint64) (bool, error) {
 	if first == 0 || code == layout.CodeAny {
 		return first != 0, nil
@@ -193,21 +187,20 @@ func (m Method) hasVersionInContext(first, context layout.Ref, code uint64) (boo
 	return err == nil, err
 }
 
-// Find looks up a method by its key, in the first layer that has a profile of it, or else in the first that
-// has the method. It allocates nothing. The error matches ErrNotFound if no layer has the method.
+// Find looks up a method by key in the first layer with a profile of it, or else in the first layer with the method.
+// It does not allocate. The error matches ErrNotFound if no layer has the method.
 func (l *Layers) Find(k layout.Key) (Method, error) {
 	id := k.ID(l.stores[0].h.Domain)
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.findMethod(id, &k) })
 }
 
-// FindID is like Find, but by the id of the method. The error also matches ErrAmbiguous, as the error of
-// [Store.FindID].
+// FindID is like Find for the id of a method. The error can also match ErrAmbiguous, like that of [Store.FindID].
 func (l *Layers) FindID(id uint64) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.FindID(id) })
 }
 
-// firstProfiled returns what look finds in the first layer in which that has a profile, or
-// else in the first in which it finds anything.
+// firstProfiled returns the result of look in the first layer in which that method has a profile, or else in the first
+// layer with a result.
 func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method, err error) {
 	for _, s := range l.stores {
 		m, err := look(s)
@@ -229,9 +222,8 @@ func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method,
 	return first, nil
 }
 
-// ProfileOf is like [Method.Profile] in the layer that answers for this version of the method. The
-// method and the callers may be of any layer. It allocates nothing unless there are more than
-// 32 frames, or signatures that the archives store as lists.
+// ProfileOf is [Method.Profile] in the layer that answers for the version. The method and the callers can belong to
+// any layer. It allocates only for more than 32 frames, and for signatures that the archives store as lists.
 func (l *Layers) ProfileOf(m Method, code uint64, frames ...Frame) (p Profile, depth int, err error) {
 	for _, s := range l.stores {
 		var translated [32]Frame
@@ -250,8 +242,8 @@ func (l *Layers) ProfileOf(m Method, code uint64, frames ...Frame) (p Profile, d
 	return Profile{}, 0, ErrNotFound
 }
 
-// translateFrames appends the frames whose callers the archive has, up to the first that it lacks:
-// no context of its leads further.
+// translateFrames appends the frames to own with the callers of this archive. It stops at the first caller that the
+// archive lacks, because no context leads further.
 func (s *Store) translateFrames(own, frames []Frame) ([]Frame, error) {
 	for _, f := range frames {
 		caller, err := s.counterpart(f.Caller)
@@ -265,8 +257,8 @@ func (s *Store) translateFrames(own, frames []Frame) ([]Frame, error) {
 	return own, nil
 }
 
-// counterpart returns the archive's method with the key of m, which may be of another
-// archive. It copies the key only for methods that have a row, in either.
+// counterpart returns the method of this archive with the key of m, which can belong to another archive. It copies the
+// key only if one of the methods is a row.
 func (s *Store) counterpart(m Method) (Method, error) {
 	if m.s == nil {
 		return m, ErrNotFound
@@ -302,7 +294,7 @@ func (s *Store) findByKeyOf(m Method) (Method, error) {
 	return s.Find(k)
 }
 
-// hasSameKey reports whether the methods, which may be of two archives, have the same key.
+// hasSameKey reports whether the methods, which can belong to different archives, have equal keys.
 func (m Method) hasSameKey(n Method) (bool, error) {
 	a := m.readRecord()
 	b := n.readRecord()
@@ -334,8 +326,8 @@ func equalNames(x, y func() (Name, error)) (bool, error) {
 	return same, err
 }
 
-// Methods iterates over the methods of all layers, each of them once: as Find finds it. The methods of the
-// topmost layer come first, each layer in the order of its keys. An error ends it.
+// Methods iterates over the methods of all layers. It yields each method once, as Find returns it. Methods of the
+// topmost layer come first, and each layer is in the order of its keys. An error ends the iteration.
 func (l *Layers) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		for _, s := range l.stores {
@@ -356,14 +348,14 @@ func (l *Layers) Methods() iter.Seq2[Method, error] {
 	}
 }
 
-// isFoundAs reports whether Find finds m under its key.
+// isFoundAs reports whether Find returns m for its key.
 func (l *Layers) isFoundAs(m Method) (bool, error) {
 	found, err := l.firstProfiled(func(s *Store) (Method, error) { return s.counterpart(m) })
 	return found.s == m.s, err
 }
 
-// Adopt adopts all archives, each as [Store.Adopt] does. After an error some of them are
-// adopted: the error names the one that is not.
+// Adopt adopts all archives like [Store.Adopt]. After an error some of them are adopted. The error names the archive
+// that failed.
 func (l *Layers) Adopt(o AdoptOptions) error {
 	for _, s := range l.stores {
 		if err := s.Adopt(o); err != nil {

@@ -10,11 +10,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Find looks up a method by its key. It allocates nothing. The error matches ErrNotFound
-// if there is no such method.
+// Find looks up a method by key. It does not allocate. The error matches ErrNotFound if there is no such method.
 func (s *Store) Find(k layout.Key) (Method, error) { return s.findMethod(k.ID(s.h.Domain), &k) }
 
-// findMethod returns the method with that key, whose id is id.
+// findMethod returns the method with key k, whose id is id.
 func (s *Store) findMethod(id uint64, k *layout.Key) (Method, error) {
 	if m, ok := s.readyMethod(id, k); ok {
 		return m, nil
@@ -30,7 +29,7 @@ func (s *Store) findMethod(id uint64, k *layout.Key) (Method, error) {
 	return m, err
 }
 
-// nextWithKey returns the next method with that id and key, or ErrNotFound.
+// nextWithKey returns the next method with id and key, or ErrNotFound.
 func (q *search) nextWithKey(id uint64, k *layout.Key) (Method, error) {
 	for {
 		m, err := q.nextMethod(id)
@@ -45,9 +44,9 @@ func (q *search) nextWithKey(id uint64, k *layout.Key) (Method, error) {
 	}
 }
 
-// FindID looks up a method by its id (layout.Key.ID). It allocates nothing. The error matches ErrNotFound, or
-// ErrAmbiguous if two keys of the archive have this id: then only Find can tell them apart. Most unexecuted
-// methods have no id in the index and are found by Find only.
+// FindID looks up a method by its id (layout.Key.ID). It does not allocate. The error matches ErrNotFound, or
+// ErrAmbiguous if several keys of the archive have the id. Use Find in that case. Most unexecuted methods have no id
+// in the index, and only Find finds them.
 func (s *Store) FindID(id uint64) (Method, error) {
 	if m, ok := s.readyMethod(id, nil); ok {
 		return m, nil
@@ -87,7 +86,7 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 	}
 }
 
-// methodFromIndex returns the method to which the index leads at n, and its id.
+// methodFromIndex returns the method for a reference of the index, and its id.
 func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
 	if s.isInMethods(n) {
 		m, err = s.readMethod(n)
@@ -111,7 +110,7 @@ func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
 	return m, id, err
 }
 
-// keyEquals compares the text of the key.
+// keyEquals reports whether the strings of the method's key equal those of k.
 func (m Method) keyEquals(k *layout.Key) (bool, error) {
 	if m.head.Flags()&disk.MethodNamed != 0 {
 		if k.Class != "" || k.Signature != "" || k.Loader != "" {
@@ -136,8 +135,8 @@ func (m Method) keyEquals(k *layout.Key) (bool, error) {
 	return m.s.typeEquals(t, k.Class, k.Loader)
 }
 
-// FindType looks up a type by name and loader. It allocates nothing. The error matches
-// ErrNotFound if there is no such type.
+// FindType looks up a type by name and loader. It does not allocate. The error matches ErrNotFound if there is no such
+// type.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
 	for q := s.searchIndex(id, disk.KindType); ; {
@@ -173,8 +172,8 @@ func (s *Store) typeEquals(t disk.TypeRecord, name, loader string) (bool, error)
 	return s.symbolEquals(t.Loader, loader)
 }
 
-// A search iterates over the records that the index has for a hash. Nearly all are the
-// right one; a fingerprint of 16 bits lets a few others through.
+// A search iterates over the records in the index for a hash. Nearly all are right. The 16-bit fingerprint lets a few
+// others through.
 type search struct {
 	s      *Store
 	hash   disk.Hash
@@ -186,12 +185,13 @@ type search struct {
 }
 
 func (s *Store) searchIndex(id uint64, kind disk.RecordKind) search {
-	h := disk.Mix(id, kind, s.h.Seed)
-	bucket, rest := h.Split(s.h.Buckets)
+	h := disk.MixHash(id, kind, s.h.Seed)
+	bucket, rest := h.SplitBucket(s.h.Buckets)
 	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// nextCandidate returns the next candidate, 0 after the last. Every candidate is where the index may lead.
+// nextCandidate returns the reference of the next candidate, 0 after the last. It points into a section that the index
+// may refer to.
 func (q *search) nextCandidate() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()
@@ -231,10 +231,10 @@ func (q *search) nextLine() (more bool, err error) {
 	return true, nil
 }
 
-// currentLine returns the line that was read last.
+// currentLine returns the last line that was read.
 func (q *search) currentLine() disk.Line { return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize] }
 
-// lineOffset returns where in the file a line of the index is.
+// lineOffset returns the offset of an index line in the file.
 func (s *Store) lineOffset(bucket uint64) int64 {
 	return s.h.Region(disk.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
@@ -251,15 +251,17 @@ func (s *Store) isContext(n layout.Ref) bool {
 	return isRecordOf(s.h.Parts[disk.PartContexts], n, disk.ContextSize)
 }
 
-func (s *Store) isType(n layout.Ref) bool { return isRecordOf(s.h.Parts[disk.PartTypes], n, disk.TypeSize) }
+func (s *Store) isType(n layout.Ref) bool {
+	return isRecordOf(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
+}
 
-// isRecordOf reports whether a record begins at n, in a section of records of one size.
+// isRecordOf reports whether a record begins at n in a section of fixed-size records.
 func isRecordOf(section extent.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }
 
-// A chain iterates over the MethodData blocks of one method in one context,
-// which are linked by ascending code id and lie at ascending places.
+// A profileChain iterates over the MethodData blocks of a method in one context. They are linked by ascending code id
+// and have ascending offsets.
 type profileChain struct {
 	s       *Store
 	method  layout.Ref
@@ -269,12 +271,12 @@ type profileChain struct {
 	begun   bool
 }
 
-// profileChain begins at the first profile of m in a context node, or without one.
+// profileChain returns the chain that begins with first; context is 0 for profiles without context.
 func (m Method) profileChain(first, context layout.Ref) profileChain {
 	return profileChain{s: m.s, method: m.at, context: context, next: first}
 }
 
-// readNext puts the next profile into p, or the zero Profile at the end.
+// readNext sets *p to the next profile, or to the zero Profile at the end.
 func (c *profileChain) readNext(p *Profile) error {
 	if c.next == 0 {
 		*p = Profile{}
@@ -309,8 +311,8 @@ func (c *profileChain) corruptError(at layout.Ref, format string, args ...any) e
 	return c.s.corruptError(disk.RegionRW, at.Offset(), format, args...)
 }
 
-// findVersion puts the profile of a version of the code into p, or the only one for
-// CodeAny. After ErrNotFound or ErrAmbiguous p is of no use.
+// findVersion sets *p to the profile of a version of the code. For CodeAny there must be only one. After ErrNotFound
+// or ErrAmbiguous *p is undefined.
 func (c *profileChain) findVersion(code uint64, p *Profile) error {
 	for {
 		err := c.readNext(p)
@@ -329,13 +331,12 @@ func (c *profileChain) findVersion(code uint64, p *Profile) error {
 	}
 }
 
-// Profile looks up the profile for a version of the code in a calling context, the
-// direct caller first. layout.CodeAny asks for the only version there is,
-// layout.CodeUnknown for the profile that was recorded without a code id.
+// Profile looks up the profile of a version of the code in a calling context, whose frames begin with the direct
+// caller. layout.CodeAny selects the only version. layout.CodeUnknown selects the profile recorded without a code id.
 //
-// It returns the profile with the longest context that is a prefix of frames, down to the one without a
-// context, and the number of frames in that context. It allocates nothing. The error matches ErrNotFound if
-// there is no such profile, and ErrAmbiguous if CodeAny was asked for and there are several versions.
+// It returns the profile with the longest context that is a prefix of frames, which can be the empty one. depth is the
+// number of frames in that context. It does not allocate. The error matches ErrNotFound if there is no such profile,
+// and ErrAmbiguous if code is CodeAny and there are several versions.
 func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err error) {
 	if m.s == nil {
 		return Profile{}, 0, ErrNotFound
@@ -385,8 +386,8 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	return p, depth, err
 }
 
-// findInDeepest is like Profile for the longest context that has profiles at all. It answers nearly
-// every lookup, and reads the profiles of no shorter context.
+// findInDeepest is Profile for the longest context that has any profiles. It answers nearly every lookup without
+// reading profiles of shorter contexts.
 func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int, err error) {
 	t, err := m.contextTrie()
 	if err != nil {
@@ -421,8 +422,7 @@ func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int
 	return p, depth, err
 }
 
-// findOnly returns the first profile of m in a context if it was checked and is the one that
-// is asked for, as most are.
+// findOnly returns the first profile of m in a context if it was checked and has the right version, as most do.
 func (m Method) findOnly(code uint64, first, context layout.Ref) (p Profile, ok bool) {
 	if !m.s.isInRW(first) || !m.s.isCheckedBlock(first.Offset()) || m.s.hit.isClosed() {
 		return Profile{}, false
@@ -431,7 +431,7 @@ func (m Method) findOnly(code uint64, first, context layout.Ref) (p Profile, ok 
 	n := uint64(first)
 	at := n * disk.Unit
 	presence := m.s.hit.presence(n)
-	links, codeAt := disk.VersionAt(presence)
+	links, codeAt := disk.VersionOffsets(presence)
 	if n+disk.VersionReach/disk.Unit > m.s.hit.end || presence&uint32(disk.HasID|disk.HasLinks) != uint32(disk.HasLinks) ||
 		d.Uint32(at+disk.BlockMethod) != uint32(m.at) || d.Uint32(at+links) != uint32(context) {
 		return Profile{}, false
@@ -448,12 +448,12 @@ func (m Method) findOnly(code uint64, first, context layout.Ref) (p Profile, ok 
 	return p, err == nil
 }
 
-// isFatal reports whether an error ends a lookup, whatever longer contexts have.
+// isFatal reports whether err ends a lookup regardless of longer contexts.
 func isFatal(err error) bool { return err != nil && err != ErrNotFound && err != ErrAmbiguous }
 
-// Profiles iterates over all profiles of the method: those without a context first, then by context; by code
-// id within. Instead of a damaged profile, and of the later versions of the code to which it leads, there is
-// an error; who goes on gets the profiles of the next context.
+// Profiles iterates over all profiles of the method. Profiles without context come first, then the others by context,
+// each sorted by code id. A damaged profile and the later versions behind it are replaced by one error, and the
+// iteration goes on with the next context.
 func (m Method) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
 		if m.s == nil || !m.yieldChain(m.firstProfile(), 0, yield) {
@@ -471,7 +471,7 @@ func (m Method) Profiles() iter.Seq2[Profile, error] {
 	}
 }
 
-// yieldChain yields one chain and reports whether to go on.
+// yieldChain yields the profiles of one chain and reports whether to continue.
 func (m Method) yieldChain(first, context layout.Ref, yield func(Profile, error) bool) bool {
 	for c := m.profileChain(first, context); ; {
 		var p Profile

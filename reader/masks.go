@@ -58,7 +58,7 @@ func (m *masks) soundWideUnits(e []byte) int {
 // parseWide returns the mask, the cells and the number of rows of the wide entry at the front of e. mask is nil if
 // there is none or if the sizes are inconsistent.
 func (m *masks) parseWide(e []byte) (mask *disk.WideMask, cells []byte, rows uint64) {
-	mask = m.wide.Of(layout.Tag(e[0]))
+	mask = m.wide.MaskOfTag(layout.Tag(e[0]))
 	if mask == nil || len(e) < disk.WideHeaderSize {
 		return nil, nil, 0
 	}
@@ -122,7 +122,7 @@ func (m *masks) countPointers(entries []byte) (n int64) {
 			entries = entries[disk.WideHeaderSize+len(cells):]
 			continue
 		}
-		e, rest, err := m.shape.Next(entries)
+		e, rest, err := m.shape.NextEntry(entries)
 		if err != nil {
 			break // the file was changed since the block was checked
 		}

@@ -20,15 +20,15 @@ func TestMasksOfWideEntries(t *testing.T) {
 	}
 	const first = 1 << 20
 	shape := disk.Shape{Declared: declared}
-	m := &masks{*shape.Masks(), *shape.WideMasks(), typeRecords{first, 10 * disk.TypeSize}, shape.Fixed(), shape}
+	m := &masks{*shape.Masks(), *shape.WideMasks(), typeRecords{first, 10 * disk.TypeSize}, shape.FixedSizes(), shape}
 	for tag := layout.Tag(64); tag != 0; tag++ {
 		for _, rows := range []int{0, 1, 3} {
-			if mask := m.wide.Of(tag); mask != nil && (rows == 0 || mask.Row > 0) {
+			if mask := m.wide.MaskOfTag(tag); mask != nil && (rows == 0 || mask.Row > 0) {
 				checkMasks(t, m, tag, rows)
 			}
 		}
 	}
-	if m.wide.Of(layout.TagProducer) == nil || m.wide.Of(layout.TagReceivers) == nil {
+	if m.wide.MaskOfTag(layout.TagProducer) == nil || m.wide.MaskOfTag(layout.TagReceivers) == nil {
 		t.Error("a tag that has a mask was not compared")
 	}
 }

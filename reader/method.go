@@ -10,21 +10,21 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Method is a method of the archive. The zero Method is none.
+// A Method is a method of the archive. The zero Method is invalid.
 //
-// It is small enough to be passed in registers: it holds what most lookups need, and
-// reads the rest of its record on demand.
+// It is small enough to be passed in registers. It has the fields that most lookups need and reads the rest of its
+// record on demand.
 type Method struct {
-	s    *Store
-	rowWord  uint64 // of a method that has a row: its signature and class (rowRecord)
-	head disk.MethodHead
-	at   layout.Ref
+	s       *Store
+	rowWord uint64 // of a method that has a row: its signature and class (rowRecord)
+	head    disk.MethodHead
+	at      layout.Ref
 }
 
-// maxMethodFields is the size of a method record with all its optional fields.
+// maxMethodFields is the maximum size in bytes of the fields of a method record.
 const maxMethodFields = disk.MinMethodSize + 4*8
 
-// readMethod fetches the method record at n.
+// readMethod returns the method whose record is at n.
 func (s *Store) readMethod(n layout.Ref) (Method, error) {
 	section := &s.h.Parts[disk.PartMethods]
 	at := n.Offset()
@@ -36,7 +36,7 @@ func (s *Store) readMethod(n layout.Ref) (Method, error) {
 	}
 	m := Method{s: s, at: n}
 	m.head = disk.ParseMethodHead(s.data[at:])
-	if !m.head.Fits() || !section.Holds(at, m.head.Size()) {
+	if !m.head.HasValidSize() || !section.Holds(at, m.head.Size()) {
 		return Method{}, s.corruptError(disk.RegionRO, at,
 			"a method record of %d units with flags 0x%x, %d bytes before the end of its section",
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
@@ -47,8 +47,8 @@ func (s *Store) readMethod(n layout.Ref) (Method, error) {
 	return m, nil
 }
 
-// readReferredMethod fetches the method record that a reference outside the index leads to. Bytes inside a record can
-// look like a record; it is one only if the index has its place under its id.
+// readReferredMethod returns the method for a reference from outside the index. Bytes inside a record can look like a
+// record, so the index must have the reference under the id of the method.
 func (s *Store) readReferredMethod(n layout.Ref) (Method, error) {
 	m, err := s.readMethod(n)
 	if err != nil {
@@ -70,9 +70,9 @@ func (s *Store) readReferredMethod(n layout.Ref) (Method, error) {
 	}
 }
 
-// indexedID returns the id of a method that has a record: its first profile's, or
-// else of the record. If that profile is damaged it is computed from the key: the method,
-// what refers to it, and its other profiles can be read as before.
+// indexedID returns the id of a method with a record. It is the id in the first profile, or else that in the record.
+// If the first profile is damaged, the id is computed from the key, so that the other profiles of the method remain
+// readable.
 func (m Method) indexedID() (uint64, error) {
 	if id, ok := m.head.ID(m.s.data[m.at.Offset():]); ok {
 		return id, nil
@@ -97,8 +97,8 @@ func (m Method) indexedID() (uint64, error) {
 	return id, nil
 }
 
-// readRecord decodes the whole record, which was checked; it is empty if the file was
-// changed since. Of a row it is what its record would be.
+// readRecord returns the checked record of the method. It is empty if the file changed since the check. For a row it
+// returns the equivalent record.
 func (m Method) readRecord() (r disk.MethodRecord) {
 	if m.s == nil {
 		return r
@@ -114,7 +114,7 @@ func (m Method) readRecord() (r disk.MethodRecord) {
 	return r
 }
 
-// firstProfile returns the first profile without a context, 0 if there is none.
+// firstProfile returns the reference of the first profile without context; 0 if there is none.
 func (m Method) firstProfile() layout.Ref {
 	if m.head.Flags()&(disk.MethodNamed|disk.MethodProfiled) == 0 {
 		return 0
@@ -124,7 +124,7 @@ func (m Method) firstProfile() layout.Ref {
 	return n
 }
 
-// MethodAt returns the method whose record or row is at n; the error matches ErrNotFound for 0.
+// MethodAt returns the method whose record or row is at n. The error matches ErrNotFound if n is 0.
 func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	if n == 0 {
 		return Method{}, ErrNotFound
@@ -135,11 +135,11 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 	return s.readReferredMethod(n)
 }
 
-// Valid reports whether m is a method.
+// Valid reports whether m is not the zero Method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID returns the method's id: its first profile's, or else its record's. If the
-// method has no record it is computed from the key. It is 0 if it cannot be read.
+// ID returns the id of the method; 0 if it cannot be read. It computes the id from the key if the method has no
+// record.
 func (m Method) ID() uint64 {
 	if m.s == nil {
 		return 0
@@ -158,22 +158,21 @@ func (m Method) ID() uint64 {
 	return k.ID(m.s.h.Domain)
 }
 
-// Ref returns the place of the method's record or row.
+// Ref returns the reference of the method's record or row.
 func (m Method) Ref() layout.Ref { return m.at }
 
-// Flags returns the method's flags.
 func (m Method) Flags() layout.MethodFlags { return m.head.Flags() }
 
-// Unexecuted reports whether the training run saw the method and did not execute it.
+// Unexecuted reports whether the training run loaded the method but did not execute it.
 func (m Method) Unexecuted() bool { return m.head.Flags()&disk.MethodUnexecuted != 0 }
 
-// Profiled reports whether the method has a profile without a context.
+// Profiled reports whether the method has a profile without context.
 func (m Method) Profiled() bool { return m.firstProfile() != 0 }
 
-// Access returns the access flags as in a class file, 0 if unknown.
+// Access returns the access flags of the class file; 0 if unknown.
 func (m Method) Access() uint32 { return m.readRecord().Access }
 
-// Key returns the method's key, copied.
+// Key returns a copy of the method's key.
 func (m Method) Key() (k layout.Key, err error) {
 	name, err := m.Name()
 	if err != nil {
@@ -203,7 +202,7 @@ func (s *Store) symbolText(n layout.Ref) (string, error) {
 	return name.String(), err
 }
 
-// Name returns the method's name, or LLVM's PGO name.
+// Name returns the name of the method, or LLVM's PGO name.
 func (m Method) Name() (Name, error) {
 	if m.head.Flags()&disk.MethodNamed == 0 {
 		return m.s.readSymbol(m.readRecord().Name)
@@ -217,7 +216,7 @@ func (m Method) heldName() ([]byte, error) {
 	return m.s.m.Bytes(disk.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
 }
 
-// heldNameEquals compares the name in a named record with text.
+// heldNameEquals reports whether the name in a named record equals text.
 func (m Method) heldNameEquals(text string) (bool, error) {
 	if len(text) > disk.MaxNamed || disk.NamedUnits(m.head.Flags(), len(text)) != m.head.Units() {
 		return false, nil
@@ -234,8 +233,8 @@ func (m Method) heldNameEquals(text string) (bool, error) {
 	return same, nil
 }
 
-// Signature returns the method's signature, empty if the domain has none. It is copied if
-// the archive stores it as a list of names.
+// Signature returns the signature of the method; empty if the domain has none. It is copied if the archive stores it
+// as a list of names.
 func (m Method) Signature() (Name, error) { return m.s.readSignature(m.readRecord().Signature) }
 
 // Class returns the declaring class; ok is false if the domain has none.
@@ -250,16 +249,17 @@ func (m Method) Class() (t Type, ok bool, err error) {
 
 // Unexecuted methods of which nothing is known but the key have rows instead of records (disk.UnexecutedRow).
 
-// isRow reports whether the method has a row instead of a record.
+// isRow reports whether the method is a row. Rows stand for unexecuted methods with no properties but the key
+// (disk.UnexecutedRow).
 func (m Method) isRow() bool { return m.s != nil && m.head.Units() == 0 }
 
-// rowRecord returns what the record of a method with a row would be.
+// rowRecord synthesizes the record of a method that is stored as a row.
 func (m Method) rowRecord() disk.MethodRecord {
-	return disk.MethodRecord{Name: m.head.First(), Flags: m.head.Flags(), Holder: layout.Ref(m.rowWord),
+	return disk.MethodRecord{Name: m.head.FirstField(), Flags: m.head.Flags(), Holder: layout.Ref(m.rowWord),
 		Signature: layout.Ref(m.rowWord >> 32)}
 }
 
-// unexecutedSpans returns where the classes and rows of unexecuted methods lie, of which there must be some.
+// unexecutedSpans returns the spans of the classes and the rows of unexecuted methods, which must exist.
 func (s *Store) unexecutedSpans() (classes, rows extent.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
@@ -273,7 +273,7 @@ func (s *Store) unexecutedSpans() (classes, rows extent.Span, err error) {
 	return classes, rows, err
 }
 
-// mayBeRow reports whether a row may lie at n.
+// mayBeRow reports whether n can refer to a row.
 func (s *Store) mayBeRow(n layout.Ref) bool {
 	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
@@ -302,7 +302,7 @@ func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 	return s.rowOfClass(c.Holder, n)
 }
 
-// rowOfClass returns the method whose row is at n, of a known class.
+// rowOfClass returns the method of class holder whose row is at n.
 func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), disk.UnexecutedRowSize)
 	if err != nil {
@@ -312,7 +312,6 @@ func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	return Method{s, uint64(row.Signature)<<32 | uint64(holder), row.Head(), n}, nil
 }
 
-// countClassRows returns the number of class rows.
 func countClassRows(classes extent.Span) int64 { return classes.Size / disk.ClassRowSize }
 
 func (s *Store) readClassRow(classes extent.Span, i int64) (disk.ClassRow, error) {
@@ -323,7 +322,7 @@ func (s *Store) readClassRow(classes extent.Span, i int64) (disk.ClassRow, error
 	return disk.ParseClassRow(b), nil
 }
 
-// searchClasses returns the first class that does not compare as less, and whether it is equal.
+// searchClasses returns the index of the first class for which compare is not negative. found is true if it is 0.
 func (s *Store) searchClasses(classes extent.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
 	return searchRows(0, countClassRows(classes), func(i int64) (int, error) {
 		c, err := s.readClassRow(classes, i)
@@ -331,8 +330,8 @@ func (s *Store) searchClasses(classes extent.Span, compare func(disk.ClassRow) i
 	})
 }
 
-// searchRows returns the first of the rows low to high-1 that does not compare as less,
-// and whether it is equal.
+// searchRows returns the index of the first row in [low, high) for which compare is not negative. found is true if it
+// is 0.
 func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, found bool, err error) {
 	for low < high {
 		middle := low + (high-low)/2
@@ -350,7 +349,7 @@ func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, 
 	return low, found, nil
 }
 
-// findMethodRow returns the method with that key if it has a row, or ErrNotFound.
+// findMethodRow returns the method with that key if it is a row, or ErrNotFound.
 func (s *Store) findMethodRow(k *layout.Key) (Method, error) {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 || k.Class == "" || k.Loader != "" {
 		return Method{}, ErrNotFound
@@ -376,8 +375,8 @@ func (s *Store) findMethodRow(k *layout.Key) (Method, error) {
 	return s.rowOfClass(holder, disk.RefOf(at+i*disk.UnexecutedRowSize))
 }
 
-// rowsOfClass returns the range of row numbers of a class, and the offset of row 0. The
-// error is ErrNotFound if the class has no rows.
+// rowsOfClass returns the range of row numbers of a class, and the offset of row 0. The error is ErrNotFound if the
+// class has no rows.
 func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	classes, rows, err := s.unexecutedSpans()
 	if err != nil {
@@ -403,7 +402,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	return from, to, rows.Offset, err
 }
 
-// compareRow compares name and signature of the row at an offset with a key.
+// compareRow compares name and signature of the row at an offset with those of k.
 func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
 	b, err := s.m.Bytes(disk.RegionRO, at, disk.UnexecutedRowSize)
 	if err != nil {

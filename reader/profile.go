@@ -11,15 +11,15 @@ import (
 
 var le = binary.LittleEndian
 
-// A Profile is one MethodData. The zero Profile is none.
+// A Profile is a MethodData block. The zero Profile is invalid.
 type Profile struct {
-	s     *Store
-	place extentInFile      // of the block in the file
-	first uint8      // the first presence bits of the block
-	adopted  words.View // of the adopted block; empty if p is not adopted
+	s       *Store
+	place   extentInFile // of the block in the file
+	first   uint8        // the first presence bits of the block
+	adopted words.View   // of the adopted block; empty if p is not adopted
 }
 
-// ProfileAt returns the profile whose block is at n; the error matches ErrNotFound for 0.
+// ProfileAt returns the profile whose block is at n. The error matches ErrNotFound if n is 0.
 func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	if n == 0 {
 		return Profile{}, ErrNotFound
@@ -31,19 +31,18 @@ func (s *Store) ProfileAt(n layout.Ref) (Profile, error) {
 	return s.profileOf(n, b), nil
 }
 
-// profileOf returns the profile whose block, which was checked, is at n.
+// profileOf returns the profile of the checked block b at n.
 func (s *Store) profileOf(n layout.Ref, b disk.Block) Profile {
 	return Profile{s: s, place: extentOfBlock(n, b), first: uint8(b.Presence())}
 }
 
-// Valid reports whether p is a profile.
+// Valid reports whether p is not the zero Profile.
 func (p Profile) Valid() bool { return p.s != nil }
 
-// Ref returns the place of the block.
+// Ref returns the reference of the block.
 func (p Profile) Ref() layout.Ref { return p.place.at }
 
-// Bytes returns the trained MethodData block as it stands in the file. It must not
-// be written to, and is valid while p is reachable.
+// Bytes returns the trained block in the file. It must not be modified, and is valid while p is reachable.
 func (p Profile) Bytes() []byte { return p.trainedBlock() }
 
 func (p Profile) trainedBlock() disk.Block {
@@ -53,7 +52,7 @@ func (p Profile) trainedBlock() disk.Block {
 	return p.s.trainedBytes(p.place)
 }
 
-// liveBlock returns the adopted block, nil if p is not adopted.
+// liveBlock returns the adopted block; nil if p is not adopted.
 func (p Profile) liveBlock() []byte {
 	if !p.isAdopted() {
 		return nil
@@ -61,7 +60,7 @@ func (p Profile) liveBlock() []byte {
 	return p.s.adoptedBytes(p.place)
 }
 
-// Method returns the method that the profile is of.
+// Method returns the method that the profile belongs to.
 func (p Profile) Method() (Method, error) {
 	if p.s == nil {
 		return Method{}, ErrNotFound
@@ -69,7 +68,7 @@ func (p Profile) Method() (Method, error) {
 	return p.s.MethodAt(p.trainedBlock().Method())
 }
 
-// Code returns the id of the code that was profiled, or layout.CodeUnknown.
+// Code returns the id of the profiled code, or layout.CodeUnknown.
 func (p Profile) Code() uint64 {
 	f := p.trainedField(disk.HasCode)
 	if f == nil {
@@ -80,7 +79,7 @@ func (p Profile) Code() uint64 {
 	return code
 }
 
-// Context returns the calling context; ok is false if the profile holds for every caller.
+// Context returns the calling context; ok is false if the profile has none and holds for all callers.
 func (p Profile) Context() (c Context, ok bool, err error) {
 	f := p.trainedField(disk.HasLinks)
 	if f == nil {
@@ -94,8 +93,7 @@ func (p Profile) Context() (c Context, ok bool, err error) {
 	return c, err == nil, err
 }
 
-// trainedField returns the bytes from an optional field on, as they lie in the file, nil if
-// the block lacks the field.
+// trainedField returns the bytes of the trained block from an optional field on; nil if the block lacks the field.
 func (p Profile) trainedField(f disk.Presence) []byte {
 	if p.s == nil {
 		return nil
@@ -103,7 +101,7 @@ func (p Profile) trainedField(f disk.Presence) []byte {
 	return p.trainedBlock().Field(f)
 }
 
-// currentField is like trained, but in the adopted block if there is one.
+// currentField is trainedField for the adopted block if there is one.
 func (p Profile) currentField(f disk.Presence) []byte {
 	b := p.trainedField(f)
 	if b == nil || !p.isAdopted() {
@@ -112,7 +110,7 @@ func (p Profile) currentField(f disk.Presence) []byte {
 	return p.liveBlock()[p.place.byteSize()-len(b):]
 }
 
-// Size returns the size in bytes of the method's code and of the VM's own MethodData, each 0 if not known.
+// Size returns the sizes in bytes of the method's code and of the VM's own MethodData; 0 if unknown.
 func (p Profile) Size() (code, host uint32) {
 	if f := p.trainedField(disk.HasSize); f != nil {
 		code = le.Uint32(f)
@@ -122,21 +120,20 @@ func (p Profile) Size() (code, host uint32) {
 	return code, host
 }
 
-// Invocations returns how often the method was called. ok is false if the profile does not have the counter.
+// Invocations returns the number of calls of the method; ok is false if the profile lacks the counter.
 func (p Profile) Invocations() (c Counter, ok bool) {
-	unit, ok := disk.InvocationsAt(disk.Presence(p.first))
+	unit, ok := disk.InvocationsUnit(disk.Presence(p.first))
 	if !ok {
 		return Counter{}, false
 	}
 	return Counter{p.s, p.s.hit.data.Cell((uint64(p.place.at) + unit) * disk.Unit), p.adopted.Word(unit * disk.Unit)}, true
 }
 
-// Backedges counts the backward branches taken in the method. ok is false if the
-// profile does not have the counter.
+// Backedges returns the number of backward branches taken in the method; ok is false if the profile lacks the counter.
 func (p Profile) Backedges() (c Counter, ok bool) { return p.fieldCounter(disk.HasBackedges) }
 
-// Interpreted returns how often the interpreter ran the method. ok is false if the
-// profile does not have the counter.
+// Interpreted returns the number of times that the interpreter ran the method; ok is false if the profile lacks the
+// counter.
 func (p Profile) Interpreted() (c Counter, ok bool) { return p.fieldCounter(disk.HasInterpreted) }
 
 func (p Profile) fieldCounter(f disk.Presence) (Counter, bool) {
@@ -147,8 +144,8 @@ func (p Profile) fieldCounter(f disk.Presence) (Counter, bool) {
 	return counterAt(p.s, p.trainedBlock(), p.liveBlock(), p.place.byteSize()-len(b)), true
 }
 
-// TrapHistory returns the number of traps by reason, live if the profile is adopted;
-// nil if the profile has none. The bytes are valid while p is reachable.
+// TrapHistory returns the number of traps by reason; nil if the profile has none. The bytes are live if the profile is
+// adopted, and valid while p is reachable.
 func (p Profile) TrapHistory() []byte {
 	f := p.trainedField(disk.HasTraps)
 	if f == nil {
@@ -160,32 +157,32 @@ func (p Profile) TrapHistory() []byte {
 	return f[:min(n, int64(len(f)))]
 }
 
-// A place is a part of the file that was checked. Profiles and entries keep places, which
-// have a third of the size of slices.
+// An extentInFile is a checked range of the file. It has a third of the size of a slice.
 type extentInFile struct {
 	at    layout.Ref
 	units uint32 // size in units of 8 bytes
 }
 
-// extentOfBlock returns the place of the block that is at n.
-func extentOfBlock(n layout.Ref, b disk.Block) extentInFile { return extentInFile{n, uint32(len(b) / disk.Unit)} }
+// extentOfBlock returns the range of the block b at n.
+func extentOfBlock(n layout.Ref, b disk.Block) extentInFile {
+	return extentInFile{n, uint32(len(b) / disk.Unit)}
+}
 
-// byteRange returns where in the file the place begins and ends.
+// byteRange returns the start and end offsets in the file.
 func (p extentInFile) byteRange() (from, to int64) {
 	from = p.at.Offset()
 	return from, from + int64(p.units)*disk.Unit
 }
 
-// byteSize returns the size of the place in bytes.
 func (p extentInFile) byteSize() int { return int(p.units) * disk.Unit }
 
-// trainedBytes returns the bytes at a place as they lie in the file.
+// trainedBytes returns the bytes of a range in the file.
 func (s *Store) trainedBytes(p extentInFile) []byte {
 	from, to := p.byteRange()
 	return s.data[from:to:to]
 }
 
-// adoptedBytes returns the bytes at a place in rw of the adopted mapping. The store must be adopted.
+// adoptedBytes returns the bytes of a range of rw in the adopted mapping. The store must be adopted.
 func (s *Store) adoptedBytes(p extentInFile) []byte {
 	from, to := p.byteRange()
 	start := s.h.Region(disk.RegionRW).Offset

@@ -11,15 +11,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Counter is a counter in place. The zero Counter is 0 and cannot be counted in.
+// A Counter is a counter in place. The zero Counter is 0 and cannot be incremented.
 type Counter struct {
 	s       *Store
 	trained *[disk.CellSize]byte
 	live    *atomic.Uint64 // nil if the profile is not adopted
 }
 
-// counterAt returns the counter at an offset in trained and, if the profile is
-// adopted, at the same offset in live. It panics if it is outside.
+// counterAt returns the counter at an offset in trained; live is nil or the adopted copy of trained. It panics if the
+// offset is out of range.
 func counterAt(s *Store, trained, live []byte, offset int) Counter {
 	c := Counter{s: s, trained: (*[disk.CellSize]byte)(trained[offset : offset+disk.CellSize])}
 	if live != nil {
@@ -28,7 +28,7 @@ func counterAt(s *Store, trained, live []byte, offset int) Counter {
 	return c
 }
 
-// Load returns the live count if the profile is adopted, otherwise the trained one.
+// Load returns the live count if the profile is adopted, and the trained count otherwise.
 func (c Counter) Load() uint64 {
 	if c.live == nil {
 		return c.Trained()
@@ -38,7 +38,7 @@ func (c Counter) Load() uint64 {
 	return n
 }
 
-// Trained returns the count as it was dumped.
+// Trained returns the count in the file.
 func (c Counter) Trained() uint64 {
 	if c.trained == nil {
 		return 0
@@ -48,8 +48,7 @@ func (c Counter) Trained() uint64 {
 	return n
 }
 
-// Add adds n to the live count, atomically and in place. The error is
-// ErrNotAdopted if the profile is not adopted.
+// Add adds n to the live count atomically. The error is ErrNotAdopted if the profile is not adopted.
 func (c Counter) Add(n uint64) error {
 	if c.live == nil {
 		return ErrNotAdopted
@@ -59,26 +58,26 @@ func (c Counter) Add(n uint64) error {
 	return nil
 }
 
-// Word returns the live word of the counter, for VMs whose compiled code or interpreter counts in it without
-// a call: Add of the word is all that Add does. It stays where it is, and is valid as long as the Store is
-// reachable, which the word itself does not see to. ok is false if the profile is not adopted.
+// Word returns the live word of the counter, for VMs whose interpreter or compiled code counts without a call.
+// Incrementing the word is equivalent to Add. The word never moves. It is valid while the Store is reachable, and does
+// not itself keep the Store reachable. ok is false if the profile is not adopted.
 func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
 
-// Offset returns where the counter is in the archive, in bytes from its start; 0 for the zero
-// Counter. In the adopted mapping its word is at Adoption.Base + Offset, and as far from
-// Profile.Address as Offset is from Profile.Ref().Offset(): so compiled code may have it as
-// a constant. It is valid for cells of any kind: see Entry.Cell and Receivers.Cells.
+// Offset returns the offset of the counter in bytes from the start of the archive; 0 for the zero Counter. The address
+// of the live word is Adoption.Base + Offset. It is also Profile.Address + Offset - Profile.Ref().Offset(), so
+// compiled code can contain the distance as a constant. Offset works for cells of any kind, see Entry.Cell and
+// Receivers.Cells.
 func (c Counter) Offset() int64 {
 	if c.trained == nil {
 		return 0
 	}
-	return int64(words.Address(c.trained[:]) - words.Address(c.s.data))
+	return int64(words.AddressOfBytes(c.trained[:]) - words.AddressOfBytes(c.s.data))
 }
 
-// Record notes a receiver as a VM would: in its row, else in an empty row that is claimed for it, else in the
-// count of all others. Several goroutines may record at once: a type never gets two rows, and no count is
-// lost. It returns the number of the row, which stays the type's, so that an inline cache can count in it
-// without a search from then on; or -1 if the receiver has no row. The error is ErrNotAdopted if the profile is not adopted.
+// Record counts a receiver like a VM. It uses the row of the type, else an empty row that it claims, else the count of
+// other receivers. It is safe for concurrent use. A type never gets two rows, and no count is lost. It returns the
+// row, or -1 if the receiver has no row. The row stays assigned to the type, so an inline cache can increment it from
+// then on. The error is ErrNotAdopted if the profile is not adopted.
 func (r Receivers) Record(t Type) (row int, err error) {
 	if !r.e.isAdopted() {
 		return -1, ErrNotAdopted
@@ -103,7 +102,7 @@ func (r Receivers) Record(t Type) (row int, err error) {
 	return row, nil
 }
 
-// A liveRows is the cells of an adopted type profile. It has them, since the trained entry is as large.
+// A liveRows is the cells of an adopted type profile. It is as large as the trained entry.
 type liveRows struct {
 	cells words.View
 	first uint64 // of the cells of the rows
@@ -114,15 +113,15 @@ func (r *Receivers) adoptedRows() liveRows {
 	return liveRows{r.e.adoptedView.From(uint64(r.e.headerSize())), uint64(r.first) * disk.CellSize, r.rows}
 }
 
-// rowCell returns a cell of a row: 0 for the pointer, 1 for the count.
+// rowCell returns a cell of row i. Cell 0 is the pointer and 1 is the count.
 func (l liveRows) rowCell(i, cell int) *atomic.Uint64 {
 	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
 
-// otherCount returns the count of all others.
+// otherCount returns the count of receivers without a row.
 func (l liveRows) otherCount() *atomic.Uint64 { return l.cells.Word(0) }
 
-// findRow finds the row that holds a pointer.
+// findRow returns the row that has the pointer.
 func (l liveRows) findRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {
 		if l.rowCell(row, 0).Load() == pointer {
@@ -132,8 +131,8 @@ func (l liveRows) findRow(pointer uint64) (row int, ok bool) {
 	return 0, false
 }
 
-// claimRow puts a pointer into the first empty row. Rows never become empty again, so
-// that concurrent claims for one type get the same row.
+// claimRow stores a pointer in the first empty row. Rows never become empty again, so concurrent claims for a type get
+// the same row.
 func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {
 		cell := l.rowCell(row, 0)
@@ -147,7 +146,7 @@ func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 	return 0, false
 }
 
-// Flags returns the entry's flags, live if the profile is adopted.
+// Flags returns the flags of the entry. They are live if the profile is adopted.
 func (e Entry) Flags() layout.EntryFlags {
 	if !e.isAdopted() {
 		flags := e.trainedBytes().Flags()
@@ -159,11 +158,11 @@ func (e Entry) Flags() layout.EntryFlags {
 	return flags
 }
 
-// adoptedWord returns the live 32-bit word at an offset, which the entry has and which is aligned as every entry is.
+// adoptedWord returns the live 32-bit word at an offset, which must be aligned and inside the entry.
 func (e Entry) adoptedWord(offset int) *atomic.Uint32 { return e.adoptedView.Word32(uint64(offset)) }
 
-// RecordNull sets the flag that a null was seen. The error is ErrNotAdopted if the profile is not adopted,
-// and matches errors.ErrUnsupported if entries of this tag do not have the flag.
+// RecordNull sets EntryNullSeen. The error is ErrNotAdopted if the profile is not adopted. It matches
+// errors.ErrUnsupported if entries with this tag do not have the flag.
 func (e Entry) RecordNull() error {
 	if disk.IsWide(e.kind.tag) && e.kind.tag != layout.TagReceivers {
 		return fmt.Errorf("null in a %s entry: %w", e.kind.tag, errors.ErrUnsupported)
@@ -176,8 +175,8 @@ func (e Entry) RecordNull() error {
 	return nil
 }
 
-// Traps returns the entry's traps word, live if the profile is adopted. It is 0 of a
-// wide entry other than Receivers.
+// Traps returns the traps word of the entry. It is live if the profile is adopted. Wide entries other than Receivers
+// have 0.
 func (e Entry) Traps() layout.EntryTraps {
 	at, ok := e.trapsOffset()
 	if !ok {
@@ -193,8 +192,8 @@ func (e Entry) Traps() layout.EntryTraps {
 	return layout.EntryTraps(traps)
 }
 
-// trapsOffset returns where the traps word is: in the header of a HotSpot entry, and
-// in the second cell of a wide Receivers entry.
+// trapsOffset returns the offset of the traps word. It is in the header of a HotSpot entry, and in the second cell of
+// a wide Receivers entry.
 func (e Entry) trapsOffset() (offset int, ok bool) {
 	if !disk.IsWide(e.kind.tag) {
 		return disk.EntryHeaderSize / 2, true
@@ -202,9 +201,9 @@ func (e Entry) trapsOffset() (offset int, ok bool) {
 	return disk.WideHeaderSize + disk.CellSize, e.kind.tag == layout.TagReceivers && e.Cells() >= disk.ReceiversFixed
 }
 
-// RecordTrap notes a trap of that reason as HotSpot does: a second reason makes
-// it 'many'. The error is ErrNotAdopted if the profile is not adopted, and
-// matches errors.ErrUnsupported if entries of this tag keep no traps.
+// RecordTrap records a trap like HotSpot. A second reason changes the recorded one to 'many'. The error is
+// ErrNotAdopted if the profile is not adopted. It matches errors.ErrUnsupported if entries with this tag have no traps
+// word.
 func (e Entry) RecordTrap(reason uint32, recompiled bool) error {
 	at, ok := e.trapsOffset()
 	if !ok {

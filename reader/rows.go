@@ -7,14 +7,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Rows is the rows of an entry that is a list. The tag decides what cells a row has:
-// see the table of wide entries in docs/format.md, or Entry.Shape.
+// Rows are the rows of an entry that is a list. The tag determines the cells of a row, see the table of wide entries
+// in docs/format.md or Entry.Shape.
 type Rows struct {
 	e     Entry
 	shape rowShape
 }
 
-// A rowShape is where the head and the rows of a list entry lie, in cells.
+// A rowShape has the positions of the head and the rows of a list entry, in cells.
 type rowShape struct{ head, first, width int }
 
 func rowShapeOf(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
@@ -50,9 +50,8 @@ func wideRowShape(shape disk.Shape, tag layout.Tag) (s rowShape, ok bool) {
 	return rowShape{}, false
 }
 
-// Rows returns the list of a MultiBranch, Ret or ArgInfo entry, or of a wide entry
-// that has rows: Counters, ValueSite, Successors and Callees, and entries of a producer's
-// shapes that have rows. Those of a Receivers entry are its Receivers.
+// Rows returns the rows of a MultiBranch, Ret or ArgInfo entry, or of a wide entry with rows. These are Counters,
+// ValueSite, Successors, Callees, and producers' entries with rows. For a Receivers entry use Receivers.
 func (e Entry) Rows() (r Rows, ok bool) {
 	s, ok := rowShapeOf(e.s.shape, e.kind.tag)
 	if !ok || s.first > e.Cells() {
@@ -64,8 +63,8 @@ func (e Entry) Rows() (r Rows, ok bool) {
 // Len returns the number of rows.
 func (r Rows) Len() int { return (r.e.Cells() - r.shape.first) / r.shape.width }
 
-// Head returns the cells before the rows: the count of a Ret, the default count and
-// displacement of a MultiBranch. It panics if there is no cell i.
+// Head returns cell i before the rows. A Ret has a count there, and a MultiBranch has default count and displacement.
+// It panics if there is no cell i.
 func (r Rows) Head(i int) Counter {
 	if i < 0 || r.shape.head+i >= r.shape.first {
 		panic("reader: no such cell before the rows")
@@ -81,8 +80,8 @@ func (r Rows) Cell(row, i int) Counter {
 	return r.e.Cell(r.shape.first + row*r.shape.width + i)
 }
 
-// Method returns the method of a row of methods and counts, as in Callees; the zero
-// Method if the row has none. It panics if there is no such row.
+// Method returns the method of a row of methods and counts, as in Callees; the zero Method if the row has none. It
+// panics if there is no such row.
 func (r Rows) Method(row int) (Method, error) {
 	schema, _ := r.e.s.shape.Schema(r.e.kind.tag)
 	if key, _ := schema.RowKey(); key != disk.CellMethod || !schema.IsList() {
@@ -94,7 +93,7 @@ func (r Rows) Method(row int) (Method, error) {
 	return r.e.MethodCell(r.shape.first + row*r.shape.width)
 }
 
-// Receivers is a type profile: rows of types with their counts, and the count of all that found no row.
+// Receivers is a type profile. It has rows with types and counts, and the count of receivers without a row.
 type Receivers struct {
 	e     Entry
 	first int // cell of the first row
@@ -120,13 +119,13 @@ func (e Entry) Receivers() (r Receivers, ok bool) {
 	return r, r.rows >= 0 && r.first+2*r.rows <= e.Cells()
 }
 
-// Len returns the number of rows, empty ones included.
+// Len returns the number of rows, including empty ones.
 func (r Receivers) Len() int { return r.rows }
 
-// Other returns the count of all receivers that found no row.
+// Other returns the count of receivers without a row.
 func (r Receivers) Other() Counter { return r.e.Cell(0) }
 
-// Gap returns HotSpot's nonprofiled_count; ok is false where the VM keeps none.
+// Gap returns HotSpot's nonprofiled_count; ok is false if the VM has none.
 func (r Receivers) Gap() (c Counter, ok bool) {
 	if disk.IsWide(r.e.kind.tag) || r.e.s.shape.Gap == 0 {
 		return Counter{}, false
@@ -134,7 +133,7 @@ func (r Receivers) Gap() (c Counter, ok bool) {
 	return r.e.Cell(1), true
 }
 
-// Row returns row i. ok is false if it is empty, or there is none.
+// Row returns row i; ok is false if it is empty or missing.
 func (r Receivers) Row(i int) (row Receiver, ok bool) {
 	if i < 0 || i >= r.rows {
 		return Receiver{}, false
@@ -146,8 +145,8 @@ func (r Receivers) Row(i int) (row Receiver, ok bool) {
 	return Receiver{t, r.countCell(i)}, true
 }
 
-// Cells returns the two cells of row i, be it empty or not: the pointer to its type, see Type.Address, and
-// its count. They are what compiled code compares and counts in. It panics unless 0 <= i < Len().
+// Cells returns both cells of row i, which may be empty. Compiled code compares pointer with Type.Address and
+// increments count. It panics unless 0 <= i < Len().
 func (r Receivers) Cells(i int) (pointer, count Counter) {
 	if uint(i) >= uint(r.rows) {
 		panic("reader: no such row")
@@ -155,8 +154,8 @@ func (r Receivers) Cells(i int) (pointer, count Counter) {
 	return r.typeCell(i), r.countCell(i)
 }
 
-func (r Receivers) typeCell(i int) Counter { return r.e.Cell(r.first + 2*i) }
-func (r Receivers) countCell(i int) Counter    { return r.e.Cell(r.first + 2*i + 1) }
+func (r Receivers) typeCell(i int) Counter  { return r.e.Cell(r.first + 2*i) }
+func (r Receivers) countCell(i int) Counter { return r.e.Cell(r.first + 2*i + 1) }
 
 // All iterates over the rows that are not empty.
 func (r Receivers) All() iter.Seq[Receiver] {
@@ -180,8 +179,7 @@ func (r Receivers) Bound() iter.Seq[Receiver] {
 	}
 }
 
-// TypeList is the type profile of values: arguments and the return value of a
-// call, or the parameters of a method.
+// TypeList is the type profile of the arguments and the return value of a call, or of the parameters of a method.
 type TypeList struct {
 	e     Entry
 	first int // cell of the first (slot, type) pair
@@ -194,8 +192,7 @@ type TypeWord struct {
 	Unknown  bool // several types were seen
 }
 
-// Types returns the argument, return or parameter types of a CallType,
-// VirtualCallType or ParametersType entry.
+// Types returns the type profile of a CallType, VirtualCallType or ParametersType entry.
 func (e Entry) Types() (t TypeList, ok bool) {
 	switch e.kind.tag {
 	case layout.TagCallType, layout.TagVirtualCallType, layout.TagParametersType:
@@ -229,7 +226,7 @@ func (t TypeList) Return() (w TypeWord, ok bool) {
 
 func (t TypeList) typeWordAt(cell int) TypeWord { return t.e.TypeCell(cell) }
 
-// TypeCell decodes cell i, which holds a type or a type word. It panics unless 0 <= i < Cells().
+// TypeCell decodes cell i, which has a type or a type word. It panics unless 0 <= i < Cells().
 func (e Entry) TypeCell(i int) TypeWord {
 	v := e.Cell(i).Load()
 	of, _ := e.typeOfPointer(v &^ disk.TypeTags)
@@ -240,7 +237,9 @@ func (e Entry) TypeCell(i int) TypeWord {
 // adopted profile to the base at which the archive is. Native code may have written
 // any value into the latter; a value that leads to no type counts as none.
 
-// typeOfPointer returns the type that a pointer cell holds.
+// typeOfPointer returns the type for the value of a pointer cell. In a trained profile the value is relative to the
+// requested base, and in an adopted profile to the actual base. Native code can write any value into an adopted
+// profile; invalid ones count as null.
 func (e Entry) typeOfPointer(cell uint64) (Type, bool) {
 	if cell == 0 {
 		return Type{}, false
@@ -260,9 +259,9 @@ func (e Entry) typeOfPointer(cell uint64) (Type, bool) {
 	return e.s.typeOfRecord(disk.RefOf(offset)), true
 }
 
-// MethodCell returns the method to which cell i points, the zero Method if it is empty. In this format's own
-// entries nothing records methods in place, so the trained cell, which was checked, is the live one too. A
-// live cell of a producer's entry that leads to no method counts as empty.
+// MethodCell returns the method that cell i points to; the zero Method if the cell is null. In entries of this format
+// methods are not recorded in place, so the checked trained cell equals the live one. An invalid live cell of a
+// producer's entry counts as null.
 func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i)
 	trained := cell.Trained()
@@ -278,7 +277,7 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	return e.s.readReferredMethod(disk.RefOf(int64(trained - e.s.h.Base)))
 }
 
-// methodIfAny returns the method at an offset that may be any number.
+// methodIfAny returns the method at an unchecked offset; zero if there is none.
 func (s *Store) methodIfAny(offset uint64) Method {
 	if offset%disk.Unit != 0 || offset >= uint64(s.h.FileSize) || !disk.MethodPlaces(s.h).Holds(int64(offset), disk.Unit) {
 		return Method{}
@@ -290,7 +289,7 @@ func (s *Store) methodIfAny(offset uint64) Method {
 	return m
 }
 
-// pointerTo returns the cell value for a type in an adopted profile.
+// pointerTo returns the value of a pointer cell to t in an adopted profile.
 func (a *adoption) pointerTo(t Type) uint64 {
 	if t.Late() {
 		return a.lateBase + uint64(t.ordinal-a.firstLate)*disk.TypeSize
@@ -298,7 +297,7 @@ func (a *adoption) pointerTo(t Type) uint64 {
 	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
 }
 
-// lateTypeAt returns the late type whose record is at an address.
+// lateTypeAt returns the late type whose record has that address.
 func (a *adoption) lateTypeAt(s *Store, address uint64) (Type, bool) {
 	d := address - a.lateBase
 	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {

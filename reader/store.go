@@ -91,7 +91,7 @@ type Store struct {
 	adoption atomic.Pointer[adoption]
 }
 
-// Open opens the archive at path.
+// Open opens the archive at path. Its errors are those of [archive.Open].
 func Open(path string, o archive.Options) (*Store, error) {
 	m, err := archive.Open(path, o)
 	if err != nil {
@@ -100,30 +100,30 @@ func Open(path string, o archive.Options) (*Store, error) {
 	return New(m), nil
 }
 
-// New makes a Store of a mapping, which it then owns: close the Store, not the mapping.
+// New returns a Store that takes ownership of m. Close the Store, not m.
 func New(m *archive.Mapping) *Store { return newStore((*mapped.Mapping)(m)) }
 
 func newStore(m *mapped.Mapping) *Store {
 	h := m.Header()
 	data := m.Unchecked()
 	shape := m.Shape()
-	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.Fixed(),
+	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.FixedSizes(),
 		checkedBlocks: sparsebits.New(h.Region(disk.RegionRW).Size / disk.Unit)}
 	s.hit.initPath(h, data)
 	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {
-		runtime.AddCleanup(s, mmap.Release, s.hit.memory)
+		runtime.AddCleanup(s, mmap.UnmapZeroed, s.hit.memory)
 	}
 	return s
 }
 
-// Mapping returns the archive itself.
+// Mapping returns the underlying mapping.
 func (s *Store) Mapping() *archive.Mapping { return (*archive.Mapping)(s.m) }
 
-// Header returns the decoded header. It must not be changed.
+// Header returns the decoded header. It must not be modified.
 func (s *Store) Header() *layout.Header { return s.h }
 
-// Close closes the archive; see the package comment.
+// Close closes the archive, see the package comment.
 func (s *Store) Close() error {
 	s.hit.closePath()
 	return s.m.Close()
@@ -135,7 +135,7 @@ func (s *Store) checkOpen() error {
 	return err
 }
 
-// corruptError makes an error that names the archive's file.
+// corruptError returns an error with the file name of the archive.
 func (s *Store) corruptError(r extent.Region, offset int64, format string, args ...any) error {
 	e := disk.Corrupt(r, offset, format, args...)
 	e.File = s.m.Name()

@@ -7,23 +7,23 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Name is text of the archive, in place.
+// A Name is a string in the archive. The zero Name is empty.
 type Name struct {
 	s    *Store
 	text []byte
 }
 
-// String copies the text.
+// String returns a copy of the string.
 func (n Name) String() string {
 	text := string(n.text)
 	runtime.KeepAlive(n.s)
 	return text
 }
 
-// Len returns its length in bytes.
+// Len returns the length in bytes.
 func (n Name) Len() int { return len(n.text) }
 
-// AppendTo appends the text to b.
+// AppendTo appends the string to b and returns the extended slice.
 func (n Name) AppendTo(b []byte) []byte {
 	b = append(b, n.text...)
 	runtime.KeepAlive(n.s)
@@ -33,7 +33,7 @@ func (n Name) AppendTo(b []byte) []byte {
 // lengthSize is the size of the length at the front of a symbol.
 const lengthSize = 4
 
-// readSymbol fetches a symbol. 0 is empty text.
+// readSymbol returns the symbol at n; the empty string for 0.
 func (s *Store) readSymbol(n layout.Ref) (Name, error) {
 	if n == 0 {
 		return Name{s: s}, nil
@@ -51,8 +51,8 @@ func (s *Store) readSymbol(n layout.Ref) (Name, error) {
 	return Name{s, text}, err
 }
 
-// symbolEquals compares a symbol with text; 0 is empty text. It fetches the size of text at
-// once, so that a hit needs one fetch.
+// symbolEquals reports whether the symbol at n equals text. It reads len(text) bytes at once, so that a hit needs one
+// read.
 func (s *Store) symbolEquals(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
 	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
@@ -68,11 +68,10 @@ func (s *Store) symbolEquals(n layout.Ref, text string) (bool, error) {
 	return same, nil
 }
 
-// SymbolAt returns the text of the symbol at n, which is empty for 0.
+// SymbolAt returns the symbol at n; the empty string for 0.
 func (s *Store) SymbolAt(n layout.Ref) (Name, error) { return s.readSymbol(n) }
 
-// readSignature returns the text of a signature. Its symbol may be a list of symbols
-// (disk.SymbolParts), whose text is joined on the heap.
+// readSignature returns a signature. If its symbol is a list (disk.SymbolParts), the parts are joined on the heap.
 func (s *Store) readSignature(n layout.Ref) (Name, error) {
 	_, list, err := s.readSymbolList(n)
 	switch {
@@ -89,7 +88,7 @@ func (s *Store) readSignature(n layout.Ref) (Name, error) {
 	return Name{s, text}, err
 }
 
-// compareSignature compares a signature with text. It allocates nothing.
+// compareSignature compares a signature with text. It does not allocate.
 func (s *Store) compareSignature(n layout.Ref, text string) (result int, err error) {
 	err = s.eachPiece(n, func(piece []byte) bool {
 		k := min(len(piece), len(text))
@@ -107,7 +106,6 @@ func (s *Store) compareSignature(n layout.Ref, text string) (result int, err err
 	return result, err
 }
 
-// signatureEquals compares a signature with text.
 func (s *Store) signatureEquals(n layout.Ref, text string) (bool, error) {
 	_, list, err := s.readSymbolList(n)
 	switch {
@@ -120,14 +118,13 @@ func (s *Store) signatureEquals(n layout.Ref, text string) (bool, error) {
 	return c == 0, err
 }
 
-// compareTo compares the text with s.
 func (n Name) compareTo(s string) int {
 	c := compareText(n.text, s)
 	runtime.KeepAlive(n.s)
 	return c
 }
 
-// compareText is like strings.Compare, but copies nothing.
+// compareText is strings.Compare without a copy.
 func compareText(b []byte, s string) int {
 	switch {
 	case string(b) == s:
@@ -145,8 +142,8 @@ var (
 	closing = []byte(")")
 )
 
-// eachPiece calls yield for the pieces of text of a signature, until it returns false.
-// A signature that is no list is one piece.
+// eachPiece calls yield for the pieces of a signature until it returns false. A signature that is not a list is one
+// piece.
 func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	list, ok, err := s.readSymbolList(n)
 	if err != nil {
@@ -177,7 +174,7 @@ func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	return nil
 }
 
-// readSymbolList fetches the bytes of a list; ok is false for a symbol that is text.
+// readSymbolList returns the bytes of a list; ok is false for a symbol that is a string.
 func (s *Store) readSymbolList(n layout.Ref) (list []byte, ok bool, err error) {
 	if n == 0 {
 		return nil, false, nil

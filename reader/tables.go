@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Table is a table of data that belongs to no method.
+// A Table is a table of the region ex.
 type Table struct {
 	Kind  disk.TableKind
 	Flags uint32
@@ -22,19 +22,19 @@ type Table struct {
 // Columns returns the number of columns.
 func (t *Table) Columns() int { return t.cells.Columns() }
 
-// Column returns the kind of column i.
+// Column returns the kind of the cells in column i.
 func (t *Table) Column(i int) disk.ColumnKind { return t.cells.Column(i) }
 
-// Cell returns a cell: a number, or the [layout.Ref] of a record, by the kind of its column.
+// Cell returns a cell. Depending on its column it is a number or the [layout.Ref] of a record.
 func (t *Table) Cell(column, row int) uint64 { return t.cells.Cell(column, row) }
 
-// Text returns the text of a cell that refers to a symbol, empty for a cell of 0.
+// Text returns the string for a cell that refers to a symbol; "" for 0.
 func (t *Table) Text(column, row int) (string, error) {
 	return t.s.symbolText(layout.Ref(t.Cell(column, row)))
 }
 
-// Tables iterates over the tables of ex, in the order of their kinds. An error
-// ends it. A table is valid while the store is reachable.
+// Tables iterates over the tables in the order of their kinds. An error ends it. A table is valid while the store is
+// reachable.
 func (s *Store) Tables() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
 		places, err := s.readTableDirectory()
@@ -51,8 +51,8 @@ func (s *Store) Tables() iter.Seq2[Table, error] {
 	}
 }
 
-// Table returns one table of ex; the error matches ErrNotFound if there is none.
-// The table is valid while the store is reachable.
+// Table returns a table. The error matches ErrNotFound if the archive lacks it. The table is valid while the store is
+// reachable.
 func (s *Store) Table(kind disk.TableKind) (Table, error) {
 	places, err := s.readTableDirectory()
 	if err != nil {
@@ -66,8 +66,8 @@ func (s *Store) Table(kind disk.TableKind) (Table, error) {
 	return Table{}, ErrNotFound
 }
 
-// TableOrEmpty returns one table of ex, one without rows if there is none. A table
-// of a known kind begins with the columns of its kind.
+// TableOrEmpty returns a table. If the archive lacks it, the table has no rows. A table of a known kind begins with
+// the columns of its kind.
 func (s *Store) TableOrEmpty(kind disk.TableKind) (Table, error) {
 	t, err := s.Table(kind)
 	if errors.Is(err, ErrNotFound) {
@@ -76,13 +76,12 @@ func (s *Store) TableOrEmpty(kind disk.TableKind) (Table, error) {
 	return t, err
 }
 
-// readTableDirectory reads the directory.
 func (s *Store) readTableDirectory() ([]disk.TablePlace, error) {
 	if s.h.Region(disk.RegionEX).Size == 0 {
 		return nil, s.checkOpen()
 	}
 	places, err := disk.ReadTablePlaces(s.h, s.m.Bytes)
-	return places, disk.InFile(err, s.m.Name())
+	return places, disk.WithFileName(err, s.m.Name())
 }
 
 func (s *Store) readTable(p disk.TablePlace) (Table, error) {
@@ -101,9 +100,9 @@ func (s *Store) readTable(p disk.TablePlace) (Table, error) {
 	return t, nil
 }
 
-// Runs returns the runs that the counts of the archive are of, as far as producers recorded them: of its own
-// dump, of the dumps that it was merged from, and of archives that its producer had adopted. They are sorted
-// by time, then by dump id. Runs of one class path share its slice.
+// Runs returns the runs in which the counts were recorded, as far as producers described them. They include the run of
+// the archive's own dump, those of merged dumps, and those of archives that its producer had adopted. They are sorted
+// by time, then by dump id. Runs with equal class paths share the slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
 	t, err := s.TableOrEmpty(disk.TableRuns)
 	if err != nil || t.Rows == 0 {
@@ -130,8 +129,8 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 	return runs, nil
 }
 
-// sharedTexts holds each text of a symbol once. Most rows of runs have the same texts,
-// and cells of a forged file may share a very long one.
+// sharedTexts caches the strings of symbols. Most rows of runs have equal strings, and the cells of a forged file can
+// share a very long one.
 type sharedTexts struct {
 	s     *Store
 	known map[layout.Ref]string
@@ -160,7 +159,7 @@ func (x *sharedTexts) readRunRow(t *Table, row int) (r disk.RunRow, err error) {
 	return r, nil
 }
 
-// readClassPaths reads the class paths, by the numbers that runs refer to.
+// readClassPaths returns the class paths by the numbers that runs refer to.
 func (x *sharedTexts) readClassPaths() (map[uint64][]layout.ClassPathEntry, error) {
 	t, err := x.s.TableOrEmpty(disk.TableClassPath)
 	if err != nil {

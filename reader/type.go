@@ -11,14 +11,13 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Type is a type of the archive, or a late one. The zero Type is none. Types of one
-// store can be compared with ==.
+// A Type is a type of the archive or a late type. The zero Type is invalid. Types of one store are comparable with ==.
 type Type struct {
 	s       *Store
 	ordinal uint32
 }
 
-// readTypeRecord fetches the type record at n.
+// readTypeRecord returns the type record at n.
 func (s *Store) readTypeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	if !s.isType(n) {
 		return disk.TypeRecord{}, s.corruptError(disk.RegionRO, n.Offset(), "no type record begins here")
@@ -32,18 +31,18 @@ func (s *Store) readTypeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	return rec, nil
 }
 
-// typeOfRecord returns the type whose record is at n, a place that isType accepts.
+// typeOfRecord returns the type whose record is at n, which isType must accept.
 func (s *Store) typeOfRecord(n layout.Ref) Type {
 	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
 
-// typeOffset returns where in the file the record of a type of the archive is.
+// typeOffset returns the offset in the file of a type record.
 func (s *Store) typeOffset(ordinal uint32) int64 {
 	return s.h.Parts[disk.PartTypes].Offset + int64(ordinal)*disk.TypeSize
 }
 
-// Type returns the type with that ordinal; the ordinals of an archive are 0 to Header().Counts.Types-1, late
-// types' follow. The error matches ErrNotFound if no type has it.
+// Type returns the type with that ordinal. Types of the archive have ordinals from 0 to Header().Counts.Types-1,
+// followed by late types. The error matches ErrNotFound if there is no such type.
 func (s *Store) Type(ordinal uint32) (Type, error) {
 	t := Type{s, ordinal}
 	if t.Late() {
@@ -58,7 +57,7 @@ func (s *Store) Type(ordinal uint32) (Type, error) {
 	return t, nil
 }
 
-// TypeAt returns the type whose record is at n; the error matches ErrNotFound for 0.
+// TypeAt returns the type whose record is at n. The error matches ErrNotFound if n is 0.
 func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	if n == 0 {
 		return Type{}, ErrNotFound
@@ -69,17 +68,16 @@ func (s *Store) TypeAt(n layout.Ref) (Type, error) {
 	return s.typeOfRecord(n), nil
 }
 
-// Valid reports whether t is a type.
+// Valid reports whether t is not the zero Type.
 func (t Type) Valid() bool { return t.s != nil }
 
-// Ordinal returns the type's number in its store.
+// Ordinal returns the number of the type in its store.
 func (t Type) Ordinal() uint32 { return t.ordinal }
 
-// Late reports whether the type is not in the archive: LateType made it.
+// Late reports whether the archive lacks the type and LateType created it.
 func (t Type) Late() bool { return t.s != nil && uint64(t.ordinal) >= t.s.h.Counts.Types }
 
-// Address returns what the pointer cells of an adopted profile hold for the type; ok is false if
-// its store is not adopted.
+// Address returns the value of pointer cells to the type in adopted profiles; ok is false if the store is not adopted.
 func (t Type) Address() (address uint64, ok bool) {
 	if t.s == nil {
 		return 0, false
@@ -91,7 +89,7 @@ func (t Type) Address() (address uint64, ok bool) {
 	return a.pointerTo(t), true
 }
 
-// readRecord fetches the type's record. That of a late type has its id alone.
+// readRecord returns the record of the type. Records of late types have only the id.
 func (t Type) readRecord() (disk.TypeRecord, error) {
 	if t.s == nil {
 		return disk.TypeRecord{}, ErrNotFound
@@ -103,7 +101,7 @@ func (t Type) readRecord() (disk.TypeRecord, error) {
 	return t.s.readTypeRecord(disk.RefOf(t.s.typeOffset(t.ordinal)))
 }
 
-// Name returns the type's name in the domain's own spelling.
+// Name returns the name of the type as the domain spells it.
 func (t Type) Name() (Name, error) {
 	if t.Late() {
 		k, _ := t.s.lateTypeKey(t.ordinal)
@@ -113,7 +111,7 @@ func (t Type) Name() (Name, error) {
 	return t.symbolName(rec.Name, err)
 }
 
-// Loader returns the identity of the type's class loader, empty for the boot loader or if it is not known.
+// Loader returns the identity of the class loader; empty for the boot loader or if unknown.
 func (t Type) Loader() (Name, error) {
 	if t.Late() {
 		k, _ := t.s.lateTypeKey(t.ordinal)
@@ -123,13 +121,13 @@ func (t Type) Loader() (Name, error) {
 	return t.symbolName(rec.Loader, err)
 }
 
-// Alias returns the name as the producer spelled it, empty if that is the name.
+// Alias returns the name as the producer spelled it; empty if it equals Name.
 func (t Type) Alias() (Name, error) {
 	rec, err := t.readRecord()
 	return t.symbolName(rec.Alias, err)
 }
 
-// symbolName fetches a symbol of the type's record, which was fetched with err.
+// symbolName returns the symbol at n. A non-nil err from reading the record is returned unchanged.
 func (t Type) symbolName(n layout.Ref, err error) (Name, error) {
 	if err != nil {
 		return Name{}, err
@@ -137,37 +135,37 @@ func (t Type) symbolName(n layout.Ref, err error) (Name, error) {
 	return t.s.readSymbol(n)
 }
 
-// ID returns the type's id, layout.TypeID of its name and loader.
+// ID returns the id of the type, which is the layout.TypeID of its name and loader.
 func (t Type) ID() (uint64, error) {
 	rec, err := t.readRecord()
 	return rec.ID, err
 }
 
-// Flags returns the type's flags, 0 for a late type.
+// Flags returns the flags of the type; 0 for a late type.
 func (t Type) Flags() (layout.TypeFlags, error) {
 	rec, err := t.readRecord()
 	return rec.Flags, err
 }
 
-// maxLateTypes is how many late types a store takes.
+// maxLateTypes is the maximum number of late types of a store.
 const maxLateTypes = 65536
 
-// lateTypes are types that were added to an adopted store. Their records lie in memory next to the adopted
-// mapping, so that pointer cells can point to them; their names lie on the heap.
+// lateTypes are types added to an adopted store. Their records are in memory next to the adopted mapping, so that
+// pointer cells can point to them. Their names are on the heap.
 type lateTypes struct {
 	count atomic.Int64 // len(keys), read without the lock
 
 	mu      sync.RWMutex
-	records    []byte // of the records
+	records []byte // of the records
 	keys    []lateKey
 	numbers map[[2]string]uint32 // by name and loader: place in keys
 }
 
 type lateKey struct{ name, loader []byte }
 
-// LateType returns the type of that name and loader. If the archive lacks it, LateType adds it to the store,
-// so that it can be recorded in adopted profiles. The error matches ErrNotAdopted if the store is not
-// adopted, and layout.ErrTooLarge beyond 65,536 types or for names that no archive could hold.
+// LateType returns the type with a name and loader. If the archive lacks the type, LateType adds it to the store, so
+// that adopted profiles can record it. The error matches ErrNotAdopted if the store is not adopted, and
+// layout.ErrTooLarge beyond 65,536 late types or for names too long for an archive.
 func (s *Store) LateType(name, loader string) (Type, error) {
 	if t, err := s.FindType(name, loader); err != ErrNotFound {
 		return t, err
@@ -213,7 +211,7 @@ func (l *lateTypes) internType(name, loader string) (uint32, error) {
 	return n, nil
 }
 
-// lateTypeKey returns the name and loader of the late type with that ordinal.
+// lateTypeKey returns name and loader of the late type with that ordinal.
 func (s *Store) lateTypeKey(ordinal uint32) (k lateKey, ok bool) {
 	a := s.adoption.Load()
 	if a == nil || ordinal < a.firstLate {
@@ -227,7 +225,7 @@ func (s *Store) lateTypeKey(ordinal uint32) (k lateKey, ok bool) {
 	return lateKey{}, false
 }
 
-// A Binding is whether a type of the archive exists in this run.
+// A Binding is the state of a type in this run. The zero value is BindingUnbound.
 type Binding uint8
 
 // The states.
@@ -237,7 +235,7 @@ const (
 	BindingExcluded                // will never be loaded, or must not be used
 )
 
-// errForeignType: a type was passed to a store that does not have it.
+// errForeignType is the error for a type of another store.
 var errForeignType = fmt.Errorf("type of another store: %w", ErrNotFound)
 
 // The reserved class numbers.
@@ -246,8 +244,8 @@ const (
 	classExcluded = ^uint64(0)
 )
 
-// bindings holds the class of every type, in chunks that are made when the first type
-// of one is bound. Most types never are.
+// bindings have the class of each type. A chunk is allocated when the first of its types is bound, because most types
+// never are.
 type bindings struct {
 	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
 }
@@ -256,7 +254,7 @@ const bindingChunkTypes = 512
 
 type bindingChunk [bindingChunkTypes]atomic.Uint64
 
-// findClass returns the class of a type, nil if its chunk was not made yet.
+// findClass returns the class of a type; nil if its chunk does not exist.
 func (b *bindings) findClass(ordinal uint32) *atomic.Uint64 {
 	table := b.table.Load()
 	if table == nil {
@@ -269,7 +267,7 @@ func (b *bindings) findClass(ordinal uint32) *atomic.Uint64 {
 	return &chunk[ordinal%bindingChunkTypes]
 }
 
-// classCell returns the class of a type, and makes its chunk; types is the most there can be.
+// classCell returns the class of a type and allocates its chunk if necessary. types is the maximum number of types.
 func (b *bindings) classCell(ordinal uint32, types uint64) *atomic.Uint64 {
 	if b.table.Load() == nil {
 		table := make([]atomic.Pointer[bindingChunk], (types+bindingChunkTypes-1)/bindingChunkTypes)
@@ -282,8 +280,8 @@ func (b *bindings) classCell(ordinal uint32, types uint64) *atomic.Uint64 {
 	return &row.Load()[ordinal%bindingChunkTypes]
 }
 
-// Bind ties a type to the embedder's class, any number but 0 and the highest. Binding it again to another
-// class, or binding an excluded type, is an error that matches ErrAmbiguous.
+// Bind ties a type to the embedder's class number, which must not be 0 or the maximum. The error matches ErrAmbiguous
+// if the type is excluded or bound to another class.
 func (s *Store) Bind(t Type, class uint64) error {
 	if t.s != s {
 		return errForeignType
@@ -305,7 +303,7 @@ func (s *Store) Bind(t Type, class uint64) error {
 	}
 }
 
-// Exclude marks a type, bound or not, as one that must never be acted on.
+// Exclude marks a type as one that must not be used, whether it is bound or not.
 func (s *Store) Exclude(t Type) error {
 	if t.s != s {
 		return errForeignType
@@ -314,7 +312,7 @@ func (s *Store) Exclude(t Type) error {
 	return nil
 }
 
-// Binding returns the class that a type is bound to.
+// Binding returns the class that a type is bound to, and its state. class is 0 unless the state is BindingBound.
 func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	if t.s != s {
 		return 0, BindingUnbound
@@ -333,5 +331,5 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	}
 }
 
-// maxTypes returns how many types the store can have, late ones included.
+// maxTypes returns the maximum number of types including late ones.
 func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + maxLateTypes }

@@ -11,11 +11,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// walkBatch is how many records are read under one fault guard.
+// walkBatch is the number of records read under one fault guard.
 const walkBatch = 64
 
-// Methods iterates over all methods, in the order of their keys. An error ends it: a record that cannot be
-// read, or keys of more text than a sound archive of this size can have.
+// Methods iterates over all methods in the order of their keys. Iteration ends with an error if a record cannot be
+// read, or if the keys have more text than a sound archive of this size can have.
 func (s *Store) Methods() iter.Seq2[Method, error] {
 	return func(yield func(Method, error) bool) {
 		budget := s.newTextBudget(&s.methodText)
@@ -38,7 +38,7 @@ func (s *Store) Methods() iter.Seq2[Method, error] {
 	}
 }
 
-// Profiles iterates over the profiles of all methods, in the order of the methods. An error ends it.
+// Profiles iterates over the profiles of all methods in the order of the methods. An error ends it.
 func (s *Store) Profiles() iter.Seq2[Profile, error] {
 	return func(yield func(Profile, error) bool) {
 		for m, err := range s.Methods() {
@@ -55,8 +55,8 @@ func (s *Store) Profiles() iter.Seq2[Profile, error] {
 	}
 }
 
-// CheckProfilesOf checks the pages that lie from the first to the last of the profiles of
-// some methods, and those between. An archive that is read in ranges reads them at once.
+// CheckProfilesOf checks the pages from the first to the last of the methods' profiles. An archive opened with
+// archive.OpenRanges reads them at once.
 func (s *Store) CheckProfilesOf(methods []Method) error {
 	first := int64(math.MaxInt64)
 	last := int64(0)
@@ -74,19 +74,19 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 	})
 }
 
-// A walk iterates over one section of methods.
+// A methodWalk iterates over one section of methods.
 type methodWalk struct {
-	s     *Store
-	batch [walkBatch]Method
-	next, end  int   // batch[i:n] is still to come
-	err   error // after these
+	s         *Store
+	batch     [walkBatch]Method
+	next, end int   // batch[i:n] is still to come
+	err       error // after these
 
 	ended  bool
 	budget *textBudget
 	read   func() (m Method, more bool, err error) // the next one
 }
 
-// peekMethod returns the next method, nil after the last. It is valid until i moves on.
+// peekMethod returns the next method, nil after the last. It is valid until next changes.
 func (w *methodWalk) peekMethod() (*Method, error) {
 	if w.next == w.end && w.err == nil && !w.ended {
 		w.fillBatch()
@@ -115,8 +115,8 @@ func (w *methodWalk) fillBatch() {
 	})
 }
 
-// takeFirst takes the first method of two walks, in the order of classes, names and
-// signatures. It is nil at the end of both and after an error.
+// takeFirst takes the lesser method of two walks in the order of classes, names and signatures. It returns nil at the
+// end of both and after an error.
 func takeFirst(records, rows *methodWalk) (*Method, error) {
 	r, err := records.peekMethod()
 	if err != nil {
@@ -141,7 +141,7 @@ func compareDeclared(a, b disk.MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
-// newRecordWalk iterates over the methods that have records.
+// newRecordWalk returns a walk over the methods that have records.
 func (s *Store) newRecordWalk(budget *textBudget) methodWalk {
 	section := s.h.Parts[disk.PartMethods]
 	at := section.Offset
@@ -155,7 +155,7 @@ func (s *Store) newRecordWalk(budget *textBudget) methodWalk {
 	}}
 }
 
-// newRowWalk iterates over the methods that have rows.
+// newRowWalk returns a walk over the methods that are rows.
 func (s *Store) newRowWalk(budget *textBudget) methodWalk {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 {
 		return methodWalk{ended: true}
@@ -199,8 +199,7 @@ func (s *Store) newRowWalk(budget *textBudget) methodWalk {
 	}}
 }
 
-// Types iterates over all types of the archive, in the order of their names. An error
-// ends it, as it does Methods.
+// Types iterates over all types of the archive in the order of their names. An error ends it.
 func (s *Store) Types() iter.Seq2[Type, error] {
 	return func(yield func(Type, error) bool) {
 		budget := s.newTextBudget(&s.typeText)
@@ -221,12 +220,12 @@ func (s *Store) Types() iter.Seq2[Type, error] {
 	}
 }
 
-// A newTextBudget bounds the text of the keys of a walk (disk.MaxKeyText), so that a forged archive cannot share
-// one long name among all. A walk that once ended within the bound is not measured again.
+// A textBudget limits the text of the keys of a walk (disk.MaxKeyText), so that a forged archive cannot share a long
+// name among all keys. A walk that once ended within the limit is not measured again.
 type textBudget struct {
-	s    *Store
-	measured  *atomic.Bool // set once the walk was measured; nil if it was before
-	text int64
+	s        *Store
+	measured *atomic.Bool // set once the walk was measured; nil if it was before
+	text     int64
 }
 
 func (s *Store) newTextBudget(met *atomic.Bool) textBudget {
@@ -236,14 +235,14 @@ func (s *Store) newTextBudget(met *atomic.Bool) textBudget {
 	return textBudget{s: s, measured: met}
 }
 
-// markMeasured notes that the walk ended within the bound.
+// markMeasured records that the walk ended within the limit.
 func (b *textBudget) markMeasured() {
 	if b.measured != nil {
 		b.measured.Store(true)
 	}
 }
 
-// countMethod counts the key of a method.
+// countMethod adds the key of a method.
 func (b *textBudget) countMethod(m *Method) error {
 	if b.measured == nil {
 		return nil
@@ -262,7 +261,7 @@ func (b *textBudget) countMethod(m *Method) error {
 	return b.countSymbols(m.at, t.Name, t.Loader)
 }
 
-// countType counts the names of a type.
+// countType adds the names of a type.
 func (b *textBudget) countType(t Type) error {
 	if b.measured == nil {
 		return nil
@@ -274,7 +273,7 @@ func (b *textBudget) countType(t Type) error {
 	return b.countSymbols(disk.RefOf(b.s.typeOffset(t.ordinal)), rec.Name, rec.Loader, rec.Alias)
 }
 
-// countSymbols counts the texts of symbols for the record at a place.
+// countSymbols adds the sizes of symbols of the record at a reference.
 func (b *textBudget) countSymbols(at layout.Ref, symbols ...layout.Ref) error {
 	for _, n := range symbols {
 		size, err := b.s.textSize(n)
@@ -290,7 +289,7 @@ func (b *textBudget) countSymbols(at layout.Ref, symbols ...layout.Ref) error {
 	return nil
 }
 
-// textSize returns the size of the text of a symbol, as the bound counts it.
+// textSize returns the size of a symbol in the text budget.
 func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 	list, ok, err := s.readSymbolList(n)
 	switch {

@@ -6,9 +6,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A whole checks all profiles in the order of the file, and notes for the hit path what it
-// found: what the first lookup of each of them would do, in a third of the time. What it
-// does not find sound it leaves to that lookup, whose error names the defect.
+// An archiveCheck checks all profiles in file order and sets their ready bits. It does the work of the first lookups
+// in a third of the time. It leaves defects to the lookups, whose errors describe them.
 type archiveCheck struct {
 	s      *Store
 	masks  *masks
@@ -20,7 +19,7 @@ type archiveCheck struct {
 	class, loader layout.Ref
 }
 
-// checkArchive checks whatever a lookup of a profile reads.
+// checkArchive checks everything that lookups of profiles read.
 func (s *Store) checkArchive() {
 	s.m.Sweep()
 	for _, r := range [...]extent.Region{disk.RegionIX, disk.RegionRO} {
@@ -38,7 +37,7 @@ func (s *Store) checkArchive() {
 	}
 }
 
-// checkBlocks walks over rw, as far as its blocks are sound.
+// checkBlocks walks over rw as long as its blocks are sound.
 func (w *archiveCheck) checkBlocks() error {
 	rw := w.s.h.Region(disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
@@ -60,11 +59,10 @@ func (w *archiveCheck) checkBlocks() error {
 	return nil
 }
 
-// checkedStep is how much of rw is summed and checked before the next: it stays in the
-// processor's caches meanwhile.
+// checkedStep is the number of bytes of rw that are checked at a time. They stay in the processor's caches.
 const checkedStep = 128 << 10
 
-// checkPagesTo sums rw up to a place in the file at least, and reports whether it is sound.
+// checkPagesTo checks the pages of rw up to an offset of the file, and reports whether they are sound.
 func (w *archiveCheck) checkPagesTo(to int64) bool {
 	rw := w.s.h.Region(disk.RegionRW)
 	for w.summed < to {
@@ -77,8 +75,8 @@ func (w *archiveCheck) checkPagesTo(to int64) bool {
 	return true
 }
 
-// markHead notes the slot of the index that leads to the only profile of a method for every
-// caller. A method with several is left to its first lookup.
+// markHead sets the ready bits of the slot for a method with one profile without context. A method with several is
+// left to its first lookup.
 func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 	id, first := b.ID()
 	if !first || b.Presence()&disk.HasLinks != 0 {
@@ -89,7 +87,7 @@ func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 		return
 	}
 	hash := disk.MixSeeded(id, w.s.hit.seed)
-	line, rest := hash.Split(w.s.hit.lines)
+	line, rest := hash.SplitBucket(w.s.hit.lines)
 	at := line * disk.LineSize
 	slot := disk.SlotOf(w.s.hit.ix.Uint32(at+disk.LineWord), rest)
 	if w.s.hit.ix.Uint16(at+2*slot) != hash.Fingerprint() || layout.Ref(w.s.hit.ix.Uint32(at+disk.LineRefs+4*slot)) != n {
@@ -101,7 +99,7 @@ func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 	}
 }
 
-// keyMatches reports whether the key in a profile is its method's, and made of texts.
+// keyMatches reports whether the key in a profile is that of its method and consists of strings.
 func (w *archiveCheck) keyMatches(m Method, k *disk.BlockKey) bool {
 	rec := m.readRecord()
 	if rec.Holder != w.holder {
@@ -121,7 +119,7 @@ func (w *archiveCheck) keyMatches(m Method, k *disk.BlockKey) bool {
 		w.isTextSymbol(k.Name) && w.isTextSymbol(k.Signature)
 }
 
-// isTextSymbol reports whether a symbol that is no list is at n, or n is 0.
+// isTextSymbol reports whether n is 0 or refers to a symbol that is a string.
 func (w *archiveCheck) isTextSymbol(n layout.Ref) bool {
 	symbols := &w.s.h.Parts[disk.PartSymbols]
 	at := n.Offset()

@@ -19,7 +19,7 @@ var testMove = Move{From: 0x5000_0000_0000, To: 0x7fff_1234_5000, Size: 1 << 20}
 // pointer. The others hold counts that look like pointers.
 func pointerWords(size int64) (rw []byte, slots []int64) {
 	rnd := rand.New(rand.NewPCG(5, 6))
-	rw = words.Aligned(int(size))
+	rw = words.AlignedBytes(int(size))
 	for at := int64(0); at < size; at += 8 {
 		v := disk.Pointer(testMove.From, rnd.Int64N(testMove.Size)&^7)
 		if at%24 == 0 {
