@@ -68,7 +68,7 @@ func importPeak(t *testing.T, write func(w io.Writer), args ...string) (peak int
 // residentPeak returns the most memory that a process had until now, in bytes. (What
 // the kernel says of it at its end counts the memory of its parent, too.)
 func residentPeak(pid int) int64 {
-	kib, _, _ := strings.Cut(procfs.Status(pid, "VmHWM"), " ")
+	kib, _, _ := strings.Cut(procfs.StatusField(pid, "VmHWM"), " ")
 	n, _ := strconv.ParseInt(kib, 10, 64)
 	return n << 10
 }

@@ -34,7 +34,7 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		Use:   "profarc",
 		Short: "Archives of execution profiles",
 		Long: `profarc keeps the execution profiles of a training run in an archive (.parc) that is
-mapped at deployment and used in place: no parsing, no copying, no allocation.`,
+mapped at deployment and used in place, without parsing, copying or allocation.`,
 		Example: `  profarc demo                                 # the whole life of an archive, in a few seconds
   profarc import javac.txt -o javac.parc       # take profiles in
   profarc top javac.parc                       # the hottest methods
@@ -46,9 +46,9 @@ mapped at deployment and used in place: no parsing, no copying, no allocation.`,
 	addGroup(cmd, "Look at them:", info.Command(a), top.Command(a), show.Command(a), diff.Command(a), web.Command(a))
 	addGroup(cmd, "Judge and measure them:", verifycmd.Command(a), check.Command(a), gate.Command(a), warm.Command(a),
 		benchcmd.Command(a))
-	addGroup(cmd, "Of profarc itself:", demo.DeployCommand(a))
-	cmd.SetHelpCommandGroupID("Of profarc itself:")
-	cmd.SetCompletionCommandGroupID("Of profarc itself:")
+	addGroup(cmd, "About profarc:", demo.DeployCommand(a))
+	cmd.SetHelpCommandGroupID("About profarc:")
+	cmd.SetCompletionCommandGroupID("About profarc:")
 	cmd.AddCommand(show.LookupCommand(a))
 	fleet.AddCommands(a, cmd)
 	a.CompleteRoot(cmd)

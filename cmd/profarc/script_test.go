@@ -75,7 +75,7 @@ func scriptDamage(ts *testscript.TestScript, _ bool, args []string) {
 		data[n] ^= 0x20
 	case "newer":
 		data[12]++ // the low byte of the version
-		disk.Resum(data)
+		disk.UpdateChecksum(data)
 	default:
 		ts.Fatalf("damage %s", how)
 	}

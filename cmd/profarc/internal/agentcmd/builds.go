@@ -31,9 +31,9 @@ func buildsCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "builds",
 		Short: "List the builds of HotSpot that the agent was run with",
-		Long: `Builds lists the builds of HotSpot that the agent was run with, and how. In another build of these
-releases it adopts if the VM's tables have all that it needs, each with a possible value. A release in
-between is refused unless profarc run has --untried; an older or a newer one always, with one line.`,
+		Long: `Builds lists the builds of HotSpot that the agent was tested with, and the tests. In another build of
+these releases, the agent adopts if the VM's tables have plausible values for everything it needs. In a
+release between them it adopts only with profarc run --untried, and in older or newer ones never.`,
 		Example: `  profarc agent builds
   profarc agent builds --json`,
 		Args: cli.Args(0, 0, "none"),

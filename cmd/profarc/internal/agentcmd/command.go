@@ -13,12 +13,12 @@ import (
 )
 
 const commandHelp = `The agent is a library that a HotSpot JVM loads at its start. It gives the JVM the profiles of an archive.
-Profarc run loads it; in an image java can do so itself, with the flag that install prints.
+profarc run loads it. In an image, java can load it with the flag that profarc agent install prints.
 
-Profarc has the sources of the agent and of libprofarc, in C. It builds them with the compiler of this
-machine: CC if it is set, else cc, gcc or clang. That takes some seconds, once: the library is kept in
-the user's cache ($XDG_CACHE_HOME or ~/.cache), under a sum of the sources, the compiler and the
-platform. Where there is no compiler, PROFARC_AGENT_LIBRARY or --agent names a released library.
+profarc contains the C sources of the agent and of libprofarc. It builds them with this machine's
+compiler: CC if it is set, else cc, gcc or clang. That takes some seconds, once. The library is kept in
+the user's cache ($XDG_CACHE_HOME or ~/.cache), under a checksum of the sources, the compiler and the
+platform. If there is no compiler, name a released library with PROFARC_AGENT_LIBRARY or --agent.
 
 The agent runs on linux/amd64 and linux/arm64.`
 
@@ -48,8 +48,8 @@ func installCommand(a *cli.App) *cobra.Command {
 		Use:   "install [FOLDER]",
 		Short: "Build the agent, and put it into a folder",
 		Long: `Install builds the agent unless it is in the cache, and puts ` + agentlib.Name + ` into a folder, in
-one step: JVMs that have an older one loaded keep that. Without a folder it stays in the cache. It
-prints the path and the flag of java.`,
+one step. JVMs that have loaded an older one keep it. Without a folder it stays in the cache. Install
+prints the path and the flag for java.`,
 		Example: `  profarc agent install
   profarc agent install /opt/profarc
   CC=clang profarc agent install /opt/profarc`,
@@ -66,7 +66,7 @@ func pathCommand(a *cli.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "path",
 		Short: "Print the path of the agent",
-		Long:  `Path prints where the library of the agent is that profarc run loads, and builds it if it is not there.`,
+		Long:  `Path prints the path of the agent's library that profarc run loads. It builds the library if necessary.`,
 		Example: `  profarc agent path
   java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
 		Args: cli.Args(0, 0, "none"),
@@ -83,7 +83,7 @@ func pathCommand(a *cli.App) *cobra.Command {
 }
 
 func addAgentFlag(cmd *cobra.Command, named *string) {
-	cmd.Flags().StringVar(named, "agent", "", "library of the agent to use, instead of one that is built")
+	cmd.Flags().StringVar(named, "agent", "", "library of the agent to use instead of building one")
 }
 
 // Builder returns the builder of the agent's library. Unless quiet, it prints a line on stderr when a compiler runs.

@@ -122,17 +122,17 @@ func timeCounting(all []reader.Profile, times *[2]series) error {
 		atomic.Uint64
 		_ [7]uint64
 	}, len(counters))
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	for i := range countsPerTurn {
 		if err := counters[i%len(counters)].Add(1); err != nil {
 			return err
 		}
 	}
-	middle := cputime.Thread()
+	middle := cputime.ThreadTime()
 	for i := range countsPerTurn {
 		words[i%len(words)].Add(1)
 	}
-	end := cputime.Thread()
+	end := cputime.ThreadTime()
 	times[0].addRound(float64(middle-begin) / countsPerTurn)
 	times[1].addRound(float64(end-middle) / countsPerTurn)
 	return nil

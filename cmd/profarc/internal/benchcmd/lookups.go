@@ -67,9 +67,9 @@ func (b *bench) timeTurn(c *contest, which int, clock float64) error {
 		repeatLookups(f, q.subQuery(share, 2*share), look, 1)
 		repeatLookups(f, q.subQuery(0, share), look, 1)
 	}
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	hits := repeatLookups(f, q.subQuery(0, share), look, repeats)
-	s.addRound(float64(cputime.Thread()-begin) / float64(share*repeats))
+	s.addRound(float64(cputime.ThreadTime()-begin) / float64(share*repeats))
 	hits += s.inGroups(f, q.subQuery(share, 2*share), look, c.group, clock)
 	if want := share * (repeats + 1); !c.missing && hits != want || c.missing && hits != 0 {
 		return b.wrongAnswer(c.name)

@@ -74,7 +74,7 @@ func (b *bench) measureColdOpening() error {
 	var opens, first series
 	err = b.eachRound(shareOpening, func(round int) error {
 		unmapClosed()
-		if round == maxCold || !pagecache.Drop(f) {
+		if round == maxCold || !pagecache.DropFile(f) {
 			return errEnough
 		}
 		return b.openOnce(1, &opens, &first)

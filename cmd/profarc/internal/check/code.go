@@ -157,7 +157,7 @@ func openClasses(paths []string, of *layout.Header) (programCode, error) {
 	if err != nil {
 		return programCode{}, err
 	}
-	return programCode{Code: c, name: strings.Join(paths, listSeparator), close: c.Close, related: c.Related,
+	return programCode{Code: c, name: strings.Join(paths, listSeparator), close: c.Close, related: c.CheckRelated,
 		missing: c.Missing()}, nil
 }
 

@@ -110,9 +110,9 @@ const commandHelp = `Check compares every profile of an archive with the code of
                  the start of its function
 
 --against may be repeated, each time with elements of one class path. Elements that are not there are
-left out, as a JVM does. Without --against it is the class path of the last run that the archive
-records, as far as its files are still there, with the JDK of JAVA_HOME or PATH if that is of the
-recorded build; check says of each element whether its content is the recorded one.
+left out, as a JVM does. Without --against, check takes the class path of the last run in the archive,
+without missing files, and the JDK of JAVA_HOME or PATH if it is the recorded build. It reports for each
+element whether its content is the recorded one.
 
 Each profile is
 
@@ -131,12 +131,13 @@ If one of two archives names no class loaders, classes are matched by name.
 A class or method was renamed if the program lacks it and has one with the same code that may be
 new, and nothing else that resembles it as much. Names in the code are not compared, so a short
 method proves little. A lambda is found by its code in the method that has it, and a method whose
-descriptor has changed by its name, if one may be meant. --old tells which methods are new; then less code is enough.
+descriptor has changed by its name, if only one fits. --old tells which methods are new; then less code
+is enough.
 
 The score is the mean over all checked profiles, weighted by their events, which are the sum of
 their invocations, backedges and counts: 1 for exact and renamed ones, the confidence for moved ones,
-0 for the others. It says nothing of unchecked profiles: if less than --min-checked of all events was
-checked, the verdict is "unchecked". Name the JDK and the libraries too.
+0 for the others. It does not cover unchecked profiles: if less than --min-checked of all events was
+checked, the verdict is "unchecked". Then name the JDK and the libraries too.
 
 Points are matched by what their bytecodes test, call or check, and with which operands. Archives of
 train and dump record that about their code. For others, name the code that was profiled with --old.

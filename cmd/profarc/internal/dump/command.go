@@ -36,10 +36,9 @@ const commandHelp = `Dump reads the profiles (MethodData) of a running HotSpot J
 memory. The JVM needs no flag and no agent, and nothing in it is changed. It is stopped for some
 milliseconds, so that all profiles are of the same moment.
 
-Of a JVM that adopted an archive (profarc run) the dump has what the JVM itself has counted: the
-archive's counts are taken off, and receivers and methods that only the archive had are left out. The
-dump says since which archive it counts, and is merged with that. --with-adopted leaves all in, as the
-JVM's compilers see it.
+If the JVM adopted an archive (profarc run), the dump has only the JVM's own counts: the archive's counts
+are subtracted, and receivers and methods that only the archive had are left out. The dump names that
+archive; merge the two. --with-adopted keeps all counts, as the JVM's compilers see them.
 
 A JVM without profiles, or with none that pass the filters, is an error: an existing archive stays as
 it is.

@@ -31,10 +31,10 @@ the archive is shipped. It verifies the archive to the last byte, then judges
   fit        how well its profiles fit the code of --against, as check does
   checked    of all events, the share that fit covers: below the threshold nothing is known
   coverage   of the counts of the baseline's hot methods, the share in methods that have counts in
-             the new archive. Hot are the fewest methods with --hot of all weight. Methods that the
-             program of --against no longer has are left out
+             the new archive. The hot methods are the fewest that have --hot of all weight. Methods
+             that the program of --against no longer has are left out
   spread     of the methods with counts in the baseline, the share with counts in the new archive: an idle
-             or another program has few
+             program or another one has few
   overlap    with the baseline, as diff scores it: 85% of the fleet's profiles
   size       of the file
   growth     how many times the size of the baseline it has
@@ -44,16 +44,16 @@ the archive is shipped. It verifies the archive to the last byte, then judges
 Each has a threshold; 0 switches a criterion off. What cannot be judged is "unchecked", with the
 reason, and the archive does not pass, unless --allow-unchecked names the criterion. Without --against
 it is held against the class path that it records, if that is here. Without --baseline coverage, spread,
-overlap and growth are off: leave it out for the first archive of a program. What --against may be, says profarc
-check --help.
+overlap and growth are off: leave it out for the first archive of a program. profarc check --help
+describes the values of --against.
 
 A layer is judged with its base, --base; so is a baseline that is a layer on the same one. Size, growth,
 runs and age are the layer's alone.
 
 --markdown prints a table for a pull request, --json the report: "verdict" is pass, fail, unchecked (only
-too little was checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived", "value" (null if
-unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs or seconds) and
-"reason" of each. These fields are stable.
+too little was checked) or no-profile; "criteria" has "name", "state" (passed, failed, unchecked, off), "waived",
+"value" (null if unknown), "bound" (least or most), "threshold", "unit" (share, bytes, times, runs or
+seconds) and "reason" of each. These fields are stable.
 
 The exit code is 0 if the archive passes, 1 if not, 4 if only too little of it was checked, and 3 if
 there is no profile to judge: the file is missing or damaged, or of another version of the format. A

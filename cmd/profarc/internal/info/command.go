@@ -30,7 +30,7 @@ counts most of the counts. The weight of a method is the sum of its invocations 
 profile points. For each share of all weight it prints the number of methods that reduce --hot needs and
 the weight of the last of them, and for each share of all counts their number and the lowest of these.
 Methods without any weight did not run, or ran uncounted; those of sampled programs are on stacks alone.
-Counts of several units, as of a JamaicaVM and of sampled programs, have a summary each, and no sums.
+If there are counts of several units, as of a JamaicaVM and of sampled programs, each unit has a summary.
 Cycles include those of called methods and are not added up: see reduce --help. For LLVM's profiles counts are
 blocks, and the numbers are those of llvm-profdata show --detailed-summary. GraalVM's samples are not
 counts, and the summary leaves them out.

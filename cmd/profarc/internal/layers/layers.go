@@ -15,7 +15,7 @@ import (
 
 // AddTo adds the flag --base.
 func AddTo(f *pflag.FlagSet, base *string) {
-	f.StringVar(base, "base", "", "archive that the archive is a layer on: what it lacks is looked up there")
+	f.StringVar(base, "base", "", "base of the archive, if it is a layer; methods that the layer lacks are looked up there")
 }
 
 // With opens an archive and its base, calls f with both, and closes them. If base is "", f gets the archive alone, even

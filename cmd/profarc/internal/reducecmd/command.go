@@ -37,8 +37,9 @@ its code; among equal methods the first by name is kept. info --summary says how
 takes. Counts in several units, as JamaicaVM has them, are not added up: a method is kept if the
 share of any unit needs it. Cycles include those of called methods, so a method is kept if it has at
 least the remaining share of the highest count: with 99.9%, a thousandth. Of sampled stacks, reduce
-keeps the fewest that make up the share of all samples, with the methods on them. --drop-cold drops profiles and stacks without any count,
-backedges included, and methods that have no others or are unexecuted. --class and --method keep
+keeps the fewest that make up the share of all samples, with the methods on them. --drop-cold drops
+profiles and stacks without any count, backedges included, and methods without other profiles or
+unexecuted ones. --class and --method keep
 methods whose names match, as in show, and the stacks with such a method as the leaf; --hot is then a
 share of their counts and samples. What a kept profile or stack refers to is kept, too: types, and
 methods that call or are called, without their own profiles.
@@ -86,7 +87,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+
 		fmt.Sprint(reduce.MinKey))
 	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
-	f.StringVar(&o.base, "base", "", "archive that the result is to be a layer on: methods that it has too are left out")
+	f.StringVar(&o.base, "base", "", "base of the result, which becomes a layer: methods that the base has too are left out")
 	f.StringVar(&o.mayDiffer, "may-differ", "",
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))

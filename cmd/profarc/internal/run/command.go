@@ -33,7 +33,7 @@ type runOptions struct {
 }
 
 const commandHelp = `Run starts java with the agent that gives it the profiles of an archive, so that it need not collect
-them again. It inserts one flag, right behind java, and becomes java: signals, streams and the exit
+them again. It inserts one flag directly after java, and becomes java: signals, streams and the exit
 code are the program's own. javac and the other tools of a JDK get the flag too.
 
 Where the profiles cannot be adopted the program runs as it is, and one line on stderr says why: the
@@ -80,8 +80,8 @@ func Command(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.archive, "archive", "a", "", "archive to adopt")
-	f.StringVar(&o.base, "base", "", "archive that the archive to adopt is a layer on")
-	f.StringVar(&o.library, "agent", "", "library of the agent to load, instead of one that is built")
+	f.StringVar(&o.base, "base", "", "base of the archive to adopt, if that is a layer")
+	f.StringVar(&o.library, "agent", "", "library of the agent to load instead of building one")
 	f.StringVar(&o.agent.Weight, "weight", "",
 		"invocations that an adopted profile counts for, or presence: each count is 1 (default 200)")
 	f.StringVar(&o.agent.Weights, "weights", "",

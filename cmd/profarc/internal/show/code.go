@@ -21,9 +21,9 @@ import (
 const codeHelp = `--class-path names the program, as check --against does. If a class file has the profiled code, show
 prints its bytecodes, and the lines of the source file if it is below --source-path (a folder, or a jar
 or zip file of sources), in src.zip of a JDK on the class path, or in app-sources.jar beside app.jar. Both
-have counts of how often they were executed. A count with ~ was not counted there, but follows from the
-branches before it. Below a call that C2 does not inline by its default limits is why, in the words of
--XX:+PrintInlining, and what would change it. --json prints the listings if both paths are named.`
+show how often they were executed. A count with ~ is derived from the branches before it. Below a call
+that C2 does not inline by its default limits, show prints the reason, in the words of
+-XX:+PrintInlining, and how to change it. --json prints the listings if both paths are named.`
 
 // openProgram opens a class path and a source path. It returns nil if classPath is "".
 func openProgram(classPath, sourcePath string, s *reader.Store) (*listing.Program, error) {

@@ -47,12 +47,11 @@ const commandHelp = `Show prints profiles: of one method, or of all methods that
 METHOD is a key, a method as it is displayed, or any part of either. A key is java/lang/String.length()I or
 java.lang.String::length()I in all domains with classes, or a method as show, top and export -t text
 print it, for instance Class::name int(double) with a signature of GraalVM. With --caller, or with
-callers after the key as in KEY <- CALLER@5 <- CALLER@9, show prints the profile of one calling context:
-of the longest that the archive has, down to the profile for every caller. It says how many of the
-callers that context covers. --class and --method select by a glob if they contain *
-or ?, otherwise by any part of the name; / and . are the same there. --by prints the hottest methods
-first, in the order of top. --min is a least value of what --by sums, or of calls without --by.
---json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
+callers after the key as in KEY <- CALLER@5 <- CALLER@9, show prints the profile of one calling context,
+the longest that the archive has, down to the profile for every caller. It prints how many of the callers
+matched. --class and --method select by a glob if they contain * or ?, otherwise by any part of the
+name; / and . are the same there. --by prints the hottest methods first, in the order of top. --min is
+the least value of the measure of --by, or of calls without --by. --json prints the dump of export -t json; with METHOD or filters it prints an object of the same form,
 with the methods that match and empty lists of types and tables.
 
 --lookup looks METHOD up by its key and prints its id, the number of its profiles, with --base the layer
@@ -64,8 +63,8 @@ exit code is 1.
 For LLVM's profiles METHOD is the PGO name of a function, or a part of it. --detailed-summary, --topn
 and --showcs print what llvm-profdata show prints about the whole profile instead.
 
-A function of a sampled program is shown by source line: what was sampled on it, and with all that it called;
-then its callers and callees. With --source-path the text of the lines is printed, too, with --contexts
+A function of a sampled program is shown by source line, with the samples on the line itself and with all
+that it called, followed by callers and callees. --source-path adds the text of the lines, and --contexts
 every calling context.
 
 ` + sourceHelp + `

@@ -103,7 +103,7 @@ func TestDamagedArchivesAreReducedOrRefused(t *testing.T) {
 // changed returns a copy with one to three other bytes behind the page sums, and sums that fit.
 func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 	t.Helper()
-	data := append(words.Aligned(len(original))[:0], original...)
+	data := append(words.AlignedBytes(len(original))[:0], original...)
 	h, err := disk.ParseHeader(data, int64(len(data)))
 	if err != nil {
 		t.Fatal(err)
@@ -117,9 +117,9 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
+		binary.LittleEndian.PutUint64(data[ps.Offset+tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))
 	}
-	h.SumRoot = tree.Fill(data[ps.Offset:ps.End()])
+	h.SumRoot = tree.ComputeLevels(data[ps.Offset:ps.End()])
 	copy(data, disk.AppendHeader(nil, h))
 	return data
 }

@@ -39,8 +39,8 @@ func commandHelp() string {
 
 Without --by it ranks by weight, by the function counts of LLVM's profiles, by a JamaicaVM's bytecodes,
 by samples or allocated bytes if there is nothing else, and by counts if the archive has no invocations.
-Methods without any did not run, or ran uncounted: the profile does not tell; those of sampled programs
-are on stacks alone. --class, --method and --min select methods, as in show; --min of samples and
+Methods without any did not run, or ran uncounted, which the profile does not distinguish. In sampled
+programs they are only on stacks. --class, --method and --min select methods, as in show; --min of samples and
 allocated bytes includes those in called methods. Functions of a memory profile without a name in the
 archive are listed by LLVM's ids, if no flag selects methods.
 Shares are of the whole archive, or of the total of the run if the profile records one and lacks some

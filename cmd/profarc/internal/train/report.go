@@ -124,7 +124,7 @@ func (j *trainedJVM) printJVM(w io.Writer, merged bool) {
 		fmt.Fprintf(w, "profarc: it is not known what it inlined: %s\n", escape.Printable(j.NoInlining))
 	}
 	for _, u := range j.Undecoded {
-		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Why()),
+		fmt.Fprintf(w, "profarc: %d %s, for instance of %s\n", u.Count, escape.Printable(u.Explanation()),
 			escape.Printable(u.Example))
 	}
 	for _, r := range j.Refused {

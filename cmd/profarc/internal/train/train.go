@@ -61,8 +61,8 @@ be written or has too few methods, or if the report could not be written. If the
 it is 2 for wrong usage, 1 if the archive could not be written, and, as in a shell, 127 or 126 for a
 command that cannot be started.
 
-Of a JVM that adopted an archive (train -- profarc run) only what the JVM itself has counted is written:
-merge it with that archive. See dump --help.
+If a JVM adopted an archive (train -- profarc run), only the JVM's own counts are written: merge them with
+that archive. See dump --help.
 
 --base writes a layer on another archive, such as one of the JDK and a framework that several programs
 share: methods that the base has too, with the same profiles to every count, are left out. Two runs rarely

@@ -31,7 +31,7 @@ exit code is 1.
 
 --base checks an archive and the one that it is a layer on, and that they fit together.
 
-An archive can be used without that: what is read is checked when it is read.`
+Readers do not need this: they check each part when they first read it.`
 
 func Command(a *cli.App) *cobra.Command {
 	var o verifyOptions
@@ -47,7 +47,7 @@ func Command(a *cli.App) *cobra.Command {
 		RunE:              a.Run(func(ctx context.Context, args []string) error { return runVerify(ctx, a, args, o) }),
 	}
 	cmd.Flags().BoolVar(&o.quick, "quick", false, "check only the page sums")
-	cmd.Flags().StringVar(&o.base, "base", "", "archive that each of the archives is to be a layer on")
+	cmd.Flags().StringVar(&o.base, "base", "", "base on which each archive must fit as a layer")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }

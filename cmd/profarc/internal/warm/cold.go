@@ -18,7 +18,7 @@ func (s *session) dropFiles(flags []string) error {
 		if err != nil {
 			continue
 		}
-		if pagecache.Drop(f) {
+		if pagecache.DropFile(f) {
 			dropped++
 		}
 		_ = f.Close()

@@ -30,14 +30,15 @@ one is faster, with what confidence:
   aot+archive   with both
   c1            without C2 (TieredStopAtLevel=1)
 
-All but plain, aot and aot+archive have the AppCDS archive too, so that it is the base line: what an archive
-gives comes on top. --only and --skip select; --contender NAME=FLAGS adds one, in whose flags
+All but plain, aot and aot+archive use the AppCDS archive too, which is the base line: the gain of an
+archive comes on top. --only and --skip select; --contender NAME=FLAGS adds one, in whose flags
 @NAME stands for those of another.
 
-Measured are the wall time, the processor time and largest process of all that the command starts,
-and the time to its first output, or to the first line that --ready matches. With --unit each line that
-matches ends a unit of work, which gives a curve: its peak, the time to 90% of the base line's peak, the units
-in which it falls behind, the median, p99 and p99.9 of the units' times, and the mean of the last tenth. If the expression has a group, that is the unit's time ("12.5 ms";
+Warm measures the wall time, the processor time and the largest process of all that the command starts,
+and the time to its first output, or to the first line that --ready matches. With --unit, each line that
+matches ends a unit of work. The units form a curve, of which warm reports the peak, the time to 90% of
+the base line's peak, the units in which it is slower, the median, p99 and p99.9 of the units' times, and
+the mean of the last tenth. If the expression has a group, that is the unit's time ("12.5 ms";
 milliseconds without a unit), else it is the time between lines.
 
 Before the rounds the command runs once as it is. Every run must print what this one did; lines that

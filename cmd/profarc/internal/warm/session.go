@@ -93,10 +93,10 @@ func (s *session) runRounds(ctx context.Context) error {
 // watchMachine measures the use of the machine until stop is called.
 func (s *session) watchMachine() (stop func()) {
 	s.begun = time.Now()
-	own := cputime.Process()
+	own := cputime.ProcessTime()
 	before := procfs.BusyTime()
 	return func() {
-		s.wallNS, s.ownNS = time.Since(s.begun).Nanoseconds(), cputime.Process()-own
+		s.wallNS, s.ownNS = time.Since(s.begun).Nanoseconds(), cputime.ProcessTime()-own
 		if now := procfs.BusyTime(); before > 0 && now > before {
 			s.busyNS = (now - before).Nanoseconds()
 		}

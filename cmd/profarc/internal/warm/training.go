@@ -115,7 +115,7 @@ func (s *session) setAgentFlags() (err error) {
 	}
 	for word, old := range map[string]string{wordAgent: "", wordAgentKeep: "keep"} {
 		o := agentlib.Options{Archive: archive, Flags: old, Report: s.agentReport()}
-		s.known[word], err = o.Flag(s.library)
+		s.known[word], err = o.AgentPathFlag(s.library)
 		if err != nil {
 			return err
 		}
