@@ -11,7 +11,7 @@ func eachContext(s *reader.Store, yield func(Stack, error) bool) {
 	var stack Stack
 	for m, err := range s.Methods() {
 		if err != nil {
-			yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
+			yield(Stack{}, disk.WithFileName(err, s.Mapping().Name()))
 			return
 		}
 		for p, err := range m.Profiles() {
@@ -19,7 +19,7 @@ func eachContext(s *reader.Store, yield func(Stack, error) bool) {
 				err = stack.setCallers(m, p)
 			}
 			if err != nil {
-				yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
+				yield(Stack{}, disk.WithFileName(err, s.Mapping().Name()))
 				return
 			}
 			if !stack.yieldPoints(p, yield) {
@@ -66,7 +66,7 @@ func eachMethod[T any](s *reader.Store, of func(reader.Method, func(T) error) er
 			err = of(m, yield)
 		}
 		if err != nil {
-			return disk.InFile(err, s.Mapping().Name())
+			return disk.WithFileName(err, s.Mapping().Name())
 		}
 	}
 	return nil
@@ -229,7 +229,7 @@ func Places(s *reader.Store) (map[layout.Ref]Place, error) {
 		}
 	}
 	if err != nil {
-		err = disk.InFile(err, s.Mapping().Name())
+		err = disk.WithFileName(err, s.Mapping().Name())
 	}
 	return places, err
 }

@@ -96,7 +96,7 @@ func Sampled(s *reader.Store) iter.Seq2[Stack, error] {
 		}
 		t, err := s.TableOrEmpty(disk.TableSamples)
 		if err != nil {
-			yield(Stack{}, disk.InFile(err, s.Mapping().Name()))
+			yield(Stack{}, disk.WithFileName(err, s.Mapping().Name()))
 			return
 		}
 		eachStack(s, &t, yield)

@@ -249,7 +249,7 @@ func TestDamagedArchiveIsNotWrittenWhole(t *testing.T) {
 	data := bytes.Clone(specimens(t)["hotspot"])
 	data[len(data)-100] ^= 1
 	var out bytes.Buffer
-	_, err := Write(&out, open(t, append(words.Aligned(len(data))[:0], data...)))
+	_, err := Write(&out, open(t, append(words.AlignedBytes(len(data))[:0], data...)))
 	if !errors.Is(err, layout.ErrCorrupt) || strings.HasSuffix(out.String(), "end\n") {
 		t.Errorf("%v, and the text ends with %q", err, out.String()[max(0, out.Len()-20):])
 	}

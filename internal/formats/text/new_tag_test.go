@@ -13,9 +13,9 @@ import (
 // back from it. It does not run in parallel: the table is shared.
 func TestEntryOfANewTag(t *testing.T) {
 	const wide, rowed = layout.Tag(200), layout.Tag(201)
-	defer disk.Define(wide, disk.CellGroup{Cells: []disk.CellSpec{{Name: "count", Kind: disk.CellCount},
+	defer disk.DefineSchema(wide, disk.CellGroup{Cells: []disk.CellSpec{{Name: "count", Kind: disk.CellCount},
 		{Name: "last_type", Kind: disk.CellType}}})()
-	defer disk.Define(rowed, disk.CellGroup{Name: "rows", Repeat: disk.PerRow,
+	defer disk.DefineSchema(rowed, disk.CellGroup{Name: "rows", Repeat: disk.PerRow,
 		Cells: []disk.CellSpec{{Name: "type", Kind: disk.CellType}, {Name: "count", Kind: disk.CellCount}}})()
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	circle := b.Type(builder.TypeKey{Name: "shapes/Circle"})

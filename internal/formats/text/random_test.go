@@ -49,7 +49,7 @@ type maker struct {
 func randomArchive(domain layout.Domain, size int, seed uint64) *builder.Builder {
 	m := &maker{Rand: rand.New(rand.NewPCG(seed, 1)), domain: domain, made: map[disk.TableKind]bool{}}
 	config := m.config()
-	m.shape = disk.ShapeOf(&config.Params)
+	m.shape = disk.ShapeOfParams(&config.Params)
 	if domain == layout.DomainCustom {
 		config.ProducerID[m.IntN(16)] = 1 + byte(m.IntN(255))
 	}

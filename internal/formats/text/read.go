@@ -343,7 +343,7 @@ func (p *parser) beginArchive() {
 		p.MissAt(0, "a line of the header: producer-id and 32 hexadecimal digits")
 		return
 	}
-	p.shape = disk.ShapeOf(&p.head.config.Params)
+	p.shape = disk.ShapeOfParams(&p.head.config.Params)
 	p.report.Domain = domain
 	p.b = builder.New(domain, p.builderConfig())
 	if err := p.declareShapes(); err != nil {

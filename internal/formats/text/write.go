@@ -166,8 +166,8 @@ func isDerivedID(h *layout.Header) bool {
 	without.DumpID = [16]byte{}
 	header := disk.AppendHeader(nil, &without)
 	var id [16]byte
-	le.PutUint64(id[:], disk.Sum(append(header, 0)))
-	le.PutUint64(id[8:], disk.Sum(append(header, 1)))
+	le.PutUint64(id[:], disk.Checksum(append(header, 0)))
+	le.PutUint64(id[8:], disk.Checksum(append(header, 1)))
 	return id == h.DumpID
 }
 

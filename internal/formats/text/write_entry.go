@@ -14,7 +14,7 @@ var le = binary.LittleEndian
 // writeSection writes the entries of a section of a profile. The reader has verified the profile.
 func (w *writer) writeSection(p reader.Profile, section disk.BlockSection) {
 	for rest := disk.Block(p.Bytes()).Section(section); len(rest) > 0; {
-		e, next, err := w.shape.Next(rest)
+		e, next, err := w.shape.NextEntry(rest)
 		if w.recordError(err) {
 			return
 		}
@@ -178,7 +178,7 @@ func (w *writer) writeRows(e disk.Entry, rows disk.Rows) {
 	if rows.Repeat == disk.PerType || rows.Repeat == disk.PerBci {
 		n = countFilledRows(e, rows)
 	}
-	if isTypeList(rows.CellGroup) && w.shape.Length(e) > 0 {
+	if isTypeList(rows.CellGroup) && w.shape.EntryLength(e) > 0 {
 		w.writeLiteral(" ")
 		w.writeLiteral(rows.Name)
 	}

@@ -1,15 +1,15 @@
 //go:build ignore
 
 /*
- * creader reads profarc archives. It is written from docs/format.md alone and shares no line with the Go code, so that
- * the page, and not one implementation, is the format. (The first line keeps the Go tool from compiling it.)
+ * creader reads profarc archives. It was written from docs/format.md alone and shares no line with the Go code, so that
+ * the page defines the format. (The first line keeps the Go tool from compiling it.)
  *
  *	creader ARCHIVE                                    the whole archive as JSON
  *	creader ARCHIVE find CLASS NAME SIGNATURE LOADER   one method, through the hash index
  *
- * Exit status: 0; 1 if the archive is damaged or cannot be read; 2 if the method is not in it. All sums are checked
- * first. After that nothing is trusted either: every number is fetched through need(), which ends the program where an
- * offset leads out of the file.
+ * The exit status is 1 if the archive is damaged or cannot be read, 2 if it lacks the method, and otherwise 0. All
+ * checksums are verified first. Even so, each number is read by need(), which ends the program if an offset is outside
+ * the file.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -119,7 +119,7 @@ static uint64_t md5_low(struct text text) {
 	free(padded);
 	return state[0] | (uint64_t)state[1] << 32;
 }
-/* ---- header and sums ---- */
+/* ---- header and checksums ---- */
 static void check_regions(void) {
 	static const uint32_t protection[7] = {0, 1, 1, 1, 3, 3, 2};
 	uint64_t rw = u64(288 + 24 * (RW - PS) + 8), shift = rw >= 64 << 20 ? 21 : rw >= 64 << 10 ? 16 : 6, end = HEADER;
@@ -204,14 +204,14 @@ static void check_sums(void) {
 	check_sum(level, end, 96);
 }
 
-/* ---- records: each is named by the offset of its first byte, 0 for none ---- */
+/* ---- records, identified by the offset of the first byte, or 0 ---- */
 static struct text symbol(uint64_t at) {
 	if (at == 0) return (struct text){file.bytes, 0};
 	struct span s = file.section[SYMBOLS];
 	must(inside(s, at, 4) && inside(s, at + 4, u32(at)), at, "a symbol does not lie in its section");
 	return (struct text){need(at + 4, u32(at)), u32(at)};
 }
-/* signature returns the text of a signature, until the next is asked for: a list of symbols is put together. */
+/* signature returns the text of a signature. The next call overwrites it. */
 static struct text signature(uint64_t at) {
 	static uint8_t text[1 << 20];
 	if (at == 0 || !inside(file.section[SYMBOLS], at, 4) || u32(at) >> 31 == 0) return symbol(at);
@@ -355,7 +355,7 @@ static bool is(uint64_t at, const struct text key[4]) {
 	struct text own[4] = {type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)};
 	return same(own[0], key[0]) && same(own[1], key[1]) && same(own[2], key[2]) && same(own[3], key[3]);
 }
-/* search returns where the index has the record of a key, or the one at a place if key is NULL; 0 if nowhere. */
+/* search returns the offset of the indexed record of a key, or of the record at offset place if key is NULL, or 0. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low,
 			 line = multiply(h, file.lines, &rest);
@@ -383,7 +383,7 @@ static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if 
 	while (at == 0 && row < end && !is(row, key)) row += 8;
 	return at || row == end ? at : row;
 }
-/* referred returns the method to which something refers: one that the index knows. */
+/* referred returns the method at an offset, which must be indexed. */
 static struct method referred(uint64_t at) {
 	struct method m = method_at(at);
 	must(inside(file.section[NEVER_RAN], at, 8) || search(m.id, NULL, at), at, "no method begins here");
@@ -391,8 +391,8 @@ static struct method referred(uint64_t at) {
 }
 
 /* ---- JSON ---- */
-/* utf8 returns the length of the valid UTF-8 sequence at the front of n bytes, whose character is *c then, 0 if there
- * is none. */
+/* utf8 returns the length of the UTF-8 sequence at the start of n bytes and stores its character in *c, or returns 0 if
+ * it is invalid. */
 static uint64_t utf8(const uint8_t *p, uint64_t n, uint32_t *c) {
 	uint64_t length = p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0x80 ? 2 : 1;
 	uint8_t low = p[0] == 0xe0 ? 0xa0
@@ -424,8 +424,8 @@ static void put_text(struct text t) { /* an invalid byte stands as a low surroga
 	}
 	putchar('"');
 }
-/* say prints a format in which ' stands for ". Verbs: %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, %t text.
- */
+/* say prints a format and replaces ' by ". Its verbs are %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, and %t
+ * text. */
 static void say(const char *format, ...) {
 	va_list args;
 	va_start(args, format);
@@ -466,7 +466,7 @@ static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
 	must(row || !inside(file.section[NEVER_RAN], at, 8), at, "a method that never ran where one that ran is expected");
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
 }
-/* leaf returns where the method is to which a context belongs. */
+/* leaf returns the offset of the method of a context. */
 static uint64_t leaf(uint64_t node) {
 	uint64_t top = context_at(node), depth = 1;
 	for (; !inside(file.section[METHODS], narrow(top), 16); depth++, top = context_at(narrow(top)))
@@ -490,10 +490,10 @@ static void put_frames(uint64_t node) {
 }
 
 /* ---- entries ---- */
-/* A form is how an entry's cells are printed: text in which ' stands for ", and verbs that take a cell each: %u, %d, %T
- * type, %M method, %W type word, %p point and index. %n takes the number of cells behind it; %r is a return type word
- * if one cell of these is left; %h takes all rows as bytes. <X...> repeats: X is T, B, G by setting, R by the rows of a
- * wide entry, 1 or 2 while so many of the n cells are left. */
+/* A form is the format of an entry's cells. ' is printed as ". A verb prints a cell, namely %u, %d, %T type, %M method,
+ * %W type word, or %p point and index. %n reads the number n of the following cells. %r prints a return type word if one
+ * of the n cells is left. %h prints all rows as bytes. <X...> is repeated as often as the setting says if X is T, B or
+ * G, for each row of a wide entry if X is R, and while 1 or 2 of the n cells are left if X is 1 or 2. */
 #define ROWS ",'gap':[<G%u>],'rows':[<T{'type':%T,'count':%u}>]"
 #define ARGS "%n,'args':[<2{'slot':%u,'type':%W}>]"
 static struct { const char *name, *form;
@@ -518,7 +518,7 @@ static struct { const char *name, *form;
 	{"Callees", ",'rows':[<R{'method':%M,'count':%u}>]"},
 	{"Count", ",'count':%u"},
 	{"Undecoded", ",'words':[<R%u>]"}};
-/* ---- shapes: what a producer declares for entries of its own tags becomes a form ---- */
+/* ---- shapes of a producer's entries, which are converted to forms ---- */
 static bool is_name(const char *name, bool capital) {
 	const char *small = "abcdefghijklmnopqrstuvwxyz", *large = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", *other = "0123456789-_";
 	if (name[0] == 0 || strlen(name) > 32 || !strchr(capital ? large : small, name[0])) return false;

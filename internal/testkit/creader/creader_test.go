@@ -206,10 +206,10 @@ func resum(data []byte, h *layout.Header) {
 	ps := data[h.Region(disk.RegionPS).Offset:h.Region(disk.RegionPS).End()]
 	for n := range tree.Pages() {
 		span := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[span.Offset:span.End()]))
+		binary.LittleEndian.PutUint64(ps[tree.SlotOffset(0, n):], disk.Checksum(data[span.Offset:span.End()]))
 	}
 	fixed := *h
-	fixed.SumRoot = tree.Fill(ps)
+	fixed.SumRoot = tree.ComputeLevels(ps)
 	copy(data, disk.AppendHeader(nil, &fixed))
 }
 

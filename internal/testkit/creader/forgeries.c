@@ -1,16 +1,16 @@
 //go:build ignore
 
 /*
- * forgeries runs creader over many forgeries of one archive, in one process: a test could not wait for as many. It
- * reads the size and the bytes of an archive, then, again and again, a number of edits and the edits, each a place and
- * the eight bytes that go there; all numbers are u64. For each forgery it writes the exit status of creader, and the
- * XXH64 of what it printed, as two u64, and takes the edits back.
+ * forgeries runs creader on many forgeries of an archive in one process, which is faster than many processes. It reads
+ * the size and the bytes of the archive. Then, for each forgery, it reads the number of edits, and the offset and the
+ * eight new bytes of each edit. It answers with the exit status of creader and the XXH64 of its output, and reverts the
+ * edits. All numbers are u64.
  */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* creader ends where it refuses an archive: here that leads back to the loop. */
+/* An exit of creader continues the loop. */
 static jmp_buf refused;
 static _Noreturn void leave(int status) { longjmp(refused, status); }
 

@@ -193,7 +193,7 @@ func TestEveryTruncationIsDetected(t *testing.T) {
 		pick := sampler(t.Name())
 		for n := range s.data {
 			if n < 2*disk.HeaderSize || pick() {
-				s.hold(t, "cut off", n, append(words.Aligned(n)[:0], s.data[:n]...))
+				s.hold(t, "cut off", n, append(words.AlignedBytes(n)[:0], s.data[:n]...))
 			}
 		}
 	})
@@ -206,10 +206,10 @@ func (s *subject) reseal(data []byte) {
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(sums[tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
+		binary.LittleEndian.PutUint64(sums[tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))
 	}
-	binary.LittleEndian.PutUint64(data[offSumRoot:], tree.Fill(sums))
-	disk.Resum(data)
+	binary.LittleEndian.PutUint64(data[offSumRoot:], tree.ComputeLevels(sums))
+	disk.UpdateChecksum(data)
 }
 
 // offSumRoot is where the header holds the root of the page sums.
@@ -246,7 +246,7 @@ func TestDamageWithCorrectSumsIsHarmless(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	eachSubject(t, func(t *testing.T, s *subject) {
 		s.eachChange(t.Name(), func(at int, mask byte) {
-			data := append(words.Aligned(len(s.data))[:0], s.data...)
+			data := append(words.AlignedBytes(len(s.data))[:0], s.data...)
 			data[at] ^= mask
 			s.reseal(data)
 			s.survive(t, "changed byte, sums right", at, data)
@@ -269,7 +269,7 @@ func FuzzForged(f *testing.F) {
 	f.Add(uint8(4), []byte{0x00, 0x03, 0x01, 0x10, 0x04, 0x80})
 	f.Fuzz(func(t *testing.T, which uint8, changes []byte) {
 		s := subjects[int(which)%len(subjects)]
-		data := append(words.Aligned(len(s.data))[:0], s.data...)
+		data := append(words.AlignedBytes(len(s.data))[:0], s.data...)
 		var live []int
 		for at := range data {
 			if s.used(at) {

@@ -29,7 +29,7 @@ func New(data []byte) (*Forger, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Forger{data: append(words.Aligned(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
+	return &Forger{data: append(words.AlignedBytes(len(data))[:0], data...), h: h, tree: disk.SumTreeOf(h)}, nil
 }
 
 // Bytes returns the archive. The next Set changes it.
@@ -78,7 +78,7 @@ const (
 func (f *Forger) updateChecksums() {
 	root := uint64(0)
 	for _, e := range slices.Clone(f.edits) {
-		if e.At >= disk.Summed(f.h).Offset {
+		if e.At >= disk.ChecksummedSpan(f.h).Offset {
 			root = f.updatePageChecksums(e.At)
 		}
 	}
@@ -86,7 +86,7 @@ func (f *Forger) updateChecksums() {
 		f.replaceWord(sumRootAt, root)
 	}
 	old := le.Uint64(f.data[headerSumAt:])
-	disk.Resum(f.data)
+	disk.UpdateChecksum(f.data)
 	f.edits = append(f.edits, Edit{headerSumAt, old, le.Uint64(f.data[headerSumAt:])})
 }
 
@@ -95,12 +95,12 @@ func (f *Forger) updatePageChecksums(at int64) uint64 {
 	ps := f.h.Region(disk.RegionPS).Offset
 	n := f.tree.Page(at)
 	page := f.tree.PageSpan(n)
-	sum := disk.Sum(f.data[page.Offset:page.End()])
+	sum := disk.Checksum(f.data[page.Offset:page.End()])
 	for level := 0; ; level++ {
-		f.replaceWord(ps+f.tree.Slot(level, n), sum)
+		f.replaceWord(ps+f.tree.SlotOffset(level, n), sum)
 		n = disk.GroupOf(n)
 		group := f.tree.Group(level, n)
-		sum = disk.Sum(f.data[ps+group.Offset : ps+group.End()])
+		sum = disk.Checksum(f.data[ps+group.Offset : ps+group.End()])
 		if level+1 == f.tree.Levels() {
 			return sum
 		}

@@ -15,7 +15,7 @@ type Mutator struct {
 	*Forger
 	r          *rand.Rand
 	references []Reference
-	regions    []extent.Span // that are not empty, the header first
+	regions    []extent.Span // header and nonempty regions
 }
 
 // NewMutator returns a Mutator of a sound archive. The same seed gives the same mutants.

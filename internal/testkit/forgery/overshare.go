@@ -42,8 +42,8 @@ func updateAllChecksums(data []byte, h *layout.Header) {
 	ps := h.Region(disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		le.PutUint64(data[ps.Offset+tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
+		le.PutUint64(data[ps.Offset+tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))
 	}
-	le.PutUint64(data[sumRootAt:], tree.Fill(data[ps.Offset:ps.End()]))
-	disk.Resum(data)
+	le.PutUint64(data[sumRootAt:], tree.ComputeLevels(data[ps.Offset:ps.End()]))
+	disk.UpdateChecksum(data)
 }

@@ -26,7 +26,7 @@ type Reference struct {
 	What string // kind, such as "type name" or "context caller"
 	At   int64  // file offset of the field
 	Form Form
-	base int64 // for form Entry, the file offset of the data entries
+	base int64 // file offset of the data entries, for form Entry
 }
 
 // References lists all references of a sound archive. These are slots of the index, fields of records and rows, parts
@@ -37,7 +37,7 @@ func References(data []byte) ([]Reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &referenceLister{data: data, h: h, shape: disk.ShapeOf(&h.Params)}
+	l := &referenceLister{data: data, h: h, shape: disk.ShapeOfParams(&h.Params)}
 	l.shape.Declared, err = disk.DeclaredIn(h, data)
 	if err != nil {
 		return nil, err
@@ -239,7 +239,7 @@ func (l *referenceLister) listBlocks() {
 // listEntries adds the pointer cells of the entries of a section.
 func (l *referenceLister) listEntries(at int64, section []byte) {
 	for len(section) > 0 {
-		e, rest, err := l.shape.Next(section)
+		e, rest, err := l.shape.NextEntry(section)
 		if l.recordError(err) {
 			return
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// OneIn picks one in n of a long list of changes, the same ones in every run with a name.
-// It picks all of them if PROFARC_EXHAUSTIVE is set.
+// OneIn returns a function that pseudorandomly selects one of n changes. The selection depends only on name. If
+// PROFARC_EXHAUSTIVE is set, it selects all changes.
 func OneIn(n int, name string) (pick func() bool) {
 	if n <= 1 || os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		return func() bool { return true }
@@ -20,8 +20,8 @@ func OneIn(n int, name string) (pick func() bool) {
 	return func() bool { return r.IntN(n) == 0 }
 }
 
-// Each forges a sound archive in every way that pick picks: each reference with its values, then each word
-// with its numbers. The arguments of yield are valid during the call.
+// Each calls yield with forgeries of a sound archive that pick selects. It first changes each reference and then each
+// word. The arguments of yield are valid during the call.
 func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, value uint64)) error {
 	f, err := New(data)
 	if err != nil {
@@ -50,9 +50,9 @@ func Each(data []byte, pick func() bool, yield func(f *Forger, r Reference, valu
 	return nil
 }
 
-// words lists every u32 after the page sums as if it were a reference.
+// words returns each u32 after the page checksums as a reference.
 func (f *Forger) words() (all []Reference) {
-	for r := disk.Summed(f.h).Offset; r < f.h.FileSize; r += 4 {
+	for r := disk.ChecksummedSpan(f.h).Offset; r < f.h.FileSize; r += 4 {
 		if !f.isSkipped(r) {
 			all = append(all, Reference{What: "word of " + disk.RegionAt(f.h, r).String(), At: r, Form: Narrow})
 		}

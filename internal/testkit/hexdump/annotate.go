@@ -13,13 +13,13 @@ var le = binary.LittleEndian
 
 const bytesPerLine = 8
 
-// longestText is the maximum number of bytes of a name that are printed.
+// longestText is the maximum number of printed bytes of a name.
 const longestText = 500
 
 // A line is a range of the file and its description, or a heading.
 type line struct {
 	Offset int64
-	Bytes  []byte // at most bytesPerLine bytes, or more if Zeros is set; empty for a heading
+	Bytes  []byte // bytesPerLine bytes or less, more if Zeros is set, none for a heading
 	Zeros  bool   // all Bytes are zero
 	Text   string // description, or "" for the continuation of a range
 }
@@ -37,7 +37,7 @@ type span struct{ offset, size int64 }
 
 func (s span) end() int64 { return s.offset + s.size }
 
-// A header has the header fields that are needed to print the other regions.
+// A header has the header fields for printing other regions.
 type header struct {
 	base     uint64
 	shape    disk.Shape
@@ -191,7 +191,7 @@ func (d *dumper) pointerFormatter(tags uint64, text func(at int64) string) forma
 	}
 }
 
-// partsShown is the maximum number of parts of a list symbol that are printed.
+// partsShown is the maximum number of printed parts of a list symbol.
 const partsShown = 32
 
 // symbolText formats a symbol.

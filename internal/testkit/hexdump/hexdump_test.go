@@ -118,7 +118,7 @@ func TestPageShowsTheArchive(t *testing.T) {
 	text := readPage(t, annotatedPage)
 	want := replaceBlock(t, text, "annotated", annotated(t, data))
 	want = replaceBlock(t, want, "json", jsonDump(t, data))
-	want = replaceBlock(t, want, "sum", fmt.Sprintf("size  %d\nXXH64 %016x\n", len(data), disk.Sum(data)))
+	want = replaceBlock(t, want, "sum", fmt.Sprintf("size  %d\nXXH64 %016x\n", len(data), disk.Checksum(data)))
 	if *update {
 		if err := os.WriteFile(annotatedPage, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
@@ -244,15 +244,15 @@ func pageSumVector(t *testing.T, row string) string {
 	ps := make([]byte, tree.Size())
 	for n := range tree.Pages() {
 		covered := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(file[covered.Offset:covered.End()]))
+		binary.LittleEndian.PutUint64(ps[tree.SlotOffset(0, n):], disk.Checksum(file[covered.Offset:covered.End()]))
 	}
-	root := tree.Fill(ps)
+	root := tree.ComputeLevels(ps)
 	var sums []string
 	for level := range tree.Levels() {
 		sums = append(sums, strconv.FormatInt(tree.Count(level), 10))
 	}
 	return fmt.Sprintf("| %d | %d | %s | %016x | %016x |", start, end, strings.Join(sums, ", "),
-		binary.LittleEndian.Uint64(ps[tree.Slot(0, 0):]), root)
+		binary.LittleEndian.Uint64(ps[tree.SlotOffset(0, 0):]), root)
 }
 
 // TestCountsAndSummaryAreAtTheirOffsets compares the tables of docs/format.md

@@ -212,7 +212,7 @@ func (d *dumper) printNumbers(size int64, names ...string) {
 
 // printEntry prints an entry of a section that ends at end.
 func (d *dumper) printEntry(section string, end int64) {
-	entry, _, err := d.header.shape.Next(d.data[d.at:end])
+	entry, _, err := d.header.shape.NextEntry(d.data[d.at:end])
 	if err != nil {
 		panic(err)
 	}

@@ -93,8 +93,7 @@ func addEveryEntry(b *builder.Builder, s shapes) {
 	b.Internal().Table(disk.TableCertain, 0).Row(uint64(p.Internal().Ref()), 7, 1, 90) // it was never taken in some runs
 }
 
-// addOptionalFields adds a profile with every optional field, and one entry of the kind that
-// HotSpot's own become by merging.
+// addOptionalFields adds a profile with all optional fields, and an entry of the kind that only merges create.
 func addOptionalFields(b *builder.Builder, s shapes) {
 	m := b.Method(layout.Key{Class: "java/lang/String", Name: "length", Signature: "()I"})
 	p := b.ProfileIn(m, 0x9d5c0f3a11e7b246, profileset.NoContext)
@@ -126,8 +125,7 @@ func addManyPoints(b *builder.Builder, s shapes) {
 	finishProfiles(p)
 }
 
-// addTwoCodes adds a method with profiles of two versions of its code. That of the newer was
-// decoded up to an entry that nobody knew.
+// addTwoCodes adds a method with profiles of two versions of its code. The newer profile ends with an unknown entry.
 func addTwoCodes(b *builder.Builder) {
 	m := b.Method(layout.Key{Class: "shapes/Circle", Name: "area", Signature: "()D", Loader: "app"})
 	for _, code := range []uint64{0xffffffff00000002, 1} {
@@ -142,7 +140,7 @@ func addTwoCodes(b *builder.Builder) {
 	}
 }
 
-// addCompilations adds what a VM compiled and inlined, also of a method without a profile.
+// addCompilations adds compilations and inlining decisions, including a method without a profile.
 func addCompilations(b *builder.Builder, s shapes) {
 	b.Internal().DescribeType(s.circle, "", disk.TypeLoaded|disk.TypeInitialized)
 	b.Internal().DescribeType(s.exception, "", disk.TypeLoaded)
@@ -163,8 +161,7 @@ func addCompilations(b *builder.Builder, s shapes) {
 		4, 1)
 }
 
-// addOddMethods adds methods without a profile: one unexecuted, one that cannot be matched,
-// and one that only a trap would name.
+// addOddMethods adds an unexecuted method, a method that cannot be matched, and a method that occurs only in a trap.
 func addOddMethods(b *builder.Builder) {
 	b.Seen(b.Method(layout.Key{Class: "shapes/Circle", Name: "unused", Signature: "()V", Loader: "app"}))
 	m := b.Method(layout.Key{Class: "shapes/Area$$Lambda@shapes/Area#0", Name: "apply",
@@ -173,8 +170,8 @@ func addOddMethods(b *builder.Builder) {
 	b.Method(layout.Key{Class: "java/lang/Object", Name: "hashCode", Signature: "()I"})
 }
 
-// Two keys with one ID. The first step of a fold multiplies two numbers, and each is 8 bytes of the text and
-// a constant that the length decides on: the product is the same if the numbers change places.
+// Classes of two keys with the same ID. The first step of the hash multiplies two numbers that depend on 8 bytes of the
+// text each. The product does not change if these numbers are swapped.
 const (
 	twinOne = "tR_4twinyQ_6same" + twinEnd
 	twinTwo = "t1jx3aHiy2jz4wLb" + twinEnd

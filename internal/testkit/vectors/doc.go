@@ -54,7 +54,7 @@ type Error struct {
 // An Edit replaces bytes at an offset.
 type Edit struct {
 	At    int64  `json:"at"`
-	Bytes string `json:"bytes"` // in hexadecimal
+	Bytes string `json:"bytes"` // new bytes in hexadecimal
 }
 
 // Read reads index.json in a directory.
