@@ -35,16 +35,13 @@ func buildClasses(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := resultOf(r, "the counts of all classes", func(ctx context.Context, _ *Site, _ *Progress) (*classTally,
-		error) {
-		return newClassTally(ctx, v)
-	})
+	c, err := resultOf(r, "the counts of all classes",
+		func(ctx context.Context, _ *Site, _ *Progress) (*classTally, error) { return newClassTally(ctx, v) })
 	if err != nil {
 		return nil, err
 	}
 	return listMembers(r, &members{tally: c.sums, noun: "class", n: len(c.classes), link: c.linkToClass,
-		names:  c.classNamesOf,
-		byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
+		names: c.classNamesOf, byName: func(a, b int32) int { return strings.Compare(c.className(a), c.className(b)) }})
 }
 
 func newClassTally(ctx context.Context, v *treemapView) (*classTally, error) {

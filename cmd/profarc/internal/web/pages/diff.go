@@ -183,9 +183,9 @@ func largerShare(m compare.Method) float64 { return max(m.ShareA, m.ShareB) }
 func (l *diffLists) addMethodList(id, title, about string, found compare.Ranking[compare.Method]) {
 	difference := largestShare(found, func(m compare.Method) float64 { return m.Difference })
 	share := largestShare(found, largerShare)
-	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"), numberColumn("overlap",
-		"own overlap"),
-		numberColumn("share_a", "in A"), numberColumn("share_b", "in B"), textColumn("note", "Note")},
+	addRankingList(l, id, title, about, found, []column{numberColumn("difference", "difference"),
+		numberColumn("overlap", "own overlap"), numberColumn("share_a", "in A"), numberColumn("share_b", "in B"),
+		textColumn("note", "Note")},
 		func(m compare.Method) []cell {
 			note := ""
 			switch {
@@ -221,8 +221,8 @@ func (l *diffLists) renumbered(d *compare.Report) {
 func (l *diffLists) addFlipList(d *compare.Report) {
 	addRankingList(l, "flipped", "Branches that flipped", "They mostly went one way in A, and go another in B.", d.Flips,
 		[]column{numberColumn("weight", "weight"), textColumn("a.way", "In A"), numberColumn("a.share", "share"),
-			numberColumn("a.count", "of"),
-			textColumn("b.way", "In B"), numberColumn("b.share", "share"), numberColumn("b.count", "of")},
+			numberColumn("a.count", "of"), textColumn("b.way", "In B"), numberColumn("b.share", "share"),
+			numberColumn("b.count", "of")},
 		func(f compare.Flip) []cell {
 			return []cell{l.siteCell(f.Place), weightCell(f.Weight, d.Flips.List[0].Weight), textCell(f.A.Way),
 				shareCell(f.A.Share), countCell(f.A.Count), textCell(f.B.Way), shareCell(f.B.Share), countCell(f.B.Count)}
@@ -234,19 +234,19 @@ func (l *diffLists) addSiteLists(d *compare.Report) {
 		textColumn("new", "New in B"), textColumn("gone", "Only in A")}
 	for _, side := range []string{"a", "b"} {
 		columns = append(columns, textColumn(side+".top", "Mostly in "+strings.ToUpper(side)),
-			numberColumn(side+".top_share", "share"), numberColumn(side+".count", "of"), numberColumn(side+".targets",
-				"of types"))
+			numberColumn(side+".top_share", "share"), numberColumn(side+".count", "of"),
+			numberColumn(side+".targets", "of types"))
 	}
-	columns = append(columns, numberColumn("a.untyped", "not recorded in A"), numberColumn("b.untyped",
-		"not recorded in B"))
+	columns = append(columns, numberColumn("a.untyped", "not recorded in A"),
+		numberColumn("b.untyped", "not recorded in B"))
 	a := l.request.site.Archive
 	b := l.request.site.Other
 	addRankingList(l, "sites", "Sites that see other types or targets",
 		"Calls, type checks and indirect calls that became polymorphic or monomorphic, or that mostly see another type or "+
 			"target.", d.Sites, columns, func(s compare.SiteChange) []cell {
 			return slices.Concat([]cell{l.siteCell(s.Place), weightCell(s.Weight, d.Sites.List[0].Weight),
-				textCell(capitalized(report.SiteText(s.Kind))), textCell(capitalized(s.Change)), l.targetsCell(b, s.New),
-				l.targetsCell(a, s.Gone)},
+				textCell(capitalized(report.SiteText(s.Kind))), textCell(capitalized(s.Change)),
+				l.targetsCell(b, s.New), l.targetsCell(a, s.Gone)},
 				l.outcomeCells(a, s.A), l.outcomeCells(b, s.B), []cell{countCell(s.A.Untyped), countCell(s.B.Untyped)})
 		})
 }

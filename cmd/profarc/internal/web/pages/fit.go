@@ -90,7 +90,7 @@ func classPathFitOf(r *request) (*fitted, error) {
 			f.Check = &report.Check{Archive: s.Archive.Mapping().Name(), Against: strings.Join(s.ClassPath, ", "),
 				Domain: s.Archive.Header().Domain.String()}
 			f.found = found
-			if err := against.Related(); err != nil {
+			if err := against.CheckRelated(); err != nil {
 				f.refused = err.Error()
 			} else if found.Checked == 0 {
 				f.refused = "nothing of the archive can be checked against this class path"

@@ -107,8 +107,9 @@ func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
 		return nil
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says, p.Problem, p.Entered = "Counts of lines and branches are those of llvm-cov.",
-		r.withoutFileFolders(list.Problem), f.Count
+	p.Says = "Counts of lines and branches are those of llvm-cov."
+	p.Problem = r.withoutFileFolders(list.Problem)
+	p.Entered = f.Count
 	p.Source = sourceOf(r, list)
 	for _, c := range p.Counters {
 		c.linkToLines(r, f)
@@ -124,8 +125,7 @@ func sourceOf(r *request, list *coverage.Listing) *sourceTable {
 	}
 	for _, l := range list.Lines[:len(list.Lines)-t.More] {
 		line := sourceLine{ID: r.elementID(lineElement(l.Number)), number: l.Number, count: l.Count,
-			Text: shortenLine(l.Text),
-			At:   r.linkToElement(fmt.Sprint(l.Number), lineElement(l.Number))}
+			Text: shortenLine(l.Text), At: r.linkToElement(fmt.Sprint(l.Number), lineElement(l.Number))}
 		if l.Mapped {
 			line.Count, line.Heat = cli.Grouped(l.Count), heatStepClass(listing.Heat(l.Count, most))
 		}

@@ -151,10 +151,8 @@ func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profi
 		}
 	}
 	for _, code := range codes {
-		text := codeText(code)
-		p.Versions = append(p.Versions, version{linkToPage(text, r.view.name, methodQuery(m).withValues("code",
-			display.IDText(code))),
-			count[code]})
+		q := methodQuery(m).withValues("code", display.IDText(code))
+		p.Versions = append(p.Versions, version{linkToPage(codeText(code), r.view.name, q), count[code]})
 	}
 	if len(codes) == 1 && codes[0] == layout.CodeUnknown {
 		p.Versions = nil

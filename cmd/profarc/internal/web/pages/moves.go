@@ -54,9 +54,8 @@ func buildMoves(r *request) (any, error) {
 }
 
 func moveTable(r *request, moves []fit.Move) *table {
-	t := newTable(r, "moves", "Points of the old code and of the new", numberColumn("from", "old bci"), numberColumn("to",
-		"new bci"),
-		textColumn("kind", "Kind"), numberColumn("weight", "counts"),
+	t := newTable(r, "moves", "Points of the old code and of the new", numberColumn("from", "old bci"),
+		numberColumn("to", "new bci"), textColumn("kind", "Kind"), numberColumn("weight", "counts"),
 		numberColumn("confidence", "confidence"), textColumn("note", "Note"))
 	for _, m := range moves {
 		confidence := noNumber

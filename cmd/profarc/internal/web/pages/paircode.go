@@ -152,9 +152,8 @@ func (p *profilePair) addPages(r *request) error {
 		for i := range p.Points {
 			point := &p.Points[i]
 			if side := point.pointIn(site); side != nil {
-				l := linkToPage("In "+strings.ToUpper(site.sideLetter()), nameOfMethod,
-					at).atElement(pointElement(point.Number)).toArchiveOf(site)
-				point.Pages = append(point.Pages, l)
+				l := linkToPage("In "+strings.ToUpper(site.sideLetter()), nameOfMethod, at)
+				point.Pages = append(point.Pages, l.atElement(pointElement(point.Number)).toArchiveOf(site))
 			}
 		}
 	}

@@ -253,8 +253,7 @@ func describeSite(r *request, s *facts.PollutedSite) *pollutedSite {
 	}
 	at := display.PointWord(r.archive().Header().Domain)
 	return &pollutedSite{siteLink(r, s), at, s.Point, kindWords[s.Kind], s.Count, pollutionReason(s),
-		doubtWords[s.Doubt()], split,
-		segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
+		doubtWords[s.Doubt()], split, segmentsOf(r, s.Kind, s.Seen, s.Count, s.Untyped)}
 }
 
 type sitePage struct {

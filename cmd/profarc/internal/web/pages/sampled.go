@@ -43,8 +43,8 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	noun := string(all.Unit)
 	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
 		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
-	s.Problem, s.Source = r.withoutFileFolders(found.Problem), sourceTable{File: r.withoutFolders(found.File),
-		WithSelf: true}
+	s.Problem = r.withoutFileFolders(found.Problem)
+	s.Source = sourceTable{File: r.withoutFolders(found.File), WithSelf: true}
 	for _, l := range found.Lines {
 		s.Source.Lines = append(s.Source.Lines, sampledLine(r, all, found, l))
 	}

@@ -183,9 +183,8 @@ func buildFlame(r *request) (any, error) {
 		return nil, err
 	}
 	p := &flamePage{What: source.what, Unit: source.unit, Whole: t.Nodes[flame.Root].Total, Cut: t.Cut,
-		Up:   r.query.valueOf("up") != "",
-		Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus), Ignore: r.query.valueOf(keyOfIgnore),
-		Search: !r.inReport}
+		Up: r.query.valueOf("up") != "", Find: r.query.valueOf(keyOfFind), Focus: r.query.valueOf(keyOfFocus),
+		Ignore: r.query.valueOf(keyOfIgnore), Search: !r.inReport}
 	b := newFlameGraph(r, t, at, p)
 	b.filterStacks()
 	p.Total, p.Passed = b.tree.Nodes[at].Total, b.tree.Nodes[flame.Root].Total
