@@ -36,7 +36,7 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	p.recording.Add(disk.SectionData, cells, func(b []byte) ([]byte, disk.Entry) {
 		return disk.NewWide(b, c.Tag, c.Flags, c.Sub, c.Point, cells, len(rows))
 	}, func(e disk.Entry) {
-		for cell, kind := range shape.Walk(e) {
+		for cell, kind := range shape.WalkCells(e) {
 			v := values[cell]
 			if disk.IsPointer(kind) {
 				v = p.recording.PointerCell(kind, v)
@@ -50,7 +50,8 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 // it.
 func (p *Profile) customBranch(at At, b Branch) {
 	if at != (At{Bci: at.Bci}) || b.Displacement != 0 {
-		p.recording.Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone", profileset.ErrDomain, at.Bci,
+		p.recording.Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone",
+			profileset.ErrDomain, at.Bci,
 			layout.DomainCustom))
 		return
 	}

@@ -70,7 +70,7 @@ func TestRawEntryIsKeptCellForCell(t *testing.T) {
 // hotspotShape returns the shape of the entries of testarchive.New.
 func hotspotShape() disk.Shape {
 	params := testarchive.Params(layout.DomainHotSpot)
-	return disk.ShapeOf(&params)
+	return disk.ShapeOfParams(&params)
 }
 
 func TestRawEntryThatDoesNotFitIsRefused(t *testing.T) {

@@ -26,9 +26,12 @@ func TestInvalidTables(t *testing.T) {
 		"table 5 has": func(b *builder.Builder) {
 			b.Internal().Table(disk.TableSamples, 0, word, word, word, word).Row(1, 2, 3, 4)
 		},
-		"more than 1024":     manyTables,
-		"a row has 1":        func(b *builder.Builder) { b.Internal().Table(99, 0, word, word).Row(1) },
-		"asked for [word]":   func(b *builder.Builder) { b.Internal().Table(99, 0, word, word); b.Internal().Table(99, 0, word) },
+		"more than 1024": manyTables,
+		"a row has 1":    func(b *builder.Builder) { b.Internal().Table(99, 0, word, word).Row(1) },
+		"asked for [word]": func(b *builder.Builder) {
+			b.Internal().Table(99, 0, word, word)
+			b.Internal().Table(99, 0, word)
+		},
 		"reference 1 is not": func(b *builder.Builder) { b.Internal().Table(99, 0, disk.ColumnSymbol).Row(1) },
 	} {
 		t.Run(want, func(t *testing.T) {

@@ -16,7 +16,8 @@ import (
 // ImportOptions configure an import. The zero value has the defaults.
 type ImportOptions struct {
 	Config builder.Config // configures the builder
-	// Unordered forgets the order of the profiles in the input, so that inputs that differ only in it give the same archive.
+	// Unordered forgets the order of the profiles in the input, so that inputs that differ only in it give the same
+	// archive.
 	Unordered bool
 	// Importers are importers with options, such as &LLVMImporter{Release: 22}. Each replaces the default importer of its
 	// format. Importers of other formats are tried first. Nil is Importers().
@@ -31,7 +32,8 @@ type ImportOptions struct {
 	MaxExpansion int64
 	// Accept, if not nil, is called with each input and its importer before the input is read. An error ends the import.
 	Accept func(in Input, i codec.Importer) error
-	// Progress, if not nil, is called with the number of bytes read of an input, and its size. Another goroutine may call it.
+	// Progress, if not nil, is called with the number of bytes read of an input, and its size. Another goroutine may call
+	// it.
 	Progress func(name string, done, total int64)
 }
 
@@ -88,9 +90,9 @@ func (repeatedError) HasAdvice() bool { return true }
 
 func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
-// Import reads inputs of one format into a builder. Several inputs are added up, LLVM's like llvm-profdata merge and others
-// like archives, so that no dump counts twice. The error is an [*OptionError], or comes from the first input that cannot
-// be imported.
+// Import reads inputs of one format into a builder. Several inputs are added up, LLVM's like llvm-profdata merge and
+// others like archives, so that no dump counts twice. The error is an [*OptionError], or comes from the first input
+// that cannot be imported.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
@@ -216,8 +218,8 @@ func (m *importing) progress(done, total int64) {
 	}
 }
 
-// allOrNothing calls work, and removes its additions from the builder if it fails. An import that ends with the first bad
-// input drops the builder instead.
+// allOrNothing calls work, and removes its additions from the builder if it fails. An import that ends with the first
+// bad input drops the builder instead.
 func (m *importing) allOrNothing(work func() error) error {
 	b := m.result.Builder
 	if b == nil || !m.o.SkipBad {

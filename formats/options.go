@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/formats/stacks/pprof/gopgo"
 )
 
-// Importers with options. Their fields are the options, and their zero values have the defaults. [ImportOptions].Importers
-// takes pointers to them.
+// Importers with options. Their fields are the options, and their zero values have the defaults.
+// [ImportOptions].Importers takes pointers to them.
 type (
 	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, of the LLVM
 	// that compiled the program.
@@ -26,8 +26,8 @@ type (
 	JamaicaImporter = jamaica.Importer
 )
 
-// Exporters with options. Their fields are the options, and their zero values have the defaults. [Export] takes a pointer
-// to one.
+// Exporters with options. Their fields are the options, and their zero values have the defaults. [Export] takes a
+// pointer to one.
 type (
 	// A ProfdataExporter has the Version of LLVM's format, Sparse and KeepVTableNames.
 	ProfdataExporter = llvm.IndexedExporter

@@ -225,7 +225,8 @@ func TestFirstPollution(t *testing.T) {
 	both = builder.New(layout.DomainHotSpot, builder.Config{Params: merged.Header().Params})
 	mustMerge(t, both, merged, merge.Run{})
 	mustMerge(t, both, testarchive.Build(t, newer), merge.Run{})
-	if _, dropped, err := merging.KeepVersions(t.Context(), both.Internal(), merging.NewestVersion); dropped != 1 || err != nil {
+	if _, dropped, err := merging.KeepVersions(t.Context(), both.Internal(), merging.NewestVersion); dropped != 1 ||
+		err != nil {
 		t.Fatal(dropped, err)
 	}
 	if got := certainOf(t, testarchive.Build(t, both).Store); len(got) > 0 {

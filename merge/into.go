@@ -63,8 +63,8 @@ func Into(ctx context.Context, b *builder.Builder, s *reader.Store, r Run) error
 // if it has each of its dumps or a later dump of the same process, and at least one later dump. A merge must leave
 // superseded archives out. The order of the archives does not matter.
 //
-// The error matches ErrSameProcess if two of the remaining archives hold dumps of one process; otherwise it comes from the
-// reader.
+// The error matches ErrSameProcess if two of the remaining archives hold dumps of one process; otherwise it comes from
+// the reader.
 func Superseded(archives ...*reader.Store) ([]int, error) {
 	contents := make([]merging.Contents, len(archives))
 	for i, s := range archives {

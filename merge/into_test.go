@@ -277,7 +277,7 @@ func TestRunsWithoutTypeProfilesFitAnyShape(t *testing.T) {
 	checkSame(t, "another order", all, sum(t, long, shorter, short))
 	checkSame(t, "a sum of sums", all, sum(t, sum(t, shorter, short), long))
 	checkSame(t, "several goroutines", all, mergeAtOnce(t, shorter, long, short))
-	if got := disk.ShapeOf(&all.Header().Params); got != disk.ShapeOf(&long.Header().Params) {
+	if got := disk.ShapeOfParams(&all.Header().Params); got != disk.ShapeOfParams(&long.Header().Params) {
 		t.Errorf("shape %+v, want that of the run with type profiles", got)
 	}
 	checkSame(t, "another order of short runs", sum(t, short, shorter), sum(t, shorter, short))

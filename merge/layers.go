@@ -165,14 +165,15 @@ func (l *layerCopy) copyLayer(top bool) error {
 	return l.copyWithHooks(&contents, hooks, l.copyCounted)
 }
 
-func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks, all func(*copier.Copier) error) error {
+func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks,
+	copyAll func(*copier.Copier) error) error {
 	run, err := l.t.AdmitCopy(l.s, contents, l.take)
 	if err != nil {
 		return err
 	}
 	c := copier.New(l.ctx, l.t.Set, l.s, run, hooks)
 	c.Counts = l.take
-	return all(c)
+	return copyAll(c)
 }
 
 // isBase reports whether a table says what the archive is a layer on. Of a snapshot that is said in the end.

@@ -28,9 +28,9 @@ const (
 // defineTags adds the tags to the table of schemas until the test ends.
 func defineTags(t *testing.T) {
 	cell := func(name string, kind disk.CellKind) disk.CellSpec { return disk.CellSpec{Name: name, Kind: kind} }
-	t.Cleanup(disk.Define(tagTyped, disk.CellGroup{Cells: []disk.CellSpec{cell("count", disk.CellCount),
+	t.Cleanup(disk.DefineSchema(tagTyped, disk.CellGroup{Cells: []disk.CellSpec{cell("count", disk.CellCount),
 		cell("seen", disk.CellType)}}))
-	t.Cleanup(disk.Define(tagRowed,
+	t.Cleanup(disk.DefineSchema(tagRowed,
 		disk.CellGroup{Cells: []disk.CellSpec{cell("count", disk.CellCount), cell("bits", disk.CellBits)}},
 		disk.CellGroup{Name: "rows", Repeat: disk.PerRow, Cells: []disk.CellSpec{
 			cell("type", disk.CellType), cell("value", disk.CellValue), cell("hits", disk.CellCount),

@@ -44,7 +44,8 @@ func partOf(t testarchive.TB, part merging.Part, archives []weighted) testarchiv
 	h := archives[0].Header()
 	b := builder.New(h.Domain, builder.Config{Params: h.Params})
 	for _, a := range archives {
-		if err := part.Into(t.Context(), b.Internal(), a.Store, merging.PartOptions{Run: profileset.RunRules{Weight: a.run.Weight}, OneShape: true}); err != nil {
+		o := merging.PartOptions{Run: profileset.RunRules{Weight: a.run.Weight}, OneShape: true}
+		if err := part.Into(t.Context(), b.Internal(), a.Store, o); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -262,7 +263,8 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 	t.Parallel()
 	for domain, note := range map[layout.Domain]func(b *builder.Builder, m builder.MethodRef, p profileset.ProfileRef){
 		layout.DomainHotSpot: func(b *builder.Builder, m builder.MethodRef, _ profileset.ProfileRef) {
-			b.Internal().Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol).Row(uint64(m), uint64(b.Internal().Symbol("sketch")))
+			b.Internal().Table(disk.TableCode, 0, disk.ColumnMethod, disk.ColumnSymbol).Row(uint64(m),
+				uint64(b.Internal().Symbol("sketch")))
 		},
 		layout.DomainCustom: func(b *builder.Builder, _ builder.MethodRef, p profileset.ProfileRef) {
 			b.Internal().Table(disk.TableProducer, 1<<2, disk.ColumnProfile).Row(uint64(p))

@@ -31,9 +31,9 @@ type Narrowing struct {
 
 // NarrowRows cuts every type profile to at most n rows, as a VM with -XX:TypeProfileWidth=n has them. The rows with the
 // highest counts stay, and the other counts are added to the count of receivers without a row. HotSpot's entries have n
-// rows afterwards, also where they had fewer, and wide entries become HotSpot's own again. In other domains an entry with
-// fewer rows stays as it is. A merge narrows last, since narrowing loses rows. After an error, which may be ctx's, the
-// builder is unchanged.
+// rows afterwards, also where they had fewer, and wide entries become HotSpot's own again. In other domains an entry
+// with fewer rows stays as it is. A merge narrows last, since narrowing loses rows. After an error, which may be
+// ctx's, the builder is unchanged.
 func NarrowRows(ctx context.Context, b *builder.Builder, n int) (Narrowing, error) {
 	done, err := merging.NarrowRows(ctx, b.Internal(), n)
 	return Narrowing(done), err

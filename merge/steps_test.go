@@ -179,7 +179,8 @@ func TestUnfinishedProfiles(t *testing.T) {
 	if _, err := merge.NarrowRows(t.Context(), b, 1); err == nil {
 		t.Error("rows of an unfinished profile are narrowed")
 	}
-	if methods, dropped, err := merging.KeepVersions(t.Context(), b.Internal(), merging.NewestVersion); err == nil || methods != 0 ||
+	if methods, dropped, err := merging.KeepVersions(t.Context(), b.Internal(), merging.NewestVersion); err == nil ||
+		methods != 0 ||
 		dropped != 0 {
 		t.Errorf("%d methods, %d dropped, %v", methods, dropped, err)
 	}

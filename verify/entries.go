@@ -99,7 +99,7 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 				return n, false
 			}
 		} else {
-			e, _, err := w.shape.Next(rest)
+			e, _, err := w.shape.NextEntry(rest)
 			if err != nil || !w.entry(e, unit, data) {
 				return n, false
 			}

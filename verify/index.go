@@ -145,7 +145,7 @@ func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, o
 		w.noteError(inMethods, at, err)
 	}
 	w.list = joined
-	return words.String(w.list), disk.ListText(parts) + int64(len(w.list)), err == nil
+	return words.StringOf(w.list), disk.ListText(parts) + int64(len(w.list)), err == nil
 }
 
 // seek looks for a record in the index, now or with others.
@@ -159,8 +159,8 @@ func (w *worker) seek(r sought) {
 func (w *worker) seekAll() {
 	w.offsets = w.offsets[:0]
 	for i := range w.sought {
-		hash := disk.Mix(w.sought[i].id, w.sought[i].kind, w.h.Seed)
-		bucket, _ := hash.Split(w.h.Buckets)
+		hash := disk.MixHash(w.sought[i].id, w.sought[i].kind, w.h.Seed)
+		bucket, _ := hash.SplitBucket(w.h.Buckets)
 		w.offsets = append(w.offsets, w.lineOffset(bucket))
 	}
 	w.m.Prefetch(w.offsets)
@@ -183,8 +183,8 @@ func (w *walk) lineOffset(n uint64) int64 {
 // findRecord searches for a record as docs/format.md says. A search for a method meets another with its id if, and only
 // if, the method shares the id.
 func (w *walk) findRecord(r *sought) {
-	hash := disk.Mix(r.id, r.kind, w.h.Seed)
-	first, rest := hash.Split(w.h.Buckets)
+	hash := disk.MixHash(r.id, r.kind, w.h.Seed)
+	first, rest := hash.SplitBucket(w.h.Buckets)
 	bucket, found, shared := first, false, false
 	var stray error // of a slot that leads to no record
 	for range w.h.MaxProbe {

@@ -8,7 +8,7 @@ func (w *walk) frame() {
 		w.unsummed = true
 		w.refused(inPages, 0, w.m.Verify(w.ctx, nil))
 	}
-	w.advance(disk.Summed(w.h).Offset)
+	w.advance(disk.ChecksummedSpan(w.h).Offset)
 }
 
 func (w *walk) frameIsSound() bool {
@@ -28,12 +28,12 @@ func (w *walk) frameIsSound() bool {
 				want = w.checksumAt(level+1, group)
 			}
 			g := w.tree.Group(level, group)
-			if disk.Sum(w.data[ps+g.Offset:ps+g.End()]) != want {
+			if disk.Checksum(w.data[ps+g.Offset:ps+g.End()]) != want {
 				return false
 			}
 		}
 	}
-	for _, b := range w.data[ps+w.tree.Size() : disk.Summed(w.h).Offset] {
+	for _, b := range w.data[ps+w.tree.Size() : disk.ChecksummedSpan(w.h).Offset] {
 		if b != 0 {
 			return false
 		}
@@ -43,7 +43,7 @@ func (w *walk) frameIsSound() bool {
 
 // checksumAt returns a sum of the tree.
 func (w *walk) checksumAt(level int, n int64) uint64 {
-	return le.Uint64(w.data[w.h.Region(disk.RegionPS).Offset+w.tree.Slot(level, n):])
+	return le.Uint64(w.data[w.h.Region(disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
 }
 
 // advance adds to what was read of the file.
@@ -59,7 +59,7 @@ func (w *walk) advance(size int64) {
 func (w *walk) pages() {
 	symbols := w.h.Parts[disk.PartSymbols]
 	rw := w.h.Region(disk.RegionRW)
-	before := w.pagesOf(disk.Summed(w.h).Offset, symbols.Offset)
+	before := w.pagesOf(disk.ChecksummedSpan(w.h).Offset, symbols.Offset)
 	behind := w.pagesOf(symbols.End(), rw.Offset)
 	if rw.Size == 0 {
 		behind.end = w.tree.Pages()
@@ -106,10 +106,10 @@ func (s *summer) upTo(offset int64) {
 		if span.Offset >= offset {
 			return
 		}
-		got := disk.Sum(s.data[span.Offset:span.End()])
+		got := disk.Checksum(s.data[span.Offset:span.End()])
 		want := s.checksumAt(0, s.next)
 		if got != want && !s.unsummed {
-			s.noteError(inPages, span.Offset, disk.WrongSum(disk.RegionAt(s.h, span.Offset), span, got, want))
+			s.noteError(inPages, span.Offset, disk.ChecksumError(disk.RegionAt(s.h, span.Offset), span, got, want))
 		}
 		s.size += span.Size
 	}

@@ -72,7 +72,7 @@ func (l *problems) addProblem(p problem) {
 func (w *walk) noteError(in phase, place int64, err error) {
 	w.stopped.Store(true)
 	if w.naming {
-		err = disk.InFile(err, w.m.Name())
+		err = disk.WithFileName(err, w.m.Name())
 		w.problems.addProblem(problem{in, place, err.Error(), err})
 	}
 }

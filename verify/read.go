@@ -5,8 +5,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// readReferences names the defects of the references from record to record, as the reader follows them: the names of types
-// and methods, contexts, and the profiles of each method. The walk has only told that something is.
+// readReferences names the defects of the references from record to record, as the reader follows them: the names of
+// types and methods, contexts, and the profiles of each method. The walk has only told that something is.
 func (w *walk) readReferences() {
 	if !w.naming {
 		return

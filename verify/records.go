@@ -190,7 +190,7 @@ type recordKey struct {
 func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 	if rec.Flags&disk.MethodNamed != 0 {
 		held := disk.RecordName(w.data[at+rec.Size() : at+int64(rec.Units)*disk.Unit])
-		k.named, k.held = true, words.String(held)
+		k.named, k.held = true, words.StringOf(held)
 		return k, true
 	}
 	k.key.Name = rec.Name

@@ -214,5 +214,5 @@ func (w *walk) nameAt(n layout.Ref) (text string, ok bool) {
 	if !w.h.Parts[disk.PartSymbols].Holds(n.Offset(), 4+size) {
 		return "", false // it was changed since
 	}
-	return words.String(w.data[n.Offset()+4:][:size]), true
+	return words.StringOf(w.data[n.Offset()+4:][:size]), true
 }

@@ -46,9 +46,9 @@ func reseal(data []byte, h *layout.Header) {
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
-		le.PutUint64(sums[tree.Slot(0, n):], disk.Sum(data[page.Offset:page.End()]))
+		le.PutUint64(sums[tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))
 	}
-	h.SumRoot = tree.Fill(sums)
+	h.SumRoot = tree.ComputeLevels(sums)
 	copy(data, disk.AppendHeader(nil, h))
 }
 
@@ -313,7 +313,7 @@ func TestWhatSumsCannotSeeIsFound(t *testing.T) {
 func TestDamagedPageIsFound(t *testing.T) {
 	for _, s := range specimen.All() {
 		data, h := sound(t, s.Name)
-		summed := disk.Summed(h)
+		summed := disk.ChecksummedSpan(h)
 		for _, at := range []int64{summed.Offset, summed.Offset + summed.Size/2, summed.End() - 1} {
 			data[at] ^= 0x40
 			if r := check(t, data); r.Sound() || !errors.Is(r.Problems[0], layout.ErrChecksum) {
@@ -327,7 +327,7 @@ func TestDamagedPageIsFound(t *testing.T) {
 // Pages are damaged apart from each other, so that no record tells of both.
 func TestEachDamagedPageIsNamed(t *testing.T) {
 	data, h := sound(t, "hotspot")
-	damaged := []int64{disk.Summed(h).Offset, h.FileSize - 1}
+	damaged := []int64{disk.ChecksummedSpan(h).Offset, h.FileSize - 1}
 	for _, at := range damaged {
 		data[at] ^= 0x40
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 )
@@ -77,7 +76,7 @@ func Many(methods, seed int) *builder.Builder {
 	for i := range methods {
 		m := b.Method(layout.Key{Class: fmt.Sprintf("com/example/%s/Class%d", packages[i%len(packages)], i/7),
 			Name: fmt.Sprintf("method%d", i), Signature: "(ILjava/lang/String;)V"})
-		p := b.ProfileIn(m, 0, profileset.NoContext)
+		p := b.ProfileIn(m, 0, 0)
 		manyPoints(p, types, i, uint64(seed))
 		_ = p.Done() // the builder keeps the error
 	}

@@ -221,7 +221,7 @@ func fetchAhead(i, n int, bytes func(k int) []byte) {
 	asked := lines[:0]
 	for k := i + fetchGroup; k < min(i+2*fetchGroup, n); k++ {
 		b := bytes(k)
-		from := words.Address(b)
+		from := words.AddressOfBytes(b)
 		to := from + uintptr(min(len(b), fetchLines*disk.LineSize))
 		for at := from; at < to; at += disk.LineSize - at%disk.LineSize {
 			asked = append(asked, at)

@@ -58,7 +58,7 @@ func (p *plan) hashRecords(seed uint64) []intern.SortKey {
 	all := sorter.Room(b.Types.Len() + len(p.records) - len(p.rows.methods))
 	number := uint32(0)
 	add := func(id uint64, kind disk.RecordKind) {
-		all = append(all, intern.SortKey{Key: uint64(disk.Mix(id, kind, seed)), Ref: number})
+		all = append(all, intern.SortKey{Key: uint64(disk.MixHash(id, kind, seed)), Ref: number})
 		number++
 	}
 	for _, t := range p.o.types {
@@ -116,7 +116,7 @@ func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 			k := ordered[0]
 			s := disk.Slot{Hash: disk.Hash(k.Key), Ref: indexed[k.Ref]}
 			var bucket uint64
-			bucket, s.Rest = s.Hash.Split(f.lines)
+			bucket, s.Rest = s.Hash.SplitBucket(f.lines)
 			if bucket != line {
 				break
 			}
@@ -160,7 +160,7 @@ func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, ne
 				return line, next
 			}
 			for ; next < len(sorted); next++ {
-				if bucket, _ := disk.Hash(sorted[next].Key).Split(f.lines); bucket != line {
+				if bucket, _ := disk.Hash(sorted[next].Key).SplitBucket(f.lines); bucket != line {
 					break
 				}
 				waiting++
@@ -184,7 +184,7 @@ func (f *indexFiller) fillLine(number, n uint64) {
 		slots[i] = w.slot
 		f.maxProbe = max(f.maxProbe, uint32(n-w.bucket)+1)
 	}
-	line.Fill(slots[:taken])
+	line.StoreSlots(slots[:taken])
 	for _, w := range f.waiting[taken:] {
 		line.SetOverflow(w.slot.Hash)
 	}

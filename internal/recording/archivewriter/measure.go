@@ -15,7 +15,7 @@ import (
 // order of their arrival, which is the order of the file that most of them are in.
 func (p *plan) measureProfiles() error {
 	m := measurer{p: p, masks: p.b.Shape.Masks()}
-	p.slotsOf = fastmem.Large[uint32](p.b.Profiles.Len())
+	p.slotsOf = fastmem.AllocateLarge[uint32](p.b.Profiles.Len())
 	for number, d := range p.b.Profiles.All {
 		p.slotsOf[number-1] = m.measure(p.view.At(d.Block))
 		if number%forgetAfter == 0 {

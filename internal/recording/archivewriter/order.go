@@ -37,7 +37,7 @@ func newOrder(ctx context.Context, b *profileset.Set) *order {
 
 // ranks inverts an order of references.
 func ranks[R ~uint32](sorted []R) []uint32 {
-	r := fastmem.Large[uint32](len(sorted))
+	r := fastmem.AllocateLarge[uint32](len(sorted))
 	for i, ref := range sorted {
 		r[ref-1] = uint32(i)
 	}
@@ -207,7 +207,7 @@ func (o *order) sortProfiles(b *profileset.Set) {
 
 // onlyProfiles returns the profiles in their order where no method has several.
 func (o *order) onlyProfiles(b *profileset.Set) []profileset.ProfileRef {
-	ofMethod := fastmem.Large[profileset.ProfileRef](len(o.methods))
+	ofMethod := fastmem.AllocateLarge[profileset.ProfileRef](len(o.methods))
 	for ref, d := range b.Profiles.All {
 		ofMethod[o.methodRank[d.Method-1]] = profileset.ProfileRef(ref)
 	}

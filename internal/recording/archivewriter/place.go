@@ -132,7 +132,7 @@ func (p *plan) checkKeyText() error {
 
 // keyTexts returns what each symbol counts as a part of a key, by SymbolRef. Many methods share one.
 func (p *plan) keyTexts() []int64 {
-	size := fastmem.Large[int64](p.b.Symbols.Len() + 1)
+	size := fastmem.AllocateLarge[int64](p.b.Symbols.Len() + 1)
 	for s := range size[1:] {
 		size[s+1] = p.keyText(intern.SymbolRef(s + 1))
 	}
@@ -159,7 +159,7 @@ func (p *plan) locate() error {
 		p.symbols[ref-1] += symbols
 	}
 	at := p.sectionStart(disk.PartMethods)
-	p.methods = fastmem.Large[layout.Ref](len(p.records))
+	p.methods = fastmem.AllocateLarge[layout.Ref](len(p.records))
 	for i := range p.records {
 		p.methods[i] = disk.RefOf(at)
 		at += int64(p.records[i].units) * disk.Unit

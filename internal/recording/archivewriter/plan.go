@@ -74,7 +74,8 @@ func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 		}
 	}()
 	p.collect()
-	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.placeRegions, p.checkKeyText, p.locate, p.describe} {
+	for _, step := range []func() error{p.sort(ctx), p.decide, p.measure, p.placeRegions, p.checkKeyText, p.locate,
+		p.describe} {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -128,7 +129,7 @@ func scratch[V any](p *plan, n int) []V {
 	if n < largeScratch {
 		return make([]V, n)
 	}
-	piece, values := mmap.PieceOf[V](n)
+	piece, values := mmap.NewPieceOf[V](n)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.pieces = append(p.pieces, piece)
@@ -199,7 +200,7 @@ func (p *plan) sectionStart(s disk.Part) int64      { return p.header.Parts[s].O
 // the symbol section. Names of methods that lie behind their records do not.
 func (p *plan) neededSymbols() []bool {
 	b := p.b
-	needed := fastmem.Large[bool](b.Symbols.Len())
+	needed := fastmem.AllocateLarge[bool](b.Symbols.Len())
 	need := func(s intern.SymbolRef) {
 		if s != 0 {
 			needed[s-1] = true
@@ -223,7 +224,7 @@ func (p *plan) neededSymbols() []bool {
 // start: those that are needed, and signatures.
 func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
-	p.symbols = fastmem.Large[layout.Ref](len(needed))
+	p.symbols = fastmem.AllocateLarge[layout.Ref](len(needed))
 	p.symbolRefs = make([]intern.SymbolRef, 0, len(p.o.symbols))
 	for _, ref := range p.o.symbols {
 		if needed[ref-1] {

@@ -65,7 +65,7 @@ func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
 		return nil, Report{}, fmt.Errorf("builder: %w: %d bytes do not fit into the address space: write it to a file",
 			layout.ErrTooLarge, n)
 	}
-	out := words.Aligned(int(p.header.FileSize))
+	out := words.AlignedBytes(int(p.header.FileSize))
 	if err := p.writeFile(context.Background(), memory(out)); err != nil {
 		return nil, Report{}, err
 	}
@@ -105,7 +105,7 @@ func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	if err = cmp.Or(failed, err); err != nil {
 		return err
 	}
-	p.header.SumRoot = disk.SumTreeOf(&p.header).Fill(sums)
+	p.header.SumRoot = disk.SumTreeOf(&p.header).ComputeLevels(sums)
 	if p.header.DumpID == ([16]byte{}) {
 		p.header.DumpID = p.identity()
 	}
@@ -142,8 +142,8 @@ func (p *plan) workers() int {
 // identity derives the identity of a dump from all that the archive holds.
 func (p *plan) identity() (id [16]byte) {
 	header := disk.AppendHeader(nil, &p.header)
-	low := disk.Sum(append(header, 0))
-	high := disk.Sum(append(header, 1))
+	low := disk.Checksum(append(header, 0))
+	high := disk.Checksum(append(header, 1))
 	binary.LittleEndian.PutUint64(id[:], low)
 	binary.LittleEndian.PutUint64(id[8:], high)
 	return id
@@ -183,8 +183,8 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	progress func(done, total int64)) *sheets {
 	s := &sheets{
 		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
-		sums: make([]byte, disk.Summed(h).Offset-h.Region(disk.RegionPS).Offset),
-		at:   disk.Summed(h).Offset,
+		sums: make([]byte, disk.ChecksummedSpan(h).Offset-h.Region(disk.RegionPS).Offset),
+		at:   disk.ChecksummedSpan(h).Offset,
 		full: make(chan fullSheet, workers), spare: make(chan []byte, 2*workers+1),
 	}
 	s.sheet = s.empty()
@@ -204,7 +204,7 @@ func (s *sheets) empty() []byte {
 		default:
 		}
 	}
-	return fastmem.Large[byte](int(n))[:0]
+	return fastmem.AllocateLarge[byte](int(n))[:0]
 }
 
 // writeRegion appends bytes of a region, behind zeros up to the region's start.
@@ -270,7 +270,7 @@ func (s *sheets) checksumPages(f fullSheet) {
 	for b, at := f.bytes, f.offset; len(b) > 0; {
 		page := s.tree.Page(at)
 		n := s.tree.PageSpan(page).Size
-		binary.LittleEndian.PutUint64(s.sums[s.tree.Slot(0, page):], disk.Sum(b[:n]))
+		binary.LittleEndian.PutUint64(s.sums[s.tree.SlotOffset(0, page):], disk.Checksum(b[:n]))
 		b = b[n:]
 		at += n
 	}
@@ -293,6 +293,6 @@ func (s *sheets) noteWritten(n int, err error) {
 	}
 	s.done += int64(n)
 	if s.progress != nil {
-		s.progress(s.done, disk.Summed(s.header).Size)
+		s.progress(s.done, disk.ChecksummedSpan(s.header).Size)
 	}
 }

@@ -21,9 +21,9 @@ type Counts int
 
 // The choices.
 const (
-	Trained    Counts = iota // those of the file
-	Totals                   // those of the file and of this run, from the words of an adopted archive
-	Increments               // those of this run alone; profiles without any are left out
+	Trained    Counts = iota // the counts of the file
+	Totals                   // the counts of the file and of this run, from an adopted archive
+	Increments               // the counts of this run alone; profiles without any are left out
 )
 
 // Hooks change the copy. Nil ones change nothing.
@@ -34,13 +34,13 @@ type Hooks struct {
 	// whether a type is, though nothing that is copied refers to them.
 	Chosen func(m reader.Method) (bool, error)
 	Kind   func(t reader.Type) (bool, error)
-	// Elsewhere says what a table refers to in the place of a profile that is not copied.
+	// Elsewhere selects the substitute for a profile that is not copied, in rows of tables.
 	Elsewhere Elsewhere
 	// Type returns the names of a type in the copy.
 	Type func(name, loader, alias string) (newName, newLoader, newAlias string)
 	// Key returns the key of a method in the copy.
 	Key func(m reader.Method, k layout.Key) (layout.Key, error)
-	// Entry changes an entry of the copy, which has references in place of pointers.
+	// Entry changes an entry of the copy, with references instead of pointers.
 	Entry func(e disk.Entry) error
 	// Dropped is told of a row or type word of a method that is copied without its type
 	// or method, since the live cell leads to none. Its error ends the copy.
@@ -57,11 +57,11 @@ type Hooks struct {
 	Symbol func(kind disk.TableKind, text string) string
 	// Word returns the number that replaces one in a table.
 	Word func(kind disk.TableKind, column int, v uint64) uint64
-	// Row changes a row of a table, which has references in place of file references.
+	// Row changes a row of a table, with references of the set instead of the file's.
 	Row func(t *reader.Table, row []uint64)
 }
 
-// Elsewhere is what a table refers to in the place of a profile that is not copied.
+// Elsewhere selects the substitute for a profile that is not copied, in rows of tables.
 type Elsewhere int
 
 // The choices.
@@ -81,15 +81,15 @@ type Copier struct {
 	Counts       Counts
 	Since        *Counted // what Increments are counted from; nil for the trained counts
 	targetRun    profileset.Run
-	method       reader.Method        // of the profile that is being copied
-	profilesSeen uint64               // profiles that were read, or could not be
-	partial      bool                 // the copy lacks some
+	method       reader.Method        // method of the profile that is being copied
+	profilesSeen uint64               // number of profiles that were read, or could not be read
+	partial      bool                 // the copy lacks a profile
 	chosen       []reader.Method      // that Hooks.Chosen chose
-	types        []profileset.TypeRef // by ordinal
+	types        []profileset.TypeRef // references by ordinal
 	methods      map[layout.Ref]profileset.MethodRef
 	contexts     contextRefs
 	profiles     map[layout.Ref]profileset.ProfileRef
-	absent       map[layout.Ref]profileset.ProfileRef // what stands for profiles that are not copied
+	absent       map[layout.Ref]profileset.ProfileRef // substitutes for profiles that are not copied
 }
 
 // New returns a copier of an archive into a set, as a part of a run.
@@ -123,7 +123,7 @@ func (c *Copier) DeclareShapes() error {
 
 func (c *Copier) runSteps(steps ...func() error) error {
 	if err := disk.CheckWritable(c.s.Header()); err != nil {
-		return disk.InFile(err, c.s.Mapping().Name())
+		return disk.WithFileName(err, c.s.Mapping().Name())
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

@@ -79,7 +79,7 @@ func TestHooks(t *testing.T) {
 			return k, nil
 		}}, "Circle, Shapes, Shapes.total, Square, count 7, entered 3, entered 5"},
 		"entries": {copier.Hooks{Entry: func(e disk.Entry) error {
-			e.SetCell(disk.ShapeOf(&layout.Params{TypeProfileWidth: 2, ReceiverGap: 1}).ReceiverRow(0)+1, 70)
+			e.SetCell(disk.ShapeOfParams(&layout.Params{TypeProfileWidth: 2, ReceiverGap: 1}).ReceiverRow(0)+1, 70)
 			return nil
 		}}, "Circle, Shapes, Shapes.sum, Square, count 70, entered 3, entered 5"},
 		"tables": {copier.Hooks{Skip: func(table *reader.Table) bool { return table.Kind == disk.TableMonitors }},

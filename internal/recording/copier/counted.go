@@ -31,7 +31,7 @@ func (k *Counted) Begin() *Counted {
 	return k
 }
 
-// countedBefore returns what a counter of a profile had counted.
+// countedBefore returns the count of a counter at the last kept copy.
 func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
 	if k != nil {
 		if block := k.kept[p.Ref()]; block != nil {
@@ -50,7 +50,7 @@ func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	if block == nil {
 		block = append(block, k.kept[p.Ref()]...)
 		if block == nil {
-			block = words.Append(nil, p.Bytes())
+			block = words.AppendWords(nil, p.Bytes())
 		}
 		k.next[p.Ref()] = block
 	}

@@ -153,7 +153,7 @@ func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	return ref, err
 }
 
-// substituteFor returns what stands for a profile that is not copied, of the method whose record is at n.
+// substituteFor returns the substitute for a profile that is not copied, of the method whose record is at n.
 func (c *Copier) substituteFor(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
 	if c.hooks.Elsewhere == ALatecomer {
 		m, context, err := c.refsOfProfile(n, p)
@@ -172,7 +172,7 @@ func (c *Copier) substituteFor(n layout.Ref, p reader.Profile) (profileset.Profi
 // AllFields are all optional fields.
 const AllFields = ^disk.Presence(0)
 
-// Fields copies a set of the optional fields that describe the method, and the counters as Counts says.
+// Fields copies a set of the optional fields that describe the method, and the counters that Counts selects.
 func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
 	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
@@ -195,7 +195,7 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 	}
 }
 
-// selectCount returns a counter of a profile as Counts says.
+// selectCount returns the count of a profile that Counts selects.
 func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 	switch c.Counts {
 	case Totals:
@@ -208,8 +208,9 @@ func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// copyEntry copies an entry of a profile, with counts as Counts says, and references in place of pointers.
-func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, p reader.Profile, e reader.Entry) error {
+// copyEntry copies an entry of a profile, with the counts that Counts selects and references instead of pointers.
+func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, p reader.Profile,
+	e reader.Entry) error {
 	var failed error
 	to.Add(section, disk.Entry(e.Bytes()).Cells(), appendEntry(disk.Entry(e.Bytes())), func(raw disk.Entry) {
 		raw.SetFlags(e.Flags())
@@ -236,10 +237,10 @@ func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, 
 // the copy is of trained counts.
 func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
 	schema, ok := disk.SchemaOf(raw.Tag())
-	if !ok || !schema.Has(disk.CellTraps) && (c.Counts == Trained || !schema.Has(disk.CellBits)) {
+	if !ok || !schema.HasKind(disk.CellTraps) && (c.Counts == Trained || !schema.HasKind(disk.CellBits)) {
 		return
 	}
-	for cell, kind := range c.shape.Walk(raw) {
+	for cell, kind := range c.shape.WalkCells(raw) {
 		switch {
 		case kind == disk.CellTraps:
 			raw.SetCell(cell, uint64(e.Traps()))
@@ -273,7 +274,7 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSectio
 // producersCells copies the cells of a producer's entry that are no counts. Unless the trained profile is
 // copied they are the present ones: what a VM may record in which of them it alone knows.
 func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
-	for cell, kind := range c.shape.Walk(raw) {
+	for cell, kind := range c.shape.WalkCells(raw) {
 		switch {
 		case c.Counts == Trained && disk.IsPointer(kind):
 			v, err := c.pointerCell(raw.Cell(cell), kind)
@@ -360,7 +361,7 @@ func (c *Copier) hasCounted(p reader.Profile) bool {
 		return true
 	}
 	for e := range p.Entries() {
-		for cell, kind := range c.shape.Walk(disk.Entry(e.Bytes())) {
+		for cell, kind := range c.shape.WalkCells(disk.Entry(e.Bytes())) {
 			if (kind == disk.CellCount || kind == disk.CellBits || disk.TagByProducer(e.Tag()) && !disk.IsPointer(kind)) &&
 				differs(e.Cell(cell), true) {
 				return true

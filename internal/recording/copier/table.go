@@ -18,7 +18,8 @@ func (c *Copier) Tables() error {
 		if t.Kind == disk.TableShapes {
 			continue // see DeclareShapes
 		}
-		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableCode && t.Kind != disk.TableMoved &&
+		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableCode &&
+			t.Kind != disk.TableMoved &&
 			t.Kind != disk.TableBase {
 			continue // tables cover the whole run
 		}
@@ -84,9 +85,9 @@ func withoutSecrets(of disk.TableKind, column int, text string) string {
 	switch {
 	case of != disk.TableRuns:
 	case column == disk.RunCommand:
-		return secrets.Line(text)
+		return secrets.MaskLine(text)
 	case column == disk.RunOptions:
-		return secrets.OptionsLine(text)
+		return secrets.MaskOptionsLine(text)
 	}
 	return text
 }

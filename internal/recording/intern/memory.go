@@ -124,7 +124,7 @@ func (l *List[V]) newChunk() []V {
 		return make([]V, 0, chunkSize)
 	case len(l.room) == 0:
 		var p *mmap.Piece
-		p, l.room = mmap.PieceOf[V](fewChunks * chunkSize)
+		p, l.room = mmap.NewPieceOf[V](fewChunks * chunkSize)
 		l.pieces = append(l.pieces, p)
 	}
 	chunk := l.room[:0:chunkSize]

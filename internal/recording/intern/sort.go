@@ -34,8 +34,8 @@ func (s *Sorter) Room(n int) []SortKey {
 		if n < LongSort {
 			s.keys = make([]SortKey, n)
 		} else {
-			s.pieces[0], s.keys = mmap.PieceOf[SortKey](n)
-			s.pieces[1], s.spare = mmap.PieceOf[SortKey](n)
+			s.pieces[0], s.keys = mmap.NewPieceOf[SortKey](n)
+			s.pieces[1], s.spare = mmap.NewPieceOf[SortKey](n)
 		}
 	}
 	return s.keys[:0]
@@ -56,7 +56,7 @@ func (s *Sorter) Close() {
 }
 
 // Sort sorts by key; equal keys stay in their order.
-func (s *Sorter) Sort(keys []SortKey) { fastmem.Sort(keys, &s.spare, s.canceled) }
+func (s *Sorter) Sort(keys []SortKey) { fastmem.SortByKey(keys, &s.spare, s.canceled) }
 
 // EachEqual calls yield with each group of several equal keys among sorted keys.
 func EachEqual(keys []SortKey, yield func(group []SortKey)) {
@@ -81,7 +81,7 @@ func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 
 // RefsOf returns the references of keys.
 func RefsOf[R ~uint32](keys []SortKey) []R {
-	refs := fastmem.Large[R](len(keys))
+	refs := fastmem.AllocateLarge[R](len(keys))
 	for i, k := range keys {
 		refs[i] = R(k.Ref)
 	}
@@ -94,7 +94,7 @@ func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 	for i := range t.Len() {
 		keys = append(keys, SortKey{Ref: uint32(i + 1)})
 	}
-	piece, ahead := mmap.PieceOf[[aheadWords]uint64](t.Len())
+	piece, ahead := mmap.NewPieceOf[[aheadWords]uint64](t.Len())
 	s := symbolSort{t, sorter, ahead}
 	s.sortFrom(keys, 0)
 	piece.Release()

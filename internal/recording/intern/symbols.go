@@ -64,7 +64,9 @@ func (t *Symbols) Place(s SymbolRef) Place {
 }
 
 // Text returns the text of a symbol of the table.
-func (t *Symbols) Text(s SymbolRef) string { return words.String(t.Texts.At(*t.places.At(uint32(s)))) }
+func (t *Symbols) Text(s SymbolRef) string {
+	return words.StringOf(t.Texts.At(*t.places.At(uint32(s))))
+}
 
 // Intern returns the number of a text, and whether it is new.
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
@@ -126,7 +128,7 @@ func (t *Symbols) Fetch(hashes []uint32) {
 		found := lines[:0]
 		for _, ref := range likely[:len(group)] {
 			if ref != 0 {
-				found = append(found, words.Address(t.Texts.At(*t.places.At(ref))))
+				found = append(found, words.AddressOfBytes(t.Texts.At(*t.places.At(ref))))
 			}
 		}
 		fastmem.PrefetchLines(found)

@@ -9,9 +9,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Bound is a place in the order of methods: before the methods of a class and name, or
-// the first that sorts after them. Types have their places before the methods of the class
-// with their name. The zero Bound is the place before all.
+// A Bound is a position in the order of methods, before the methods of a class and name. Types are sorted before the
+// methods of the class with their name. The zero Bound is before everything.
 type Bound struct{ Class, Name string }
 
 // Compare orders bounds as archives order methods.
@@ -33,7 +32,7 @@ func (b *Bound) UnmarshalText(text []byte) error {
 	return err
 }
 
-// parseBound reads a bound at the beginning of text, and returns what follows it.
+// parseBound reads a bound at the beginning of text, and returns the rest.
 func (b *Bound) parseBound(text string) (rest string, err error) {
 	rest = text
 	for _, part := range []*string{&b.Class, &b.Name} {
@@ -62,7 +61,7 @@ func (p Part) isFirst() bool { return p.From == Bound{} }
 // isLast reports whether no part comes after p.
 func (p Part) isLast() bool { return p.To == Bound{} }
 
-// Holds reports whether a place is in the part.
+// Holds reports whether a position is in the part.
 func (p Part) Holds(at Bound) bool {
 	return p.From.Compare(at) <= 0 && (p.isLast() || at.Compare(p.To) < 0)
 }
@@ -120,5 +119,5 @@ func parsePart(text string) (p Part, err error) {
 	return p, err
 }
 
-// boundOf returns the place of a method.
+// boundOf returns the position of a method.
 func boundOf(k layout.Key) Bound { return Bound{k.Class, k.Name} }

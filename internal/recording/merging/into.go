@@ -96,7 +96,8 @@ func (c *Contents) weightedDumps(r profileset.RunRules) ([]profileset.Dump, erro
 
 // joinHeader makes the builder's archive a merged one. Its header has what holds for all: the highest settings, the
 // last time, and a fingerprint if all have the same. After an error nothing has changed. The caller holds mu.
-func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse, dumps []profileset.Dump,
+func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse,
+	dumps []profileset.Dump,
 	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
 	c := &b.Heading
 	empty := len(b.Dumps) == 0
@@ -106,7 +107,7 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 	if err := cmp.Or(b.checkCounted(contents), b.joinBase(contents.base, empty)); err != nil {
 		return profileset.Run{}, err
 	}
-	if err := b.joinShape(disk.ShapeOf(&h.Params), use); err != nil {
+	if err := b.joinShape(disk.ShapeOfParams(&h.Params), use); err != nil {
 		return profileset.Run{}, err
 	}
 	if err := b.DeclareLocked(shapes); err != nil {
@@ -250,7 +251,7 @@ func describeShape(s disk.Shape) string {
 	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
 }
 
-// joinRows returns a part of the shape that nothing depended on so far.
+// joinRows unites a part of the shape that no entry depends on yet.
 func joinRows(have, joins int, decides bool) int {
 	if decides {
 		return joins
@@ -270,7 +271,7 @@ func (b Target) setShape(s disk.Shape) {
 	p.ReceiverGap = uint32(s.Gap)
 }
 
-// Unmerged says, for people, what a merge loses of entries of one point that do not go together.
+// Unmerged describes the losses of a merge of entries of one point that cannot be united.
 func Unmerged(asLLVM bool) string {
 	if asLLVM {
 		return "entries that do not go together with those of a file before (other lengths, " +

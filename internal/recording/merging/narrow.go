@@ -27,7 +27,7 @@ func narrowRowsLocked(ctx context.Context, b *profileset.Set, n int) (done metho
 	if b.Domain == layout.DomainHotSpot {
 		to.TypeProfileWidth = uint32(n)
 	}
-	w := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOf(&to), n, b)
+	w := methoddata.NewNarrower(b.Domain, b.Shape, disk.ShapeOfParams(&to), n, b)
 	stop := poll.New(ctx)
 	if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return w.Block(block), stop.Err() }); err != nil {
 		return done, fmt.Errorf("builder: %w", err)

@@ -63,7 +63,7 @@ func (p Part) useOf(ctx context.Context, t Target, s *reader.Store, o PartOption
 	}
 	var have disk.Shape
 	t.Locked(func() { have = t.Shape })
-	if shape := disk.ShapeOf(&s.Header().Params); !shape.SameSettings(have) {
+	if shape := disk.ShapeOfParams(&s.Header().Params); !shape.SameSettings(have) {
 		err = fmt.Errorf("%s: %w: its VM keeps %s, the others' %s", s.Mapping().Name(), profileset.ErrMismatch,
 			describeShape(shape), describeShape(have))
 	}
@@ -136,7 +136,7 @@ func (c *chooser) holdsMethod(m reader.Method) (bool, error) {
 	return err == nil && c.part.Holds(Bound{class, name.String()}), err
 }
 
-// classOf returns the name of the class of a method, empty if it has none.
+// classOf returns the name of the class of a method, or "".
 func (c *chooser) classOf(m reader.Method) (string, error) {
 	t, ok, err := m.Class()
 	if err != nil || !ok {
@@ -191,7 +191,7 @@ func (c *chooser) chooseRow(t *reader.Table, row int) (bool, error) {
 	return c.part.Holds(Bound{}), nil
 }
 
-// boundOfRecord returns the place of the type or context at n.
+// boundOfRecord returns the position of the type or context at n.
 func (c *chooser) boundOfRecord(kind disk.ColumnKind, n layout.Ref) (Bound, error) {
 	switch kind {
 	case disk.ColumnType:
@@ -211,7 +211,7 @@ func (c *chooser) boundOfRecord(kind disk.ColumnKind, n layout.Ref) (Bound, erro
 	return Bound{}, fmt.Errorf("%s: unknown column kind %d", c.s.Mapping().Name(), kind)
 }
 
-// boundOfMethod returns the place of a method.
+// boundOfMethod returns the position of a method.
 func boundOfMethod(m reader.Method, err error) (Bound, error) {
 	if err != nil {
 		return Bound{}, err

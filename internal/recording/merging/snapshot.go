@@ -22,7 +22,8 @@ func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Count
 				"one VM", s.Mapping().Name(), profileset.ErrMismatch,
 				h.Domain, describeShape((*mapped.Mapping)(s.Mapping()).Shape()), b.Domain, describeShape(b.Shape))
 	}
-	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked((*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes())); err != nil {
+	shapes := (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes()
+	if err := cmp.Or(b.JoinProducer(h), b.DeclareLocked(shapes)); err != nil {
 		return b.Run, fmt.Errorf("%s: %w", s.Mapping().Name(), err)
 	}
 	for id := range contents.ids {

@@ -42,8 +42,9 @@ type runDump struct {
 
 // ContentsOf reads which dumps an archive holds.
 func ContentsOf(s *reader.Store) (Contents, error) {
-	c := Contents{name: s.Mapping().Name(), header: s.Header(), shapes: (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes(),
-		ids: map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, runOf: map[[16]byte]profileset.RunKey{},
+	c := Contents{name: s.Mapping().Name(), header: s.Header(),
+		shapes: (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes(),
+		ids:    map[[16]byte]bool{}, runs: map[profileset.RunKey]runDump{}, runOf: map[[16]byte]profileset.RunKey{},
 		timeOf: map[[16]byte]time.Time{}}
 	dumps, err := copier.Dumps(s)
 	if err != nil {
@@ -58,7 +59,7 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 		c.ids[d.ID] = true
 	}
 	runs, err := s.Runs()
-	for _, r := range runs { // in the order of their times
+	for _, r := range runs { // sorted by time
 		if r.DumpID == ([16]byte{}) {
 			continue // its dump is unknown
 		}
@@ -101,7 +102,7 @@ func Superseded(archives []Contents) ([]int, error) {
 	return by, heldTwice(archives, by)
 }
 
-// supersededBy returns the archive that supersedes archive i, -1 if there is none. It
+// supersededBy returns the archive that supersedes archive i, or -1. It
 // tries those with the last dump of a run of which i has an earlier dump. If none of them
 // supersedes i, two archives with dumps of that run remain, which is an error.
 func supersededBy(archives []Contents, i int, latest map[profileset.RunKey][]int) int {
@@ -174,7 +175,7 @@ func compareRunKeys(x, y profileset.RunKey) int {
 			binary.LittleEndian.Uint64(y.Since[8:])})
 }
 
-// sameProcess returns an error that says why two archives cannot be merged, and what to do.
+// sameProcess returns an error with the reason why two archives cannot be merged, and a remedy.
 func sameProcess(x, y *Contents, key profileset.RunKey) error {
 	earlier, later := x, y
 	if later.runs[key].at.Before(earlier.runs[key].at) {

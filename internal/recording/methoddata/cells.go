@@ -18,7 +18,7 @@ func (m *Merger) cells(x, y disk.Entry) {
 		return
 	}
 	signed := m.Shape.SignedCell(e)
-	for cell, kind := range m.Shape.Walk(e) {
+	for cell, kind := range m.Shape.WalkCells(e) {
 		e.SetCell(cell, uniteCells(kind, cell == signed, x.Cell(cell), m.weigh(kind, cell == signed, y.Cell(cell))))
 	}
 }
@@ -29,9 +29,9 @@ func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	case kind != disk.CellCount:
 		return v
 	case signed:
-		return uint64(disk.WeighSigned(m.Rules.Weight, int64(v)))
+		return uint64(disk.ApplyWeightSigned(m.Rules.Weight, int64(v)))
 	}
-	return disk.Weigh(m.Rules.Weight, v)
+	return disk.ApplyWeight(m.Rules.Weight, v)
 }
 
 // uniteCells returns the cell of both.
@@ -95,7 +95,7 @@ func (m *Merger) counters(e, y disk.Entry) {
 		m.countersOfOne(e, y, more)
 	default:
 		for i := range e.Cells() {
-			e.SetCell(i, min(disk.SaturatingAdd(e.Cell(i), disk.Weigh(m.Rules.Weight, y.Cell(i))), rules.highest))
+			e.SetCell(i, min(disk.SaturatingAdd(e.Cell(i), disk.ApplyWeight(m.Rules.Weight, y.Cell(i))), rules.highest))
 		}
 	}
 }
@@ -109,7 +109,7 @@ func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	for i := range e.Cells() {
 		n := e.Cell(i)
 		if !first {
-			n = disk.Weigh(m.Rules.Weight, y.Cell(i))
+			n = disk.ApplyWeight(m.Rules.Weight, y.Cell(i))
 		}
 		e.SetCell(i, min(n, disk.LLVMMaxCount))
 	}
@@ -132,7 +132,7 @@ func (m *Merger) scaleCounters(e disk.Entry) {
 		return
 	}
 	for i := range e.Cells() {
-		e.SetCell(i, min(disk.Weigh(m.Rules.Weight, e.Cell(i)), rules.highest))
+		e.SetCell(i, min(disk.ApplyWeight(m.Rules.Weight, e.Cell(i)), rules.highest))
 	}
 }
 
@@ -222,7 +222,7 @@ func isCount(f disk.Presence) bool {
 
 func (m *Merger) scaleField(f disk.Presence, field []byte) {
 	if isCount(f) {
-		le.PutUint64(field, disk.Weigh(m.Rules.Weight, le.Uint64(field)))
+		le.PutUint64(field, disk.ApplyWeight(m.Rules.Weight, le.Uint64(field)))
 	}
 }
 
@@ -230,7 +230,7 @@ func (m *Merger) scaleField(f disk.Presence, field []byte) {
 func (m *Merger) field(f disk.Presence, a, b []byte) []byte {
 	switch {
 	case isCount(f):
-		le.PutUint64(a, disk.SaturatingAdd(le.Uint64(a), disk.Weigh(m.Rules.Weight, le.Uint64(b))))
+		le.PutUint64(a, disk.SaturatingAdd(le.Uint64(a), disk.ApplyWeight(m.Rules.Weight, le.Uint64(b))))
 	case f == disk.HasSize:
 		each32(a, b, func(x, y uint32) uint32 { return max(x, y) })
 	case f == disk.HasHistory:
@@ -314,8 +314,8 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 		return false
 	}
 	for len(x) > 0 {
-		a, restX, errX := m.Shape.Next(x)
-		b, restY, errY := m.Shape.Next(y)
+		a, restX, errX := m.Shape.NextEntry(x)
+		b, restY, errY := m.Shape.NextEntry(y)
 		if errX != nil || errY != nil || len(a) != len(b) || string(a[:a.HeaderSize()]) != string(b[:b.HeaderSize()]) ||
 			!m.plain(a) {
 			return false
@@ -333,13 +333,13 @@ func (m *Merger) plain(e disk.Entry) bool {
 
 func (m *Merger) addCounts(x, y []byte) {
 	for len(x) > 0 {
-		a, restX, _ := m.Shape.Next(x)
-		b, restY, _ := m.Shape.Next(y)
+		a, restX, _ := m.Shape.NextEntry(x)
+		b, restY, _ := m.Shape.NextEntry(y)
 		if a.Tag() == layout.TagCounters && m.LLVM {
 			m.counters(a, b)
 		} else {
 			for i := range a.Cells() {
-				a.SetCell(i, disk.SaturatingAdd(a.Cell(i), disk.Weigh(m.Rules.Weight, b.Cell(i))))
+				a.SetCell(i, disk.SaturatingAdd(a.Cell(i), disk.ApplyWeight(m.Rules.Weight, b.Cell(i))))
 			}
 		}
 		x, y = restX, restY

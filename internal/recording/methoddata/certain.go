@@ -38,7 +38,7 @@ func (m *Merger) addCertain(at disk.Entry, r countedRow, certain bool) {
 // onlyWay returns the last way of a branch or switch that has a count, and how many have one.
 func (m *Merger) onlyWay(e disk.Entry, w layout.Weight) (only countedRow, ways int) {
 	add := func(what, count uint64) {
-		count = disk.Weigh(w, count)
+		count = disk.ApplyWeight(w, count)
 		if count > 0 {
 			only = countedRow{what, count}
 			ways++
@@ -69,7 +69,7 @@ func sawNull(e disk.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 }
 // down, so that their sum would depend on the order of merges.
 func (m *Merger) typed(e disk.Entry, w layout.Weight) (sum uint64) {
 	for _, r := range m.receiverRows(e) {
-		sum = disk.SaturatingAdd(sum, disk.Weigh(w, r.count))
+		sum = disk.SaturatingAdd(sum, disk.ApplyWeight(w, r.count))
 	}
 	return sum
 }

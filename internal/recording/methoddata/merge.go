@@ -88,7 +88,7 @@ func bitmapRows(all []disk.Entry) int {
 // numCounters returns the number of counters of a function of LLVM.
 func (m *Merger) numCounters(b disk.Block) int {
 	if data := b.Section(disk.SectionData); len(data) > 0 {
-		if e, _, err := m.Shape.Next(data); err == nil && e.Tag() == layout.TagCounters {
+		if e, _, err := m.Shape.NextEntry(data); err == nil && e.Tag() == layout.TagCounters {
 			return e.Rows()
 		}
 	}

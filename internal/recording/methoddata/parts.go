@@ -180,7 +180,7 @@ func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 
 // FirstEntry cuts the first entry off a section, and calls yield with it.
 func FirstEntry(shape disk.Shape, section *[]byte, yield func(e disk.Entry)) {
-	e, rest, err := shape.Next(*section)
+	e, rest, err := shape.NextEntry(*section)
 	if err != nil {
 		panic("builder: encoded a block it cannot walk: " + err.Error())
 	}

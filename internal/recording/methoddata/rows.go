@@ -28,10 +28,11 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 			all = append(all, x[0])
 			x = x[1:]
 		case len(x) == 0 || y[0].what < x[0].what:
-			all = append(all, countedRow{y[0].what, disk.Weigh(fresh, y[0].count)})
+			all = append(all, countedRow{y[0].what, disk.ApplyWeight(fresh, y[0].count)})
 			y = y[1:]
 		default:
-			all = append(all, countedRow{x[0].what, disk.SaturatingAdd(x[0].count, disk.Weigh(m.Rules.Weight, y[0].count))})
+			all = append(all, countedRow{x[0].what,
+				disk.SaturatingAdd(x[0].count, disk.ApplyWeight(m.Rules.Weight, y[0].count))})
 			x = x[1:]
 			y = y[1:]
 		}
@@ -171,7 +172,7 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	e := m.typeLists(x, y)
 	e.SetCell(0, m.firstCount(x, y))
 	for i := range m.Shape.Gap {
-		e.SetCell(1+i, disk.SaturatingAdd(x.Cell(1+i), disk.Weigh(m.Rules.Weight, y.Cell(1+i))))
+		e.SetCell(1+i, disk.SaturatingAdd(x.Cell(1+i), disk.ApplyWeight(m.Rules.Weight, y.Cell(1+i))))
 	}
 	for i := range m.Shape.TypeRows {
 		var r countedRow
@@ -205,9 +206,9 @@ func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 // firstCount returns the count of all without a row.
 func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 	if x.SignedCount() {
-		return uint64(saturateSigned(int64(x.Cell(0)), disk.WeighSigned(m.Rules.Weight, int64(y.Cell(0)))))
+		return uint64(saturateSigned(int64(x.Cell(0)), disk.ApplyWeightSigned(m.Rules.Weight, int64(y.Cell(0)))))
 	}
-	return disk.SaturatingAdd(x.Cell(0), disk.Weigh(m.Rules.Weight, y.Cell(0)))
+	return disk.SaturatingAdd(x.Cell(0), disk.ApplyWeight(m.Rules.Weight, y.Cell(0)))
 }
 
 // tooWide reports whether HotSpot's entries of a profile point have to become wide: some
@@ -319,7 +320,7 @@ func (m *Merger) ret(x, y disk.Entry) {
 	m.sortRows(disk.CellValue, rows)
 	e := m.keepEntry(x)
 	uniteHeaders(e, y)
-	e.SetCell(0, disk.SaturatingAdd(x.Cell(0), disk.Weigh(m.Rules.Weight, y.Cell(0))))
+	e.SetCell(0, disk.SaturatingAdd(x.Cell(0), disk.ApplyWeight(m.Rules.Weight, y.Cell(0))))
 	m.setRetRows(e, rows)
 }
 

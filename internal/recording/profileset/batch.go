@@ -30,12 +30,12 @@ type Batch struct {
 	b      *Set
 	before builderState
 
-	// Old values of what was there before and has changed, in the order of the changes.
+	// Old values of changed records, in the order of the changes.
 	types    []changed[typeData]
 	methods  []changed[methodData]
 	profiles []changed[ProfileData]
 	blocks   []changedBlock
-	bytes    intern.Arena // of blocks
+	bytes    intern.Arena // old bytes of blocks
 }
 
 // changed is a numbered value before a change.
@@ -44,8 +44,7 @@ type changed[V any] struct {
 	value  V
 }
 
-// changedBlock is a block that was summed in place: its profile and place, and where the
-// batch keeps its old bytes.
+// changedBlock is a block that was changed in place, with its profile and the batch's copy of its old bytes.
 type changedBlock struct {
 	of  ProfileRef
 	at  spill.Place
@@ -258,7 +257,7 @@ func (b *Set) changesProfile(ref ProfileRef) {
 	}
 }
 
-// changesBlock is called before the bytes of a profile's block change in place.
+// changesBlock is called before the bytes of a profile's block change.
 func (b *Set) changesBlock(ref ProfileRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
 		at := b.Profiles.At(uint32(ref)).Block

@@ -16,8 +16,8 @@ const FunctionGroup = 128
 // A Function is a method that is found by its name alone, with a profile of counters alone.
 type Function struct {
 	Name  []byte // the whole key
-	Code  uint64 // code id
-	Cells []byte // of the counters, little-endian
+	Code  uint64 // code ID
+	Cells []byte // counters in little-endian order
 }
 
 // counterCount returns the number of counters.
@@ -51,7 +51,7 @@ func (b *Set) addAsProfile(f *Function) error {
 	if err := p.Done(); err != nil {
 		return err
 	}
-	return b.Err() // of its name
+	return b.Err() // error of its name
 }
 
 // addFunctions adds the functions of a group up to the first invalid one. Adding that
@@ -92,10 +92,10 @@ func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 func (b *Set) internFunctions(group []Function, methods []MethodRef) {
 	var names [FunctionGroup]string
 	var ids [FunctionGroup]uint64
-	var of [FunctionGroup]int // places in the group
+	var of [FunctionGroup]int // indexes in the group
 	n := 0
 	for i := range group {
-		name := words.String(group[i].Name)
+		name := words.StringOf(group[i].Name)
 		methods[i] = b.Methods.methodNamed(b.Symbols.Next(name))
 		if methods[i] == 0 && possibleName(name) {
 			names[n], of[n] = name, i

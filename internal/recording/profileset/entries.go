@@ -96,7 +96,7 @@ func (p *Recording) SetTypeList(e disk.Entry, cells []uint64) {
 	}
 }
 
-// TypeWordCell returns the cell of a type profile of one value; several says that it had several types.
+// TypeWordCell returns the cell of a type profile of one value. several is set if the value had several types.
 func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
 	v := p.TypeCell(t)
 	if nullSeen {
@@ -108,12 +108,12 @@ func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
 	return v
 }
 
-// Copy adds an entry cell for cell: empty rows keep their places, and flags and traps their bits. Wide entries
-// belong into the data section. e must be exactly one entry of the set's settings. Its pointer cells are
+// Copy adds an entry cell for cell, with its empty rows, flags and traps. Wide entries belong into the data section.
+// e must be exactly one entry of the set's settings. Its pointer cells are
 // replaced: refs returns for each the number of a reference of this set (uint64 of a MethodRef for a
 // CellMethod, of a TypeRef otherwise), 0 for none. The tags of type words are kept.
 func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
-	one, rest, err := p.Shape().Next(e)
+	one, rest, err := p.Shape().NextEntry(e)
 	if err != nil || len(rest) > 0 || disk.IsWide(one.Tag()) && section != disk.SectionData {
 		p.Fail(fmt.Errorf("%d bytes that are not one entry of the settings (%v)", len(e), err))
 		return
@@ -128,7 +128,7 @@ func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell
 	}, func(stored disk.Entry) { p.copyPointers(stored, refs) })
 }
 
-// copyPointers puts references in the place of pointers.
+// copyPointers replaces pointers by references.
 func (p *Recording) copyPointers(e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	for cell, kind := range p.Shape().Pointers(e) {
 		v := p.PointerCell(kind, refs(cell, kind))

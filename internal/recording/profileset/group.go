@@ -18,7 +18,7 @@ type MethodOfClass struct {
 	Signature intern.SymbolRef // 0 for none
 }
 
-// InternMethods interns methods into refs, which must be as long.
+// InternMethods interns methods[i] and stores its reference in refs[i]. The slices have equal length.
 func (b *Set) InternMethods(methods []MethodOfClass, refs []MethodRef) {
 	for len(methods) > 0 {
 		n := min(len(methods), FunctionGroup)
@@ -76,7 +76,7 @@ func (t *methods) prefetchMethods(keys []methodKey) {
 	runtime.KeepAlive(seen)
 }
 
-// Names interns parts of keys into refs, which must be as long: "" is none.
+// Names interns texts[i] and stores its reference in refs[i]. The slices have equal length. "" becomes 0.
 func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

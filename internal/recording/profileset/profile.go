@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ErrDuplicate: the builder has a profile of that method, code and context.
+// ErrDuplicate means that the run has recorded a profile of that method, code and context before.
 var ErrDuplicate = errors.New("profile was given before")
 
 // A Recording is a profile under construction. It belongs to one goroutine until Done.
@@ -21,9 +21,9 @@ type Recording struct {
 	b      *Set
 	ref    ProfileRef
 	run    Run
-	number uint64 // among all recordings of the set
+	number uint64 // number of the recording in the set
 	before claim
-	era    int // of the set when it was begun
+	era    int // era of the set at the beginning
 	err    error
 	ended  string            // "Done" or "Discard"; empty until then
 	parts  *methoddata.Parts // nil after that
@@ -39,8 +39,8 @@ type ProfileKey struct {
 // links, and for pointer cells, which hold references.
 type ProfileData struct {
 	ProfileKey
-	Time  int64       // of the newest of its dumps
-	run   uint32      // that recorded it last
+	Time  int64       // time of its newest dump
+	run   uint32      // number of the last run that recorded it
 	Block spill.Place // nowhere until Done
 }
 
@@ -49,7 +49,7 @@ type ProfileData struct {
 func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.Shaped = ShapeUse{true, true} // its entries are of the shape that the set has now
+	b.Shaped = ShapeUse{true, true} // its entries have the present shape of the set
 	b.recordIn(p, b.Run, m, code, c)
 }
 
@@ -93,7 +93,7 @@ func (p *Recording) beginProfile(key ProfileKey) {
 // Ref returns the reference of the profile.
 func (p *Recording) Ref() ProfileRef { return p.ref }
 
-// Shape returns what decides the cells of entries.
+// Shape returns the settings that decide the cells of entries.
 func (p *Recording) Shape() disk.Shape {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
@@ -339,7 +339,7 @@ func (b *Set) compactBlocks() {
 	}
 }
 
-// RewriteBlocks replaces each block by what rewrite makes of it. After an error, which
+// RewriteBlocks replaces each block by the result of rewrite. After an error, which
 // may come from rewrite, nothing has changed. The caller holds mu, and no batch is open.
 func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) error {
 	anew := spill.Store{Config: b.Blocks.Config}
@@ -372,7 +372,7 @@ func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) erro
 	return nil
 }
 
-// firstProfile returns the place of the first profile of a method and context. Nearly all have
+// firstProfile returns a pointer to the reference of the first profile of a method and context. Nearly all have
 // one profile only; profiles of further versions of the code are in a map.
 func (b *Set) firstProfile(key ProfileKey) *ProfileRef {
 	if key.Context == NoContext {
@@ -381,7 +381,7 @@ func (b *Set) firstProfile(key ProfileKey) *ProfileRef {
 	return &b.Contexts.At(uint32(key.Context)).first
 }
 
-// findProfile returns the profile with a key, 0 if there is none.
+// findProfile returns the profile with a key, or 0.
 func (b *Set) findProfile(key ProfileKey) ProfileRef {
 	first := *b.firstProfile(key)
 	if first == 0 || b.Profiles.At(uint32(first)).Code == key.Code {
@@ -477,7 +477,7 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 }
 
 // renumber drops the profiles for which keep is false. became has the new number of each
-// of the others by its old one, and 0 for those that were dropped.
+// kept profile by its old one, and 0 for dropped profiles.
 func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dropped int) {
 	all := b.Profiles
 	b.Profiles = intern.List[ProfileData]{}

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// References to what a set has interned, numbered from 1. 0 is none.
+// References to interned records, numbered from 1. 0 refers to nothing.
 type (
 	TypeRef    uint32
 	MethodRef  uint32
@@ -112,8 +112,8 @@ func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlag
 	}
 }
 
-// Seen notes methods that were loaded or instrumented. A method that nothing shows to
-// have run (no profile, context, sampled stack or callee) is recorded as unexecuted.
+// Seen records that methods were loaded or instrumented. Those without any profile, context, sampled stack or caller
+// are recorded as unexecuted.
 func (b *Set) Seen(methods ...MethodRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -182,7 +182,7 @@ func (t *methods) truncateTo(n, named int) {
 	t.Others.Truncate(uint32(n))
 }
 
-// methodNamed returns the method that has a name and nothing else, 0 if there is none.
+// methodNamed returns the method that has a name and nothing else, or 0.
 func (t *methods) methodNamed(s intern.SymbolRef) MethodRef {
 	if s == 0 || int(s) > len(t.byName) {
 		return 0
@@ -225,13 +225,13 @@ type contextData struct {
 	first ProfileRef
 }
 
-// contexts interns the nodes of calling contexts. The index has those that were added before the last search.
+// contexts interns the nodes of calling contexts. The index has the contexts added before the last search.
 type contexts struct {
 	intern.List[contextData]
 	index refindex.Index
 }
 
-// findContext returns the context with a key, NoContext if there is none.
+// findContext returns the context with a key, or NoContext.
 func (t *contexts) findContext(k contextKey) ContextRef {
 	for t.index.Len() < t.Len() {
 		ref := uint32(t.index.Len() + 1)
@@ -298,7 +298,7 @@ func (b *Set) addContext(key contextKey) ContextRef {
 	return ContextRef(t.Add(d))
 }
 
-// CheckDepth reports whether a method of the set may have a context of so many frames.
+// CheckDepth reports whether a method of the set can have a context with this number of frames.
 // If not, it fails the set.
 func (b *Set) CheckDepth(m MethodRef, frames int) bool {
 	b.mu.Lock()
@@ -315,7 +315,8 @@ func (b *Set) CheckDepth(m MethodRef, frames int) bool {
 }
 
 func (b *Set) failDepth(frames int) {
-	b.failWith(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames, disk.MaxDepth))
+	b.failWith(fmt.Errorf("%w: a context of %d frames, at most %d are possible", layout.ErrTooLarge, frames,
+		disk.MaxDepth))
 }
 
 // hash mixes the four numbers.

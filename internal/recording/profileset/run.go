@@ -13,9 +13,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// RunRules say how a run is merged with the runs before.
+// RunRules configure how a run is merged with earlier runs.
 type RunRules struct {
-	Weight    layout.Weight // of its counts, 0 for 1
+	Weight    layout.Weight // factor of its counts; 0 is layout.WeightOne
 	AsLLVM    bool          // as llvm-profdata merges
 	FileOrder bool          // the profiles are in the order of a file
 }
@@ -49,13 +49,13 @@ func (b *Set) nextOrder(r RunRules) keptOrder {
 	return NoOrder
 }
 
-// A keptOrder says which order the references of profiles have.
+// A keptOrder is the order of the references of profiles.
 type keptOrder uint8
 
 const (
 	NoOrder    keptOrder = iota
 	fileOrder            // the order of the only file
-	mergeOrder           // it is that in which llvm-profdata saw them
+	mergeOrder           // the order in which llvm-profdata saw the profiles
 )
 
 // listFirstOrder makes the order table of LLVM's profiles, if their order is kept. The caller holds mu.
@@ -77,7 +77,7 @@ func (b *Set) listFirstOrder() {
 type Run struct {
 	RunRules
 	number uint32
-	Time   int64 // of its dump, in nanoseconds since 1970, 0 if not known
+	Time   int64 // time of its dump in nanoseconds since 1970; 0 if not known
 }
 
 func (b *Set) NewRun(r RunRules) Run {
@@ -99,13 +99,13 @@ type RunKey struct {
 	Since   [16]byte
 }
 
-// A ShapeUse says which parts of a shape decide how some entry is laid out.
+// A ShapeUse records which parts of a shape some entry depends on.
 type ShapeUse struct {
 	Types   bool // receiver rows, and the gap before them
 	Returns bool // rows of a Ret
 }
 
-// ThisProcess returns which process this is, the zero Process if the system does not tell.
+// ThisProcess identifies this process. It returns the zero Process if the system does not tell.
 var ThisProcess = sync.OnceValue(func() layout.Process {
 	id, _ := procfs.Identify(os.Getpid())
 	return layout.Process(id)
@@ -150,7 +150,7 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	}
 	run.DumpID = c.DumpID
 	run.Time = c.DumpTime
-	run.Command, run.Options = secrets.Line(run.Command), secrets.OptionsLine(run.Options)
+	run.Command, run.Options = secrets.MaskLine(run.Command), secrets.MaskOptionsLine(run.Options)
 	b.mu.Unlock()
 	row := disk.RunRowOf(&run)
 	cells := append([]uint64(nil), row.Words[:]...)

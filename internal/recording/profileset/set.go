@@ -15,22 +15,22 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ErrMismatch: two archives cannot be put together.
+// ErrMismatch means that two archives cannot be merged.
 var ErrMismatch = errors.New("archives do not fit together")
 
-// ErrDomain: the domain is none, or it does not have what was to be recorded.
+// ErrDomain means that the domain is unknown, or does not have the recorded entry.
 var ErrDomain = errors.New("the domain does not fit")
 
 // A Set holds everything that an archive is written from: symbols, types, methods,
-// contexts, profiles, tables, and the contents of the header. Exported methods take the
-// lock unless their comment says that the caller holds it.
+// contexts, profiles, tables, and the contents of the header. Exported methods take the lock, except those whose caller
+// holds it.
 type Set struct {
 	Domain layout.Domain
 	Shape  disk.Shape
-	Room   int // rows that a wide type profile has at least
+	Room   int // least number of rows of a wide type profile
 
 	Workers  int                     // goroutines that write an archive; GOMAXPROCS if 0
-	Progress func(done, total int64) // is told how much of an archive is written; may be nil
+	Progress func(done, total int64) // gets the written and all bytes of an archive; may be nil
 
 	mu       sync.Mutex
 	Heading  Heading
@@ -39,42 +39,42 @@ type Set struct {
 	Methods  methods
 	Contexts contexts
 	Profiles intern.List[ProfileData]
-	Versions map[ProfileKey]ProfileRef // but for the first profile of a method and context
+	Versions map[ProfileKey]ProfileRef // without the first profile of each method and context
 	Tables   map[disk.TableKind]*Table
 	Blocks   spill.Store
 	merger   methoddata.Merger
-	block    []byte // of the last function
-	scratch  []byte // of the last block that was read from the file and changed
+	block    []byte // block of the last function
+	scratch  []byte // copy of the last changed block of the spill file
 
-	Run     Run       // that profiles belong to now
-	runs    uint32    // so far
-	Mixed   bool      // of several runs
-	Ordered keptOrder // what the order of the profiles' references is
-	united  int       // rows of tables when they were united last
+	Run     Run       // current run
+	runs    uint32    // number of runs
+	Mixed   bool      // there are several runs
+	Ordered keptOrder // order of the profiles' references
+	united  int       // number of table rows after they were last united
 
-	Dumps  map[[16]byte]Dump   // that were merged
-	Copied map[[16]byte]Source // where dumps of archives that were merged or added came from
-	RunIDs map[RunKey][16]byte // of the last dump of each run
+	Dumps  map[[16]byte]Dump   // merged dumps, by ID
+	Copied map[[16]byte]Source // archives from which merged or copied dumps came, by ID
+	RunIDs map[RunKey][16]byte // ID of the last dump of each run
 	Shaped ShapeUse            // the parts of Shape that entries depend on
-	Base   *layout.BaseArchive // of the archives that were merged, nil if they are no layers
+	Base   *layout.BaseArchive // base of the merged archives; nil if they are no layers
 
-	open         map[uint64]MethodRef // the recordings that have not ended, by their numbers
-	recordings   uint64               // so far
-	hasDiscarded bool                 // profiles may be nowhere, since they were discarded
+	open         map[uint64]MethodRef // methods of the recordings that have not ended, by number
+	recordings   uint64               // number of recordings
+	hasDiscarded bool                 // a profile may lack its block, since it was discarded
 
-	unmatchable uint64   // profiles that were merged and may be of different methods
-	since       [16]byte // the dump from which on the counts are counted; zero if they are totals
-	Duplicates  int      // profiles that were refused since the run has recorded one with their key
-	batch       *Batch   // that is open, or nil
+	unmatchable uint64   // number of merged profiles that may be of different methods
+	since       [16]byte // ID of the dump that increments begin with; zero for totals
+	Duplicates  int      // number of profiles refused with ErrDuplicate
+	batch       *Batch   // open batch, or nil
 	era         int      // number of batches that began or ended
-	refused     error    // why the set can hold nothing
+	refused     error    // reason why the set refuses all profiles
 	err         error
 }
 
-// A Source is an archive from which dumps came.
+// A Source is an archive from which dumps were copied.
 type Source struct {
-	Name  string // of its file
-	Dumps int    // in it
+	Name  string // file name
+	Dumps int    // number of its dumps
 }
 
 // A Heading is the part of an archive's header that describes the dump.
@@ -88,9 +88,10 @@ type Heading struct {
 	Flags       uint64
 }
 
-// New returns an empty set, which keeps blocks as memory says.
+// New returns an empty set. memory configures where it keeps blocks.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
-	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading, Shape: disk.ShapeOf(&heading.Params),
+	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading,
+		Shape:  disk.ShapeOfParams(&heading.Params),
 		Tables: map[disk.TableKind]*Table{}, Versions: map[ProfileKey]ProfileRef{},
 		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
 		open: map[uint64]MethodRef{}}
@@ -125,7 +126,7 @@ func (b *Set) GiveRoom(rows int) {
 
 const maxProducer = 64
 
-// checkHeading returns an error for what a header cannot hold.
+// checkHeading returns an error if a header cannot hold the heading.
 func (h *Heading) checkHeading() error {
 	switch {
 	case len(h.Producer) > maxProducer:
@@ -203,7 +204,7 @@ func (b *Set) Text(s intern.SymbolRef) string {
 	return b.Symbols.Text(s)
 }
 
-// Params returns the settings of what the set holds.
+// Params returns the settings of the set's profiles.
 func (b *Set) Params() layout.Params {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -214,9 +215,9 @@ func (b *Set) Params() layout.Params {
 func (b *Set) JoinParams(p layout.Params) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !disk.ShapeOf(&p).SameSettings(b.Shape) {
+	if !disk.ShapeOfParams(&p).SameSettings(b.Shape) {
 		return fmt.Errorf("builder: %w: entries of the shape %+v, the builder has %+v", ErrMismatch,
-			disk.ShapeOf(&p), b.Shape)
+			disk.ShapeOfParams(&p), b.Shape)
 	}
 	b.MergeParams(p)
 	return nil

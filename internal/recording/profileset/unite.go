@@ -14,15 +14,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A columnRule says what becomes of the cells of a column when rows are united.
+// A columnRule is the operation that unites the cells of a column when rows are united.
 type columnRule uint8
 
 const (
 	columnKey columnRule = iota // rows are united only if they agree in it
 	columnSummed
-	columnLowest // of those that are not 0
+	columnLowest // lowest cell except 0
 	columnHighest
-	columnLeast // also 0
+	columnLeast // lowest cell, also 0
 )
 
 // columnRules are the rules of the columns of tables, from the first on; those that are
@@ -87,7 +87,7 @@ func (r columnRule) uniteCells(x, y uint64) uint64 {
 func ScaleRow(kind disk.TableKind, flags uint32, row []uint64, w layout.Weight) {
 	for i := range row {
 		if ruleOf(kind, flags, i) == columnSummed {
-			row[i] = disk.Weigh(w, row[i])
+			row[i] = disk.ApplyWeight(w, row[i])
 		}
 	}
 }
@@ -147,7 +147,7 @@ func (b *Set) listDumps() {
 // A rowGroup is the cells of rows that belong together.
 type rowGroup []uint64
 
-// uniteRows sorts the rows by their content and sums equal ones.
+// uniteRows sorts the rows by their content and unites equal ones.
 func (t *Table) uniteRows() {
 	u := uniting{t, t.columnRulesOf(), t.contextRanks()}
 	groups := u.dropRepeated(t.rowGroups())
