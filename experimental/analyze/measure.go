@@ -161,8 +161,8 @@ func (by *Measure) Values(s *reader.Store, m reader.Method) (list []uint64, err 
 	return list, nil
 }
 
-// Sums returns the values of a method by several measures in one pass over its profiles. It adds up the values of
-// methods that share a truncated name.
+// Sums returns a method's values by several measures in one pass over its profiles. It adds up the values of methods
+// that share a truncated name.
 func Sums(measures []*Measure, s *reader.Store, m reader.Method) ([]uint64, error) {
 	sums := make([]uint64, len(measures))
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()

@@ -100,8 +100,8 @@ func sumOfCounts(counts map[string]uint64) (sum float64) {
 	return sum
 }
 
-// countsOf returns the counts of a profile by entry and row. Keys contain the types, methods and values of the row, or
-// its number if it has none.
+// countsOf returns the counts of a profile by entry and row. Keys contain the types, methods and values of the row. A
+// row without them has its number.
 func countsOf(p reader.Profile) (map[string]uint64, error) {
 	counts := map[string]uint64{}
 	shape := (*mapped.Mapping)(p.Store().Mapping()).Shape()

@@ -86,8 +86,8 @@ func Java(b byte) (code byte, ok bool) {
 	return 0, false
 }
 
-// operandSizes returns the operand sizes of a bytecode of fixed size in bytes. pool is the size of the constant pool index,
-// rest that of all others.
+// operandSizes returns the operand sizes of a bytecode of fixed size in bytes. pool is the size of the constant pool
+// index, rest the size of all other operands.
 func operandSizes(code byte) (pool, rest int) {
 	switch {
 	case code == Ldc:

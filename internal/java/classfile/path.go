@@ -75,7 +75,7 @@ func Open(paths []string, release int) (*Path, error) {
 type opener struct {
 	path   Path
 	budget *budget
-	opened map[string]bool // by path without symbolic links
+	opened map[string]bool // files and folders opened before, by path without symbolic links
 }
 
 // openElement adds an element of a class path, which may be a wildcard.

@@ -13,8 +13,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// MethodText spells a method without its loader. It uses the form of PrintMethodData for domain hotspot, and that of
-// the producer for others.
+// MethodText spells a method without its loader. Domain hotspot has the form of PrintMethodData, others the form of the
+// producer.
 func MethodText(d layout.Domain, k layout.Key) string {
 	class := k.Class
 	between := ""
