@@ -32,7 +32,7 @@ func (l *toll) shut(t *testing.T) {
 // pages returns how many pages f touches.
 func (l *toll) pages(t *testing.T, f func() error) (n int) {
 	t.Helper()
-	base, size := words.Address(l.memory), uintptr(os.Getpagesize())
+	base, size := words.AddressOfBytes(l.memory), uintptr(os.Getpagesize())
 	mine := func(address uintptr) bool { return address-base < uintptr(len(l.memory)) }
 	for l.shut(t); ; n++ {
 		err := mmap.Guard(mine, f)

@@ -167,7 +167,7 @@ func makePair(sh shape, n int) (p pair, err error) {
 }
 
 func open(data []byte) (*reader.Store, error) {
-	m, err := archive.FromBytes("growth.parc", append(words.Aligned(len(data))[:0], data...), archive.Options{})
+	m, err := archive.FromBytes("growth.parc", append(words.AlignedBytes(len(data))[:0], data...), archive.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func floorDependent(f *field, q *query) (sum uint64) {
 	lines := h.Buckets
 	last := uint64(counted)
 	for i := range q.ids {
-		line, _ := disk.Mix(q.ids[i^int(last^counted)], disk.KindMethod, h.Seed).Split(lines)
+		line, _ := disk.MixHash(q.ids[i^int(last^counted)], disk.KindMethod, h.Seed).SplitBucket(lines)
 		none := f.read(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
 		last = f.read(q.places[i] + uint32(none))
 		sum += last
@@ -42,7 +42,7 @@ func floorIndependent(f *field, q *query) (sum uint64) {
 	ix := h.Region(disk.RegionIX).Offset
 	lines := h.Buckets
 	for i, id := range q.ids {
-		line, _ := disk.Mix(id, disk.KindMethod, h.Seed).Split(lines)
+		line, _ := disk.MixHash(id, disk.KindMethod, h.Seed).SplitBucket(lines)
 		sum += f.read(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
 		sum += f.read(q.places[i])
 	}

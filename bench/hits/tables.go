@@ -89,12 +89,12 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 	if repeats > 1 { // warm up the caches
 		c.look(f, q)
 	}
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	sum := uint64(0)
 	for range repeats {
 		sum += c.look(f, q)
 	}
-	cost := float64(cputime.Thread()-begin) / float64(len(q.ids)*repeats)
+	cost := float64(cputime.ThreadTime()-begin) / float64(len(q.ids)*repeats)
 	want := uint64(len(q.ids)*repeats) * counted
 	if t.missing {
 		want = 0

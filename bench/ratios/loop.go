@@ -23,14 +23,14 @@ var loopTable = sync.OnceValue(func() []uint32 {
 // turn evicted the table from the caches, it walks the table twice and measures the second walk.
 func FixedLoop() float64 {
 	walkLoop()
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	x := uint64(1)
 	for range 500_000 {
 		x = x*6364136223846793005 + 1442695040888963407
 	}
 	runtime.KeepAlive(x)
 	walkLoop()
-	return float64(cputime.Thread() - begin)
+	return float64(cputime.ThreadTime() - begin)
 }
 
 func walkLoop() {

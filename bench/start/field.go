@@ -18,12 +18,12 @@ import (
 func (f *field) all() table {
 	n := len(f.keys)
 	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns",
-		f.rows(n, cputime.Process, float64(n))}
+		f.rows(n, cputime.ProcessTime, float64(n))}
 }
 
 // first measures the wall time until n functions have been called.
 func (f *field) first(n int) table {
-	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.rows(n, cputime.Wall, 1000)}
+	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.rows(n, cputime.WallTime, 1000)}
 }
 
 func (f *field) rows(n int, clock func() int64, per float64) []row {
@@ -229,9 +229,9 @@ func (f *field) counting() (table, error) {
 	const times = 1 << 20
 	loop := func(name string, count func()) row {
 		return row{name, func() (float64, error) {
-			begin := cputime.Thread()
+			begin := cputime.ThreadTime()
 			count()
-			return float64(cputime.Thread()-begin) / times, nil
+			return float64(cputime.ThreadTime()-begin) / times, nil
 		}}
 	}
 	return table{"counting, each time", "ns", []row{

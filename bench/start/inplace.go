@@ -83,9 +83,9 @@ const repeats = 1 << 20
 // each returns a turn that measures the time of one operation, of which do makes repeats.
 func each(do func() error) func() (float64, error) {
 	return func() (float64, error) {
-		start := cputime.Thread()
+		start := cputime.ThreadTime()
 		err := do()
-		return float64(cputime.Thread()-start) / repeats, err
+		return float64(cputime.ThreadTime()-start) / repeats, err
 	}
 }
 

@@ -52,15 +52,15 @@ func startHere(functions, with string) error {
 	}
 	p := example.Generate()
 	runtime.LockOSThread()
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	vm, err := example.NewVM(p, with)
 	if err != nil && with != "" {
 		return err
 	}
 	p.Round(vm, n)
-	first := cputime.Thread()
+	first := cputime.ThreadTime()
 	p.Round(vm, n)
-	second := cputime.Thread()
+	second := cputime.ThreadTime()
 	fmt.Printf("%.1f %.1f\n", float64(first-begin)/1e3, float64(second-first)/1e3)
 	return nil
 }

@@ -40,11 +40,11 @@ type store interface {
 type called struct{ store }
 
 func (c called) turn(keys [][]byte) (sum uint64, took int64, err error) {
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	for _, k := range keys {
 		sum += c.count(k)
 	}
-	return sum, cputime.Thread() - begin, nil
+	return sum, cputime.ThreadTime() - begin, nil
 }
 
 // byCalls converts a store's constructor to a peer's constructor.
@@ -205,14 +205,14 @@ func (f *field) measure(rounds int, missing bool) (ratios.Table, error) {
 }
 
 func (f *field) findAll(q query) (sum uint64, took int64, err error) {
-	begin := cputime.Thread()
+	begin := cputime.ThreadTime()
 	for i := range q.keys {
 		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
 			c, _ := p.Invocations()
 			sum += c.Load()
 		}
 	}
-	return sum, cputime.Thread() - begin, nil
+	return sum, cputime.ThreadTime() - begin, nil
 }
 
 // found adds the rows. Goals apply only to hits in large stores.

@@ -159,7 +159,7 @@ func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit
 	switch {
 	case err != nil:
 		return nil, err
-	case code.Related() != nil:
+	case code.CheckRelated() != nil:
 		return nil, misfitf("it is of another program: %s has not one class of its profiles", d)
 	case r.Checked == 0:
 		return nil, misfitf("nothing of it can be compared with %s", d)

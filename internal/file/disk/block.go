@@ -169,21 +169,21 @@ func (b Block) trapUnits() int {
 	return 0
 }
 
-// InvocationsAt returns the unit offset of the invocation counter in a block with presence p; ok is false without a
+// InvocationsUnit returns the unit offset of the invocation counter in a block with presence p; ok is false without a
 // counter.
-func InvocationsAt(p Presence) (unit uint64, ok bool) {
+func InvocationsUnit(p Presence) (unit uint64, ok bool) {
 	return BlockHeaderSize/Unit + uint64(p&HasID), p&HasInvocations != 0
 }
 
-// KeyAt returns the byte offset of the key in a method's first block; ok is false if the block has no key.
-func KeyAt(presence uint32) (offset uint64, ok bool) {
+// KeyOffset returns the byte offset of the key in a method's first block; ok is false if the block has no key.
+func KeyOffset(presence uint32) (offset uint64, ok bool) {
 	const first = BlockHeaderSize + 8 // after the id
 	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
 }
 
-// VersionAt returns the byte offsets of the links and the code id in a block. Each is valid only if the block has the
+// VersionOffsets returns the byte offsets of the links and the code id in a block. Each is valid only if the block has the
 // field.
-func VersionAt(presence uint32) (links, code uint64) {
+func VersionOffsets(presence uint32) (links, code uint64) {
 	units := presence/uint32(HasID)&1 + presence/uint32(HasInvocations)&1 + presence/uint32(HasKey)&1*2
 	links = BlockHeaderSize + Unit*uint64(units)
 	return links, links + Unit*uint64(presence/uint32(HasLinks)&1)

@@ -73,7 +73,7 @@ func TestSectionsFollowEachOther(t *testing.T) {
 func TestFixedSizes(t *testing.T) {
 	t.Parallel()
 	for _, shape := range []Shape{{}, {TypeRows: 2, BciRows: 2}, {TypeRows: 8, BciRows: 3, Gap: 1}} {
-		fixed, known := shape.Fixed(), 0
+		fixed, known := shape.FixedSizes(), 0
 		for tag := range fixed.Units {
 			units := int(fixed.Units[tag])
 			if units == 0 {
@@ -82,7 +82,7 @@ func TestFixedSizes(t *testing.T) {
 			known++
 			b := make([]byte, units*Unit+8)
 			b[0] = byte(tag)
-			e, _, err := shape.Next(b)
+			e, _, err := shape.NextEntry(b)
 			if err != nil || len(e) != units*Unit {
 				t.Fatalf("%v: tag %d has %d units, measured %d bytes, %v", shape, tag, units, len(e), err)
 			}

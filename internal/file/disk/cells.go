@@ -96,8 +96,8 @@ func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	return cell - 1
 }
 
-// Length returns the value of the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed size.
-func (s Shape) Length(e Entry) int {
+// EntryLength returns the value of the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed size.
+func (s Shape) EntryLength(e Entry) int {
 	schema, ok := s.Schema(e.Tag())
 	switch {
 	case IsWide(e.Tag()):
@@ -139,8 +139,8 @@ func (s Shape) entrySize(b []byte) (int64, error) {
 // units for other tags.
 type Fixed struct{ Units, Pointers [256]uint8 }
 
-// Fixed returns the sizes of the tags whose entries have one size.
-func (s Shape) Fixed() *Fixed {
+// FixedSizes returns the sizes of the tags whose entries have one size.
+func (s Shape) FixedSizes() *Fixed {
 	f := new(Fixed)
 	for tag := layout.Tag(0); !IsWide(tag); tag++ {
 		if schemas[tag] == nil || schemas[tag].lengthGroup != 0 {
@@ -206,8 +206,8 @@ func (s Shape) Groups(e Entry) iter.Seq[Rows] {
 	}
 }
 
-// Walk iterates over the indices and kinds of all cells of an entry, in order.
-func (s Shape) Walk(e Entry) iter.Seq2[int, CellKind] {
+// WalkCells iterates over the indices and kinds of all cells of an entry, in order.
+func (s Shape) WalkCells(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, allCells, yield) }
 }
 

@@ -32,8 +32,8 @@ type Shape struct {
 	Declared *Declared // shapes that the producer declares, or nil
 }
 
-// ShapeOf returns the shape for the settings, without declared entries. See mapped.Mapping.Shape for an archive's.
-func ShapeOf(p *layout.Params) Shape {
+// ShapeOfParams returns the shape for the settings, without declared entries. See mapped.Mapping.Shape for an archive's.
+func ShapeOfParams(p *layout.Params) Shape {
 	return Shape{TypeRows: int(p.TypeProfileWidth), BciRows: int(p.BciProfileWidth), Gap: int(p.ReceiverGap)}
 }
 
@@ -119,8 +119,8 @@ func NewWide(b []byte, tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, 
 	return b, Entry(b[at:])
 }
 
-// Next splits the first entry off b, the rest of a section. The error describes the defect without an offset.
-func (s Shape) Next(b []byte) (e Entry, rest []byte, err error) {
+// NextEntry splits the first entry off b, the rest of a section. The error describes the defect without an offset.
+func (s Shape) NextEntry(b []byte) (e Entry, rest []byte, err error) {
 	if len(b) < EntryHeaderSize {
 		return nil, nil, fmt.Errorf("an entry is cut off after %d bytes", len(b))
 	}

@@ -93,7 +93,7 @@ func TestHotSpotEntriesAreAsDocumented(t *testing.T) {
 				le.PutUint64(b[disk.EntryHeaderSize+8*i:], uint64(n))
 			}
 		}
-		e, _, err := shape.Next(b)
+		e, _, err := shape.NextEntry(b)
 		if err != nil {
 			t.Errorf("%s: %v", tag, err)
 			continue

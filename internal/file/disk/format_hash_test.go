@@ -23,7 +23,7 @@ func hexNumber(t *testing.T, s string) uint64 {
 func TestHashVectors(t *testing.T) {
 	for _, row := range tableBehind(t, "| text | XXH64") {
 		text := strings.Replace(row[0], "(empty)", "", 1)
-		if got := disk.Sum([]byte(text)); got != hexNumber(t, row[1]) {
+		if got := disk.Checksum([]byte(text)); got != hexNumber(t, row[1]) {
 			t.Errorf("XXH64 of %q is %016x, the page says %s", text, got, row[1])
 		}
 	}
@@ -42,8 +42,8 @@ func TestHashVectors(t *testing.T) {
 
 func TestMixVectors(t *testing.T) {
 	for _, row := range tableBehind(t, "### Mix") {
-		h := disk.Mix(hexNumber(t, row[0]), disk.RecordKind(number(t, row[1])), uint64(number(t, row[2])))
-		bucket, rest := h.Split(uint64(number(t, row[3])))
+		h := disk.MixHash(hexNumber(t, row[0]), disk.RecordKind(number(t, row[1])), uint64(number(t, row[2])))
+		bucket, rest := h.SplitBucket(uint64(number(t, row[3])))
 		if uint64(h) != hexNumber(t, row[4]) || bucket != uint64(number(t, row[5])) || rest != hexNumber(t, row[6]) {
 			t.Errorf("mix of %v: %016x, bucket %d, rest %016x", row, uint64(h), bucket, rest)
 		}

@@ -29,7 +29,7 @@ func TestNeverRanIsAsDocumented(t *testing.T) {
 		}
 	}
 	head := disk.UnexecutedRow{Name: 2, Signature: 3}.Head()
-	if head.First() != 2 || head.Units() != 0 || head.Flags() != disk.MethodDeclared|disk.MethodUnexecuted {
+	if head.FirstField() != 2 || head.Units() != 0 || head.Flags() != disk.MethodDeclared|disk.MethodUnexecuted {
 		t.Errorf("a row stands for the head %x", uint64(head))
 	}
 }

@@ -247,7 +247,7 @@ func TestIndexLineIsAsDocumented(t *testing.T) {
 			Ref: layout.Ref(0x200 + i)})
 		prints, records = append(prints, u(uint16(0x101+2*i))...), append(records, u(uint32(0x200+i))...)
 	}
-	line.Fill(slots)
+	line.StoreSlots(slots)
 	line.SetOverflow(disk.Hash(9<<16 | 5))
 	holdRecord(t, "ix is an array of lines.", line, map[string][]byte{
 		"fingerprints": prints, "overflow": u(uint16(1 << 9)), "multiplier": {1}, "spilled": {0}, "references": records})

@@ -205,14 +205,14 @@ func checkIndex(h *layout.Header) error {
 	return nil
 }
 
-// Summed returns the span that page checksums cover: everything after ps, including padding.
-func Summed(h *layout.Header) extent.Span {
+// ChecksummedSpan returns the span that page checksums cover: everything after ps, including padding.
+func ChecksummedSpan(h *layout.Header) extent.Span {
 	from := h.Region(RegionIX).Offset
 	return extent.Span{Offset: from, Size: h.FileSize - from}
 }
 
 // SumTreeOf returns the geometry of an archive's page checksums.
-func SumTreeOf(h *layout.Header) SumTree { return NewSumTree(Summed(h)) }
+func SumTreeOf(h *layout.Header) SumTree { return NewSumTree(ChecksummedSpan(h)) }
 
 // Settings returns pointers to the settings, in the order of the header.
 func Settings(p *layout.Params) (settings [16]*uint32) {
@@ -269,8 +269,8 @@ func Corrupt(r extent.Region, offset int64, format string, args ...any) *layout.
 	return &layout.Error{Region: r, Offset: offset, Kind: layout.ErrCorrupt, Detail: fmt.Sprintf(format, args...)}
 }
 
-// InFile sets the file of err if err is an [*Error] without one.
-func InFile(err error, file string) error {
+// WithFileName sets the file of err if err is an [*Error] without one.
+func WithFileName(err error, file string) error {
 	var e *layout.Error
 	if errors.As(err, &e) && e.File == "" {
 		named := *e

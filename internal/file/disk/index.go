@@ -36,9 +36,9 @@ const (
 // A Hash is the index's hash of an id.
 type Hash uint64
 
-// Mix returns the index's hash of an id. It is a bijection, so that records of one kind have equal hashes only if
+// MixHash returns the index's hash of an id. It is a bijection, so that records of one kind have equal hashes only if
 // they have equal ids. Ids are hashes already.
-func Mix(id uint64, kind RecordKind, seed uint64) Hash { return MixSeeded(id, MixSeed(kind, seed)) }
+func MixHash(id uint64, kind RecordKind, seed uint64) Hash { return MixSeeded(id, MixSeed(kind, seed)) }
 
 // MixSeed combines kind and seed for [MixSeeded].
 func MixSeed(kind RecordKind, seed uint64) uint64 { return seed ^ uint64(kind)*0x9e3779b97f4a7c15 }
@@ -46,9 +46,9 @@ func MixSeed(kind RecordKind, seed uint64) uint64 { return seed ^ uint64(kind)*0
 // MixSeeded is Mix for many ids of one kind; seed comes from [MixSeed].
 func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659fd93) }
 
-// Split returns the number of the first line to search in an index of n lines, and the low 64 bits of the product h *
+// SplitBucket returns the number of the first line to search in an index of n lines, and the low 64 bits of the product h *
 // n. These low bits choose the slot within the line.
-func (h Hash) Split(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
+func (h Hash) SplitBucket(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
 
 // Fingerprint returns the part of the hash that a slot stores: the low 16 bits with the lowest bit set, since 0 marks
 // a free slot.
@@ -159,12 +159,12 @@ func (l Line) SetOverflow(h Hash) {
 // A Slot is a record to store in an index line.
 type Slot struct {
 	Hash Hash
-	Rest uint64 // see [Hash.Split]
+	Rest uint64 // see [Hash.SplitBucket]
 	Ref  layout.Ref
 }
 
-// Fill stores at most [LineSlots] records in an empty line.
-func (l Line) Fill(slots []Slot) {
+// StoreSlots stores at most [LineSlots] records in an empty line.
+func (l Line) StoreSlots(slots []Slot) {
 	multiplier := chooseMultiplier(slots)
 	l[lineMultiplier] = byte(multiplier)
 	var others [LineSlots]int

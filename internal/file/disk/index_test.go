@@ -23,11 +23,11 @@ func TestFilledLineFindsItsRecords(t *testing.T) {
 		})
 		var slots []Slot
 		for i, h := range rapid.SliceOfN(hash, 0, LineSlots).Draw(t, "hashes") {
-			_, rest := h.Split(lines)
+			_, rest := h.SplitBucket(lines)
 			slots = append(slots, Slot{h, rest, layout.Ref(i + 1)})
 		}
 		line := Line(make([]byte, LineSize))
-		line.Fill(slots)
+		line.StoreSlots(slots)
 		if !line.Valid() {
 			t.Fatalf("an impossible line % x", line)
 		}
@@ -69,12 +69,12 @@ func TestOwnSlots(t *testing.T) {
 	for n := range uint64(lines) {
 		var slots []Slot
 		for i := range uint64(5) {
-			h := Mix(n*5+i, KindMethod, 0)
-			_, rest := h.Split(lines)
+			h := MixHash(n*5+i, KindMethod, 0)
+			_, rest := h.SplitBucket(lines)
 			slots = append(slots, Slot{h, rest, layout.Ref(i + 1)})
 		}
 		line := Line(make([]byte, LineSize))
-		line.Fill(slots)
+		line.StoreSlots(slots)
 		for _, s := range slots {
 			if all++; line.Record(line.OwnSlot(s.Rest)) == s.Ref {
 				own++

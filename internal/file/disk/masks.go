@@ -18,7 +18,7 @@ type Masks [16]Mask
 // Masks returns the masks for the shape.
 func (s Shape) Masks() *Masks {
 	m := new(Masks)
-	fixed := s.Fixed()
+	fixed := s.FixedSizes()
 	for tag := range m {
 		if units := fixed.Units[tag]; units > 0 && units <= 64 {
 			m[tag] = s.fixedMask(layout.Tag(tag), uint32(units))
@@ -54,8 +54,8 @@ type WideMasks [256 - firstWide]*WideMask
 
 const firstWide = 64
 
-// Of returns the mask of a tag, or nil.
-func (m *WideMasks) Of(tag layout.Tag) *WideMask {
+// MaskOfTag returns the mask of a tag, or nil.
+func (m *WideMasks) MaskOfTag(tag layout.Tag) *WideMask {
 	if !IsWide(tag) {
 		return nil
 	}

@@ -12,7 +12,7 @@ func TestWideMasks(t *testing.T) {
 	shape, masked := disk.Shape{}, 0
 	masks := shape.WideMasks()
 	for tag := layout.Tag(1); tag != 0; tag++ {
-		m := masks.Of(tag)
+		m := masks.MaskOfTag(tag)
 		if m == nil {
 			continue
 		}
@@ -37,8 +37,8 @@ func TestWideMasks(t *testing.T) {
 			}
 		}
 	}
-	if masked < 4 || masks.Of(layout.TagReceivers) == nil || masks.Of(layout.TagCallees) != nil ||
-		masks.Of(layout.TagBitmap) != nil {
+	if masked < 4 || masks.MaskOfTag(layout.TagReceivers) == nil || masks.MaskOfTag(layout.TagCallees) != nil ||
+		masks.MaskOfTag(layout.TagBitmap) != nil {
 		t.Errorf("%d tags have masks", masked)
 	}
 }

@@ -63,8 +63,8 @@ func (t SumTree) PageSpan(n int64) extent.Span {
 	return extent.Span{Offset: from, Size: to - from}
 }
 
-// Top returns the span of the top level relative to ps.
-func (t SumTree) Top() extent.Span {
+// TopSpan returns the span of the top level relative to ps.
+func (t SumTree) TopSpan() extent.Span {
 	last := t.levels[len(t.levels)-1]
 	return extent.Span{Offset: last.first * 8, Size: last.count * 8}
 }
@@ -72,8 +72,8 @@ func (t SumTree) Top() extent.Span {
 // Levels returns the number of levels.
 func (t SumTree) Levels() int { return len(t.levels) }
 
-// Slot returns the byte offset in ps of checksum n of a level.
-func (t SumTree) Slot(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
+// SlotOffset returns the byte offset in ps of checksum n of a level.
+func (t SumTree) SlotOffset(level int, n int64) int64 { return (t.levels[level].first + n) * 8 }
 
 // Count returns the number of checksums of a level.
 func (t SumTree) Count(level int) int64 { return t.levels[level].count }
@@ -88,20 +88,20 @@ func (t SumTree) Group(level int, group int64) extent.Span {
 // GroupOf returns the group of checksum n in any level.
 func GroupOf(n int64) int64 { return n / SumGroup }
 
-// Fill computes the levels above 0 in ps, whose level 0 must be complete, and returns the root.
-func (t SumTree) Fill(ps []byte) (root uint64) {
+// ComputeLevels computes the levels above 0 in ps, whose level 0 must be complete, and returns the root.
+func (t SumTree) ComputeLevels(ps []byte) (root uint64) {
 	for level := 1; level < len(t.levels); level++ {
 		for n := range t.levels[level].count {
 			g := t.Group(level-1, n)
-			le.PutUint64(ps[t.Slot(level, n):], Sum(ps[g.Offset:g.End()]))
+			le.PutUint64(ps[t.SlotOffset(level, n):], Checksum(ps[g.Offset:g.End()]))
 		}
 	}
-	top := t.Top()
-	return Sum(ps[top.Offset:top.End()])
+	top := t.TopSpan()
+	return Checksum(ps[top.Offset:top.End()])
 }
 
-// Sum returns the checksum of a page or a group: XXH64 with seed 0.
-func Sum(b []byte) uint64 { return xxhash.Sum64(b) }
+// Checksum returns the checksum of a page or a group: XXH64 with seed 0.
+func Checksum(b []byte) uint64 { return xxhash.Sum64(b) }
 
 // SumSlack returns the maximum number of zero bytes after the last level of a tree of size bytes. Allocating ps can
 // move ix to a later page while rw stays on its boundary, so that fewer checksums are needed than allocated.
@@ -110,8 +110,8 @@ func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }
 // CopyAgain is the advice for an archive with wrong checksums.
 const CopyAgain = "copy or write the archive again"
 
-// WrongSum returns the error for a span of the file whose checksum differs from the recorded one.
-func WrongSum(r extent.Region, part extent.Span, got, want uint64) *layout.Error {
+// ChecksumError returns the error for a span of the file whose checksum differs from the recorded one.
+func ChecksumError(r extent.Region, part extent.Span, got, want uint64) *layout.Error {
 	return &layout.Error{Region: r, Offset: part.Offset, Kind: layout.ErrChecksum,
 		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: CopyAgain}
 }

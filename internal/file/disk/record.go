@@ -161,13 +161,13 @@ func (m *MethodRecord) Parse(b []byte) error {
 	}
 	head := ParseMethodHead(b)
 	m.Units, m.Flags = head.Units(), head.Flags()
-	if !head.Fits() || int64(len(b)) < m.Size() {
+	if !head.HasValidSize() || int64(len(b)) < m.Size() {
 		return fmt.Errorf("a method record of %d units with flags 0x%x", m.Units, uint16(m.Flags))
 	}
 	if m.Flags&MethodNamed != 0 {
-		m.Profiles = head.First()
+		m.Profiles = head.FirstField()
 	} else {
-		m.Name = head.First()
+		m.Name = head.FirstField()
 	}
 	b = b[MinMethodSize:]
 	if m.Flags&MethodHasID != 0 {
@@ -192,8 +192,8 @@ type MethodHead uint64
 // ParseMethodHead returns the head of the record at the front of b, of at least [MinMethodSize] bytes.
 func ParseMethodHead(b []byte) MethodHead { return MethodHead(le.Uint64(b)) }
 
-// First returns the profiles of a Named record, the name of any other.
-func (h MethodHead) First() layout.Ref { return layout.Ref(h) }
+// FirstField returns the profiles of a Named record, the name of any other.
+func (h MethodHead) FirstField() layout.Ref { return layout.Ref(h) }
 
 // Units returns the size of the record in units of 8 bytes.
 func (h MethodHead) Units() uint16 { return uint16(h >> 32) }
@@ -220,7 +220,7 @@ func (h MethodHead) Profiles(b []byte) layout.Ref {
 	flags := h.Flags()
 	switch {
 	case flags&MethodNamed != 0:
-		return h.First()
+		return h.FirstField()
 	case flags&MethodProfiled == 0:
 		return 0
 	}
@@ -236,8 +236,8 @@ func (h MethodHead) Contexts(b []byte) (first layout.Ref, n uint32) {
 	return layout.Ref(le.Uint32(b[at:])), le.Uint32(b[at+4:])
 }
 
-// Fits reports whether the flags are known and match the size.
-func (h MethodHead) Fits() bool {
+// HasValidSize reports whether the flags are known and match the size.
+func (h MethodHead) HasValidSize() bool {
 	flags := h.Flags()
 	size := h.Size()
 	if flags&MethodNamed != 0 {

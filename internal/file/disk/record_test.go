@@ -19,8 +19,8 @@ func TestMethodHead(t *testing.T) {
 			err := got.Parse(b)
 			head := disk.ParseMethodHead(b)
 			id, hasID := head.ID(b)
-			if head.Fits() != (err == nil) {
-				t.Errorf("flags 0x%x, %d units: fits %v, decoded %v", uint16(flags), units, head.Fits(), err)
+			if head.HasValidSize() != (err == nil) {
+				t.Errorf("flags 0x%x, %d units: fits %v, decoded %v", uint16(flags), units, head.HasValidSize(), err)
 			}
 			if err == nil && (hasID != (flags&disk.MethodHasID != 0) || hasID && id != 7 || head.Units() != units ||
 				head.Flags() != flags || head.Profiles(b) != got.Profiles) {

@@ -218,8 +218,8 @@ func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey !
 // IsList reports whether the entries consist of rows of a key and a count.
 func (s *Schema) IsList() bool { return s.list }
 
-// Has reports whether a cell has the kind.
-func (s *Schema) Has(kind CellKind) bool { return s.kinds[kind] }
+// HasKind reports whether a cell has the kind.
+func (s *Schema) HasKind(kind CellKind) bool { return s.kinds[kind] }
 
 // Repeats reports whether a group has the Repeat.
 func (s *Schema) Repeats(r Repeat) bool { return s.repeats[r] }

@@ -24,7 +24,7 @@ func TestShortcutsAgreeWithSchema(t *testing.T) {
 		}
 		for _, tag := range []layout.Tag{layout.TagCallType, layout.TagVirtualCallType, layout.TagParametersType} {
 			slot := -1
-			for cell, kind := range shape.Walk(entryOf(shape, tag, 2)) {
+			for cell, kind := range shape.WalkCells(entryOf(shape, tag, 2)) {
 				if kind == disk.CellSlot {
 					slot = cell
 				}
@@ -72,7 +72,7 @@ func BenchmarkNext(b *testing.B) {
 		e := entryOf(shape, tag, 4)
 		b.Run(tag.String(), func(b *testing.B) {
 			for b.Loop() {
-				if _, _, err := shape.Next(e); err != nil {
+				if _, _, err := shape.NextEntry(e); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -86,15 +86,15 @@ func TestLengthOfEntries(t *testing.T) {
 	for tag, n := range map[layout.Tag]int{layout.TagMultiBranch: 8, layout.TagArgInfo: 3, layout.TagCallType: 5,
 		layout.TagVirtualCallType: 4, layout.TagParametersType: 2} {
 		e := entryOf(shape, tag, n)
-		if got := shape.Length(e); got != n || shape.Cells(tag, got) != e.Cells() {
+		if got := shape.EntryLength(e); got != n || shape.Cells(tag, got) != e.Cells() {
 			t.Errorf("%s: the length is %d, want %d", tag, got, n)
 		}
 	}
-	if got := shape.Length(entryOf(shape, layout.TagVirtualCall, 0)); got != 0 {
+	if got := shape.EntryLength(entryOf(shape, layout.TagVirtualCall, 0)); got != 0 {
 		t.Errorf("VirtualCall: the length is %d, want 0", got)
 	}
 	_, wide := disk.NewWide(nil, layout.TagCallees, 0, 0, 0, 6, 3)
-	if got := shape.Length(wide); got != 3 {
+	if got := shape.EntryLength(wide); got != 3 {
 		t.Errorf("Callees: the length is %d, want 3", got)
 	}
 }

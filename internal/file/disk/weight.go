@@ -12,11 +12,11 @@ const NumCountUnits = UnitNanoseconds + 1
 
 // MultiplyWeights returns the product of two weights, rounded to the nearest and at least one billionth.
 func MultiplyWeights(w, v layout.Weight) layout.Weight {
-	return layout.Weight(max(Weigh(v, uint64(w)), 1))
+	return layout.Weight(max(ApplyWeight(v, uint64(w)), 1))
 }
 
-// Weigh returns n times w, rounded half up and saturating. A weight of 0 counts as 1.
-func Weigh(w layout.Weight, n uint64) uint64 {
+// ApplyWeight returns n times w, rounded half up and saturating. A weight of 0 counts as 1.
+func ApplyWeight(w layout.Weight, n uint64) uint64 {
 	if w == layout.WeightOne || w == 0 {
 		return n
 	}
@@ -29,10 +29,10 @@ func Weigh(w layout.Weight, n uint64) uint64 {
 	return q
 }
 
-// WeighSigned is Weigh for a signed count.
-func WeighSigned(w layout.Weight, n int64) int64 {
+// ApplyWeightSigned is Weigh for a signed count.
+func ApplyWeightSigned(w layout.Weight, n int64) int64 {
 	if n < 0 {
-		return -int64(min(Weigh(w, uint64(-n)), math.MaxInt64))
+		return -int64(min(ApplyWeight(w, uint64(-n)), math.MaxInt64))
 	}
-	return int64(min(Weigh(w, uint64(n)), math.MaxInt64))
+	return int64(min(ApplyWeight(w, uint64(n)), math.MaxInt64))
 }

@@ -28,9 +28,9 @@ const (
 // disabled marks the techniques that a benchmark has disabled.
 var disabled [numTechniques]bool
 
-// Without disables a technique until restore is called. It is for benchmarks and must not be called while others use
+// DisableTechnique disables a technique until restore is called. It is for benchmarks and must not be called while others use
 // this package.
-func Without(t Technique) (restore func()) {
+func DisableTechnique(t Technique) (restore func()) {
 	disabled[t] = true
 	return func() { disabled[t] = false }
 }

@@ -9,9 +9,9 @@ const (
 	minLargeSize  = 1 << 17
 )
 
-// Large returns n zero values on the heap, in large pages if the system provides them on request. Random access then
+// AllocateLarge returns n zero values on the heap, in large pages if the system provides them on request. Random access then
 // needs fewer page table walks, and the system provides 512 pages at once. Small allocations are ordinary.
-func Large[T any](n int) []T {
+func AllocateLarge[T any](n int) []T {
 	s := make([]T, n)
 	if size := uintptr(n) * reflect.TypeFor[T]().Size(); size >= minLargeSize && !disabled[LargePages] {
 		adviseLarge(reflect.ValueOf(s).Pointer(), size)

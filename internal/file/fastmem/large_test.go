@@ -10,7 +10,7 @@ import (
 func TestLargeIsZeroedAndWritable(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 1<<14 - 1, 1 << 14, 1 << 18, 3<<18 + 5} {
-		s := fastmem.Large[uint64](n)
+		s := fastmem.AllocateLarge[uint64](n)
 		if len(s) != n {
 			t.Fatalf("%d values, want %d", len(s), n)
 		}

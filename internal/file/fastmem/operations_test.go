@@ -45,7 +45,7 @@ func recorded(b *testing.B, keys []layout.Key) *builder.Builder {
 func withAndWithout(b *testing.B, t fastmem.Technique, run func(b *testing.B)) {
 	b.Run("with", run)
 	b.Run("without", func(b *testing.B) {
-		defer fastmem.Without(t)()
+		defer fastmem.DisableTechnique(t)()
 		run(b)
 	})
 }

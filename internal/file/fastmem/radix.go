@@ -18,9 +18,9 @@ const (
 	radixBytes = 3
 )
 
-// Sort sorts keys stably. *spare is scratch memory, which it keeps for the next call. If stop, called with a number
+// SortByKey sorts keys stably. *spare is scratch memory, which it keeps for the next call. If stop, called with a number
 // of keys, returns true, it stops and leaves keys unsorted.
-func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
+func SortByKey(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	differ := differingBits(keys)
 	if differ == 0 || stop(len(keys)) {
 		return
@@ -46,7 +46,7 @@ func Sort(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 			to++
 		}
 		if to-from > 1 {
-			Sort(keys[from:to], spare, stop)
+			SortByKey(keys[from:to], spare, stop)
 		}
 		from = to
 	}
@@ -63,7 +63,7 @@ func differingBits(keys []SortKey) (bits uint64) {
 // radixSort sorts by the differing bytes, from byte top upward.
 func radixSort(keys []SortKey, spare *[]SortKey, differ uint64, top int) {
 	if len(*spare) < len(keys) {
-		*spare = Large[SortKey](len(keys))
+		*spare = AllocateLarge[SortKey](len(keys))
 	}
 	from := keys
 	to := (*spare)[:len(keys)]

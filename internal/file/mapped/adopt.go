@@ -43,7 +43,7 @@ type Adopted struct {
 // archive.
 func (m *Mapping) Adopt(base Base, late int) (*Adopted, error) {
 	if err := disk.CheckWritable(m.header); err != nil {
-		return nil, disk.InFile(err, m.name)
+		return nil, disk.WithFileName(err, m.name)
 	}
 	switch {
 	case m.closed.Load():
@@ -88,11 +88,11 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 			return nil, m.adoptError(err)
 		}
 	}
-	memory := words.Aligned(int(rw.Size) + late + disk.Unit) // the allocation must not be empty
+	memory := words.AlignedBytes(int(rw.Size) + late + disk.Unit) // the allocation must not be empty
 	copy(memory, m.data[rw.Offset:rw.End()])
 	return &Adopted{
 		mapping: m,
-		Base:    uint64(words.Address(memory)) - uint64(rw.Offset),
+		Base:    uint64(words.AddressOfBytes(memory)) - uint64(rw.Offset),
 		RW:      memory[:rw.Size:rw.Size],
 		Late:    memory[rw.Size : rw.Size+int64(late)],
 	}, nil

@@ -47,13 +47,13 @@ func TestAdoptedIsPrivate(t *testing.T) {
 // checkAddresses holds Base against where the memory really is.
 func checkAddresses(t *testing.T, a *Adopted, rw extent.Span) {
 	t.Helper()
-	if got, want := uint64(words.Address(a.RW)), a.Base+uint64(rw.Offset); got != want {
+	if got, want := uint64(words.AddressOfBytes(a.RW)), a.Base+uint64(rw.Offset); got != want {
 		t.Errorf("rw lies at 0x%x, base and offset say 0x%x", got, want)
 	}
 	if len(a.Late) != testLate || !bytes.Equal(a.Late, make([]byte, testLate)) {
 		t.Fatalf("%d late bytes, not all zero", len(a.Late))
 	}
-	if words.Address(a.Late)%disk.Unit != 0 {
+	if words.AddressOfBytes(a.Late)%disk.Unit != 0 {
 		t.Error("late memory is not aligned")
 	}
 	scribble(a.Late)

@@ -19,7 +19,7 @@ func farApart(t *testing.T, m *Mapping) bool {
 	if err != nil {
 		t.Skip(err)
 	}
-	_, mapping, found := bytes.Cut(maps, fmt.Appendf(nil, "\n%08x-", words.Address(m.data)))
+	_, mapping, found := bytes.Cut(maps, fmt.Appendf(nil, "\n%08x-", words.AddressOfBytes(m.data)))
 	_, flags, ok := bytes.Cut(mapping, []byte("VmFlags:"))
 	if !found || !ok {
 		t.Skip("the system does not say how it reads a mapping")

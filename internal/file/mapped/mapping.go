@@ -72,7 +72,7 @@ const randomTouchLimit = 32
 // reading bytes that were not obtained from Bytes.
 func (m *Mapping) Sweep() {
 	if m.randomTouches.Swap(0) > 0 {
-		mmap.FarApart(m.data, false)
+		mmap.AdviseRandom(m.data, false)
 	}
 	runtime.KeepAlive(m)
 }
@@ -122,9 +122,9 @@ func (m *Mapping) Unchecked() []byte { return m.data }
 // checkPages checks the pages of a part of a region. It handles the fault if another process has truncated the file.
 func (m *Mapping) checkPages(region extent.Region, part extent.Span) error {
 	if m.randomTouches.Load() > 0 && m.randomTouches.Add(-1) == 0 {
-		mmap.FarApart(m.data, false)
+		mmap.AdviseRandom(m.data, false)
 	}
-	return disk.InFile(m.Guard(func() error { return m.checksums.checkRange(region, part) }), m.name)
+	return disk.WithFileName(m.Guard(func() error { return m.checksums.checkRange(region, part) }), m.name)
 }
 
 // rangeError returns the error for a range that cannot be read.
@@ -133,10 +133,10 @@ func (m *Mapping) rangeError(region extent.Region, offset, size int64) error {
 		return m.closedError()
 	}
 	if region >= extent.Region(len(m.spans)) {
-		return disk.InFile(disk.Corrupt(region, offset, "there is no such region"), m.name)
+		return disk.WithFileName(disk.Corrupt(region, offset, "there is no such region"), m.name)
 	}
 	s := m.spans[region]
-	return disk.InFile(disk.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset,
+	return disk.WithFileName(disk.Corrupt(region, offset, "%d bytes from 0x%x on lie outside [0x%x,0x%x)", size, offset,
 		s.Offset, s.End()), m.name)
 }
 
@@ -189,7 +189,7 @@ func (m *Mapping) faultError(fault *mmap.Fault) error {
 // offsetOf returns the file offset at an address; ok is false outside the mappings.
 func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	size := uintptr(len(m.data))
-	if d := address - words.Address(m.data); d < size {
+	if d := address - words.AddressOfBytes(m.data); d < size {
 		return int64(d), true
 	}
 	if base, ok := m.adopted.findBase(address, size); ok {

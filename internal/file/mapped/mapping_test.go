@@ -144,14 +144,14 @@ func TestSumsAreCheckedUpToTheRoot(t *testing.T) {
 	}
 	for level := range 2 {
 		bad := bytes.Clone(sound)
-		at := ps + tree.Slot(level, 0)
+		at := ps + tree.SlotOffset(level, 0)
 		// A page and its sum are changed alike: only the level above can tell.
 		bad[ro.Offset+100] ^= 1
 		p := tree.PageSpan(tree.Page(ro.Offset))
-		putSum(bad[ps+tree.Slot(0, 0):], disk.Sum(bad[p.Offset:p.End()]))
+		putSum(bad[ps+tree.SlotOffset(0, 0):], disk.Checksum(bad[p.Offset:p.End()]))
 		if level == 1 {
 			g := tree.Group(0, 0)
-			putSum(bad[at:], disk.Sum(bad[ps+g.Offset:ps+g.End()]))
+			putSum(bad[at:], disk.Checksum(bad[ps+g.Offset:ps+g.End()]))
 		}
 		var e *layout.Error
 		_, err := mustRead(t, bad, Options{}).Bytes(disk.RegionRO, ro.Offset+100, 1)

@@ -27,7 +27,7 @@ func Open(path string, o Options) (*Mapping, error) {
 	}
 	if err != nil {
 		// No caller has the memory yet, so it need not wait for a cleanup.
-		err = errors.Join(disk.InFile(err, path), unloadFile(m, view))
+		err = errors.Join(disk.WithFileName(err, path), unloadFile(m, view))
 		return nil, o.reportRejection(err)
 	}
 	if view != nil {
@@ -39,15 +39,15 @@ func Open(path string, o Options) (*Mapping, error) {
 // FromBytes opens an archive in memory, where name is the path in errors. It copies bytes that are not aligned to 8.
 // The bytes must not change while the Mapping is in use. o.Heap is ignored.
 func FromBytes(name string, data []byte, o Options) (*Mapping, error) {
-	if words.Address(data)%disk.Unit != 0 {
+	if words.AddressOfBytes(data)%disk.Unit != 0 {
 		if _, err := disk.ParseHeader(data, int64(len(data))); err != nil {
-			return nil, o.reportRejection(disk.InFile(err, name))
+			return nil, o.reportRejection(disk.WithFileName(err, name))
 		}
-		data = append(words.Aligned(len(data))[:0], data...)
+		data = append(words.AlignedBytes(len(data))[:0], data...)
 	}
 	m := &Mapping{name: name, data: data}
 	if err := m.validateAndInit(o); err != nil {
-		return nil, o.reportRejection(disk.InFile(err, name))
+		return nil, o.reportRejection(disk.WithFileName(err, name))
 	}
 	return m, nil
 }
@@ -71,7 +71,7 @@ func loadFile(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 		return m, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m.data = view.Bytes()
-	mmap.FarApart(m.data, true)
+	mmap.AdviseRandom(m.data, true)
 	m.randomTouches.Store(randomTouchLimit)
 	return m, view, nil
 }
@@ -143,7 +143,7 @@ func readWhole(f io.Reader, size int64) ([]byte, error) {
 	if err := checkAddressable(size); err != nil {
 		return nil, err
 	}
-	data := words.Aligned(int(size))
+	data := words.AlignedBytes(int(size))
 	copy(data, head)
 	return data, readFull(f, data[len(head):], int64(len(head)))
 }
@@ -205,7 +205,7 @@ func (m *Mapping) validateAndInit(o Options) error {
 
 // readShape sets the shape of entries. Only an archive of DomainCustom can declare its own.
 func (m *Mapping) readShape() (err error) {
-	m.shape = disk.ShapeOf(&m.header.Params)
+	m.shape = disk.ShapeOfParams(&m.header.Params)
 	if m.header.Domain == layout.DomainCustom {
 		err = m.Guard(func() (err error) {
 			m.shape.Declared, err = disk.ReadDeclared(m.header, m.Bytes)

@@ -53,7 +53,7 @@ func addFileName(err error, name string) error {
 	var path *fs.PathError
 	var content *layout.Error
 	if errors.As(err, &path) || errors.As(err, &content) {
-		return disk.InFile(err, name)
+		return disk.WithFileName(err, name)
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }

@@ -88,7 +88,7 @@ type pageFetcher struct {
 }
 
 func newPageFetcher(r io.ReaderAt, size int64) *pageFetcher {
-	return &pageFetcher{r: r, data: words.Aligned(int(size)), present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
+	return &pageFetcher{r: r, data: words.AlignedBytes(int(size)), present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
 }
 
 // fetchNames reads page checksums, names and tables, and also the index and bitmaps between them if they are short.
@@ -96,7 +96,7 @@ func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	from := int64(0)
-	to := disk.Summed(h).Offset
+	to := disk.ChecksummedSpan(h).Offset
 	for _, region := range []extent.Region{disk.RegionRO, disk.RegionEX} {
 		span := h.Region(region)
 		if span.Offset-to > minSkippedGap {

@@ -134,11 +134,11 @@ func (s *pageChecksums) checkGroup(level int, group int64) error {
 }
 
 func (s *pageChecksums) compareChecksum(region extent.Region, part extent.Span, want uint64) error {
-	got := disk.Sum(s.data[part.Offset:part.End()])
+	got := disk.Checksum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
 	}
-	return disk.WrongSum(region, part, got, want)
+	return disk.ChecksumError(region, part, got, want)
 }
 
 // checkPadding checks that the rest of ps after the checksums, and the gap after ps, are zeros. No checksum covers
@@ -162,7 +162,7 @@ func (s *pageChecksums) groupSpan(level int, group int64) extent.Span {
 
 // storedChecksum returns checksum n of a level.
 func (s *pageChecksums) storedChecksum(level int, n int64) uint64 {
-	return binary.LittleEndian.Uint64(s.data[s.ps.Offset+s.tree.Slot(level, n):])
+	return binary.LittleEndian.Uint64(s.data[s.ps.Offset+s.tree.SlotOffset(level, n):])
 }
 
 // Verify checks every byte of the file, including padding, regardless of Options.Check and of earlier checks. The
@@ -174,11 +174,11 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 	}
 	m.Sweep()
 	if err := m.Guard(m.verifyHeaderAndSums); err != nil {
-		return disk.InFile(err, m.name)
+		return disk.WithFileName(err, m.name)
 	}
-	s := &pageVerifier{m: m, progress: progress, done: disk.Summed(m.header).Offset}
+	s := &pageVerifier{m: m, progress: progress, done: disk.ChecksummedSpan(m.header).Offset}
 	s.reportProgress(0)
-	return disk.InFile(s.verifyAll(ctx), m.name)
+	return disk.WithFileName(s.verifyAll(ctx), m.name)
 }
 
 // verifyHeaderAndSums checks the header and then the checksums, from the top level down.
@@ -200,7 +200,7 @@ func (m *Mapping) verifyHeaderAndSums() error {
 		}
 	}
 	from := m.checksums.ps.Offset
-	return m.checksums.checkPadding(extent.Span{Offset: from, Size: disk.Summed(h).Offset - from})
+	return m.checksums.checkPadding(extent.Span{Offset: from, Size: disk.ChecksummedSpan(h).Offset - from})
 }
 
 // A pageVerifier checks all pages with a few goroutines. Each takes the pages of one group of checksums at a time.

@@ -51,7 +51,7 @@ func TestFourLevelsOfSums(t *testing.T) {
 		m := mustOpen(t, path, Options{})
 		far := tree.Page(ro.Offset + 3<<28)
 		n := far >> (6 * level)
-		poke(t, path, h.Region(disk.RegionPS).Offset+tree.Slot(level, n), 1)
+		poke(t, path, h.Region(disk.RegionPS).Offset+tree.SlotOffset(level, n), 1)
 		_, err = m.Bytes(disk.RegionRO, ro.Offset+3<<28, 1)
 		wantOffset(t, err, h.Region(disk.RegionPS).Offset+tree.Group(level, disk.GroupOf(n)).Offset)
 	}
@@ -136,7 +136,7 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 	if err := m.Verify(context.Background(), nil); !errors.Is(err, layout.ErrChecksum) {
 		t.Errorf("a damaged header: %v", err)
 	}
-	disk.Resum(data)
+	disk.UpdateChecksum(data)
 	if err := m.Verify(context.Background(), nil); !errors.Is(err, layout.ErrCorrupt) {
 		t.Errorf("another header: %v", err)
 	}
@@ -145,7 +145,7 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 // A header alone is an archive too: there is no page, and ps is padding.
 func TestArchiveWithoutPages(t *testing.T) {
 	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.LineShift,
-		SumRoot: disk.Sum(nil)}
+		SumRoot: disk.Checksum(nil)}
 	disk.SetRegion(h, disk.RegionPS, extent.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
 	h.FileSize = disk.HeaderSize + disk.LineSize
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {

@@ -62,7 +62,7 @@ func (s synthetic) place(h *layout.Header, ps int64) {
 // bytes returns the whole archive, its regions filled with noise.
 func (s synthetic) bytes() []byte {
 	h := s.header()
-	data := words.Aligned(int(h.FileSize))
+	data := words.AlignedBytes(int(h.FileSize))
 	noise := rand.New(rand.NewPCG(1, 2))
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
 		span := h.Region(r)
@@ -79,9 +79,9 @@ func seal(h *layout.Header, data []byte) {
 	tree, ps := disk.SumTreeOf(h), data[h.Region(disk.RegionPS).Offset:]
 	for n := range tree.Pages() {
 		p := tree.PageSpan(n)
-		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], disk.Sum(data[p.Offset:p.End()]))
+		binary.LittleEndian.PutUint64(ps[tree.SlotOffset(0, n):], disk.Checksum(data[p.Offset:p.End()]))
 	}
-	h.SumRoot = tree.Fill(ps)
+	h.SumRoot = tree.ComputeLevels(ps)
 	copy(data, disk.AppendHeader(nil, h))
 }
 
@@ -91,15 +91,15 @@ func (s synthetic) writeSparse(t testing.TB) (path string, h *layout.Header) {
 	h = s.header()
 	tree, ps := disk.SumTreeOf(h), make([]byte, h.Region(disk.RegionPS).Size)
 	zeros := make([]byte, disk.PageSize)
-	full := disk.Sum(zeros)
+	full := disk.Checksum(zeros)
 	for n := range tree.Pages() {
 		sum := full
 		if size := tree.PageSpan(n).Size; size < disk.PageSize {
-			sum = disk.Sum(zeros[:size])
+			sum = disk.Checksum(zeros[:size])
 		}
-		binary.LittleEndian.PutUint64(ps[tree.Slot(0, n):], sum)
+		binary.LittleEndian.PutUint64(ps[tree.SlotOffset(0, n):], sum)
 	}
-	h.SumRoot = tree.Fill(ps)
+	h.SumRoot = tree.ComputeLevels(ps)
 	path = writeFile(t, append(disk.AppendHeader(nil, h), ps...))
 	if err := os.Truncate(path, h.FileSize); err != nil {
 		t.Fatal(err)
@@ -125,7 +125,7 @@ var openers = map[string]func(t testing.TB, data []byte, o Options) (*Mapping, e
 	},
 	"bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) { return FromBytes("app.parc", data, o) },
 	"misaligned bytes": func(t testing.TB, data []byte, o Options) (*Mapping, error) {
-		return FromBytes("app.parc", append(words.Aligned(len(data) + 1)[:1], data...)[1:], o)
+		return FromBytes("app.parc", append(words.AlignedBytes(len(data) + 1)[:1], data...)[1:], o)
 	},
 }
 

@@ -2,9 +2,9 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// FarApart tells the system whether pages are accessed at random. The system then reads single pages, otherwise some
+// AdviseRandom tells the system whether pages are accessed at random. The system then reads single pages, otherwise some
 // megabytes at a time.
-func FarApart(memory []byte, apart bool) {
+func AdviseRandom(memory []byte, apart bool) {
 	advice := unix.MADV_NORMAL
 	if apart {
 		advice = unix.MADV_RANDOM

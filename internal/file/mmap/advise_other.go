@@ -2,5 +2,5 @@
 
 package mmap
 
-// FarApart does nothing on this system.
-func FarApart(memory []byte, apart bool) {}
+// AdviseRandom does nothing on this system.
+func AdviseRandom(memory []byte, apart bool) {}

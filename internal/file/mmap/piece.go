@@ -19,7 +19,7 @@ const largePageSize = 2 << 20
 
 // NewPiece allocates n bytes, on the heap if the system cannot provide others.
 func NewPiece(n int) *Piece {
-	bytes, err := Zeroed(n)
+	bytes, err := MapZeroed(n)
 	if err != nil {
 		return &Piece{bytes: make([]byte, n)}
 	}
@@ -27,7 +27,7 @@ func NewPiece(n int) *Piece {
 		adviseLarge(bytes)
 	}
 	p := &Piece{bytes: bytes, mapped: true}
-	p.cleanup = runtime.AddCleanup(p, Release, bytes)
+	p.cleanup = runtime.AddCleanup(p, UnmapZeroed, bytes)
 	return p
 }
 
@@ -38,15 +38,15 @@ func (p *Piece) Bytes() []byte { return p.bytes }
 func (p *Piece) Release() {
 	if p != nil && p.mapped {
 		p.cleanup.Stop()
-		Release(p.bytes)
+		UnmapZeroed(p.bytes)
 	}
 	if p != nil {
 		p.bytes, p.mapped = nil, false
 	}
 }
 
-// PieceOf allocates n values. Values with pointers are on the heap for the garbage collector and have no piece.
-func PieceOf[V any](n int) (*Piece, []V) {
+// NewPieceOf allocates n values. Values with pointers are on the heap for the garbage collector and have no piece.
+func NewPieceOf[V any](n int) (*Piece, []V) {
 	var v V
 	if n == 0 || unsafe.Sizeof(v) == 0 || hasPointers(reflect.TypeFor[V]()) {
 		return nil, make([]V, n)

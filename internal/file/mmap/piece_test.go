@@ -10,7 +10,7 @@ func TestPieces(t *testing.T) {
 		large [2]uint64
 		small uint16
 	}
-	piece, pairs := PieceOf[pair](1000)
+	piece, pairs := NewPieceOf[pair](1000)
 	if piece == nil || len(pairs) != 1000 {
 		t.Fatalf("%d values, piece %v", len(pairs), piece)
 	}
@@ -35,14 +35,14 @@ func TestPiecesWithoutPointers(t *testing.T) {
 		number int
 		name   string
 	}
-	piece, all := PieceOf[named](3)
+	piece, all := NewPieceOf[named](3)
 	if piece != nil || len(all) != 3 || all[2] != (named{0, ""}) {
 		t.Errorf("texts lie in %v", piece)
 	}
-	if piece, _ := PieceOf[[2]*int](3); piece != nil {
+	if piece, _ := NewPieceOf[[2]*int](3); piece != nil {
 		t.Errorf("pointers lie in %v", piece)
 	}
-	if piece, all := PieceOf[int](0); piece != nil || len(all) != 0 {
+	if piece, all := NewPieceOf[int](0); piece != nil || len(all) != 0 {
 		t.Errorf("no values lie in %v", piece)
 	}
 }

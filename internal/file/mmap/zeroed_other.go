@@ -2,9 +2,9 @@
 
 package mmap
 
-// Zeroed returns n zero bytes of ordinary memory. The race detector ignores atomic accesses to other memory, so it
+// MapZeroed returns n zero bytes of ordinary memory. The race detector ignores atomic accesses to other memory, so it
 // would not see the order of operations that depend on them.
-func Zeroed(n int) ([]byte, error) { return make([]byte, n), nil }
+func MapZeroed(n int) ([]byte, error) { return make([]byte, n), nil }
 
-// Release does nothing, since the memory is garbage-collected.
-func Release(memory []byte) {}
+// UnmapZeroed does nothing, since the memory is garbage-collected.
+func UnmapZeroed(memory []byte) {}

@@ -4,7 +4,7 @@ import "testing"
 
 func TestZeroed(t *testing.T) {
 	const size = 3*boundary + 4
-	memory, err := Zeroed(size)
+	memory, err := MapZeroed(size)
 	if err != nil || len(memory) != size {
 		t.Fatalf("%d bytes, %v", len(memory), err)
 	}
@@ -14,5 +14,5 @@ func TestZeroed(t *testing.T) {
 		}
 	}
 	memory[size-1] = 1
-	Release(memory)
+	UnmapZeroed(memory)
 }

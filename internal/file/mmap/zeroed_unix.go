@@ -4,11 +4,11 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// Zeroed maps n zero bytes. The system provides each page on first access, so unused pages are free. [Release] unmaps
+// MapZeroed maps n zero bytes. The system provides each page on first access, so unused pages are free. [UnmapZeroed] unmaps
 // them.
-func Zeroed(n int) ([]byte, error) {
+func MapZeroed(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 }
 
-// Release unmaps memory that Zeroed returned.
-func Release(memory []byte) { _ = unix.Munmap(memory) }
+// UnmapZeroed unmaps memory that Zeroed returned.
+func UnmapZeroed(memory []byte) { _ = unix.Munmap(memory) }

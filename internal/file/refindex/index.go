@@ -106,5 +106,5 @@ func (x *Index) allocateSlots(n int) {
 		x.piece = nil
 		return
 	}
-	x.piece, x.slots = mmap.PieceOf[slot](n)
+	x.piece, x.slots = mmap.NewPieceOf[slot](n)
 }

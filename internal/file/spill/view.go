@@ -49,7 +49,7 @@ func (v *View) Guard(f func() error) error {
 	if v.mapped == nil {
 		return f()
 	}
-	start := words.Address(v.file)
+	start := words.AddressOfBytes(v.file)
 	owns := func(address uintptr) bool { return address >= start && address < start+uintptr(len(v.file)) }
 	err := mmap.Guard(owns, f)
 	if fault := (*mmap.Fault)(nil); errors.As(err, &fault) {

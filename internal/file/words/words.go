@@ -34,25 +34,25 @@ type Count struct{ atomic.Uint64 }
 // CountOf returns a word as a Count.
 func CountOf(w *atomic.Uint64) *Count { return (*Count)(unsafe.Pointer(w)) }
 
-// Address returns the address of the first byte of b, 0 if b is empty.
-func Address(b []byte) uintptr {
+// AddressOfBytes returns the address of the first byte of b, 0 if b is empty.
+func AddressOfBytes(b []byte) uintptr {
 	if len(b) == 0 {
 		return 0
 	}
 	return uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 }
 
-// AddressOf returns the address of a word.
-func AddressOf(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
+// AddressOfWord returns the address of a word.
+func AddressOfWord(w *atomic.Uint64) uintptr { return uintptr(unsafe.Pointer(w)) }
 
-// String returns b as a string without copying. b must not be changed while the string is in use.
-func String(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+// StringOf returns b as a string without copying. b must not be changed while the string is in use.
+func StringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Bytes returns the bytes of text without copying. They must not be changed.
-func Bytes(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
+// BytesOf returns the bytes of text without copying. They must not be changed.
+func BytesOf(text string) []byte { return unsafe.Slice(unsafe.StringData(text), len(text)) }
 
-// Append appends the little-endian words in b, whose length must be a multiple of 8. b need not be aligned.
-func Append(words []uint64, b []byte) []uint64 {
+// AppendWords appends the little-endian words in b, whose length must be a multiple of 8. b need not be aligned.
+func AppendWords(words []uint64, b []byte) []uint64 {
 	n := len(words)
 	words = slices.Grow(words, len(b)/8)[:n+len(b)/8]
 	if more := words[n:]; LittleEndian() {
@@ -78,8 +78,8 @@ func LittleEndianBytes(words []uint64) []byte {
 	return b
 }
 
-// Aligned returns n zero bytes on the heap, aligned to 8.
-func Aligned(n int) []byte {
+// AlignedBytes returns n zero bytes on the heap, aligned to 8.
+func AlignedBytes(n int) []byte {
 	if n == 0 {
 		return nil
 	}

@@ -15,11 +15,11 @@ func TestAppendWordsFromAnyAddress(t *testing.T) {
 		for _, w := range want[1:] {
 			b = binary.LittleEndian.AppendUint64(b, w)
 		}
-		if got := words.Append(want[:1:1], b[shift:]); !slices.Equal(got, want) {
+		if got := words.AppendWords(want[:1:1], b[shift:]); !slices.Equal(got, want) {
 			t.Errorf("from byte %d: %x", shift, got)
 		}
 	}
-	if got := words.Append(want, nil); !slices.Equal(got, want) {
+	if got := words.AppendWords(want, nil); !slices.Equal(got, want) {
 		t.Errorf("no words: %x", got)
 	}
 }

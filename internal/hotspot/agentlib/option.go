@@ -27,8 +27,8 @@ type Options struct {
 	Quiet   bool          // no message on stderr if the agent switches itself off
 }
 
-// Check returns an error for an invalid value.
-func (o Options) Check() error {
+// Validate returns an error for an invalid value.
+func (o Options) Validate() error {
 	switch {
 	case o.Archive == "":
 		return fmt.Errorf("the agent needs an archive")
@@ -72,14 +72,14 @@ func isPercent(text string) bool {
 	return text == "" || err == nil && n <= 100
 }
 
-// Flag returns the java flag that loads the agent from a library. The VM ends the path at the first =, so a path with
+// AgentPathFlag returns the java flag that loads the agent from a library. The VM ends the path at the first =, so a path with
 // = is an error.
-func (o Options) Flag(library string) (string, error) {
+func (o Options) AgentPathFlag(library string) (string, error) {
 	if strings.ContainsAny(library, "=\n\x00") {
 		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder",
 			library)
 	}
-	return "-agentpath:" + library + "=" + o.optionText(), o.Check()
+	return "-agentpath:" + library + "=" + o.optionText(), o.Validate()
 }
 
 // optionText formats the options for the agent, separated by commas. A comma in a name is doubled.

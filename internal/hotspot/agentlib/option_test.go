@@ -24,7 +24,7 @@ func TestFlag(t *testing.T) {
 			"-agentpath:/x " +
 				"y.so=archive=/a,,b.parc,base=/c,,d.parc,weight=presence,weights=flat,flags=keep,policy=order,budget=0,cached=1251,report=r,,.json,warmup=90000,drift,dry,quiet"},
 	} {
-		if got, err := test.options.Flag("/x y.so"); err != nil || got != test.want {
+		if got, err := test.options.AgentPathFlag("/x y.so"); err != nil || got != test.want {
 			t.Errorf("Flag of %+v is %q, %v, want %q", test.options, got, err, test.want)
 		}
 	}
@@ -39,11 +39,11 @@ func TestFlagRefusesWhatTheAgentDoesNotKnow(t *testing.T) {
 		{Archive: "a", Policy: "all"}, {Archive: "a", Budget: "101"}, {Archive: "a", Budget: "-1"},
 		{Archive: "a", Budget: "+1"}, {Archive: "a", Warmup: time.Microsecond}, {Archive: "a", Warmup: 25 * time.Hour},
 	} {
-		if flag, err := o.Flag("/x.so"); err == nil {
+		if flag, err := o.AgentPathFlag("/x.so"); err == nil {
 			t.Errorf("Flag of %+v is %q", o, flag)
 		}
 	}
-	if flag, err := (agentlib.Options{Archive: "a"}).Flag("/a=b/x.so"); err == nil {
+	if flag, err := (agentlib.Options{Archive: "a"}).AgentPathFlag("/a=b/x.so"); err == nil {
 		t.Errorf("a library with = in its name is %q", flag)
 	}
 }

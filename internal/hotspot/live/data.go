@@ -119,7 +119,7 @@ func (d *dataSchema) parseSections(b []byte, shape disk.Shape) (out sections, er
 func nextEntry(section disk.BlockSection, part []byte, shape disk.Shape) (e disk.Entry, rest []byte, err error) {
 	switch {
 	case !isUnknownTag(layout.Tag(part[0])):
-		return shape.Next(part)
+		return shape.NextEntry(part)
 	case section != disk.SectionData:
 		return nil, nil, RefusedTag
 	case len(part)%disk.CellSize != 0:

@@ -117,7 +117,7 @@ func (c *collector) copyPages(of agents) error {
 	if err != nil {
 		return err
 	}
-	c.shape = disk.ShapeOf(&params)
+	c.shape = disk.ShapeOfParams(&params)
 	for _, f := range c.vm.flags {
 		f.readValue(c.mem)
 	}
@@ -211,7 +211,7 @@ func (c *collector) copyExtraMethods(part []byte) {
 			part = part[disk.CellSize:]
 			continue
 		}
-		e, rest, err := c.shape.Next(part)
+		e, rest, err := c.shape.NextEntry(part)
 		if err != nil {
 			return
 		}

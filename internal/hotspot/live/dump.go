@@ -96,7 +96,7 @@ func (b *build) readDump(o Options) error {
 		return ErrAdopted
 	}
 	b.describeAdopted()
-	b.shape = vm.schema.data.guessReceiverGap(b.snap.methods, disk.ShapeOf(&params))
+	b.shape = vm.schema.data.guessReceiverGap(b.snap.methods, disk.ShapeOfParams(&params))
 	params.ReceiverGap = uint32(b.shape.Gap)
 	b.names = newNamer(vm.schema, mem, b.meter)
 	b.klasses = map[uint64]klassName{}

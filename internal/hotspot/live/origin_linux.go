@@ -27,7 +27,7 @@ type origin struct {
 // readOrigin returns the origin of the process. Unknown fields are empty.
 func (p *process) readOrigin() *origin {
 	o := &origin{}
-	leader := procfs.Status(p.pid, "Tgid") // the main thread may have ended
+	leader := procfs.StatusField(p.pid, "Tgid") // the main thread may have ended
 	pid, err := strconv.Atoi(leader)
 	if err != nil {
 		return o

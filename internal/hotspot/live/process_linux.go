@@ -98,7 +98,7 @@ func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error]
 // heldBytes returns the bytes of memory that the process holds: in RAM, huge pages included, and swapped out.
 func (p *process) heldBytes() (bytes int64) {
 	for _, field := range []string{"VmRSS", "VmSwap", "HugetlbPages"} {
-		text, unit, _ := strings.Cut(procfs.Status(p.pid, field), " ")
+		text, unit, _ := strings.Cut(procfs.StatusField(p.pid, field), " ")
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && unit == "kB" {
 			bytes += n << 10
 		}
@@ -346,7 +346,7 @@ func (h *holding) detachThread(tid int, signal unix.Signal) {
 
 // tracedBy returns ErrTraced with the name of the tracer, nil if the thread has none.
 func tracedBy(tid int) error {
-	tracer := procfs.Status(tid, "TracerPid") // thread id
+	tracer := procfs.StatusField(tid, "TracerPid") // thread id
 	if tracer == "" || tracer == "0" {
 		return nil
 	}
@@ -354,8 +354,8 @@ func tracedBy(tid int) error {
 	if _, err := fmt.Sscan(tracer, &id); err != nil {
 		return nil
 	}
-	if pid := procfs.Status(id, "Tgid"); pid != "" {
-		return fmt.Errorf("%w %s (%s)", ErrTraced, pid, procfs.Status(id, "Name"))
+	if pid := procfs.StatusField(id, "Tgid"); pid != "" {
+		return fmt.Errorf("%w %s (%s)", ErrTraced, pid, procfs.StatusField(id, "Name"))
 	}
 	return fmt.Errorf("%w %s", ErrTraced, tracer) // tracer in another PID namespace
 }

@@ -85,7 +85,7 @@ const maxCommandLine = 1 << 16
 
 // commandLine joins words and quotes words with spaces.
 func commandLine(args []string) string {
-	line := secrets.Join(args)
+	line := secrets.JoinWords(args)
 	if len(line) > maxCommandLine {
 		line = line[:maxCommandLine] + "..."
 	}

@@ -50,8 +50,8 @@ type Undecoded struct {
 	Example string // a method
 }
 
-// Why explains why the profiles are not completely decoded.
-func (u *Undecoded) Why() string {
+// Explanation explains why the profiles are not completely decoded.
+func (u *Undecoded) Explanation() string {
 	return fmt.Sprintf("MethodData with an entry of HotSpot's tag %d, which came after JDK 25, are raw from there on: "+
 		"use a newer profarc", u.Tag)
 }

@@ -84,7 +84,7 @@ func TestDumpIsWhatPrintMethodDataPrints(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got, want := disk.ShapeOf(&d.Header().Params), report.Params; got != disk.ShapeOf(&want) {
+				if got, want := disk.ShapeOfParams(&d.Header().Params), report.Params; got != disk.ShapeOfParams(&want) {
 					t.Errorf("shape %v, the text shows %v", got, want)
 				}
 				got, want := methodsOf(t, d.Store), methodsOf(t, open(t, b))

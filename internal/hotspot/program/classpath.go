@@ -155,9 +155,9 @@ func isJDKMethod(k layout.Key) bool {
 // nothing.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
-// Related returns an error that matches ErrUnrelated if classes of the program were looked up and none was found. The
+// CheckRelated returns an error that matches ErrUnrelated if classes of the program were looked up and none was found. The
 // error describes the content of the class path.
-func (c *ClassPath) Related() error {
+func (c *ClassPath) CheckRelated() error {
 	if !c.asked || c.found || !c.program {
 		return nil
 	}

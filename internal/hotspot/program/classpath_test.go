@@ -126,7 +126,7 @@ func TestBadClassFile(t *testing.T) {
 			t.Errorf("%+v, %v", a, err)
 		}
 	}
-	if err := path.Related(); err != nil {
+	if err := path.CheckRelated(); err != nil {
 		t.Errorf("its class is there: %v", err)
 	}
 }
@@ -162,11 +162,11 @@ func TestUnrelatedClassPaths(t *testing.T) {
 		!strings.Contains(a.Reason, "made up anew") {
 		t.Errorf("a class that each run makes: %+v, %v", a, err)
 	}
-	if err := path.Related(); err != nil {
+	if err := path.CheckRelated(); err != nil {
 		t.Errorf("nothing of it was asked for: %v", err)
 	}
 	ask("Main")
-	err := path.Related()
+	err := path.CheckRelated()
 	if !errors.Is(err, program.ErrUnrelated) || !strings.Contains(err.Error(), dir+" has Java sources") ||
 		!strings.Contains(err.Error(), "has no class files") {
 		t.Error(err)
@@ -177,7 +177,7 @@ func TestUnrelatedClassPaths(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := found.Related(); err != nil {
+	if err := found.CheckRelated(); err != nil {
 		t.Error(err)
 	}
 }

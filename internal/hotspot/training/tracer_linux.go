@@ -203,7 +203,7 @@ func (t thread) processID() (pid int, ok bool) {
 	return pid, err == nil
 }
 
-func (t thread) statusField(field string) string { return procfs.Status(int(t), field) }
+func (t thread) statusField(field string) string { return procfs.StatusField(int(t), field) }
 
 // hasLibjvm reports whether the libjvm of HotSpot or of another VM is loaded.
 func (t thread) hasLibjvm() bool {

@@ -6,5 +6,5 @@ import "time"
 
 var programStart = time.Now()
 
-// Wall returns the time since the program started, in nanoseconds.
-func Wall() int64 { return int64(time.Since(programStart)) }
+// WallTime returns the time since the program started, in nanoseconds.
+func WallTime() int64 { return int64(time.Since(programStart)) }

@@ -2,8 +2,8 @@
 
 package cputime
 
-// Thread returns [Wall], since this system has no thread clock.
-func Thread() int64 { return Wall() }
+// ThreadTime returns [WallTime], since this system has no thread clock.
+func ThreadTime() int64 { return WallTime() }
 
-// Process returns [Wall].
-func Process() int64 { return Wall() }
+// ProcessTime returns [WallTime].
+func ProcessTime() int64 { return WallTime() }

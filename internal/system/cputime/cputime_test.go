@@ -11,7 +11,7 @@ import (
 func TestClocks(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	for name, clock := range map[string]func() int64{"wall": Wall, "thread": Thread, "process": Process} {
+	for name, clock := range map[string]func() int64{"wall": WallTime, "thread": ThreadTime, "process": ProcessTime} {
 		from, deadline := clock(), time.Now().Add(time.Minute)
 		for clock() <= from {
 			if time.Now().After(deadline) {
@@ -19,9 +19,9 @@ func TestClocks(t *testing.T) {
 			}
 		}
 	}
-	from := Thread()
+	from := ThreadTime()
 	time.Sleep(200 * time.Millisecond)
-	if slept := Thread() - from; runtime.GOOS == "linux" && slept > int64(100*time.Millisecond) {
+	if slept := ThreadTime() - from; runtime.GOOS == "linux" && slept > int64(100*time.Millisecond) {
 		t.Errorf("the thread took %d ns to sleep", slept)
 	}
 }

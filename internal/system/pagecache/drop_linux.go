@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Drop asks the system to drop a file from the page cache, and reports whether nothing of the file is left there.
-func Drop(f *os.File) bool {
+// DropFile asks the system to drop a file from the page cache, and reports whether nothing of the file is left there.
+func DropFile(f *os.File) bool {
 	_ = f.Sync() // unwritten pages cannot be dropped
 	fd := int(f.Fd())
 	if unix.Fadvise(fd, 0, 0, unix.FADV_DONTNEED) != nil {

@@ -5,5 +5,5 @@ package pagecache
 
 import "os"
 
-// Drop returns false, since this system cannot drop files.
-func Drop(*os.File) bool { return false }
+// DropFile returns false, since this system cannot drop files.
+func DropFile(*os.File) bool { return false }

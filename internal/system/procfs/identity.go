@@ -31,7 +31,7 @@ func Identify(pid int) (id Identity, ok bool) {
 	}
 	id.Boot = [16]byte(bytes)
 	id.PID = uint64(pid)
-	if numbers := strings.Fields(Status(pid, "NSpid")); len(numbers) > 0 {
+	if numbers := strings.Fields(StatusField(pid, "NSpid")); len(numbers) > 0 {
 		id.PID, _ = strconv.ParseUint(numbers[len(numbers)-1], 10, 64)
 	}
 	namespace, _ := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid", pid))

@@ -147,14 +147,14 @@ func maskValue(prefix, option string, valued bool) string {
 	return option
 }
 
-// Line masks a command line that Join or another program wrote. It is idempotent.
-func Line(line string) string { return Join(Mask(splitWords(line))) }
+// MaskLine masks a command line that Join or another program wrote. It is idempotent.
+func MaskLine(line string) string { return JoinWords(Mask(splitWords(line))) }
 
-// OptionsLine is Line for options of a VM.
-func OptionsLine(line string) string { return Join(MaskOptions(splitWords(line))) }
+// MaskOptionsLine is Line for options of a VM.
+func MaskOptionsLine(line string) string { return JoinWords(MaskOptions(splitWords(line))) }
 
-// Join joins words into a line. It quotes words with spaces.
-func Join(words []string) string {
+// JoinWords joins words into a line. It quotes words with spaces.
+func JoinWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
 		quoted[i] = w

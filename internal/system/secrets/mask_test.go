@@ -45,19 +45,19 @@ var commandLines = []struct{ line, want string }{
 
 func TestMask(t *testing.T) {
 	for _, test := range commandLines {
-		got := Line(test.line)
+		got := MaskLine(test.line)
 		if got != test.want {
 			t.Errorf("%s\nbecomes %s\nwant    %s", test.line, got, test.want)
 		}
-		if Line(got) != got {
-			t.Errorf("%s becomes %s", got, Line(got))
+		if MaskLine(got) != got {
+			t.Errorf("%s becomes %s", got, MaskLine(got))
 		}
 	}
 }
 
 func TestMaskOptions(t *testing.T) {
 	line := "-Xmx64m -Djwt=hunter2 --add-opens=a/b=c -Dx.pass=hunter2 hunter2 -XX:HeapDumpPath=/hunter2 --hunter=2"
-	if got, want := OptionsLine(line),
+	if got, want := MaskOptionsLine(line),
 		"-Xmx64m -Djwt=*** --add-opens=a/b=c -Dx.pass=*** *** -XX:HeapDumpPath=*** --hunter=***"; got != want {
 		t.Errorf("becomes %s, want %s", got, want)
 	}
@@ -77,9 +77,9 @@ func TestNoSecretStays(t *testing.T) {
 			{"java", "-m", "a/b", "--x"}, {"run"}}).Draw(r, "before")
 		all := append(slices.Clone(before), args...)
 		masked := Mask(all)
-		if line := Join(masked); len(masked) != len(all) ||
-			strings.Contains(line, "S3cr3t") && form != "-XX:CompileCommand=%s/S3cr3t" || Line(line) != line ||
-			Line(Join(all)) != line {
+		if line := JoinWords(masked); len(masked) != len(all) ||
+			strings.Contains(line, "S3cr3t") && form != "-XX:CompileCommand=%s/S3cr3t" || MaskLine(line) != line ||
+			MaskLine(JoinWords(all)) != line {
 			r.Fatalf("%q becomes %q", all, masked)
 		}
 	})
@@ -89,8 +89,8 @@ func FuzzMask(f *testing.F) {
 	f.Add("java -Dpassword=x 'a b' --token y")
 	f.Add("a\n\\java t") // a program that is masked is no java
 	f.Fuzz(func(t *testing.T, line string) {
-		if got := Line(line); Line(got) != got {
-			t.Errorf("%q becomes %q, and that %q", line, got, Line(got))
+		if got := MaskLine(line); MaskLine(got) != got {
+			t.Errorf("%q becomes %q, and that %q", line, got, MaskLine(got))
 		}
 	})
 }

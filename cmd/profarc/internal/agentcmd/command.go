@@ -111,7 +111,7 @@ func installAgent(ctx context.Context, a *cli.App, named string, asJSON bool, ar
 	if err != nil {
 		return err
 	}
-	r.Flag, err = (agentlib.Options{Archive: "app.parc"}).Flag(r.Library)
+	r.Flag, err = (agentlib.Options{Archive: "app.parc"}).AgentPathFlag(r.Library)
 	if err != nil {
 		return err
 	}

@@ -168,7 +168,7 @@ func newDumpReport(o *options, r *live.Report, w builder.Report) *dumpReport {
 		d.Refused = append(d.Refused, codec.Loss{What: codec.LossKind(x.Why), Count: x.Count})
 	}
 	for _, x := range r.Undecoded {
-		d.Undecoded = append(d.Undecoded, codec.Loss{What: codec.LossKind(x.Why()), Count: x.Count})
+		d.Undecoded = append(d.Undecoded, codec.Loss{What: codec.LossKind(x.Explanation()), Count: x.Count})
 	}
 	return d
 }

@@ -129,7 +129,7 @@ func (o *runOptions) checkFlags() error {
 	}
 	o.agent.Archive = o.archive
 	o.agent.Quiet = o.quiet
-	if err := o.agent.Check(); err != nil {
+	if err := o.agent.Validate(); err != nil {
 		return cli.Usagef("%w", err)
 	}
 	return o.checkTraining()
@@ -221,7 +221,7 @@ func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.P
 			return "", err
 		}
 	}
-	return options.Flag(library)
+	return options.AgentPathFlag(library)
 }
 
 // reportUnadopted prints why the program is not trained, or starts without profiles. It returns an interrupt and, with
