@@ -23,7 +23,8 @@ func (i *Importer) Format() codec.Format {
 // Detect implements [codec.Importer].
 func (*Importer) Detect(head []byte, _ bool) bool { return Detect(head) }
 
-// Import reads one text. See [Read] and [ReadRuns].
+// Import reads a profile. With Runs it returns a dump for each run, of which the first gets all lines with unknown
+// keywords.
 func (i *Importer) Import(in *codec.Input) (*codec.Report, error) {
 	builders, r, err := readText(in, ReadOptions{Name: in.Name, Config: in.Config}, i.Runs)
 	if err != nil {

@@ -27,11 +27,6 @@ func Read(r io.Reader, o ReadOptions) (*builder.Builder, *Report, error) {
 	return builders[0], report, nil
 }
 
-// ReadRuns returns a builder for each run. The first one also gets all lines with unknown keywords.
-func ReadRuns(r io.Reader, o ReadOptions) ([]*builder.Builder, *Report, error) {
-	return readText(r, o, true)
-}
-
 // readText returns one builder, or one for each run if apart is set.
 func readText(r io.Reader, o ReadOptions, apart bool) (builders []*builder.Builder, report *Report, err error) {
 	report = &Report{}

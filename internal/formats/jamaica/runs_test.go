@@ -74,7 +74,7 @@ func TestFilesAreSummed(t *testing.T) {
 }
 
 func TestRunsAreKeptApart(t *testing.T) {
-	builders, report, err := ReadRuns(strings.NewReader(firstRun+secondRun), ReadOptions{})
+	builders, report, err := readText(strings.NewReader(firstRun+secondRun), ReadOptions{}, true)
 	if err != nil || len(builders) != 2 || report.Runs != 2 {
 		t.Fatalf("%d builders, %+v, %v", len(builders), report, err)
 	}
