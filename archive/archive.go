@@ -1,33 +1,31 @@
-// Package archive opens an archive file: it checks the header, maps the file for reading, checks pages as they are
-// touched, and verifies it. Package reader finds profiles in it and adopts it; package builder writes it.
+// Package archive opens archive files. It checks the header, maps the file for reading, and checks pages on first
+// access. Package reader finds and adopts profiles, and package builder writes archives.
 //
 // # Opening
 //
-// [Open] checks the header and the geometry of all regions, which costs the same for a file of any size. The
-// first pages that are touched are read without those around them, if they are not in memory: a first lookup
-// needs few, megabytes apart. Every other page is checked against its sum when [Mapping.Bytes] touches it
-// first; see [Options] for other choices.
+// [Open] checks the header and the geometry of all regions, at a cost that does not depend on the size of the file. It
+// disables read-ahead for the first pages, because a first lookup needs few pages that are far apart.
+// [Mapping.Bytes] checks the checksum of each other page on first access. [Options] has alternatives.
 //
-// [OpenFS], [OpenReaderAt] and [FromBytes] open an archive that is not a file of its own:
-// they have it in ordinary memory, and check it alike.
+// [OpenFS], [OpenReaderAt] and [FromBytes] open archives that are not separate files. These archives are in ordinary
+// memory and are checked in the same way.
 //
 // # Lifetimes
 //
-// [Mapping.Bytes] returns memory of the mapping. It stays valid as long as the [Mapping] is reachable: a
-// value that keeps such bytes must keep the Mapping too, and call runtime.KeepAlive after its last access.
-// After [Mapping.Close] every call fails with [ErrClosed]; the memory is released when the Mapping is
-// unreachable, so that a stale view never reads memory of something else.
+// [Mapping.Bytes] returns memory of the mapping, which is valid while the [Mapping] is reachable. A value that keeps
+// such bytes must also keep the Mapping, and call runtime.KeepAlive after the last access. After [Mapping.Close] all
+// calls fail with [ErrClosed]. The memory is released only when the Mapping is unreachable, so that stale views never
+// read reused memory.
 //
-// On Windows a file cannot be replaced or removed while a mapping of it exists, which may be some time after
-// Close: open an archive that the same program will replace with [Options].Heap.
+// On Windows a file cannot be replaced or removed while a mapping of it exists, which can be some time after Close. If
+// the program itself replaces the archive, open it with [Options].Heap.
 //
 // # Trust
 //
-// No file makes a call of this package read outside the mapping, or allocate more than the file is long. A
-// file that others cut short while it is mapped faults where it ends. Open, Verify and, by default,
-// the first touch of a page turn the fault into an error; [Mapping.Guard] does so for all other accesses. An
-// unguarded fault ends the process, as with every mapped file: replace archives by renaming, as
-// builder.Builder.Commit does, and never write into them.
+// No file makes this package read outside the mapping or allocate more memory than the size of the file. If another
+// process truncates a mapped file, access to its end faults. Open, Verify and, by default, the first access to a page
+// turn the fault into an error. [Mapping.Guard] does so for all other accesses. An unguarded fault ends the process.
+// Therefore replace archives by renaming, like builder.Builder.Commit, and never write to them.
 package archive
 
 import (
@@ -40,7 +38,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ErrClosed is the error of every call after Close.
+// ErrClosed is the error of all calls after Close.
 var ErrClosed = mapped.ErrClosed
 
 // A Mapping is an open archive. It is safe for concurrent use.

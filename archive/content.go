@@ -16,9 +16,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Limits of the summed files.
+// Limits of SumContent.
 const (
-	maxSummedFiles = 1 << 18 // of a directory
+	maxSummedFiles = 1 << 18 // maximum number of files in a directory
 	maxSummedBytes = 1 << 34
 )
 

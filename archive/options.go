@@ -9,11 +9,11 @@ import (
 type Options struct {
 	Heap      bool // read the file into ordinary memory, which the race detector sees, instead of mapping it
 	CheckAll  bool // check all pages on opening, which reads the whole file
-	Unchecked bool // never compare pages with their sums: only bounds are checked
-	Drafts    bool // open archives of drafts 7 and 8 too, to convert them
+	Unchecked bool // check only bounds, not the checksums of pages
+	Drafts    bool // also open archives of drafts 7 and 8, to convert them
 	Expect    Expect
-	// OnReject, if not nil, is called with the error if the archive cannot be opened, so
-	// that a VM can log it and go on without a profile.
+	// OnReject may be nil. It is called with the error if the archive cannot be opened, so that a VM can log the error
+	// and continue without a profile.
 	OnReject func(error)
 }
 
@@ -21,22 +21,22 @@ type Options struct {
 // [layout.ErrIdentity].
 type Expect struct {
 	Domain      layout.Domain
-	ProducerID  [16]byte       // of DomainCustom: what profile points, keys and shapes mean
-	Producer    string         // compared in full, as "numbat 1.4.2"
-	Fingerprint [16]byte       // of its VM and class path, see docs/format.md
-	Params      *layout.Params // compared in those settings that shape entries
-	// Program is the program that will use the archive. Without it look profiles up with the id of the
-	// method's code, not with layout.CodeAny, so that only those that fit are found.
+	ProducerID  [16]byte       // see layout.Header
+	Producer    string         // complete string, such as "numbat 1.4.2"
+	Fingerprint [16]byte       // fingerprint of VM and class path, see docs/format.md
+	Params      *layout.Params // only settings that determine the cells of entries are compared
+	// Program is the program that will use the archive. If it is nil, look up profiles with code ids instead of
+	// layout.CodeAny, so that profiles of other code are not found.
 	Program *Program
 }
 
 // A Program is a build of a VM with a class path.
 type Program struct {
-	VM string // build, in full, as a layout.Provenance has it
-	// ClassPath is the content of the class path; see SumContent. Paths do not matter.
+	VM string // complete build string, as in layout.Provenance
+	// ClassPath has the entries of the class path, see SumContent. Their paths are not compared.
 	ClassPath []layout.ClassPathEntry
-	// Appended accepts an archive of a class path with which ClassPath begins, as CDS archives do: entries that
-	// are appended change no recorded class.
+	// Appended also accepts an archive whose class path is a prefix of ClassPath, like CDS. Appended entries do not
+	// change recorded classes.
 	Appended bool
 }
 

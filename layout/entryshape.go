@@ -18,7 +18,7 @@ type EntryShape struct {
 	// Cells are the cells outside the rows, at most 32. Each name is unique and has a small letter, then up to 31
 	// small letters, digits, '-' and '_'.
 	Cells []CellShape
-	Rows  []CellShape // cells of one row, at most 8, with names like those of Cells; empty if there are no rows
+	Rows  []CellShape // cells of one row, at most 8, named like Cells; nil if there are no rows
 }
 
 // A CellShape declares a cell.

@@ -3,7 +3,7 @@ package layout
 import "math/bits"
 
 // The ids of methods and types are a hash over the strings of their keys. Each step multiplies 16 bytes of the string
-// with the hash so far and XORs the halves of the product. The hash does not copy the key, and takes a quarter of the
+// with the hash and XORs the halves of the product. The hash does not copy the key, and takes a quarter of the
 // time of XXH64 for strings of this length. docs/format.md has the definition and test vectors.
 const (
 	fold0 = 0xa0761d6478bd642f

@@ -45,7 +45,7 @@
 //
 // # Alignment
 //
-// Each record, field and cell has a size and an offset that are multiples of 8, so that counters in place are
+// Each record, field and cell has a size and an offset that are multiples of 8, so that counters are
 // naturally aligned. Regions begin at multiples of 64. RWShift in the header has the larger alignment of rw.
 //
 // # Trust
@@ -86,7 +86,7 @@ type Header struct {
 	DumpTime    int64  // nanoseconds since 1970, 0 if unknown
 	Flags       uint64 // bit 0 is set if counts are the difference to another dump, bit 1 if several dumps were merged
 	Params      Params
-	Producer    string         // at most 64 bytes of UTF-8
+	Producer    string         // UTF-8 of at most 64 bytes
 	ProducerID  [16]byte       // meaning of points, keys and shapes in DomainCustom; zero in other domains
 	Regions     [6]extent.Span // index is Region-1
 	Parts       [5]extent.Span // sections of ro, in the order symbols, types, methods, unexecuted methods, contexts
@@ -155,33 +155,33 @@ const (
 
 // The sentinels that errors of this module match with errors.Is.
 var (
-	// ErrCorrupt: the bytes are not a sound archive.
+	// ErrCorrupt is the error of bytes that are not a sound archive.
 	ErrCorrupt = errors.New("corrupt archive")
-	// ErrChecksum: bytes differ from their sum. It matches ErrCorrupt too.
+	// ErrChecksum is the error of bytes that do not match their checksum. It also matches ErrCorrupt.
 	ErrChecksum = fmt.Errorf("%w: checksum mismatch", ErrCorrupt)
-	// ErrTruncated: the file is shorter than its header says. It matches ErrCorrupt too.
+	// ErrTruncated is the error of a file shorter than the size in its header. It also matches ErrCorrupt.
 	ErrTruncated = fmt.Errorf("%w: truncated", ErrCorrupt)
-	// ErrFormat: not an archive.
+	// ErrFormat is the error of a file that is not an archive.
 	ErrFormat = errors.New("not a profarc archive")
-	// ErrVersion: an archive, but of a version or with features this code does not read.
+	// ErrVersion is the error of an archive with a version or a feature that this module cannot read.
 	ErrVersion = errors.New("unsupported archive version")
-	// ErrIdentity: a sound archive, but not the one that was expected.
+	// ErrIdentity is the error of a sound archive that is not the expected one.
 	ErrIdentity = errors.New("archive does not match what was expected")
-	// ErrTooLarge: a limit of the format is exceeded.
+	// ErrTooLarge is the error of exceeding a limit of the format.
 	ErrTooLarge = errors.New("limit of the archive format exceeded")
 )
 
-// An Error is a defect of an archive, with its place.
+// An Error describes a defect of an archive.
 type Error struct {
-	File   string        // the archive's name, empty if it has none
+	File   string        // name of the archive; "" if it is unnamed
 	Region extent.Region // region that contains Offset
-	Offset int64         // from the start of the file, in bytes; negative if there is no single place
-	Kind   error         // the sentinel that the error matches
-	Detail string        // what was found there
-	Advice string        // what the user can do about it; empty if that depends on Kind alone
+	Offset int64         // offset in bytes from the start of the file; negative if the defect has no single offset
+	Kind   error         // sentinel that the error matches
+	Detail string        // description of the defect
+	Advice string        // advice for the user; "" if it follows from Kind
 }
 
-// Error returns "app.parc: rw: at 0x1a40: detail".
+// Error returns a string such as "app.parc: rw: at 0x1a40: corrupt archive: DETAIL".
 func (e *Error) Error() string {
 	var b strings.Builder
 	if e.File != "" {

@@ -32,7 +32,7 @@ func hashPGOName(name string) uint64 {
 		s.addBlock(&block)
 		block = [md5Block / 4]uint32{}
 	}
-	size := uint64(len(name)) * 8 // in bits
+	size := uint64(len(name)) * 8 // number of bits
 	block[14] = uint32(size)
 	block[15] = uint32(size >> 32)
 	s.addBlock(&block)

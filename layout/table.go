@@ -81,7 +81,7 @@ func (k ContentKind) String() string {
 type Content struct {
 	Kind ContentKind
 	Size uint64 // size in bytes; total of the files of a directory
-	Sum  uint64 // XXH64 of the content; that of a directory covers names and contents
+	Sum  uint64 // XXH64 of the content; for a directory it covers names and contents
 }
 
 // A Weight is a factor for counts in billionths.

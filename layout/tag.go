@@ -83,7 +83,7 @@ const EntryTrapRecompiled EntryTraps = 1 << 31
 // A Sub refines the tag of a wide entry. The meaning of a value depends on the tag.
 type Sub uint16
 
-// The values of Sub. Those of TagValueSite are LLVM's value kinds.
+// The values of Sub by tag. TagValueSite has LLVM's value kinds.
 const (
 	// TagReceivers
 	SubVirtualCall Sub = 1 // receivers of a call

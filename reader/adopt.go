@@ -30,10 +30,10 @@ type AdoptOptions struct {
 
 type adoption struct {
 	mapping *mapped.Adopted
-	base    uint64     // to.Base
-	rw      []byte     // to.RW
-	view    words.View // of rw
-	start   uint64     // of rw in the file
+	base    uint64     // mapping.Base
+	rw      []byte     // mapping.RW
+	view    words.View // view of rw
+	start   uint64     // offset of rw in the file
 	states  *sparsebits.States
 	copied  bool // the pages of rw are the process's own already
 	// slots are the pointers that a claimer must move; nil if none must be.
@@ -41,16 +41,16 @@ type adoption struct {
 	move  relocate.Move
 
 	late      lateTypes
-	lateBase  uint64 // address of the first late type's record
+	lateBase  uint64 // address of the record of the first late type
 	firstLate uint32 // ordinal of the first late type
 
 	relocated atomic.Uint64
 }
 
-// errAdopted: a store was adopted a second time.
+// errAdopted is the error of a second adoption.
 var errAdopted = errors.New("the store is adopted already: open the archive again for a second adoption")
 
-// Adopt maps the archive a second time, writable, for counting in place. It can succeed only once. Profiles are then
+// Adopt maps the archive a second time, writable and private, for counting. It can succeed only once. Profiles are then
 // claimed with Profile.Claim. On a big-endian machine the error matches errors.ErrUnsupported.
 func (s *Store) Adopt(o AdoptOptions) error {
 	s.adopting.Lock()
@@ -121,10 +121,10 @@ func (s *Store) prepareRelocation(a *adoption, eager bool) error {
 
 // An Adoption is the state of an adopted store.
 type Adoption struct {
-	Base        uint64 // address at which the archive is
-	AtRequested bool   // nothing needs relocation
-	Claimed     uint64 // profiles claimed so far
-	Relocated   uint64 // pointer slots relocated so far
+	Base        uint64 // address of the adopted mapping
+	AtRequested bool   // Base is the requested base, so that nothing is relocated
+	Claimed     uint64 // number of claimed profiles
+	Relocated   uint64 // number of relocated pointer slots
 }
 
 // Adoption returns the state of the adoption; ok is false if the store is not adopted.
@@ -138,7 +138,7 @@ func (s *Store) Adoption() (a Adoption, ok bool) {
 
 // The states of a block in the adopted mapping.
 const (
-	pristine = 0 // as it stands in the file
+	pristine = 0 // same bytes as in the file
 	busy     = 1 // being relocated
 	done     = 2 // may be counted in
 	covered  = 3 // inside a block that is busy or done

@@ -29,10 +29,10 @@ func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 // A BaseError is the error of a layer whose base is missing or wrong. It matches [layout.ErrIdentity]. The archive can
 // be used without its base, but then lacks the profiles of the base.
 type BaseError struct {
-	File     string // of the layer
-	BaseFile string // that was given; empty if none was. It is the one wanted if it was given in the place of the layer
+	File     string // path of the layer
+	BaseFile string // path of the archive given as base, or of the wanted base if it was given above the layer; may be ""
 	Wants    layout.BaseArchive
-	Has      layout.BaseArchive // that was given
+	Has      layout.BaseArchive // identity of BaseFile
 }
 
 func (e *BaseError) Error() string {

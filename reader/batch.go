@@ -82,12 +82,12 @@ type batch struct {
 	s       *Store
 	hits    int
 	codes   []uint64              // nil for layout.CodeAny
-	ids     [batchSize]uint64     // of keys
-	lines   [batchSize]uint64     // where in ix the searches begin
+	ids     [batchSize]uint64     // ids of the keys
+	lines   [batchSize]uint64     // offset in ix of the first index line of each lookup
 	rests   [batchSize]uint64     // see disk.Hash.Split
-	ready   [batchSize]uint32     // of blocks: the ready words, shifted by the own slots in these lines
-	blocks  [batchSize]layout.Ref // where the own slots lead, 0 if not to a profile
-	offsets [3 * batchSize]int64  // of the wanted profiles
+	ready   [batchSize]uint32     // ready word of the line, shifted right by the number of the own slot
+	blocks  [batchSize]layout.Ref // reference in the own slot; 0 if it is not that of a profile
+	offsets [3 * batchSize]int64  // file offsets to prefetch
 }
 
 // batches recycles batches, because allocating one is too expensive for a few lookups.

@@ -14,7 +14,7 @@ func (s *Store) readBlock(n layout.Ref) (disk.Block, error) {
 		return nil, s.corruptError(disk.RegionRW, at, "a MethodData block outside rw")
 	}
 	if s.isCheckedBlock(at) && !s.m.Closed() {
-		// A checked block needs no second check but of its size.
+		// The file may have changed since the check, so check the size again.
 		if size := disk.BlockSize(s.data[at:]); size >= disk.BlockHeaderSize && size <= rw.End()-at {
 			return s.data[at : at+size : at+size], nil
 		}
@@ -59,11 +59,11 @@ func (s *Store) checkBlock(rw extent.Span, at int64) (disk.Block, error) {
 // A blockCheck checks everything in a block that accessors rely on.
 type blockCheck struct {
 	s       *Store
-	at      int64 // of the block, from the start of the file
+	at      int64 // offset of the block in the file
 	block   disk.Block
 	masks   *masks
-	dir     []byte // the point directory
-	entries int    // data entries seen
+	dir     []byte // point directory; empty if there is none
+	entries int    // number of data entries
 }
 
 func (c *blockCheck) checkAll() error {

@@ -123,7 +123,7 @@ func (c Context) countFrames() (depth int) {
 
 // moveToParent changes c to its parent, which must exist.
 func (c *Context) moveToParent() (err error) {
-	if c.rec.Parent >= c.at { // the file was changed since the check
+	if c.rec.Parent >= c.at { // the file changed after the check
 		return c.s.corruptError(disk.RegionRO, c.at.Offset(), "a context with its parent at 0x%x", c.rec.Parent.Offset())
 	}
 	c.at = c.rec.Parent
@@ -188,7 +188,7 @@ type trie struct {
 	first  layout.Ref
 	n      int64
 
-	checked bool // the pages of all nodes
+	checked bool // the pages of all nodes are checked
 }
 
 // nodeUnits is the size of a node in units of 8 bytes.
@@ -236,8 +236,8 @@ func (t *trie) readNode(i int64) (rec disk.ContextRecord, err error) {
 // A descent walks from a method to nodes with more and more frames.
 type descent struct {
 	trie
-	at    layout.Ref // the node that was reached; at first the method itself
-	after int64      // number of the node after it; its children are among those from there on
+	at    layout.Ref // current node; initially the method
+	after int64      // index of the first node that can be a child
 }
 
 func (t *trie) newDescent() descent { return descent{trie: *t, at: t.method} }
@@ -320,7 +320,7 @@ type trieWalk struct {
 	trie
 	last         Context
 	depth        int
-	firstOfLevel layout.Ref // the first node as deep as this one
+	firstOfLevel layout.Ref // first node with the same depth as last
 }
 
 // visitNode moves to node i, which must sort after the previous one.

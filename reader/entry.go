@@ -48,7 +48,7 @@ func (p Profile) yieldSection(s disk.BlockSection, yield func(Entry) bool) {
 
 // A section is the entries of one section of a block.
 type section struct {
-	start   int64 // in the file
+	start   int64 // offset in the file
 	trained []byte
 }
 
@@ -143,7 +143,7 @@ func (s *Store) scanForPoint(entries []byte, point int32) (at int64, ok bool) {
 		}
 		e, _, err := s.shape.NextEntry(entries[at:])
 		if err != nil {
-			break // the file was changed since the block was checked
+			break // the file changed after the check
 		}
 		at += int64(len(e))
 	}
@@ -221,15 +221,15 @@ type Entry struct {
 	s           *Store
 	place       extentInFile
 	kind        entryKind
-	adoptedView words.View // of the adopted entry; empty if the profile is not adopted
+	adoptedView words.View // adopted entry; empty if the profile is not adopted
 }
 
 // An entryKind has the fields of an entry that most callers need. It is a separate struct so that an Entry has few
 // fields and is passed in registers.
 type entryKind struct {
 	tag    layout.Tag
-	header uint8  // in units
-	at     uint32 // in its section, in units
+	header uint8  // size of the header in units
+	at     uint32 // offset in the section in units
 }
 
 // Tag returns the kind of the entry.
@@ -288,7 +288,7 @@ func (e Entry) headerSize() int { return int(e.kind.header) * disk.Unit }
 // A Branch has the counts of a conditional branch.
 type Branch struct {
 	Taken, NotTaken Counter
-	Displacement    int64 // to the entry of the target, in bytes
+	Displacement    int64 // distance in bytes to the entry of the branch target
 }
 
 // Counter returns the count of a Counter, CallType or Count entry.
@@ -347,7 +347,7 @@ func (e Entry) currentBytes() []byte {
 	return e.trainedBytes()
 }
 
-// Trap returns the method of a SpeculativeTrap entry; zero if there is none.
+// Trap returns the method of a SpeculativeTrap entry; zero for other entries.
 func (e Entry) Trap() (m Method, err error) {
 	if e.kind.tag != layout.TagSpeculativeTrap || e.Cells() < 1 {
 		return Method{}, nil

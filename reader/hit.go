@@ -16,29 +16,28 @@ import (
 // the search in lookup.go. Examples are unchecked records, records outside the first line of the probe sequence, and
 // ids shared by several methods.
 //
-// The hit path trusts the file only where the line's ready word says it was checked. It still checks offsets that
-// could lead outside the file, because somebody may rewrite the file in place.
+// The hit path trusts only the parts of the file that the line's ready word marks as checked. It still checks offsets
+// that could lead outside the file, because another process may overwrite the file.
 type hitPath struct {
-	ix, data, words words.View // of the index, the file, and ready
-	lines           uint64     // of the index
-	seed            uint64     // see disk.MixSeeded, for ids of methods
-	first, end      uint64     // of rw, in units
-	memory          []byte     // behind words if it is not on the heap, to be released
-	inRanges        bool       // what was not checked may be missing
+	ix, data, words words.View // index, file and ready words
+	lines           uint64     // number of index lines
+	seed            uint64     // seed for method ids, see disk.MixSeeded
+	first, end      uint64     // start and end of rw in units
+	memory          []byte     // mapped memory of words; nil if words is on the heap
+	inRanges        bool       // unchecked parts of the file may be missing
 
-	// last is the last unit at which the head of a block can begin; 0 once the store is
-	// closed, so that no slot leads anywhere.
+	// last is the last unit at which a block can begin. It is 0 after closing, so that all slots are invalid.
 	last atomic.Uint64
 }
 
-// Of each line there is a ready word, which has three bits for each slot: the slot leads to a profile that
-// was checked, and that is the only one of its method for every caller; the texts of the key in this profile
-// were checked; the slot leads to the first of several such profiles, which were all checked. One bit says
-// that the line was checked. It is set before the others, so that any word but 0 says so: the word is loaded
-// before the line, which may not have been read until then (see [archive.OpenRanges]).
+// Each index line has a ready word with three bits per slot and one for the line. The first bit of a slot is set if it
+// leads to a checked profile without context that is the only one of its method. The second is set if the strings of
+// the key in that profile are checked. The third is set if the slot leads to the first of several versions, which are
+// all checked. The bit of the line is set first, so that every non-zero word means a checked line. The word is loaded
+// before the line, because the line may be missing before it is checked, see [archive.OpenRanges].
 const (
-	readyKeys     = disk.LineSlots     // the first bit of the second kind
-	readyVersions = 2 * disk.LineSlots // the first bit of the third kind
+	readyKeys     = disk.LineSlots     // second bit of slot 0
+	readyVersions = 2 * disk.LineSlots // third bit of slot 0
 	readyLine     = 3*disk.LineSlots + 1
 )
 
@@ -93,7 +92,7 @@ func (p *hitPath) setReadyBits(line uint64, bits uint32) {
 func (q *search) markReady(key bool) {
 	n := q.currentLine().Record(q.slot)
 	if q.lines != 1 || !q.s.isInRW(n) {
-		return // the hit path looks at the first line alone
+		return // the hit path reads only the first line
 	}
 	bits := uint32(1) << q.slot
 	if q.s.hit.presence(uint64(n))&uint32(disk.HasLinks) != 0 {
@@ -130,7 +129,7 @@ func (s *Store) versionsChecked(first layout.Ref) bool {
 // blockFits reports whether a block of that many units fits into rw at unit n, which must not be after last.
 func (p *hitPath) blockFits(n uint64, units uint32) bool {
 	const least = disk.BlockHeaderSize / disk.Unit
-	return uint64(units)-least <= p.end-least-n // units below least become very many
+	return uint64(units)-least <= p.end-least-n // units < least wraps around and fails the test
 }
 
 // presence returns the presence bits of the block at unit n.

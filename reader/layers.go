@@ -15,13 +15,13 @@ import (
 // the archives it was trained on top of, such as those of a framework and of the JDK. It is safe for concurrent use.
 //
 // The first layer with a profile of a version of a method's code, in any context, answers all lookups of that version.
-// Counts of layers are never added, because a profile is adopted in place. A layer has a profile only if its base
+// Counts of layers are never added, because a profile is adopted where it is stored. A layer has a profile only if its base
 // lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny the first layer with any
 // profile of the method answers.
 //
 // Methods, profiles and types belong to their layers, see [Profile.Store].
 type Layers struct {
-	stores []*Store // the application's first
+	stores []*Store // topmost first
 }
 
 // OpenLayers opens archives as layers, the topmost first. Each must be the archive that the layer above names as its
@@ -194,7 +194,7 @@ func (l *Layers) Find(k layout.Key) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.findMethod(id, &k) })
 }
 
-// FindID is like Find for the id of a method. The error can also match ErrAmbiguous, like that of [Store.FindID].
+// FindID is like Find for the id of a method. As in [Store.FindID], the error can also match ErrAmbiguous.
 func (l *Layers) FindID(id uint64) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.FindID(id) })
 }

@@ -110,7 +110,7 @@ func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
 	return m, id, err
 }
 
-// keyEquals reports whether the strings of the method's key equal those of k.
+// keyEquals reports whether the method has the key k.
 func (m Method) keyEquals(k *layout.Key) (bool, error) {
 	if m.head.Flags()&disk.MethodNamed != 0 {
 		if k.Class != "" || k.Signature != "" || k.Loader != "" {
@@ -179,9 +179,9 @@ type search struct {
 	hash   disk.Hash
 	rest   uint64
 	bucket uint64
-	lines  uint32 // lines that were read, the last for bucket
-	slots  uint32 // bits of the slots of the last line that are still to come
-	slot   int    // the slot of the last candidate
+	lines  uint32 // number of lines read
+	slots  uint32 // remaining candidate slots of the last line, as bits
+	slot   int    // slot of the last candidate
 }
 
 func (s *Store) searchIndex(id uint64, kind disk.RecordKind) search {
@@ -267,7 +267,7 @@ type profileChain struct {
 	method  layout.Ref
 	context layout.Ref
 	next    layout.Ref
-	code    uint64 // of the profile before
+	code    uint64 // code id of the previous profile
 	begun   bool
 }
 

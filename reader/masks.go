@@ -92,7 +92,7 @@ func (t typeRecords) arePointers(cells []byte, set uint64) bool {
 // areRowPointers is arePointers for each row of a wide entry.
 func (t typeRecords) areRowPointers(rows []byte, mask *disk.WideMask) bool {
 	width := mask.Row * disk.CellSize
-	if mask.TypesOfRows == 1 { // the type stands first, as in most rows
+	if mask.TypesOfRows == 1 { // the type is the first cell, as in most rows
 		for ; len(rows) >= disk.CellSize; rows = rows[min(width, len(rows)):] {
 			if !t.isPointer(le.Uint64(rows)) {
 				return false

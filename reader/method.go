@@ -16,7 +16,7 @@ import (
 // record on demand.
 type Method struct {
 	s       *Store
-	rowWord uint64 // of a method that has a row: its signature and class (rowRecord)
+	rowWord uint64 // signature and class if the method is a row, see rowRecord
 	head    disk.MethodHead
 	at      layout.Ref
 }
@@ -114,7 +114,7 @@ func (m Method) readRecord() (r disk.MethodRecord) {
 	return r
 }
 
-// firstProfile returns the reference of the first profile without context; 0 if there is none.
+// firstProfile returns the reference of the first profile without context; 0 if the method has no such profile.
 func (m Method) firstProfile() layout.Ref {
 	if m.head.Flags()&(disk.MethodNamed|disk.MethodProfiled) == 0 {
 		return 0
@@ -247,13 +247,11 @@ func (m Method) Class() (t Type, ok bool, err error) {
 	return t, err == nil, err
 }
 
-// Unexecuted methods of which nothing is known but the key have rows instead of records (disk.UnexecutedRow).
-
 // isRow reports whether the method is a row. Rows stand for unexecuted methods with no properties but the key
 // (disk.UnexecutedRow).
 func (m Method) isRow() bool { return m.s != nil && m.head.Units() == 0 }
 
-// rowRecord synthesizes the record of a method that is stored as a row.
+// rowRecord synthesizes the record of a method that is a row.
 func (m Method) rowRecord() disk.MethodRecord {
 	return disk.MethodRecord{Name: m.head.FirstField(), Flags: m.head.Flags(), Holder: layout.Ref(m.rowWord),
 		Signature: layout.Ref(m.rowWord >> 32)}
@@ -402,7 +400,7 @@ func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	return from, to, rows.Offset, err
 }
 
-// compareRow compares name and signature of the row at an offset with those of k.
+// compareRow compares the row at an offset with k, first by name and then by signature.
 func (s *Store) compareRow(at int64, k *layout.Key) (int, error) {
 	b, err := s.m.Bytes(disk.RegionRO, at, disk.UnexecutedRowSize)
 	if err != nil {

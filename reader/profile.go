@@ -14,9 +14,9 @@ var le = binary.LittleEndian
 // A Profile is a MethodData block. The zero Profile is invalid.
 type Profile struct {
 	s       *Store
-	place   extentInFile // of the block in the file
-	first   uint8        // the first presence bits of the block
-	adopted words.View   // of the adopted block; empty if p is not adopted
+	place   extentInFile // range of the block in the file
+	first   uint8        // lowest presence bits of the block
+	adopted words.View   // adopted block; empty if p is not adopted
 }
 
 // ProfileAt returns the profile whose block is at n. The error matches ErrNotFound if n is 0.

@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Counter is a counter in place. The zero Counter is 0 and cannot be incremented.
+// A Counter refers to a counter in the archive and, if adopted, in the adopted mapping. The zero Counter is 0 and cannot be incremented.
 type Counter struct {
 	s       *Store
 	trained *[disk.CellSize]byte
@@ -105,7 +105,7 @@ func (r Receivers) Record(t Type) (row int, err error) {
 // A liveRows is the cells of an adopted type profile. It is as large as the trained entry.
 type liveRows struct {
 	cells words.View
-	first uint64 // of the cells of the rows
+	first uint64 // offset of the first row in cells
 	rows  int
 }
 

@@ -72,7 +72,7 @@ func (r Rows) Head(i int) Counter {
 	return r.e.Cell(r.shape.head + i)
 }
 
-// Cell returns cell i of a row. It panics if there is none.
+// Cell returns cell i of a row. It panics if row or i is out of range.
 func (r Rows) Cell(row, i int) Counter {
 	if i < 0 || i >= r.shape.width || row < 0 {
 		panic("reader: no such cell in a row")
@@ -187,9 +187,9 @@ type TypeList struct {
 
 // A TypeWord is the type profile of one value.
 type TypeWord struct {
-	Type     Type // Valid() is false if there is none
+	Type     Type // zero if no type was seen
 	NullSeen bool
-	Unknown  bool // several types were seen
+	Unknown  bool // several types were seen, so that Type is unknown
 }
 
 // Types returns the type profile of a CallType, VirtualCallType or ParametersType entry.
@@ -207,7 +207,7 @@ func (t TypeList) countCells() int { return t.e.Cells() - t.first }
 // Args returns the number of arguments or parameters.
 func (t TypeList) Args() int { return t.countCells() / 2 }
 
-// Arg returns the stack slot and the type profile of argument i. It panics if there is none.
+// Arg returns the stack slot and the type profile of argument i. It panics if i is out of range.
 func (t TypeList) Arg(i int) (slot uint64, w TypeWord) {
 	if i < 0 || i >= t.Args() {
 		panic("reader: no such argument")
@@ -277,7 +277,7 @@ func (e Entry) MethodCell(i int) (Method, error) {
 	return e.s.readReferredMethod(disk.RefOf(int64(trained - e.s.h.Base)))
 }
 
-// methodIfAny returns the method at an unchecked offset; zero if there is none.
+// methodIfAny returns the method at an unchecked offset; zero if the offset is not that of a method.
 func (s *Store) methodIfAny(offset uint64) Method {
 	if offset%disk.Unit != 0 || offset >= uint64(s.h.FileSize) || !disk.MethodPlaces(s.h).Holds(int64(offset), disk.Unit) {
 		return Method{}

@@ -1,7 +1,7 @@
-// Package reader looks profiles up in a mapped archive and adopts them where they lie.
+// Package reader looks up profiles in a mapped archive and adopts them without copying.
 //
 // A [Store] is an open archive. [Store.Find] takes a method's key, [Store.FindID] its 64-bit id; both return
-// a [Method] without allocating. [Method.Profile] returns its [Profile]: a view of the MethodData in the
+// a [Method] without allocating. [Method.Profile] returns its [Profile], a view of the MethodData in the
 // mapping. Nothing is parsed, copied or written. [Store.ProfileBatch] and [Store.ProfileIDBatch] look up many
 // profiles at once, several times faster in a large archive.
 //
@@ -14,17 +14,15 @@
 //
 // # Checked once
 //
-// The first time a profile is fetched its whole block is checked: page sums,
-// geometry, every entry, every pointer. After that its accessors cannot fail,
-// and fetching it again only tests a bit. Names are checked when they are read.
+// The first lookup of a profile checks its whole block, including page checksums, all entries and all pointers. After
+// that its accessors cannot fail, and further lookups only test a bit. Names are checked when they are read.
 //
 // # Adoption
 //
-// [Store.Adopt] maps the archive once more, writable and private. From then on [Profile.Claim] claims a
-// profile, [Store.ClaimBatch] many: pointers are relocated if they must be, and counters may be counted in
-// place, by Go code through [Counter.Add] and [Receivers.Record] and by native code through
-// [Profile.Address]. The file never changes, so that [Counter.Trained] still returns the trained count next
-// to the live one of [Counter.Load].
+// [Store.Adopt] maps the archive a second time, writable and private. Then [Profile.Claim] claims a profile and
+// [Store.ClaimBatch] claims many. Claiming relocates the pointers of a profile if necessary. From then on Go code can
+// count in it through [Counter.Add] and [Receivers.Record], and native code through [Profile.Address]. The file never
+// changes, so [Counter.Trained] still returns the trained count. [Counter.Load] returns the live count.
 //
 // # The barrier
 //
@@ -55,15 +53,15 @@ import (
 
 // The sentinels of lookups.
 var (
-	// ErrNotFound: the archive has no such record. A damaged archive never returns
-	// it for a record that it was written with.
+	// ErrNotFound is the error of a lookup without result. A damaged archive never returns it for a record that it
+	// contains.
 	ErrNotFound = errors.New("not in the archive")
-	// ErrAmbiguous: several records fit.
+	// ErrAmbiguous is the error of a lookup with several results.
 	ErrAmbiguous = errors.New("several records fit")
-	// ErrNotAdopted: the store or the profile is not adopted.
+	// ErrNotAdopted is the error of counting in a store or profile that is not adopted.
 	ErrNotAdopted = errors.New("profile is not adopted")
-	// ErrUndecoded: the profile comes from a VM newer than the release that dumped it, which
-	// kept a part as raw words. It can be read, and is never adopted; all others can be.
+	// ErrUndecoded is the error of adopting a profile of a VM newer than the profarc release that dumped it, which kept
+	// a part as raw words. The profile can be read, but never adopted.
 	ErrUndecoded = errors.New("profile has entries that the profarc that dumped it did not know")
 )
 
@@ -71,27 +69,27 @@ var (
 type Store struct {
 	m     *mapped.Mapping
 	h     *layout.Header
-	data  []byte // the file, for reading what was checked
+	data  []byte // the file; only checked ranges may be read
 	shape disk.Shape
 	fixed *disk.Fixed
-	masks atomic.Pointer[masks] // nil until many blocks are going to be checked
+	masks atomic.Pointer[masks] // nil until the store is adopted
 	hit   hitPath
 
-	// undecoded is whether a block with a TagUndecoded entry was checked. Whoever has a
-	// profile has had it checked, so that adoption looks for such entries in no other archive.
+	// undecoded is set if a checked block has a disk.TagUndecoded entry. Every Profile was checked, so claiming looks
+	// for such entries only if undecoded is set.
 	undecoded atomic.Bool
 
-	checkedBlocks  *sparsebits.Set // blocks that were checked: one bit for 8 bytes of rw
+	checkedBlocks  *sparsebits.Set // checked blocks, one bit per unit of rw
 	contextMethods contextMethods
 
-	methodText, typeText atomic.Bool // their keys are within the text budget
+	methodText, typeText atomic.Bool // all keys are within the text budget
 	bindings             bindings
 
-	adopting sync.Mutex // held while an adoption is being made
+	adopting sync.Mutex // held during Adopt
 	adoption atomic.Pointer[adoption]
 }
 
-// Open opens the archive at path. Its errors are those of [archive.Open].
+// Open opens the archive at path. It returns the same errors as [archive.Open].
 func Open(path string, o archive.Options) (*Store, error) {
 	m, err := archive.Open(path, o)
 	if err != nil {

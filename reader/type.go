@@ -153,12 +153,12 @@ const maxLateTypes = 65536
 // lateTypes are types added to an adopted store. Their records are in memory next to the adopted mapping, so that
 // pointer cells can point to them. Their names are on the heap.
 type lateTypes struct {
-	count atomic.Int64 // len(keys), read without the lock
+	count atomic.Int64 // len(keys), for reading without mu
 
 	mu      sync.RWMutex
-	records []byte // of the records
+	records []byte // memory of the records
 	keys    []lateKey
-	numbers map[[2]string]uint32 // by name and loader: place in keys
+	numbers map[[2]string]uint32 // index in keys by name and loader
 }
 
 type lateKey struct{ name, loader []byte }
@@ -230,7 +230,7 @@ type Binding uint8
 
 // The states.
 const (
-	BindingUnbound  Binding = iota // not loaded yet: do not act on it
+	BindingUnbound  Binding = iota // not loaded yet, must not be used
 	BindingBound                   // tied to a class of the embedder
 	BindingExcluded                // will never be loaded, or must not be used
 )

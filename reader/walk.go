@@ -78,12 +78,12 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 type methodWalk struct {
 	s         *Store
 	batch     [walkBatch]Method
-	next, end int   // batch[i:n] is still to come
+	next, end int   // batch[next:end] is the rest of the batch
 	err       error // after these
 
 	ended  bool
 	budget *textBudget
-	read   func() (m Method, more bool, err error) // the next one
+	read   func() (m Method, more bool, err error) // reads the next method
 }
 
 // peekMethod returns the next method, nil after the last. It is valid until next changes.
@@ -224,7 +224,7 @@ func (s *Store) Types() iter.Seq2[Type, error] {
 // name among all keys. A walk that once ended within the limit is not measured again.
 type textBudget struct {
 	s        *Store
-	measured *atomic.Bool // set once the walk was measured; nil if it was before
+	measured *atomic.Bool // set when the walk is measured; nil if it was measured earlier
 	text     int64
 }
 
@@ -249,7 +249,7 @@ func (b *textBudget) countMethod(m *Method) error {
 	}
 	rec := m.readRecord()
 	if rec.Flags&disk.MethodNamed != 0 {
-		return nil // its name is in it
+		return nil // the record contains its name
 	}
 	if err := b.countSymbols(m.at, rec.Name, rec.Signature); err != nil || rec.Holder == 0 {
 		return err
@@ -303,7 +303,7 @@ func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 		return disk.SymbolLength(head), nil
 	}
 	parts, _ := disk.SymbolParts(list)
-	size = disk.ListText(parts) + max(parts, 2) // and the separators
+	size = disk.ListText(parts) + max(parts, 2) // separators
 	for i := range parts {
 		part := disk.SymbolPart(list, i)
 		if part == 0 {

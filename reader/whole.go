@@ -11,8 +11,8 @@ import (
 type archiveCheck struct {
 	s      *Store
 	masks  *masks
-	ready  []uint32 // bits of the ready words, by line
-	summed int64    // up to where in the file rw was summed
+	ready  []uint32 // ready words by line
+	summed int64    // end offset of the checked pages of rw
 
 	// The class of the method before, which most share.
 	holder        layout.Ref

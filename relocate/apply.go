@@ -8,14 +8,13 @@ import (
 
 // A Move describes the relocation of an archive.
 type Move struct {
-	From, To uint64 // the requested base and the actual one
-	Size     int64  // of the file: a pointer leads into [From, From+Size)
-	// Old is the region rw of the file, from which slots are read if it is not nil. The first access to a
-	// page of the writable bytes is then the store, which costs one page fault instead of two.
+	From, To uint64 // requested and actual base
+	Size     int64  // size of the file in bytes; pointers must be in [From, From+Size)
+	// Old may have the region rw of the file, from which slots are then read. The first access to each writable page
+	// is then a write, which takes one page fault instead of two.
 	Old []byte
-	// Populate, if not nil, is called by [Map.ApplyAll] with each part of rw of which it writes
-	// to nearly every page. If it returns true the pages of the part are copied already, and
-	// the slots in it are read there.
+	// Populate may be nil. [Map.ApplyAll] calls it for parts of rw in which it writes to nearly every page. True means
+	// that the pages of the part are already copied, so that slots are read from it.
 	Populate func(part []byte) bool
 }
 
@@ -30,7 +29,7 @@ func (m *Move) movePointer(v uint64) (moved uint64, ok bool) {
 	return v - m.From + m.To, true
 }
 
-// anySlots makes [Map.Apply] take a range with any number of slots.
+// anySlots is the value of want in [Map.Apply] for any number of slots.
 const anySlots = -1
 
 // Apply relocates every pointer in [from, to) of rw and returns the number of slots. rw has the writable bytes of the

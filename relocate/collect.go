@@ -13,7 +13,7 @@ import (
 
 const (
 	chunkWords = 1 << 16
-	// chunkSize is the part of rw, in bytes, that one bitmap covers.
+	// chunkSize is the number of bytes of rw that one bitmap covers.
 	chunkSize = chunkWords * wordSize
 	wordSize  = 8
 
@@ -31,8 +31,8 @@ func directorySize(n int64) int64 { return directoryStart + n*directoryRow }
 // A Collector gathers the pointer slots of an rw region during layout. It keeps a compact bitmap per chunk, and one
 // bit per word for the open chunk.
 type Collector struct {
-	sets  []*roaring.Bitmap // nil for a chunk without a slot
-	open  int64             // the chunk whose slots are in words, -1 for none
+	sets  []*roaring.Bitmap // nil for a chunk without slots
+	open  int64             // index of the chunk with its slots in words; -1 if all chunks are compact
 	words [chunkWords / 64]uint64
 }
 

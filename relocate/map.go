@@ -12,7 +12,7 @@ import (
 
 // A Source is an open archive.
 type Source interface {
-	// Bytes returns bytes of a region after checking their sums; offset counts from the start of the file.
+	// Bytes returns bytes of a region after checking their checksums. offset counts from the start of the file.
 	Bytes(region extent.Region, offset, size int64) ([]byte, error)
 	// Guard runs f and turns a fault on mapped memory into an error.
 	Guard(f func() error) error

@@ -85,7 +85,7 @@ func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error
 func (m *Map) checkAndMove(rw, old []byte, start int64, words []uint32, move *Move) error {
 	for _, w := range words {
 		at := int64(w) * wordSize
-		if at >= int64(len(rw)) { // the bitmap was changed since it was checked
+		if at >= int64(len(rw)) { // the bitmap changed after the check
 			return disk.Corrupt(disk.RegionBM, m.bm.Offset, "a slot at 0x%x, behind rw", start+at)
 		}
 		v := le.Uint64(old[at:])
