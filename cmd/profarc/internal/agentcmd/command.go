@@ -71,7 +71,7 @@ func pathCommand(a *cli.App) *cobra.Command {
   java -agentpath:$(profarc agent path)=archive=app.parc -jar app.jar`,
 		Args: cli.Args(0, 0, "none"),
 		RunE: a.Run(func(ctx context.Context, _ []string) error {
-			path, err := Builder(a, false).Find(ctx, named)
+			path, err := LibraryBuilder(a, false).Find(ctx, named)
 			if err == nil {
 				fmt.Fprintln(a.Out, path)
 			}
@@ -86,8 +86,9 @@ func addAgentFlag(cmd *cobra.Command, named *string) {
 	cmd.Flags().StringVar(named, "agent", "", "library of the agent to use instead of building one")
 }
 
-// Builder returns the builder of the agent's library. Unless quiet, it prints a line on stderr when a compiler runs.
-func Builder(a *cli.App, quiet bool) *agentlib.Build {
+// LibraryBuilder returns the builder of the agent's library. Unless quiet, it prints a line on stderr when a compiler
+// runs.
+func LibraryBuilder(a *cli.App, quiet bool) *agentlib.Build {
 	return &agentlib.Build{Begin: func(compiler string) {
 		if !quiet {
 			fmt.Fprintf(a.ErrOut, "profarc: building the agent with %s, this once\n", escape.Printable(compiler))
@@ -103,7 +104,7 @@ type installReport struct {
 
 func installAgent(ctx context.Context, a *cli.App, named string, asJSON bool, args []string) (err error) {
 	var r installReport
-	if b := Builder(a, false); len(args) > 0 {
+	if b := LibraryBuilder(a, false); len(args) > 0 {
 		r.Library, err = b.Install(ctx, named, args[0])
 	} else {
 		r.Library, err = b.Find(ctx, named)

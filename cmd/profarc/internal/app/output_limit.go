@@ -24,8 +24,8 @@ const (
 
 var _ pflag.Value = (*OutputLimit)(nil)
 
-// AddTo adds the flag --max-output.
-func (l *OutputLimit) AddTo(f *pflag.FlagSet) {
+// AddFlag adds the flag --max-output.
+func (l *OutputLimit) AddFlag(f *pflag.FlagSet) {
 	f.Var(l, "max-output", fmt.Sprintf("most that is printed, as 20GB (default %d times the archive, 1GB at least)",
 		outputShare))
 }
@@ -56,8 +56,8 @@ func (l OutputLimit) limitFor(s *reader.Store) int64 {
 	return max(outputLeast, outputShare*s.Header().FileSize)
 }
 
-// Writer returns a writer to w that fails beyond the limit for the archive s.
-func (l OutputLimit) Writer(w io.Writer, s *reader.Store) io.Writer {
+// LimitWriter returns a writer to w that fails beyond the limit for the archive s.
+func (l OutputLimit) LimitWriter(w io.Writer, s *reader.Store) io.Writer {
 	most := l.limitFor(s)
 	return &limitedOutput{w, most,
 		fmt.Errorf("%s: it has %s, and prints as more than %s, since its names or calling contexts are shared by many "+

@@ -23,17 +23,17 @@ const (
 
 func contests() []*contest {
 	return []*contest{
-		{name: "id hit", group: smallGroup, contenders: [2]contender{lookup, mapID}},
-		{name: "id hit, dependent", group: smallGroup, contenders: [2]contender{lookupDependent, mapDependent}},
-		{name: "id hit, batch", group: batchGroup, contenders: [2]contender{lookupBatch, mapID}},
-		{name: "id miss", group: smallGroup, missing: true, contenders: [2]contender{lookup, mapID}},
-		{name: "key hit", group: smallGroup, contenders: [2]contender{find, mapKey}},
-		{name: "key hit, batch", group: batchGroup, contenders: [2]contender{findBatch, mapKey}},
-		{name: "key miss", group: smallGroup, missing: true, contenders: [2]contender{find, mapKey}},
+		{name: "id hit", group: smallGroup, contenders: [2]contender{lookUpIDs, lookUpIDsInMap}},
+		{name: "id hit, dependent", group: smallGroup, contenders: [2]contender{lookUpIDsDependent, lookUpInMapDependent}},
+		{name: "id hit, batch", group: batchGroup, contenders: [2]contender{lookUpIDBatch, lookUpIDsInMap}},
+		{name: "id miss", group: smallGroup, missing: true, contenders: [2]contender{lookUpIDs, lookUpIDsInMap}},
+		{name: "key hit", group: smallGroup, contenders: [2]contender{lookUpKeys, lookUpKeysInMap}},
+		{name: "key hit, batch", group: batchGroup, contenders: [2]contender{lookUpKeyBatch, lookUpKeysInMap}},
+		{name: "key miss", group: smallGroup, missing: true, contenders: [2]contender{lookUpKeys, lookUpKeysInMap}},
 	}
 }
 
-func lookup(f *field, q query) (hits int, sum uint64) {
+func lookUpIDs(f *field, q query) (hits int, sum uint64) {
 	for _, id := range q.ids {
 		if p, err := f.store.ProfileID(id, layout.CodeAny); err == nil {
 			sum += counterValue(p)
@@ -43,9 +43,9 @@ func lookup(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-// lookupDependent adds zero to each index in a way that the processor cannot predict, so each lookup waits for the
+// lookUpIDsDependent adds zero to each index in a way that the processor cannot predict, so each lookup waits for the
 // previous counter.
-func lookupDependent(f *field, q query) (hits int, sum uint64) {
+func lookUpIDsDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
 		if p, err := f.store.ProfileID(q.ids[i+int(sum&zero)], layout.CodeAny); err == nil {
 			sum += counterValue(p)
@@ -55,7 +55,7 @@ func lookupDependent(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-func find(f *field, q query) (hits int, sum uint64) {
+func lookUpKeys(f *field, q query) (hits int, sum uint64) {
 	for i := range q.keys {
 		if p, err := f.store.Profile(q.keys[i], layout.CodeAny); err == nil {
 			sum += counterValue(p)
@@ -65,12 +65,12 @@ func find(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-func lookupBatch(f *field, q query) (hits int, sum uint64) {
+func lookUpIDBatch(f *field, q query) (hits int, sum uint64) {
 	hits, err := f.store.ProfileIDBatch(q.ids, nil, f.found[:len(q.ids)])
 	return f.sumBatch(hits, len(q.ids), err)
 }
 
-func findBatch(f *field, q query) (hits int, sum uint64) {
+func lookUpKeyBatch(f *field, q query) (hits int, sum uint64) {
 	hits, err := f.store.ProfileBatch(q.keys, nil, f.found[:len(q.keys)])
 	return f.sumBatch(hits, len(q.keys), err)
 }
@@ -86,7 +86,7 @@ func (f *field) sumBatch(hits, n int, err error) (int, uint64) {
 	return hits, sum
 }
 
-func mapID(f *field, q query) (hits int, sum uint64) {
+func lookUpIDsInMap(f *field, q query) (hits int, sum uint64) {
 	for _, id := range q.ids {
 		if at, ok := f.byID[id]; ok {
 			sum += f.readWord(at)
@@ -96,7 +96,7 @@ func mapID(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-func mapDependent(f *field, q query) (hits int, sum uint64) {
+func lookUpInMapDependent(f *field, q query) (hits int, sum uint64) {
 	for i := range q.ids {
 		if at, ok := f.byID[q.ids[i+int(sum&zero)]]; ok {
 			sum += f.readWord(at)
@@ -106,7 +106,7 @@ func mapDependent(f *field, q query) (hits int, sum uint64) {
 	return hits, sum
 }
 
-func mapKey(f *field, q query) (hits int, sum uint64) {
+func lookUpKeysInMap(f *field, q query) (hits int, sum uint64) {
 	for i := range q.keys {
 		if at, ok := f.byKey[q.keys[i]]; ok {
 			sum += f.readWord(at)

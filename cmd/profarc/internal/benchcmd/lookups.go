@@ -117,8 +117,8 @@ func clockCost() float64 {
 func (b *bench) measureGoroutines() error {
 	var all []*contest
 	for n := 1; ; n = min(2*n, b.report.CPUs) {
-		for _, c := range []contest{{name: "id hit", contenders: [2]contender{lookup, mapID}},
-			{name: "key hit", contenders: [2]contender{find, mapKey}}} {
+		for _, c := range []contest{{name: "id hit", contenders: [2]contender{lookUpIDs, lookUpIDsInMap}},
+			{name: "key hit", contenders: [2]contender{lookUpKeys, lookUpKeysInMap}}} {
 			c.name = fmt.Sprintf("%s, goroutines: %d", c.name, n)
 			c.goroutines = n
 			all = append(all, &c)

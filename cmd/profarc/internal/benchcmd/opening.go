@@ -53,7 +53,7 @@ func (b *bench) openOnce(n int, opens, others *series) error {
 		opens.addRound(float64(time.Since(begin)))
 		begin := time.Now()
 		f := &field{store: s}
-		if hits, _ := lookup(f, q.subQuery(1, 1+n)); hits != n {
+		if hits, _ := lookUpIDs(f, q.subQuery(1, 1+n)); hits != n {
 			return b.wrongAnswer("first access")
 		}
 		others.addRound(float64(time.Since(begin)) / float64(n))

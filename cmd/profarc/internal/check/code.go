@@ -185,7 +185,7 @@ func archivedCode(name string, s *reader.Store, d layout.Domain) (programCode, e
 	}
 	return programCode{
 		Code: fit.Archived(s), name: name, profiles: s, close: func() { _ = s.Close() },
-		loaders: func() ([]string, error) { return loaders.List(s) },
+		loaders: func() ([]string, error) { return loaders.ListIdentities(s) },
 	}, nil
 }
 

@@ -193,7 +193,7 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code: a class path, in one or more parts, pid:N, an archive, or profiles of another tool (default what the "+
 			"archive records)")
-	layers.AddTo(f, &o.base)
+	layers.AddFlag(f, &o.base)
 	f.StringArrayVar(&o.old, "old", nil, "class path with the code that was profiled, in one or more parts")
 	f.StringVar(&o.rewrite, "rewrite", "", "archive to write, adapted to the code")
 	f.BoolVar(&o.renames, "renames", true,
@@ -206,8 +206,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.IntVarP(&o.top, "top", "n", 20, "misfits to list")
 	f.BoolVar(&o.all, "all", false, "list every profile in JSON, including those that fit")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.filter.AddTo(f)
-	o.screen.AddTo(cmd)
+	o.filter.AddFlags(f)
+	o.screen.AddFlags(cmd)
 	return cmd
 }
 
@@ -246,7 +246,7 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 	if err := o.checkFlags(path); err != nil {
 		return err
 	}
-	return layers.WithOne(ctx, a, path, o.base, func(s *reader.Store) error {
+	return layers.WithStore(ctx, a, path, o.base, func(s *reader.Store) error {
 		against, err := openCode(ctx, a, o.against, s)
 		if errors.Is(err, ErrNotRecorded) {
 			err = cli.Usagef("%w: name the code: --against CLASSPATH, --against pid:N, or --against ARCHIVE", err)
@@ -271,7 +271,7 @@ func runCheck(ctx context.Context, a *cli.App, path string, o checkOptions) erro
 
 func (o *checkOptions) fitOptions(s *reader.Store) fit.Options {
 	f := fit.Options{Confidence: max(o.confidence, 1e-9), Top: o.top, KeepNames: !o.renames,
-		Methods: o.filter.Keys(s.Header().Domain)}
+		Methods: o.filter.KeyFilter(s.Header().Domain)}
 	if o.rewrite != "" {
 		config := builder.ConfigOf(s.Header())
 		config.Fingerprint = [16]byte{} // the program differs; the dump is the same
@@ -295,7 +295,7 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 		err = refuseOld(r, old)
 	}
 	if err == nil {
-		err = r.Fill(s, found)
+		err = r.SetResult(s, found)
 	}
 	if err == nil && against.profiles != nil {
 		var now *compare.Report
@@ -308,7 +308,7 @@ func compareCode(ctx context.Context, a *cli.App, s *reader.Store, against, old 
 		return err
 	}
 	r.ByName = found.ByName
-	r.Judge(o.failBelow, o.minChecked)
+	r.SetVerdict(o.failBelow, o.minChecked)
 	if err := r.CompareLoaders(s, against.loaders); err != nil {
 		return err
 	}

@@ -17,12 +17,12 @@ import (
 
 func printCheck(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	fmt.Fprintf(a.Out, "%s fits %s by %s%s\n\n", escape.Printable(r.Archive), escape.Printable(r.Against),
-		cli.FormatPercent(r.Score), r.OfChecked(cli.FormatPercent))
+		cli.FormatPercent(r.Score), r.CheckedNote(cli.FormatPercent))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tprofiles\tof all events\t\n")
 	for _, state := range fit.States() {
 		s := r.States[string(state)]
-		fmt.Fprintf(w, "%s\t%s\t%s\t\n", state, screen.Count(uint64(s.Profiles)), cli.FormatPercent(s.Share))
+		fmt.Fprintf(w, "%s\t%s\t%s\t\n", state, screen.FormatCount(uint64(s.Profiles)), cli.FormatPercent(s.Share))
 	}
 	w.Flush()
 	if len(r.Reasons) > 0 {
@@ -65,14 +65,14 @@ func printPoints(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	if p.Old > 0 {
 		fmt.Fprintf(a.Out, "\nmoved profiles: %d of %d points matched\n", p.Matched, p.Old)
 	}
-	all := p.Counts()
+	all := p.TotalCounts()
 	if all == 0 {
 		return
 	}
 	fmt.Fprintf(a.Out, "\nprofile points of changed code\n")
 	g := terminal.NewGrid(screen, a.Out, -1)
 	row := func(color, state, points string, l report.CheckLost, reason string) {
-		g.Row(color, "  "+state, screen.Count(uint64(l.Points))+" "+points, cli.FormatPercent(l.Counts/all), reason)
+		g.AddRow(color, "  "+state, screen.FormatCount(uint64(l.Points))+" "+points, cli.FormatPercent(l.Counts/all), reason)
 	}
 	row("", "moved", "points", p.Found, "of their counts")
 	if p.Swapped.Points > 0 {
@@ -103,9 +103,10 @@ func printMisfits(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 	fmt.Fprintf(a.Out, "\nthe heaviest that do not fit as they are\n")
 	g := terminal.NewGrid(screen, a.Out, 3)
-	g.Row("", "state", "confidence", "counts", "method", "reason")
+	g.AddRow("", "state", "confidence", "counts", "method", "reason")
 	for _, m := range r.Misfits {
-		g.Row(stateColors[fit.State(m.State)], m.State, fmt.Sprintf("%.2f", m.Confidence), screen.Count(uint64(m.Weight+0.5)),
+		g.AddRow(stateColors[fit.State(m.State)], m.State, fmt.Sprintf("%.2f", m.Confidence),
+			screen.FormatCount(uint64(m.Weight+0.5)),
 			methodText(screen, m), escape.Printable(strings.TrimSpace(m.Reason)))
 	}
 	g.Print(0)
@@ -118,7 +119,7 @@ var stateColors = map[fit.State]string{fit.Moved: terminal.Doubtful, fit.Stale: 
 func methodText(screen *terminal.Screen, v report.CheckVerdict) string {
 	name := v.MethodName
 	name.Loader = ""
-	return screen.Method(name)
+	return screen.MethodText(name)
 }
 
 // renamedText returns a class or a method in the screen's spelling.
@@ -129,7 +130,7 @@ func renamedText(screen *terminal.Screen, n report.CheckName) string {
 	case n.Name == "":
 		return escape.Printable(screen.Spelling.Type(screen.Domain, n.Class))
 	}
-	return screen.Method(analyze.MethodName{Class: n.Class, Name: n.Name, Signature: n.Signature})
+	return screen.MethodText(analyze.MethodName{Class: n.Class, Name: n.Name, Signature: n.Signature})
 }
 
 // shownRenames is the maximum number of renames to print.
@@ -141,13 +142,14 @@ func printRenames(a *cli.App, screen *terminal.Screen, r *report.Check) {
 	}
 	fmt.Fprintf(a.Out, "\nrenamed\n")
 	g := terminal.NewGrid(screen, a.Out, 2)
-	g.Row("", "profiles", "counts", "was", "is now")
+	g.AddRow("", "profiles", "counts", "was", "is now")
 	for _, n := range r.Renames[:min(len(r.Renames), shownRenames)] {
 		same := fmt.Sprintf("same code in %d of %s", n.Same, cli.Amount(n.Methods, "method"))
 		if n.Methods == 0 {
 			same = "named by others"
 		}
-		g.Row("", screen.Count(uint64(n.Profiles)), screen.Count(uint64(n.Weight+0.5)), renamedText(screen, n.From),
+		g.AddRow("", screen.FormatCount(uint64(n.Profiles)), screen.FormatCount(uint64(n.Weight+0.5)), renamedText(screen,
+			n.From),
 			renamedText(screen, n.To)+", "+same)
 	}
 	g.Print(-1)

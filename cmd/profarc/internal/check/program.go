@@ -26,9 +26,9 @@ func (p *Program) Name() string { return p.code.name }
 
 func (p *Program) Close() { p.code.close() }
 
-// Fit checks all profiles of an archive, and lists at most misfits misfits. It fails if nothing could be checked, or if
-// the code belongs to another program.
-func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
+// CheckFit checks all profiles of an archive, and lists at most misfits misfits. It fails if nothing could be checked,
+// or if the code belongs to another program.
+func (p *Program) CheckFit(ctx context.Context, s *reader.Store, misfits int) (*report.Check, error) {
 	o := checkOptions{confidence: fit.DefaultConfidence, renames: true, top: misfits}
 	r := p.code.newReport(s)
 	found, err := fit.Check(ctx, s, p.code.Code, o.fitOptions(s))
@@ -38,11 +38,11 @@ func (p *Program) Fit(ctx context.Context, s *reader.Store, misfits int) (*repor
 	if err != nil {
 		return nil, err
 	}
-	return r, r.Fill(s, found)
+	return r, r.SetResult(s, found)
 }
 
-// Lacks reports whether the program certainly has no such method.
-func (p *Program) Lacks(k layout.Key) bool {
+// LacksMethod reports whether the program certainly has no such method.
+func (p *Program) LacksMethod(k layout.Key) bool {
 	a, err := p.code.Method(k)
 	return err == nil && (a.Presence == methodcode.NoMethod || a.Presence == methodcode.NoClass)
 }

@@ -43,8 +43,8 @@ func recordedCode(ctx context.Context, s *reader.Store) (programCode, error) {
 			s.Mapping().Name())
 	}
 	java := jdk.FindJava("")
-	origin.VM = jdk.OfVM(run.VM)
-	if origin.VM != "" && jdk.OfProgram(java) == origin.VM {
+	origin.VM = jdk.VersionOfVM(run.VM)
+	if origin.VM != "" && jdk.VersionOfProgram(java) == origin.VM {
 		origin.JDK = filepath.Dir(filepath.Dir(java))
 		paths = append(paths, origin.JDK)
 	}

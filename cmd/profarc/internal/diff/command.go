@@ -84,8 +84,8 @@ func Command(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.cs, "cs", false, "compare LLVM's context-sensitive records instead of the others")
 	f.Float64Var(&o.failBelow, "fail-below", 0, "exit with 1 if the score, from 0 to 1, is lower")
-	o.filter.AddTo(f)
-	o.screen.AddTo(cmd)
+	o.filter.AddFlags(f)
+	o.screen.AddFlags(cmd)
 	return cmd
 }
 
@@ -106,10 +106,10 @@ func runCommand(ctx context.Context, a *cli.App, pathA, pathB string, o diffOpti
 }
 
 func compareStores(ctx context.Context, a *cli.App, sa, sb *reader.Store, o diffOptions) error {
-	if err := o.filter.Check(sa, sb); err != nil {
+	if err := o.filter.CheckMatches(sa, sb); err != nil {
 		return err
 	}
-	r, err := report.Compare(ctx, sa, sb, o.compared(sa.Header().Domain))
+	r, err := report.CompareStores(ctx, sa, sb, o.compared(sa.Header().Domain))
 	if err != nil {
 		return err
 	}
@@ -144,5 +144,5 @@ func lowScoreError(r *compare.Report, least float64) error {
 }
 
 func (o *diffOptions) compared(d layout.Domain) compare.Options {
-	return compare.Options{Top: o.top, ContextSensitive: o.cs, Methods: o.filter.Keys(d)}
+	return compare.Options{Top: o.top, ContextSensitive: o.cs, Methods: o.filter.KeyFilter(d)}
 }

@@ -26,7 +26,7 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 	}{{"methods", r.Methods}, {"profiles", r.Profiles}} {
 		fmt.Fprint(w, t.name)
 		for _, n := range []int{t.A, t.B, t.Matched, t.Mismatch, t.OnlyA, t.OnlyB} {
-			fmt.Fprintf(w, "\t%s", screen.Count(uint64(n)))
+			fmt.Fprintf(w, "\t%s", screen.FormatCount(uint64(n)))
 		}
 		fmt.Fprint(w, "\t\n")
 	}
@@ -37,19 +37,20 @@ func printDiff(a *cli.App, screen *terminal.Screen, r *compare.Report) {
 		func(m compare.Method) shownRow {
 			return shownRow{color: overlapColor(m.Overlap), text: fmt.Sprintf("%s\t%s\t%s\t%s\t  %s%s",
 				cli.FormatPercent(m.Difference), cli.FormatPercent(m.Overlap), cli.FormatPercent(m.ShareA),
-				cli.FormatPercent(m.ShareB), screen.Method(m.MethodName), cli.Note(m.Mismatch, "mismatch"))}
+				cli.FormatPercent(m.ShareB), screen.MethodText(m.MethodName), cli.Note(m.Mismatch, "mismatch"))}
 		})
 	share := func(m compare.Method) shownRow {
-		return shownRow{text: cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.Method(m.MethodName)}
+		return shownRow{text: cli.FormatPercent(m.ShareA+m.ShareB) + "\t  " + screen.MethodText(m.MethodName)}
 	}
 	printList(a, screen, "the same code in a hidden class of another name", "in A\tin B\t", r.Renumbered,
 		func(m compare.Method) shownRow {
 			return shownRow{text: fmt.Sprintf("%s\t%s\t  %s; in B: %s", cli.FormatPercent(m.ShareA),
-				cli.FormatPercent(m.ShareB), screen.Method(m.MethodName), screen.Method(*m.NameB))}
+				cli.FormatPercent(m.ShareB), screen.MethodText(m.MethodName), screen.MethodText(*m.NameB))}
 		})
 	printList(a, screen, "flipped branches", "weight\tin A\tof\tin B\tof\t", r.Flips, func(f compare.Flip) shownRow {
 		return shownRow{color: terminal.Doubtful, text: fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s",
-			cli.FormatPercent(f.Weight), wayText(f.A), screen.Count(f.A.Count), wayText(f.B), screen.Count(f.B.Count),
+			cli.FormatPercent(f.Weight), outcomeShareText(f.A), screen.FormatCount(f.A.Count), outcomeShareText(f.B),
+			screen.FormatCount(f.B.Count),
 			placeText(screen, f.Place))}
 	})
 	printList(a, screen, "sites that changed", "weight\tsite\tchange\t", r.Sites, func(s compare.SiteChange) shownRow {
@@ -82,7 +83,7 @@ func lowestKindText(r *compare.Report) string {
 // PrintRemarks prints each remark as a paragraph.
 func PrintRemarks(w io.Writer, screen *terminal.Screen, remarks []string) {
 	for _, text := range remarks {
-		fmt.Fprintf(w, "\n%s\n", strings.Join(screen.Wrap(text, 0), "\n"))
+		fmt.Fprintf(w, "\n%s\n", strings.Join(screen.WrapText(text, 0), "\n"))
 	}
 }
 
@@ -107,7 +108,7 @@ func sumText(screen *terminal.Screen, n float64) string {
 	if n >= 1<<63 {
 		return fmt.Sprintf("%.0f", n)
 	}
-	return screen.Count(uint64(n + 0.5))
+	return screen.FormatCount(uint64(n + 0.5))
 }
 
 // A shownRow is a row of a list. text has columns that end in tabs, printed in color, and then a name. The lines in
@@ -153,10 +154,10 @@ func printList[T any](a *cli.App, screen *terminal.Screen, title, columns string
 	for i, line := range strings.Split(strings.TrimSuffix(lines, "\n"), "\n") {
 		cells := []rune(line)
 		used := min(len(cells), end)
-		screen.Paint(a.Out, rows[i].color, string(cells[:used]))
+		screen.PaintText(a.Out, rows[i].color, string(cells[:used]))
 		fmt.Fprintln(a.Out, screen.Cut(string(cells[used:]), end))
 		for _, text := range rows[i].below {
-			fmt.Fprintf(a.Out, "%s%s\n", lineInset, strings.Join(screen.Wrap(text, len(lineInset)), "\n"+lineInset))
+			fmt.Fprintf(a.Out, "%s%s\n", lineInset, strings.Join(screen.WrapText(text, len(lineInset)), "\n"+lineInset))
 		}
 	}
 }
@@ -169,18 +170,18 @@ const lineInset = "           "
 
 // placeText returns a method, its point and its callers on one line.
 func placeText(screen *terminal.Screen, p compare.Place) string {
-	text := fmt.Sprintf("%s @%d", screen.Method(p.MethodName), p.Point)
+	text := fmt.Sprintf("%s @%d", screen.MethodText(p.MethodName), p.Point)
 	for _, frame := range p.Context {
 		text += " < " + frame
 	}
 	return escape.Printable(text)
 }
 
-func wayText(w compare.Way) string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
+func outcomeShareText(w compare.Way) string { return fmt.Sprintf("%s %.1f%%", w.Way, 100*w.Share) }
 
 // seenText returns how often a site was reached, and its most frequent target.
 func seenText(screen *terminal.Screen, s compare.Seen) string {
-	return escape.Printable(fmt.Sprintf("%s, %s: %s %.1f%%", cli.Amount(s.Targets, "target"), screen.Count(s.Count),
+	return escape.Printable(fmt.Sprintf("%s, %s: %s %.1f%%", cli.Amount(s.Targets, "target"), screen.FormatCount(s.Count),
 		targetText(screen, s.Top, s.Type), 100*s.Share))
 }
 
@@ -221,6 +222,6 @@ func PrintCertainties(a *cli.App, screen *terminal.Screen, title, certain, not, 
 	columns := fmt.Sprintf("weight\tin %s always\ttimes\tin %s\tof\t", certain, not)
 	printList(a, screen, title, columns, l, func(c compare.Certainty) shownRow {
 		return shownRow{color: color, text: fmt.Sprintf("%s\t%s\t%s\t%s\t%s\t  %s", cli.FormatPercent(c.Weight), c.Always,
-			screen.Count(c.Times), othersText(c), screen.Count(c.Count), placeText(screen, c.Place))}
+			screen.FormatCount(c.Times), othersText(c), screen.FormatCount(c.Count), placeText(screen, c.Place))}
 	})
 }

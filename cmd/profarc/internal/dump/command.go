@@ -60,7 +60,7 @@ func Command(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.IntVar(&o.pid, "pid", 0, "process of the JVM, as jps shows it")
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
-	o.filters.AddTo(f)
+	o.filters.AddFlags(f)
 	f.BoolVar(&o.filters.compiledOnly, "compiled", false, "deprecated: the same as --compiled-only")
 	_ = f.MarkHidden("compiled")
 	f.BoolVar(&o.adopted, "with-adopted", false,
@@ -123,7 +123,7 @@ func (o *options) readJVM(ctx context.Context) (*builder.Builder, *live.Report, 
 	if err != nil {
 		return nil, nil, err
 	}
-	if why := WhyEmpty(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
+	if why := EmptyReason(vm, r, "it has no profiles yet: let it run longer, then dump it again"); why != "" {
 		return nil, nil, fmt.Errorf("process %d: %s", o.pid, why)
 	}
 	r.Describe(ctx, profiles, &live.Contents{})
@@ -208,7 +208,7 @@ type Filters struct {
 	calls        uint64
 }
 
-func (d *Filters) AddTo(f *pflag.FlagSet) {
+func (d *Filters) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&d.compiledOnly, "compiled-only", false, "only methods that were compiled at some time of the run")
 	f.Uint64Var(&d.calls, "min-invocations", 0, "only methods with at least so many invocations")
 	f.StringVar(&d.class, "class", "",
@@ -219,7 +219,7 @@ func (d *Filters) AddTo(f *pflag.FlagSet) {
 func (d *Filters) Options() live.Options {
 	o := live.Options{CompiledOnly: d.compiledOnly, MinInvocations: d.calls, Selection: d.flagsText()}
 	if d.class != "" {
-		o.Class = methods.NewPattern(d.class).Matches
+		o.Class = methods.NewPattern(d.class).MatchesName
 	}
 	return o
 }
@@ -239,8 +239,8 @@ func (d *Filters) flagsText() string {
 	return strings.Join(flags, " ")
 }
 
-// WhyEmpty returns why a JVM had no profiles, or "" if it had some. early is the reason of a JVM that has none yet.
-func WhyEmpty(vm *live.VM, r *live.Report, early string) string {
+// EmptyReason returns why a JVM had no profiles, or "" if it had some. early is the reason of a JVM that has none yet.
+func EmptyReason(vm *live.VM, r *live.Report, early string) string {
 	if r.Methods > 0 {
 		return ""
 	}

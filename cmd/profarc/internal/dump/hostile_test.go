@@ -14,7 +14,7 @@ import (
 func TestHostileReportIsEscaped(t *testing.T) {
 	var printed bytes.Buffer
 	a := app.New(nil, cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)})
-	r := printtest.Filled(new(dumpReport))
+	r := printtest.FillHostile(new(dumpReport))
 	r.Base = "0x7f00" // no foreign text
 	r.printReport(a.Out)
 	if err := a.Finish(); err != nil {

@@ -47,7 +47,7 @@ terminal, characters that it would obey are escaped; files and pipes get the for
 
 The formats:
 
-` + formatflags.Describe(o.exporters),
+` + formatflags.DescribeFormats(o.exporters),
 		Example: `  profarc export -t methoddata app.parc -o app.txt
   profarc export -t json app.parc | jq '.methods | length'
   profarc export -t profdata server.parc -o server.profdata && clang -fprofile-use=server.profdata -O2 -c server.c
@@ -61,8 +61,8 @@ The formats:
 	f.StringVarP(&o.format, "type", "t", "", "format to write: "+strings.Join(names, ", "))
 	f.StringVarP(&o.out, "output", "o", "-", "file to write, - for the standard output")
 	f.BoolVar(&o.json, "json", false, "report in JSON; needs -o FILE")
-	o.most.AddTo(f)
-	o.flags, o.of = f, formatflags.Add(f, o.exporters)
+	o.most.AddFlag(f)
+	o.flags, o.of = f, formatflags.AddFlags(f, o.exporters)
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -84,7 +84,7 @@ func (o *exportOptions) chosenExporter() (codec.Exporter, error) {
 		}
 		return nil, cli.Usagef("-t %s: there is no such format: use one of %s", o.format, names)
 	}
-	return o.exporters[i], o.of.Refuse(o.flags, "-t is", o.format)
+	return o.exporters[i], o.of.RefuseForeign(o.flags, "-t is", o.format)
 }
 
 type exportReport struct {
@@ -116,7 +116,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 	r.NS = time.Since(begin).Nanoseconds()
 	switch {
 	case err != nil:
-		return formatflags.Explain(err)
+		return formatflags.ExplainError(err)
 	case o.json:
 		return a.PrintJSON(r)
 	case o.out == "-":
@@ -133,7 +133,7 @@ func runExport(ctx context.Context, a *cli.App, path string, o *exportOptions) e
 func exportStore(ctx context.Context, a *cli.App, s *reader.Store, e codec.Exporter, most app.OutputLimit,
 	r *exportReport) error {
 	write := func(w io.Writer) (err error) {
-		size := &sizedWriter{w: most.Writer(w, s)}
+		size := &sizedWriter{w: most.LimitWriter(w, s)}
 		r.Lost, err = formats.Export(ctx, size, s, e)
 		r.Bytes = size.n
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// Explain rewrites an error of package formats in terms of the command line, and marks wrong usage.
-func Explain(err error) error {
+// ExplainError rewrites an error of package formats in terms of the command line, and marks wrong usage.
+func ExplainError(err error) error {
 	var (
 		option *formats.OptionError
 		input  *formats.InputError

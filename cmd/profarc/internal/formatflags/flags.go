@@ -20,8 +20,8 @@ type format interface {
 // Flags maps a flag to the names of the formats with that option. Other formats reject the flag.
 type Flags map[string][]string
 
-// Add adds a flag per option name. Options of one name share a flag.
-func Add[F format](flags *pflag.FlagSet, all []F) Flags {
+// AddFlags adds a flag per option name. Options of one name share a flag.
+func AddFlags[F format](flags *pflag.FlagSet, all []F) Flags {
 	of := Flags{}
 	values := map[string]*sharedValue{}
 	for _, f := range all {
@@ -71,9 +71,9 @@ func (v *sharedValue) Type() string {
 	return (*v)[0].Value.Type()
 }
 
-// Refuse returns an error if a flag was given that the format lacks. subject is the file or flag that determines the
-// format.
-func (of Flags) Refuse(flags *pflag.FlagSet, subject, format string) (err error) {
+// RefuseForeign returns an error if a flag was given that the format lacks. subject is the file or flag that determines
+// the format.
+func (of Flags) RefuseForeign(flags *pflag.FlagSet, subject, format string) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		if has := of[f.Name]; has != nil && !slices.Contains(has, format) && err == nil {
 			err = cli.Usagef("--%s is of the format %s, %s %s: leave it out", f.Name, strings.Join(has, " or "), subject, format)
@@ -82,8 +82,8 @@ func (of Flags) Refuse(flags *pflag.FlagSet, subject, format string) (err error)
 	return err
 }
 
-// Describe returns one line per format.
-func Describe[F format](all []F) string {
+// DescribeFormats returns one line per format.
+func DescribeFormats[F format](all []F) string {
 	var lines []string
 	for _, f := range all {
 		lines = append(lines, fmt.Sprintf("  %-12s%s", f.Format().Name, f.Format().About))

@@ -150,7 +150,7 @@ func (o *options) withBase(ctx context.Context, a *cli.App, s *reader.Store) (wh
 	if err != nil {
 		return nil, nil, err
 	}
-	whole, refused = layers.Whole(ctx, a, s, o.base)
+	whole, refused = layers.OpenWhole(ctx, a, s, o.base)
 	return whole, refused, ctx.Err()
 }
 
@@ -176,8 +176,8 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 	default:
 		defer program.Close()
 		j.Against = program.Name()
-		e.Lacks = program.Lacks
-		e.Fit = func() (*report.Check, error) { return program.Fit(ctx, whole, 1) }
+		e.Lacks = program.LacksMethod
+		e.Fit = func() (*report.Check, error) { return program.CheckFit(ctx, whole, 1) }
 	}
 	if o.baseline == "" {
 		return j.judgeCriteria(ctx, s, limits, e, o)
@@ -196,7 +196,7 @@ func (j *judgement) judgeSound(ctx context.Context, a *cli.App, s, whole *reader
 // withBaseline calls f with the baseline, joined with its base if it is a layer, and with the size of its file.
 func withBaseline(ctx context.Context, a *cli.App, o *options, f func(base *reader.Store, size int64) error) error {
 	return a.WithStore(ctx, o.baseline, func(s *reader.Store) error {
-		whole, err := layers.Whole(ctx, a, s, o.base)
+		whole, err := layers.OpenWhole(ctx, a, s, o.base)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (o *options) openProgram(ctx context.Context, a *cli.App, s *reader.Store, 
 
 func (j *judgement) judgeCriteria(ctx context.Context, s *reader.Store, limits criteria.Limits, e criteria.Evidence,
 	o *options) (err error) {
-	j.Criteria, err = criteria.Judge(ctx, s, limits, e)
+	j.Criteria, err = criteria.JudgeArchive(ctx, s, limits, e)
 	if err != nil {
 		return err
 	}
@@ -240,7 +240,7 @@ func (j *judgement) exitError() error {
 	}
 	var failed []string
 	for i := range j.Criteria {
-		if c := &j.Criteria[i]; c.Blocks() {
+		if c := &j.Criteria[i]; c.BlocksPass() {
 			failed = append(failed, c.Name+" "+blockingText(c))
 		}
 	}

@@ -36,7 +36,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.against, "against", nil,
 		"the code of the program: a class path, in one or more parts, pid:N, an archive, or profiles of another tool "+
 			"(default what the archive records)")
-	layers.AddTo(f, &o.base)
+	layers.AddFlag(f, &o.base)
 	f.StringVar(&o.baseline, "baseline", "", "the archive in use, or the merged profiles of the fleet")
 	f.StringVar(&o.fit, "min-fit", "90%", "least score of the check against the code")
 	f.StringVar(&o.checked, "min-checked", fmt.Sprintf("%.0f%%", 100*cli.DefaultChecked),
@@ -52,7 +52,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	f.StringSliceVar(&o.waived, "allow-unchecked", nil, "criteria that may be unchecked, as age,fit, or all")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.markdown, "markdown", false, "print a table in Markdown")
-	o.screen.AddTo(cmd)
+	o.screen.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("allow-unchecked",
 		cobra.FixedCompletions(append([]string{"all"}, criteria.Names...), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -27,13 +27,13 @@ func (j *judgement) printReport(a *cli.App, o *options) error {
 }
 
 func (j *judgement) printText(a *cli.App, screen *terminal.Screen) {
-	screen.Paint(a.Out, verdictColors[j.Verdict], escape.Printable(j.headline()))
+	screen.PaintText(a.Out, verdictColors[j.Verdict], escape.Printable(j.headline()))
 	fmt.Fprint(a.Out, "\n\n")
 	g := terminal.NewGrid(screen, a.Out, -1)
-	g.Row("", "criterion", "state", "value", "threshold", "reason")
+	g.AddRow("", "criterion", "state", "value", "threshold", "reason")
 	for i := range j.Criteria {
 		c := &j.Criteria[i]
-		g.Row(stateColors[c.State], c.Name, criterionState(c), valueText(c), thresholdText(c),
+		g.AddRow(stateColors[c.State], c.Name, criterionState(c), valueText(c), thresholdText(c),
 			escape.Printable(cli.OneLine(c.Reason)))
 	}
 	g.Print(1)

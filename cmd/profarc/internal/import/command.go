@@ -66,7 +66,7 @@ number of different stacks, not of files; for go build, --edges-only keeps none.
 
 What the archive cannot keep is counted and reported. The formats:
 
-` + formatflags.Describe(o.importers),
+` + formatflags.DescribeFormats(o.importers),
 		Example: `  java -XX:+UnlockDiagnosticVMOptions -XX:+PrintMethodData -jar app.jar >app.txt
   profarc import app.txt -o app.parc
   profarc import run-*.profraw --weighted 3,smoke.profraw -o app.parc --failure-mode all
@@ -86,7 +86,7 @@ What the archive cannot keep is counted and reported. The formats:
 	f.StringVar(&o.failure, "failure-mode", failAny, "of several files, fail if any is bad, or if all are; warn is as all")
 	f.Int64Var(&o.expansion, "max-expansion", parse.MaxExpansion,
 		"how many times its size a compressed file may expand to; 0 for no bound")
-	o.flags, o.of = f, formatflags.Add(f, o.importers)
+	o.flags, o.of = f, formatflags.AddFlags(f, o.importers)
 	_ = cmd.RegisterFlagCompletionFunc("failure-mode",
 		cobra.FixedCompletions([]string{failAny, failAll, failNo}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -205,7 +205,7 @@ func runImport(ctx context.Context, a *cli.App, names []string, o *importOptions
 // checkFormat rejects flags that the format of a file lacks.
 func (o *importOptions) checkFormat(in formats.Input, i codec.Importer, inputs int) error {
 	name := i.Format().Name
-	if err := o.of.Refuse(o.flags, in.Name+" is", name); err != nil {
+	if err := o.of.RefuseForeign(o.flags, in.Name+" is", name); err != nil {
 		return err
 	}
 	if _, ok := i.(*llvm.Importer); ok && in.Reader != nil && inputs > 1 && o.failure != failAny {
@@ -240,7 +240,7 @@ func importFiles(ctx context.Context, a *cli.App, inputs []formats.Input,
 	if len(inputs) > 1 && errors.Is(err, llvm.ErrCut) {
 		return nil, fmt.Errorf("%w: --failure-mode %s leaves it out", err, failAll)
 	}
-	return in, formatflags.Explain(err)
+	return in, formatflags.ExplainError(err)
 }
 
 // ImportFile imports one file, for a command that compares archives with it.
@@ -256,7 +256,7 @@ func reportSkipped(a *cli.App, name string, reason error) skippedFile {
 	if errors.Is(reason, formats.ErrEmpty) {
 		reason = &formats.InputError{Name: name, Err: formats.ErrEmpty}
 	}
-	why := app.Message(formatflags.Explain(reason))
+	why := app.Message(formatflags.ExplainError(reason))
 	fmt.Fprintf(a.ErrOut, "profarc: skipped: %s\n", why)
 	return skippedFile{name, why}
 }

@@ -74,7 +74,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o infoOptions) err
 		if o.json {
 			return a.PrintJSON(f)
 		}
-		terminal.Fold(a, func(a *cli.App, screen *terminal.Screen) {
+		terminal.FoldLines(a, func(a *cli.App, screen *terminal.Screen) {
 			if o.tables {
 				listTables(a, screen, f)
 			} else {
@@ -116,7 +116,7 @@ func printFacts(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	line("features", fmt.Sprintf("required 0x%x, optional 0x%x, to write 0x%x", f.Required, f.Optional,
 		f.ReadOnly))
 	line("requested base", f.Base)
-	line("size", screen.Count(uint64(f.Size))+" bytes")
+	line("size", screen.FormatCount(uint64(f.Size))+" bytes")
 	line("opened in", cli.FormatDuration(time.Duration(f.OpenNS)))
 	w.Flush()
 	printRegions(a, screen, f)
@@ -133,7 +133,7 @@ func orUnknown(text string) string {
 func printRegions(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 	fmt.Fprintf(a.Out, "\n%-16s%12s%16s\n", "region", "offset", "bytes")
 	for _, r := range f.Regions {
-		fmt.Fprintf(a.Out, "  %-14s%#12x%16s\n", r.Name, r.Offset, screen.Count(uint64(r.Size)))
+		fmt.Fprintf(a.Out, "  %-14s%#12x%16s\n", r.Name, r.Offset, screen.FormatCount(uint64(r.Size)))
 	}
 }
 
@@ -153,7 +153,7 @@ func printNumbers(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 		}
 		fmt.Fprintf(a.Out, "\n%s\n", group.name)
 		for _, n := range group.numbers {
-			fmt.Fprintf(a.Out, "  %-14s%20s\n", n.name, screen.Count(n.value))
+			fmt.Fprintf(a.Out, "  %-14s%20s\n", n.name, screen.FormatCount(n.value))
 		}
 	}
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
@@ -170,7 +170,7 @@ func listTables(a *cli.App, screen *terminal.Screen, f *facts.Facts) {
 		for _, c := range t.Columns {
 			columns = append(columns, c.Name)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.Kind, t.Table, screen.Count(uint64(t.Rows)), strings.Join(columns, " "))
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.Kind, t.Table, screen.FormatCount(uint64(t.Rows)), strings.Join(columns, " "))
 	}
 	w.Flush()
 }

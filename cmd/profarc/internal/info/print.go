@@ -161,10 +161,10 @@ func printUnit(a *cli.App, screen *terminal.Screen, r *facts.UnitSummary, d layo
 		fmt.Fprintf(w, "share\tmethods\tlowest %s\t%s\tlowest\t\n", weightText(r), countsText(r))
 	}
 	for _, c := range r.Cutoffs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t", cutoffText(c.Percent), screen.Count(uint64(c.Methods)),
-			screen.Count(uint64(c.MinWeight)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t", cutoffText(c.Percent), screen.FormatCount(uint64(c.Methods)),
+			screen.FormatCount(uint64(c.MinWeight)))
 		if !r.Inclusive {
-			fmt.Fprintf(w, "%s\t%s\t", screen.Count(uint64(c.Counts)), screen.Count(uint64(c.MinCount)))
+			fmt.Fprintf(w, "%s\t%s\t", screen.FormatCount(uint64(c.Counts)), screen.FormatCount(uint64(c.MinCount)))
 		}
 		fmt.Fprintln(w)
 	}

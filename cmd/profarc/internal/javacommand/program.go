@@ -32,9 +32,9 @@ const (
 	WayInherit            // through JAVA_TOOL_OPTIONS, which every JVM below the command reads
 )
 
-// Find finds the command of args, which is a path or on PATH. With inherit, the flags go to every JVM below it. The
-// error comes from cli.NotStarted.
-func Find(args []string, inherit bool) (*Program, error) {
+// FindCommand finds the command of args, which is a path or on PATH. With inherit, the flags go to every JVM below it.
+// The error comes from cli.NotStarted.
+func FindCommand(args []string, inherit bool) (*Program, error) {
 	path, err := exec.LookPath(args[0])
 	if err != nil && !errors.Is(err, exec.ErrDot) { // a shell runs it
 		return nil, cli.NotStarted(args[0], err)
@@ -67,8 +67,9 @@ func isFile(path string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// Java returns the java that the command runs, or "" if none is found. For a script it guesses JAVA_HOME and then PATH.
-func (p *Program) Java() string {
+// JavaPath returns the java that the command runs, or "" if none is found. For a script it guesses JAVA_HOME and then
+// PATH.
+func (p *Program) JavaPath() string {
 	switch p.Way {
 	case WayJava:
 		return p.Path
@@ -101,8 +102,8 @@ func (s Start) Environment() []string {
 	return append(env, Options+"="+s.Options)
 }
 
-// With returns the start of the program with flags for java.
-func (p *Program) With(flags ...string) (Start, error) {
+// WithFlags returns the start of the program with flags for java.
+func (p *Program) WithFlags(flags ...string) (Start, error) {
 	s := Start{Path: p.Path, Args: p.Args}
 	if len(flags) == 0 {
 		return s, nil

@@ -21,7 +21,7 @@ func TestFlagsReachTheJVM(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if p, err := Find([]string{filepath.Join(bin, "javac")}, false); err == nil && p.Way != WayNone {
+	if p, err := FindCommand([]string{filepath.Join(bin, "javac")}, false); err == nil && p.Way != WayNone {
 		t.Error("a program beside java is taken for a tool of a JDK")
 	}
 	if err := os.WriteFile(filepath.Join(home, "lib", "modules"), nil, 0o600); err != nil {
@@ -41,18 +41,18 @@ func TestFlagsReachTheJVM(t *testing.T) {
 		{"other", true, "rest", "-Dold=1 -Xa '-Dp=a b'"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			p, err := Find([]string{filepath.Join(bin, c.name), "rest"}, c.inherit)
+			p, err := FindCommand([]string{filepath.Join(bin, c.name), "rest"}, c.inherit)
 			if err != nil {
 				t.Skip(err) // a system that runs no scripts
 			}
-			s, err := p.With(flags...)
+			s, err := p.WithFlags(flags...)
 			if got := strings.Join(s.Args[1:], "|"); err != nil || got != c.args {
 				t.Errorf("%s gets %s: %v", c.name, got, err)
 			}
 			if env := s.Environment(); c.env != "" && !slices.Contains(env, Options+"="+c.env) {
 				t.Errorf("%s has the environment %q", c.name, env)
 			}
-			if java := p.Java(); java != filepath.Join(bin, "java") {
+			if java := p.JavaPath(); java != filepath.Join(bin, "java") {
 				t.Errorf("%s runs %s", c.name, java)
 			}
 		})

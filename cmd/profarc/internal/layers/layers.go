@@ -13,14 +13,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// AddTo adds the flag --base.
-func AddTo(f *pflag.FlagSet, base *string) {
-	f.StringVar(base, "base", "", "base of the archive, if it is a layer; methods that the layer lacks are looked up there")
+// AddFlag adds the flag --base.
+func AddFlag(f *pflag.FlagSet, base *string) {
+	f.StringVar(base, "base", "",
+		"base of the archive, if it is a layer; methods that the layer lacks are looked up there")
 }
 
-// With opens an archive and its base, calls f with both, and closes them. If base is "", f gets the archive alone, even
-// if it is a layer.
-func With(ctx context.Context, a *cli.App, path, base string, f func(stores []*reader.Store) error) error {
+// WithStores opens an archive and its base, calls f with both, and closes them. If base is "", f gets the archive
+// alone, even if it is a layer.
+func WithStores(ctx context.Context, a *cli.App, path, base string, f func(stores []*reader.Store) error) error {
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
 		if base == "" {
 			return f([]*reader.Store{s})
@@ -34,9 +35,9 @@ func With(ctx context.Context, a *cli.App, path, base string, f func(stores []*r
 	})
 }
 
-// WithOne is With for a command that reads one archive. f gets an archive with the content of both.
-func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reader.Store) error) error {
-	return With(ctx, a, path, base, func(stores []*reader.Store) error {
+// WithStore is With for a command that reads one archive. f gets an archive with the content of both.
+func WithStore(ctx context.Context, a *cli.App, path, base string, f func(s *reader.Store) error) error {
+	return WithStores(ctx, a, path, base, func(stores []*reader.Store) error {
 		if len(stores) == 1 {
 			return f(stores[0])
 		}
@@ -49,9 +50,9 @@ func WithOne(ctx context.Context, a *cli.App, path, base string, f func(s *reade
 	})
 }
 
-// Whole returns a layer joined with its base. If s is no layer, it returns s and ignores base. The caller closes a
+// OpenWhole returns a layer joined with its base. If s is no layer, it returns s and ignores base. The caller closes a
 // result other than s.
-func Whole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole *reader.Store, err error) {
+func OpenWhole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole *reader.Store, err error) {
 	_, layer, err := s.Base()
 	if err != nil || !layer {
 		return s, err
@@ -69,7 +70,7 @@ func Whole(ctx context.Context, a *cli.App, s *reader.Store, base string) (whole
 
 // flatStore returns an archive in memory with the content of all layers.
 func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, error) {
-	b, err := Flat(ctx, stores)
+	b, err := Flatten(ctx, stores)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +81,8 @@ func flatStore(ctx context.Context, stores []*reader.Store) (*reader.Store, erro
 	return b.Open(strings.Join(names, " on "))
 }
 
-// Flat returns a builder with the content of all layers.
-func Flat(ctx context.Context, stores []*reader.Store) (*builder.Builder, error) {
+// Flatten returns a builder with the content of all layers.
+func Flatten(ctx context.Context, stores []*reader.Store) (*builder.Builder, error) {
 	l, err := reader.NewLayers(stores...)
 	if err != nil {
 		return nil, err

@@ -167,7 +167,7 @@ func flattenOnBase(ctx context.Context, a *cli.App, merged *builder.Builder, o m
 		if _, layer, err := top.Base(); err == nil && !layer {
 			return noLayers(base, o.flatten)
 		}
-		b, err = layers.Flat(ctx, []*reader.Store{top, base})
+		b, err = layers.Flatten(ctx, []*reader.Store{top, base})
 		return err
 	})
 	return b, err

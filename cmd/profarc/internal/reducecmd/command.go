@@ -81,13 +81,14 @@ func Command(a *cli.App) *cobra.Command {
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
 	f.StringVar(&o.hot, "hot", "", "share of all counts of each unit, and of all samples, to keep, as 99.9%")
 	f.BoolVar(&o.dropCold, "drop-cold", false, "drop profiles without any count, and methods that never ran")
-	o.filter.AddTo(f)
-	o.filter.AddFunctionTo(f)
+	o.filter.AddFlags(f)
+	o.filter.AddFunctionFlag(f)
 	f.BoolVar(&o.anonymize, "anonymize", false, "replace names by keyed hashes")
 	f.StringVar(&o.keyFile, "key-file", "", "file whose bytes are the key of --anonymize, at least "+
 		fmt.Sprint(reduce.MinKey))
 	f.StringArrayVar(&o.keep, "keep", nil, "with --anonymize: classes or functions to keep the names of")
-	f.StringVar(&o.base, "base", "", "base of the result, which becomes a layer: methods that the base has too are left out")
+	f.StringVar(&o.base, "base", "",
+		"base of the result, which becomes a layer: methods that the base has too are left out")
 	f.StringVar(&o.mayDiffer, "may-differ", "",
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 	_ = cmd.RegisterFlagCompletionFunc("base", cli.CompleteArchives(-1))
@@ -108,11 +109,11 @@ func runReduce(ctx context.Context, a *cli.App, in string, o reduceOptions) erro
 		return err
 	}
 	return o.withBase(ctx, a, in, func(s, base *reader.Store) error {
-		if err := o.filter.Check(s); err != nil {
+		if err := o.filter.CheckMatches(s); err != nil {
 			return err
 		}
 		r.Base = base
-		r.Methods = o.filter.Keys(s.Header().Domain)
+		r.Methods = o.filter.KeyFilter(s.Header().Domain)
 		writing := a.Meter("writing " + o.out)
 		defer writing.Done()
 		r.Config.Progress, r.Config.SpillFolder = writing.Report, filepath.Dir(o.out)
@@ -147,7 +148,7 @@ func (o reduceOptions) withBase(ctx context.Context, a *cli.App, in string, f fu
 // reduction returns the options of the reduction, without filters.
 func (o reduceOptions) reduction() (r reduce.Options, err error) {
 	switch {
-	case o.hot == "" && !o.dropCold && o.filter.Empty() && !o.anonymize && o.base == "":
+	case o.hot == "" && !o.dropCold && o.filter.IsEmpty() && !o.anonymize && o.base == "":
 		return r,
 			cli.Usagef("nothing to do: give a share with --hot, or one of --drop-cold, --class, --method, --base, --anonymize")
 	case o.base == "" && o.mayDiffer != "":
@@ -190,7 +191,7 @@ func (o reduceOptions) anonymizer() (*reduce.Anonymizer, error) {
 func wholeNames(patterns []string) func(name string) bool {
 	return func(name string) bool {
 		for _, p := range patterns {
-			if methods.Glob(string(methods.NewPattern(p)), strings.ReplaceAll(name, "/", ".")) {
+			if methods.MatchGlob(string(methods.NewPattern(p)), strings.ReplaceAll(name, "/", ".")) {
 				return true
 			}
 		}

@@ -91,7 +91,7 @@ func wasStopped(end error) bool {
 // runJava runs the program with flags, and returns its exit code as an error. An interrupt from the terminal reaches
 // the program directly.
 func runJava(ctx context.Context, a *cli.App, p *javacommand.Program, flags ...string) error {
-	s, err := p.With(flags...)
+	s, err := p.WithFlags(flags...)
 	if err != nil {
 		return err
 	}

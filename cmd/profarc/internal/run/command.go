@@ -139,7 +139,7 @@ func runCommand(ctx context.Context, a *cli.App, args []string, o *runOptions) e
 	if err := o.checkFlags(); err != nil {
 		return err
 	}
-	p, err := javacommand.Find(args, o.inherit)
+	p, err := javacommand.FindCommand(args, o.inherit)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ func (o *runOptions) adoptStart(ctx context.Context, a *cli.App, p *javacommand.
 	flag, err := o.agentFlag(ctx, a, p)
 	if err == nil {
 		var s javacommand.Start
-		s, err = p.With(flag)
+		s, err = p.WithFlags(flag)
 		if err == nil {
 			return s, nil
 		}
@@ -198,7 +198,7 @@ func (o *runOptions) agentFlag(ctx context.Context, a *cli.App, p *javacommand.P
 	if err := checkFits(ctx, a, o.archive, p); err != nil {
 		return "", err
 	}
-	library, err := agentcmd.Builder(a, o.quiet).Find(ctx, o.library)
+	library, err := agentcmd.LibraryBuilder(a, o.quiet).Find(ctx, o.library)
 	if err != nil {
 		return "", err
 	}

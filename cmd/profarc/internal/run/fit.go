@@ -47,5 +47,5 @@ func checkBuild(archive, version string, runs []layout.Provenance) error {
 		return nil
 	}
 	return fmt.Errorf("%s: it was recorded with another build of the VM (%s), and java is %s: train anew", archive,
-		jdk.OfVM(other), version)
+		jdk.VersionOfVM(other), version)
 }

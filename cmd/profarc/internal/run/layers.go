@@ -14,7 +14,7 @@ import (
 
 // setBase sets the base of the archive. If they do not fit together, the agent adopts the archive alone.
 func (o *runOptions) setBase(ctx context.Context, a *cli.App, to *agentlib.Options) (err error) {
-	err = layers.With(ctx, a, o.archive, o.base, func(stores []*reader.Store) error {
+	err = layers.WithStores(ctx, a, o.archive, o.base, func(stores []*reader.Store) error {
 		_, err := reader.NewLayers(stores...)
 		return err
 	})

@@ -39,7 +39,7 @@ func (o *runOptions) isDue() bool {
 // trainOnce runs the program as a training run, unless another start is training or has just written the archive. If
 // trained is true, err is the program's exit.
 func (o *runOptions) trainOnce(ctx context.Context, a *cli.App, p *javacommand.Program) (trained bool, err error) {
-	release, err := runfiles.Lock(o.archive)
+	release, err := runfiles.LockOutput(o.archive)
 	if errors.Is(err, runfiles.ErrLocked) {
 		return false, fmt.Errorf("%s: another start trains it now", o.archive)
 	} else if err != nil {

@@ -23,11 +23,11 @@ func LockFile(out string) (string, error) {
 	return filepath.Join(folder, name+".lock"), nil
 }
 
-// Lock locks the [LockFile] of out, so that no other training run or watcher writes to the same name. If another
+// LockOutput locks the [LockFile] of out, so that no other training run or watcher writes to the same name. If another
 // process has the lock, it fails immediately with an error that matches ErrLocked. The lock belongs to the open file
 // description, so closing another one does not release it. It ends with the process. release also removes the file. A
 // killed process leaves its file, which the next one to lock it removes.
-func Lock(out string) (release func(), err error) {
+func LockOutput(out string) (release func(), err error) {
 	path, err := LockFile(out)
 	if err != nil {
 		return nil, err

@@ -38,8 +38,8 @@ type Run struct {
 	Number int    // value of %n, the number of the JVM from 1
 }
 
-// Expand replaces the verbs in the name of an archive.
-func Expand(pattern string, run Run) string {
+// ExpandName replaces the verbs in the name of an archive.
+func ExpandName(pattern string, run Run) string {
 	directory, name := filepath.Split(pattern)
 	return directory + strings.NewReplacer("%%", "%", "%m", mainName(run.Main), "%p", strconv.Itoa(run.PID), "%n",
 		strconv.Itoa(run.Number)).Replace(name)
@@ -69,8 +69,8 @@ func mainName(main string) string {
 	return name
 }
 
-// Numbered returns the name of archive n, from 1, of several with one name.
-func Numbered(name string, n int) string {
+// NumberedName returns the name of archive n, from 1, of several with one name.
+func NumberedName(name string, n int) string {
 	return fmt.Sprintf("%s.%d%s", strings.TrimSuffix(name, archiveSuffix), n, archiveSuffix)
 }
 
@@ -81,9 +81,9 @@ func isNumbered(name, base string) bool {
 	return ok && err == nil && strconv.FormatUint(n, 10) == number && filepath.Ext(name) == archiveSuffix
 }
 
-// Leftovers returns files in the directory of pattern that have the name of an output of this run, numbered or not, and
-// that this run did not write.
-func Leftovers(pattern string, outputs, written []string) (names []string) {
+// FindLeftovers returns files in the directory of pattern that have the name of an output of this run, numbered or not,
+// and that this run did not write.
+func FindLeftovers(pattern string, outputs, written []string) (names []string) {
 	directory, base := filepath.Split(pattern)
 	bases := []string{base}
 	if strings.Contains(base, "%") {

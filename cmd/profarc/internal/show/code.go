@@ -49,7 +49,7 @@ func (p *profilePrinter) profileListing(q reader.Profile) *listing.Listing {
 	m, err := q.Method()
 	var l *listing.Listing
 	if err == nil {
-		l, err = p.program.Of(m, q)
+		l, err = p.program.ListMethod(m, q)
 	}
 	p.err = cmp.Or(p.err, err)
 	return l
@@ -73,7 +73,7 @@ func (p *profilePrinter) printCodeNotes(l *listing.Listing) {
 		p.printNote(escape.Printable(l.Problem))
 	}
 	switch {
-	case !l.Placed():
+	case !l.HasCounts():
 	case l.Source == nil && l.SourceFile == "":
 		p.printNote("no source: the class was compiled without its name")
 	case l.Source == nil:
@@ -150,8 +150,8 @@ func executedText(count uint64, basis listing.Basis) string {
 func (p *profilePrinter) printInstruction(number string, i *listing.Instruction) {
 	front := fmt.Sprintf(" %*s|%*s|", numberWidth, number, executedWidth, executedText(i.Count, i.Basis))
 	text := strings.TrimRight(fmt.Sprintf("%*d  %-*s %s", pointWidth, i.Bci, kindWidth, i.Mnemonic, p.operandText(i)), " ")
-	p.screen.Paint(p.w, heatColor(i.Heat, i.Basis != listing.NotKnown), front)
-	fmt.Fprintln(p.w, p.screen.CutEnd(text, codeInset))
+	p.screen.PaintText(p.w, heatColor(i.Heat, i.Basis != listing.NotKnown), front)
+	fmt.Fprintln(p.w, p.screen.CutTail(text, codeInset))
 }
 
 // operandText formats the operands of a bytecode like javap, with names in the screen's spelling.
@@ -161,7 +161,7 @@ func (p *profilePrinter) operandText(i *listing.Instruction) string {
 		text = switchText(i)
 	}
 	if i.Ref != nil {
-		text = strings.TrimPrefix(text+", "+p.refText(i.Ref), ", ")
+		text = strings.TrimPrefix(text+", "+p.constantText(i.Ref), ", ")
 	}
 	return text
 }
@@ -175,11 +175,11 @@ func switchText(i *listing.Instruction) string {
 	return b.String()
 }
 
-func (p *profilePrinter) refText(r *listing.Ref) string {
+func (p *profilePrinter) constantText(r *listing.Ref) string {
 	if p.screen.Spelling.Raw {
 		return r.Kind + " " + escape.Printable(r.Text)
 	}
-	return escape.Printable(r.Spelled(p.screen.Spelling, p.s.Header().Domain))
+	return escape.Printable(r.DisplayText(p.screen.Spelling, p.s.Header().Domain))
 }
 
 // A methodListingJSON is a method in the JSON of listings.
@@ -233,7 +233,7 @@ func methodListings(program *listing.Program, s *reader.Store, m reader.Method) 
 		if err != nil {
 			return one, err
 		}
-		l, err := program.Of(m, q)
+		l, err := program.ListMethod(m, q)
 		if err != nil {
 			return one, err
 		}

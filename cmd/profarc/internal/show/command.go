@@ -95,13 +95,13 @@ func Command(a *cli.App) *cobra.Command {
   profarc show server.parc --detailed-summary --topn 10`,
 		Args:              cli.Args(1, 2, "an archive and at most one method"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return runShow(ctx, a, args, o) }),
+		RunE:              a.Run(func(ctx context.Context, args []string) error { return runCommand(ctx, a, args, o) }),
 	}
 	f := cmd.Flags()
-	o.filter.AddTo(f)
-	o.filter.AddFunctionTo(f)
+	o.filter.AddFlags(f)
+	o.filter.AddFunctionFlag(f)
 	f.StringVar(&o.loader, "loader", "", "class loader of METHOD, boot for none (without it: boot, app or platform)")
-	layers.AddTo(f, &o.base)
+	layers.AddFlag(f, &o.base)
 	f.StringVar(&o.classPath, "class-path", "", "class path with the profiled code, to print bytecodes and source lines")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
 	f.BoolVar(&o.contexts, "contexts", false, "sampled programs: print every calling context of a function, too")
@@ -109,17 +109,17 @@ func Command(a *cli.App) *cobra.Command {
 	f.Uint64Var(&o.min, "min", 0, "least invocations of a method, or least sum of --by")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.lookup, "lookup", false, "print the id of METHOD, the layer that has it, and how long its lookup took")
-	o.most.AddTo(f)
+	o.most.AddFlag(f)
 	o.llvm.addFlags(f)
 	o.source.addFlags(f)
 	o.table.addFlags(f)
-	o.terminal.AddTo(cmd)
+	o.terminal.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(methods.MeasureNames(),
 		cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-func runShow(ctx context.Context, a *cli.App, args []string, o showOptions) error {
+func runCommand(ctx context.Context, a *cli.App, args []string, o showOptions) error {
 	by, err := methods.ChosenMeasure(o.by)
 	if err != nil {
 		return err
@@ -130,9 +130,9 @@ func runShow(ctx context.Context, a *cli.App, args []string, o showOptions) erro
 	if o.lookup {
 		l := lookupOptions{loader: o.loader, callers: o.callers, repeat: defaultRepeat, base: o.base, json: o.json,
 			screen: o.terminal}
-		return l.run(ctx, a, args[0], args[1:])
+		return l.runLookups(ctx, a, args[0], args[1:])
 	}
-	return layers.WithOne(ctx, a, args[0], o.base, func(s *reader.Store) error {
+	return layers.WithStore(ctx, a, args[0], o.base, func(s *reader.Store) error {
 		return o.terminal.Run(a, func(screen *terminal.Screen) error {
 			o.screen, screen.Domain = screen, s.Header().Domain
 			return o.showSelected(ctx, a, s, args[1:], by)
@@ -145,7 +145,7 @@ func (o *showOptions) checkFlags(args []string) error {
 	if len(args) == 1 && len(o.callers) > 0 {
 		return cli.Usagef("--caller needs one method: name it after the archive")
 	}
-	if o.lookup && (len(args) == 1 || !o.filter.Empty() || o.by != "" || o.min > 0 || o.classPath != "") {
+	if o.lookup && (len(args) == 1 || !o.filter.IsEmpty() || o.by != "" || o.min > 0 || o.classPath != "") {
 		return cli.Usagef("--lookup needs a METHOD, and takes no filters and no --class-path")
 	}
 	if o.classPath != "" && o.json && o.source.path == "" {
@@ -171,7 +171,7 @@ func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.St
 		return cli.Usagef("--source-path is where the source of a program lies: name the program with --class-path, or " +
 			"with --binary")
 	}
-	out := o.most.Writer(cli.ContextWriter(ctx, a.Out), s)
+	out := o.most.LimitWriter(cli.ContextWriter(ctx, a.Out), s)
 	sel := methods.NewSelection(s.Header().Domain, o.filter.Class, o.filter.Method, o.min, by)
 	sel.Loader = o.loader
 	sel.HottestFirst = by != nil
@@ -200,7 +200,7 @@ func (o *showOptions) showSelected(ctx context.Context, a *cli.App, s *reader.St
 // noMatchError returns the error of names that select no method. It is nil if only --min excludes all methods, since
 // that is a valid answer.
 func (o *showOptions) noMatchError(s *reader.Store) error {
-	err := o.filter.Check(s)
+	err := o.filter.CheckMatches(s)
 	if err == nil && o.loader != "" {
 		err = fmt.Errorf("%s: no method of the class loader %s passes the filters", s.Mapping().Name(), o.loader)
 	}
@@ -208,7 +208,7 @@ func (o *showOptions) noMatchError(s *reader.Store) error {
 }
 
 func (o *showOptions) unfiltered() bool {
-	return o.filter.Empty() && o.loader == "" && o.by == "" && o.min == 0
+	return o.filter.IsEmpty() && o.loader == "" && o.by == "" && o.min == 0
 }
 
 // showMethod prints the method with a key, in a calling context if the key has callers, or else all methods whose names
@@ -222,9 +222,9 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 	if len(sites) > 0 {
 		return o.showInContext(w, notes, s, key, sites)
 	}
-	m, err := methods.Find(s, methods.KeysOf(s.Header().Domain, key, o.loader))
+	m, err := methods.FindFirst(s, methods.ParseKeys(s.Header().Domain, key, o.loader))
 	if err == nil {
-		wanted, err := sel.Has(s, m)
+		wanted, err := sel.SelectsMethod(s, m)
 		if err != nil || !wanted {
 			return cmp.Or(err, fmt.Errorf("%s: %s is there, and the filters leave it out", s.Mapping().Name(), key))
 		}
@@ -235,7 +235,7 @@ func (o *showOptions) showMethod(ctx context.Context, w, notes io.Writer, s *rea
 	}
 	sel.Whole = methods.NewPattern(methods.PlainSpelling.Replace(key))
 	return o.showMethods(w, s, sel.Methods(ctx, s), func(s *reader.Store) error {
-		err := methods.Missing(s, key, o.loader)
+		err := methods.MissingError(s, key, o.loader)
 		if !o.unfiltered() {
 			err = fmt.Errorf("%w, or the filters leave it out", err)
 		}

@@ -137,7 +137,7 @@ func printEverything(s *reader.Store) (errs []error) {
 	minErr := show(some, false)
 	some.HottestFirst = true
 	heatErr := show(some, true)
-	_, nearErr := methods.Near(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
+	_, nearErr := methods.NearNames(s, layout.Key{Class: "shapes/Circle", Name: "aera"})
 	_, pollutionErr := facts.MostPolluted(ctx, s, analyze.RankOptions{Limit: 10})
 	_, sampledErr := facts.MostSampled(ctx, s, facts.Samples, analyze.RankOptions{Limit: 10})
 	_, summaryErr := facts.Summarize(ctx, s)

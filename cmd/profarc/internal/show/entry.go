@@ -93,7 +93,7 @@ func restText(q *analyze.Point) string {
 func (p *profilePrinter) outcomeText(q *analyze.Point, o *analyze.Outcome) string {
 	switch {
 	case o.Method != nil:
-		return "in " + p.screen.Method(*o.Method)
+		return "in " + p.screen.MethodText(*o.Method)
 	case q.Bits != nil:
 		return fmt.Sprintf("%s: %x", o.Text, q.Bits)
 	case o.Kind == analyze.Call:
@@ -130,7 +130,7 @@ func (p *profilePrinter) printRows(q *analyze.Point) {
 func (p *profilePrinter) rowOutcomeText(o *analyze.Outcome) string {
 	switch o.Kind {
 	case analyze.OfType:
-		return p.screen.Type(p.s, o.Type, o.Loader)
+		return p.screen.TypeText(p.s, o.Type, o.Loader)
 	case analyze.To:
 		return fmt.Sprintf("to %d (%d)", *o.Target, o.Index)
 	case analyze.Call:
@@ -146,7 +146,7 @@ func (p *profilePrinter) methodText(m *analyze.MethodName) string {
 	if m == nil || m.ID == "" {
 		return "none"
 	}
-	return p.screen.Method(*m)
+	return p.screen.MethodText(*m)
 }
 
 const countersPerLine = 8
@@ -179,7 +179,7 @@ func (p *profilePrinter) printTypes(q *analyze.Point) {
 }
 
 func (p *profilePrinter) valueText(t analyze.ValueType) string {
-	text := p.screen.Type(p.s, t.Type, t.Loader)
+	text := p.screen.TypeText(p.s, t.Type, t.Loader)
 	if t.Several {
 		text = "several types"
 	}

@@ -32,7 +32,7 @@ func printLine(w *bufio.Writer, screen *terminal.Screen, indent string, width in
 	if len(text) > maxSourceLine {
 		text = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:maxSourceLine], ""), len(l.text))
 	}
-	screen.Paint(w, heatColor(l.heat, l.count != ""), front+screen.CutEnd(text, len(front)))
+	screen.PaintText(w, heatColor(l.heat, l.count != ""), front+screen.CutTail(text, len(front)))
 	fmt.Fprintln(w)
 }
 
@@ -41,7 +41,7 @@ func heatColor(heat float64, known bool) string {
 	if heat == 0 && known {
 		return terminal.Faint
 	}
-	return terminal.Heat(heat)
+	return terminal.HeatColor(heat)
 }
 
 // expandTabs replaces tabs with spaces, since the columns before the text shift the tab stops.

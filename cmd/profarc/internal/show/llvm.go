@@ -154,7 +154,7 @@ func (p *profilePrinter) printAllocations(m reader.Method) {
 	if p.err != nil {
 		return
 	}
-	all, err := p.allocations.Of(m)
+	all, err := p.allocations.OfFunction(m)
 	p.err = err
 	for _, a := range all {
 		fmt.Fprintf(p.w, "  allocates %s in %s, alive for %s on average, %s\n    %s\n", cli.FormatSize(int64(a.Bytes)),

@@ -50,7 +50,10 @@ the exit code is 1. A KEY is written as for show, with callers as there.
   profarc lookup server.parc _ZN6Server3runEv --hash 0x0f9a16fe6d398548`,
 		Args:              cli.Args(2, -1, "an archive and at least one key"),
 		ValidArgsFunction: cli.CompleteArchives(1),
-		RunE:              a.Run(func(ctx context.Context, args []string) error { return o.run(ctx, a, args[0], args[1:]) }),
+		RunE: a.Run(func(ctx context.Context, args []string) error {
+			return o.runLookups(ctx, a, args[0],
+				args[1:])
+		}),
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.loader, "loader", "", "class loader of the keys, boot for none (without it: boot, app or platform)")
@@ -58,10 +61,10 @@ the exit code is 1. A KEY is written as for show, with callers as there.
 	f.StringVar(&o.hash, "hash", "", "function hash or code id of the profile, in hexadecimal")
 	f.StringArrayVar(&o.callers, "caller", nil, methods.CallerUsage)
 	f.BoolVar(&o.prefix, "prefix", false, "find all methods whose names begin with a key")
-	layers.AddTo(f, &o.base)
+	layers.AddFlag(f, &o.base)
 	f.IntVar(&o.repeat, "repeat", defaultRepeat, "number of repeated lookups, for their mean time")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.screen.AddTo(cmd)
+	o.screen.AddFlags(cmd)
 	return cmd
 }
 
@@ -81,14 +84,14 @@ type lookupResult struct {
 	s *reader.Store
 }
 
-func (o *lookupOptions) run(ctx context.Context, a *cli.App, path string, keys []string) error {
+func (o *lookupOptions) runLookups(ctx context.Context, a *cli.App, path string, keys []string) error {
 	if o.repeat < 1 {
 		return cli.Usagef("--repeat %d: look up at least once", o.repeat)
 	}
 	if o.prefix && (o.id || o.hash != "" || len(o.callers) > 0) {
 		return cli.Usagef("--prefix is for keys, not for --id, --hash or --caller")
 	}
-	return layers.With(ctx, a, path, o.base, func(stores []*reader.Store) error {
+	return layers.WithStores(ctx, a, path, o.base, func(stores []*reader.Store) error {
 		answers := []lookupResult{}
 		var missed error
 		for _, key := range keys {
@@ -130,7 +133,7 @@ func (o *lookupOptions) lookUpInLayers(ctx context.Context, stores []*reader.Sto
 func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key string) (answers []lookupResult,
 	missing,
 	err error) {
-	queries, err := o.parseKey(s, key)
+	queries, err := o.parseQueries(s, key)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -158,12 +161,12 @@ func (o *lookupOptions) lookUpInStore(ctx context.Context, s *reader.Store, key 
 }
 
 // runLookup makes and times the lookup.
-func (q *query) runLookup(ctx context.Context) (lookupResult, error) {
+func (q *lookupQuery) runLookup(ctx context.Context) (lookupResult, error) {
 	r, m, err := q.timeLookups(ctx)
 	r.Key = q.text
 	r.Hash = q.o.hash
 	if err == nil && q.context != nil {
-		r.Context, err = q.context.Lookup(m, q.code)
+		r.Context, err = q.context.FindProfile(m, q.code)
 	}
 	if errors.Is(err, reader.ErrAmbiguous) {
 		err = fmt.Errorf("%s: %s: %w: %s", q.s.Mapping().Name(), q.text, err, q.ambiguityHint())
@@ -172,7 +175,7 @@ func (q *query) runLookup(ctx context.Context) (lookupResult, error) {
 }
 
 // timeLookups times one lookup, and then --repeat more.
-func (q *query) timeLookups(ctx context.Context) (r lookupResult, m reader.Method, err error) {
+func (q *lookupQuery) timeLookups(ctx context.Context) (r lookupResult, m reader.Method, err error) {
 	begin := time.Now()
 	m, err = q.lookUp()
 	r.FirstNS = time.Since(begin).Nanoseconds()
@@ -217,7 +220,8 @@ func (r *lookupResult) printResult(a *cli.App, screen *terminal.Screen) error {
 	if !r.Found {
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.Method(*r.Method), r.Method.ID,
+	fmt.Fprintf(a.Out, "%s\n  id %s, %d profiles, first look-up %s, warm %.1f ns\n", screen.MethodText(*r.Method),
+		r.Method.ID,
 		r.Profiles, cli.FormatDuration(time.Duration(r.FirstNS)), r.WarmNS)
 	if r.In != "" {
 		fmt.Fprintf(a.Out, "  in %s\n", escape.Printable(r.In))
@@ -225,8 +229,8 @@ func (r *lookupResult) printResult(a *cli.App, screen *terminal.Screen) error {
 	if r.Context == nil {
 		return nil
 	}
-	lines, err := r.Context.Lines(r.s)
-	if facts := listing.FactsText(listing.ProfileFacts(r.Context.Profile, screen.Count)); facts != "" {
+	lines, err := r.Context.Describe(r.s)
+	if facts := listing.FactsText(listing.ProfileFacts(r.Context.Profile, screen.FormatCount)); facts != "" {
 		lines = append(lines, facts)
 	}
 	for _, line := range lines {

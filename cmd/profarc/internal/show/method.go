@@ -32,17 +32,17 @@ func (o *showOptions) showInContext(w, notes io.Writer, s *reader.Store, key str
 	if err != nil {
 		return err
 	}
-	match, err := c.Lookup(m, layout.CodeAny)
+	match, err := c.FindProfile(m, layout.CodeAny)
 	switch {
 	case errors.Is(err, reader.ErrNotFound):
-		return methods.NoProfile(s, key)
+		return methods.NoProfileError(s, key)
 	case errors.Is(err, reader.ErrAmbiguous):
 		return fmt.Errorf("%s: %s has profiles of several versions of its code there: see them all with profarc show %s, "+
 			"without callers", s.Mapping().Name(), key, s.Mapping().Name())
 	case err != nil:
 		return err
 	case o.json:
-		lines, err := match.Lines(s)
+		lines, err := match.Describe(s)
 		for _, line := range lines {
 			fmt.Fprintln(notes, line)
 		}
@@ -80,14 +80,14 @@ func (o *showOptions) findSingle(s *reader.Store, key string) (found reader.Meth
 		}
 	}
 	if !found.Valid() {
-		return found, methods.Missing(s, key, o.loader)
+		return found, methods.MissingError(s, key, o.loader)
 	}
 	return found, nil
 }
 
 // printInContext prints a method with the profile of one context.
 func (p *profilePrinter) printInContext(m reader.Method, match *methods.ContextMatch) error {
-	lines, err := match.Lines(p.s)
+	lines, err := match.Describe(p.s)
 	if err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (p *profilePrinter) printMethod(m reader.Method) {
 		p.err = err
 		return
 	}
-	fmt.Fprintf(p.w, "%s%s\n", display.AccessText(m.Access()), p.screen.Method(name))
+	fmt.Fprintf(p.w, "%s%s\n", display.AccessText(m.Access()), p.screen.MethodText(name))
 	fmt.Fprintf(p.w, "  id %s%s\n", name.ID, methodNotes(m))
 	sampled := p.printSampled(m)
 	if sampled && p.s.Header().Domain == layout.DomainSampled && !p.contexts {
@@ -234,7 +234,7 @@ func (p *profilePrinter) printProfile(q reader.Profile) {
 	}
 	first := schema.SectionData
 	if l := p.profileListing(q); l != nil {
-		if p.printCodeNotes(l); l.Placed() {
+		if p.printCodeNotes(l); l.HasCounts() {
 			p.printCode(l)
 			first++
 		}
@@ -304,5 +304,5 @@ func (p *profilePrinter) methodName(m reader.Method) string {
 	if err != nil && p.err == nil {
 		p.err = err
 	}
-	return p.screen.Method(name)
+	return p.screen.MethodText(name)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // A query is one lookup in one archive.
-type query struct {
+type lookupQuery struct {
 	o       *lookupOptions
 	s       *reader.Store
 	text    string // KEY as typed
@@ -27,7 +27,7 @@ type query struct {
 }
 
 // lookUp finds the method and, with --hash or callers, its profile.
-func (q *query) lookUp() (reader.Method, error) {
+func (q *lookupQuery) lookUp() (reader.Method, error) {
 	m, err := q.find()
 	switch {
 	case err != nil:
@@ -39,12 +39,12 @@ func (q *query) lookUp() (reader.Method, error) {
 	return m, err
 }
 
-// parseKey returns the query for a KEY, or with --prefix one for each method whose name begins with it.
-func (o *lookupOptions) parseKey(s *reader.Store, text string) ([]query, error) {
+// parseQueries returns the query for a KEY, or with --prefix one for each method whose name begins with it.
+func (o *lookupOptions) parseQueries(s *reader.Store, text string) ([]lookupQuery, error) {
 	if o.prefix {
 		return o.queriesByPrefix(s, text)
 	}
-	q := query{o: o, s: s, text: text, key: text}
+	q := lookupQuery{o: o, s: s, text: text, key: text}
 	var sites []methods.CallSite
 	var err error
 	if o.id {
@@ -63,10 +63,10 @@ func (o *lookupOptions) parseKey(s *reader.Store, text string) ([]query, error) 
 	if err == nil && len(sites) > 0 && (o.hash == "" || q.code != layout.CodeAny) {
 		q.context, err = methods.NewCallContext(s, sites)
 	}
-	return []query{q}, err
+	return []lookupQuery{q}, err
 }
 
-func (o *lookupOptions) queriesByPrefix(s *reader.Store, text string) (all []query, err error) {
+func (o *lookupOptions) queriesByPrefix(s *reader.Store, text string) (all []lookupQuery, err error) {
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err
@@ -76,12 +76,12 @@ func (o *lookupOptions) queriesByPrefix(s *reader.Store, text string) (all []que
 			return nil, err
 		}
 		if methods.LoaderMatches(o.loader, k.Loader) && hasNamePrefix(s.Header().Domain, m, k, text) {
-			all = append(all, query{o: o, s: s, text: text, key: text,
+			all = append(all, lookupQuery{o: o, s: s, text: text, key: text,
 				find: func() (reader.Method, error) { return s.Find(k) }})
 		}
 	}
 	if len(all) == 0 {
-		all = []query{{o: o, s: s, text: text, key: text, find: findNothing}}
+		all = []lookupQuery{{o: o, s: s, text: text, key: text, find: findNothing}}
 	}
 	return all, nil
 }
@@ -100,7 +100,7 @@ func hasNamePrefix(d layout.Domain, m reader.Method, k layout.Key, text string) 
 // methodFinder returns a function that finds the method of a key or, with --id, of an id.
 func (o *lookupOptions) methodFinder(s *reader.Store, text string) (func() (reader.Method, error), error) {
 	if !o.id {
-		keys := methods.KeysOf(s.Header().Domain, text, o.loader)
+		keys := methods.ParseKeys(s.Header().Domain, text, o.loader)
 		return func() (reader.Method, error) { return findFirst(s, &keys) }, nil
 	}
 	id, err := strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64)
@@ -141,7 +141,7 @@ func findFirst(s *reader.Store, keys *[]layout.Key) (reader.Method, error) {
 }
 
 // byDisplayedName returns the query for the method that a terminal displays as q.key, if one exists.
-func (q *query) byDisplayedName() (displayed query, ok bool, err error) {
+func (q *lookupQuery) byDisplayedName() (displayed lookupQuery, ok bool, err error) {
 	if q.o.id || q.o.prefix {
 		return *q, false, nil
 	}
@@ -159,7 +159,7 @@ func (q *query) byDisplayedName() (displayed query, ok bool, err error) {
 }
 
 // ambiguityHint explains how to name one of several matches.
-func (q *query) ambiguityHint() string {
+func (q *lookupQuery) ambiguityHint() string {
 	if _, err := q.find(); errors.Is(err, reader.ErrAmbiguous) {
 		return "look them up by key"
 	}
@@ -167,18 +167,18 @@ func (q *query) ambiguityHint() string {
 }
 
 // notFound returns the error of a query without a result.
-func (q *query) notFound() error {
+func (q *lookupQuery) notFound() error {
 	name := q.s.Mapping().Name()
 	m, err := q.find()
 	switch {
 	case err == nil && q.o.hash == "":
-		return methods.NoProfile(q.s, q.key)
+		return methods.NoProfileError(q.s, q.key)
 	case err == nil:
 		return fmt.Errorf("%s: %s with hash %s: %w: %s", name, q.key, q.o.hash, reader.ErrNotFound, hashesText(q.s, m))
 	case q.o.id:
 		return fmt.Errorf("%s: %s: %w", name, q.text, reader.ErrNotFound)
 	}
-	return methods.Missing(q.s, q.key, q.o.loader)
+	return methods.MissingError(q.s, q.key, q.o.loader)
 }
 
 // parseHash parses --hash. "" is layout.CodeAny.

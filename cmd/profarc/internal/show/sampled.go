@@ -34,13 +34,13 @@ func (p *profilePrinter) printSampled(m reader.Method) bool {
 		p.err = err
 		return false
 	}
-	f, err := all.Method(m)
+	f, err := all.OfMethod(m)
 	if err != nil || f.Total == 0 {
 		p.err = err
 		return false
 	}
 	unit := all.Unit
-	count := p.screen.Count
+	count := p.screen.FormatCount
 	fmt.Fprintf(p.w, "  %s of %s, %s; %s in it alone, %s\n", unit.Short(f.Total, count), unit.Text(all.Sum, count),
 		percentText(f.Total, all.Sum), unit.Short(f.Self, count), percentText(f.Self, all.Sum))
 	p.printSampledLines(all, f)
@@ -68,7 +68,7 @@ func (p *profilePrinter) printSampledLines(all *listing.Samples, f *listing.Samp
 		if n == 0 {
 			return ""
 		}
-		return all.Unit.Short(n, p.screen.Count)
+		return all.Unit.Short(n, p.screen.FormatCount)
 	}
 	for _, l := range f.Lines {
 		if l.After {
@@ -93,7 +93,7 @@ func (p *profilePrinter) printCalls(title string, all *listing.Samples, list []f
 		if m, err := p.s.MethodAt(c.Other); err == nil {
 			name = cmp.Or(p.methodName(m), name)
 		}
-		t.Row([]string{all.Unit.Short(c.Total, p.screen.Count), percentText(c.Total, all.Sum)},
+		t.AddRow([]string{all.Unit.Short(c.Total, p.screen.FormatCount), percentText(c.Total, all.Sum)},
 			cli.Share(c.Total, list[0].Total), name, "")
 	}
 	t.Print()

@@ -142,7 +142,7 @@ func (v *tableView) rowMatches(row int, p methods.Pattern) (bool, error) {
 	}
 	for i := range v.columns {
 		text, err := v.columns[i].Text(row)
-		if err != nil || p.Matches(text) {
+		if err != nil || p.MatchesName(text) {
 			return err == nil, err
 		}
 	}
@@ -155,8 +155,8 @@ func (v *tableView) sortRows(name string) error {
 	if err != nil {
 		return err
 	}
-	if by.Numeric() {
-		slices.SortStableFunc(v.rows, func(a, b int) int { return by.Compare(b, a) })
+	if by.IsNumeric() {
+		slices.SortStableFunc(v.rows, func(a, b int) int { return by.CompareRows(b, a) })
 		return nil
 	}
 	texts := make(map[int]string, len(v.rows))
@@ -207,7 +207,7 @@ func (v *tableView) leaveOutZeros() {
 	}
 	kept := v.columns[:0:0]
 	for _, c := range v.columns {
-		if slices.ContainsFunc(v.rows, func(row int) bool { return c.Raw(row) != 0 }) {
+		if slices.ContainsFunc(v.rows, func(row int) bool { return c.RawCell(row) != 0 }) {
 			kept = append(kept, c)
 		} else {
 			v.zero = append(v.zero, c.Form.Name)
@@ -251,10 +251,10 @@ func (v *tableView) printFitted(ctx context.Context, out io.Writer, screen *term
 	if err != nil {
 		return err
 	}
-	screen.Shrink(widths)
+	screen.ShrinkColumns(widths)
 	for _, line := range lines {
 		for i := range line {
-			line[i] = screen.Cell(line[i], widths[i])
+			line[i] = screen.PadCell(line[i], widths[i])
 		}
 		fmt.Fprintln(out, strings.TrimRight(strings.Join(line, "  "), " "))
 	}
@@ -342,7 +342,7 @@ func cellJSON(c *listing.TableColumn, row int) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if text == "-" && (c.Form.Kind != schema.ColumnWord || c.Form.Form == schema.FormTime) && c.Raw(row) == 0 {
+	if text == "-" && (c.Form.Kind != schema.ColumnWord || c.Form.Form == schema.FormTime) && c.RawCell(row) == 0 {
 		return json.RawMessage("null"), nil
 	}
 	if c.Form.Kind == schema.ColumnWord {

@@ -84,11 +84,11 @@ func Command(a *cli.App) *cobra.Command {
 	names := append(methods.MeasureNames(), otherMeasures...)
 	f.IntVarP(&o.n, "number", "n", 20, "methods, sites or reasons to list")
 	f.StringVar(&o.by, "by", "", "what to rank by: "+strings.Join(names, ", "))
-	o.filter.AddTo(f)
-	o.filter.AddFunctionTo(f)
+	o.filter.AddFlags(f)
+	o.filter.AddFunctionFlag(f)
 	f.Uint64Var(&o.min, "min", 0, "least sum of a method, or count of a site or reason")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.screen.AddTo(cmd)
+	o.screen.AddFlags(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
@@ -106,7 +106,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o topOptions) erro
 		}
 	}
 	return a.WithStore(ctx, path, func(s *reader.Store) error {
-		if err := o.filter.Check(s); err != nil {
+		if err := o.filter.CheckMatches(s); err != nil {
 			return err
 		}
 		return o.screen.Run(a, func(p *terminal.Screen) error {
@@ -118,7 +118,7 @@ func runCommand(ctx context.Context, a *cli.App, path string, o topOptions) erro
 
 // rankBy ranks by a measure, or by one of otherMeasures. If both are unset, the archive decides.
 func rankBy(ctx context.Context, p *printer, s *reader.Store, o topOptions, by *analyze.Measure) error {
-	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.Keys(s.Header().Domain)}
+	rank := analyze.RankOptions{Limit: o.n, Min: o.min, Methods: o.filter.KeyFilter(s.Header().Domain)}
 	switch {
 	case o.by == facts.ByPollution:
 		r, err := facts.MostPolluted(ctx, s, rank)

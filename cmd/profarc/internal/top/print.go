@@ -33,15 +33,15 @@ func (p *printer) printTop(r *analyze.TopReport) {
 		}
 		return []string{text}
 	}
-	t.Head(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), "method")
+	t.AddHeader(slices.Concat(column(levels, "level"), []string{r.By, "share"}, column(summed, "sum")), "method")
 	highest := uint64(0)
 	for _, m := range r.Methods {
 		highest = max(highest, m.Value)
 	}
 	for _, m := range r.Methods {
-		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.Count(m.Value),
+		cells := slices.Concat(column(levels, levelText(&m)), []string{p.screen.FormatCount(m.Value),
 			fmt.Sprintf("%.1f%%", 100*m.Share)}, column(summed, cumulativeText(&m)))
-		t.Row(cells, cli.Share(m.Value, highest), p.screen.Method(m.MethodName), methodNote(&m))
+		t.AddRow(cells, cli.Share(m.Value, highest), p.screen.MethodText(m.MethodName), methodNote(&m))
 	}
 	t.Print()
 	fmt.Fprintf(p.Out, "\n%d of %d methods with any, %s\n", len(r.Methods), r.Of, p.totalText(r))
@@ -89,21 +89,21 @@ func (p *printer) totalText(r *analyze.TopReport) string {
 	case r.Total == 0:
 		return "0 in total"
 	case r.ShareOf == "run":
-		return fmt.Sprintf("%s in the run at least, %s of them in the archive", p.screen.Count(r.Total),
-			p.screen.Count(r.ArchiveTotal))
+		return fmt.Sprintf("%s in the run at least, %s of them in the archive", p.screen.FormatCount(r.Total),
+			p.screen.FormatCount(r.ArchiveTotal))
 	case r.ShareOf == "threads":
 		return fmt.Sprintf("shares are of the %s of all threads: each has those of the methods that it calls",
-			p.screen.Count(r.Total))
+			p.screen.FormatCount(r.Total))
 	case r.ShareOf == "highest":
 		return "shares are of the highest: each has those of the methods that it calls"
 	}
-	return fmt.Sprintf("%s in total", p.screen.Count(r.Total))
+	return fmt.Sprintf("%s in total", p.screen.FormatCount(r.Total))
 }
 
 func (p *printer) printSamples(r *facts.SampleReport) {
-	p.printStacked(r.Methods, func(n uint64) string { return r.By.Short(n, p.screen.Count) })
+	p.printStacked(r.Methods, func(n uint64) string { return r.By.Short(n, p.screen.FormatCount) })
 	fmt.Fprintf(p.Out, "\n%d of %s with any, %s of %s\n", len(r.Methods), cli.Amount(r.Of, "method"),
-		r.By.Text(r.Total, p.screen.Count), cli.Amount(r.Stacks, "stack"))
+		r.By.Text(r.Total, p.screen.FormatCount), cli.Amount(r.Stacks, "stack"))
 }
 
 func (p *printer) printAllocated(r *facts.AllocationReport) {
@@ -121,7 +121,7 @@ func sizeText(n uint64) string { return cli.FormatSize(int64(min(n, math.MaxInt6
 // printStacked prints the counts of methods as leaves and on the stack.
 func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) string) {
 	t := terminal.NewTable(p.screen, p.Out)
-	t.Head([]string{"self", "share", "total", "share"}, "method")
+	t.AddHeader([]string{"self", "share", "total", "share"}, "method")
 	highest := uint64(0)
 	for _, m := range methods {
 		highest = max(highest, m.Self)
@@ -129,14 +129,14 @@ func (p *printer) printStacked(methods []facts.StackedMethod, text func(uint64) 
 	for _, m := range methods {
 		cells := []string{text(m.Self), fmt.Sprintf("%.1f%%", 100*m.SelfShare), text(m.Total),
 			fmt.Sprintf("%.1f%%", 100*m.TotalShare)}
-		t.Row(cells, cli.Share(m.Self, highest), p.screen.Method(m.MethodName), "")
+		t.AddRow(cells, cli.Share(m.Self, highest), p.screen.MethodText(m.MethodName), "")
 	}
 	t.Print()
 }
 
 func (p *printer) printPollution(r *facts.PollutionReport) {
 	t := terminal.NewTable(p.screen, p.Out)
-	t.Head([]string{"count", "best", "split"}, "site")
+	t.AddHeader([]string{"count", "best", "split"}, "site")
 	highest := uint64(0)
 	for _, s := range r.Sites {
 		highest = max(highest, s.Count)
@@ -155,8 +155,8 @@ func (p *printer) printPollution(r *facts.PollutionReport) {
 			answer = cli.FormatPercentDown(s.Cured)
 		}
 		site := fmt.Sprintf("%s at %s %d of %s", s.Kind, display.PointWord(p.screen.Domain), s.Point,
-			p.screen.Method(s.MethodName))
-		t.Row([]string{p.screen.Count(s.Count), best, answer}, cli.Share(s.Count, highest), site,
+			p.screen.MethodText(s.MethodName))
+		t.AddRow([]string{p.screen.FormatCount(s.Count), best, answer}, cli.Share(s.Count, highest), site,
 			p.seenText(s)+certainText(s))
 	}
 	t.Print()
@@ -204,7 +204,7 @@ func (p *printer) seenText(s facts.PollutedSite) string {
 
 func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
 	t := terminal.NewTable(p.screen, p.Out)
-	t.Head([]string{"count", "reason"}, "method")
+	t.AddHeader([]string{"count", "reason"}, "method")
 	highest := uint64(1)
 	for _, d := range r.Reasons {
 		highest = max(highest, d.Count)
@@ -212,9 +212,9 @@ func (p *printer) printDeoptimised(r *facts.DeoptimisedReport) {
 	for _, d := range r.Reasons {
 		count := "-" // noted at points alone
 		if d.Count > 0 {
-			count = p.screen.Count(d.Count)
+			count = p.screen.FormatCount(d.Count)
 		}
-		t.Row([]string{count, d.Reason}, cli.Share(d.Count, highest), p.screen.Method(d.MethodName),
+		t.AddRow([]string{count, d.Reason}, cli.Share(d.Count, highest), p.screen.MethodText(d.MethodName),
 			deoptimisedNote(p.screen.Domain, &d))
 	}
 	t.Print()

@@ -22,7 +22,8 @@ type baseOptions struct {
 }
 
 func (o *baseOptions) addFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.path, "base", "", "base of the new archive, which becomes a layer: methods that the base has too are left out")
+	f.StringVar(&o.path, "base", "",
+		"base of the new archive, which becomes a layer: methods that the base has too are left out")
 	f.StringVar(&o.mayDiffer, "may-differ", "",
 		"with --base: share of its counts by which a method may differ and be left out, as 5%")
 }

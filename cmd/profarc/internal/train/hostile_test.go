@@ -18,13 +18,13 @@ func TestHostileReportsAreEscaped(t *testing.T) {
 		s := cli.Streams{PlainOut: escape.NewWriter(&printed), PlainErr: escape.NewWriter(&printed)}
 		a := app.New(nil, s)
 		for _, merged := range []bool{false, true} {
-			j := printtest.Filled(new(trainedJVM))
+			j := printtest.FillHostile(new(trainedJVM))
 			j.Running = running
 			j.printJVM(a.ErrOut, merged)
 			j.Archive = ""
 			j.printJVM(a.ErrOut, merged)
 		}
-		printtest.Filled(new(trainedArchive)).printArchive(a.ErrOut, specimen.HostileText)
+		printtest.FillHostile(new(trainedArchive)).printArchive(a.ErrOut, specimen.HostileText)
 		if err := a.Finish(); err != nil {
 			t.Fatal(err)
 		}

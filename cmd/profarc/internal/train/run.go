@@ -55,7 +55,7 @@ type trainedJVM struct {
 }
 
 func (j *trainedJVM) outputName(pattern string) string {
-	return runfiles.Expand(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
+	return runfiles.ExpandName(pattern, runfiles.Run{Main: j.Main, PID: j.PID, Number: j.Number})
 }
 
 // A trainingRun collects the JVMs of a command. It copies the memory of each JVM while the JVM is held. Another
@@ -169,7 +169,7 @@ func (t *trainingRun) readJVM(vm *live.VM, j training.JVM, jvm *trainedJVM) (*bu
 	if j.Running {
 		early = "it had no profiles yet when the command ended, and runs on: let the command wait for it"
 	}
-	jvm.Why = dump.WhyEmpty(vm, r, early)
+	jvm.Why = dump.EmptyReason(vm, r, early)
 	return profiles, nil
 }
 
@@ -193,7 +193,7 @@ func (t *trainingRun) unselected(main string, j training.JVM) string {
 // isSelected reports whether --only matches the main class or command line.
 func (t *trainingRun) isSelected(main string, args []string) bool {
 	only := methods.NewPattern(t.o.only)
-	return only.Matches(main) || only.Matches(strings.Join(args, " "))
+	return only.MatchesName(main) || only.MatchesName(strings.Join(args, " "))
 }
 
 func recordedExit(s training.Status) layout.Exit {

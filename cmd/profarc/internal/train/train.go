@@ -92,7 +92,7 @@ func Command(a *cli.App) *cobra.Command {
 	f := cmd.Flags()
 	f.SetInterspersed(false) // flags after the command's name belong to it
 	f.StringVarP(&o.out, "output", "o", "", "archive to write; its name ends in "+cli.ArchiveExtension)
-	o.filters.AddTo(f)
+	o.filters.AddFlags(f)
 	f.StringVar(&o.only, "only", "",
 		"only JVMs whose main class or command line contains this, or matches this pattern with * and ?")
 	f.IntVar(&o.require, "require", 0,
@@ -137,7 +137,7 @@ func runTrain(ctx context.Context, a *cli.App, args []string, o trainOptions) er
 		return err
 	}
 	defer o.openBase.closeBase()
-	release, err := runfiles.Lock(o.out)
+	release, err := runfiles.LockOutput(o.out)
 	if err != nil {
 		return err
 	}

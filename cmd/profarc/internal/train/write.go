@@ -62,7 +62,7 @@ func (t *trainingRun) leftovers() []string {
 	for _, a := range t.archives {
 		written = append(written, a.Archive)
 	}
-	return runfiles.Leftovers(t.o.out, outputs, written)
+	return runfiles.FindLeftovers(t.o.out, outputs, written)
 }
 
 func checkTrainName(out string) error {
@@ -179,7 +179,7 @@ func (t *trainingRun) publishOutputs(refused string) {
 		for _, u := range parts {
 			path := out.name
 			if number > 0 {
-				path = runfiles.Numbered(out.name, number)
+				path = runfiles.NumberedName(out.name, number)
 			}
 			t.publishArchive(u, path, refused)
 			number++

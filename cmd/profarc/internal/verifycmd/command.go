@@ -111,7 +111,7 @@ func runVerify(ctx context.Context, a *cli.App, paths []string, o verifyOptions)
 // checkLayers returns an error unless each archive fits on the base.
 func checkLayers(ctx context.Context, a *cli.App, paths []string, base string) (wrong error) {
 	for _, path := range paths {
-		wrong = errors.Join(wrong, layers.With(ctx, a, path, base, func([]*reader.Store) error { return nil }))
+		wrong = errors.Join(wrong, layers.WithStores(ctx, a, path, base, func([]*reader.Store) error { return nil }))
 	}
 	return wrong
 }

@@ -45,7 +45,7 @@ func filesNamed(words []string) (files []string) {
 
 // filesOfJVM returns the files in the JDK's lib folder.
 func (s *session) filesOfJVM() (files []string) {
-	java, err := filepath.EvalSymlinks(s.program.Java())
+	java, err := filepath.EvalSymlinks(s.program.JavaPath())
 	if err != nil {
 		return nil
 	}

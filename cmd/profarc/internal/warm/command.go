@@ -220,7 +220,7 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 	if err := s.chooseContenders(); err != nil {
 		return nil, err
 	}
-	s.program, err = javacommand.Find(args, o.inherit)
+	s.program, err = javacommand.FindCommand(args, o.inherit)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func newSession(ctx context.Context, a *cli.App, args []string, o *options) (*se
 			cli.Usagef("%s is not java: name java itself after --, or give flags to all JVMs that the command starts with "+
 				"--inherit, which sets %s", args[0], javacommand.Options)
 	}
-	s.jvm, err = findJVM(ctx, s.program.Java())
+	s.jvm, err = findJVM(ctx, s.program.JavaPath())
 	if err != nil {
 		return nil, err
 	}

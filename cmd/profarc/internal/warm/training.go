@@ -63,14 +63,14 @@ func (s *session) findAgent(ctx context.Context) (err error) {
 	if err := store.Close(); err != nil {
 		return err
 	}
-	s.library, err = agentcmd.Builder(s.a, s.o.quiet).Find(ctx, s.o.agent)
+	s.library, err = agentcmd.LibraryBuilder(s.a, s.o.quiet).Find(ctx, s.o.agent)
 	if err != nil {
 		return err
 	}
-	if s.program.Java() == "" {
+	if s.program.JavaPath() == "" {
 		return nil
 	}
-	return agentlib.CheckLoads(ctx, s.library, s.program.Java())
+	return agentlib.CheckLoads(ctx, s.library, s.program.JavaPath())
 }
 
 // prepareContenders runs the command without flags, and then the necessary training runs.
@@ -245,7 +245,7 @@ func (s *session) chooseBaseline() error {
 }
 
 func (s *session) runOnce(ctx context.Context, flags []string) (warmup.Run, error) {
-	start, err := s.program.With(flags...)
+	start, err := s.program.WithFlags(flags...)
 	if err != nil {
 		return warmup.Run{}, err
 	}

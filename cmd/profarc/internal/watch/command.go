@@ -113,7 +113,7 @@ func runCommand(ctx context.Context, a *cli.App, folder string, o options) error
 	if !o.once {
 		return w.Run(ctx, p.printBatch)
 	}
-	if err := w.Once(ctx, p.printBatch); err != nil {
+	if err := w.RunOnce(ctx, p.printBatch); err != nil {
 		return err
 	}
 	return p.printEnd()
@@ -133,7 +133,7 @@ func (p *printer) printBatch(b *watcher.Batch) error {
 	took := time.Since(p.begin)
 	p.begin = time.Now()
 	p.inUse = b.InUse
-	if !b.Did() {
+	if !b.DidAnything() {
 		return nil
 	}
 	p.did = true

@@ -99,9 +99,9 @@ const NameOfChecked = "checked"
 // Names lists all criteria, in the order of a report.
 var Names = []string{"fit", NameOfChecked, "coverage", "spread", "overlap", "size", "growth", "runs", "age"}
 
-// Judge judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of
+// JudgeArchive judges a sound archive by all criteria. It returns only the error of ctx. Other errors become reasons of
 // criteria.
-func Judge(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
+func JudgeArchive(ctx context.Context, s *reader.Store, l Limits, e Evidence) ([]Criterion, error) {
 	j := &judge{ctx: ctx, s: s, whole: cmp.Or(e.Whole, s), limits: l, evidence: e}
 	criteria := append(j.judgeFit(), j.judgeCoverage(), j.judgeSpread(), j.judgeOverlap(), j.judgeSize(), j.judgeGrowth(),
 		j.judgeRuns(), j.judgeAge())
@@ -123,7 +123,7 @@ func VerdictOf(criteria []Criterion) Verdict {
 	v := Pass
 	for i := range criteria {
 		switch c := &criteria[i]; {
-		case !c.Blocks():
+		case !c.BlocksPass():
 		case c.Name != NameOfChecked:
 			return Fail
 		default:
@@ -133,8 +133,8 @@ func VerdictOf(criteria []Criterion) Verdict {
 	return v
 }
 
-// Blocks reports whether the criterion keeps the archive from passing.
-func (c *Criterion) Blocks() bool { return c.State == Failed || c.State == Unchecked && !c.Waived }
+// BlocksPass reports whether the criterion keeps the archive from passing.
+func (c *Criterion) BlocksPass() bool { return c.State == Failed || c.State == Unchecked && !c.Waived }
 
 type judge struct {
 	ctx      context.Context
@@ -188,7 +188,7 @@ func (j *judge) judgeFit() []Criterion {
 	}
 	percent := func(share float64) string { return fmt.Sprintf("%.1f%%", 100*share) }
 	text := staleText(found)
-	if share := found.OfChecked(percent); share != "" {
+	if share := found.CheckedNote(percent); share != "" {
 		text = strings.TrimSpace(share) + ": " + text
 	}
 	return []Criterion{c.judgedBy(found.Score, "%s", text), of.judgedByCoverage(found)}

@@ -51,7 +51,7 @@ func MostAllocated(ctx context.Context, s *reader.Store, o analyze.RankOptions) 
 	})
 	r := &AllocationReport{Archive: s.Mapping().Name(), By: ByAllocated, Stacks: tally.stacks,
 		Allocations: tally.allocations, Total: tally.bytes, Of: len(found), Methods: []StackedMethod{}}
-	for _, id := range found[:o.Limited(len(found))] {
+	for _, id := range found[:o.RowCount(len(found))] {
 		name, err := nameOfID(s, id)
 		if err != nil {
 			return nil, err

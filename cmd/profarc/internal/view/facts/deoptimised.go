@@ -71,7 +71,7 @@ func MostDeoptimised(ctx context.Context, s *reader.Store, o analyze.RankOptions
 			}
 		}
 	}
-	return d.report, d.rankReasons(s, o.Limited(len(d.report.Reasons)))
+	return d.report, d.rankReasons(s, o.RowCount(len(d.report.Reasons)))
 }
 
 // A deoptimisations collects reasons.

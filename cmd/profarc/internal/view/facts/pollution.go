@@ -126,7 +126,7 @@ func MostPolluted(ctx context.Context, s *reader.Store, o analyze.RankOptions) (
 		return nil, err
 	}
 	r := &PollutionReport{Archive: s.Mapping().Name(), By: ByPollution, Of: len(found), Sites: []PollutedSite{}}
-	return r, r.addSites(s, found[:o.Limited(len(found))])
+	return r, r.addSites(s, found[:o.RowCount(len(found))])
 }
 
 func (r *PollutionReport) addSites(s *reader.Store, found []pollution) error {

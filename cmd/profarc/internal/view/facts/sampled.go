@@ -54,7 +54,7 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err
 		}
-		if n := tally.Of(m).Total; n < max(o.Min, 1) {
+		if n := tally.OfMethod(m).Total; n < max(o.Min, 1) {
 			continue
 		}
 		selected, err := o.Selects(m)
@@ -66,8 +66,8 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 		}
 	}
 	slices.SortStableFunc(found, func(a, b reader.Method) int {
-		x := tally.Of(a)
-		y := tally.Of(b)
+		x := tally.OfMethod(a)
+		y := tally.OfMethod(b)
 		return cmp.Or(cmp.Compare(y.Self, x.Self), cmp.Compare(y.Total, x.Total))
 	})
 	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,
@@ -81,7 +81,7 @@ func (r *SampleReport) addMethods(s *reader.Store, tally *SampleTally, found []r
 		if err != nil {
 			return err
 		}
-		r.Methods = append(r.Methods, stackedMethod(name, tally.Of(m), r.Total))
+		r.Methods = append(r.Methods, stackedMethod(name, tally.OfMethod(m), r.Total))
 	}
 	return nil
 }

@@ -50,8 +50,8 @@ func TimeText(n uint64) string {
 	return number + " " + unit
 }
 
-// Of returns the argument that has the unit.
-func (u SampleUnit) Of(samples, nanoseconds uint64) uint64 {
+// Choose returns the argument that has the unit.
+func (u SampleUnit) Choose(samples, nanoseconds uint64) uint64 {
 	if u == Nanoseconds {
 		return nanoseconds
 	}
@@ -113,7 +113,7 @@ func (t *SampleTally) addSamples(s *reader.Store) error {
 }
 
 func (t *SampleTally) addStack(stack stacks.Stack) {
-	n := t.Unit.Of(stack.Count, stack.Time)
+	n := t.Unit.Choose(stack.Count, stack.Time)
 	t.Stacks++
 	t.Sum = schema.AddCounts(t.Sum, n)
 	for i, f := range stack.Frames {
@@ -150,8 +150,8 @@ func (m *StackCounts) addStack(n uint64, leaf bool, stack int) {
 	}
 }
 
-// Of returns the samples of a method; zero if it is on no stack.
-func (t *SampleTally) Of(m reader.Method) StackCounts {
+// OfMethod returns the samples of a method; zero if it is on no stack.
+func (t *SampleTally) OfMethod(m reader.Method) StackCounts {
 	if found := t.methods[m.Ref()]; found != nil {
 		return *found
 	}

@@ -42,7 +42,7 @@ func (t *SampleTally) addContexts(s *reader.Store) error {
 			return err
 		}
 		of := &tree.nodes[n]
-		of.stacks, of.sum = of.stacks+l.Stacks, schema.AddCounts(of.sum, t.Unit.Of(l.Count, l.Time))
+		of.stacks, of.sum = of.stacks+l.Stacks, schema.AddCounts(of.sum, t.Unit.Choose(l.Count, l.Time))
 		if tree.leaves != nil {
 			tree.leaves[n] = append(tree.leaves[n], l.Points()...)
 		}
@@ -146,7 +146,7 @@ func (k *sampleTree) callAt(n *sampleNode) sampledCall {
 func (t *SampleTally) addLeafPoints(k *sampleTree, n int32) {
 	for _, p := range k.leaves[n] {
 		key := sampledPoint{k.leaf, p.Point}
-		sum := t.Unit.Of(p.Count, p.Time)
+		sum := t.Unit.Choose(p.Count, p.Time)
 		of := countsOf(t.lines, key)
 		of.Self = schema.AddCounts(of.Self, sum)
 		if k.pointsOnPath[key] == 0 { // otherwise a caller at the same point already added it

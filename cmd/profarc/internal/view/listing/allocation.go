@@ -60,8 +60,8 @@ func ReadAllocations(s *reader.Store) (*Allocations, error) {
 	return a, err
 }
 
-// Of returns the allocations of a function, the most bytes first.
-func (a *Allocations) Of(m reader.Method) (all []Allocation, err error) {
+// OfFunction returns the allocations of a function, the most bytes first.
+func (a *Allocations) OfFunction(m reader.Method) (all []Allocation, err error) {
 	rows := a.rows[m.ID()]
 	if len(rows) == 0 {
 		return nil, nil

@@ -60,9 +60,9 @@ type Ref struct {
 // numbers lists the kinds of constants that need only their text.
 var numbers = map[string]bool{"int": true, "long": true, "float": true, "double": true}
 
-// Spelled returns the constant as programmers write it, such as java.util.List.size(), a field with its class, a quoted
-// string, or the name that invokedynamic calls. Other constants follow their kind.
-func (r *Ref) Spelled(sp display.Spelling, d layout.Domain) string {
+// DisplayText returns the constant as programmers write it, such as java.util.List.size(), a field with its class, a
+// quoted string, or the name that invokedynamic calls. Other constants follow their kind.
+func (r *Ref) DisplayText(sp display.Spelling, d layout.Domain) string {
 	switch {
 	case r.Class != "" && r.Name == "":
 		return sp.Type(d, r.Class)

@@ -78,7 +78,7 @@ func executedCount(i *Instruction) (n uint64, ok bool) {
 }
 
 func (f *flow) pointKind(i *Instruction) bytecode.PointKind {
-	d, _ := bytecode.At(f.code, i.Bci)
+	d, _ := bytecode.DecodeAt(f.code, i.Bci)
 	return d.Kind()
 }
 

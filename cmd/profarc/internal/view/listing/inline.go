@@ -47,7 +47,7 @@ type callSite struct {
 // setRefusals sets the refusals of a method's calls. It skips calls that are rare, and those whose callee is native or
 // not on the class path.
 func (p *Program) setRefusals(l *Listing, q reader.Profile, entered methodEntries) error {
-	if !l.Placed() || !entered.known || entered.n == 0 {
+	if !l.HasCounts() || !entered.known || entered.n == 0 {
 		return nil
 	}
 	if err := p.readMachineSizes(q.Store()); err != nil {
@@ -142,7 +142,8 @@ func (p *Program) refusalOf(c *callSite) *Refusal {
 	case best.Share < facts.Dominant && (len(types) > facts.Guessed || c.unrecordedCount() > 0):
 		return c.pollutedRefusal(types)
 	case guessFailed(c.traps):
-		return &Refusal{"no static binding: code that guessed the receiver here was left (" + strings.TrimSpace(c.traps) + ")",
+		return &Refusal{
+			"no static binding: code that guessed the receiver here was left (" + strings.TrimSpace(c.traps) + ")",
 			"a new run guesses again, if this type no longer changes late"}
 	default:
 		return c.sizeRefusal(p.findDeclared(best.Type, c.Ref))

@@ -156,7 +156,7 @@ func refusedCalls(t *testing.T, s *reader.Store, home string) map[string]*Refusa
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := p.Of(m, q)
+			l, err := p.ListMethod(m, q)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,8 +55,8 @@ func (p *Program) Close() {
 // ErrDomain is returned for archives whose profiles do not describe Java bytecodes.
 var ErrDomain = errors.New("profiles of this domain are not of Java's bytecodes")
 
-// Takes reports whether profiles of a domain describe Java bytecodes.
-func Takes(d layout.Domain) bool {
+// SupportsDomain reports whether profiles of a domain describe Java bytecodes.
+func SupportsDomain(d layout.Domain) bool {
 	return d == layout.DomainHotSpot || d == layout.DomainGraal || d == layout.DomainJamaica
 }
 
@@ -92,8 +92,8 @@ type Listing struct {
 	SourceFile string `json:"source_file,omitempty"`
 }
 
-// Placed reports whether the instructions have counts.
-func (l *Listing) Placed() bool { return l.Match == Same || l.Match == Unproven }
+// HasCounts reports whether the instructions have counts.
+func (l *Listing) HasCounts() bool { return l.Match == Same || l.Match == Unproven }
 
 // At returns the instruction at a bci, if there is one.
 func (l *Listing) At(bci int) (i *Instruction, ok bool) {
@@ -104,13 +104,13 @@ func (l *Listing) At(bci int) (i *Instruction, ok bool) {
 	return &l.Instructions[at], true
 }
 
-// Of lists the code of a method with the counts of its profiles, which must describe one version of the code. It adds
-// the counts of several contexts. Without profiles it lists the code alone. The error matches ErrDomain, or comes from
-// a damaged archive. Damage of class and source files is reported in the listing.
-func (p *Program) Of(m reader.Method, profiles ...reader.Profile) (*Listing, error) {
+// ListMethod lists the code of a method with the counts of its profiles, which must describe one version of the code.
+// It adds the counts of several contexts. Without profiles it lists the code alone. The error matches ErrDomain, or
+// comes from a damaged archive. Damage of class and source files is reported in the listing.
+func (p *Program) ListMethod(m reader.Method, profiles ...reader.Profile) (*Listing, error) {
 	s := m.Store()
 	d := s.Header().Domain
-	if !Takes(d) {
+	if !SupportsDomain(d) {
 		return nil, fmt.Errorf("%w: %s", ErrDomain, d)
 	}
 	k, err := m.Key()
@@ -173,7 +173,7 @@ func (p *Program) listCode(d layout.Domain, k layout.Key, code uint64, points []
 	if l.Match == Unproven && !pointsFit(points, m.Code, l.Instructions) {
 		l.Match = Other
 	}
-	if l.Placed() {
+	if l.HasCounts() {
 		l.placePoints(points)
 		f := &flow{code: m.Code, list: l.Instructions}
 		f.deriveCounts(entered.n, entered.known)

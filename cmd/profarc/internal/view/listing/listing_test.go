@@ -127,7 +127,7 @@ func listed(t *testing.T, s *reader.Store, classes, sources string) *listing.Lis
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := p.Of(m, q)
+	l, err := p.ListMethod(m, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestOtherCodeHasNoCounts(t *testing.T) {
 	t.Parallel()
 	sources, classes, code := compiled(t)
 	l := listed(t, profiled(t, code, 1+bytecode.CodeID(code)), classes, sources)
-	if l.Match != listing.Other || len(l.Unplaced) != 3 || l.Placed() {
+	if l.Match != listing.Other || len(l.Unplaced) != 3 || l.HasCounts() {
 		t.Errorf("match %s, %d points unplaced", l.Match, len(l.Unplaced))
 	}
 	for _, i := range l.Instructions {
@@ -273,7 +273,7 @@ func TestConstantsAsProgrammersWriteThem(t *testing.T) {
 		{listing.Ref{Kind: "MethodType", Text: "()V"}, [2]string{"MethodType ()V", "MethodType ()V"}},
 	} {
 		for i, sp := range []display.Spelling{{}, {Short: true}} {
-			if got := c.ref.Spelled(sp, layout.DomainHotSpot); got != c.want[i] {
+			if got := c.ref.DisplayText(sp, layout.DomainHotSpot); got != c.want[i] {
 				t.Errorf("%+v is %s, want %s", c.ref, got, c.want[i])
 			}
 		}

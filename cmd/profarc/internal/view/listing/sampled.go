@@ -62,10 +62,10 @@ func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 	return &Samples{SampleTally: t, store: s, folders: folders, declarations: places, texts: map[string][]string{}}, err
 }
 
-// Method returns the samples of a method.
-func (t *Samples) Method(m reader.Method) (*Sampled, error) {
+// OfMethod returns the samples of a method.
+func (t *Samples) OfMethod(m reader.Method) (*Sampled, error) {
 	at := t.declarations[m.Ref()]
-	f := &Sampled{StackCounts: t.Of(m), File: at.File}
+	f := &Sampled{StackCounts: t.OfMethod(m), File: at.File}
 	f.Callers, f.Callees = t.CallsOf(m)
 	f.addLines(t.LinesOf(m), int64(at.Line), t.sourceLines(f, at))
 	for p, err := range m.Profiles() {

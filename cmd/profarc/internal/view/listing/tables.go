@@ -35,29 +35,29 @@ func TableColumns(s *reader.Store, t reader.Table) []TableColumn {
 	return columns
 }
 
-// Numeric reports whether cells are ordered as numbers.
-func (c *TableColumn) Numeric() bool {
+// IsNumeric reports whether cells are ordered as numbers.
+func (c *TableColumn) IsNumeric() bool {
 	return c.Form.Kind == disk.ColumnWord && c.Form.Form != disk.FormFunction
 }
 
-// Signed reports whether cells are two's complement.
-func (c *TableColumn) Signed() bool {
+// IsSigned reports whether cells are two's complement.
+func (c *TableColumn) IsSigned() bool {
 	return c.Form.Form == disk.FormSigned || c.Form.Form == disk.FormTime
 }
 
-// Compare compares the numbers of two rows.
-func (c *TableColumn) Compare(a, b int) int {
-	if c.Signed() {
-		return cmp.Compare(int64(c.Raw(a)), int64(c.Raw(b)))
+// CompareRows compares the numbers of two rows.
+func (c *TableColumn) CompareRows(a, b int) int {
+	if c.IsSigned() {
+		return cmp.Compare(int64(c.RawCell(a)), int64(c.RawCell(b)))
 	}
-	return cmp.Compare(c.Raw(a), c.Raw(b))
+	return cmp.Compare(c.RawCell(a), c.RawCell(b))
 }
 
 // derived is the index of the derived column, the type of an allocation.
 const derived = -1
 
-// Raw returns a stored cell, or 1 in a derived column.
-func (c *TableColumn) Raw(row int) uint64 {
+// RawCell returns a stored cell, or 1 in a derived column.
+func (c *TableColumn) RawCell(row int) uint64 {
 	if c.column == derived {
 		return 1
 	}
@@ -66,7 +66,7 @@ func (c *TableColumn) Raw(row int) uint64 {
 
 // Text returns a cell as text, without escaping. A null reference is "-".
 func (c *TableColumn) Text(row int) (string, error) {
-	v := c.Raw(row)
+	v := c.RawCell(row)
 	switch {
 	case c.column == derived:
 		return string(allocationAt(c.t, row).Type), nil

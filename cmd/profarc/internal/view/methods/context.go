@@ -107,14 +107,14 @@ type ContextMatch struct {
 	Profile reader.Profile `json:"-"`
 }
 
-// Lookup finds the profile of a method in the context, for a version of its code.
-func (c *CallContext) Lookup(m reader.Method, code uint64) (*ContextMatch, error) {
+// FindProfile finds the profile of a method in the context, for a version of its code.
+func (c *CallContext) FindProfile(m reader.Method, code uint64) (*ContextMatch, error) {
 	p, depth, err := m.Profile(code, c.Frames...)
 	return &ContextMatch{len(c.Frames), depth, c.unknown, p}, err
 }
 
-// Lines returns lines that describe how much of the context was found.
-func (c *ContextMatch) Lines(s *reader.Store) ([]string, error) {
+// Describe returns lines that describe how much of the context was found.
+func (c *ContextMatch) Describe(s *reader.Store) ([]string, error) {
 	lines := []string{"context " + strconv.Itoa(c.Matched) + " of " + cli.Amount(c.Callers, "caller")}
 	for _, caller := range c.Unknown {
 		hint, err := nearText(s, caller, "")

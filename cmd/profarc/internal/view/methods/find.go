@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Find returns the method of the first key that the archive has.
-func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
+// FindFirst returns the method of the first key that the archive has.
+func FindFirst(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 	for _, k := range keys {
 		m, err := s.Find(k)
 		if !errors.Is(err, reader.ErrNotFound) {
@@ -29,11 +29,11 @@ func Find(s *reader.Store, keys []layout.Key) (reader.Method, error) {
 // java.util.HashMap.put(Object, Object). If no method matches, the error matches reader.ErrNotFound. Several methods
 // are another error.
 func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) {
-	m, err := Find(s, KeysOf(s.Header().Domain, text, loader))
+	m, err := FindFirst(s, ParseKeys(s.Header().Domain, text, loader))
 	if !errors.Is(err, reader.ErrNotFound) || !mayBeDisplay(text) {
 		return m, err
 	}
-	all, err := Displayed(s, text, loader)
+	all, err := FindAllDisplayed(s, text, loader)
 	switch {
 	case err != nil:
 		return m, err
@@ -46,8 +46,8 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 	return all[0], nil
 }
 
-// Displayed returns the methods that a terminal displays as text. It reads the names of all methods.
-func Displayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
+// FindAllDisplayed returns the methods that a terminal displays as text. It reads the names of all methods.
+func FindAllDisplayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
 	d := s.Header().Domain
 	plain := display.Plain(text)
 	for m, err := range s.Methods() {

@@ -56,7 +56,7 @@ func classSplits(named string) []split {
 	return append(cuts, split{}) // no class
 }
 
-// KeysOf returns the keys that a text may mean in a domain, the likeliest first. It
+// ParseKeys returns the keys that a text may mean in a domain, the likeliest first. It
 // takes all spellings that profarc prints:
 //
 //	java.lang.String::length()I        as show, top and lookup print it,
@@ -68,9 +68,9 @@ func classSplits(named string) []split {
 //	Fib::fib::int(int){app}            as export -t text writes it
 //
 // and java/lang/String.length()I in all domains that have classes. LLVM's keys are whole names.
-func KeysOf(d layout.Domain, spelled, loader string) []layout.Key {
+func ParseKeys(d layout.Domain, spelled, loader string) []layout.Key {
 	if loader == bootLoader {
-		return slices.DeleteFunc(KeysOf(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })
+		return slices.DeleteFunc(ParseKeys(d, spelled, ""), func(k layout.Key) bool { return k.Loader != "" })
 	}
 	r := &readings{domain: d, loader: loader}
 	r.addSpelling(spelled)

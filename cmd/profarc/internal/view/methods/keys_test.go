@@ -34,7 +34,7 @@ func TestKeysOf(t *testing.T) {
 		{layout.DomainJamaica, "A.b()V", layout.Key{Name: "A.b()V"}},
 	} {
 		t.Run(c.text, func(t *testing.T) {
-			if got := KeysOf(c.domain, c.text, ""); !cmp.Equal(got[0], c.want) {
+			if got := ParseKeys(c.domain, c.text, ""); !cmp.Equal(got[0], c.want) {
 				t.Errorf("%s: %s", c.text, cmp.Diff(c.want, got[0]))
 			}
 		})
@@ -74,7 +74,7 @@ func TestSpellings(t *testing.T) {
 		{layout.DomainLLVMIR, layout.Key{Name: "-[A b::c d]"}, []string{"-[A b::c d]", `"-[A b::c d]"`}},
 	} {
 		for _, text := range c.texts {
-			if got := KeysOf(c.domain, text, ""); !slices.Contains(got, c.want) {
+			if got := ParseKeys(c.domain, text, ""); !slices.Contains(got, c.want) {
 				t.Errorf("%s: %q is not taken for %+v, but for %+v", c.domain, text, c.want, got)
 			}
 		}
@@ -93,7 +93,7 @@ func TestAnyMethodIsFoundAsItIsPrinted(t *testing.T) {
 			k = layout.Key{Name: k.Name}
 		}
 		printed := analyze.MethodName{Method: display.MethodText(d, k), Loader: k.Loader}.String()
-		if !slices.Contains(KeysOf(d, printed, ""), k) {
+		if !slices.Contains(ParseKeys(d, printed, ""), k) {
 			t.Fatalf("%+v is printed as %q, which is not found again", k, printed)
 		}
 	})
@@ -120,7 +120,7 @@ func TestMethodTextIsFoundAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := display.MethodText(sp.Domain, k)
-			if !slices.Contains(KeysOf(sp.Domain, text, k.Loader), k) {
+			if !slices.Contains(ParseKeys(sp.Domain, text, k.Loader), k) {
 				t.Errorf("%s: %+v is printed as %q, which is not found again", sp.Name, k, text)
 			}
 		}

@@ -21,8 +21,8 @@ const (
 	nearKeys    = 8 // keys that a text can mean
 )
 
-// Missing returns the error of a missing method, with similar names.
-func Missing(s *reader.Store, text, loader string) error {
+// MissingError returns the error of a missing method, with similar names.
+func MissingError(s *reader.Store, text, loader string) error {
 	hint, err := nearText(s, text, loader)
 	missed := fmt.Errorf("%s: %s: %w%s", s.Mapping().Name(), text, reader.ErrNotFound, hint)
 	if err != nil {
@@ -33,7 +33,7 @@ func Missing(s *reader.Store, text, loader string) error {
 
 // nearText suggests methods with similar names, or returns "".
 func nearText(s *reader.Store, text, loader string) (string, error) {
-	names, err := Near(s, KeysOf(s.Header().Domain, text, loader)...)
+	names, err := NearNames(s, ParseKeys(s.Header().Domain, text, loader)...)
 	if err != nil || len(names) == 0 {
 		return "", err
 	}
@@ -44,8 +44,8 @@ func nearText(s *reader.Store, text, loader string) (string, error) {
 	return ": near is " + strings.Join(all, " or "), nil
 }
 
-// Near returns the methods with the most similar names to missing keys.
-func Near(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
+// NearNames returns the methods with the most similar names to missing keys.
+func NearNames(s *reader.Store, keys ...layout.Key) ([]analyze.MethodName, error) {
 	if s.Header().Counts.Methods > nearMethods {
 		return nil, nil
 	}
@@ -149,8 +149,8 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// NoProfile returns the error of a method without a profile in a context or for every caller.
-func NoProfile(s *reader.Store, key string) error {
+// NoProfileError returns the error of a method without a profile in a context or for every caller.
+func NoProfileError(s *reader.Store, key string) error {
 	return fmt.Errorf("%s: %s has no profile in that context, nor one for every caller: see its contexts with profarc "+
 		"show %s", s.Mapping().Name(), key, s.Mapping().Name())
 }

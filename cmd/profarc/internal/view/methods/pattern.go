@@ -15,18 +15,18 @@ type Pattern string
 // NewPattern returns the Pattern for a text that a user typed.
 func NewPattern(text string) Pattern { return Pattern(strings.ReplaceAll(text, "/", ".")) }
 
-// Matches reports whether the pattern selects a name. The empty pattern selects all names.
-func (p Pattern) Matches(name string) bool {
+// MatchesName reports whether the pattern selects a name. The empty pattern selects all names.
+func (p Pattern) MatchesName(name string) bool {
 	name = strings.ReplaceAll(name, "/", ".")
 	if !strings.ContainsAny(string(p), "*?") {
 		return strings.Contains(name, string(p))
 	}
-	return Glob(string(p), name)
+	return MatchGlob(string(p), name)
 }
 
-// Glob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most
+// MatchGlob reports whether a glob matches the whole name. It backtracks only to the last *, so it takes at most
 // len(pattern) * len(name) steps.
-func Glob(pattern, name string) bool {
+func MatchGlob(pattern, name string) bool {
 	star, from := -1, 0
 	p, n := 0, 0
 	for n < len(name) {

@@ -38,7 +38,7 @@ func NewSelection(d layout.Domain, class, method string, min uint64, by *analyze
 func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[reader.Method, error] {
 	return func(yield func(reader.Method, error) bool) {
 		if sel.HottestFirst {
-			analyze.ByHeat(ctx, s, sel.by, analyze.RankOptions{Min: sel.min, Methods: sel.Keys(s.Header().Domain)})(yield)
+			analyze.ByHeat(ctx, s, sel.by, analyze.RankOptions{Min: sel.min, Methods: sel.KeyFilter(s.Header().Domain)})(yield)
 			return
 		}
 		for m, err := range s.Methods() {
@@ -46,23 +46,23 @@ func (sel Selection) Methods(ctx context.Context, s *reader.Store) iter.Seq2[rea
 				yield(m, err)
 				return
 			}
-			if wanted, err := sel.Has(s, m); (wanted || err != nil) && !yield(m, err) {
+			if wanted, err := sel.SelectsMethod(s, m); (wanted || err != nil) && !yield(m, err) {
 				return
 			}
 		}
 	}
 }
 
-// Keys returns a function that reports whether a key is selected, or nil if all are.
-func (sel Selection) Keys(d layout.Domain) func(layout.Key) bool {
+// KeyFilter returns a function that reports whether a key is selected, or nil if all are.
+func (sel Selection) KeyFilter(d layout.Domain) func(layout.Key) bool {
 	if sel.Class == "" && sel.Method == "" && sel.Whole == "" && sel.Loader == "" {
 		return nil
 	}
-	return func(k layout.Key) bool { return sel.Names(d, k) }
+	return func(k layout.Key) bool { return sel.SelectsKey(d, k) }
 }
 
-// Has reports whether a method is selected.
-func (sel Selection) Has(s *reader.Store, m reader.Method) (bool, error) {
+// SelectsMethod reports whether a method is selected.
+func (sel Selection) SelectsMethod(s *reader.Store, m reader.Method) (bool, error) {
 	named, err := sel.NameMatches(s, m)
 	if err != nil || !named || sel.min == 0 {
 		return named, err
@@ -77,52 +77,54 @@ func (sel Selection) NameMatches(s *reader.Store, m reader.Method) (bool, error)
 		return true, nil
 	}
 	k, err := m.Key()
-	return err == nil && sel.Names(s.Header().Domain, k), err
+	return err == nil && sel.SelectsKey(s.Header().Domain, k), err
 }
 
-// Names reports whether a key is selected. In any domain, the pattern Whole can have a dot or a double colon between
-// class and method.
-func (sel Selection) Names(d layout.Domain, k layout.Key) bool {
+// SelectsKey reports whether a key is selected. In any domain, the pattern Whole can have a dot or a double colon
+// between class and method.
+func (sel Selection) SelectsKey(d layout.Domain, k layout.Key) bool {
 	parts := k.Split(d)
-	return matchesClass(sel.Class, parts.Class) && sel.Method.Matches(parts.Name) && LoaderMatches(sel.Loader, k.Loader) &&
-		(sel.Whole == "" || sel.Whole.Matches(PlainSpelling.Replace(display.MethodText(d, k))) || sel.matchesDisplay(d, k))
+	return matchesClass(sel.Class, parts.Class) && sel.Method.MatchesName(parts.Name) && LoaderMatches(sel.Loader,
+		k.Loader) &&
+		(sel.Whole == "" || sel.Whole.MatchesName(PlainSpelling.Replace(display.MethodText(d, k))) || sel.matchesDisplay(d,
+			k))
 }
 
 // matchesClass reports whether a class is selected, by its name in the archive or as written in Java.
 func matchesClass(p Pattern, class string) bool {
-	return p.Matches(class) || strings.Contains(class, "$") && p.Matches(javanames.JavaClass(class))
+	return p.MatchesName(class) || strings.Contains(class, "$") && p.MatchesName(javanames.JavaClass(class))
 }
 
 // matchesDisplay reports whether a key is selected by its form on a terminal.
 func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
 	whole := Pattern(display.Plain(string(sel.Whole)))
-	return slices.ContainsFunc(display.PlainForms(d, k), whole.Matches)
+	return slices.ContainsFunc(display.PlainForms(d, k), whole.MatchesName)
 }
 
 type Filter struct{ Class, Method string }
 
-// AddTo adds the flags --class and --method.
-func (f *Filter) AddTo(flags *pflag.FlagSet) {
+// AddFlags adds the flags --class and --method.
+func (f *Filter) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Class, "class", "", "only methods of classes that match: part of a name, or a glob with * and ?")
 	flags.StringVar(&f.Method, "method", "", "only methods whose names match")
 }
 
-// AddFunctionTo adds the flag --function.
-func (f *Filter) AddFunctionTo(flags *pflag.FlagSet) {
+// AddFunctionFlag adds the flag --function.
+func (f *Filter) AddFunctionFlag(flags *pflag.FlagSet) {
 	flags.StringVar(&f.Method, "function", "", "the same as --method, in LLVM's words")
 }
 
-// Empty reports whether the filter selects all methods.
-func (f Filter) Empty() bool { return f == Filter{} }
+// IsEmpty reports whether the filter selects all methods.
+func (f Filter) IsEmpty() bool { return f == Filter{} }
 
-// Keys returns a function that reports whether a key is selected, or nil if all are.
-func (f Filter) Keys(d layout.Domain) func(layout.Key) bool {
-	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.Keys(d)
+// KeyFilter returns a function that reports whether a key is selected, or nil if all are.
+func (f Filter) KeyFilter(d layout.Domain) func(layout.Key) bool {
+	return Selection{Class: NewPattern(f.Class), Method: NewPattern(f.Method)}.KeyFilter(d)
 }
 
-// Check returns an error if no archive has a selected method, since empty output would be misleading.
-func (f Filter) Check(stores ...*reader.Store) error {
-	if f.Empty() {
+// CheckMatches returns an error if no archive has a selected method, since empty output would be misleading.
+func (f Filter) CheckMatches(stores ...*reader.Store) error {
+	if f.IsEmpty() {
 		return nil
 	}
 	for _, s := range stores {

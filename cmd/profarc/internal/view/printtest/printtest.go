@@ -33,8 +33,8 @@ func CheckCharacters(t *testing.T, what, text string) {
 	}
 }
 
-// Filled sets every string of a report to a hostile one, and every number to 7.
-func Filled[T any](report *T) *T {
+// FillHostile sets every string of a report to a hostile one, and every number to 7.
+func FillHostile[T any](report *T) *T {
 	fillHostile(reflect.ValueOf(report).Elem())
 	return report
 }

@@ -86,8 +86,8 @@ const (
 	VerdictUnchecked Verdict = "unchecked" // too little was checked for a meaningful score
 )
 
-// Judge sets the verdict. score is the least score, and checked the least share of events that passes.
-func (r *Check) Judge(score, checked float64) {
+// SetVerdict sets the verdict. score is the least score, and checked the least share of events that passes.
+func (r *Check) SetVerdict(score, checked float64) {
 	switch r.Verdict = VerdictFits; {
 	case r.Score < score:
 		r.Verdict = VerdictMisfits
@@ -96,8 +96,8 @@ func (r *Check) Judge(score, checked float64) {
 	}
 }
 
-// OfChecked returns the share of events that the score covers, or "" for all events.
-func (r *Check) OfChecked(percent func(float64) string) string {
+// CheckedNote returns the share of events that the score covers, or "" for all events.
+func (r *Check) CheckedNote(percent func(float64) string) string {
 	if r.Checked == 1 {
 		return ""
 	}
@@ -147,8 +147,8 @@ func pointsOf(f *fit.Report) CheckPoints {
 	return p
 }
 
-// Counts returns the counts of all found and dropped points.
-func (p *CheckPoints) Counts() (all float64) {
+// TotalCounts returns the counts of all found and dropped points.
+func (p *CheckPoints) TotalCounts() (all float64) {
 	all = p.Found.Counts
 	for _, l := range p.Dropped {
 		all += l.Counts
@@ -190,8 +190,8 @@ type RewrittenCounts struct {
 	TrapsDropped  int     `json:"traps_dropped"`
 }
 
-// Fill stores the result of fit.Check.
-func (r *Check) Fill(s *reader.Store, f *fit.Report) error {
+// SetResult stores the result of fit.Check.
+func (r *Check) SetResult(s *reader.Store, f *fit.Report) error {
 	r.Score, r.Checked, r.Points = f.Score(), f.CheckedShare(), pointsOf(f)
 	r.States, r.Misfits, r.Reasons = map[string]CheckState{}, []CheckVerdict{}, UncheckedOf(f)
 	all := 0.0

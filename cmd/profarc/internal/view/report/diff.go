@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Compare compares b with a like compare.Stores, and also counts the samples, which are not compared.
-func Compare(ctx context.Context, a, b *reader.Store, o compare.Options) (*compare.Report, error) {
+// CompareStores compares b with a like compare.Stores, and also counts the samples, which are not compared.
+func CompareStores(ctx context.Context, a, b *reader.Store, o compare.Options) (*compare.Report, error) {
 	r, err := compare.Stores(ctx, a, b, o)
 	if err != nil {
 		return nil, err

@@ -20,10 +20,10 @@ func (s *Screen) Cut(text string, used int) string {
 	if s.Width == 0 {
 		return text
 	}
-	return s.cutName(text, max(s.Width-used, leastShown))
+	return s.cutToWidth(text, max(s.Width-used, leastShown))
 }
 
-func (s *Screen) cutName(text string, most int) string {
+func (s *Screen) cutToWidth(text string, most int) string {
 	text = cutPackages(text, most)
 	return cutMiddle(cutParameters(text, most, s.ellipsis()), most, s.ellipsis())
 }
@@ -63,8 +63,8 @@ func cutParameters(name string, most int, ellipsis string) string {
 	return name
 }
 
-// CutEnd is Cut for text whose beginning matters most, such as a source line.
-func (s *Screen) CutEnd(text string, used int) string {
+// CutTail is Cut for text whose beginning matters most, such as a source line.
+func (s *Screen) CutTail(text string, used int) string {
 	most := max(s.Width-used, leastShown)
 	if s.Width == 0 || uniseg.StringWidth(text) <= most {
 		return text
@@ -130,8 +130,8 @@ func textSuffix(text string, most int) string {
 // leastCell is the minimum width of a shrunk column.
 const leastCell = 6
 
-// Shrink narrows the widest columns until a row, with columnGap between columns, fits the width.
-func (s *Screen) Shrink(widths []int) {
+// ShrinkColumns narrows the widest columns until a row, with columnGap between columns, fits the width.
+func (s *Screen) ShrinkColumns(widths []int) {
 	if s.Width == 0 || len(widths) == 0 {
 		return
 	}
@@ -153,14 +153,14 @@ func (s *Screen) Shrink(widths []int) {
 	}
 }
 
-// Cell cuts or pads a text to exactly width cells.
-func (s *Screen) Cell(text string, width int) string {
-	text = s.cutName(text, width)
+// PadCell cuts or pads a text to exactly width cells.
+func (s *Screen) PadCell(text string, width int) string {
+	text = s.cutToWidth(text, width)
 	return text + strings.Repeat(" ", max(width-uniseg.StringWidth(text), 0))
 }
 
-// Count formats a number, with grouped digits on a terminal.
-func (s *Screen) Count(n uint64) string {
+// FormatCount formats a number, with grouped digits on a terminal.
+func (s *Screen) FormatCount(n uint64) string {
 	if s.Width == 0 {
 		return strconv.FormatUint(n, 10)
 	}

@@ -67,7 +67,7 @@ func TestCutFits(t *testing.T) {
 		}
 	})
 	s := &Screen{Width: 20}
-	if got := s.CutEnd(strings.Repeat("x", 100), 4); uniseg.StringWidth(got) != 16 {
+	if got := s.CutTail(strings.Repeat("x", 100), 4); uniseg.StringWidth(got) != 16 {
 		t.Errorf("%q", got)
 	}
 	if got := (&Screen{}).Cut(strings.Repeat("x", 100), 4); len(got) != 100 {

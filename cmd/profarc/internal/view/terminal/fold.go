@@ -10,9 +10,9 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 )
 
-// Fold calls print with an App and the Screen of its output. On a terminal, a long line continues below the text after
-// its first column. A word longer than a line stays whole.
-func Fold(a *cli.App, print func(*cli.App, *Screen)) {
+// FoldLines calls print with an App and the Screen of its output. On a terminal, a long line continues below the text
+// after its first column. A word longer than a line stays whole.
+func FoldLines(a *cli.App, print func(*cli.App, *Screen)) {
 	s := &Screen{a: a}
 	_, s.Width, _ = terminalSize(a)
 	if s.Width == 0 {

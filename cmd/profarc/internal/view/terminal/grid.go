@@ -27,8 +27,8 @@ func NewGrid(s *Screen, w *bufio.Writer, names int) *Grid {
 	return &Grid{screen: s, w: w, names: names}
 }
 
-// Row adds a row. color applies to the column that Print paints.
-func (g *Grid) Row(color string, cells ...string) {
+// AddRow adds a row. color applies to the column that Print paints.
+func (g *Grid) AddRow(color string, cells ...string) {
 	for i, c := range cells[:len(cells)-1] {
 		if i == len(g.widths) {
 			g.widths = append(g.widths, 0)
@@ -60,13 +60,13 @@ func (g *Grid) leastProse() int { return g.screen.Width / 3 }
 func (g *Grid) writeRow(r *gridRow, painted, used int) {
 	for i, c := range r.cells[:len(r.cells)-1] {
 		if g.screen.Width > 0 {
-			c = g.screen.cutName(c, g.widths[i])
+			c = g.screen.cutToWidth(c, g.widths[i])
 		}
 		color := ""
 		if i == painted {
 			color = r.color
 		}
-		g.screen.Paint(g.w, color, c)
+		g.screen.PaintText(g.w, color, c)
 		_, _ = g.w.WriteString(strings.Repeat(" ", g.widths[i]-uniseg.StringWidth(c)) + columnGap)
 	}
 	indent := used
@@ -74,17 +74,17 @@ func (g *Grid) writeRow(r *gridRow, painted, used int) {
 		indent = 2 * len(columnGap)
 		_, _ = g.w.WriteString("\n" + strings.Repeat(" ", indent))
 	}
-	lines := g.screen.Wrap(r.cells[len(r.cells)-1], indent)
+	lines := g.screen.WrapText(r.cells[len(r.cells)-1], indent)
 	_, _ = g.w.WriteString(strings.Join(lines, "\n"+strings.Repeat(" ", indent)) + "\n")
 }
 
-// Wrap splits a text into lines of a terminal on which used cells are taken. It cuts longer words like names.
-func (s *Screen) Wrap(text string, used int) []string {
+// WrapText splits a text into lines of a terminal on which used cells are taken. It cuts longer words like names.
+func (s *Screen) WrapText(text string, used int) []string {
 	room := max(s.Width-used, leastShown)
 	if s.Width == 0 || uniseg.StringWidth(text) <= room {
 		return []string{text}
 	}
-	return wrapWords(text, room, func(word string) string { return s.cutName(word, room) })
+	return wrapWords(text, room, func(word string) string { return s.cutToWidth(word, room) })
 }
 
 // wrapWords splits a text into lines of at most room cells, if the shortened words fit.

@@ -19,12 +19,12 @@ func TestGridFits(t *testing.T) {
 			var out bytes.Buffer
 			w := bufio.NewWriter(&out)
 			g := NewGrid(&Screen{Width: width}, w, names)
-			g.Row("", "state", "method", "reason")
+			g.AddRow("", "state", "method", "reason")
 			cell := name
 			if names < 0 {
 				cell = "at least 90.000%"
 			}
-			g.Row(Bad, "failed", cell, prose)
+			g.AddRow(Bad, "failed", cell, prose)
 			g.Print(0)
 			_ = w.Flush()
 			lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")

@@ -29,11 +29,11 @@ const columnGap = "  "
 // NewTable returns an empty table that Print writes to w.
 func NewTable(s *Screen, w *bufio.Writer) *Table { return &Table{screen: s, w: w} }
 
-// Head adds the row of column names.
-func (t *Table) Head(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }
+// AddHeader adds the row of column names.
+func (t *Table) AddHeader(cells []string, name string) { t.appendRow(tableRow{cells, -1, name, ""}) }
 
-// Row adds a row. share is the length of its bar, from 0 to 1. The note follows the name.
-func (t *Table) Row(cells []string, share float64, name, note string) {
+// AddRow adds a row. share is the length of its bar, from 0 to 1. The note follows the name.
+func (t *Table) AddRow(cells []string, share float64, name, note string) {
 	t.appendRow(tableRow{cells, share, name, note})
 }
 
@@ -67,7 +67,7 @@ func (t *Table) writeRow(r *tableRow) {
 	write(columnGap)
 	if t.hasBars() {
 		bar := t.screen.Bar(max(r.share, 0), barWidth)
-		t.screen.Paint(t.w, Heat(r.share), bar)
+		t.screen.PaintText(t.w, HeatColor(r.share), bar)
 		used += uniseg.StringWidth(bar)
 		write(strings.Repeat(" ", barWidth-uniseg.StringWidth(bar)) + columnGap)
 	}

@@ -36,7 +36,7 @@ const (
 	colorNever  = "never"
 )
 
-func (o *Options) AddTo(cmd *cobra.Command) {
+func (o *Options) AddFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&o.raw, "raw", false, "names as the archive has them")
 	f.BoolVar(&o.mangled, "no-demangle", false, "names of C++ and Rust as linkers know them")
@@ -112,8 +112,8 @@ func terminalSize(a *cli.App) (out *os.File, width, height int) {
 	return out, width, height
 }
 
-// Type returns a type for people, with its class loader if necessary, or "none".
-func (s *Screen) Type(in *reader.Store, name, loader string) string {
+// TypeText returns a type for people, with its class loader if necessary, or "none".
+func (s *Screen) TypeText(in *reader.Store, name, loader string) string {
 	switch {
 	case name == "":
 		return "none"
@@ -123,9 +123,9 @@ func (s *Screen) Type(in *reader.Store, name, loader string) string {
 	return escape.Printable(display.WithLoader(name, loader))
 }
 
-// Method returns a method for people. Unless names are raw, it names the class loader only if necessary; see
+// MethodText returns a method for people. Unless names are raw, it names the class loader only if necessary; see
 // display.LoaderNote.
-func (s *Screen) Method(m analyze.MethodName) string {
+func (s *Screen) MethodText(m analyze.MethodName) string {
 	if s.Spelling.Raw {
 		return escape.Printable(m.String())
 	}
@@ -133,8 +133,8 @@ func (s *Screen) Method(m analyze.MethodName) string {
 	return escape.Printable(text + m.LoaderNote)
 }
 
-// Paint writes a text in a color, which is the parameter of an SGR sequence, or "".
-func (s *Screen) Paint(w *bufio.Writer, color, text string) {
+// PaintText writes a text in a color, which is the parameter of an SGR sequence, or "".
+func (s *Screen) PaintText(w *bufio.Writer, color, text string) {
 	if !s.color || color == "" {
 		_, _ = w.WriteString(text) // the error stays in w
 		return
@@ -156,8 +156,8 @@ func (s *Screen) writeControl(w *bufio.Writer, sequence string) {
 	_, _ = s.a.Streams.RawOut.Write([]byte(sequence))
 }
 
-// Heat returns the color of a heat from 0 to 1; see listing.Heat.
-func Heat(heat float64) string {
+// HeatColor returns the color of a heat from 0 to 1; see listing.Heat.
+func HeatColor(heat float64) string {
 	switch {
 	case heat >= 0.9:
 		return "1;31"

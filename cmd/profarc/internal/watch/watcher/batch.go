@@ -36,7 +36,7 @@ type Aside struct {
 	Reason error
 }
 
-func (b *Batch) Did() bool { return b.Merged+b.Known+b.Removed+len(b.Aside) > 0 }
+func (b *Batch) DidAnything() bool { return b.Merged+b.Known+b.Removed+len(b.Aside) > 0 }
 
 // An openBatch is a batch in progress.
 type openBatch struct {

@@ -40,7 +40,7 @@ func (w *Watcher) claimInput(m *openBatch, in *input) error {
 
 // checkUnused returns an error if an input changed, or a process writes to it.
 func (w *Watcher) checkUnused(in *input) error {
-	if used, _ := inUse(in.file, in.path); used {
+	if used, _ := openForWriting(in.file, in.path); used {
 		return errInUse
 	}
 	return in.checkUnchanged()

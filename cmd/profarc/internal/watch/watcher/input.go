@@ -67,7 +67,7 @@ func (w *Watcher) checkReady(in *input) error {
 	case info.Size() == 0 && w.continuous:
 		return errUnwritten
 	}
-	used, certain := inUse(in.file, in.path)
+	used, certain := openForWriting(in.file, in.path)
 	switch {
 	case used:
 		return errInUse

@@ -17,13 +17,13 @@ func openRegular(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 }
 
-// inUse reports whether a process has the file open or mapped for writing, and whether the
+// openForWriting reports whether a process has the file open or mapped for writing, and whether the
 // system could tell for certain.
 //
 // A lease for reading is granted only if nobody has the file open for writing, and a
 // mapping keeps a file open. It needs the file's owner or CAP_LEASE, and a local file
 // system. On overlayfs a mapping refers to the lower file, which the lease misses.
-func inUse(f *os.File, path string) (used, certain bool) {
+func openForWriting(f *os.File, path string) (used, certain bool) {
 	_, err := unix.FcntlInt(f.Fd(), unix.F_SETLEASE, unix.F_RDLCK)
 	switch {
 	case errors.Is(err, unix.EAGAIN):

@@ -29,7 +29,7 @@ func TestOpenFilesAreLeftAlone(t *testing.T) {
 	if _, err := f.WriteString(proftext("f", 1)); err != nil {
 		t.Fatal(err)
 	}
-	if _, certain := inUse(f, path); !certain {
+	if _, certain := openForWriting(f, path); !certain {
 		t.Skip("this system does not tell who has a file open")
 	}
 	w := open(t, folder, out, Options{Remove: true})

@@ -49,7 +49,7 @@ func watchAsChild(of []string) int {
 		var w *Watcher
 		if w, err = Open(of[0], of[1], o); err == nil {
 			defer w.Close()
-			err = w.Once(context.Background(), func(*Batch) error { return nil })
+			err = w.RunOnce(context.Background(), func(*Batch) error { return nil })
 		}
 	}
 	if err != nil {
@@ -117,7 +117,7 @@ func open(t *testing.T, folder, out string, o Options) *Watcher {
 func again(t *testing.T, w *Watcher) *Batch {
 	t.Helper()
 	sum := &Batch{}
-	err := w.Once(t.Context(), func(b *Batch) error {
+	err := w.RunOnce(t.Context(), func(b *Batch) error {
 		sum.Merged, sum.Known, sum.Removed, sum.InUse = sum.Merged+b.Merged, sum.Known+b.Known, sum.Removed+b.Removed, b.InUse
 		sum.Aside, sum.Dumps = append(sum.Aside, b.Aside...), max(sum.Dumps, b.Dumps)
 		return nil

@@ -130,7 +130,7 @@ func Open(folder, out string, o Options) (*Watcher, error) {
 
 // lockName locks an archive, or the folder of claimed files.
 func (w *Watcher) lockName(name string) error {
-	release, err := runfiles.Lock(name)
+	release, err := runfiles.LockOutput(name)
 	if err != nil {
 		return lockError(name, err)
 	}
@@ -166,8 +166,8 @@ func (w *Watcher) Close() {
 	w.release = nil
 }
 
-// Once merges the files in the folder. It calls report after each batch, even an empty one.
-func (w *Watcher) Once(ctx context.Context, report func(*Batch) error) error {
+// RunOnce merges the files in the folder. It calls report after each batch, even an empty one.
+func (w *Watcher) RunOnce(ctx context.Context, report func(*Batch) error) error {
 	for range 3 { // give up on files that keep changing
 		if err := w.mergeAll(ctx, report); err != nil || w.unsettled == 0 || !sleepContext(ctx, settling) {
 			return err

@@ -288,7 +288,7 @@ func TestDamagedArchiveStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := open(t, folder, out, Options{Remove: true})
-	if err := w.Once(t.Context(), func(*Batch) error { return nil }); !errors.Is(err, layout.ErrFormat) {
+	if err := w.RunOnce(t.Context(), func(*Batch) error { return nil }); !errors.Is(err, layout.ErrFormat) {
 		t.Errorf("got %v", err)
 	}
 	if names := files(t, folder); len(names) != 1 {

@@ -69,7 +69,7 @@ func programOf(r *request) (*program, error) {
 
 // addCodePart adds the method's code with the counts of the profiles that have the code version of the first one.
 func (p *methodPage) addCodePart(b *pointBuilder, m reader.Method, profiles []reader.Profile) error {
-	if d := b.request.archive().Header().Domain; !listing.Takes(d) {
+	if d := b.request.archive().Header().Domain; !listing.SupportsDomain(d) {
 		return nil
 	}
 	code, err := programOf(b.request)
@@ -80,7 +80,7 @@ func (p *methodPage) addCodePart(b *pointBuilder, m reader.Method, profiles []re
 		p.NoCode = b.request.withoutFileFolders(code.err.Error())
 		return nil
 	}
-	l, err := code.classes.Of(m, ofOneVersion(profiles)...)
+	l, err := code.classes.ListMethod(m, ofOneVersion(profiles)...)
 	if err != nil {
 		return err
 	}
@@ -122,7 +122,7 @@ func matchText(l *listing.Listing) string {
 }
 
 func (b *pointBuilder) buildCodePart(l *listing.Listing) *codePart {
-	c := &codePart{ID: b.request.elementID("code"), Says: b.request.withoutFileFolders(matchText(l)), Good: l.Placed(),
+	c := &codePart{ID: b.request.elementID("code"), Says: b.request.withoutFileFolders(matchText(l)), Good: l.HasCounts(),
 		Problem: b.request.withoutFileFolders(l.Problem)}
 	shown := l.Instructions[:min(len(l.Instructions), instructionsOnPage)]
 	c.MoreCode = len(l.Instructions) - len(shown)
@@ -138,7 +138,7 @@ func (b *pointBuilder) buildCodePart(l *listing.Listing) *codePart {
 	for i := range shown {
 		c.Instructions = append(c.Instructions, b.buildInstruction(&shown[i]))
 	}
-	if l.Placed() {
+	if l.HasCounts() {
 		for i := range l.Unplaced {
 			c.Unplaced = append(c.Unplaced, b.buildPoint(&l.Unplaced[i], nil))
 		}
@@ -182,7 +182,7 @@ func (b *pointBuilder) buildInstruction(i *listing.Instruction) instruction {
 }
 
 func bytecodeRefText(ref *listing.Ref, d layout.Domain) string {
-	return shortenLine(ref.Spelled(display.Spelling{Short: true}, d))
+	return shortenLine(ref.DisplayText(display.Spelling{Short: true}, d))
 }
 
 // buildSourceTable returns the source lines of the method, or nil.

@@ -53,7 +53,7 @@ const changesListed = 500
 func comparisonOf(r *request) (*compare.Report, error) {
 	return resultOf(r, "the difference of the two archives",
 		func(ctx context.Context, s *Site, _ *Progress) (*compare.Report, error) {
-			return report.Compare(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
+			return report.CompareStores(ctx, s.Archive, s.Other, compare.Options{Top: changesListed})
 		})
 }
 

@@ -92,7 +92,7 @@ func lambdaRun(t *testing.T, class string) *reader.Store {
 // printedDiff returns what profarc diff --json prints.
 func printedDiff(t *testing.T, a, b *reader.Store) map[string]any {
 	t.Helper()
-	found, err := report.Compare(t.Context(), a, b, compare.Options{Top: changesListed})
+	found, err := report.CompareStores(t.Context(), a, b, compare.Options{Top: changesListed})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,8 +95,8 @@ func classPathFitOf(r *request) (*fitted, error) {
 			} else if found.Checked == 0 {
 				f.refused = "nothing of the archive can be checked against this class path"
 			}
-			err = cmp.Or(f.CompareLoaders(s.Archive, nil), f.Fill(s.Archive, found))
-			f.Judge(0, cli.DefaultChecked)
+			err = cmp.Or(f.CompareLoaders(s.Archive, nil), f.SetResult(s.Archive, found))
+			f.SetVerdict(0, cli.DefaultChecked)
 			return f, err
 		})
 }
@@ -164,7 +164,7 @@ func movedTable(r *request, p *report.CheckPoints) *table {
 	if p.Old == 0 {
 		return nil
 	}
-	all := max(p.Counts(), 1)
+	all := max(p.TotalCounts(), 1)
 	t := newTable(r, "points", "Points of changed code that have counts", textColumn("what", "What became of them"),
 		numberColumn("points", "points"), numberColumn("counts", "counts"), numberColumn("share", "share"))
 	add := func(what string, l report.CheckLost) {

@@ -93,7 +93,7 @@ func TestFitSaysWhatTheReportSays(t *testing.T) {
 	}
 	want := &report.Check{Archive: site.Archive.Mapping().Name(), Against: site.ClassPath[0], Domain: "hotspot",
 		Loaders: []loaders.Doubt{}}
-	if err := want.Fill(site.Archive, found); err != nil {
+	if err := want.SetResult(site.Archive, found); err != nil {
 		t.Fatal(err)
 	}
 	want.Verdict = report.VerdictFits

@@ -126,7 +126,7 @@ func readSampledLines(s *reader.Store, all *listing.Samples) (*hotLines, error) 
 		if err != nil {
 			return nil, err
 		}
-		of, err := all.Method(m)
+		of, err := all.OfMethod(m)
 		if err != nil {
 			return nil, err
 		}
@@ -184,8 +184,8 @@ func (h *hotLines) addMethod(r *request, m reader.Method) error {
 	if err != nil {
 		return err
 	}
-	l, err := code.classes.Of(m, ofOneVersion(all)...)
-	if err != nil || !l.Placed() {
+	l, err := code.classes.ListMethod(m, ofOneVersion(all)...)
+	if err != nil || !l.HasCounts() {
 		return err
 	}
 	highest := map[int]uint64{}

@@ -83,7 +83,7 @@ func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
 	if err != nil {
 		return err
 	}
-	p.Allocations, err = all.Of(m)
+	p.Allocations, err = all.OfFunction(m)
 	p.MoreAllocations = max(0, len(p.Allocations)-allocationsOnPage)
 	p.Allocations = p.Allocations[:len(p.Allocations)-p.MoreAllocations]
 	return err

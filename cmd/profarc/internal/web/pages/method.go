@@ -121,7 +121,7 @@ func countText(n uint64) string { return pluralText(n, "count") }
 // report.
 func codeHint(r *request) string {
 	switch {
-	case r.inReport || !listing.Takes(r.archive().Header().Domain):
+	case r.inReport || !listing.SupportsDomain(r.archive().Header().Domain):
 	case len(r.site.ClassPath) == 0:
 		return "Bytecode and source lines stand beside the points if profarc web is started with --class-path, naming the " +
 			"classes that ran, and --source-path, naming their sources."

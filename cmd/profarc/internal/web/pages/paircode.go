@@ -15,7 +15,7 @@ import (
 // addBytecodes adds the bytecode and the source line of each point, if the class path has the code of both profiles.
 func (p *profilePair) addBytecodes(r *request) error {
 	one := cmp.Or(p.a, p.b)
-	if p.Other || !listing.Takes(one.Store().Header().Domain) {
+	if p.Other || !listing.SupportsDomain(one.Store().Header().Domain) {
 		return nil
 	}
 	side := r.requestFor(one.Store())
@@ -28,8 +28,8 @@ func (p *profilePair) addBytecodes(r *request) error {
 	if err != nil {
 		return err
 	}
-	l, err := code.classes.Of(m, one)
-	if err != nil || !l.Placed() {
+	l, err := code.classes.ListMethod(m, one)
+	if err != nil || !l.HasCounts() {
 		return err
 	}
 	for i := range p.Points {

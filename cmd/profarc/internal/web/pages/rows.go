@@ -61,7 +61,7 @@ func buildRows(r *request) (any, error) {
 	var columns []column
 	for i := range v.columns {
 		c := &v.columns[i]
-		columns = append(columns, column{Key: strconv.Itoa(i), Name: capitalized(c.Form.Name), Number: c.Numeric()})
+		columns = append(columns, column{Key: strconv.Itoa(i), Name: capitalized(c.Form.Name), Number: c.IsNumeric()})
 	}
 	p.Rows = newTable(r, "rows", p.Name, columns...)
 	p.Rows.Titled = true
@@ -105,8 +105,8 @@ func (v *tableRows) matchingRows(t *table) (order []int, err error) {
 
 func (v *tableRows) sortByColumn(order []int, at int, falling bool) (err error) {
 	c := &v.columns[at]
-	by := c.Compare
-	if !c.Numeric() {
+	by := c.CompareRows
+	if !c.IsNumeric() {
 		texts := map[int]string{}
 		for _, i := range order {
 			shown, wrong := v.columnCell(c, i)
@@ -130,7 +130,7 @@ func (v *tableRows) rowCells(i int) (shown []cell, err error) {
 
 // columnCell returns a cell. Methods and profiles link to their pages.
 func (v *tableRows) columnCell(c *listing.TableColumn, i int) (cell, error) {
-	raw := c.Raw(i)
+	raw := c.RawCell(i)
 	switch kind := c.Form.Kind; {
 	case kind == schema.ColumnMethod && raw != 0:
 		l, err := v.linkToMethod(layout.Ref(raw))
@@ -143,11 +143,11 @@ func (v *tableRows) columnCell(c *listing.TableColumn, i int) (cell, error) {
 	}
 	text, err := c.Text(i)
 	value := float64(raw)
-	if c.Signed() {
+	if c.IsSigned() {
 		value = float64(int64(raw))
 	}
 	shown := numberCell(text, value)
-	shown.Number = c.Numeric()
+	shown.Number = c.IsNumeric()
 	return shown, err
 }
 

@@ -36,7 +36,7 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	if err != nil {
 		return err
 	}
-	found, err := all.Method(m)
+	found, err := all.OfMethod(m)
 	if err != nil || found.Total == 0 {
 		return err
 	}

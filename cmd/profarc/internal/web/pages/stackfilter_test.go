@@ -28,7 +28,7 @@ func stacksOfSamples(t *testing.T, site *Site) (list []namedStack) {
 		if err != nil || b.err != nil {
 			t.Fatal(err, b.err)
 		}
-		s := namedStack{count: unit.Of(stack.Count, stack.Time)}
+		s := namedStack{count: unit.Choose(stack.Count, stack.Time)}
 		for _, f := range stack.Frames {
 			s.names = append(s.names, b.nameOfFrame(frameOfMethod(f.Method)).full)
 		}

@@ -93,7 +93,7 @@ func sampleTree(ctx context.Context, s *reader.Store, _ *Progress) (*flame.Tree,
 		for _, f := range slices.Backward(stack.Frames) {
 			frames = append(frames, frameOfMethod(f.Method))
 		}
-		t.Add(frames, unit.Of(stack.Count, stack.Time))
+		t.Add(frames, unit.Choose(stack.Count, stack.Time))
 	}
 	t.Sum()
 	return t, nil

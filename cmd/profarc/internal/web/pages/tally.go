@@ -170,7 +170,7 @@ func (t *tally) addSamples() error {
 		if err != nil {
 			return err
 		}
-		found := samples.Of(m)
+		found := samples.OfMethod(m)
 		self.appendValue(found.Self)
 		total.appendValue(found.Total)
 	}
