@@ -19,14 +19,14 @@ var (
 
 // JavacBlock returns the approximate size in bytes of the MethodData of method i, with the distribution of javac. The
 // mean is 480 bytes, the median much less.
-func JavacBlock(i int) int { return one(&javacBlocks, i, 1) }
+func JavacBlock(i int) int { return pickQuantile(&javacBlocks, i, 1) }
 
 // JavacKey returns the key of method i with about 100 bytes. As in javac, half of the names and short signatures belong
 // to many methods, and long signatures to two on average.
 func JavacKey(i int) layout.Key {
 	class, member := javacClass(i)
 	return layout.Key{
-		Class:     numbered("org/synthetic/compiler/", "/", class, one(&javacClasses, class, 2)),
+		Class:     numberedText("org/synthetic/compiler/", "/", class, pickQuantile(&javacClasses, class, 2)),
 		Name:      javacName(i, member),
 		Signature: javacSignature(i / 2),
 	}
@@ -51,21 +51,21 @@ func javacClass(i int) (class, member int) {
 }
 
 func javacName(i, member int) string {
-	size := one(&javacNames, i, 3)
+	size := pickQuantile(&javacNames, i, 3)
 	if size > numberSize+2 {
-		return numbered("attributeOf", "", i, size)
+		return numberedText("attributeOf", "", i, size)
 	}
 	return "visit"[:size-2] + string([]byte{digits[member/len(digits)], digits[member%len(digits)]})
 }
 
 func javacSignature(i int) string {
-	switch size := one(&javacSignatures, i, 4); {
+	switch size := pickQuantile(&javacSignatures, i, 4); {
 	case size < 4:
 		return "()V"
 	case size < 20:
 		return "(I)V"
 	default:
-		return numbered("(Lorg/synthetic/compiler/", "/", i, size-3) + ";)V"
+		return numberedText("(Lorg/synthetic/compiler/", "/", i, size-3) + ";)V"
 	}
 }
 
@@ -74,8 +74,8 @@ const (
 	numberSize = 5 // number of digits, for 60 million numbers
 )
 
-// numbered returns a text of size bytes with repeated words, a separator and a number.
-func numbered(words, separator string, i, size int) string {
+// numberedText returns a text of size bytes with repeated words, a separator and a number.
+func numberedText(words, separator string, i, size int) string {
 	text := make([]byte, size)
 	fill := text[:size-numberSize-len(separator)]
 	for n := 0; n < len(fill); {
@@ -89,8 +89,8 @@ func numbered(words, separator string, i, size int) string {
 	return string(text)
 }
 
-// one pseudorandomly selects a quantile for i. Selections with different salts are independent.
-func one(quantiles *[32]int, i int, salt uint64) int {
+// pickQuantile pseudorandomly selects a quantile for i. Selections with different salts are independent.
+func pickQuantile(quantiles *[32]int, i int, salt uint64) int {
 	h := (uint64(i) + salt<<40) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>32) * 0xd6e8feb86659fd93
 	return quantiles[h>>59]

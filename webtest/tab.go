@@ -44,7 +44,7 @@ type Tab struct {
 func (b *Browser) NewTab() (*Tab, error) {
 	t := &Tab{}
 	t.ctx, t.close = chromedp.NewContext(b.ctx)
-	chromedp.ListenTarget(t.ctx, t.note)
+	chromedp.ListenTarget(t.ctx, t.recordEvent)
 	// The first call creates the tab, which lives as long as its context.
 	if err := chromedp.Run(t.ctx, audits.Enable(), emulation.SetFocusEmulationEnabled(true)); err != nil {
 		t.Close()
@@ -56,35 +56,35 @@ func (b *Browser) NewTab() (*Tab, error) {
 // Close closes the tab.
 func (t *Tab) Close() { t.close() }
 
-// run runs actions with a timeout.
-func (t *Tab) run(actions ...chromedp.Action) error {
+// runWithTimeout runs actions with a timeout.
+func (t *Tab) runWithTimeout(actions ...chromedp.Action) error {
 	ctx, end := context.WithTimeout(t.ctx, patience)
 	defer end()
 	return chromedp.Run(ctx, actions...)
 }
 
-// note records console errors, policy violations, requests to other origins, and dialogs.
-func (t *Tab) note(event any) {
+// recordEvent records console errors, policy violations, requests to other origins, and dialogs.
+func (t *Tab) recordEvent(event any) {
 	switch e := event.(type) {
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.APITypeError || e.Type == runtime.APITypeWarning {
-			t.problem("console: %s", consoleText(e))
+			t.addProblem("console: %s", consoleText(e))
 		}
 	case *runtime.EventExceptionThrown:
-		t.problem("exception: %s", e.ExceptionDetails.Error())
+		t.addProblem("exception: %s", e.ExceptionDetails.Error())
 	case *browserlog.EventEntryAdded:
 		if e.Entry.Level == browserlog.LevelError || e.Entry.Level == browserlog.LevelWarning {
-			t.problem("console: %s %s", e.Entry.Text, e.Entry.URL)
+			t.addProblem("console: %s %s", e.Entry.Text, e.Entry.URL)
 		}
 	case *audits.EventIssueAdded:
 		if d := e.Issue.Details.ContentSecurityPolicyIssueDetails; d != nil {
-			t.problem("policy violated: %s %s", d.ViolatedDirective, d.BlockedURL)
+			t.addProblem("policy violated: %s %s", d.ViolatedDirective, d.BlockedURL)
 		}
 	case *network.EventRequestWillBeSent:
 		t.checkRequest(e.Request.URL)
 	case *page.EventJavascriptDialogOpening:
-		t.problem("dialog: %s", e.Message)
-		go func() { _ = t.run(page.HandleJavaScriptDialog(false)) }() // must not block the reader of events
+		t.addProblem("dialog: %s", e.Message)
+		go func() { _ = t.runWithTimeout(page.HandleJavaScriptDialog(false)) }() // must not block the reader of events
 	}
 }
 
@@ -102,11 +102,11 @@ func (t *Tab) checkRequest(url string) {
 	origin := t.origin
 	t.mu.Unlock()
 	if !strings.HasPrefix(url, origin) && !strings.HasPrefix(url, "data:") {
-		t.problem("request to %s", url)
+		t.addProblem("request to %s", url)
 	}
 }
 
-func (t *Tab) problem(format string, args ...any) {
+func (t *Tab) addProblem(format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.problems = append(t.problems, fmt.Sprintf(format, args...))
@@ -139,7 +139,7 @@ const takeReloads = `(() => {
 // Open loads a page and waits until it is complete. It reloads a page that waits for a computation.
 func (t *Tab) Open(url string) error {
 	for begun := time.Now(); ; time.Sleep(100 * time.Millisecond) {
-		err := t.run(chromedp.Navigate(url))
+		err := t.runWithTimeout(chromedp.Navigate(url))
 		waits := err != nil && strings.Contains(err.Error(), "net::ERR_ABORTED") // the previous page reloaded itself
 		switch {
 		case err == nil:
@@ -163,18 +163,18 @@ func (t *Tab) View(width int64, scheme string) error {
 	}
 	t.width = width
 	t.scheme = scheme
-	return t.run(emulation.SetDeviceMetricsOverride(width, height, 1, false),
+	return t.runWithTimeout(emulation.SetDeviceMetricsOverride(width, height, 1, false),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
 // AllowScript enables or disables the scripts of later pages. It does not affect Eval.
 func (t *Tab) AllowScript(allowed bool) error {
-	return t.run(emulation.SetScriptExecutionDisabled(!allowed))
+	return t.runWithTimeout(emulation.SetScriptExecutionDisabled(!allowed))
 }
 
 // Eval evaluates a JavaScript expression, awaits it if it is a promise, and stores its value in result.
 func (t *Tab) Eval(expression string, result any) error {
-	return t.run(chromedp.Evaluate(expression, result,
+	return t.runWithTimeout(chromedp.Evaluate(expression, result,
 		func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
 }
 
@@ -183,7 +183,7 @@ func (t *Tab) Submit(actions ...chromedp.Action) error {
 	if err := t.Eval(`globalThis.left = true`, nil); err != nil {
 		return err
 	}
-	if err := t.run(actions...); err != nil {
+	if err := t.runWithTimeout(actions...); err != nil {
 		return err
 	}
 	return t.Await(`!globalThis.left && document.readyState === "complete"`)
@@ -210,11 +210,11 @@ func (t *Tab) Press(key rune) error {
 	if len(events) == 3 {
 		down.Text = events[1].Text
 	}
-	return t.run(down, up)
+	return t.runWithTimeout(down, up)
 }
 
 // Do runs actions on the page.
-func (t *Tab) Do(actions ...chromedp.Action) error { return t.run(actions...) }
+func (t *Tab) Do(actions ...chromedp.Action) error { return t.runWithTimeout(actions...) }
 
 // Picture returns a PNG of the page in a window with the current width, and with the height of the page or highest.
 func (t *Tab) Picture(highest int64) (png []byte, err error) {
@@ -223,7 +223,7 @@ func (t *Tab) Picture(highest int64) (png []byte, err error) {
 		return nil, err
 	}
 	t.width = 0 // makes View restore the height
-	err = t.run(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(),
+	err = t.runWithTimeout(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(),
 		chromedp.CaptureScreenshot(&png))
 	return png, err
 }

@@ -39,7 +39,7 @@ type built struct {
 func (r *release) buildAll(ctx context.Context) (all []built, err error) {
 	for _, target := range r.Targets {
 		for _, p := range licences.Programs {
-			b, err := r.build(ctx, p, target)
+			b, err := r.buildProgram(ctx, p, target)
 			if err != nil {
 				return nil, fmt.Errorf("%s for %s: %w", p.Name, target, err)
 			}
@@ -52,7 +52,7 @@ func (r *release) buildAll(ctx context.Context) (all []built, err error) {
 	return all, nil
 }
 
-func (r *release) build(ctx context.Context, p licences.Program, target string) (b built, err error) {
+func (r *release) buildProgram(ctx context.Context, p licences.Program, target string) (b built, err error) {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
 		return b, errors.New("a target is named as linux/amd64")
@@ -75,7 +75,7 @@ func (r *release) build(ctx context.Context, p licences.Program, target string) 
 	if err != nil {
 		return b, err
 	}
-	b.sha256 = sumOf(data)
+	b.sha256 = checksumOf(data)
 	b.info, err = buildinfo.Read(bytes.NewReader(data))
 	if err == nil && r.goVersion != "" && r.goVersion != b.info.GoVersion {
 		err = fmt.Errorf("built by %s, and others by %s", b.info.GoVersion, r.goVersion)
@@ -86,7 +86,7 @@ func (r *release) build(ctx context.Context, p licences.Program, target string) 
 	return b, err
 }
 
-func sumOf(data []byte) string {
+func checksumOf(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
@@ -103,7 +103,7 @@ func writeSums(folder string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&sums, "%s  %s\n", sumOf(data), f.Name())
+		fmt.Fprintf(&sums, "%s  %s\n", checksumOf(data), f.Name())
 	}
 	return os.WriteFile(filepath.Join(folder, "SHA256SUMS"), sums.Bytes(), 0o666)
 }

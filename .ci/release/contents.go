@@ -72,13 +72,13 @@ func (r *release) writeContents(p licences.Program, b built) error {
 // contents returns the bill of materials according to the build information in the program.
 func (r *release) contents(p licences.Program, b built) (*bom, error) {
 	this := component{Type: "application", Ref: b.name, Name: p.Name, Version: r.Version,
-		Hashes: []hash{{"SHA-256", b.sha256}}, Licences: choices([]string{"Apache-2.0"})}
+		Hashes: []hash{{"SHA-256", b.sha256}}, Licences: licenceChoices([]string{"Apache-2.0"})}
 	for _, s := range b.info.Settings {
 		this.Properties = append(this.Properties, property{"go:build:" + s.Key, s.Value})
 	}
-	list := &bom{Format: "CycloneDX", SpecVersion: "1.5", Serial: serial(b.sha256), Version: 1,
+	list := &bom{Format: "CycloneDX", SpecVersion: "1.5", Serial: serialNumber(b.sha256), Version: 1,
 		Metadata: metadata{this}, Components: []component{{Type: "library", Ref: licences.Standard, Name: licences.Standard,
-			Version: b.info.GoVersion, Licences: choices(r.names[licences.Standard]),
+			Version: b.info.GoVersion, Licences: licenceChoices(r.names[licences.Standard]),
 			URL: "pkg:golang/std@" + strings.TrimPrefix(b.info.GoVersion, "go")}}}
 	uses := dependency{b.name, []string{licences.Standard}}
 	for _, m := range b.info.Deps {
@@ -96,9 +96,9 @@ func (r *release) contents(p licences.Program, b built) (*bom, error) {
 // moduleOf describes a module. The main module, which fleet replaces by its local folder, has the version of the
 // release.
 func (r *release) moduleOf(m *debug.Module) component {
-	c := component{Type: "library", Name: m.Path, Version: m.Version, Licences: choices(r.names[m.Path])}
+	c := component{Type: "library", Name: m.Path, Version: m.Version, Licences: licenceChoices(r.names[m.Path])}
 	if m.Replace != nil && strings.HasPrefix(m.Replace.Path, ".") {
-		c.Version, c.Licences = r.Version, choices([]string{"Apache-2.0"})
+		c.Version, c.Licences = r.Version, licenceChoices([]string{"Apache-2.0"})
 	}
 	c.URL = "pkg:golang/" + m.Path + "@" + c.Version
 	c.Ref = c.URL
@@ -108,7 +108,7 @@ func (r *release) moduleOf(m *debug.Module) component {
 	return c
 }
 
-func choices(names []string) []choice {
+func licenceChoices(names []string) []choice {
 	list := make([]choice, len(names))
 	for i, name := range names {
 		list[i].Licence.ID = name
@@ -116,7 +116,7 @@ func choices(names []string) []choice {
 	return list
 }
 
-// serial returns a serial number derived from a file's checksum, a UUID of version 8 for custom data.
-func serial(sum string) string {
+// serialNumber returns a serial number derived from a file's checksum, a UUID of version 8 for custom data.
+func serialNumber(sum string) string {
 	return "urn:uuid:" + sum[:8] + "-" + sum[8:12] + "-8" + sum[13:16] + "-a" + sum[17:20] + "-" + sum[20:32]
 }

@@ -70,7 +70,7 @@ func run(ctx context.Context) error {
 	r.Version = flag.Arg(0)
 	r.folder = flag.Arg(1)
 	r.Targets = strings.Split(*targets, ",")
-	return r.write(ctx)
+	return r.writeRelease(ctx)
 }
 
 // A release is a version to build.
@@ -84,8 +84,8 @@ type release struct {
 
 var versionForm = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9A-Za-z.-]+)?$`)
 
-// write writes all files of the release.
-func (r *release) write(ctx context.Context) (err error) {
+// writeRelease writes all files of the release.
+func (r *release) writeRelease(ctx context.Context) (err error) {
 	if !versionForm.MatchString(r.Version) {
 		return fmt.Errorf("%q is no version: give one such as v1.2.3", r.Version)
 	}

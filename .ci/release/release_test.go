@@ -54,7 +54,7 @@ func TestContents(t *testing.T) {
 		}
 	}
 	form := regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-a[0-9a-f]{3}-[0-9a-f]{12}$`)
-	if !form.MatchString(list.Serial) || list.Serial == serial(sums[1]) ||
+	if !form.MatchString(list.Serial) || list.Serial == serialNumber(sums[1]) ||
 		list.Metadata.Component.Hashes[0].Content != sums[0] {
 		t.Errorf("%s, %+v", list.Serial, list.Metadata.Component)
 	}
@@ -118,7 +118,7 @@ func TestRefusals(t *testing.T) {
 		"v1.2.3": "exists"} {
 		t.Run(version, func(t *testing.T) {
 			r.Version = version
-			if err := r.write(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
+			if err := r.writeRelease(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v, want %s", version, err, want)
 			}
 		})

@@ -49,7 +49,7 @@ func checkAll(targets []string, tests bool) (failed int) {
 	for _, target := range targets {
 		running <- struct{}{}
 		all.Go(func() {
-			err := check(target, tests)
+			err := checkTarget(target, tests)
 			<-running
 			if err != nil {
 				mu.Lock()
@@ -72,13 +72,13 @@ type listed struct {
 	Module          *struct{ Main bool }
 }
 
-// check checks a target.
-func check(target string, tests bool) error {
+// checkTarget checks a target.
+func checkTarget(target string, tests bool) error {
 	system, processor, ok := strings.Cut(target, "/")
 	if !ok {
 		return errors.New("a target is named as linux/amd64")
 	}
-	packages, err := list(system, processor, tests)
+	packages, err := listPackages(system, processor, tests)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func check(target string, tests bool) error {
 	return errors.Join(c.errs...)
 }
 
-// list lists the packages of a target. It uses go list -e, since programs of some systems need a C compiler to link.
-func list(system, processor string, tests bool) (packages []listed, err error) {
+// listPackages lists the packages of a target. It uses go list -e, since programs of some systems need a C compiler to link.
+func listPackages(system, processor string, tests bool) (packages []listed, err error) {
 	cmd := exec.Command("go", "list", "-e", "-deps", fmt.Sprintf("-test=%t", tests), "-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module", "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+processor, "CGO_ENABLED=0")
 	out, err := cmd.Output()
@@ -135,9 +135,9 @@ type checker struct {
 
 const mostErrors = 20
 
-// check checks a package. The import path of a package that is compiled for a test ends with the test. check reports
+// checkPackage checks a package. The import path of a package that is compiled for a test ends with the test. check reports
 // errors in other modules, which then do not support the target, but not in the standard library.
-func (c *checker) check(p listed) {
+func (c *checker) checkPackage(p listed) {
 	own := p.Module != nil && p.Module.Main
 	fail := func(err error) {
 		if !p.Standard && len(c.errs) < mostErrors {
@@ -169,7 +169,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 		path = to
 	}
 	if p, ok := i.listed[path]; ok && i.done[path] == nil {
-		i.check(p)
+		i.checkPackage(p)
 	}
 	if p := i.done[path]; p != nil {
 		return p, nil

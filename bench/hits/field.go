@@ -18,7 +18,7 @@ import (
 )
 
 // counted is the invocation count of all methods. Since it is constant, a dependent lookup can compute its id from the
-// previous count (see [query]).
+// previous count (see [nextQuery]).
 const counted = 7
 
 // A field is an archive, and maps to the same profiles.
@@ -54,11 +54,11 @@ func newField(dir, shape string, n int) (*field, error) {
 	}
 	f := &field{n: n, path: path, random: rand.New(rand.NewPCG(1, 2)),
 		byID: make(map[uint64]uint32, n), byKey: make(map[layout.Key]uint32, n), byText: make(map[string]uint32, n)}
-	if err := f.open(); err != nil {
+	if err := f.openStores(); err != nil {
 		return nil, err
 	}
 	for i := range n {
-		if err := f.add(scale.Key(i)); err != nil {
+		if err := f.addMethod(scale.Key(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -79,7 +79,7 @@ func archiveOf(path string, build func() (*builder.Builder, error)) error {
 	return err
 }
 
-func (f *field) open() (err error) {
+func (f *field) openStores() (err error) {
 	f.store, err = reader.Open(f.path, archive.Options{})
 	if err != nil {
 		return err
@@ -94,8 +94,8 @@ func (f *field) close() {
 	f.bare.Close()
 }
 
-// add looks up a method in all ways, so that all its data are verified, and records the offset of its counter.
-func (f *field) add(k layout.Key) error {
+// addMethod looks up a method in all ways, so that all its data are verified, and records the offset of its counter.
+func (f *field) addMethod(k layout.Key) error {
 	id := k.ID(layout.DomainHotSpot)
 	p, err := f.store.Profile(k, layout.CodeAny)
 	if err != nil {
@@ -152,9 +152,9 @@ type query struct {
 	places []uint32
 }
 
-// query returns the next n methods in random order. All texts share one string to reduce the work of the garbage
+// nextQuery returns the next n methods in random order. All texts share one string to reduce the work of the garbage
 // collector.
-func (f *field) query(n int) *query {
+func (f *field) nextQuery(n int) *query {
 	q := &query{ids: make([]uint64, n), keys: make([]layout.Key, n), texts: make([]string, n), places: make([]uint32, n)}
 	var text strings.Builder
 	for i := range n {
@@ -169,13 +169,13 @@ func (f *field) query(n int) *query {
 	for i := range n {
 		q.texts[i] = rest[:textSize(&q.keys[i])]
 		rest = rest[len(q.texts[i]):]
-		q.keys[i] = cut(q.texts[i], &q.keys[i])
+		q.keys[i] = splitText(q.texts[i], &q.keys[i])
 	}
 	return q
 }
 
-// cut returns the key with parts that are substrings of its text.
-func cut(t string, k *layout.Key) (c layout.Key) {
+// splitText returns the key with parts that are substrings of its text.
+func splitText(t string, k *layout.Key) (c layout.Key) {
 	c.Class, t = t[:len(k.Class)], t[len(k.Class)+1:]
 	c.Name, t = t[:len(k.Name)], t[len(k.Name)+1:]
 	c.Signature, t = t[:len(k.Signature)], t[len(k.Signature)+1:]
@@ -183,8 +183,8 @@ func cut(t string, k *layout.Key) (c layout.Key) {
 	return c
 }
 
-// missing replaces the methods of a query by nonexistent ones.
-func (q *query) missing() {
+// makeMissing replaces the methods of a query by nonexistent ones.
+func (q *query) makeMissing() {
 	for i := range q.ids {
 		q.keys[i].Loader = "missing"
 		q.texts[i] = textOf(&q.keys[i])

@@ -40,9 +40,9 @@ var goals = []goal{
 	{"size", "index", "", 0, more, 13},
 }
 
-// compare sets the ratios and goals of a table. A ratio is the median over the rounds, because the machine changes
+// setRatios sets the ratios and goals of a table. A ratio is the median over the rounds, because the machine changes
 // between rounds.
-func compare(t *ratios.Table, costs [][]float64) {
+func setRatios(t *ratios.Table, costs [][]float64) {
 	places := make(map[string]int)
 	for i, r := range t.Rows {
 		places[r.Name] = i

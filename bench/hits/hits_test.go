@@ -54,7 +54,7 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	table := ratios.Table{Title: "id, dependent", Methods: 1_000_000,
 		Rows: []ratios.Row{{Name: "floor", Value: 10}, {Name: "ProfileID", Value: 12}, {Name: "map[uint64]", Value: 20}}}
-	compare(&table, [][]float64{{10, 10, 20}, {12, 12, 30}, {20, 20, 60}})
+	setRatios(&table, [][]float64{{10, 10, 20}, {12, 12, 30}, {20, 20, 60}})
 	hit := table.Rows[1]
 	if hit.Ratio != 0.6 || len(hit.Goals) != 1 ||
 		hit.Goals[0] != (ratios.Goal{Against: "floor", Limit: 1.1, Ratio: 1.2}) || hit.Goals[0].Met() {

@@ -13,8 +13,8 @@ import (
 // The loops below are duplicated for each kind of key and lookup, since a call of a function value would add overhead
 // and prevent inlining.
 
-// read reads the counter at an offset in units of 8 bytes.
-func (f *field) read(place uint32) uint64 {
+// readCounter reads the counter at an offset in units of 8 bytes.
+func (f *field) readCounter(place uint32) uint64 {
 	return binary.LittleEndian.Uint64(f.file[int(place)*disk.Unit:])
 }
 
@@ -30,8 +30,8 @@ func floorDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.ids {
 		line, _ := disk.MixHash(q.ids[i^int(last^counted)], disk.KindMethod, h.Seed).SplitBucket(lines)
-		none := f.read(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
-		last = f.read(q.places[i] + uint32(none))
+		none := f.readCounter(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
+		last = f.readCounter(q.places[i] + uint32(none))
 		sum += last
 	}
 	return sum
@@ -43,8 +43,8 @@ func floorIndependent(f *field, q *query) (sum uint64) {
 	lines := h.Buckets
 	for i, id := range q.ids {
 		line, _ := disk.MixHash(id, disk.KindMethod, h.Seed).SplitBucket(lines)
-		sum += f.read(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
-		sum += f.read(q.places[i])
+		sum += f.readCounter(uint32((ix+int64(line)*disk.LineSize)/disk.Unit)) & zero
+		sum += f.readCounter(q.places[i])
 	}
 	return sum
 }
@@ -91,7 +91,7 @@ func mapDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.ids {
 		if at, ok := f.byID[q.ids[i^int(last^counted)]]; ok {
-			last = f.read(at)
+			last = f.readCounter(at)
 			sum += last
 		}
 	}
@@ -101,7 +101,7 @@ func mapDependent(f *field, q *query) (sum uint64) {
 func mapIndependent(f *field, q *query) (sum uint64) {
 	for _, id := range q.ids {
 		if at, ok := f.byID[id]; ok {
-			sum += f.read(at)
+			sum += f.readCounter(at)
 		}
 	}
 	return sum
@@ -148,7 +148,7 @@ func keyMapDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.keys {
 		if at, ok := f.byKey[q.keys[i^int(last^counted)]]; ok {
-			last = f.read(at)
+			last = f.readCounter(at)
 			sum += last
 		}
 	}
@@ -158,7 +158,7 @@ func keyMapDependent(f *field, q *query) (sum uint64) {
 func keyMapIndependent(f *field, q *query) (sum uint64) {
 	for i := range q.keys {
 		if at, ok := f.byKey[q.keys[i]]; ok {
-			sum += f.read(at)
+			sum += f.readCounter(at)
 		}
 	}
 	return sum
@@ -168,7 +168,7 @@ func textMapDependent(f *field, q *query) (sum uint64) {
 	last := uint64(counted)
 	for i := range q.texts {
 		if at, ok := f.byText[q.texts[i^int(last^counted)]]; ok {
-			last = f.read(at)
+			last = f.readCounter(at)
 			sum += last
 		}
 	}
@@ -178,14 +178,14 @@ func textMapDependent(f *field, q *query) (sum uint64) {
 func textMapIndependent(f *field, q *query) (sum uint64) {
 	for i := range q.texts {
 		if at, ok := f.byText[q.texts[i]]; ok {
-			sum += f.read(at)
+			sum += f.readCounter(at)
 		}
 	}
 	return sum
 }
 
-// onBare uses the store without verification of checksums.
-func onBare(look func(*field, *query) uint64) func(*field, *query) uint64 {
+// withoutChecks uses the store without verification of checksums.
+func withoutChecks(look func(*field, *query) uint64) func(*field, *query) uint64 {
 	return func(f *field, q *query) uint64 {
 		bare := *f
 		bare.store = f.bare
@@ -193,8 +193,8 @@ func onBare(look func(*field, *query) uint64) func(*field, *query) uint64 {
 	}
 }
 
-// onNew uses a newly opened store.
-func onNew(o archive.Options) func(*field, *query) uint64 {
+// withNewStore uses a newly opened store.
+func withNewStore(o archive.Options) func(*field, *query) uint64 {
 	return func(f *field, q *query) uint64 {
 		s, err := reader.Open(f.path, o)
 		if err != nil {

@@ -74,21 +74,21 @@ func run(o options) error {
 		if err != nil || n < 100 {
 			return fmt.Errorf("-n %s: want numbers of at least 100", text)
 		}
-		if err := o.measure(n, r); err != nil {
+		if err := o.measureSize(n, r); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// measure adds the tables of a size to the report.
-func (o options) measure(n int, r *ratios.Report) error {
+// measureSize adds the tables of a size to the report.
+func (o options) measureSize(n int, r *ratios.Report) error {
 	if need, free := perMethod*int64(n), freeMemory(); free > 0 && free < need {
 		fmt.Printf("%d methods: left out, since they need %d MB of memory and %d are free\n", n, need>>20, free>>20)
 		return nil
 	}
 	if o.peers {
-		return errors.Join(peers.Measure(o.dir, n, o.rounds, r), o.write(r))
+		return errors.Join(peers.Measure(o.dir, n, o.rounds, r), o.writeReport(r))
 	}
 	return o.measurePlain(n, r)
 }
@@ -103,7 +103,7 @@ func (o options) measurePlain(n int, r *ratios.Report) error {
 	}
 	defer f.close()
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // the garbage collector must not run during a turn
-	if err := o.add(r, f.size()); err != nil {
+	if err := o.addTable(r, f.sizeTable()); err != nil {
 		return err
 	}
 	for _, t := range tables() {
@@ -114,36 +114,36 @@ func (o options) measurePlain(n int, r *ratios.Report) error {
 		if err != nil {
 			return err
 		}
-		if err := o.add(r, result); err != nil {
+		if err := o.addTable(r, result); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// add prints a table and adds it to the report.
-func (o options) add(r *ratios.Report, t ratios.Table) error {
+// addTable prints a table and adds it to the report.
+func (o options) addTable(r *ratios.Report, t ratios.Table) error {
 	fmt.Print(t.Text())
 	r.Add(t)
-	return o.write(r)
+	return o.writeReport(r)
 }
 
-// write writes the report with the tables measured until now.
-func (o options) write(r *ratios.Report) error {
+// writeReport writes the report with the tables measured until now.
+func (o options) writeReport(r *ratios.Report) error {
 	if o.out == "" {
 		return nil
 	}
 	return r.Write(o.out)
 }
 
-// size returns a table with the bytes per key in the index and the bytes per method in the file.
-func (f *field) size() ratios.Table {
+// sizeTable returns a table with the bytes per key in the index and the bytes per method in the file.
+func (f *field) sizeTable() ratios.Table {
 	h := f.store.Header()
 	t := ratios.Table{Title: "size", Methods: f.n, Rows: []ratios.Row{
 		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(disk.RegionIX).Size) / float64(uint64(f.n)+
 			h.Counts.Types)},
 		{Name: "archive", Unit: "bytes a method", Value: float64(len(f.file)) / float64(f.n)},
 	}}
-	compare(&t, nil)
+	setRatios(&t, nil)
 	return t
 }

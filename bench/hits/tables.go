@@ -43,11 +43,11 @@ func tables() []table {
 			contenders: []contender{{"Profile", findIndependent}, {"ProfileBatch", findBatches},
 				{"map[Key]", keyMapIndependent}, {"map[string]", textMapIndependent}}},
 		{title: "checks", note: checksNote,
-			contenders: []contender{{"id", lookupIndependent}, {"id, no checks", onBare(lookupIndependent)},
-				{"key", findIndependent}, {"key, no checks", onBare(findIndependent)}}},
+			contenders: []contender{{"id", lookupIndependent}, {"id, no checks", withoutChecks(lookupIndependent)},
+				{"key", findIndependent}, {"key, no checks", withoutChecks(findIndependent)}}},
 		{title: "checks at first access", note: firstNote, cold: true,
-			contenders: []contender{{"id", onNew(archive.Options{})},
-				{"id, no checks", onNew(archive.Options{Unchecked: true})}}},
+			contenders: []contender{{"id", withNewStore(archive.Options{})},
+				{"id, no checks", withNewStore(archive.Options{Unchecked: true})}}},
 	}
 }
 
@@ -67,25 +67,25 @@ func (t table) measure(f *field, rounds int) (ratios.Table, error) {
 	if t.cold {
 		repeats = 1
 	}
-	g := guard(rounds)
+	g := newGuard(rounds)
 	for _, c := range t.contenders {
 		g.Turns = append(g.Turns, func() (float64, error) {
-			q := f.query(share)
+			q := f.nextQuery(share)
 			if t.missing {
-				q.missing()
+				q.makeMissing()
 			}
-			return t.turn(f, c, q, repeats)
+			return t.timeTurn(f, c, q, repeats)
 		})
 	}
 	costs, noise, err := g.Run()
 	if err != nil {
 		return ratios.Table{}, err
 	}
-	return t.found(f, costs, noise), nil
+	return t.newResult(f, costs, noise), nil
 }
 
-// turn returns the nanoseconds of a lookup.
-func (t table) turn(f *field, c contender, q *query, repeats int) (float64, error) {
+// timeTurn returns the nanoseconds of a lookup.
+func (t table) timeTurn(f *field, c contender, q *query, repeats int) (float64, error) {
 	if repeats > 1 { // warm up the caches
 		c.look(f, q)
 	}
@@ -105,17 +105,17 @@ func (t table) turn(f *field, c contender, q *query, repeats int) (float64, erro
 	return cost, nil
 }
 
-func (t table) found(f *field, costs [][]float64, noise ratios.Noise) ratios.Table {
+func (t table) newResult(f *field, costs [][]float64, noise ratios.Noise) ratios.Table {
 	result := ratios.Table{Title: t.title, Methods: f.n, Note: t.note, Noise: noise}
 	for i, c := range t.contenders {
 		result.Rows = append(result.Rows, ratios.Row{Name: c.name, Value: paired.Median(costs[i])})
 	}
-	compare(&result, costs)
+	setRatios(&result, costs)
 	return result
 }
 
-// guard returns a guard without turns.
-func guard(rounds int) ratios.Guard {
+// newGuard returns a guard without turns.
+func newGuard(rounds int) ratios.Guard {
 	return ratios.Guard{Rounds: rounds, Loop: ratios.FixedLoop, Round: func(round int) {
 		if round%6 == 5 { // a collection takes longer than a round
 			runtime.GC()

@@ -27,7 +27,7 @@ type round struct {
 func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
 	var rounds []round
 	for quiet := 0; quiet < g.Rounds && len(rounds) < 2*g.Rounds; {
-		r, err := g.round(len(rounds))
+		r, err := g.runRound(len(rounds))
 		if err != nil {
 			return nil, noise, err
 		}
@@ -45,11 +45,11 @@ func (g Guard) Run() (costs [][]float64, noise Noise, err error) {
 		}
 		return 0
 	})
-	costs, noise = g.kept(rounds)
+	costs, noise = g.keepQuietest(rounds)
 	return costs, noise, nil
 }
 
-func (g Guard) round(n int) (r round, err error) {
+func (g Guard) runRound(n int) (r round, err error) {
 	if g.Round != nil {
 		g.Round(n)
 	}
@@ -67,8 +67,8 @@ func (g Guard) round(n int) (r round, err error) {
 	return r, nil
 }
 
-// kept returns the results of the quietest rounds.
-func (g Guard) kept(rounds []round) (costs [][]float64, noise Noise) {
+// keepQuietest returns the results of the quietest rounds.
+func (g Guard) keepQuietest(rounds []round) (costs [][]float64, noise Noise) {
 	n := min(g.Rounds, len(rounds))
 	noise.Repeated = len(rounds) - n
 	costs = make([][]float64, len(g.Turns))

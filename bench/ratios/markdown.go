@@ -16,7 +16,7 @@ func (t Table) Text() string {
 }
 
 func (t Table) heading() string {
-	s := fmt.Sprintf("%s, %s methods", t.Title, grouped(t.Methods))
+	s := fmt.Sprintf("%s, %s methods", t.Title, groupDigits(t.Methods))
 	if t.Noise == (Noise{}) {
 		return s
 	}
@@ -37,9 +37,9 @@ func (n Noise) String() string {
 
 func (r Row) value() string {
 	if r.Unit == "" {
-		return amount(r.Value) + " ns"
+		return formatAmount(r.Value) + " ns"
 	}
-	return amount(r.Value) + " " + r.Unit
+	return formatAmount(r.Value) + " " + r.Unit
 }
 
 func (r Row) ratio() string {
@@ -69,8 +69,8 @@ func (g Goal) String() string {
 	return fmt.Sprintf("%.2f of %s, at most %.4g: %s", g.Ratio, g.Against, g.Limit, met)
 }
 
-// amount formats a number with three digits.
-func amount(v float64) string {
+// formatAmount formats a number with three digits.
+func formatAmount(v float64) string {
 	switch {
 	case v >= 99.95:
 		return fmt.Sprintf("%.0f", v)
@@ -80,7 +80,7 @@ func amount(v float64) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-func grouped(n int) string {
+func groupDigits(n int) string {
 	s := fmt.Sprint(n)
 	for at := len(s) - 3; at > 0; at -= 3 {
 		s = s[:at] + "," + s[at:]
@@ -91,21 +91,21 @@ func grouped(n int) string {
 // Markdown returns the whole report.
 func (r *Report) Markdown() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# Measurements\n\n%s\n\n%s\n", r.Machine, r.summary())
+	fmt.Fprintf(&b, "# Measurements\n\n%s\n\n%s\n", r.Machine, r.summarizeGoals())
 	for _, title := range r.titles() {
 		fmt.Fprintf(&b, "\n## %s\n", title)
-		for _, t := range r.sizes(title) {
+		for _, t := range r.tablesOfTitle(title) {
 			t.markdown(&b)
 		}
-		if growth := r.growth(title); len(growth) > 0 {
+		if growth := r.growthTexts(title); len(growth) > 0 {
 			fmt.Fprintf(&b, "\nGrowth with the number of methods, time ~ n^e: %s.\n", strings.Join(growth, "; "))
 		}
 	}
 	return b.String()
 }
 
-// summary counts the goals.
-func (r *Report) summary() string {
+// summarizeGoals counts the goals.
+func (r *Report) summarizeGoals() string {
 	met, all := 0, 0
 	for _, t := range r.Tables {
 		for _, row := range t.Rows {

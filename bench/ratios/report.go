@@ -55,7 +55,7 @@ const stored = "report.json"
 
 // Open reads the report in dir. It returns an empty report if there is none or dir is "".
 func Open(dir string) (*Report, error) {
-	r := &Report{Machine: machine()}
+	r := &Report{Machine: describeMachine()}
 	if dir == "" {
 		return r, nil
 	}
@@ -107,8 +107,8 @@ func (r *Report) titles() (titles []string) {
 	return titles
 }
 
-// sizes returns the tables with a title, sorted by number of methods.
-func (r *Report) sizes(title string) (tables []Table) {
+// tablesOfTitle returns the tables with a title, sorted by number of methods.
+func (r *Report) tablesOfTitle(title string) (tables []Table) {
 	for _, t := range r.Tables {
 		if t.Title == title {
 			tables = append(tables, t)

@@ -14,7 +14,7 @@ type series struct {
 
 // seriesOf returns the contenders of a title with several numbers of methods.
 func (r *Report) seriesOf(title string) (all []series) {
-	for _, t := range r.sizes(title) {
+	for _, t := range r.tablesOfTitle(title) {
 		for _, row := range t.Rows {
 			if row.Unit != "" || t.Methods == 0 || row.Value <= 0 {
 				continue
@@ -35,8 +35,8 @@ func (r *Report) seriesOf(title string) (all []series) {
 	return all
 }
 
-// growth formats the exponents.
-func (r *Report) growth(title string) (texts []string) {
+// growthTexts formats the exponents.
+func (r *Report) growthTexts(title string) (texts []string) {
 	for _, s := range r.seriesOf(title) {
 		texts = append(texts, fmt.Sprintf("%s %.2f", s.name, s.exponent))
 	}

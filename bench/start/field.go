@@ -14,19 +14,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// all measures a program that opens the file and calls all functions, in processor time of all threads per function.
-func (f *field) all() table {
+// allFunctionsTable measures a program that opens the file and calls all functions, in processor time of all threads per function.
+func (f *field) allFunctionsTable() table {
 	n := len(f.keys)
 	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns",
-		f.rows(n, cputime.ProcessTime, float64(n))}
+		f.contenderRows(n, cputime.ProcessTime, float64(n))}
 }
 
-// first measures the wall time until n functions have been called.
-func (f *field) first(n int) table {
-	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.rows(n, cputime.WallTime, 1000)}
+// firstFunctionsTable measures the wall time until n functions have been called.
+func (f *field) firstFunctionsTable(n int) table {
+	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.contenderRows(n, cputime.WallTime, 1000)}
 }
 
-func (f *field) rows(n int, clock func() int64, per float64) []row {
+func (f *field) contenderRows(n int, clock func() int64, per float64) []row {
 	timed := func(name string, start func(n int) error) row {
 		return row{name, func() (float64, error) {
 			begin := clock()
@@ -109,8 +109,8 @@ func (f *field) countOwn(n int) error {
 	return nil
 }
 
-// adopted opens and adopts the archive.
-func (f *field) adopted(o reader.AdoptOptions) (*reader.Store, error) {
+// openAdopted opens and adopts the archive.
+func (f *field) openAdopted(o reader.AdoptOptions) (*reader.Store, error) {
 	s, err := reader.Open(f.paths["archive"], archive.Options{})
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (f *field) adopted(o reader.AdoptOptions) (*reader.Store, error) {
 }
 
 func (f *field) countAdopted(n int, o reader.AdoptOptions) error {
-	s, err := f.adopted(o)
+	s, err := f.openAdopted(o)
 	if err != nil {
 		return err
 	}
@@ -175,7 +175,7 @@ func (f *field) byKeys(s *reader.Store, from int, found []reader.Profile) (int, 
 
 // countBatches is like countAdopted, in batches.
 func (f *field) countBatches(n int, o reader.AdoptOptions, look lookUp) error {
-	s, err := f.adopted(o)
+	s, err := f.openAdopted(o)
 	if err != nil {
 		return err
 	}
@@ -199,8 +199,8 @@ func (f *field) countBatches(n int, o reader.AdoptOptions, look lookUp) error {
 	return nil
 }
 
-// counting compares ways to increment a counter with an atomic addition to a word of the VM.
-func (f *field) counting() (table, error) {
+// countingTable compares ways to increment a counter with an atomic addition to a word of the VM.
+func (f *field) countingTable() (table, error) {
 	s, err := reader.Open(f.paths["archive"], archive.Options{})
 	if err != nil {
 		return table{}, err

@@ -53,7 +53,7 @@ func newField(dir, path string) (*field, error) {
 		all = append(all, one)
 	}
 	for name, write := range map[string]func(*os.File) error{
-		"flat": func(w *os.File) error { _, err := w.Write(flat(all)); return err },
+		"flat": func(w *os.File) error { _, err := w.Write(encodeFlat(all)); return err },
 		"gob":  func(w *os.File) error { return gob.NewEncoder(w).Encode(all) },
 		"json": func(w *os.File) error { return json.NewEncoder(w).Encode(all) },
 	} {
@@ -91,9 +91,9 @@ func plainOf(s *reader.Store, k layout.Key) (one plain, err error) {
 	return one, nil
 }
 
-// flat encodes profiles in a simple format. It has the number of functions and of cells, and for each function the
+// encodeFlat encodes profiles in a simple format. It has the number of functions and of cells, and for each function the
 // length of the key, the key, the number of cells, code, calls, and the cells.
-func flat(all []plain) (b []byte) {
+func encodeFlat(all []plain) (b []byte) {
 	cells := 0
 	for _, p := range all {
 		cells += len(p.Cells)

@@ -19,7 +19,7 @@ var points = []int{3, 300}
 
 // pointTables returns the tables for profile points.
 func pointTables(dir string) (tables []table, err error) {
-	s, err := sites(filepath.Join(dir, "sites.parc"))
+	s, err := writeSites(filepath.Join(dir, "sites.parc"))
 	if err != nil {
 		return nil, err
 	}
@@ -28,13 +28,13 @@ func pointTables(dir string) (tables []table, err error) {
 		if err != nil {
 			return nil, err
 		}
-		tables = append(tables, lookups(p, n))
+		tables = append(tables, lookupTable(p, n))
 	}
 	return tables, nil
 }
 
-// sites writes and opens an archive with a method for each element of points.
-func sites(path string) (*reader.Store, error) {
+// writeSites writes and opens an archive with a method for each element of points.
+func writeSites(path string) (*reader.Store, error) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: bench.Params(), Producer: "synthetic"})
 	receiver := b.Type(builder.TypeKey{Name: "org/synthetic/Receiver"})
 	for i, n := range points {
@@ -80,8 +80,8 @@ func profileOf(s *reader.Store, i int) (reader.Profile, error) {
 // repeats is the number of operations in a turn.
 const repeats = 1 << 20
 
-// each returns a turn that measures the time of one operation, of which do makes repeats.
-func each(do func() error) func() (float64, error) {
+// timeEach returns a turn that measures the time of one operation, of which do makes repeats.
+func timeEach(do func() error) func() (float64, error) {
 	return func() (float64, error) {
 		start := cputime.ThreadTime()
 		err := do()
@@ -89,8 +89,8 @@ func each(do func() error) func() (float64, error) {
 	}
 }
 
-// lookups compares the lookup of points with a map from points to counts.
-func lookups(p reader.Profile, n int) table {
+// lookupTable compares the lookup of points with a map from points to counts.
+func lookupTable(p reader.Profile, n int) table {
 	order := make([]int32, 1024)
 	known := map[int32]*uint64{}
 	for i := range order {
@@ -98,7 +98,7 @@ func lookups(p reader.Profile, n int) table {
 		known[order[i]] = new(uint64)
 	}
 	return table{fmt.Sprintf("profile point by bci, of %d", n), "ns", []row{
-		{"map", each(func() error {
+		{"map", timeEach(func() error {
 			for i := range repeats {
 				if known[order[i%len(order)]] == nil {
 					return reader.ErrNotFound
@@ -106,7 +106,7 @@ func lookups(p reader.Profile, n int) table {
 			}
 			return nil
 		})},
-		{"Profile.At", each(func() error {
+		{"Profile.At", timeEach(func() error {
 			for i := range repeats {
 				if _, ok := p.At(order[i%len(order)]); !ok {
 					return reader.ErrNotFound

@@ -43,7 +43,7 @@ func main() {
 	flag.Parse()
 	err := error(nil)
 	if *started != "" {
-		err = startHere(*started, *with)
+		err = runRounds(*started, *with)
 	} else {
 		err = run(o)
 	}
@@ -84,22 +84,22 @@ func run(o options) error {
 // exampleTables returns the tables for the VM in example.
 func exampleTables(dir string) ([]table, error) {
 	path := filepath.Join(dir, "vm.parc")
-	if err := train(path); err != nil {
+	if err := trainVM(path); err != nil {
 		return nil, err
 	}
 	f, err := newField(dir, path)
 	if err != nil {
 		return nil, err
 	}
-	counting, err := f.counting()
+	counting, err := f.countingTable()
 	if err != nil {
 		return nil, err
 	}
-	return append([]table{f.all(), f.first(1000), counting}, starts(path)...), nil
+	return append([]table{f.allFunctionsTable(), f.firstFunctionsTable(1000), counting}, startTables(path)...), nil
 }
 
-// train runs the VM once without an archive, and writes one.
-func train(path string) error {
+// trainVM runs the VM once without an archive, and writes one.
+func trainVM(path string) error {
 	p := example.Generate()
 	vm, err := example.NewVM(p, path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -127,7 +127,7 @@ func (t *table) measure(rounds int) error {
 	seen := make([][]float64, len(t.rows))
 	for round := range rounds + 1 {
 		for i, r := range t.rows {
-			settle()
+			settleMachine()
 			took, err := r.turn()
 			if err != nil {
 				return fmt.Errorf("%s: %w", r.name, err)
@@ -145,8 +145,8 @@ func (t *table) measure(rounds int) error {
 	return nil
 }
 
-// settle collects garbage, and waits until another thread has released mappings.
-func settle() {
+// settleMachine collects garbage, and waits until another thread has released mappings.
+func settleMachine() {
 	runtime.GC()
 	time.Sleep(10 * time.Millisecond)
 }

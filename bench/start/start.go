@@ -12,23 +12,23 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// starts returns tables with the processor time of a new process for its first and second round, with and without an
+// startTables returns tables with the processor time of a new process for its first and second round, with and without an
 // archive. The processes call different numbers of functions. The first round includes opening the archive.
-func starts(path string) (tables []table) {
+func startTables(path string) (tables []table) {
 	for _, n := range []int{20, 200, 1000, 4960} {
 		for round := range 2 {
 			title := fmt.Sprintf("start of the VM: %d functions, round %d", n, round+1)
 			tables = append(tables, table{title, "µs", []row{
-				{"without an archive", func() (float64, error) { return start(n, round, "") }},
-				{"with an archive", func() (float64, error) { return start(n, round, path) }},
+				{"without an archive", func() (float64, error) { return timeStart(n, round, "") }},
+				{"with an archive", func() (float64, error) { return timeStart(n, round, path) }},
 			}})
 		}
 	}
 	return tables
 }
 
-// start runs this program in a new process, and returns the time of one of its rounds.
-func start(n, round int, with string) (float64, error) {
+// timeStart runs this program in a new process, and returns the time of one of its rounds.
+func timeStart(n, round int, with string) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
@@ -44,8 +44,8 @@ func start(n, round int, with string) (float64, error) {
 	return strconv.ParseFloat(took[round], 64)
 }
 
-// startHere runs two rounds, and prints their times.
-func startHere(functions, with string) error {
+// runRounds runs two rounds, and prints their times.
+func runRounds(functions, with string) error {
 	n, err := strconv.Atoi(functions)
 	if err != nil {
 		return err

@@ -16,30 +16,30 @@ type job struct {
 	home string
 }
 
-// file returns the path of a file of the job.
-func (j job) file(end string) string {
+// filePath returns the path of a file of the job.
+func (j job) filePath(end string) string {
 	return filepath.Join(j.dir, j.program.name+"-"+filepath.Base(j.home)+end)
 }
 
-// run compiles the program, records its archive, and measures it.
-func (j job) run(ctx context.Context) error {
+// measureProgram compiles the program, records its archive, and measures it.
+func (j job) measureProgram(ctx context.Context) error {
 	steps := [][]string{
-		append([]string{j.profarc(), "train", "-q", "-o", j.archive(), "--"}, j.command()...),
-		append(j.warm(), j.command()...),
+		append([]string{j.profarc(), "train", "-q", "-o", j.archive(), "--"}, j.programCommand()...),
+		append(j.warmCommand(), j.programCommand()...),
 	}
 	if j.archived != "" { // with another program's archive
 		steps = steps[1:]
 	}
 	if strings.HasSuffix(j.source, ".java") {
-		steps = append(j.compile(), steps...)
+		steps = append(j.compileCommands(), steps...)
 	}
 	if j.tool != "" {
-		if err := unzipSources(j.home, j.file(".sources")); err != nil {
+		if err := unzipSources(j.home, j.filePath(".sources")); err != nil {
 			return err
 		}
 	}
 	for _, step := range steps {
-		if err := j.start(ctx, step); err != nil {
+		if err := j.runStep(ctx, step); err != nil {
 			return err
 		}
 	}
@@ -51,22 +51,22 @@ func (j job) archive() string {
 	if j.archived != "" {
 		j.program.name = j.archived
 	}
-	return j.file(".parc")
+	return j.filePath(".parc")
 }
 
-// compile returns the commands that build a jar of the program's class. AppCDS does not support folders.
-func (j job) compile() [][]string {
-	classes := j.file(".classes")
+// compileCommands returns the commands that build a jar of the program's class. AppCDS does not support folders.
+func (j job) compileCommands() [][]string {
+	classes := j.filePath(".classes")
 	return [][]string{
 		{filepath.Join(j.home, "bin/javac"), "-nowarn", "-cp", j.classPath(), "-d", classes, "inputs/" + j.source},
-		{filepath.Join(j.home, "bin/jar"), "cf", j.file(".jar"), "-C", classes, "."},
+		{filepath.Join(j.home, "bin/jar"), "cf", j.filePath(".jar"), "-C", classes, "."},
 	}
 }
 
-// warm returns the command that measures the program, without the command of the program.
-func (j job) warm() []string {
+// warmCommand returns the command that measures the program, without the command of the program.
+func (j job) warmCommand() []string {
 	step := []string{j.profarc(), "warm", "-n", fmt.Sprint(j.rounds), "--skip", "plain,archive+flag",
-		"--archive", j.archive(), "--json", j.file(".json")}
+		"--archive", j.archive(), "--json", j.filePath(".json")}
 	if j.unit != "" {
 		step = append(step, "--unit", j.unit)
 	}
@@ -76,12 +76,12 @@ func (j job) warm() []string {
 	return append(step, "--")
 }
 
-// command returns the program's command. It replaces {sources} in arguments by the directory of the JDK's sources.
-func (j job) command() []string {
+// programCommand returns the program's command. It replaces {sources} in arguments by the directory of the JDK's sources.
+func (j job) programCommand() []string {
 	if j.tool != "" {
 		step := []string{filepath.Join(j.home, j.tool)}
 		for _, arg := range j.args {
-			step = append(step, strings.ReplaceAll(arg, "{sources}", j.file(".sources")))
+			step = append(step, strings.ReplaceAll(arg, "{sources}", j.filePath(".sources")))
 		}
 		return step
 	}
@@ -95,18 +95,18 @@ func (j job) classPath() string {
 		paths = append(paths, filepath.Join(debianJars, name+".jar"))
 	}
 	if strings.HasSuffix(j.source, ".java") {
-		paths = append(paths, j.file(".jar"))
+		paths = append(paths, j.filePath(".jar"))
 	}
 	return strings.Join(paths, ":")
 }
 
-// start runs a command in the directory of the inputs while holding the lock, if any.
-func (j job) start(ctx context.Context, step []string) error {
+// runStep runs a command in the directory of the inputs while holding the lock, if any.
+func (j job) runStep(ctx context.Context, step []string) error {
 	if j.lock != "" {
 		step = append([]string{"flock", j.lock}, step...)
 	}
 	c := exec.CommandContext(ctx, step[0], step[1:]...)
-	log, err := os.OpenFile(j.file(".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	log, err := os.OpenFile(j.filePath(".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (j job) start(ctx context.Context, step []string) error {
 	c.Stderr = log
 	fmt.Fprintf(os.Stderr, "warm: %s with %s: %s\n", j.program.name, filepath.Base(j.home), filepath.Base(step[0]))
 	if err := c.Run(); err != nil {
-		return fmt.Errorf("%w: see %s", err, j.file(".log"))
+		return fmt.Errorf("%w: see %s", err, j.filePath(".log"))
 	}
 	return nil
 }

@@ -64,10 +64,10 @@ func run(ctx context.Context, o options) error {
 	}
 	b := &bench{options: o, dir: dir}
 	if !o.print {
-		if err := b.prepare(ctx); err != nil {
+		if err := b.buildProfarc(ctx); err != nil {
 			return err
 		}
-		if err := b.measure(ctx); err != nil {
+		if err := b.measurePrograms(ctx); err != nil {
 			return err
 		}
 	}
@@ -80,8 +80,8 @@ type bench struct {
 	dir string
 }
 
-// prepare builds profarc and writes the programs' inputs.
-func (b *bench) prepare(ctx context.Context) error {
+// buildProfarc builds profarc and writes the programs' inputs.
+func (b *bench) buildProfarc(ctx context.Context) error {
 	if err := writeInputs(b.dir); err != nil {
 		return err
 	}
@@ -92,19 +92,19 @@ func (b *bench) prepare(ctx context.Context) error {
 
 func (b *bench) profarc() string { return filepath.Join(b.dir, "profarc") }
 
-// measure trains and measures all programs with all JDKs.
-func (b *bench) measure(ctx context.Context) error {
+// measurePrograms trains and measures all programs with all JDKs.
+func (b *bench) measurePrograms(ctx context.Context) error {
 	for _, p := range b.chosen() {
-		if missing := p.missing(); missing != "" {
+		if missing := p.missingPackage(); missing != "" {
 			fmt.Fprintf(os.Stderr, "warm: %s is left out: %s\n", p.name, missing)
 			continue
 		}
 		for _, home := range strings.Split(b.jdks, ",") {
 			j := job{b, p, home}
-			if _, err := os.Stat(j.file(".json")); err == nil {
+			if _, err := os.Stat(j.filePath(".json")); err == nil {
 				continue
 			}
-			if err := j.run(ctx); err != nil {
+			if err := j.measureProgram(ctx); err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}

@@ -57,8 +57,8 @@ var programs = []program{
 		args: []string{"-Dsun.net.httpserver.nodelay=true", "Requests", "10000"}, unit: `^request took (.*)`},
 }
 
-// missing returns advice to install the package if its first jar is missing. The other jars are not in all releases.
-func (p program) missing() string {
+// missingPackage returns advice to install the package if its first jar is missing. The other jars are not in all releases.
+func (p program) missingPackage() string {
 	for i, name := range p.jars {
 		if _, err := os.Stat(filepath.Join(debianJars, name+".jar")); err != nil && i == 0 {
 			return "install Debian's package " + p.packages

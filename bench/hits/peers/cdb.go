@@ -61,15 +61,15 @@ func cdbBytes(records []record, size int) []byte {
 	for i, slots := range tables {
 		le.PutUint32(b[8*i:], uint32(len(b)))
 		le.PutUint32(b[8*i+4:], uint32(2*len(slots)))
-		for _, s := range placed(slots) {
+		for _, s := range placeSlots(slots) {
 			b = le.AppendUint32(le.AppendUint32(b, s.hash), s.at)
 		}
 	}
 	return b
 }
 
-// placed returns a hash table of the slots that is half full.
-func placed(slots []cdbSlot) []cdbSlot {
+// placeSlots returns a hash table of the slots that is half full.
+func placeSlots(slots []cdbSlot) []cdbSlot {
 	table := make([]cdbSlot, 2*len(slots))
 	for _, s := range slots {
 		at := int(s.hash>>8) % len(table)

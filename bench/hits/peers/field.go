@@ -47,8 +47,8 @@ func (c called) turn(keys [][]byte) (sum uint64, took int64, err error) {
 	return sum, cputime.ThreadTime() - begin, nil
 }
 
-// byCalls converts a store's constructor to a peer's constructor.
-func byCalls(fill func(path string, records []record) (store, error)) func(string, []record) (peer, error) {
+// peerOfStore converts a store's constructor to a peer's constructor.
+func peerOfStore(fill func(path string, records []record) (store, error)) func(string, []record) (peer, error) {
 	return func(path string, records []record) (peer, error) {
 		s, err := fill(path, records)
 		return called{s}, err
@@ -96,7 +96,7 @@ func newField(dir string, n int) (*field, error) {
 		return nil, err
 	}
 	f.order = f.random.Perm(n)
-	return f, f.fill(dir, records)
+	return f, f.fillPeers(dir, records)
 }
 
 // records returns the records of all methods, sorted by key.
@@ -120,13 +120,13 @@ func textOf(k layout.Key) []byte {
 	return []byte(k.Class + "\x00" + k.Name + "\x00" + k.Signature + "\x00" + k.Loader)
 }
 
-// fill creates the peers.
-func (f *field) fill(dir string, records []record) error {
+// fillPeers creates the peers.
+func (f *field) fillPeers(dir string, records []record) error {
 	for _, each := range []struct {
 		name string
 		fill func(path string, records []record) (peer, error)
 		goal float64
-	}{{"CDB", byCalls(fillCDB), 2.5}, {"LMDB", fillLMDB, 5}} {
+	}{{"CDB", peerOfStore(fillCDB), 2.5}, {"LMDB", fillLMDB, 5}} {
 		p, err := each.fill(filepath.Join(dir, fmt.Sprintf("%s-%d", each.name, f.n)), records)
 		if errors.Is(err, errMissing) {
 			f.absent = append(f.absent, fmt.Sprintf("%s: %v.", each.name, err))
@@ -154,7 +154,7 @@ type query struct {
 	texts [][]byte
 }
 
-func (f *field) query(n int, missing bool) (q query) {
+func (f *field) nextQuery(n int, missing bool) (q query) {
 	for range n {
 		k := f.keys[f.order[f.next]]
 		f.next = (f.next + 1) % f.n
@@ -184,7 +184,7 @@ func (f *field) measure(rounds int, missing bool) (ratios.Table, error) {
 	g := ratios.Guard{Rounds: rounds, Loop: ratios.FixedLoop}
 	add := func(name string, look func(q query) (uint64, int64, error)) {
 		g.Turns = append(g.Turns, func() (float64, error) {
-			sum, took, err := look(f.query(share, missing))
+			sum, took, err := look(f.nextQuery(share, missing))
 			if want := uint64(share * counted); err == nil && (sum != want && !missing || sum != 0 && missing) {
 				err = fmt.Errorf("%s: counters sum to %d", name, sum)
 			}
@@ -201,7 +201,7 @@ func (f *field) measure(rounds int, missing bool) (ratios.Table, error) {
 	if missing {
 		t.Title = titleMisses
 	}
-	return f.found(t, costs), err
+	return f.addRows(t, costs), err
 }
 
 func (f *field) findAll(q query) (sum uint64, took int64, err error) {
@@ -215,8 +215,8 @@ func (f *field) findAll(q query) (sum uint64, took int64, err error) {
 	return sum, cputime.ThreadTime() - begin, nil
 }
 
-// found adds the rows. Goals apply only to hits in large stores.
-func (f *field) found(t ratios.Table, costs [][]float64) ratios.Table {
+// addRows adds the rows. Goals apply only to hits in large stores.
+func (f *field) addRows(t ratios.Table, costs [][]float64) ratios.Table {
 	if len(costs) == 0 {
 		return t
 	}

@@ -31,7 +31,7 @@ func main() {
 	flag.Parse()
 	err := error(nil)
 	if *jdk != "" {
-		err = record(*jdk, *profarc, o.Out, *runs, *jobs)
+		err = recordRuns(*jdk, *profarc, o.Out, *runs, *jobs)
 	} else {
 		err = manyarchives.Make(o)
 	}

@@ -30,15 +30,15 @@ type recorder struct {
 	packages []string
 }
 
-// record trains programs with different arguments, jobs at the same time. It writes an archive for each run to out.
-func record(jdk, profarc, out string, runs, jobs int) error {
+// recordRuns trains programs with different arguments, jobs at the same time. It writes an archive for each run to out.
+func recordRuns(jdk, profarc, out string, runs, jobs int) error {
 	work, err := os.MkdirTemp("", "profarc-programs-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(work)
 	r := &recorder{jdk: jdk, profarc: profarc, work: work}
-	if err := errors.Join(r.unpack(), os.CopyFS(work, programs), os.MkdirAll(out, 0o777)); err != nil {
+	if err := errors.Join(r.unpackSources(), os.CopyFS(work, programs), os.MkdirAll(out, 0o777)); err != nil {
 		return err
 	}
 	var group errgroup.Group
@@ -46,7 +46,7 @@ func record(jdk, profarc, out string, runs, jobs int) error {
 	var done atomic.Int64
 	for i := range runs {
 		group.Go(func() error {
-			err := r.train(i, filepath.Join(out, fmt.Sprintf("run-%06d.parc", i)))
+			err := r.trainRun(i, filepath.Join(out, fmt.Sprintf("run-%06d.parc", i)))
 			fmt.Fprintf(os.Stderr, "\r%d of %d runs ", done.Add(1), runs)
 			return err
 		})
@@ -61,22 +61,22 @@ type program func(r *recorder, n int, out string) []string
 var all = []program{
 	func(r *recorder, n int, out string) []string {
 		return append([]string{"javac", "-nowarn", "-proc:none", "-XDignore.symbol.file", "--patch-module",
-			"java.base=" + r.pkg(n), "-d", out}, r.sources(n, 8)...)
+			"java.base=" + r.packageFolder(n), "-d", out}, r.sources(n, 8)...)
 	},
 	func(r *recorder, n int, _ string) []string {
 		return append([]string{"javap", "-c", "-p", "--system", r.jdk}, r.classes(n)...)
 	},
 	func(r *recorder, n int, out string) []string {
-		return append([]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.pkg(n), "-d", out},
+		return append([]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.packageFolder(n), "-d", out},
 			r.sources(n, 1)...)
 	},
 	func(r *recorder, n int, _ string) []string {
 		return []string{"jdeps", "-verbose:package", "--module",
-			pick(n, "java.logging", "java.xml", "java.sql", "java.net.http", "java.rmi", "java.naming", "jdk.jartool",
+			pickInTurn(n, "java.logging", "java.xml", "java.sql", "java.net.http", "java.rmi", "java.naming", "jdk.jartool",
 				"jdk.jfr")}
 	},
 	func(r *recorder, n int, out string) []string {
-		return []string{"jar", "--create", "--file", filepath.Join(out, "x.jar"), "-C", r.pkg(n), "."}
+		return []string{"jar", "--create", "--file", filepath.Join(out, "x.jar"), "-C", r.packageFolder(n), "."}
 	},
 	func(r *recorder, n int, _ string) []string {
 		return []string{"jimage", "list", "--include", "regex:.*/" + path.Base(r.packages[n%len(r.packages)]) + "/.*",
@@ -84,36 +84,36 @@ var all = []program{
 	},
 	func(r *recorder, n int, _ string) []string {
 		return []string{"jshell", "--execution", "local", "-R-Dn=" + fmt.Sprint(n),
-			r.in("programs", "script"+fmt.Sprint(n%3)+".jsh")}
+			r.workPath("programs", "script"+fmt.Sprint(n%3)+".jsh")}
 	},
 	func(_ *recorder, n int, out string) []string {
 		return []string{"keytool", "-genkeypair", "-keystore", filepath.Join(out, "store"), "-storepass", "changeit",
-			"-alias", "a", "-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pick(n, "RSA", "EC", "DSA")}
+			"-alias", "a", "-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pickInTurn(n, "RSA", "EC", "DSA")}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"java", r.in("programs", "Words.java"), r.pkg(n), pick(n, "a", "get", "[A-Z]", "s", "th")}
+		return []string{"java", r.workPath("programs", "Words.java"), r.packageFolder(n), pickInTurn(n, "a", "get", "[A-Z]", "s", "th")}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"java", r.in("programs", "Numbers.java"), pick(n, "primes", "queues", "power", "operators"),
+		return []string{"java", r.workPath("programs", "Numbers.java"), pickInTurn(n, "primes", "queues", "power", "operators"),
 			fmt.Sprint(n)}
 	},
 }
 
-// pick returns value n modulo the number of values.
-func pick(n int, of ...string) string { return of[n%len(of)] }
+// pickInTurn returns value n modulo the number of values.
+func pickInTurn(n int, of ...string) string { return of[n%len(of)] }
 
-func (r *recorder) in(names ...string) string {
+func (r *recorder) workPath(names ...string) string {
 	return filepath.Join(append([]string{r.work}, names...)...)
 }
 
-// pkg returns the folder that contains only package n.
-func (r *recorder) pkg(n int) string {
-	return r.in("src", strings.ReplaceAll(r.packages[n%len(r.packages)], "/", "."))
+// packageFolder returns the folder that contains only package n.
+func (r *recorder) packageFolder(n int) string {
+	return r.workPath("src", strings.ReplaceAll(r.packages[n%len(r.packages)], "/", "."))
 }
 
 // sources returns at most most source files of package n.
 func (r *recorder) sources(n, most int) (some []string) {
-	_ = filepath.WalkDir(r.pkg(n), func(name string, d fs.DirEntry, err error) error { // these files are readable
+	_ = filepath.WalkDir(r.packageFolder(n), func(name string, d fs.DirEntry, err error) error { // these files are readable
 		if err == nil && !d.IsDir() && len(some) < most {
 			some = append(some, name)
 		}
@@ -124,14 +124,14 @@ func (r *recorder) sources(n, most int) (some []string) {
 
 func (r *recorder) classes(n int) (names []string) {
 	for _, name := range r.sources(n, 8) {
-		inside, _ := filepath.Rel(r.pkg(n), name) // cannot fail
+		inside, _ := filepath.Rel(r.packageFolder(n), name) // cannot fail
 		names = append(names, strings.ReplaceAll(strings.TrimSuffix(filepath.ToSlash(inside), ".java"), "/", "."))
 	}
 	return names
 }
 
-// train records run i to archive.
-func (r *recorder) train(i int, archive string) error {
+// trainRun records run i to archive.
+func (r *recorder) trainRun(i int, archive string) error {
 	out, err := os.MkdirTemp(r.work, "out-*")
 	if err != nil {
 		return err
@@ -150,9 +150,9 @@ func (r *recorder) train(i int, archive string) error {
 // isPublic matches the source of a public type.
 var isPublic = regexp.MustCompile(`(?m)^public [^(=]*\b(class|interface|enum)\b`)
 
-// unpack extracts the public types of packages java.* in module java.base, each package to a separate folder, so that a
+// unpackSources extracts the public types of packages java.* in module java.base, each package to a separate folder, so that a
 // compiler takes the other packages from the JDK.
-func (r *recorder) unpack() error {
+func (r *recorder) unpackSources() error {
 	name := filepath.Join(r.jdk, "lib", "src.zip")
 	z, err := zip.OpenReader(name)
 	if err != nil {
@@ -164,7 +164,7 @@ func (r *recorder) unpack() error {
 		if !ok || !strings.HasPrefix(inside, "java/") || path.Ext(inside) != ".java" {
 			continue
 		}
-		if err := r.extract(f, inside); err != nil {
+		if err := r.extractSource(f, inside); err != nil {
 			return err
 		}
 	}
@@ -174,8 +174,8 @@ func (r *recorder) unpack() error {
 	return nil
 }
 
-// extract writes a source file if its type is public.
-func (r *recorder) extract(f *zip.File, inside string) error {
+// extractSource writes a source file if its type is public.
+func (r *recorder) extractSource(f *zip.File, inside string) error {
 	from, err := f.Open()
 	if err != nil {
 		return err
@@ -189,6 +189,6 @@ func (r *recorder) extract(f *zip.File, inside string) error {
 	if !slices.Contains(r.packages, folder) {
 		r.packages = append(r.packages, folder)
 	}
-	to := r.in("src", strings.ReplaceAll(folder, "/", "."), filepath.FromSlash(inside))
+	to := r.workPath("src", strings.ReplaceAll(folder, "/", "."), filepath.FromSlash(inside))
 	return errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, text, 0o666))
 }

@@ -33,7 +33,7 @@ func main() {
 	profarc := flag.String("profarc", "profarc", "the program that merges everything at once; empty for none")
 	flag.Parse()
 	b := bench{archives: *archives, work: *work, fleet: *fleet}
-	if err := b.run(*profarc, strings.Split(*parts, ",")); err != nil {
+	if err := b.measureMerges(*profarc, strings.Split(*parts, ",")); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -51,7 +51,7 @@ func (c cost) String() string {
 	return fmt.Sprintf("%.1f s, %.0f MB", c.cpu.Seconds(), float64(c.peak)/1e6)
 }
 
-func measure(name string, args ...string) (cost, error) {
+func measureProcess(name string, args ...string) (cost, error) {
 	cmd := exec.Command(name, args...)
 	var out bytes.Buffer
 	cmd.Stdout = &out
@@ -67,7 +67,7 @@ func measure(name string, args ...string) (cost, error) {
 	return c, nil
 }
 
-func (b *bench) run(profarc string, parts []string) error {
+func (b *bench) measureMerges(profarc string, parts []string) error {
 	if err := errors.Join(os.RemoveAll(b.work), os.MkdirAll(b.work, 0o777)); err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (b *bench) run(profarc string, parts []string) error {
 	}
 	if profarc != "" {
 		b.whole = filepath.Join(b.work, "whole.parc")
-		c, err := measure(profarc, append([]string{"merge", "-o", b.whole}, names...)...)
+		c, err := measureProcess(profarc, append([]string{"merge", "-o", b.whole}, names...)...)
 		if err != nil {
 			return err
 		}
@@ -87,18 +87,18 @@ func (b *bench) run(profarc string, parts []string) error {
 		"result |")
 	fmt.Println("|---|---|---|---|---|---|---|---|---|")
 	for _, n := range parts {
-		if err := b.row(n); err != nil {
+		if err := b.measureParts(n); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// row merges in n parts and prints a table row.
-func (b *bench) row(n string) error {
+// measureParts merges in n parts and prints a table row.
+func (b *bench) measureParts(n string) error {
 	plan := filepath.Join(b.work, "plan-"+n+".json")
 	out := filepath.Join(b.work, "out-"+n+".parc")
-	planned, err := measure(b.fleet, "plan", b.archives+"/", "--to", out, "--parts", n, "-o", plan, "--json")
+	planned, err := measureProcess(b.fleet, "plan", b.archives+"/", "--to", out, "--parts", n, "-o", plan, "--json")
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (b *bench) row(n string) error {
 	all := time.Duration(0)
 	read := int64(0)
 	for k := range p.Parts {
-		c, err := measure(b.fleet, "merge-shard", fmt.Sprintf("%d/%d", k, p.Parts), "--plan", plan, "--json")
+		c, err := measureProcess(b.fleet, "merge-shard", fmt.Sprintf("%d/%d", k, p.Parts), "--plan", plan, "--json")
 		if err != nil {
 			return err
 		}
@@ -131,19 +131,19 @@ func (b *bench) row(n string) error {
 		all += c.cpu
 		read += done[0].Read
 	}
-	committed, err := measure(b.fleet, "commit", "--plan", plan)
+	committed, err := measureProcess(b.fleet, "commit", "--plan", plan)
 	if err != nil {
 		return err
 	}
 	mean := float64(read) / float64(p.Parts)
 	fmt.Printf("| %d | %s | %.1f MB | %s | %s | %.0f MB, %.0f %% | %.1f s | %s | %s |\n", p.Parts, planned,
-		float64(file.Size())/1e6, middle(tasks), worst(tasks),
-		mean/1e6, 100*mean/float64(p.Bytes), all.Seconds(), committed, b.compare(out))
+		float64(file.Size())/1e6, medianCost(tasks), maxCost(tasks),
+		mean/1e6, 100*mean/float64(p.Bytes), all.Seconds(), committed, b.compareResult(out))
 	return errors.Join(os.RemoveAll(filepath.Join(b.work, "profarc-work")), os.Remove(out))
 }
 
-// middle returns the medians of processor time and memory.
-func middle(all []cost) (m cost) {
+// medianCost returns the medians of processor time and memory.
+func medianCost(all []cost) (m cost) {
 	slices.SortFunc(all, func(x, y cost) int { return cmp.Compare(x.peak, y.peak) })
 	m.peak = all[len(all)/2].peak
 	slices.SortFunc(all, func(x, y cost) int { return cmp.Compare(x.cpu, y.cpu) })
@@ -151,8 +151,8 @@ func middle(all []cost) (m cost) {
 	return m
 }
 
-// worst returns the maximum of processor time and of memory.
-func worst(all []cost) (w cost) {
+// maxCost returns the maximum of processor time and of memory.
+func maxCost(all []cost) (w cost) {
 	for _, c := range all {
 		w.cpu = max(w.cpu, c.cpu)
 		w.peak = max(w.peak, c.peak)
@@ -160,8 +160,8 @@ func worst(all []cost) (w cost) {
 	return w
 }
 
-// compare describes whether a result equals the single merge.
-func (b *bench) compare(out string) string {
+// compareResult describes whether a result equals the single merge.
+func (b *bench) compareResult(out string) string {
 	if b.whole == "" {
 		return "not compared"
 	}

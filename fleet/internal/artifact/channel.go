@@ -67,13 +67,13 @@ func (c *Channel) Add(events ...Event) {
 		}
 	}
 	slices.SortStableFunc(c.History, func(a, b Event) int { return strings.Compare(a.ID, b.ID) })
-	c.Archives = c.inUse(archives)
+	c.Archives = c.archivesInUse(archives)
 	c.History = c.History[max(0, len(c.History)-maxEvents):]
 }
 
-// inUse returns the different archives that no rollback removed, the last promoted one first. If concurrent rollbacks
+// archivesInUse returns the different archives that no rollback removed, the last promoted one first. If concurrent rollbacks
 // removed all archives, it returns the one that the last rollback restored.
-func (c *Channel) inUse(archives []ocispec.Descriptor) (list []ocispec.Descriptor) {
+func (c *Channel) archivesInUse(archives []ocispec.Descriptor) (list []ocispec.Descriptor) {
 	off := map[digest.Digest]string{}
 	for _, e := range c.History {
 		if e.What == whatRollback {
@@ -110,7 +110,7 @@ func promotedBy(d ocispec.Descriptor, id string) ocispec.Descriptor {
 func (c *Channel) Index() ([]byte, error) {
 	var lines []string
 	for _, e := range c.History {
-		lines = append(lines, e.line())
+		lines = append(lines, e.historyLine())
 	}
 	return indexOf(ChannelType, c.Archives, lines)
 }

@@ -70,8 +70,8 @@ const MaxChannel = 128 - len(".event-") - len("000000000000-0123456789abcdef")
 // EventTags returns the prefix of the tags of a channel's events. The rest of a tag is the event's id.
 func EventTags(channel string) string { return channel + ".event-" }
 
-// line formats the event as a line of a history.
-func (e Event) line() string {
+// historyLine formats the event as a line of a history.
+func (e Event) historyLine() string {
 	words := []string{e.Time.UTC().Format(time.RFC3339), e.What, string(e.Digest)}
 	if e.ID != "" {
 		words = append(words, e.ID, strconv.FormatInt(e.archive.Size, 10))
@@ -113,7 +113,7 @@ func parseEvent(line string) (e Event, ok bool) {
 
 // Index returns the image index that stores the event.
 func (e Event) Index() ([]byte, error) {
-	return indexOf(EventType, []ocispec.Descriptor{e.archive}, []string{e.line()})
+	return indexOf(EventType, []ocispec.Descriptor{e.archive}, []string{e.historyLine()})
 }
 
 // ParseEvent parses the index that stores the event with an id.

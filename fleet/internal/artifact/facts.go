@@ -39,8 +39,8 @@ const (
 	maxDumps = 64
 )
 
-// texts maps annotations to string fields.
-func (f *Facts) texts() map[string]*string {
+// stringFields maps annotations to string fields.
+func (f *Facts) stringFields() map[string]*string {
 	return map[string]*string{
 		"domain": &f.Domain, "format": &f.Format, "producer": &f.Producer, "main": &f.Main,
 		"fingerprint": &f.Fingerprint, "dump": &f.Dump, "base": &f.Base, "score": &f.Score,
@@ -54,7 +54,7 @@ func (f Facts) annotations() map[string]string {
 		prefix + "methods":        strconv.FormatUint(f.Methods, 10),
 		prefix + "profiles":       strconv.FormatUint(f.Profiles, 10),
 	}
-	for name, text := range f.texts() {
+	for name, text := range f.stringFields() {
 		if *text != "" {
 			all[prefix+name] = *text
 		}
@@ -71,7 +71,7 @@ func (f Facts) annotations() map[string]string {
 // parseFacts parses annotations. Malformed ones are treated as unknown.
 func parseFacts(all map[string]string) Facts {
 	var f Facts
-	for name, text := range f.texts() {
+	for name, text := range f.stringFields() {
 		*text = all[prefix+name]
 	}
 	f.Created, _ = time.Parse(time.RFC3339Nano, all[ocispec.AnnotationCreated])
@@ -136,7 +136,7 @@ func (f *Facts) addRun(r layout.Provenance) {
 		f.Dumps = append(f.Dumps, hexOrEmpty(r.DumpID))
 	}
 	f.Main = cmp.Or(f.Main, r.Main)
-	if b := jdk.OfVM(r.VM); b != "" && len(f.Builds) < maxDumps {
+	if b := jdk.VersionOfVM(r.VM); b != "" && len(f.Builds) < maxDumps {
 		f.Builds = append(f.Builds, strings.Join(strings.Fields(b), "_"))
 	}
 	if r.Time.After(f.Created) {

@@ -46,14 +46,14 @@ func Pack(ctx context.Context, s *reader.Store, title, folder string) (*Packed, 
 		return nil, err
 	}
 	p := &Packed{file: file}
-	if err := p.pack(ctx, data); err != nil {
+	if err := p.compressData(ctx, data); err != nil {
 		return nil, errors.Join(err, p.Close())
 	}
 	p.Layer.Annotations[ocispec.AnnotationTitle] = title + ".zst" // file name for other clients
 	return p, nil
 }
 
-func (p *Packed) pack(ctx context.Context, data []byte) error {
+func (p *Packed) compressData(ctx context.Context, data []byte) error {
 	packed := digest.Canonical.Digester()
 	counted := &countingWriter{w: io.MultiWriter(p.file, packed.Hash())}
 	// With one goroutine, the output does not depend on the machine.
@@ -96,7 +96,7 @@ func Unpack(ctx context.Context, w io.WriterAt, body io.Reader, layer ocispec.De
 	}
 	defer z.Close()
 	plain := want.Verifier()
-	output := &lastingWriter{w: io.NewOffsetWriter(w, 0)}
+	output := &stickyErrorWriter{w: io.NewOffsetWriter(w, 0)}
 	n, err := io.Copy(io.MultiWriter(output, plain), io.LimitReader(z, size+1))
 	if err == nil {
 		_, err = io.Copy(io.Discard, input)
@@ -186,13 +186,13 @@ func (l *limitedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A lastingWriter stores the first error.
-type lastingWriter struct {
+// A stickyErrorWriter stores the first error.
+type stickyErrorWriter struct {
 	w   io.Writer
 	err error
 }
 
-func (l *lastingWriter) Write(b []byte) (int, error) {
+func (l *stickyErrorWriter) Write(b []byte) (int, error) {
 	n, err := l.w.Write(b)
 	l.err = cmp.Or(l.err, err)
 	return n, err

@@ -17,7 +17,7 @@ func TestCommentHasTheFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := Facts{Created: time.Unix(0, 0), Builds: []string{"17"}, Dumps: []string{"1"}}
-	for _, field := range f.texts() {
+	for _, field := range f.stringFields() {
 		*field = "x"
 	}
 	names := []string{ArchiveType, LayerType, ChannelType, annotationDigest, annotationSize, annotationHistory,

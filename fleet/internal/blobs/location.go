@@ -32,16 +32,16 @@ func Parse(text string) (Location, error) {
 		bucket := url.URL{Scheme: u.Scheme, Host: u.Host, RawQuery: u.RawQuery}
 		return Location{bucket.String(), strings.TrimPrefix(u.Path, "/")}, nil
 	case err == nil && u.Scheme == "file":
-		return inDirectory(u.Path)
+		return parsePath(u.Path)
 	case strings.Contains(text, "://"):
 		return Location{}, fmt.Errorf("%s: stores are file://, s3://, gs:// and azblob://", text)
 	}
-	return inDirectory(text)
+	return parsePath(text)
 }
 
-// inDirectory returns the location of a file or directory. A name that ends in a slash is a directory, even if it does
+// parsePath returns the location of a file or directory. A name that ends in a slash is a directory, even if it does
 // not exist. The directory of a file is the bucket.
-func inDirectory(name string) (Location, error) {
+func parsePath(name string) (Location, error) {
 	full, err := filepath.Abs(filepath.FromSlash(name))
 	if err != nil {
 		return Location{}, err
@@ -55,8 +55,8 @@ func inDirectory(name string) (Location, error) {
 	return Location{bucket.String(), key}, nil
 }
 
-// directory returns the path of the bucket if it is a directory.
-func (l Location) directory() (dir string, ok bool) {
+// directoryPath returns the path of the bucket if it is a directory.
+func (l Location) directoryPath() (dir string, ok bool) {
 	u, err := url.Parse(l.Bucket)
 	if err != nil || u.Scheme != "file" {
 		return "", false

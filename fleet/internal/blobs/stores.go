@@ -52,30 +52,30 @@ func (s *Stores) Close() (err error) {
 	return err
 }
 
-// bucketToWrite is like bucket, but creates the directory of a bucket.
-func (s *Stores) bucketToWrite(ctx context.Context, l Location) (*blob.Bucket, error) {
-	if dir, ok := l.directory(); ok {
+// openBucketForWriting is like bucket, but creates the directory of a bucket.
+func (s *Stores) openBucketForWriting(ctx context.Context, l Location) (*blob.Bucket, error) {
+	if dir, ok := l.directoryPath(); ok {
 		if err := os.MkdirAll(dir, 0o777); err != nil {
-			return nil, explain(ctx, l, err)
+			return nil, explainError(ctx, l, err)
 		}
 	}
-	return s.bucket(ctx, l)
+	return s.openBucket(ctx, l)
 }
 
-// bucket returns the open bucket of a location.
-func (s *Stores) bucket(ctx context.Context, l Location) (*blob.Bucket, error) {
+// openBucket returns the open bucket of a location.
+func (s *Stores) openBucket(ctx context.Context, l Location) (*blob.Bucket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if b := s.open[l.Bucket]; b != nil {
 		return b, nil
 	}
 	address := l.Bucket
-	if _, ok := l.directory(); ok {
+	if _, ok := l.directoryPath(); ok {
 		address += "?metadata=skip&no_tmp_dir=true"
 	}
 	b, err := blob.OpenBucket(context.WithoutCancel(ctx), address)
 	if err != nil {
-		return nil, explain(ctx, l, err)
+		return nil, explainError(ctx, l, err)
 	}
 	if s.open == nil {
 		s.open = map[string]*blob.Bucket{}
@@ -84,8 +84,8 @@ func (s *Stores) bucket(ctx context.Context, l Location) (*blob.Bucket, error) {
 	return b, nil
 }
 
-// limit returns a context with the timeout for a request that transfers bytes.
-func (s *Stores) limit(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
+// withTimeout returns a context with the timeout for a request that transfers bytes.
+func (s *Stores) withTimeout(ctx context.Context, bytes int64) (context.Context, context.CancelFunc) {
 	patience := s.Patience
 	if patience <= 0 {
 		patience = time.Minute
@@ -95,8 +95,8 @@ func (s *Stores) limit(ctx context.Context, bytes int64) (context.Context, conte
 
 var errSlow = errors.New("no answer in time")
 
-// explain converts the error of a request to a message with advice.
-func explain(ctx context.Context, l Location, err error) error {
+// explainError converts the error of a request to a message with advice.
+func explainError(ctx context.Context, l Location, err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -154,15 +154,15 @@ func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object,
 		}
 		l = l.Prefix()
 	}
-	b, err := s.bucket(ctx, l)
+	b, err := s.openBucket(ctx, l)
 	if err != nil {
 		return nil, err
 	}
 	var all []Object
 	for each := b.List(&blob.ListOptions{Prefix: l.Key}); ; {
-		limited, cancel := s.limit(ctx, 0)
+		limited, cancel := s.withTimeout(ctx, 0)
 		o, err := each.Next(limited)
-		explained := explain(limited, l, err)
+		explained := explainError(limited, l, err)
 		cancel()
 		if err == io.EOF {
 			break
@@ -180,15 +180,15 @@ func (s *Stores) List(ctx context.Context, l Location, suffix string) ([]Object,
 
 // Size returns the size of an object. The error matches ErrNotFound if the object is missing.
 func (s *Stores) Size(ctx context.Context, l Location) (int64, error) {
-	b, err := s.bucket(ctx, l)
+	b, err := s.openBucket(ctx, l)
 	if err != nil {
 		return 0, err
 	}
-	limited, cancel := s.limit(ctx, 0)
+	limited, cancel := s.withTimeout(ctx, 0)
 	defer cancel()
 	a, err := b.Attributes(limited, l.Key)
 	if err != nil {
-		return 0, explain(limited, l, err)
+		return 0, explainError(limited, l, err)
 	}
 	return a.Size, nil
 }

@@ -24,15 +24,15 @@ func (r *ranges) ReadAt(p []byte, at int64) (n int, err error) {
 		return 0, io.EOF
 	}
 	want := min(int64(len(p)), r.o.Size-at)
-	bucket, err := r.s.bucket(r.ctx, r.o.Location)
+	bucket, err := r.s.openBucket(r.ctx, r.o.Location)
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := r.s.limit(r.ctx, want)
+	ctx, cancel := r.s.withTimeout(r.ctx, want)
 	defer cancel()
 	from, err := bucket.NewRangeReader(ctx, r.o.Key, at, want, nil)
 	if err != nil {
-		return 0, explain(ctx, r.o.Location, err)
+		return 0, explainError(ctx, r.o.Location, err)
 	}
 	defer from.Close()
 	if from.Size() != r.o.Size {
@@ -41,7 +41,7 @@ func (r *ranges) ReadAt(p []byte, at int64) (n int, err error) {
 	n, err = io.ReadFull(from, p[:want])
 	r.s.read.Add(int64(n))
 	if err != nil {
-		return n, explain(ctx, r.o.Location, err)
+		return n, explainError(ctx, r.o.Location, err)
 	}
 	if n < len(p) {
 		return n, io.EOF
@@ -72,22 +72,22 @@ const chunk = 1 << 20
 // Write atomically creates or replaces an object. With once, it does not replace an object and the error matches
 // ErrExists.
 func (s *Stores) Write(ctx context.Context, l Location, from io.Reader, size int64, once bool) error {
-	b, err := s.bucketToWrite(ctx, l)
+	b, err := s.openBucketForWriting(ctx, l)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := s.limit(ctx, size)
+	ctx, cancel := s.withTimeout(ctx, size)
 	defer cancel() // aborts a write that was not closed
 	w, err := b.NewWriter(ctx, l.Key, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
 	if err != nil {
-		return explain(ctx, l, err)
+		return explainError(ctx, l, err)
 	}
 	if _, err := io.Copy(w, from); err != nil {
 		cancel()
 		_ = w.Close() // fails and discards the data
-		return explain(ctx, l, err)
+		return explainError(ctx, l, err)
 	}
-	return explain(ctx, l, w.Close())
+	return explainError(ctx, l, w.Close())
 }
 
 // WriteFile is like Write with the content of a file.

@@ -44,7 +44,7 @@ func Make(o Options) error {
 		defer source.Close()
 	}
 	for i := range o.N {
-		data, err := one(source, i, &o)
+		data, err := archiveBytes(source, i, &o)
 		if err == nil {
 			err = os.WriteFile(filepath.Join(o.Out, fmt.Sprintf("run-%06d.parc", i)), data, 0o666)
 		}
@@ -55,15 +55,15 @@ func Make(o Options) error {
 	return nil
 }
 
-// one returns the bytes of archive i.
-func one(source *reader.Store, i int, o *Options) ([]byte, error) {
+// archiveBytes returns the bytes of archive i.
+func archiveBytes(source *reader.Store, i int, o *Options) ([]byte, error) {
 	r := rand.New(rand.NewPCG(uint64(i), 1))
 	var b *builder.Builder
 	var err error
 	if source != nil {
-		b, err = changed(source, i, r)
+		b, err = scaleArchive(source, i, r)
 	} else {
-		b, err = madeUp(i, o, r)
+		b, err = generateArchive(i, o, r)
 	}
 	if err != nil {
 		return nil, err
@@ -72,26 +72,26 @@ func one(source *reader.Store, i int, o *Options) ([]byte, error) {
 	return data, err
 }
 
-func config(i int, params layout.Params) builder.Config {
+func dumpConfig(i int, params layout.Params) builder.Config {
 	c := builder.Config{Params: params, Producer: "bench", DumpTime: time.Unix(int64(1_700_000_000+i), 0)}
 	binary.LittleEndian.PutUint64(c.DumpID[:], uint64(i)+1)
 	return c
 }
 
-func key(m int) layout.Key {
+func methodKey(m int) layout.Key {
 	return layout.Key{Class: fmt.Sprintf("com/example/p%02x/Class%05d", m*7919%251, m/8),
 		Name: fmt.Sprintf("method%d", m%8), Signature: "(ILjava/lang/Object;)V"}
 }
 
-// madeUp generates archive i.
-func madeUp(i int, o *Options, r *rand.Rand) (*builder.Builder, error) {
-	b := builder.New(layout.DomainHotSpot, config(i, layout.Params{TypeProfileWidth: 2}))
+// generateArchive generates archive i.
+func generateArchive(i int, o *Options, r *rand.Rand) (*builder.Builder, error) {
+	b := builder.New(layout.DomainHotSpot, dumpConfig(i, layout.Params{TypeProfileWidth: 2}))
 	drawn := r.Perm(o.Shared)[:o.Methods-o.Own]
 	for at := range o.Own {
 		drawn = append(drawn, o.Shared+i*o.Own+at)
 	}
 	for _, m := range drawn {
-		p := b.Profile(key(m), 1)
+		p := b.Profile(methodKey(m), 1)
 		p.Invocations(r.Uint64N(1e6))
 		for bci := range int32(1 + m%3) {
 			p.Branch(builder.At{Bci: 8 * bci}, builder.Branch{Taken: r.Uint64N(1e5), NotTaken: r.Uint64N(1e5)})
@@ -105,9 +105,9 @@ func madeUp(i int, o *Options, r *rand.Rand) (*builder.Builder, error) {
 	return b, nil
 }
 
-// changed copies 90% of the profiles of s and scales their counts.
-func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
-	b := builder.New(s.Header().Domain, config(i, s.Header().Params))
+// scaleArchive copies 90% of the profiles of s and scales their counts.
+func scaleArchive(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
+	b := builder.New(s.Header().Domain, dumpConfig(i, s.Header().Params))
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err
@@ -123,7 +123,7 @@ func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 			if _, inContext, _ := p.Context(); inContext || r.IntN(10) == 0 {
 				continue
 			}
-			if err := changedProfile(b, b.Method(k), s, p, r); err != nil {
+			if err := scaleProfile(b, b.Method(k), s, p, r); err != nil {
 				return nil, err
 			}
 		}
@@ -131,7 +131,7 @@ func changed(s *reader.Store, i int, r *rand.Rand) (*builder.Builder, error) {
 	return b, nil
 }
 
-func changedProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p reader.Profile, r *rand.Rand) error {
+func scaleProfile(b *builder.Builder, m builder.MethodRef, s *reader.Store, p reader.Profile, r *rand.Rand) error {
 	to := b.ProfileIn(m, p.Code(), profileset.NoContext)
 	scale := r.Float64() + 0.5
 	if n, ok := p.Invocations(); ok {

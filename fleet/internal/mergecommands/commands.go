@@ -36,31 +36,31 @@ type worker struct {
 	json     bool
 }
 
-func (w *worker) flags(cmd *cobra.Command) {
+func (w *worker) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&w.plan, "plan", "plan.json", "the plan: a `FILE`, or the URL of an object")
 	f.StringVar(&w.folder, "tmp", "", "`DIRECTORY` for temporary files; without it that of the system")
 	f.StringVar(&w.memory, "memory", "192MiB", "`SIZE` of profiles to keep in memory, as 512MiB; more go to a temporary file")
-	w.storeFlags(cmd)
+	w.addStoreFlags(cmd)
 }
 
-func (w *worker) storeFlags(cmd *cobra.Command) {
+func (w *worker) addStoreFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	cli.TimeVar(f, &w.patience, "patience", time.Minute, "`TIME` that a store may take for an answer, and for each MiB")
 	f.BoolVar(&w.json, "json", false, "report in JSON")
 }
 
-// stores returns new stores, which the caller must close.
-func (w *worker) stores() *blobs.Stores { return &blobs.Stores{Patience: w.patience} }
+// newStores returns new stores, which the caller must close.
+func (w *worker) newStores() *blobs.Stores { return &blobs.Stores{Patience: w.patience} }
 
-// follow reads the plan and calls do with open stores and with the location of temporary files.
-func (w *worker) follow(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan,
+// withPlan reads the plan and calls do with open stores and with the location of temporary files.
+func (w *worker) withPlan(ctx context.Context, do func(s *blobs.Stores, p *mergejob.Plan,
 	at mergejob.Place) error) error {
 	memory, err := parseSize("--memory", w.memory)
 	if err != nil {
 		return err
 	}
-	stores := w.stores()
+	stores := w.newStores()
 	defer stores.Close()
 	p, err := w.readPlan(ctx, stores)
 	if err != nil {
@@ -134,7 +134,7 @@ func taskOf(args []string, tasks, parts int) (t task, err error) {
 				if err != nil {
 					return t, cli.Usagef("%s is %q: it is the number of a task", name, text)
 				}
-				return t, t.check()
+				return t, t.checkRange()
 			}
 		}
 		return t, cli.Usagef("name the task as K/N, from 0/N to N-1/N: no scheduler set %s",
@@ -149,18 +149,18 @@ func taskOf(args []string, tasks, parts int) (t task, err error) {
 	if err1 != nil || err2 != nil || ok && tasks != 0 && tasks != t.n {
 		return t, cli.Usagef("%s: name the task as K/N, as 0/16", args[0])
 	}
-	return t, t.check()
+	return t, t.checkRange()
 }
 
-func (t task) check() error {
+func (t task) checkRange() error {
 	if t.n < 1 || t.k < 0 || t.k >= t.n {
 		return cli.Usagef("there is no task %d of %d: the first is 0", t.k, t.n)
 	}
 	return nil
 }
 
-// planName quotes a file name for a shell.
-func planName(name string) string {
+// quoteForShell quotes a file name for a shell.
+func quoteForShell(name string) string {
 	if strings.ContainsAny(name, " '\"$&;|<>()*?`\\") {
 		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 	}

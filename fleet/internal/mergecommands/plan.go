@@ -56,7 +56,7 @@ func planCommand(a *cli.App) *cobra.Command {
 	f.BoolVar(&o.Normalize, "normalize", false, "let every run count alike, however long it ran")
 	f.IntVar(&o.Rows, "rows", -1, "`NUMBER` of receiver rows to keep in a type profile; without it all")
 	f.IntVarP(&o.Jobs, "jobs", "j", 8*runtime.GOMAXPROCS(0), "`NUMBER` of archives to look at at once")
-	o.storeFlags(cmd)
+	o.addStoreFlags(cmd)
 	return cmd
 }
 
@@ -68,11 +68,11 @@ type planReport struct {
 }
 
 func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) error {
-	to, err := o.check()
+	to, err := o.checkFlags()
 	if err != nil {
 		return err
 	}
-	stores := o.stores()
+	stores := o.newStores()
 	defer stores.Close()
 	meter := a.Meter("looking at archives")
 	defer meter.Done()
@@ -99,7 +99,7 @@ func runPlan(ctx context.Context, a *cli.App, args []string, o *planOptions) err
 	if !p.OneShape {
 		fmt.Fprintln(a.Out, "shapes  differ between the archives: workers read all of each archive, not only their parts")
 	}
-	fmt.Fprintf(a.Out, "wrote   %s\n\n%s", to, nextSteps(a.Name, planName(o.plan), survey.Parts))
+	fmt.Fprintf(a.Out, "wrote   %s\n\n%s", to, nextSteps(a.Name, quoteForShell(o.plan), survey.Parts))
 	return nil
 }
 
@@ -113,8 +113,8 @@ func nextSteps(program, plan string, parts int) string {
 `, program, plan, parts-1, parts)
 }
 
-// check validates the flags, and returns the location of the plan.
-func (o *planOptions) check() (to blobs.Location, err error) {
+// checkFlags validates the flags, and returns the location of the plan.
+func (o *planOptions) checkFlags() (to blobs.Location, err error) {
 	if o.to == "" {
 		return to, cli.Usagef("name the result: --to URL of an archive, as s3://bucket/app.parc")
 	}

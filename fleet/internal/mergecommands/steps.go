@@ -34,14 +34,14 @@ func shardCommand(a *cli.App) *cobra.Command {
 		Args:    cli.Args(0, 1, "the task as K/N, or none"),
 		RunE:    a.Run(func(ctx context.Context, args []string) error { return runShard(ctx, a, args, tasks, &o) }),
 	}
-	o.flags(cmd)
+	o.addFlags(cmd)
 	cmd.Flags().IntVar(&tasks, "tasks", 0, "`NUMBER` of tasks; without it the number of parts")
 	cmd.Flags().IntVarP(&o.jobs, "jobs", "j", 4, "`NUMBER` of archives to read at once; with weights that are fractions it is 1")
 	return cmd
 }
 
 func runShard(ctx context.Context, a *cli.App, args []string, tasks int, o *worker) error {
-	return o.follow(ctx, func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error {
+	return o.withPlan(ctx, func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error {
 		t, err := taskOf(args, tasks, len(p.Bounds)+1)
 		if err != nil {
 			return err
@@ -93,13 +93,13 @@ func commitCommand(a *cli.App) *cobra.Command {
 		Args:    cli.Args(0, 0, "none"),
 		RunE:    a.Run(func(ctx context.Context, _ []string) error { return runCommit(ctx, a, wait, &o) }),
 	}
-	o.flags(cmd)
+	o.addFlags(cmd)
 	cli.TimeVar(cmd.Flags(), &wait, "wait", 0, "`TIME` to wait for missing parts, as 6h")
 	return cmd
 }
 
 func runCommit(ctx context.Context, a *cli.App, wait time.Duration, o *worker) error {
-	return o.follow(ctx, func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error {
+	return o.withPlan(ctx, func(s *blobs.Stores, p *mergejob.Plan, at mergejob.Place) error {
 		meter := a.Meter("writing the result")
 		defer meter.Done()
 		r, err := mergejob.Commit(ctx, s, p, at, wait, meter.Report)

@@ -83,7 +83,7 @@ func runTemplate(ctx context.Context, a *cli.App, scheduler string, o *templateO
 	if !ok {
 		return cli.Usagef("%s: there are templates for slurm and kubernetes", scheduler)
 	}
-	j, err := o.job(ctx, scheduler)
+	j, err := o.newJob(ctx, scheduler)
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func runTemplate(ctx context.Context, a *cli.App, scheduler string, o *templateO
 	return t.Execute(a.Out, j)
 }
 
-// job computes the data of a template.
-func (o *templateOptions) job(ctx context.Context, scheduler string) (j job, err error) {
+// newJob computes the data of a template.
+func (o *templateOptions) newJob(ctx context.Context, scheduler string) (j job, err error) {
 	if o.tasks < 1 || o.atOnce < 1 || o.perIndex < 0 {
 		return j, cli.Usagef("--tasks %d, --at-once %d and --retries %d: numbers from 1 on", o.tasks, o.atOnce, o.perIndex)
 	}
@@ -110,7 +110,7 @@ func (o *templateOptions) job(ctx context.Context, scheduler string) (j job, err
 	if err != nil {
 		return j, err
 	}
-	stores := o.stores()
+	stores := o.newStores()
 	defer stores.Close()
 	p, err := o.readPlan(ctx, stores)
 	if err != nil {
@@ -122,7 +122,7 @@ func (o *templateOptions) job(ctx context.Context, scheduler string) (j job, err
 		return j, cli.Usagef("--plan %s: tasks on other machines read it: plan with -o URL of an object, and name that", plan)
 	}
 	return job{
-		ID: p.ID[:12], Plan: planName(plan), PlanArgument: fmt.Sprintf("%q", plan), Program: planName(o.program),
+		ID: p.ID[:12], Plan: quoteForShell(plan), PlanArgument: fmt.Sprintf("%q", plan), Program: quoteForShell(o.program),
 		Image: fmt.Sprintf("%q", o.image),
 		Tasks: tasks, Last: tasks - 1, AtOnce: min(o.atOnce, tasks), MemoryMiB: max(memory>>20, 64),
 		MemoryProfile: max(memory>>22, 16),

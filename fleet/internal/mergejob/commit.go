@@ -37,7 +37,7 @@ var ErrOther = errors.New("there is another archive already")
 // after wait. It matches ErrOther if an archive with other bytes already has the name of the result.
 func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.Duration,
 	progress func(done, total int64)) (Result, error) {
-	out, err := p.result()
+	out, err := p.resultLocation()
 	if err != nil {
 		return Result{}, err
 	}
@@ -46,14 +46,14 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 	if err != nil {
 		return r, err
 	}
-	folder, remove, err := at.folder()
+	folder, remove, err := at.makeFolder()
 	if err != nil {
 		return r, err
 	}
 	defer remove()
 	b := builder.New(p.Domain, builder.Config{Params: p.Params, SpillFolder: folder, MemoryBudget: at.Memory,
 		Progress: progress})
-	if err := join(ctx, s, parts, folder, b); err != nil {
+	if err := joinParts(ctx, s, parts, folder, b); err != nil {
 		return r, err
 	}
 	if p.Rows >= 0 {
@@ -70,12 +70,12 @@ func Commit(ctx context.Context, s *blobs.Stores, p *Plan, at Place, wait time.D
 	r.DumpID = fmt.Sprintf("%x", written.DumpID)
 	r.Counts = written.Counts
 	r.Dumps = merging.Dumps(b.Internal())
-	r.There, err = publish(ctx, s, out, name)
+	r.There, err = publishOnce(ctx, s, out, name)
 	return r, err
 }
 
-// publish writes the result unless it exists. there is true if the same bytes already existed.
-func publish(ctx context.Context, s *blobs.Stores, out blobs.Location, name string) (there bool, err error) {
+// publishOnce writes the result unless it exists. there is true if the same bytes already existed.
+func publishOnce(ctx context.Context, s *blobs.Stores, out blobs.Location, name string) (there bool, err error) {
 	err = s.WriteFile(ctx, out, name, true)
 	if !errors.Is(err, blobs.ErrExists) {
 		return false, err
@@ -105,7 +105,7 @@ func awaitParts(ctx context.Context, s *blobs.Stores, p *Plan, wait time.Duratio
 
 // findParts returns all parts. The error matches ErrMissing and lists missing parts.
 func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, error) {
-	folder, err := p.folder()
+	folder, err := p.partFolder()
 	if err != nil {
 		return nil, err
 	}
@@ -137,8 +137,8 @@ func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, e
 	return parts, nil
 }
 
-// join downloads the parts to folder and joins them in b.
-func join(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder string, b *builder.Builder) (err error) {
+// joinParts downloads the parts to folder and joins them in b.
+func joinParts(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder string, b *builder.Builder) (err error) {
 	stores := make([]*reader.Store, len(parts))
 	defer func() {
 		for _, part := range stores {

@@ -48,8 +48,8 @@ type Input struct {
 // planVersion is the supported version of plans.
 const planVersion = 1
 
-// identify computes the ID of a plan.
-func (p *Plan) identify() (string, error) {
+// computeID computes the ID of a plan.
+func (p *Plan) computeID() (string, error) {
 	q := *p
 	q.ID = ""
 	text, err := json.Marshal(q)
@@ -97,7 +97,7 @@ func Decode(name string, text []byte) (*Plan, error) {
 		return nil, fmt.Errorf("%s: %w: it is of version %d, this program reads version %d: plan again", name, ErrPlan,
 			p.Version, planVersion)
 	}
-	id, err := p.identify()
+	id, err := p.computeID()
 	if err == nil && id != p.ID {
 		err = fmt.Errorf("%s: %w: it was changed after it was made, or copied in part: plan again", name, ErrPlan)
 	}
@@ -118,12 +118,12 @@ func Decode(name string, text []byte) (*Plan, error) {
 // Parts returns the parts of the plan.
 func (p *Plan) Parts() ([]merging.Part, error) { return merging.Parts(p.Bounds...) }
 
-func (p *Plan) object(in *Input) blobs.Object {
+func (p *Plan) inputObject(in *Input) blobs.Object {
 	return blobs.Object{Location: blobs.Location{Bucket: p.Buckets[in.Bucket], Key: in.Key}, Size: in.Size}
 }
 
-// folder returns the prefix of the parts, which depends on the ID of the plan.
-func (p *Plan) folder() (blobs.Location, error) {
+// partFolder returns the prefix of the parts, which depends on the ID of the plan.
+func (p *Plan) partFolder() (blobs.Location, error) {
 	l, err := blobs.Parse(p.Work)
 	return l.Prefix().Join(p.ID[:16]).Prefix(), err
 }
@@ -133,8 +133,8 @@ func (p *Plan) partName(part int) string {
 	return fmt.Sprintf("part-%05d-of-%05d.parc", part, len(p.Bounds)+1)
 }
 
-// result returns the location of the result.
-func (p *Plan) result() (blobs.Location, error) {
+// resultLocation returns the location of the result.
+func (p *Plan) resultLocation() (blobs.Location, error) {
 	l, err := blobs.Parse(p.Out)
 	if err == nil && path.Ext(l.Key) != ".parc" {
 		err = fmt.Errorf("%s: the names of archives end in .parc", l)
@@ -142,8 +142,8 @@ func (p *Plan) result() (blobs.Location, error) {
 	return l, err
 }
 
-// weighted reports whether an input has a fractional weight, so that the result depends on the order of merges.
-func (p *Plan) weighted() bool {
+// hasFractions reports whether an input has a fractional weight, so that the result depends on the order of merges.
+func (p *Plan) hasFractions() bool {
 	for _, in := range p.Inputs {
 		if in.Weight%layout.WeightOne != 0 {
 			return true

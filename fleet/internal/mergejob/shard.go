@@ -22,8 +22,8 @@ type Place struct {
 	Memory int64  // builder.Config.MemoryBudget
 }
 
-// folder creates a temporary folder, which remove removes.
-func (p Place) folder() (name string, remove func(), err error) {
+// makeFolder creates a temporary folder, which remove removes.
+func (p Place) makeFolder() (name string, remove func(), err error) {
 	name, err = os.MkdirTemp(p.Folder, "profarc-fleet-*")
 	return name, func() { _ = os.RemoveAll(name) }, err
 }
@@ -49,18 +49,18 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 	if part < 0 || part >= len(parts) {
 		return Shard{}, fmt.Errorf("there is no part %d: the plan has the parts 0 to %d", part, len(parts)-1)
 	}
-	to, err := p.folder()
+	to, err := p.partFolder()
 	if err != nil {
 		return Shard{}, err
 	}
 	to = to.Join(p.partName(part))
 	done := Shard{Part: part, Archive: to.String()}
-	if size, ok, err := isThere(ctx, s, to, parts[part]); err != nil || ok {
+	if size, ok, err := findSoundPart(ctx, s, to, parts[part]); err != nil || ok {
 		done.There = ok
 		done.Bytes = size
 		return done, err
 	}
-	folder, remove, err := at.folder()
+	folder, remove, err := at.makeFolder()
 	if err != nil {
 		return done, err
 	}
@@ -81,8 +81,8 @@ func MergePart(ctx context.Context, s *blobs.Stores, p *Plan, part, jobs int, at
 	return done, s.WriteFile(ctx, to, name, false)
 }
 
-// isThere reports whether a sound archive of a part exists, and returns its size.
-func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part merging.Part) (size int64, ok bool,
+// findSoundPart reports whether a sound archive of a part exists, and returns its size.
+func findSoundPart(ctx context.Context, s *blobs.Stores, l blobs.Location, part merging.Part) (size int64, ok bool,
 	err error) {
 	size, err = s.Size(ctx, l)
 	if errors.Is(err, blobs.ErrNotFound) {
@@ -91,7 +91,7 @@ func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part mergin
 	if err != nil {
 		return 0, false, err
 	}
-	of, err := open(ctx, s, blobs.Object{Location: l, Size: size})
+	of, err := openRemote(ctx, s, blobs.Object{Location: l, Size: size})
 	if err != nil {
 		return 0, false, ctx.Err()
 	}
@@ -106,7 +106,7 @@ func isThere(ctx context.Context, s *blobs.Stores, l blobs.Location, part mergin
 // mergeInto merges a part of each archive into b.
 func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merging.Part, b *builder.Builder, jobs int,
 	progress func(done, total int64)) error {
-	if p.weighted() {
+	if p.hasFractions() {
 		jobs = 1
 	}
 	group, ctx := errgroup.WithContext(ctx)
@@ -130,8 +130,8 @@ func mergeInto(ctx context.Context, s *blobs.Stores, p *Plan, part merging.Part,
 // mergeOne merges a part of an archive into b. The archive must not have changed since it was planned.
 func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, part merging.Part,
 	b *builder.Builder) error {
-	object := p.object(in)
-	s, err := open(ctx, stores, object)
+	object := p.inputObject(in)
+	s, err := openRemote(ctx, stores, object)
 	if err != nil {
 		return err
 	}

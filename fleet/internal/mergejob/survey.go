@@ -48,8 +48,8 @@ type Superseded struct {
 	By      string `json:"by"`
 }
 
-// found is a planned archive.
-type found struct {
+// plannedArchive is a planned archive.
+type plannedArchive struct {
 	object   blobs.Object
 	header   layout.Header
 	sum      string
@@ -60,36 +60,36 @@ type found struct {
 
 // Make plans the merge of all archives at urls. Its errors have the name of the archive.
 func Make(ctx context.Context, s *blobs.Stores, urls []string, o Options) (*Plan, *Survey, error) {
-	all, err := survey(ctx, s, urls, o)
+	all, err := surveyArchives(ctx, s, urls, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	v := &Survey{}
-	all, err = latest(all, v)
+	all, err = dropSuperseded(all, v)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := weigh(all, o); err != nil {
+	if err := setWeights(all, o); err != nil {
 		return nil, nil, err
 	}
-	if err := check(all); err != nil {
+	if err := checkMergeable(all); err != nil {
 		return nil, nil, err
 	}
 	p := &Plan{Version: planVersion, Out: o.Out, Work: o.Work, Domain: all[0].header.Domain, Params: all[0].header.Params,
 		OneShape: true, Rows: o.Rows}
 	for i := range all {
-		p.add(&all[i])
+		p.addInput(&all[i])
 		v.Bytes += all[i].object.Size
 	}
-	p.Bounds = divide(all, cmp.Or(int64(o.Parts), 1+v.Bytes/max(o.PartBytes, 1)))
+	p.Bounds = chooseBounds(all, cmp.Or(int64(o.Parts), 1+v.Bytes/max(o.PartBytes, 1)))
 	v.Archives = len(all)
 	v.Parts = len(p.Bounds) + 1
-	p.ID, err = p.identify()
+	p.ID, err = p.computeID()
 	return p, v, err
 }
 
-// add adds an archive to the plan.
-func (p *Plan) add(f *found) {
+// addInput adds an archive to the plan.
+func (p *Plan) addInput(f *plannedArchive) {
 	bucket := slices.Index(p.Buckets, f.object.Bucket)
 	if bucket < 0 {
 		bucket = len(p.Buckets)
@@ -109,13 +109,13 @@ func (p *Plan) add(f *found) {
 // mostSamples is the maximum number of archives whose profiles are read to divide the methods evenly.
 const mostSamples = 48
 
-// survey reads the archives at urls. It reads the profiles of a sample only.
-func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]found, error) {
-	objects, err := list(ctx, s, urls, o)
+// surveyArchives reads the archives at urls. It reads the profiles of a sample only.
+func surveyArchives(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]plannedArchive, error) {
+	objects, err := listArchives(ctx, s, urls, o)
 	if err != nil {
 		return nil, err
 	}
-	all := make([]found, len(objects))
+	all := make([]plannedArchive, len(objects))
 	done := atomic.Int64{}
 	every := max(1, (len(objects)+mostSamples-1)/mostSamples)
 	jobs, ctx := errgroup.WithContext(ctx)
@@ -125,7 +125,7 @@ func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]f
 			break
 		}
 		jobs.Go(func() (err error) {
-			all[i], err = look(ctx, s, object, i%every == 0)
+			all[i], err = readArchive(ctx, s, object, i%every == 0)
 			if o.Progress != nil {
 				o.Progress(done.Add(1), int64(len(objects)))
 			}
@@ -135,8 +135,8 @@ func survey(ctx context.Context, s *blobs.Stores, urls []string, o Options) ([]f
 	return all, jobs.Wait()
 }
 
-// list returns the archives at urls except the result and the parts of the merge.
-func list(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all []blobs.Object, err error) {
+// listArchives returns the archives at urls except the result and the parts of the merge.
+func listArchives(ctx context.Context, s *blobs.Stores, urls []string, o Options) (all []blobs.Object, err error) {
 	out, err1 := blobs.Parse(o.Out)
 	work, err2 := blobs.Parse(o.Work)
 	if err := errors.Join(err1, err2); err != nil {
@@ -165,8 +165,8 @@ func headerSum(m *archive.Mapping) string {
 	return fmt.Sprintf("%x", (*mapped.Mapping)(m).Unchecked()[32:40])
 }
 
-// open opens an archive in a store without downloading it.
-func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.Store, error) {
+// openRemote opens an archive in a store without downloading it.
+func openRemote(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.Store, error) {
 	m, err := archive.OpenRanges(object.String(), s.Ranges(ctx, object), object.Size, archive.Options{})
 	if err != nil {
 		return nil, err
@@ -174,26 +174,26 @@ func open(ctx context.Context, s *blobs.Stores, object blobs.Object) (*reader.St
 	return reader.New(m), nil
 }
 
-// look reads the header and the contents of an archive, and the sizes of its profiles if sample is set.
-func look(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample bool) (f found, err error) {
-	s, err := open(ctx, stores, object)
+// readArchive reads the header and the contents of an archive, and the sizes of its profiles if sample is set.
+func readArchive(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample bool) (f plannedArchive, err error) {
+	s, err := openRemote(ctx, stores, object)
 	if err != nil {
 		return f, err
 	}
 	defer s.Close()
-	f = found{object: object, header: *s.Header(), sum: headerSum(s.Mapping()), weight: layout.WeightOne}
+	f = plannedArchive{object: object, header: *s.Header(), sum: headerSum(s.Mapping()), weight: layout.WeightOne}
 	if part, is, err := merging.PartOf(s); err != nil || is {
 		return f, cmp.Or(err, fmt.Errorf("%s is a part of a merge (%s): leave it out", object, part))
 	}
 	f.contents, err = merging.ContentsOf(s)
 	if err == nil && sample {
-		f.sizes, err = sizes(s)
+		f.sizes, err = profileSizes(s)
 	}
 	return f, err
 }
 
-// sizes returns the number of bytes of profiles at each possible bound.
-func sizes(s *reader.Store) (map[merging.Bound]int64, error) {
+// profileSizes returns the number of bytes of profiles at each possible bound.
+func profileSizes(s *reader.Store) (map[merging.Bound]int64, error) {
 	const alone = 64 // approximate size of a method without profiles
 	all := map[merging.Bound]int64{}
 	for m, err := range s.Methods() {
@@ -216,8 +216,8 @@ func sizes(s *reader.Store) (map[merging.Bound]int64, error) {
 	return all, nil
 }
 
-// latest removes archives if another one has a later dump of the same process.
-func latest(all []found, v *Survey) ([]found, error) {
+// dropSuperseded removes archives if another one has a later dump of the same process.
+func dropSuperseded(all []plannedArchive, v *Survey) ([]plannedArchive, error) {
 	contents := make([]merging.Contents, len(all))
 	for i := range all {
 		contents[i] = all[i].contents
@@ -226,7 +226,7 @@ func latest(all []found, v *Survey) ([]found, error) {
 	if err != nil {
 		return nil, err
 	}
-	var kept []found
+	var kept []plannedArchive
 	for i, other := range by {
 		if other < 0 {
 			kept = append(kept, all[i])
@@ -237,8 +237,8 @@ func latest(all []found, v *Survey) ([]found, error) {
 	return kept, nil
 }
 
-// check returns an error with the name of the first archive that cannot be merged with the previous ones.
-func check(all []found) error {
+// checkMergeable returns an error with the name of the first archive that cannot be merged with the previous ones.
+func checkMergeable(all []plannedArchive) error {
 	b := builder.New(all[0].header.Domain, builder.Config{Params: all[0].header.Params})
 	for i := range all {
 		if err := merging.Note(b.Internal(), all[i].contents, profileset.RunRules{Weight: all[i].weight}); err != nil {
@@ -248,8 +248,8 @@ func check(all []found) error {
 	return nil
 }
 
-// weigh sets the weights of the archives.
-func weigh(all []found, o Options) error {
+// setWeights sets the weights of the archives.
+func setWeights(all []plannedArchive, o Options) error {
 	if o.Normalize {
 		totals := make([]uint64, len(all))
 		for i := range all {
@@ -279,8 +279,8 @@ func weigh(all []found, o Options) error {
 	return nil
 }
 
-// divide returns bounds between at most n parts that have about the same number of bytes in the sampled archives.
-func divide(all []found, n int64) []merging.Bound {
+// chooseBounds returns bounds between at most n parts that have about the same number of bytes in the sampled archives.
+func chooseBounds(all []plannedArchive, n int64) []merging.Bound {
 	sizes := map[merging.Bound]int64{}
 	total := int64(0)
 	for i := range all {

@@ -46,32 +46,32 @@ func (r *Repository) Attached(ctx context.Context, subject digest.Digest) ([]oci
 	if err != nil {
 		return nil, err
 	}
-	list = union(list, index.Manifests)
+	list = unionByDigest(list, index.Manifests)
 	if !listed {
 		own, err := r.attachmentTags(ctx, subject)
 		if err != nil {
 			return nil, err
 		}
-		missing, err := r.missing(ctx, list, own)
+		missing, err := r.missingAttachments(ctx, list, own)
 		if err != nil {
 			return nil, err
 		}
-		list = union(list, missing)
+		list = unionByDigest(list, missing)
 	}
 	return list[:min(len(list), maxAttached)], nil
 }
 
-// union appends the descriptors of b with other digests to a.
-func union(a, b []ocispec.Descriptor) []ocispec.Descriptor {
+// unionByDigest appends the descriptors of b with other digests to a.
+func unionByDigest(a, b []ocispec.Descriptor) []ocispec.Descriptor {
 	for _, d := range b {
-		if !holds(a, d.Digest) {
+		if !containsDigest(a, d.Digest) {
 			a = append(a, d)
 		}
 	}
 	return a
 }
 
-func holds(list []ocispec.Descriptor, d digest.Digest) bool {
+func containsDigest(list []ocispec.Descriptor, d digest.Digest) bool {
 	return slices.ContainsFunc(list, func(e ocispec.Descriptor) bool { return e.Digest == d })
 }
 
@@ -102,10 +102,10 @@ func (r *Repository) Attach(ctx context.Context, subject digest.Digest, d ocispe
 		if err != nil {
 			return "", err
 		}
-		if holds(list, d.Digest) {
+		if containsDigest(list, d.Digest) {
 			return WayReferrers, nil
 		}
-		if err := pause(ctx, try); err != nil { // some registries list it with a delay
+		if err := waitForRetry(ctx, try); err != nil { // some registries list it with a delay
 			return "", err
 		}
 	}
@@ -132,7 +132,7 @@ func (r *Repository) Settle(ctx context.Context, reference string, complete func
 		if err != nil || whole {
 			return err
 		}
-		if err := pause(ctx, min(try, 4)); err != nil {
+		if err := waitForRetry(ctx, min(try, 4)); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func (r *Repository) completeIndex(ctx context.Context, subject digest.Digest) (
 	if err != nil {
 		return false, err
 	}
-	missing, err := r.missing(ctx, index.Manifests, own)
+	missing, err := r.missingAttachments(ctx, index.Manifests, own)
 	if err != nil || len(missing) == 0 {
 		return err == nil, err
 	}
@@ -219,8 +219,8 @@ func (r *Repository) TagsWith(ctx context.Context, prefix string) (own []string,
 	return own, err
 }
 
-// missing returns the descriptors of the manifests with the tags own that list lacks.
-func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
+// missingAttachments returns the descriptors of the manifests with the tags own that list lacks.
+func (r *Repository) missingAttachments(ctx context.Context, list []ocispec.Descriptor,
 	own []string) (missing []ocispec.Descriptor, err error) {
 	for _, tag := range own {
 		_, short, _ := strings.Cut(tag, ".")
@@ -229,7 +229,7 @@ func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
 		}) {
 			continue
 		}
-		d, err := r.described(ctx, tag)
+		d, err := r.describeManifest(ctx, tag)
 		if IsMissing(err) {
 			continue // removed meanwhile
 		}
@@ -241,8 +241,8 @@ func (r *Repository) missing(ctx context.Context, list []ocispec.Descriptor,
 	return missing, nil
 }
 
-// described returns the descriptor of a manifest with its artifact type and annotations.
-func (r *Repository) described(ctx context.Context, reference string) (ocispec.Descriptor, error) {
+// describeManifest returns the descriptor of a manifest with its artifact type and annotations.
+func (r *Repository) describeManifest(ctx context.Context, reference string) (ocispec.Descriptor, error) {
 	d, err := r.Resolve(ctx, reference)
 	if err != nil {
 		return d, err
@@ -260,8 +260,8 @@ func (r *Repository) described(ctx context.Context, reference string) (ocispec.D
 	return d, nil
 }
 
-// pause waits before the next try with exponential backoff and jitter.
-func pause(ctx context.Context, try int) error {
+// waitForRetry waits before the next try with exponential backoff and jitter.
+func waitForRetry(ctx context.Context, try int) error {
 	wait := time.Duration(20+rand.IntN(80)) * time.Millisecond << try
 	select {
 	case <-ctx.Done():

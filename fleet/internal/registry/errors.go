@@ -81,8 +81,8 @@ func (r *Repository) explain(ctx context.Context, err error, verb, what string) 
 	return explainConnection(err, what, host)
 }
 
-// isPassing reports whether a later try can succeed.
-func isPassing(err error) bool {
+// isTemporary reports whether a later try can succeed.
+func isTemporary(err error) bool {
 	var answer *errcode.ErrorResponse
 	if errors.As(err, &answer) {
 		return answer.StatusCode == http.StatusTooManyRequests || answer.StatusCode >= 500

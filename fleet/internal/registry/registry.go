@@ -97,7 +97,7 @@ func newClient(o Options) (*auth.Client, error) {
 			advise(err, "docker's configuration cannot be read: %v: correct it, or name another one's folder in DOCKER_CONFIG",
 				err)
 	}
-	patient := &impatient{base: o.Base, silence: o.Silence, all: o.All}
+	patient := &timeoutTransport{base: o.Base, silence: o.Silence, all: o.All}
 	if o.Silence <= 0 {
 		patient.silence = DefaultSilence
 	}
@@ -215,7 +215,7 @@ func (r *Repository) PushBlob(ctx context.Context, d ocispec.Descriptor, open fu
 			return err
 		}
 		err = r.remote.Blobs().Push(ctx, d, io.NopCloser(data))
-		if try == maxRetries || ctx.Err() != nil || !isPassing(err) {
+		if try == maxRetries || ctx.Err() != nil || !isTemporary(err) {
 			return r.explain(ctx, err, "write to", r.Name())
 		}
 	}

@@ -21,7 +21,7 @@ var (
 
 // An impatient transport cancels a request if no byte of the request or response was transferred for silence. It also
 // cancels if all requests together take longer than all, extended by a second for each LeastRate bytes.
-type impatient struct {
+type timeoutTransport struct {
 	base         http.RoundTripper
 	silence, all time.Duration
 
@@ -30,10 +30,10 @@ type impatient struct {
 	bytes atomic.Int64 // transferred bytes
 }
 
-func (t *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
+func (t *timeoutTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	t.first.Do(func() { t.begun = time.Now() })
 	list, _ := req.Context().Value(listKey{}).(*list)
-	if list.has(req) {
+	if list.wasRead(req) {
 		return nil, errLoop
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
@@ -45,17 +45,17 @@ func (t *impatient) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := t.base.RoundTrip(req)
 	if err != nil {
-		w.end()
+		w.endWatch()
 		return nil, w.cause(err)
 	}
-	list.note(req, resp)
+	list.recordPage(req, resp)
 	w.progress(0)
 	resp.Body = &watched{resp.Body, w, true}
 	return resp, nil
 }
 
 // left returns the remaining time of all requests.
-func (t *impatient) left() time.Duration {
+func (t *timeoutTransport) left() time.Duration {
 	earned := time.Duration(float64(t.bytes.Load()) / LeastRate * float64(time.Second))
 	return t.all + earned - time.Since(t.begun)
 }
@@ -65,7 +65,7 @@ type watch struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	timer  *time.Timer
-	t      *impatient
+	t      *timeoutTransport
 }
 
 // patience returns the timeout for the next byte.
@@ -84,7 +84,7 @@ func (w *watch) progress(bytes int) {
 	w.timer.Reset(w.patience())
 }
 
-func (w *watch) end() {
+func (w *watch) endWatch() {
 	w.timer.Stop()
 	w.cancel(nil)
 }
@@ -118,7 +118,7 @@ func (b *watched) Read(p []byte) (int, error) {
 func (b *watched) Close() error {
 	err := b.ReadCloser.Close()
 	if b.answer {
-		b.w.end()
+		b.w.endWatch()
 	}
 	return err
 }
@@ -135,9 +135,9 @@ func withList(ctx context.Context) context.Context {
 	return context.WithValue(ctx, listKey{}, &list{map[string]bool{}})
 }
 
-func (l *list) has(req *http.Request) bool { return l != nil && l.read[req.URL.String()] }
+func (l *list) wasRead(req *http.Request) bool { return l != nil && l.read[req.URL.String()] }
 
-func (l *list) note(req *http.Request, resp *http.Response) {
+func (l *list) recordPage(req *http.Request, resp *http.Response) {
 	if l != nil && resp.StatusCode == http.StatusOK {
 		l.read[req.URL.String()] = true
 	}

@@ -33,7 +33,7 @@ func slowServer(t *testing.T, pieces, size int, pause time.Duration) string {
 // TestDrippingIsGivenUp: never silent, and never done.
 func TestDrippingIsGivenUp(t *testing.T) {
 	url := slowServer(t, 1000, 1, 100*time.Millisecond)
-	client := &http.Client{Transport: &impatient{base: http.DefaultTransport, silence: time.Minute, all: time.Second}}
+	client := &http.Client{Transport: &timeoutTransport{base: http.DefaultTransport, silence: time.Minute, all: time.Second}}
 	begun := time.Now()
 	resp, err := client.Get(url)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestDrippingIsGivenUp(t *testing.T) {
 // TestLongTransfersAreNot: what sends more than LeastRate may take longer than all.
 func TestLongTransfersAreNot(t *testing.T) {
 	url := slowServer(t, 20, 64<<10, 100*time.Millisecond)
-	client := &http.Client{Transport: &impatient{base: http.DefaultTransport, silence: time.Minute, all: time.Second}}
+	client := &http.Client{Transport: &timeoutTransport{base: http.DefaultTransport, silence: time.Minute, all: time.Second}}
 	resp, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func TestLongTransfersAreNot(t *testing.T) {
 	if took := time.Since(begun); err != nil || len(data) != 20*64<<10 || took < time.Second {
 		t.Errorf("%d bytes in %v, %v", len(data), took, err)
 	}
-	far := &impatient{all: time.Minute, begun: time.Now()}
+	far := &timeoutTransport{all: time.Minute, begun: time.Now()}
 	far.bytes.Store(8 << 30)
 	if left := far.left(); left < 60*time.Hour {
 		t.Errorf("8 GiB have %v", left)

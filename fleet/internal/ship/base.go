@@ -66,7 +66,7 @@ func (p *puller) placeBase(ctx context.Context, a *cli.App, c *artifact.Archive,
 		if err := p.download(ctx, a, c, *c.Base, f); err != nil {
 			return err
 		}
-		return cmp.Or(examine(ctx, f.Path(), path, got, func(*reader.Store) error { return nil }),
+		return cmp.Or(verifyArchive(ctx, f.Path(), path, got, func(*reader.Store) error { return nil }),
 			fitsOn(layer, f.Path(), got))
 	})
 }
@@ -75,13 +75,13 @@ func (p *puller) placeBase(ctx context.Context, a *cli.App, c *artifact.Archive,
 func fitsOn(layer, base string, got *pulled) error {
 	l, err := reader.OpenLayers(archive.Options{}, layer, base)
 	if err != nil {
-		return unsound(got, err, strings.NewReplacer(layer, got.Archive, base, got.Base.Archive))
+		return unsoundError(got, err, strings.NewReplacer(layer, got.Archive, base, got.Base.Archive))
 	}
 	return l.Close()
 }
 
-// unsound returns the error for a pulled archive that is damaged. names replaces the names of temporary files in err.
-func unsound(got *pulled, err error, names *strings.Replacer) error {
+// unsoundError returns the error for a pulled archive that is damaged. names replaces the names of temporary files in err.
+func unsoundError(got *pulled, err error, names *strings.Replacer) error {
 	return fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference,
 		names.Replace(err.Error()))
 }

@@ -132,8 +132,8 @@ func pushByHand(t *testing.T, host string, paths ...string) string {
 	t.Helper()
 	o := pushOptions{}
 	o.flags = pushCommand(nil).Flags()
-	o.timeout, o.all = 1<<40, 1<<40
-	repo, err := o.open(host + "/shop")
+	o.timeout, o.maxTime = 1<<40, 1<<40
+	repo, err := o.openRepository(host + "/shop")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,9 +28,9 @@ const (
 	maxCandidates = 1000
 )
 
-// named is the target of a reference. It is an archive, a channel of promoted archives, or an image with attached
+// referenceTarget is the target of a reference. It is an archive, a channel of promoted archives, or an image with attached
 // archives.
-type named struct {
+type referenceTarget struct {
 	digest   digest.Digest
 	archive  *artifact.Archive
 	channel  *artifact.Channel
@@ -38,7 +38,7 @@ type named struct {
 }
 
 // lookUp resolves a reference.
-func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*named, error) {
+func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*referenceTarget, error) {
 	d, err := repo.Resolve(ctx, reference)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func lookUp(ctx context.Context, repo *registry.Repository, reference string) (*
 	if err != nil {
 		return nil, err
 	}
-	n := &named{digest: d.Digest}
+	n := &referenceTarget{digest: d.Digest}
 	switch d.MediaType {
 	case ocispec.MediaTypeImageManifest, dockerManifest:
 		n.archive, err = artifact.Parse(d, data)
@@ -73,7 +73,7 @@ func isArchive(manifest []byte) bool {
 }
 
 // readIndex parses an index, which is a channel or an image for several platforms.
-func (n *named) readIndex(d ocispec.Descriptor, data []byte) error {
+func (n *referenceTarget) readIndex(d ocispec.Descriptor, data []byte) error {
 	var index ocispec.Index
 	if err := json.Unmarshal(data, &index); err != nil {
 		return fmt.Errorf("%w: it is no index: %v", artifact.ErrOther, err)
@@ -91,7 +91,7 @@ func (n *named) readIndex(d ocispec.Descriptor, data []byte) error {
 }
 
 // archives returns the candidate archives, best first.
-func (n *named) archives(ctx context.Context, repo *registry.Repository) ([]*artifact.Archive, error) {
+func (n *referenceTarget) archives(ctx context.Context, repo *registry.Repository) ([]*artifact.Archive, error) {
 	switch {
 	case n.archive != nil:
 		return []*artifact.Archive{n.archive}, nil
@@ -111,10 +111,10 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 			return nil, err
 		}
 		for _, d := range list {
-			if !maybe(d, artifact.ArchiveType) || len(all) == maxCandidates {
+			if !canBeType(d, artifact.ArchiveType) || len(all) == maxCandidates {
 				continue
 			}
-			a, err := read(ctx, repo, d)
+			a, err := readArchive(ctx, repo, d)
 			if errors.Is(err, artifact.ErrOther) || registry.IsMissing(err) {
 				continue
 			}
@@ -138,7 +138,7 @@ func attached(ctx context.Context, repo *registry.Repository, subjects []digest.
 func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channel,
 	subjects []digest.Digest) (all []*artifact.Archive, err error) {
 	for _, d := range c.Archives {
-		a, err := read(ctx, repo, d)
+		a, err := readArchive(ctx, repo, d)
 		if err != nil {
 			return nil, err
 		}
@@ -149,8 +149,8 @@ func promoted(ctx context.Context, repo *registry.Repository, c *artifact.Channe
 	return all, nil
 }
 
-// read returns the archive with manifest d.
-func read(ctx context.Context, repo *registry.Repository, d ocispec.Descriptor) (*artifact.Archive, error) {
+// readArchive returns the archive with manifest d.
+func readArchive(ctx context.Context, repo *registry.Repository, d ocispec.Descriptor) (*artifact.Archive, error) {
 	data, err := repo.Manifest(ctx, d)
 	if err != nil {
 		return nil, err

@@ -53,8 +53,8 @@ func (m misfit) Error() string { return m.why }
 
 func misfitf(format string, args ...any) error { return misfit{fmt.Sprintf(format, args...)} }
 
-// accepts returns a misfit if facts show that an archive does not fit.
-func (d *deployment) accepts(f artifact.Facts) error {
+// acceptsFacts returns a misfit if facts show that an archive does not fit.
+func (d *deployment) acceptsFacts(f artifact.Facts) error {
 	switch {
 	case f.Format != disk.VersionString(disk.Version):
 		return misfitf("its format is %s, and this profarc reads %s", f.Format, disk.VersionString(disk.Version))
@@ -87,17 +87,17 @@ func (d *deployment) acceptsBuilds(f artifact.Facts) error {
 		strings.Join(f.Builds, ", "), d.java)
 }
 
-// fits returns a misfit if the profiles of an archive do not fit. score and checked are from 0 to 1 as in profarc
+// checkFit returns a misfit if the profiles of an archive do not fit. score and checked are from 0 to 1 as in profarc
 // check, or 0 if there is no class path.
-func (d *deployment) fits(ctx context.Context, s *reader.Store) (score, checked float64, err error) {
+func (d *deployment) checkFit(ctx context.Context, s *reader.Store) (score, checked float64, err error) {
 	f, err := artifact.FactsOf(s)
 	if err == nil {
-		err = d.accepts(f) // unlike annotations, these facts come from the archive
+		err = d.acceptsFacts(f) // unlike annotations, these facts come from the archive
 	}
 	if err != nil || len(d.code.classPath) == 0 || d.any {
 		return 0, 0, err
 	}
-	return d.code.judge(ctx, s, d.jdk)
+	return d.code.judgeFit(ctx, s, d.jdk)
 }
 
 // A demand is the code that profiles must fit, and the required quality.
@@ -106,7 +106,7 @@ type demand struct {
 	minScore, minChecked float64
 }
 
-func (d *demand) addTo(f *pflag.FlagSet, minScore float64) {
+func (d *demand) addFlags(f *pflag.FlagSet, minScore float64) {
 	f.StringArrayVar(&d.classPath, "class-path", nil,
 		"`CODE` that profiles are to fit: class files, jars and folders, in one or more parts")
 	f.Float64Var(&d.minScore, "min-score", minScore, "with --class-path, least `SCORE` of profarc check, from 0 to 1")
@@ -114,14 +114,14 @@ func (d *demand) addTo(f *pflag.FlagSet, minScore float64) {
 		"with --class-path, least `SHARE` of all events that is compared, from 0 to 1")
 }
 
-func (d *demand) check() error {
+func (d *demand) checkFlags() error {
 	return cmp.Or(cli.CheckShare("--min-score", d.minScore), cli.CheckShare("--min-checked", d.minChecked))
 }
 
-// judge returns the score and the checked share of a comparison with the class path and a JDK, which can be "". It
+// judgeFit returns the score and the checked share of a comparison with the class path and a JDK, which can be "". It
 // returns a misfit if one is too low.
-func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score, checked float64, err error) {
-	r, err := d.compare(ctx, s, jdk)
+func (d *demand) judgeFit(ctx context.Context, s *reader.Store, jdk string) (score, checked float64, err error) {
+	r, err := d.compareCode(ctx, s, jdk)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -141,8 +141,8 @@ func (d *demand) judge(ctx context.Context, s *reader.Store, jdk string) (score,
 // String returns the whole class path.
 func (d *demand) String() string { return strings.Join(d.classPath, string(filepath.ListSeparator)) }
 
-// compare compares the profiles of an archive with the code. It returns a misfit if they belong to another program.
-func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit.Report, error) {
+// compareCode compares the profiles of an archive with the code. It returns a misfit if they belong to another program.
+func (d *demand) compareCode(ctx context.Context, s *reader.Store, jdk string) (*fit.Report, error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return nil, misfitf("%s: a class path is no code of profiles of %s", s.Mapping().Name(), s.Header().Domain)
 	}
@@ -169,7 +169,7 @@ func (d *demand) compare(ctx context.Context, s *reader.Store, jdk string) (*fit
 
 // homeOf returns the home and the version of the JDK with the program java, both "" if unknown.
 func homeOf(java string) (home, version string) {
-	version = jdk.OfProgram(java)
+	version = jdk.VersionOfProgram(java)
 	if version != "" {
 		home = filepath.Dir(filepath.Dir(java))
 	}

@@ -45,7 +45,7 @@ func TestTooLittleIsCompared(t *testing.T) {
 	defer s.Close()
 	for _, d := range []demand{{minChecked: 0.04}, {minChecked: 0.03}} {
 		d.classPath = []string{filepath.Join(dir, "gone.jar"), dir}
-		_, checked, err := d.judge(t.Context(), s, "")
+		_, checked, err := d.judgeFit(t.Context(), s, "")
 		if checked != 0.03 {
 			t.Errorf("%v was compared: %v", checked, err)
 		}

@@ -43,7 +43,7 @@ func promoteCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.to, "to", "", "`TAG` to promote it to")
 	f.StringVar(&o.key, "key", "", "PEM `FILE` of the public key by which it must be signed")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.connection.addTo(f)
+	o.connection.addFlags(f)
 	return cmd
 }
 
@@ -51,15 +51,15 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	if err := registry.CheckTag(o.to); err != nil {
 		return cli.Usagef("name the tag to promote to: --to %w", err)
 	}
-	repo, err := o.open(name)
+	repo, err := o.openRepository(name)
 	if err != nil {
 		return err
 	}
-	d, err := o.choose(ctx, repo)
+	d, err := o.chooseArchive(ctx, repo)
 	if err != nil {
 		return err
 	}
-	c, err := change(ctx, repo, o.to, func(c *artifact.Channel) (*artifact.Event, error) {
+	c, err := changeChannel(ctx, repo, o.to, func(c *artifact.Channel) (*artifact.Event, error) {
 		if len(c.Archives) > 0 && c.Archives[0].Digest == d.Digest {
 			return nil, nil
 		}
@@ -72,8 +72,8 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 	return printChannel(a, repo, o.to, c, o.json)
 }
 
-// choose returns the manifest of the archive to promote.
-func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) (d ocispec.Descriptor, err error) {
+// chooseArchive returns the manifest of the archive to promote.
+func (o *promoteOptions) chooseArchive(ctx context.Context, repo *registry.Repository) (d ocispec.Descriptor, err error) {
 	n, err := lookUp(ctx, repo, repo.Reference())
 	if err != nil {
 		return d, err
@@ -102,12 +102,12 @@ func (o *promoteOptions) choose(ctx context.Context, repo *registry.Repository) 
 	return d, err
 }
 
-// change calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an empty
+// changeChannel calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an empty
 // channel.
 //
 // Registries have no atomic compare-and-swap for tags. So each event is first written to a separate tag. The index of
 // the channel is computed from all events. After writing it, each writer checks whether it lacks events.
-func change(ctx context.Context, repo *registry.Repository, tag string,
+func changeChannel(ctx context.Context, repo *registry.Repository, tag string,
 	f func(c *artifact.Channel) (*artifact.Event, error)) (*artifact.Channel, error) {
 	if len(tag) > artifact.MaxChannel {
 		return nil, fmt.Errorf("%s: a tag to promote to has at most %d characters: take a shorter one", repo.Full(tag),
@@ -231,16 +231,16 @@ func rollbackCommand(a *cli.App) *cobra.Command {
 		RunE:    a.Run(func(ctx context.Context, args []string) error { return runRollback(ctx, a, args[0], o) }),
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	o.connection.addTo(cmd.Flags())
+	o.connection.addFlags(cmd.Flags())
 	return cmd
 }
 
 func runRollback(ctx context.Context, a *cli.App, name string, o promoteOptions) error {
-	repo, tag, err := o.channel(name)
+	repo, tag, err := o.openChannel(name)
 	if err != nil {
 		return err
 	}
-	c, err := change(ctx, repo, tag, func(c *artifact.Channel) (*artifact.Event, error) {
+	c, err := changeChannel(ctx, repo, tag, func(c *artifact.Channel) (*artifact.Event, error) {
 		e, ok := c.Rollback(time.Now())
 		if !ok {
 			return nil, fmt.Errorf("%s: there is no archive before the current one: promote another one with profarc promote",
@@ -261,7 +261,7 @@ func historyCommand(a *cli.App) *cobra.Command {
 		Example: `  profarc history registry.example/shop:prod`,
 		Args:    cli.Args(1, 1, "one promoted tag"),
 		RunE: a.Run(func(ctx context.Context, args []string) error {
-			repo, tag, err := o.channel(args[0])
+			repo, tag, err := o.openChannel(args[0])
 			if err != nil {
 				return err
 			}
@@ -273,12 +273,12 @@ func historyCommand(a *cli.App) *cobra.Command {
 		}),
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	o.connection.addTo(cmd.Flags())
+	o.connection.addFlags(cmd.Flags())
 	return cmd
 }
 
-func (o *promoteOptions) channel(name string) (*registry.Repository, string, error) {
-	repo, err := o.open(name)
+func (o *promoteOptions) openChannel(name string) (*registry.Repository, string, error) {
+	repo, err := o.openRepository(name)
 	if err == nil && repo.Tag() == "" {
 		err = cli.Usagef("%s: name the tag that archives are promoted to", name)
 	}

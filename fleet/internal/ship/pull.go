@@ -81,11 +81,11 @@ func pullCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.key, "key", "", "PEM `FILE` of the public key by which it must be signed")
 	f.StringVar(&o.promoted, "promoted", "", "take what was promoted to `TAG`")
 	f.StringVar(&o.java, "java", "", "`JAVA` that will start, or the home of its JDK (default that of JAVA_HOME or PATH)")
-	o.demand.addTo(f, 0.5)
+	o.demand.addFlags(f, 0.5)
 	f.StringVar(&o.fingerprint, "fingerprint", "", "`FINGERPRINT` of the program, as profarc info prints it")
 	f.BoolVar(&o.any, "any", false, "take the newest, whatever it is of")
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.connection.addTo(f)
+	o.connection.addFlags(f)
 	return cmd
 }
 
@@ -113,12 +113,12 @@ type skipped struct {
 }
 
 func runPull(ctx context.Context, a *cli.App, name string, o *pullOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.checkFlags(); err != nil {
 		return err
 	}
 	p := &puller{o: o}
 	var err error
-	p.repo, err = o.open(name)
+	p.repo, err = o.openRepository(name)
 	if err != nil {
 		return err
 	}
@@ -132,18 +132,18 @@ func runPull(ctx context.Context, a *cli.App, name string, o *pullOptions) error
 	if err != nil {
 		return err
 	}
-	got, err := p.pull(ctx, a)
+	got, err := p.pullFirstFit(ctx, a)
 	if err != nil {
 		return err
 	}
 	if o.json {
 		return a.PrintJSON(got)
 	}
-	got.print(a, o)
+	got.printResult(a, o)
 	return nil
 }
 
-func (o *pullOptions) check() error {
+func (o *pullOptions) checkFlags() error {
 	if o.promoted != "" {
 		if err := registry.CheckTag(o.promoted); err != nil {
 			return cli.Usagef("--promoted %w", err)
@@ -155,7 +155,7 @@ func (o *pullOptions) check() error {
 	if o.any && (o.build != "" || o.java != "" || len(o.classPath) > 0 || o.fingerprint != "") {
 		return cli.Usagef("--any takes what --build, --java, --class-path and --fingerprint would leave out: say one or the other")
 	}
-	if err := o.demand.check(); err != nil {
+	if err := o.demand.checkFlags(); err != nil {
 		return err
 	}
 	if err := cli.CheckArchiveName(o.out, ""); err != nil {
@@ -175,15 +175,15 @@ type puller struct {
 	wanted deployment
 }
 
-// pull downloads the first archive that fits.
-func (p *puller) pull(ctx context.Context, a *cli.App) (*pulled, error) {
+// pullFirstFit downloads the first archive that fits.
+func (p *puller) pullFirstFit(ctx context.Context, a *cli.App) (*pulled, error) {
 	all, err := p.candidates(ctx)
 	if err != nil {
 		return nil, err
 	}
 	left := []skipped{}
 	for _, c := range all {
-		got, err := p.take(ctx, a, c)
+		got, err := p.tryArchive(ctx, a, c)
 		var no misfit
 		if errors.As(err, &no) {
 			left = append(left, skipped{c.Descriptor.Digest.String(), no.why})
@@ -195,7 +195,7 @@ func (p *puller) pull(ctx context.Context, a *cli.App) (*pulled, error) {
 		got.Skipped = left
 		return got, nil
 	}
-	return nil, p.nothing(left)
+	return nil, p.noFitError(left)
 }
 
 // candidates returns the archives to try, in order.
@@ -222,8 +222,8 @@ func (p *puller) candidates(ctx context.Context) ([]*artifact.Archive, error) {
 	return promoted(ctx, p.repo, c.channel, n.subjects)
 }
 
-// nothing returns the error for the case that no archive fits.
-func (p *puller) nothing(left []skipped) error {
+// noFitError returns the error for the case that no archive fits.
+func (p *puller) noFitError(left []skipped) error {
 	name := p.repo.Full(p.repo.Reference())
 	if len(left) == 0 && p.o.promoted != "" {
 		return fmt.Errorf("%s: no archive for it was promoted to %s: promote one with profarc promote", name, p.o.promoted)
@@ -247,10 +247,10 @@ func (p *puller) nothing(left []skipped) error {
 		strings.Join(why, "; "), advice)
 }
 
-// take downloads an archive if it fits, unless the file already has its bytes. If it does not fit, the error is a
+// tryArchive downloads an archive if it fits, unless the file already has its bytes. If it does not fit, the error is a
 // misfit.
-func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
-	if err := p.wanted.accepts(c.Facts); err != nil {
+func (p *puller) tryArchive(ctx context.Context, a *cli.App, c *artifact.Archive) (*pulled, error) {
+	if err := p.wanted.acceptsFacts(c.Facts); err != nil {
 		return nil, err
 	}
 	if p.key != nil {
@@ -267,25 +267,25 @@ func (p *puller) take(ctx context.Context, a *cli.App, c *artifact.Archive) (*pu
 		Signed: p.key != nil, Java: p.wanted.java, Facts: c.Facts}
 	got.There = artifact.IsAt(ctx, p.o.out, c.Layer)
 	if got.There {
-		return got, p.accept(ctx, a, c, p.o.out, got)
+		return got, p.acceptDownloaded(ctx, a, c, p.o.out, got)
 	}
 	err := publish.At(ctx, p.o.out, func(f *publish.File) error {
 		if err := p.download(ctx, a, c, c.Layer, f); err != nil {
 			return err
 		}
-		return p.accept(ctx, a, c, f.Path(), got)
+		return p.acceptDownloaded(ctx, a, c, f.Path(), got)
 	})
 	return got, err
 }
 
-// accept checks a downloaded archive, and downloads its base.
-func (p *puller) accept(ctx context.Context, a *cli.App, c *artifact.Archive, path string, got *pulled) error {
-	err := examine(ctx, path, p.o.out, got, func(s *reader.Store) (err error) {
+// acceptDownloaded checks a downloaded archive, and downloads its base.
+func (p *puller) acceptDownloaded(ctx context.Context, a *cli.App, c *artifact.Archive, path string, got *pulled) error {
+	err := verifyArchive(ctx, path, p.o.out, got, func(s *reader.Store) (err error) {
 		got.Bytes = s.Header().FileSize
 		if err := lacksBase(s, c.Base); err != nil && !p.o.any {
 			return err
 		}
-		score, checked, err := p.wanted.fits(ctx, s)
+		score, checked, err := p.wanted.checkFit(ctx, s)
 		if len(p.o.classPath) > 0 {
 			got.Score = &score
 			got.Checked = &checked
@@ -316,12 +316,12 @@ func (p *puller) download(ctx context.Context, a *cli.App, c *artifact.Archive, 
 	return err
 }
 
-// examine verifies the archive at path and calls f. Errors have its final name.
-func examine(ctx context.Context, path, name string, got *pulled, f func(s *reader.Store) error) (err error) {
+// verifyArchive verifies the archive at path and calls f. Errors have its final name.
+func verifyArchive(ctx context.Context, path, name string, got *pulled, f func(s *reader.Store) error) (err error) {
 	defer func() {
 		var no misfit
 		if err != nil && ctx.Err() == nil && !errors.As(err, &no) {
-			err = unsound(got, err, strings.NewReplacer(path, name))
+			err = unsoundError(got, err, strings.NewReplacer(path, name))
 		}
 	}()
 	s, err := reader.Open(path, archive.Options{})
@@ -356,7 +356,7 @@ func (r *metered) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (p *pulled) print(a *cli.App, o *pullOptions) {
+func (p *pulled) printResult(a *cli.App, o *pullOptions) {
 	if p.There {
 		fmt.Fprintf(a.Out, "kept    %s, %s: it is this archive already\n", p.Archive, cli.FormatSize(p.Bytes))
 	} else {

@@ -68,9 +68,9 @@ func pushCommand(a *cli.App) *cobra.Command {
 	f.StringVar(&o.subject, "subject", "", "`IMAGE` to attach the archive to")
 	f.StringVar(&o.base, "base", "", "`ARCHIVE` that the archive is a layer on: it is pushed with it")
 	f.StringVar(&o.key, "sign", "", "PEM `FILE` of the private key to sign with")
-	o.demand.addTo(f, 0)
+	o.demand.addFlags(f, 0)
 	f.BoolVar(&o.json, "json", false, "print JSON")
-	o.connection.addTo(f)
+	o.connection.addFlags(f)
 	return cmd
 }
 
@@ -91,10 +91,10 @@ type pushed struct {
 }
 
 func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) error {
-	if err := o.demand.check(); err != nil {
+	if err := o.demand.checkFlags(); err != nil {
 		return err
 	}
-	repo, tag, err := o.target(args)
+	repo, tag, err := o.pushTarget(args)
 	if err != nil {
 		return err
 	}
@@ -106,21 +106,21 @@ func runPush(ctx context.Context, a *cli.App, args []string, o pushOptions) erro
 		}
 	}
 	return withBase(ctx, a, args[0], o.base, func(s, base *reader.Store) error {
-		p, err := push(ctx, a, s, base, repo, tag, key, o)
+		p, err := pushArchive(ctx, a, s, base, repo, tag, key, o)
 		if err != nil {
 			return err
 		}
 		if o.json {
 			return a.PrintJSON(p)
 		}
-		p.print(a)
+		p.printResult(a)
 		return nil
 	})
 }
 
-// target returns the repository to push to, and the tag of the archive, or "".
-func (o *pushOptions) target(args []string) (repo *registry.Repository, tag string, err error) {
-	image, err := o.image()
+// pushTarget returns the repository to push to, and the tag of the archive, or "".
+func (o *pushOptions) pushTarget(args []string) (repo *registry.Repository, tag string, err error) {
+	image, err := o.subjectImage()
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -129,7 +129,7 @@ func (o *pushOptions) target(args []string) (repo *registry.Repository, tag stri
 	case len(args) == 1:
 		return image, "", nil
 	}
-	repo, err = o.open(args[1])
+	repo, err = o.openRepository(args[1])
 	switch {
 	case err != nil:
 		return nil, "", err
@@ -142,16 +142,16 @@ func (o *pushOptions) target(args []string) (repo *registry.Repository, tag stri
 	return repo, repo.Tag(), nil
 }
 
-// image returns the repository of --subject, or nil without this flag.
-func (o *pushOptions) image() (*registry.Repository, error) {
+// subjectImage returns the repository of --subject, or nil without this flag.
+func (o *pushOptions) subjectImage() (*registry.Repository, error) {
 	if o.subject == "" {
 		return nil, nil
 	}
-	return o.open(o.subject)
+	return o.openRepository(o.subject)
 }
 
-// push uploads an archive. base is nil if the archive is not a layer.
-func push(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry.Repository, tag string,
+// pushArchive uploads an archive. base is nil if the archive is not a layer.
+func pushArchive(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry.Repository, tag string,
 	key *ecdsa.PrivateKey, o pushOptions) (*pushed, error) {
 	p := &pushed{Archive: s.Mapping().Name(), Bytes: s.Header().FileSize, Base: o.base, Tag: tag}
 	subject, err := o.resolveSubject(ctx)
@@ -171,11 +171,11 @@ func push(ctx context.Context, a *cli.App, s, base *reader.Store, repo *registry
 	if err != nil {
 		return nil, err
 	}
-	return p, p.send(ctx, a, repo, packed, subject, key)
+	return p, p.uploadPacked(ctx, a, repo, packed, subject, key)
 }
 
-// send uploads packed archives, and then the manifest that refers to them.
-func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository, packed []*artifact.Packed,
+// uploadPacked uploads packed archives, and then the manifest that refers to them.
+func (p *pushed) uploadPacked(ctx context.Context, a *cli.App, repo *registry.Repository, packed []*artifact.Packed,
 	subject *ocispec.Descriptor, key *ecdsa.PrivateKey) error {
 	layers, err := pushLayers(ctx, a, repo, packed)
 	if err != nil {
@@ -189,7 +189,7 @@ func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository
 	p.Digest = d.Digest.String()
 	p.Reference = repo.Full(p.Digest)
 	if key != nil {
-		signed, err := sign(ctx, repo, key, d, p.Facts)
+		signed, err := attachSignature(ctx, repo, key, d, p.Facts)
 		if err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (p *pushed) send(ctx context.Context, a *cli.App, repo *registry.Repository
 
 // resolveSubject returns the image of --subject, or nil without this flag.
 func (o *pushOptions) resolveSubject(ctx context.Context) (*ocispec.Descriptor, error) {
-	image, err := o.image()
+	image, err := o.subjectImage()
 	if err != nil || image == nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func (o *pushOptions) resolveSubject(ctx context.Context) (*ocispec.Descriptor, 
 // verifiedFacts returns the facts about an archive. It returns an error if the archive is damaged, or does not fit the
 // code of --class-path.
 func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptions) (artifact.Facts, error) {
-	if err := sound(ctx, a, s); err != nil {
+	if err := verifyPages(ctx, a, s); err != nil {
 		return artifact.Facts{}, err
 	}
 	f, err := artifact.FactsOf(s)
@@ -226,7 +226,7 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	if !slices.Contains(f.Builds, version) {
 		jdk = ""
 	}
-	score, _, err := o.judge(ctx, s, jdk)
+	score, _, err := o.judgeFit(ctx, s, jdk)
 	if err != nil {
 		err = fmt.Errorf("%s and %s: %w: train again with this code", s.Mapping().Name(), &o.demand, err)
 	}
@@ -234,8 +234,8 @@ func verifiedFacts(ctx context.Context, a *cli.App, s *reader.Store, o pushOptio
 	return f, err
 }
 
-// sound verifies the checksums of all pages.
-func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
+// verifyPages verifies the checksums of all pages.
+func verifyPages(ctx context.Context, a *cli.App, s *reader.Store) error {
 	m := a.Meter("verifying " + s.Mapping().Name())
 	defer m.Done()
 	report, err := verify.Pages(ctx, s, m.Report)
@@ -249,7 +249,7 @@ func sound(ctx context.Context, a *cli.App, s *reader.Store) error {
 func packLayers(ctx context.Context, a *cli.App, s, base *reader.Store) (packed []*artifact.Packed, err error) {
 	stores := []*reader.Store{s}
 	if base != nil {
-		if err := sound(ctx, a, base); err != nil {
+		if err := verifyPages(ctx, a, base); err != nil {
 			return nil, err
 		}
 		stores = append(stores, base)
@@ -312,7 +312,7 @@ func (p *pushed) pushManifest(ctx context.Context, repo *registry.Repository, la
 	return repo.PushManifest(ctx, ocispec.MediaTypeImageManifest, manifest, p.Tag)
 }
 
-func (p *pushed) print(a *cli.App) {
+func (p *pushed) printResult(a *cli.App) {
 	if p.There {
 		fmt.Fprintf(a.Out, "there   %s, %s: the registry has it already\n", p.Archive, cli.FormatSize(p.Bytes))
 	} else {

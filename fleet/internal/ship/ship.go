@@ -24,27 +24,27 @@ func Commands(a *cli.App) []*cobra.Command {
 type connection struct {
 	plainHTTP bool
 	timeout   time.Duration
-	all       time.Duration
+	maxTime   time.Duration
 	base      http.RoundTripper // see registry.Options
 	flags     *pflag.FlagSet
 }
 
-func (c *connection) addTo(f *pflag.FlagSet) {
+func (c *connection) addFlags(f *pflag.FlagSet) {
 	c.flags = f
 	f.BoolVar(&c.plainHTTP, "plain-http", false, "speak plain HTTP; on loopback addresses that is the default")
 	cli.TimeVar(f, &c.timeout, "timeout", registry.DefaultSilence, "longest `TIME` without a byte from the registry")
-	cli.TimeVar(f, &c.all, "max-time", registry.DefaultAll,
+	cli.TimeVar(f, &c.maxTime, "max-time", registry.DefaultAll,
 		"longest `TIME` of all requests, and a second more for each 32 KiB")
 }
 
-func (c *connection) open(reference string) (*registry.Repository, error) {
+func (c *connection) openRepository(reference string) (*registry.Repository, error) {
 	if c.timeout <= 0 {
 		return nil, cli.Usagef("--timeout %v: give a positive time", c.timeout)
 	}
-	if c.all <= 0 {
-		return nil, cli.Usagef("--max-time %v: give a positive time", c.all)
+	if c.maxTime <= 0 {
+		return nil, cli.Usagef("--max-time %v: give a positive time", c.maxTime)
 	}
-	o := registry.Options{Silence: c.timeout, All: c.all, Base: c.base}
+	o := registry.Options{Silence: c.timeout, All: c.maxTime, Base: c.base}
 	if c.flags.Changed("plain-http") {
 		o.PlainHTTP = &c.plainHTTP
 	}

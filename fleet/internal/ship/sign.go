@@ -24,8 +24,8 @@ func pushEmptyConfig(ctx context.Context, repo *registry.Repository) error {
 	return repo.PushBlob(ctx, d, func() (io.Reader, error) { return bytes.NewReader(d.Data), nil })
 }
 
-// sign attaches a signature to the manifest d.
-func sign(ctx context.Context, repo *registry.Repository, key *ecdsa.PrivateKey, d ocispec.Descriptor,
+// attachSignature attaches a signature to the manifest d.
+func attachSignature(ctx context.Context, repo *registry.Repository, key *ecdsa.PrivateKey, d ocispec.Descriptor,
 	f artifact.Facts) (ocispec.Descriptor, error) {
 	bundle, err := signature.Sign(key, d.Digest)
 	if err != nil {
@@ -97,7 +97,7 @@ func verifySignature(ctx context.Context, repo *registry.Repository, key *ecdsa.
 
 // bundleOf returns the signature bundle of an attached manifest, or nil if d is not a signature.
 func bundleOf(ctx context.Context, repo *registry.Repository, d ocispec.Descriptor) ([]byte, error) {
-	if !maybe(d, signature.BundleType) {
+	if !canBeType(d, signature.BundleType) {
 		return nil, nil
 	}
 	data, err := repo.Manifest(ctx, d)
@@ -112,8 +112,8 @@ func bundleOf(ctx context.Context, repo *registry.Repository, d ocispec.Descript
 	return repo.SmallBlob(ctx, m.Layers[0])
 }
 
-// maybe reports whether an attached manifest can have an artifact type. The referrer lists of some registries have the
+// canBeType reports whether an attached manifest can have an artifact type. The referrer lists of some registries have the
 // wrong type or no type.
-func maybe(d ocispec.Descriptor, artifactType string) bool {
+func canBeType(d ocispec.Descriptor, artifactType string) bool {
 	return d.ArtifactType == artifactType || d.ArtifactType == "" || d.ArtifactType == ocispec.MediaTypeEmptyJSON
 }

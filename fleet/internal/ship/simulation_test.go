@@ -189,7 +189,7 @@ func runHistory(t *testing.T, number uint64, parcels []*parcel, total *tally) {
 
 // connection returns flags of commands that talk to the registry.
 func (h *history) connection() connection {
-	return connection{timeout: registry.DefaultSilence, all: registry.DefaultAll, base: h.registry,
+	return connection{timeout: registry.DefaultSilence, maxTime: registry.DefaultAll, base: h.registry,
 		flags: pflag.NewFlagSet("", pflag.ContinueOnError)}
 }
 
@@ -208,7 +208,7 @@ func inShop(reference string) string {
 
 func (h *history) open(reference string) *registry.Repository {
 	c := h.connection()
-	repo, err := c.open(inShop(reference))
+	repo, err := c.openRepository(inShop(reference))
 	if err != nil {
 		h.Error(err)
 	}
@@ -280,7 +280,7 @@ func (h *history) push(ctx context.Context, a *cli.App, random *rand.Rand, p *pa
 	image string) (d digest.Digest, ok bool) {
 	ok = h.try(random, "push", func() error {
 		o := pushOptions{connection: h.connection(), subject: inShop(image)}
-		repo, _, err := o.target([]string{"app.parc"})
+		repo, _, err := o.pushTarget([]string{"app.parc"})
 		if err != nil {
 			return err
 		}
@@ -298,7 +298,7 @@ func (h *history) push(ctx context.Context, a *cli.App, random *rand.Rand, p *pa
 			h.mu.Unlock()
 		}
 		sent := &pushed{Facts: p.facts}
-		err = sent.send(ctx, a, repo, []*artifact.Packed{p.packed}, subject, nil)
+		err = sent.uploadPacked(ctx, a, repo, []*artifact.Packed{p.packed}, subject, nil)
 		d = digest.Digest(sent.Digest)
 		return err
 	})
@@ -446,7 +446,7 @@ func (h *history) check(number uint64) {
 	if h.failures == 0 && h.registry.faults.stale == 0 && profilesOfFaults[number%8].stale == 0 {
 		h.checkChannel(before) // nobody failed: the tag has everything
 	}
-	c, err := change(h.Context(), repo, "prod", func(*artifact.Channel) (*artifact.Event, error) { return nil, nil })
+	c, err := changeChannel(h.Context(), repo, "prod", func(*artifact.Channel) (*artifact.Event, error) { return nil, nil })
 	if err != nil {
 		h.Error(err)
 		return

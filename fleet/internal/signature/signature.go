@@ -86,7 +86,7 @@ func Sign(key *ecdsa.PrivateKey, d digest.Digest) ([]byte, error) {
 		return nil, err
 	}
 	b := bundle{MediaType: BundleType, Envelope: envelope{payload, payloadType, []dsseSignature{{sig}}}}
-	b.Material.PublicKey.Hint, err = hint(&key.PublicKey)
+	b.Material.PublicKey.Hint, err = keyHint(&key.PublicKey)
 	if err != nil {
 		return nil, err
 	}
@@ -98,8 +98,8 @@ func signedText(payload []byte) []byte {
 	return fmt.Appendf(nil, "DSSEv1 %d %s %d %s", len(payloadType), payloadType, len(payload), payload)
 }
 
-// hint returns the digest of a key.
-func hint(key *ecdsa.PublicKey) (string, error) {
+// keyHint returns the digest of a key.
+func keyHint(key *ecdsa.PublicKey) (string, error) {
 	der, err := x509.MarshalPKIXPublicKey(key)
 	sum := sha256.Sum256(der)
 	return base64.StdEncoding.EncodeToString(sum[:]), err

@@ -148,7 +148,7 @@ func (p *parser) checkStackCount(column int) {
 	t.count = count
 }
 
-func (p *parser) tableWord(word wordMeaning) uint64 {
+func (p *parser) takeTableWord(word wordMeaning) uint64 {
 	p.table.wordAt = p.At
 	switch {
 	case word == wordFunction:
@@ -165,7 +165,7 @@ func (p *parser) tableWord(word wordMeaning) uint64 {
 func (p *parser) takeTableCell(kind disk.ColumnKind, word wordMeaning) uint64 {
 	switch {
 	case kind == disk.ColumnWord:
-		return p.tableWord(word)
+		return p.takeTableWord(word)
 	case p.skipWord("-"):
 		return 0
 	}
