@@ -49,7 +49,8 @@ func (b *batch) findReady(ids []uint64, found []Profile) {
 		if data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.blockFits(n, units) {
 			continue
 		}
-		found[i] = Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(data.Uint32(at + disk.BlockPresence))}
+		found[i] = Profile{s: s, place: extentInFile{layout.Ref(n), units},
+			first: uint8(data.Uint32(at + disk.BlockPresence))}
 		b.ready[i] = taken
 		b.hits++
 	}
@@ -86,7 +87,7 @@ type batch struct {
 	lines   [batchSize]uint64     // offset in ix of the first index line of each lookup
 	rests   [batchSize]uint64     // see disk.Hash.Split
 	ready   [batchSize]uint32     // ready word of the line, shifted right by the number of the own slot
-	blocks  [batchSize]layout.Ref // reference in the own slot; 0 if it is not that of a profile
+	blocks  [batchSize]layout.Ref // reference in the own slot; 0 if it does not lead to a profile
 	offsets [3 * batchSize]int64  // file offsets to prefetch
 }
 
@@ -94,8 +95,8 @@ type batch struct {
 var batches = sync.Pool{New: func() any { return new(batch) }}
 
 // lookupInBatches calls look for consecutive groups of up to batchSize of the n lookups.
-func lookupInBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (hits int,
-	err error) {
+func lookupInBatches[T any](s *Store, n int, codes []uint64, found []T, look func(b *batch, from, to int) error) (
+	hits int, err error) {
 	if n != len(found) {
 		panic("reader: a batch of look-ups into a slice of another length")
 	}

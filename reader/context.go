@@ -379,7 +379,8 @@ func (l *contextMethods) noteMethod(s *Store, n, method layout.Ref) {
 func (l *contextMethods) chunkOf(s *Store, n layout.Ref) (*atomic.Pointer[contextMethodChunk], int64) {
 	section := s.h.Parts[disk.PartContexts]
 	l.once.Do(func() {
-		l.chunks = make([]atomic.Pointer[contextMethodChunk], (section.Size/disk.ContextSize+1<<contextChunkShift-1)>>contextChunkShift)
+		n := section.Size / disk.ContextSize
+		l.chunks = make([]atomic.Pointer[contextMethodChunk], (n+1<<contextChunkShift-1)>>contextChunkShift)
 	})
 	i := (n.Offset() - section.Offset) / disk.ContextSize
 	return &l.chunks[i>>contextChunkShift], i & (1<<contextChunkShift - 1)

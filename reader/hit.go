@@ -164,7 +164,8 @@ func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 	if s.hit.data.Uint64(at+disk.BlockHeaderSize) != id || !s.hit.blockFits(n, units) {
 		return s.lookupProfile(id, code)
 	}
-	return Profile{s: s, place: extentInFile{layout.Ref(n), units}, first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
+	return Profile{s: s, place: extentInFile{layout.Ref(n), units},
+		first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
 // lookupProfile is ProfileID for profiles outside their own slot, for one of several versions, and for unchecked

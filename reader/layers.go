@@ -15,8 +15,8 @@ import (
 // the archives it was trained on top of, such as those of a framework and of the JDK. It is safe for concurrent use.
 //
 // The first layer with a profile of a version of a method's code, in any context, answers all lookups of that version.
-// Counts of layers are never added, because a profile is adopted where it is stored. A layer has a profile only if its base
-// lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny the first layer with any
+// Counts of layers are never added, because a profile is adopted where it is stored. A layer has a
+// profile only if its base lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny the first layer with any
 // profile of the method answers.
 //
 // Methods, profiles and types belong to their layers, see [Profile.Store].
@@ -157,7 +157,8 @@ func (m Method) leavesToBase(code uint64, err *error) bool {
 
 // hasVersion reports whether the method has a profile of a version in any context. layout.CodeAny matches any version.
 func (m Method) hasVersion(code uint64) (bool, error) {
-	if has, err := m.hasVersionInContext(m.firstProfile(), 0, code); has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {
+	has, err := m.hasVersionInContext(m.firstProfile(), 0, code)
+	if has || err != nil || m.head.Flags()&disk.MethodInContext == 0 {
 		return has, err
 	}
 	t, err := m.contextTrie()

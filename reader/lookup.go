@@ -203,8 +203,8 @@ func (q *search) nextCandidate() (layout.Ref, error) {
 	q.slots &= q.slots - 1
 	n := q.currentLine().Record(q.slot)
 	if !q.s.isInMethods(n) && !q.s.isType(n) && !q.s.isInRW(n) {
-		return 0, q.s.corruptError(disk.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is", q.slot,
-			n.Offset())
+		return 0, q.s.corruptError(disk.RegionIX, q.s.lineOffset(q.bucket), "slot %d leads to 0x%x, where no record is",
+			q.slot, n.Offset())
 	}
 	return n, nil
 }
@@ -294,7 +294,8 @@ func (c *profileChain) readNext(p *Profile) error {
 	case head != (context == 0 && !c.begun):
 		return c.corruptError(at, "only the first profile of a method has its id")
 	case b.Method() != c.method:
-		return c.corruptError(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(), c.method.Offset())
+		return c.corruptError(at, "the profile is of the method at 0x%x, 0x%x leads to it", b.Method().Offset(),
+			c.method.Offset())
 	case context != c.context:
 		return c.corruptError(at, "the profile is in context 0x%x, 0x%x leads to it", context.Offset(), c.context.Offset())
 	case c.begun && code <= c.code:

@@ -42,7 +42,8 @@ func (s *Store) readMethod(n layout.Ref) (Method, error) {
 			m.head.Units(), uint16(m.head.Flags()), section.End()-at)
 	}
 	if hasID := m.head.Flags()&disk.MethodHasID != 0; hasID != (m.firstProfile() == 0) {
-		return Method{}, s.corruptError(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID, !hasID)
+		return Method{}, s.corruptError(disk.RegionRO, at, "a method record with an id: %v, and with a profile: %v", hasID,
+			!hasID)
 	}
 	return m, nil
 }
@@ -91,8 +92,8 @@ func (m Method) indexedID() (uint64, error) {
 	}
 	id, ok := b.ID()
 	if !ok || b.Method() != m.at {
-		return 0, m.s.corruptError(disk.RegionRW, first.Offset(), "the method at 0x%x leads to a profile that is not its first",
-			m.at.Offset())
+		return 0, m.s.corruptError(disk.RegionRW, first.Offset(),
+			"the method at 0x%x leads to a profile that is not its first", m.at.Offset())
 	}
 	return id, nil
 }

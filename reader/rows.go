@@ -260,7 +260,7 @@ func (e Entry) typeOfPointer(cell uint64) (Type, bool) {
 }
 
 // MethodCell returns the method that cell i points to; the zero Method if the cell is null. In entries of this format
-// methods are not recorded in place, so the checked trained cell equals the live one. An invalid live cell of a
+// methods never change, so the checked trained cell equals the live one. An invalid live cell of a
 // producer's entry counts as null.
 func (e Entry) MethodCell(i int) (Method, error) {
 	cell := e.Cell(i)

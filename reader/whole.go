@@ -28,7 +28,8 @@ func (s *Store) checkArchive() {
 			return
 		}
 	}
-	w := &archiveCheck{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines), summed: s.h.Region(disk.RegionRW).Offset}
+	w := &archiveCheck{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines),
+		summed: s.h.Region(disk.RegionRW).Offset}
 	if s.m.Guard(w.checkBlocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
 		return
 	}
