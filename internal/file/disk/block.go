@@ -181,8 +181,8 @@ func KeyOffset(presence uint32) (offset uint64, ok bool) {
 	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
 }
 
-// VersionOffsets returns the byte offsets of the links and the code id in a block. Each is valid only if the block has the
-// field.
+// VersionOffsets returns the byte offsets of the links and the code id in a block. Each is valid only if the block
+// has the field.
 func VersionOffsets(presence uint32) (links, code uint64) {
 	units := presence/uint32(HasID)&1 + presence/uint32(HasInvocations)&1 + presence/uint32(HasKey)&1*2
 	links = BlockHeaderSize + Unit*uint64(units)

@@ -96,7 +96,8 @@ func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	return cell - 1
 }
 
-// EntryLength returns the value of the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed size.
+// EntryLength returns the value of the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed
+// size.
 func (s Shape) EntryLength(e Entry) int {
 	schema, ok := s.Schema(e.Tag())
 	switch {

@@ -195,7 +195,8 @@ func headerChecksum(p []byte) uint64 {
 	return d.Sum64()
 }
 
-// UpdateChecksum updates the checksum of the header at the front of b. Tests and tools use it after they change a header.
+// UpdateChecksum updates the checksum of the header at the front of b. Tests and tools use it after they change a
+// header.
 func UpdateChecksum(b []byte) { le.PutUint64(b[offHeaderSum:], headerChecksum(b[:HeaderSize])) }
 
 // ParseHeader decodes and checks the header at the front of b. b is the whole file or its beginning, and fileSize is

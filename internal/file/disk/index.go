@@ -46,8 +46,8 @@ func MixSeed(kind RecordKind, seed uint64) uint64 { return seed ^ uint64(kind)*0
 // MixSeeded is Mix for many ids of one kind; seed comes from [MixSeed].
 func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659fd93) }
 
-// SplitBucket returns the number of the first line to search in an index of n lines, and the low 64 bits of the product h *
-// n. These low bits choose the slot within the line.
+// SplitBucket returns the number of the first line to search in an index of n lines, and the low 64 bits of the
+// product h * n. These low bits choose the slot within the line.
 func (h Hash) SplitBucket(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
 
 // Fingerprint returns the part of the hash that a slot stores: the low 16 bits with the lowest bit set, since 0 marks

@@ -28,8 +28,8 @@ const (
 // disabled marks the techniques that a benchmark has disabled.
 var disabled [numTechniques]bool
 
-// DisableTechnique disables a technique until restore is called. It is for benchmarks and must not be called while others use
-// this package.
+// DisableTechnique disables a technique until restore is called. It is for benchmarks and must not be called while
+// others use this package.
 func DisableTechnique(t Technique) (restore func()) {
 	disabled[t] = true
 	return func() { disabled[t] = false }

@@ -9,8 +9,8 @@ const (
 	minLargeSize  = 1 << 17
 )
 
-// AllocateLarge returns n zero values on the heap, in large pages if the system provides them on request. Random access then
-// needs fewer page table walks, and the system provides 512 pages at once. Small allocations are ordinary.
+// AllocateLarge returns n zero values on the heap, in large pages if the system provides them on request. Random
+// access then needs fewer page table walks, and the system provides 512 pages at once. Small allocations are ordinary.
 func AllocateLarge[T any](n int) []T {
 	s := make([]T, n)
 	if size := uintptr(n) * reflect.TypeFor[T]().Size(); size >= minLargeSize && !disabled[LargePages] {

@@ -18,8 +18,8 @@ const (
 	radixBytes = 3
 )
 
-// SortByKey sorts keys stably. *spare is scratch memory, which it keeps for the next call. If stop, called with a number
-// of keys, returns true, it stops and leaves keys unsorted.
+// SortByKey sorts keys stably. *spare is scratch memory, which it keeps for the next call. If stop, called with a
+// number of keys, returns true, it stops and leaves keys unsorted.
 func SortByKey(keys []SortKey, spare *[]SortKey, stop func(n int) bool) {
 	differ := differingBits(keys)
 	if differ == 0 || stop(len(keys)) {

@@ -72,8 +72,8 @@ func isPercent(text string) bool {
 	return text == "" || err == nil && n <= 100
 }
 
-// AgentPathFlag returns the java flag that loads the agent from a library. The VM ends the path at the first =, so a path with
-// = is an error.
+// AgentPathFlag returns the java flag that loads the agent from a library. The VM ends the path at the first =, so a
+// path with = is an error.
 func (o Options) AgentPathFlag(library string) (string, error) {
 	if strings.ContainsAny(library, "=\n\x00") {
 		return "", fmt.Errorf("%q: the VM takes no agent from a path with = in it: install the agent in another folder",

@@ -130,7 +130,7 @@ func (l *log) beginTask(b []byte) {
 	words := strings.Fields(attribute(b, "method"))
 	l.active = attribute(b, "level") == "" && len(words) == 3
 	if l.active {
-		l.root = Method{javanames.Internal(words[0]), words[1], words[2]}
+		l.root = Method{javanames.InternalName(words[0]), words[1], words[2]}
 		l.task = append(l.task, Node{Parent: -1, Method: l.root})
 	}
 }
@@ -250,9 +250,9 @@ func parseInt32(text string) int32 {
 // descriptorOf returns the descriptor of a class or array named as by Class.getName.
 func descriptorOf(name string) string {
 	if strings.HasPrefix(name, "[") {
-		return javanames.Internal(name)
+		return javanames.InternalName(name)
 	}
-	return "L" + javanames.Internal(name) + ";"
+	return "L" + javanames.InternalName(name) + ";"
 }
 
 func primitiveDescriptor(name string) string {

@@ -251,7 +251,7 @@ func (b *build) hiddenNames(profiles []profiledMethod) (map[string]string, error
 		}
 		seen[addr] = true
 		if k, err := b.classAt(addr); err == nil && b.meter.names.spendUnits(len(k.name)) == nil {
-			classes[javanames.Element(k.name)] = true
+			classes[javanames.ElementClass(k.name)] = true
 		}
 	}
 	for i := range profiles {
@@ -321,7 +321,7 @@ func (b *build) addSketch(m builder.MethodRef, f *profiledMethod) {
 	if !ok {
 		return
 	}
-	if bytes := sketch.Of(code, bytecode.CodeID(f.code)); bytes != nil {
+	if bytes := sketch.EncodeSketch(code, bytecode.CodeID(f.code)); bytes != nil {
 		t := b.Internal().Table(disk.TableCode, 0)
 		t.Row(uint64(m), uint64(b.Internal().Symbol(string(bytes))))
 	}
@@ -395,7 +395,7 @@ func (b *build) internTypeAt(addr uint64) builder.TypeRef {
 
 // internType interns a class. The alias of a hidden class is its name in the VM.
 func (b *build) internType(k klassName) builder.TypeRef {
-	class := javanames.Element(k.name)
+	class := javanames.ElementClass(k.name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		t := b.Type(builder.TypeKey{Name: k.name, Loader: k.loader})

@@ -279,16 +279,16 @@ func (p *pool) Value(i uint16) (text string, ok bool) {
 	}
 	switch p.tagAt(i) {
 	case tagInteger:
-		return bytecode.Integer(int64(int32(v))), true
+		return bytecode.IntegerText(int64(int32(v))), true
 	case tagLong:
-		return bytecode.Integer(int64(v)), true
+		return bytecode.IntegerText(int64(v)), true
 	case tagFloat:
-		return bytecode.Decimal(float64(math.Float32frombits(uint32(v)))), true
+		return bytecode.DecimalText(float64(math.Float32frombits(uint32(v)))), true
 	case tagDouble:
-		return bytecode.Decimal(math.Float64frombits(v)), true
+		return bytecode.DecimalText(math.Float64frombits(v)), true
 	case tagString:
 		text, ok = p.symbolAt(i)
-		return bytecode.Text(text), ok
+		return bytecode.ConstantText(text), ok
 	}
 	return "", false
 }

@@ -105,7 +105,7 @@ func isProgramLoader(loader string) bool {
 // classFiles returns the class files that may have a method.
 func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
 	if k.Loader != "app" {
-		return c.path.All(k.Class)
+		return c.path.AllClasses(k.Class)
 	}
 	class, err := c.path.Class(k.Class)
 	if class == nil {
@@ -121,7 +121,7 @@ func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: reasonGenerated}
 	case isJDKMethod(k) && !c.jdk:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of the JDK, and no JDK was given"}
-	case isJDKMethod(k) && !c.path.Image() && !c.path.HasPackage(k.Class):
+	case isJDKMethod(k) && !c.path.HasImage() && !c.path.HasPackage(k.Class):
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "of a module of the JDK that was not given"}
 	case !isJDKMethod(k) && !c.program:
 		return methodcode.Answer{Presence: methodcode.Unknown, Reason: "not of the JDK, and nothing else was given"}
@@ -155,8 +155,8 @@ func isJDKMethod(k layout.Key) bool {
 // nothing.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
-// CheckRelated returns an error that matches ErrUnrelated if classes of the program were looked up and none was found. The
-// error describes the content of the class path.
+// CheckRelated returns an error that matches ErrUnrelated if classes of the program were looked up and none was
+// found. The error describes the content of the class path.
 func (c *ClassPath) CheckRelated() error {
 	if !c.asked || c.found || !c.program {
 		return nil
@@ -175,7 +175,7 @@ func unrelatedHint(name string) string {
 	if classfile.Wildcard(name) {
 		return "the jars of " + name + " are of another program"
 	}
-	s := classfile.Look(name)
+	s := classfile.SurveyPath(name)
 	switch {
 	case s.Class != "" && s.Root != "" && filepath.Clean(s.Root) != filepath.Clean(name):
 		return fmt.Sprintf("the classes below %s begin at %s: name that folder", name, s.Root)

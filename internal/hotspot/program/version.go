@@ -170,16 +170,16 @@ func (p constants) Value(i uint16) (text string, ok bool) {
 	data := p.c.Pool[i].Data
 	switch p.c.Pool[i].Tag {
 	case classfile.TagInteger:
-		return bytecode.Integer(int64(int32(binary.BigEndian.Uint32(data)))), true
+		return bytecode.IntegerText(int64(int32(binary.BigEndian.Uint32(data)))), true
 	case classfile.TagLong:
-		return bytecode.Integer(int64(binary.BigEndian.Uint64(data))), true
+		return bytecode.IntegerText(int64(binary.BigEndian.Uint64(data))), true
 	case classfile.TagFloat:
-		return bytecode.Decimal(float64(math.Float32frombits(binary.BigEndian.Uint32(data)))), true
+		return bytecode.DecimalText(float64(math.Float32frombits(binary.BigEndian.Uint32(data)))), true
 	case classfile.TagDouble:
-		return bytecode.Decimal(math.Float64frombits(binary.BigEndian.Uint64(data))), true
+		return bytecode.DecimalText(math.Float64frombits(binary.BigEndian.Uint64(data))), true
 	case classfile.TagString:
 		text, err := p.c.Text(binary.BigEndian.Uint16(data))
-		return bytecode.Text(text), err == nil
+		return bytecode.ConstantText(text), err == nil
 	}
 	return "", false
 }
