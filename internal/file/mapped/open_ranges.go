@@ -88,7 +88,8 @@ type pageFetcher struct {
 }
 
 func newPageFetcher(r io.ReaderAt, size int64) *pageFetcher {
-	return &pageFetcher{r: r, data: words.AlignedBytes(int(size)), present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
+	return &pageFetcher{r: r, data: words.AlignedBytes(int(size)),
+		present: make([]bool, (size+disk.PageSize-1)/disk.PageSize)}
 }
 
 // fetchNames reads page checksums, names and tables, and also the index and bitmaps between them if they are short.
