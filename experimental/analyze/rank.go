@@ -18,8 +18,8 @@ type RankOptions struct {
 	Methods func(layout.Key) bool // selects methods by key; nil selects all
 }
 
-// Limited returns the number of rows to list of n.
-func (o *RankOptions) Limited(n int) int {
+// RowCount returns the number of rows to list of n.
+func (o *RankOptions) RowCount(n int) int {
 	if o.Limit == 0 {
 		return n
 	}
@@ -95,7 +95,7 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 		return nil, err
 	}
 	r.AddsUp = r.ShareOf == shareOfSum || r.ShareOf == shareOfRun
-	return r, r.addRows(s, heats[:o.Limited(len(heats))], by.inclusive())
+	return r, r.addRows(s, heats[:o.RowCount(len(heats))], by.inclusive())
 }
 
 // rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without a
@@ -173,7 +173,7 @@ func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) it
 			yield(reader.Method{}, err)
 			return
 		}
-		limit := o.Limited(len(heats))
+		limit := o.RowCount(len(heats))
 		seen := map[layout.Ref]bool{}
 		for _, h := range heats {
 			if len(seen) == limit {

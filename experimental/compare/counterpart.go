@@ -35,7 +35,7 @@ func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, er
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))
 	c := &counterparts{a: a, b: b, methods: make([]methodPair, 0, n), taken: newBitset(disk.MethodPlaces(b.Header()))}
 	var err error
-	c.byName, err = loaders.Pair(a, b)
+	c.byName, err = loaders.PairClasses(a, b)
 	if err != nil {
 		return nil, err
 	}

@@ -54,9 +54,9 @@ func (c *comparison) compareLoaders() error {
 	if c.a.Header().Domain != layout.DomainHotSpot {
 		return nil
 	}
-	inA, errA := loaders.List(c.a)
-	inB, errB := loaders.List(c.b)
-	r.Loaders = loaders.Doubts(inA, inB)
+	inA, errA := loaders.ListIdentities(c.a)
+	inB, errB := loaders.ListIdentities(c.b)
+	r.Loaders = loaders.FindDoubts(inA, inB)
 	return errors.Join(errA, errB)
 }
 

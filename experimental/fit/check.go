@@ -55,7 +55,7 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	c.report.Lost = map[string]Loss{}
 	var err error
 	if code, ok := against.(*archivedCode); ok {
-		code.pairing, err = loaders.Pair(s, code.s)
+		code.pairing, err = loaders.PairClasses(s, code.s)
 		if err != nil {
 			return nil, err
 		}

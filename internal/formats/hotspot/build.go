@@ -94,7 +94,7 @@ func (d *textDump) classNames() map[string]bool {
 	}
 	for _, spelling := range d.types.list {
 		name, _ := javanames.FromPrinted(spelling)
-		classes[javanames.Element(name)] = true
+		classes[javanames.ElementClass(name)] = true
 	}
 	return classes
 }
@@ -127,7 +127,7 @@ func (b *textBuild) addProperty(key, value string) {
 
 // internType interns a type by its name in the VM, which becomes the alias of a hidden class.
 func (b *textBuild) internType(name, loader string) builder.TypeRef {
-	class := javanames.Element(name)
+	class := javanames.ElementClass(name)
 	canonical, hidden := b.hidden[class]
 	if !hidden {
 		return b.Type(builder.TypeKey{Name: name, Loader: loader})

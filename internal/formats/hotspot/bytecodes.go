@@ -37,7 +37,7 @@ func (t *textCode) sketchOfCode() []byte {
 	if t.bad || len(t.code) == 0 {
 		return nil
 	}
-	return sketch.Of(t.code, 0)
+	return sketch.EncodeSketch(t.code, 0)
 }
 
 const maxBci = 1 << 16
@@ -55,7 +55,7 @@ func parseInstruction(line []byte) (i bytecode.Instruction, ok bool) {
 	if !c.OK() || !known {
 		return i, false
 	}
-	i, ok = bytecode.Short(bci, op)
+	i, ok = bytecode.ShortInstruction(bci, op)
 	if ok {
 		return i, true
 	}
@@ -77,7 +77,7 @@ func printedConstant(text string) string {
 	if n := len(text); n > 1 && text[0] == '"' && text[n-1] == '"' {
 		text = text[1 : n-1]
 	}
-	return bytecode.Text(text)
+	return bytecode.ConstantText(text)
 }
 
 func parseOperands(c *cursor, i *bytecode.Instruction) {

@@ -219,7 +219,7 @@ func parseHeader(line []byte) (m textMethod, ok bool) {
 	if !c.OK() || !isClassName(class) || at <= 0 || bytes.IndexByte(line, 0) >= 0 {
 		return m, false
 	}
-	m.class = javanames.Internal(javanames.FromModifiedUTF8(string(class)))
+	m.class = javanames.InternalName(javanames.FromModifiedUTF8(string(class)))
 	m.name = javanames.Unquote(c.Rest()[:at])
 	m.signature = javanames.Unquote(c.Rest()[at:])
 	return m, true

@@ -124,7 +124,7 @@ func (p *textParser) readSpeculativeTrap(e *textEntry, c *cursor) {
 				c.Miss("a class and a method")
 			}
 			t := textTrap{
-				class: javanames.Internal(javanames.FromModifiedUTF8(string(class))),
+				class: javanames.InternalName(javanames.FromModifiedUTF8(string(class))),
 				name:  javanames.Unquote(name[:n]),
 				traps: p.parseTrapState(reason, c, e.line),
 			}
@@ -274,7 +274,7 @@ func (p *textParser) takeType(c *cursor, n int) typeID {
 		return id
 	}
 	name, ok := javanames.FromPrinted(string(text))
-	if !ok || javanames.Element(name) == "" || bytes.IndexByte(text, 0) >= 0 {
+	if !ok || javanames.ElementClass(name) == "" || bytes.IndexByte(text, 0) >= 0 {
 		c.Miss("a type like 'java/lang/String', 'java/lang/String'[] or {type array int}")
 		return 0
 	}

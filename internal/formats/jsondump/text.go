@@ -114,7 +114,7 @@ func (p *printer) printString(text []byte) {
 		case r == utf8.RuneError && size == 1:
 			_, _ = p.w.Write(escape.AppendInvalid(p.w.AvailableBuffer(), text[0]))
 		case escape.Unsafe(r):
-			_, _ = p.w.Write(escape.Append(p.w.AvailableBuffer(), r))
+			_, _ = p.w.Write(escape.AppendEscape(p.w.AvailableBuffer(), r))
 		case r == '"':
 			p.printRaw(`\"`)
 		case r == '\\':

@@ -76,8 +76,8 @@ func Instructions(code []byte, name func(raw, java byte, operand []byte) (Name, 
 	return list, true
 }
 
-// At decodes the bytecode at an offset without the name in its operand; ok is false if there is no bytecode.
-func At(code []byte, at int) (i Instruction, ok bool) {
+// DecodeAt decodes the bytecode at an offset without the name in its operand; ok is false if there is no bytecode.
+func DecodeAt(code []byte, at int) (i Instruction, ok bool) {
 	java, from, size := operandsAt(code, at)
 	if size == 0 {
 		return i, false
@@ -193,24 +193,24 @@ func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 // loadedConstant returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no name.
 func loadedConstant(i uint16, c Constants) (n Name) {
 	if class, ok := c.Class(i); ok {
-		return Name{Name: Text(class)}
+		return Name{Name: ConstantText(class)}
 	}
 	text, _ := c.Value(i)
 	return Name{Name: text}
 }
 
-// Integer returns the text of an int or long.
-func Integer(n int64) string { return strconv.FormatInt(n, 10) }
+// IntegerText returns the text of an int or long.
+func IntegerText(n int64) string { return strconv.FormatInt(n, 10) }
 
-// Decimal returns the text of a float or double in HotSpot's format.
-func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
+// DecimalText returns the text of a float or double in HotSpot's format.
+func DecimalText(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 
 // maxText is the maximum length of a string in Text.
 const maxText = 100
 
-// Text returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces all
+// ConstantText returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces all
 // texts that producers print differently.
-func Text(s string) string {
+func ConstantText(s string) string {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '\\' || c == '"' || c == '\'' {
 			return anyText

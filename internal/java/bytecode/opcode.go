@@ -75,8 +75,8 @@ const (
 	JsrW            = 201
 )
 
-// Java returns the bytecode of the class file for b; ok is false if b is unknown.
-func Java(b byte) (code byte, ok bool) {
+// ClassFileOpcode returns the bytecode of the class file for b; ok is false if b is unknown.
+func ClassFileOpcode(b byte) (code byte, ok bool) {
 	if b < breakpoint {
 		return b, true
 	}
@@ -180,8 +180,8 @@ func ArrayTypeName(code int64) string {
 	return strconv.FormatInt(code, 10)
 }
 
-// Short returns the instruction of an opcode without operands; ok is false if the opcode has operands.
-func Short(bci int, op byte) (i Instruction, ok bool) {
+// ShortInstruction returns the instruction of an opcode without operands; ok is false if the opcode has operands.
+func ShortInstruction(bci int, op byte) (i Instruction, ok bool) {
 	if pool, rest := operandSizes(op); pool+rest > 0 || op == TableSwitch || op == LookupSwitch || op == Wide ||
 		int(op) >= len(mnemonics) {
 		return i, false
@@ -204,7 +204,7 @@ func operandsAt(code []byte, at int) (java byte, from, size int) {
 	if at < 0 || at >= len(code) {
 		return 0, 0, 0
 	}
-	java, ok := Java(code[at])
+	java, ok := ClassFileOpcode(code[at])
 	if !ok {
 		return 0, 0, 0
 	}

@@ -111,8 +111,8 @@ type Survey struct {
 // maxSurvey is the maximum number of files in a survey.
 const maxSurvey = 100_000
 
-// Look surveys a folder or jar. It skips unreadable parts.
-func Look(path string) (s Survey) {
+// SurveyPath surveys a folder or jar. It skips unreadable parts.
+func SurveyPath(path string) (s Survey) {
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
 		return lookIntoJar(path)
 	}

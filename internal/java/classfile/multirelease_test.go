@@ -20,7 +20,7 @@ func classOf(name, super string) []byte {
 // being the one that the JDK's own class loaders load.
 func supers(t *testing.T, p *Path) (names []string) {
 	t.Helper()
-	all, err := p.All("A")
+	all, err := p.AllClasses("A")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestModuleFile(t *testing.T) {
 			}
 		}
 	}
-	if got := Look(dir); got.Jar != name {
+	if got := SurveyPath(dir); got.Jar != name {
 		t.Errorf("%+v", got)
 	}
 	write(t, name, []byte(jmodHeader+"and no zip file"))

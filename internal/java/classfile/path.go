@@ -182,9 +182,9 @@ func (p *Path) Class(name string) (*File, error) {
 	return nil, nil
 }
 
-// All returns the class files with a name from all sources, in path order, because a program's class loader can load
+// AllClasses returns the class files with a name from all sources, in path order, because a program's class loader can load
 // any of them. Malformed files are skipped. It fails if all files are malformed.
-func (p *Path) All(name string) (all []*File, err error) {
+func (p *Path) AllClasses(name string) (all []*File, err error) {
 	files := p.candidateFiles(name)
 	for i := range files {
 		f, failed := p.cache.parseCached(name, &files[i])
@@ -228,8 +228,8 @@ func (p *Path) Names(yield func(class string) bool) {
 	}
 }
 
-// Image reports whether the path includes a lib/modules of a JDK.
-func (p *Path) Image() bool {
+// HasImage reports whether the path includes a lib/modules of a JDK.
+func (p *Path) HasImage() bool {
 	return slices.ContainsFunc(p.sources, func(s classSource) bool { _, is := s.(*image); return is })
 }
 

@@ -172,12 +172,12 @@ func TestLook(t *testing.T) {
 		at("lib", "a.jar"): {Class: "A"},
 		at("empty"):        {}, at("missing"): {},
 	} {
-		if got := Look(path); got != want {
+		if got := SurveyPath(path); got != want {
 			t.Errorf("%s: %+v, want %+v", path, got, want)
 		}
 	}
 	t.Chdir(dir)
-	if got := Look("target"); got.Root != filepath.Join("target", "classes") {
+	if got := SurveyPath("target"); got.Root != filepath.Join("target", "classes") {
 		t.Errorf("from here: %+v", got)
 	}
 }

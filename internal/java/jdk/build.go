@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// OfVM returns the version in a VM's description of its build, such as 17.0.14+7-LTS in "OpenJDK 64-Bit Server VM
+// VersionOfVM returns the version in a VM's description of its build, such as 17.0.14+7-LTS in "OpenJDK 64-Bit Server VM
 // (17.0.14+7-LTS) for linux-amd64 ...". It returns "" for other texts.
-func OfVM(vm string) string {
+func VersionOfVM(vm string) string {
 	_, version, _ := strings.Cut(vm, "(")
 	version, _, closed := strings.Cut(version, ")")
 	if !closed {
@@ -22,9 +22,9 @@ func OfVM(vm string) string {
 
 var runtimeVersion = regexp.MustCompile(`(?m)^JAVA_RUNTIME_VERSION="([^"]+)"`)
 
-// OfProgram returns the version of the JDK with a program in its folder bin, such as 17.0.14+7-LTS; "" if it is
+// VersionOfProgram returns the version of the JDK with a program in its folder bin, such as 17.0.14+7-LTS; "" if it is
 // unknown. The path must not contain symbolic links.
-func OfProgram(path string) string {
+func VersionOfProgram(path string) string {
 	release, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "..", "release")) // nil if missing
 	if version := runtimeVersion.FindSubmatch(release); version != nil {
 		return string(version[1])

@@ -13,7 +13,7 @@ func TestVersionInTheTextOfAVM(t *testing.T) {
 		"OpenJDK 64-Bit Server VM (17.0.14+7-LTS) for linux-amd64 JRE (17.0.14+7-LTS), built on Jan 1 2025": "17.0.14+7-LTS",
 		"some VM": "", "": "", "cut (17": "", "()": "",
 	} {
-		if got := OfVM(vm); got != want {
+		if got := VersionOfVM(vm); got != want {
 			t.Errorf("%q is of %q, want %q", vm, got, want)
 		}
 	}
@@ -49,7 +49,7 @@ func TestJavaOfAStart(t *testing.T) {
 	t.Setenv("PATH", filepath.Dir(linked))
 	check := func(name, want string) {
 		t.Helper()
-		if got := OfProgram(FindJava(name)); got != want {
+		if got := VersionOfProgram(FindJava(name)); got != want {
 			t.Errorf("%q is %q, want %q", name, got, want)
 		}
 	}

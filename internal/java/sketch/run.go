@@ -250,7 +250,7 @@ func (r *run) resultOf(i int, operands []value) value {
 	case op == bytecode.SiPush, op == bytecode.LConst0:
 		return integerValue(in.Value, op == bytecode.LConst0)
 	case op == bytecode.FConst0, op == bytecode.DConst0:
-		return constantValue(bytecode.Decimal(float64(in.Value)))
+		return constantValue(bytecode.DecimalText(float64(in.Value)))
 	case op == bytecode.Ldc, op == bytecode.LdcW, op == bytecode.Ldc2W:
 		if n, err := strconv.ParseInt(in.Name.Name, 10, 64); err == nil {
 			return integerValue(n, op == bytecode.Ldc2W)

@@ -114,21 +114,21 @@ func demangled(name string) string {
 // plain unifies separators, nested classes, and spaces between parameters.
 var plain = strings.NewReplacer("::", ".", "/", ".", "$", ".", ", ", ",")
 
-// Plain converts a name that a user wrote to the form of PlainForms.
-func Plain(text string) string { return plain.Replace(text) }
+// PlainName converts a name that a user wrote to the form of PlainForms.
+func PlainName(text string) string { return plain.Replace(text) }
 
 // PlainForms returns the forms in which users may write a method. Java methods have forms with and without packages of
 // parameters, others a demangled form. Equal forms occur once.
 func PlainForms(d layout.Domain, k layout.Key) (forms []string) {
 	if !isJavaDomain(d) {
 		if name := demangled(k.Name); name != k.Name && k.Class == "" {
-			forms = append(forms, Plain(name))
+			forms = append(forms, PlainName(name))
 		}
 		return forms
 	}
 	for _, qualified := range []bool{false, true} {
-		if text, ok := javaMethod(d, k, qualified); ok && (len(forms) == 0 || Plain(text) != forms[0]) {
-			forms = append(forms, Plain(text))
+		if text, ok := javaMethod(d, k, qualified); ok && (len(forms) == 0 || PlainName(text) != forms[0]) {
+			forms = append(forms, PlainName(text))
 		}
 	}
 	return forms

@@ -106,7 +106,7 @@ func TestPlainForms(t *testing.T) {
 	for _, typed := range []string{"app.Numbers.combine(Numbers.Ops, List)",
 		"app.Numbers.combine(app.Numbers.Ops,java.util.List)",
 		"app.Numbers::combine(Numbers$Ops, List)", "app/Numbers.combine(Numbers.Ops,List)"} {
-		if !slices.Contains(forms, display.Plain(typed)) {
+		if !slices.Contains(forms, display.PlainName(typed)) {
 			t.Errorf("%s is none of %q", typed, forms)
 		}
 	}

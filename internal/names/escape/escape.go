@@ -36,8 +36,8 @@ func Unsafe(r rune) bool {
 	return false
 }
 
-// Append appends the escape of a character.
-func Append(b []byte, r rune) []byte {
+// AppendEscape appends the escape of a character.
+func AppendEscape(b []byte, r rune) []byte {
 	if high, low := utf16.EncodeRune(r); high != utf8.RuneError {
 		return appendUnit(appendUnit(b, high), low)
 	}

@@ -50,7 +50,7 @@ func (w *Writer) escapeText(text []byte) error {
 		case r == utf8.RuneError && size == 1:
 			out = AppendInvalid(out, text[0])
 		case r != '\n' && r != '\t' && Unsafe(r):
-			out = Append(out, r)
+			out = AppendEscape(out, r)
 		default:
 			out = append(out, text[:size]...)
 		}

@@ -101,7 +101,7 @@ func className(descriptor string) string {
 	case '[':
 		return strings.ReplaceAll(descriptor, "/", ".")
 	case 'L':
-		return strings.ReplaceAll(Element("["+descriptor), "/", ".")
+		return strings.ReplaceAll(ElementClass("["+descriptor), "/", ".")
 	}
 	return primitiveNames[descriptor[0]]
 }

@@ -50,7 +50,7 @@ func TestExternalNames(t *testing.T) {
 		"java.lang.invoke.LambdaForm$MH/0x0400": "java/lang/invoke/LambdaForm$MH+0x0400",
 	} {
 		t.Run(external, func(t *testing.T) {
-			if got := Internal(external); got != internal {
+			if got := InternalName(external); got != internal {
 				t.Errorf("%s is %s inside", external, got)
 			}
 			if got := string(AppendExternal(nil, internal)); got != external {

@@ -2,8 +2,8 @@ package javanames
 
 import "strings"
 
-// Internal converts the external name of a class to its internal name.
-func Internal(external string) string {
+// InternalName converts the external name of a class to its internal name.
+func InternalName(external string) string {
 	if at := hiddenAddress(external, '/'); at >= 0 {
 		return strings.ReplaceAll(external[:at], ".", "/") + "+" + external[at+1:]
 	}
@@ -90,8 +90,8 @@ func AppendPrinted(b []byte, name string) []byte {
 	return append(b, strings.Repeat(arraySuffix, dimensions)...)
 }
 
-// Element returns the class of an array's elements, and other names unchanged.
-func Element(name string) string {
+// ElementClass returns the class of an array's elements, and other names unchanged.
+func ElementClass(name string) string {
 	element := strings.TrimLeft(name, "[")
 	if element == name {
 		return name

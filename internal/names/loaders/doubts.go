@@ -15,8 +15,8 @@ type Doubt struct {
 	Numbered bool     `json:"numbered"` // only numbered identities match; if false, none matches
 }
 
-// Doubts compares the class loaders of two runs. The identities must be sorted.
-func Doubts(a, b []string) []Doubt {
+// FindDoubts compares the class loaders of two runs. The identities must be sorted.
+func FindDoubts(a, b []string) []Doubt {
 	inA := groupByName(a)
 	inB := groupByName(b)
 	doubts := []Doubt{}

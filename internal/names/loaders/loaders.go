@@ -12,9 +12,9 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Known reports whether the archive has the class loader of any type. Output of PrintMethodData does not have it. Its
+// NamesLoaders reports whether the archive has the class loader of any type. Output of PrintMethodData does not have it. Its
 // application classes have no loader, or the made-up disk.TwinLoader.
-func Known(s *reader.Store) (bool, error) {
+func NamesLoaders(s *reader.Store) (bool, error) {
 	for t, err := range s.Types() {
 		if err != nil {
 			return false, err
@@ -30,8 +30,8 @@ func Known(s *reader.Store) (bool, error) {
 	return false, nil
 }
 
-// List returns the sorted identities of the class loaders of all types, without "".
-func List(s *reader.Store) ([]string, error) {
+// ListIdentities returns the sorted identities of the class loaders of all types, without "".
+func ListIdentities(s *reader.Store) ([]string, error) {
 	found := map[string]bool{}
 	last := ""
 	for t, err := range s.Types() {
@@ -60,16 +60,16 @@ type Pairing struct {
 	Unnamed *reader.Store
 }
 
-// Pair pairs the classes of two archives. It returns nil if both name class loaders or neither does.
-func Pair(from, to *reader.Store) (*Pairing, error) {
+// PairClasses pairs the classes of two archives. It returns nil if both name class loaders or neither does.
+func PairClasses(from, to *reader.Store) (*Pairing, error) {
 	if from.Header().Domain != layout.DomainHotSpot {
 		return nil, nil
 	}
-	inFrom, err := Known(from)
+	inFrom, err := NamesLoaders(from)
 	if err != nil {
 		return nil, err
 	}
-	inTo, err := Known(to)
+	inTo, err := NamesLoaders(to)
 	if err != nil || inFrom == inTo {
 		return nil, err
 	}

@@ -153,5 +153,5 @@ func (p *Program) Version() string {
 	if p.Way == WayInherit {
 		return ""
 	}
-	return jdk.OfProgram(p.Real)
+	return jdk.VersionOfProgram(p.Real)
 }

@@ -72,7 +72,7 @@ func MostSampled(ctx context.Context, s *reader.Store, unit SampleUnit, o analyz
 	})
 	r := &SampleReport{Archive: s.Mapping().Name(), By: unit, Stacks: tally.Stacks, Total: tally.Sum,
 		Of: len(found), Methods: []StackedMethod{}}
-	return r, r.addMethods(s, tally, found[:o.Limited(len(found))])
+	return r, r.addMethods(s, tally, found[:o.RowCount(len(found))])
 }
 
 func (r *SampleReport) addMethods(s *reader.Store, tally *SampleTally, found []reader.Method) error {

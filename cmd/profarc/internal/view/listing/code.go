@@ -104,7 +104,7 @@ func instructions(class *classfile.File, m classfile.Method) (list []Instruction
 
 // decodeOperands sets the operands of the bytecode raw in code.
 func (i *Instruction) decodeOperands(class *classfile.File, raw, code []byte) {
-	d, ok := bytecode.At(code, i.Bci)
+	d, ok := bytecode.DecodeAt(code, i.Bci)
 	i.Targets = d.Targets
 	i.Labels = d.Labels
 	switch java := raw[0]; {

@@ -197,7 +197,7 @@ func endOfCode(code []byte, list []Instruction) int {
 // findCode finds the code of a method, if possible the code with the profile's id, and sets the match.
 func (p *Program) findCode(l *Listing, d layout.Domain, k layout.Key, code uint64) (class *classfile.File,
 	m classfile.Method) {
-	files, err := p.classes.All(l.Class)
+	files, err := p.classes.AllClasses(l.Class)
 	if l.Match = NoClass; err != nil {
 		l.Problem = err.Error()
 	}
@@ -265,7 +265,7 @@ func pointsFit(points []analyze.Point, code []byte, list []Instruction) bool {
 		if _, ok := instructionAt(list, int(p.Point)); !ok {
 			return false
 		}
-		i, _ := bytecode.At(code, int(p.Point))
+		i, _ := bytecode.DecodeAt(code, int(p.Point))
 		if kinds, ruled := bytecodeKinds[p.Bytecode]; ruled && !slices.Contains(kinds, i.Kind()) {
 			return false
 		}

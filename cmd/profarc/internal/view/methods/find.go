@@ -49,7 +49,7 @@ func FindDisplayed(s *reader.Store, text, loader string) (reader.Method, error) 
 // FindAllDisplayed returns the methods that a terminal displays as text. It reads the names of all methods.
 func FindAllDisplayed(s *reader.Store, text, loader string) (all []reader.Method, err error) {
 	d := s.Header().Domain
-	plain := display.Plain(text)
+	plain := display.PlainName(text)
 	for m, err := range s.Methods() {
 		if err != nil {
 			return nil, err

@@ -97,7 +97,7 @@ func matchesClass(p Pattern, class string) bool {
 
 // matchesDisplay reports whether a key is selected by its form on a terminal.
 func (sel Selection) matchesDisplay(d layout.Domain, k layout.Key) bool {
-	whole := Pattern(display.Plain(string(sel.Whole)))
+	whole := Pattern(display.PlainName(string(sel.Whole)))
 	return slices.ContainsFunc(display.PlainForms(d, k), whole.MatchesName)
 }
 

@@ -219,12 +219,12 @@ func (r *Check) CompareLoaders(s *reader.Store, inRun func() ([]string, error)) 
 	if r.ByName || inRun == nil || s.Header().Domain != layout.DomainHotSpot {
 		return nil
 	}
-	of, err := loaders.List(s)
+	of, err := loaders.ListIdentities(s)
 	if err != nil {
 		return err
 	}
 	there, err := inRun()
-	r.Loaders = loaders.Doubts(of, there)
+	r.Loaders = loaders.FindDoubts(of, there)
 	return err
 }
 
