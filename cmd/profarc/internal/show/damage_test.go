@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -109,7 +108,7 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 		t.Fatal(err)
 	}
 	for range 1 + r.IntN(3) {
-		region := h.Region(disk.RegionIX + extent.Region(r.IntN(disk.NumRegions-1)))
+		region := h.Region(disk.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
 		if region.Size > 0 {
 			data[region.Offset+r.Int64N(region.Size)] = byte(r.Uint32())
 		}

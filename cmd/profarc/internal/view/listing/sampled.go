@@ -65,7 +65,7 @@ func ReadSamples(s *reader.Store, folders []string) (*Samples, error) {
 // OfMethod returns the samples of a method.
 func (t *Samples) OfMethod(m reader.Method) (*Sampled, error) {
 	at := t.declarations[m.Ref()]
-	f := &Sampled{StackCounts: t.OfMethod(m), File: at.File}
+	f := &Sampled{StackCounts: t.SampleTally.OfMethod(m), File: at.File}
 	f.Callers, f.Callees = t.CallsOf(m)
 	f.addLines(t.LinesOf(m), int64(at.Line), t.sourceLines(f, at))
 	for p, err := range m.Profiles() {
