@@ -13,10 +13,11 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// ErrMixed: a run writes dumps or checkpoints. The two have the same counts, and a merge of both would sum them.
+// ErrMixed means that one run called both Dump and Checkpoint. They contain the same counts, and merging both would
+// count them twice.
 var ErrMixed = errors.New("a run writes dumps or checkpoints, not both")
 
-// A form is what a run writes.
+// A form is the kind of archive that a run writes.
 type form int
 
 const (
@@ -25,25 +26,24 @@ const (
 	increments
 )
 
-// Dump writes an archive of what the archive at the start had and what this run has counted since. It may replace
-// the file that the run began with: the next run begins with the sum. Of two dumps of one run the later has all
-// that the earlier has, and a merge takes the later one.
+// Dump writes an archive with the counts of the initial archive plus the counts of this run. It can replace the initial
+// file, so that the next run continues from these counts. A later dump of the same run includes an earlier one, and a
+// merge uses only the later one.
 //
-// The file appears whole or not at all. Damaged profiles of the archive are left out, and returned; the rest is
-// written. The error matches ErrMixed if the run has written checkpoints.
+// Dump replaces the file at path atomically. It leaves out damaged profiles of the initial archive, and returns them.
+// The error matches ErrMixed if the run has written checkpoints.
 func (r *Run) Dump(ctx context.Context, path string) (merge.Dropped, error) {
 	return r.write(ctx, path, totals)
 }
 
-// Checkpoint writes what the run has counted since its last checkpoint, for a process that goes on for long, or
-// for one of many that begin with the same archive. The checkpoints of a run, the archive that it began with,
-// and the checkpoints of other runs are summed by a merge, in any order; with one that is lost, only what was
-// counted in its time is. After an error the next checkpoint has the counts of this one too.
+// Checkpoint writes the counts since the run's last checkpoint. It is meant for long-running processes, and for many
+// processes that start with the same archive. A merge adds the initial archive and the checkpoints of all runs, in any
+// order. Losing a checkpoint loses only its own counts. After an error, the next checkpoint includes the counts of the
+// failed one. The error matches ErrMixed if the run has written dumps.
 func (r *Run) Checkpoint(ctx context.Context, path string) (merge.Dropped, error) {
 	return r.write(ctx, path, increments)
 }
 
-// write writes an archive in a form.
 func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Dropped, err error) {
 	r.dumping.Lock()
 	defer r.dumping.Unlock()
@@ -63,7 +63,7 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	if err != nil {
 		return lost, err
 	}
-	// A function whose profile in the archive lacks a point has two, which are summed.
+	// A function can be recorded twice, from the archive and from its own counters. NextRun lets the builder add both.
 	b.Internal().NextRun(profileset.RunRules{})
 	d := dump{b: b, totals: r.form == totals}
 	for _, f := range r.used() {
@@ -80,7 +80,7 @@ func (r *Run) write(ctx context.Context, path string, f form) (lost merge.Droppe
 	return lost, err
 }
 
-// copyArchive copies what has been counted in the archive.
+// copyArchive copies the adopted archive, or for checkpoints only its increments, to the builder.
 func (r *Run) copyArchive(ctx context.Context, b *builder.Builder) (lost merge.Dropped, err error) {
 	switch {
 	case r.form == increments:
@@ -93,21 +93,21 @@ func (r *Run) copyArchive(ctx context.Context, b *builder.Builder) (lost merge.D
 	return lost, err
 }
 
-// process returns which process the run is, and which run of it: several VMs of one process count for themselves.
+// process identifies the process and the run within it, so that several VMs of one process count separately.
 func (r *Run) process() layout.Process {
 	p := profileset.ThisProcess()
 	p.Namespace |= r.number << 32
 	return p
 }
 
-// used returns the functions of the run so far.
+// used returns the functions of the run in the order of their first use.
 func (r *Run) used() []*Function {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.order[:len(r.order):len(r.order)]
 }
 
-// builder returns an empty builder of the VM's archives.
+// builder returns an empty builder for archives of this VM.
 func (r *Run) builder(id [16]byte, run *layout.Provenance) (*builder.Builder, error) {
 	c := builder.Config{Producer: r.vm.Name, ProducerID: r.vm.ID, DumpID: id, DumpTime: time.Now(),
 		ReceiverRows: r.vm.Rows, Run: run}

@@ -8,34 +8,34 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A Function is one version of a function of the VM, with its words. Ask for them when the function is set up, and
-// count in them from then on: to ask takes a lock, to count does not.
+// A Function is one version of a function of the VM, with its counters. Get the counters once, when the VM sets up the
+// function: getting them takes a lock, incrementing them does not.
 type Function struct {
 	run *Run
 	version
 	profile reader.Profile // claimed; not valid if the archive has none
 	calls   own
 	loops   own
-	sites   *site // that the profile lacks
+	sites   *site // linked list of entries that the profile lacks
 }
 
-// A site is an entry that the archive does not have. Nothing but its counts changes once it is in a list.
+// A site is an entry that the archive lacks. After it is added to a list, only its words and types change.
 type site struct {
 	at    place
-	words []own                  // one for each cell, or for each type and one for the others
-	types []atomic.Pointer[Type] // that a type profile tells apart
-	kinds []layout.CellShape     // of the cells of an entry with a shape of the VM
-	next  *site                  // of the function
+	words []own                  // one for each cell, or one for each type and one for all other types
+	types []atomic.Pointer[Type] // rows of a type profile; nil if free
+	kinds []layout.CellShape     // cells of an entry with one of VM.Shapes; else nil
+	next  *site                  // next site of the function
 }
 
-// A place tells the entries of a function apart.
+// A place identifies an entry within a function.
 type place struct {
 	point int32
 	tag   layout.Tag
 	sub   layout.Sub
 }
 
-// claim looks the function up in the archive. Without a sound profile it counts in words of its own.
+// claim looks up and claims the function's profile. If it is missing or damaged, the function uses its own counters.
 func (f *Function) claim() {
 	if f.run.store == nil {
 		return
@@ -50,14 +50,14 @@ func (f *Function) claim() {
 	}
 }
 
-// Trained returns the archive's profile of the function, claimed, with all that the API of package reader can do;
-// ok is false if the archive has none of this code.
+// Trained returns the function's profile in the archive, which is claimed; see [reader.Profile.Claim]. ok is false if
+// the archive has no sound profile of this code.
 func (f *Function) Trained() (p reader.Profile, ok bool) { return f.profile, f.profile.Valid() }
 
-// Calls counts how often the function was called.
+// Calls returns the counter of the function's calls.
 func (f *Function) Calls() *Word { return f.wordOr(reader.Profile.Invocations, &f.calls) }
 
-// Backedges counts how often its loops went back.
+// Backedges returns the counter of the function's loop back edges.
 func (f *Function) Backedges() *Word { return f.wordOr(reader.Profile.Backedges, &f.loops) }
 
 func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), o *own) *Word {
@@ -69,7 +69,8 @@ func (f *Function) wordOr(of func(reader.Profile) (reader.Counter, bool), o *own
 	return &o.word
 }
 
-// Branch counts which way a branch goes. The point is its place in the function's code: any number, with one branch.
+// Branch returns the two counters of a branch. The VM chooses the point, for instance the branch's offset in the code.
+// Each point has at most one branch.
 func (f *Function) Branch(point int32) (taken, notTaken *Word) {
 	at := place{point, layout.TagSuccessors, layout.SubConditional}
 	if e, ok := f.entry(at); ok {
@@ -81,8 +82,9 @@ func (f *Function) Branch(point int32) (taken, notTaken *Word) {
 	return &s.words[0].word, &s.words[1].word
 }
 
-// Words are the cells of an entry with a shape of VM.Shapes, in the order of the shape. They are the VM's to count
-// or to write in. A cell that holds a type or a method has no word: nil. It panics if no shape has the tag.
+// Words returns the cells of an entry in the order of its shape, which is the one of VM.Shapes with that tag. The VM
+// may count in the cells or store numbers in them. Words is nil at the index of a cell that holds a type or method. It
+// panics if no shape has the tag.
 func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 	shape := f.run.shapeOf(tag)
 	words := make([]*Word, len(shape.Cells))
@@ -105,7 +107,7 @@ func (f *Function) Words(point int32, tag layout.Tag) []*Word {
 	return words
 }
 
-// Receivers notes which types arrive at a call, or at whatever else the VM would like to guess a type.
+// Receivers returns the type profile at a point, for instance a call whose receiver the VM wants to predict.
 func (f *Function) Receivers(point int32) Receivers {
 	at := place{point, layout.TagReceivers, layout.SubVirtualCall}
 	if e, ok := f.entry(at); ok {
@@ -116,7 +118,7 @@ func (f *Function) Receivers(point int32) Receivers {
 	return Receivers{run: f.run, own: f.siteAt(at, rows+1, rows, nil)}
 }
 
-// entry returns the entry at a place in the archive.
+// entry returns the archive's entry at a place.
 func (f *Function) entry(at place) (e reader.Entry, ok bool) {
 	if !f.profile.Valid() {
 		return e, false
@@ -129,7 +131,7 @@ func (f *Function) entry(at place) (e reader.Entry, ok bool) {
 	return e, false
 }
 
-// siteAt returns the function's own entry at a place, which is made if it has none.
+// siteAt returns the function's own entry at a place, and creates it if needed.
 func (f *Function) siteAt(at place, words, types int, kinds []layout.CellShape) *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
@@ -142,15 +144,17 @@ func (f *Function) siteAt(at place, words, types int, kinds []layout.CellShape) 
 	return f.sites
 }
 
-// Receivers is a type profile: which types arrived at a point, and how often. A type keeps its row.
+// Receivers is a type profile. It counts how often each type arrived at a point. A type keeps its row. The zero value
+// is not usable; see Function.Receivers.
 type Receivers struct {
 	run *Run
 	in  reader.Receivers
-	own *site // that counts in the place of in; nil if the archive has the point
+	own *site // replaces in if the archive lacks the point; else nil
 }
 
-// Record notes a receiver, and returns the word of its row, in which an inline cache may count the next ones. Beyond
-// VM.Rows types, or the rows of the archive, it counts as another one, and there is no word: nil.
+// Record counts one arrival of a type and returns the counter of its row, in which an inline cache can count later
+// ones. If all rows are taken by other types, Record counts the arrival in Others and returns nil. There are VM.Rows
+// rows, or as many as the archive's entry has.
 func (r Receivers) Record(t *Type) *Word {
 	switch {
 	case r.own != nil:
@@ -161,12 +165,12 @@ func (r Receivers) Record(t *Type) *Word {
 			return counterWord(count)
 		}
 	default:
-		_ = r.in.Other().Add(1) // the archive is adopted
+		_ = r.in.Other().Add(1) // never fails, because the archive is adopted
 	}
 	return nil
 }
 
-// note counts a receiver in its row.
+// note counts one arrival of a type and returns the counter of its row, or nil if it has none.
 func (s *site) note(t *Type) *Word {
 	row := 0
 	for ; row < len(s.types); row++ {
@@ -186,8 +190,8 @@ func (s *site) note(t *Type) *Word {
 	return w
 }
 
-// All iterates over the types that arrived, in training and in this run, with the words of their counts. Types of the
-// archive that Run.Type has not been told of are left out: they are not loaded, and must not be acted on.
+// All iterates over the types that arrived in training and in this run, with their counters. It skips types of the
+// archive for which Run.Type has not been called. Such types are not loaded, and the VM must not act on them.
 func (r Receivers) All() iter.Seq2[*Type, *Word] {
 	return func(yield func(*Type, *Word) bool) {
 		if r.own == nil {
@@ -206,7 +210,7 @@ func (r Receivers) All() iter.Seq2[*Type, *Word] {
 	}
 }
 
-// Others returns how many arrivals found no row.
+// Others returns the number of arrivals of types without a row.
 func (r Receivers) Others() uint64 {
 	if r.own == nil {
 		return r.in.Other().Load()

@@ -2,17 +2,17 @@ package profarc
 
 import "sync/atomic"
 
-// memory is where sites are, many to one allocation: a VM sets up thousands of them at its start.
+// memory allocates sites in blocks, because a VM creates thousands of them when it starts.
 type memory struct {
 	sites []site
 	words []own
 	types []atomic.Pointer[Type]
 }
 
-// perBlock is how many sites one allocation has.
+// perBlock is the number of sites per block.
 const perBlock = 64
 
-// site returns a new site with words and types.
+// site returns a copy of s with the given numbers of words and types.
 func (m *memory) site(s site, words, types int) *site {
 	if len(m.sites) == 0 {
 		m.sites = make([]site, perBlock)
@@ -24,7 +24,7 @@ func (m *memory) site(s site, words, types int) *site {
 	return at
 }
 
-// cut returns n of a block's elements, and makes another block if there are fewer left.
+// cut takes n elements from a block. It allocates a new block if fewer are left.
 func cut[T any](block *[]T, n int) []T {
 	if len(*block) < n {
 		*block = make([]T, max(n, 4*perBlock))

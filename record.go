@@ -5,26 +5,26 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// own is a counter that the archive does not have.
+// An own is a counter outside the archive.
 type own struct {
 	word   Word
-	dumped uint64 // at the last checkpoint that was written
+	dumped uint64 // count at the last checkpoint that was written
 }
 
-// A dump records what functions have counted in words of their own.
+// A dump records the functions' own counters.
 type dump struct {
 	b      *builder.Builder
 	totals bool
 	read   []reading
 }
 
-// A reading is what a counter had when a dump read it: the next checkpoint counts from there.
+// A reading is the value of a counter when a dump read it. The next checkpoint counts from there.
 type reading struct {
 	of    *own
 	count uint64
 }
 
-// count returns what was counted since the last checkpoint, or, for totals, at all.
+// count returns the total of a counter, or for checkpoints the increment since the last one.
 func (d *dump) count(o *own) uint64 {
 	n := o.word.Load()
 	if d.totals {
@@ -34,18 +34,18 @@ func (d *dump) count(o *own) uint64 {
 	return n - o.dumped
 }
 
-// keep notes that the dump has been written.
+// keep remembers the counts of a dump that was written.
 func (d *dump) keep() {
 	for _, r := range d.read {
 		r.of.dumped = r.count
 	}
 }
 
-// function records a function. Points without a count are recorded too: the next run counts them in the archive.
+// function records the own counters of a function. It includes zero counts, so that the next archive has these points.
 func (d *dump) function(f *Function) error {
 	sites := f.ownSites()
 	if f.profile.Valid() && sites == nil && f.calls.word.Load() == 0 && f.loops.word.Load() == 0 {
-		return nil // the archive has words for it all
+		return nil // all counters are in the archive
 	}
 	p := d.b.Profile(f.key, f.code)
 	p.Invocations(d.count(&f.calls))
@@ -56,14 +56,14 @@ func (d *dump) function(f *Function) error {
 	return p.Done()
 }
 
-// ownSites returns the first of the sites that the archive lacks so far.
+// ownSites returns the first site of the list.
 func (f *Function) ownSites() *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
 	return f.sites
 }
 
-// site records an entry.
+// site records the entry of a site.
 func (d *dump) site(p *builder.Profile, s *site) {
 	cells := make([]uint64, len(s.words))
 	for i := range cells {
@@ -83,7 +83,8 @@ func (d *dump) site(p *builder.Profile, s *site) {
 	}
 }
 
-// rows returns the rows of a type profile. Their counts were read before: a row that has one has a type.
+// rows returns the rows of a type profile. counts must be read before the call, so that each row with a count has its
+// type.
 func (d *dump) rows(s *site, counts []uint64) []builder.Row {
 	rows := make([]builder.Row, len(s.types))
 	for i := range s.types {

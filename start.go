@@ -16,41 +16,40 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A VM describes the program whose profiles are kept: an interpreter, a JIT, anything that learns as it runs.
+// A VM describes the program that learns from its profiles, such as an interpreter or a JIT compiler. ID must be set.
 type VM struct {
-	// ID tells archives of this VM from all others: 16 bytes that are drawn once (uuidgen), and drawn anew when
-	// points, keys or shapes get another meaning. It must be set.
+	// ID identifies archives of this VM. Draw 16 random bytes once, for instance with uuidgen, and draw new ones when the
+	// meaning of points, keys or shapes changes.
 	ID [16]byte
-	// Name is for people, with a version, at most 64 bytes.
+	// Name is the name and version for people, at most 64 bytes.
 	Name string
-	// Shapes are the entries that Function.Words counts in, beside the ones that Function has methods for.
+	// Shapes are the entries for Function.Words, besides branches and type profiles.
 	Shapes []layout.EntryShape
-	// Rows is how many types a point of Function.Receivers tells apart, at most 64; 0 is 4.
+	// Rows is the number of types that each point of Function.Receivers distinguishes, at most 64; 0 is 4.
 	Rows int
 }
 
-// defaultRows is how many types a point tells apart unless the VM says otherwise.
 const defaultRows = 4
 
-// A Run is one run of a VM. Its methods, and the methods of what they return, may be called by several goroutines
-// at once.
+// A Run is one run of a VM. Several goroutines may call its methods, and the methods of its functions, types and
+// counters, at once.
 type Run struct {
 	vm     VM
-	number uint64        // of the run in this process
-	bad    error         // why nothing can be written
+	number uint64        // number of this run in the process, from 0
+	bad    error         // error of the VM's description; nothing can be written
 	store  *reader.Store // adopted; nil without an archive
 
 	mu        sync.Mutex
 	functions map[version]*Function
-	order     []*Function // in the order of their first use
+	order     []*Function // in order of first use
 	memory    memory
 	types     map[string]*Type
-	bound     []*Type // by the class that they are bound to, less 1
+	bound     []*Type // indexed by class number - 1
 
 	dumping sync.Mutex
 	form    form
-	counted merge.Counted // of the archive, in checkpoints
-	since   [16]byte      // the last checkpoint that was written; zero before the first
+	counted merge.Counted // counts of the archive in earlier checkpoints
+	since   [16]byte      // dump ID of the last checkpoint that was written; zero before the first
 }
 
 // A version is a function with one code.
@@ -59,12 +58,12 @@ type version struct {
 	code uint64
 }
 
-// Start begins a run. It opens and adopts the archive at path, which takes as long for any size.
+// Start begins a run. It opens and adopts the archive at path, in a time that does not depend on the archive's size.
 //
-// The run is never nil and counts in any case; the error says why it begins without an archive. It matches
-// fs.ErrNotExist if there is none yet, layout.ErrIdentity if the archive is another VM's, and layout.ErrCorrupt,
-// ErrChecksum, ErrVersion or the like if it cannot be used. A VM without an ID or with a shape that cannot be
-// declared is a mistake in the program: its runs have no archive, and Dump returns the same error.
+// The run is never nil and always counts. If the error is not nil, the run starts without an archive. The error matches
+// fs.ErrNotExist if the file does not exist, layout.ErrIdentity if the archive belongs to another VM, and
+// layout.ErrCorrupt, ErrChecksum, ErrVersion or a similar error if the archive cannot be used. A VM without an ID or
+// with an invalid shape is a mistake in the program. Such a run has no archive, and Dump returns the same error.
 func Start(path string, vm VM) (*Run, error) {
 	if vm.Rows == 0 {
 		vm.Rows = defaultRows
@@ -86,13 +85,14 @@ func Start(path string, vm VM) (*Run, error) {
 	return r, nil
 }
 
-// runs is how many runs this process has begun.
+// runs is the number of runs that this process has started.
 var runs atomic.Uint64
 
-// Store returns the archive that the run began with, for what this package has no method for; nil if there is none.
+// Store returns the archive that the run started with, for direct use of package reader. It is nil without an archive.
 func (r *Run) Store() *reader.Store { return r.store }
 
-// Close closes the archive. Words stay countable as long as their function is reachable, and Dump fails.
+// Close closes the archive. Counters can still be incremented while their function is reachable, but Dump and
+// Checkpoint fail.
 func (r *Run) Close() error {
 	if r.store == nil {
 		return nil
@@ -100,10 +100,10 @@ func (r *Run) Close() error {
 	return r.store.Close()
 }
 
-// Function returns the function with that key and code: always the same one, however often it is asked for. It
-// counts in the archive's profile of this code, or else in words of its own.
+// Function returns the function with a key and code. Equal arguments return the same Function. It counts in the
+// archive's profile of this code, or in its own counters if there is none.
 //
-// The code is any number that changes when the function's code does, such as the CodeID of its bytecodes.
+// The code is any number that changes with the function's code, such as the CodeID of its bytecodes.
 func (r *Run) Function(key layout.Key, code uint64) *Function {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -118,8 +118,8 @@ func (r *Run) Function(key layout.Key, code uint64) *Function {
 	return f
 }
 
-// CodeID returns a code id of bytecodes, or of anything else that changes when they do: XXH64 of its bytes, never
-// layout.CodeUnknown or layout.CodeAny.
+// CodeID returns a code ID for bytecodes, or for any other bytes that change with the code. It is their XXH64, or 1
+// where that would be layout.CodeUnknown or layout.CodeAny.
 func CodeID(code []byte) uint64 {
 	id := xxhash.Sum64(code)
 	if id == layout.CodeUnknown || id == layout.CodeAny {
@@ -128,16 +128,17 @@ func CodeID(code []byte) uint64 {
 	return id
 }
 
-// A Type is a class of this run that Receivers.Record notes.
+// A Type is a loaded class, for Receivers.Record.
 type Type struct {
 	name string
-	in   reader.Type // of the archive, or late; not valid without an archive
+	in   reader.Type // type of the archive, possibly a late one; not valid without an archive
 }
 
 // Name returns the type's name.
 func (t *Type) Name() string { return t.name }
 
-// Type says that a class of that name is loaded. Until then Receivers.All leaves out what the archive has of it.
+// Type registers a class as loaded and returns its Type. Until then Receivers.All skips the class. Equal names return
+// the same Type.
 func (r *Run) Type(name string) *Type {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -153,7 +154,7 @@ func (r *Run) Type(name string) *Type {
 	return t
 }
 
-// bind binds a type to its class in the archive. A type that cannot be bound is recorded without a row.
+// bind binds a type to its class number in the archive. If that fails, arrivals of the type count in Others.
 func (r *Run) bind(t *Type, class uint64) {
 	in, err := r.store.LateType(t.name, "")
 	if err == nil && r.store.Bind(in, class) == nil {
@@ -161,7 +162,7 @@ func (r *Run) bind(t *Type, class uint64) {
 	}
 }
 
-// typeOf returns the type that a type of the archive is bound to; nil if it is not loaded.
+// typeOf returns the loaded type for a type of the archive, or nil.
 func (r *Run) typeOf(in reader.Type) *Type {
 	class, state := r.store.Binding(in)
 	r.mu.Lock()
@@ -172,7 +173,7 @@ func (r *Run) typeOf(in reader.Type) *Type {
 	return r.bound[class-1]
 }
 
-// shapeOf returns the shape that the VM declares for a tag.
+// shapeOf returns the shape with a tag. It panics if the VM declares none.
 func (r *Run) shapeOf(tag layout.Tag) layout.EntryShape {
 	for _, s := range r.vm.Shapes {
 		if s.Tag == tag {
