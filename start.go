@@ -91,8 +91,8 @@ var runs atomic.Uint64
 // Store returns the archive that the run started with, for direct use of package reader. It is nil without an archive.
 func (r *Run) Store() *reader.Store { return r.store }
 
-// Close closes the archive. Counters can still be incremented while their function is reachable, but Dump and
-// Checkpoint fail.
+// Close closes the archive. Counters can still be incremented while their function is reachable. If there was an
+// archive, Dump and Checkpoint fail from then on.
 func (r *Run) Close() error {
 	if r.store == nil {
 		return nil

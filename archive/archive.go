@@ -33,7 +33,6 @@ import (
 	"io"
 	"io/fs"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/layout"
 )
@@ -55,7 +54,7 @@ func (m *Mapping) Header() *layout.Header { return m.mapped().Header() }
 // Bytes checks the pages of [offset, offset+size) against their checksums and returns the bytes. The range must be
 // inside region. Errors are *layout.Error with file, region and offset, or match ErrClosed. It does not allocate once
 // the pages are checked. The bytes must not be modified.
-func (m *Mapping) Bytes(region extent.Region, offset, size int64) ([]byte, error) {
+func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	return m.mapped().Bytes(region, offset, size)
 }
 

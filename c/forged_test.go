@@ -8,12 +8,12 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -103,7 +103,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	h := cprogram.Store(t, data).Header()
 	c := cprogram.StartForgeries(t, program, data)
 	_, want := verdict(t, c)
-	padding := extent.Span{Offset: h.Region(disk.RegionEX).End() + 4096,
+	padding := layout.Span{Offset: h.Region(disk.RegionEX).End() + 4096,
 		Size: h.Region(disk.RegionRW).Offset - h.Region(disk.RegionEX).End() - 8192}
 	unread := 0
 	for at := int64(0); at+8 <= h.FileSize; at += 13 {

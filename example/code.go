@@ -1,17 +1,16 @@
-// Package example is a small stack VM that keeps its profiles in an archive, to be read
-// and copied by authors of VMs.
+// Package example is a small stack VM that keeps its profiles in an archive. Authors of VMs can read and copy it.
 //
-// The VM begins with slow instructions: an addition looks its operator up by the classes of
-// the operands, a send looks the method up by name. Each keeps a profile of the classes that
-// it met, and each branch counts where it went. An instruction that has run often enough is
-// replaced by a quick one, which expects the classes in its profile: it is quickened.
+// The VM starts with slow instructions. An addition looks its operator up by the classes of the operands, and a send
+// looks its method up by name. Each records a profile of the classes, and each branch counts its outcomes. After enough
+// executions, the VM replaces a slow instruction by a quick one, which expects the classes in the profile. This is
+// called quickening.
 //
-// With the archive of an earlier run, a function is quickened at its first call, and goes on counting in the
-// archive, mapped into memory.
+// With the archive of an earlier run, the VM quickens a function at its first call, and continues to count in the
+// mapped archive.
 //
 //	code.go        programs: instructions, functions, classes
-//	interpret.go   the interpreter, and how it gets faster
-//	learn.go       the archive: start with what earlier runs learned, dump what this one did
+//	interpret.go   the interpreter and its quickening
+//	learn.go       the archive: start from earlier runs, dump this run
 //	generate.go    a program of 5,008 functions
 package example
 
@@ -19,7 +18,7 @@ import (
 	"github.com/profarc/profarc"
 )
 
-// An Op is what an instruction does.
+// An opcode selects the operation of an instruction.
 type opcode uint8
 
 // The instructions. Those with a site have a profile.
@@ -42,22 +41,20 @@ const (
 	sendCached
 )
 
-// An Instr is an instruction. Site is the number of its site within its function, -1 if it has none.
+// An instr is an instruction. Site is the number of its site within its function, or -1 if it has no profile.
 type instr struct {
 	Op      opcode
 	A, Site int32
 }
 
-// A value has a class, and bits whose meaning the class decides.
+// A value has a class, which determines the meaning of its bits.
 type value struct {
 	Class *class
 	Bits  uint64
 }
 
-// integer returns an integer.
 func integer(n int64) value { return value{intClass, uint64(n)} }
 
-// A Class has methods by name.
 type class struct {
 	Name    string
 	Methods map[string]*Function
@@ -70,7 +67,7 @@ var (
 	floatClass = &class{Name: "float"}
 )
 
-// find looks a method up, as slow as VMs do it that have not learnt anything yet.
+// find looks a method up by name in the class and its superclasses. It is deliberately slow.
 func (c *class) find(name string) *Function {
 	for ; c != nil; c = c.Super {
 		if f := c.Methods[name]; f != nil {
@@ -80,28 +77,29 @@ func (c *class) find(name string) *Function {
 	return nil
 }
 
-// A Function is a function of a module or a method of a class. It belongs to one VM, which quickens its code.
+// A Function is a function of a module or a method of a class. It belongs to one VM, which quickens its code. Generate
+// creates functions.
 type Function struct {
 	Owner, Name string // Owner is the module or class
-	Locals      int    // parameters included
+	Locals      int    // number of locals, including parameters
 	Code        []instr
 
-	id     uint64 // of the code, before any of it was quickened
+	id     uint64 // hash of the code before quickening
 	getter bool   // it returns the field of its receiver
 
 	calls *profarc.Word // nil until the first call
 	sites []site
-	count int // of sites
+	count int // number of sites
 }
 
-// A Program is what a VM runs.
+// A Program has the code for a VM. The zero value has no functions.
 type Program struct {
 	Names     []string
 	Classes   []*class
 	Functions []*Function
 }
 
-// finish numbers the sites of a function, and sums its code.
+// finish numbers the sites of a function, and hashes its code.
 func (f *Function) finish() *Function {
 	var code []byte
 	for i := range f.Code {

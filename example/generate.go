@@ -18,8 +18,8 @@ const (
 	nameArea        // returns twice the field
 )
 
-// Generate makes the same program each time: workers that each send to objects of one
-// or two classes in a loop and sums what they answer.
+// Generate returns a program, always the same. Each worker has a loop that sends to objects of one or two classes and
+// adds up the results.
 func Generate() *Program {
 	r := rand.New(rand.NewPCG(20, 26))
 	p := &Program{Names: []string{"size", "area"}}
@@ -38,7 +38,7 @@ func Generate() *Program {
 	return p
 }
 
-// worker makes the function
+// worker returns the function
 //
 //	work(n)
 //		s, i := 0, 0
@@ -78,8 +78,8 @@ func worker(r *rand.Rand, i int) *Function {
 	return f.finish()
 }
 
-// Order returns the first n functions in the order in which the program calls them, module by module: a
-// program that does little uses some of its modules. The methods of the shapes come last.
+// Order returns the first n functions in the order of their first call, one module after another, so that a short run
+// uses only some modules. The methods of the shapes come last.
 func (p *Program) Order(n int) (order []*Function) {
 	for i := range min(n, workers) {
 		order = append(order, p.Functions[2*shapes+called(i)])
@@ -87,11 +87,11 @@ func (p *Program) Order(n int) (order []*Function) {
 	return append(order, p.Functions[:max(n-workers, 0)]...)
 }
 
-// called returns the worker that is called as the i-th.
+// called returns the number of the i-th worker in the order of calls.
 func called(i int) int { return i/80*29%modules*80 + i%80 }
 
-// Round calls the first n workers. Half of them loop a few times, some dozens of times, and
-// some hundreds. It returns the sum of their results.
+// Round calls the first n workers and returns the sum of their results. Half of the workers have up to 8 iterations,
+// some have dozens and some hundreds.
 func (p *Program) Round(vm *VM, n int) (sum uint64) {
 	for i := range min(n, workers) {
 		sum += vm.call(p.Functions[2*shapes+called(i)], integer(loops(called(i)))).Bits
@@ -99,7 +99,7 @@ func (p *Program) Round(vm *VM, n int) (sum uint64) {
 	return sum
 }
 
-// loops returns how often a worker loops in a round.
+// loops returns the number of a worker's iterations in a round.
 func loops(worker int) int64 {
 	switch x := int64(worker * 7919 % 1000); {
 	case x < 500:

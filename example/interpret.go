@@ -6,29 +6,30 @@ import (
 	"github.com/profarc/profarc"
 )
 
-// A site is the profile of an instruction. Whether its words are in an archive or not, the interpreter does not see.
+// A site is the profile of an instruction. Its counters are in the archive or in ordinary memory, which makes no
+// difference to the interpreter.
 type site struct {
-	taken, notTaken *profarc.Word     // of a branch
-	receivers       profarc.Receivers // of other instructions
-	rows            [receiverRows]row // what the receivers have, as an inline cache
-	heat            int               // how often the slow instruction was run
+	taken, notTaken *profarc.Word     // counters of a branch
+	receivers       profarc.Receivers // type profile of other instructions
+	rows            [receiverRows]row // inline cache of receivers
+	heat            int               // number of slow executions in this run
 }
 
-// receiverRows is how many classes an instruction remembers.
+// receiverRows is the number of classes in the profile of an instruction.
 const receiverRows = 2
 
-// A row is an inline cache: a class, how often it came, and its method.
+// A row is an inline cache with a class, its counter and its method.
 type row struct {
 	class  *class
 	count  *profarc.Word
-	target *Function // of a send
+	target *Function // only for sends
 }
 
-// quickenAfter is how often a slow instruction runs before it is quickened. VMs wait as long,
-// and longer, to be sure of what they have seen: each wrong guess costs more than it gains.
+// quickenAfter is the number of slow executions before an instruction is quickened. A VM waits until its profile is
+// reliable, because a wrong guess costs more than a right one gains.
 const quickenAfter = 200
 
-// A VM runs a program, in one goroutine.
+// A VM runs a program in one goroutine. NewVM creates it.
 type VM struct {
 	program   *Program
 	operators map[operation]func(a, b uint64) value
@@ -36,8 +37,8 @@ type VM struct {
 	profiles  *profarc.Run
 	classes   map[*profarc.Type]*class
 
-	Quickened int // instructions that were quickened
-	Slow      int // slow instructions that were run
+	Quickened int // number of quickened instructions
+	Slow      int // number of slow executions
 }
 
 type operation struct {
@@ -45,8 +46,8 @@ type operation struct {
 	left, right *class
 }
 
-// NewVM makes a VM for a program, which it changes. The VM begins with the archive of earlier runs at path; the
-// error says why it begins without.
+// NewVM returns a VM for a program, whose code it changes. The VM starts with the archive of earlier runs at path. If
+// the error is not nil, it starts without an archive; see profarc.Start.
 func NewVM(p *Program, path string) (*VM, error) {
 	float := math.Float64frombits
 	number := func(x float64) value { return value{floatClass, math.Float64bits(x)} }
@@ -66,13 +67,12 @@ func truth(is bool) value {
 	return integer(0)
 }
 
-// call runs a function.
 func (vm *VM) call(f *Function, args ...value) value {
 	copy(vm.stack, args)
 	return vm.run(f, 0)
 }
 
-// run runs a function whose arguments, its first locals, lie on the stack from base on.
+// run runs a function. Its arguments are the first locals, at index base of the stack.
 func (vm *VM) run(f *Function, base int) value {
 	if f.calls == nil {
 		vm.setUp(f)
@@ -80,7 +80,7 @@ func (vm *VM) run(f *Function, base int) value {
 	f.calls.Count1()
 	locals := vm.stack[base : base+f.Locals]
 	stack := vm.stack[base+f.Locals:]
-	n := 0 // values on the stack
+	n := 0 // stack depth
 	for pc := 0; ; pc++ {
 		switch in := &f.Code[pc]; in.Op {
 		case opPush:
@@ -150,7 +150,7 @@ func (vm *VM) run(f *Function, base int) value {
 	}
 }
 
-// cached returns the method of a class that has a row, and counts it; nil if it has none.
+// cached returns the cached method for a class and counts the call, or returns nil.
 func (s *site) cached(c *class) *Function {
 	for i := range s.rows {
 		if r := &s.rows[i]; r.class == c && r.target != nil {
@@ -161,27 +161,26 @@ func (s *site) cached(c *class) *Function {
 	return nil
 }
 
-// operate implements Add and Less for any two values.
+// operate executes opAdd or opLess for operands of any class.
 func (vm *VM) operate(f *Function, in *instr, op opcode, a, b value) value {
 	vm.see(f, in, a.Class)
 	return vm.operators[operation{op, a.Class, b.Class}](a.Bits, b.Bits)
 }
 
-// look implements Send to an object of any class.
+// look returns the method for an opSend to an object of class c.
 func (vm *VM) look(f *Function, in *instr, c *class) *Function {
 	vm.see(f, in, c)
 	target := c.find(vm.program.Names[in.A])
 	s := &f.sites[in.Site]
 	for i := range s.rows {
 		if r := &s.rows[i]; r.class == c && in.Op == sendCached {
-			r.target = target // a class that came after the instruction was quickened
+			r.target = target // first object of this class since the quickening
 		}
 	}
 	return target
 }
 
-// see notes the class that a slow instruction met. An instruction that was slow often enough gets faster by the
-// classes that it has met.
+// see records the class of a slow execution, and quickens the instruction after quickenAfter executions.
 func (vm *VM) see(f *Function, in *instr, c *class) {
 	s := &f.sites[in.Site]
 	vm.count(s, c)
@@ -192,7 +191,7 @@ func (vm *VM) see(f *Function, in *instr, c *class) {
 	}
 }
 
-// count counts a class in its row, or in a free one that becomes its.
+// count counts a class in its row, or in a free row.
 func (vm *VM) count(s *site, c *class) {
 	for i := range s.rows {
 		switch r := &s.rows[i]; r.class {
@@ -209,7 +208,7 @@ func (vm *VM) count(s *site, c *class) {
 	s.receivers.Record(vm.profiles.Type(c.Name))
 }
 
-// quicken replaces an instruction by one that expects the classes in its profile.
+// quicken replaces an instruction by a quick one for the classes in its profile.
 func (vm *VM) quicken(in *instr, s *site) {
 	ints := s.rows[0].class == intClass && s.rows[1].class == nil && s.receivers.Others() == 0
 	switch {

@@ -8,11 +8,11 @@ import (
 	"github.com/profarc/profarc/merge"
 )
 
-// The archive is of this VM and no other: its ID changes whenever profile points or keys get another meaning.
+// thisVM identifies archives of this VM. Its ID must change when the meaning of profile points or keys changes.
 var thisVM = profarc.VM{Name: "example VM 2", Rows: receiverRows,
 	ID: [16]byte{'p', 'r', 'o', 'f', 'a', 'r', 'c', '-', 'e', 'x', 'a', 'm', 'p', 'l', 'e', 2}}
 
-// start begins with the archive of earlier runs. The error says why there is none; the VM runs all the same.
+// start opens the archive of earlier runs. After an error the VM runs without an archive.
 func (vm *VM) start(path string) (err error) {
 	vm.profiles, err = profarc.Start(path, thisVM)
 	vm.classes = map[*profarc.Type]*class{}
@@ -22,19 +22,19 @@ func (vm *VM) start(path string) (err error) {
 	return err
 }
 
-// Dump writes what this run has counted into an archive, to be merged with the one that it began with.
+// Dump writes the counts since the last Dump, or since the start, to an archive. Merge it with the initial archive.
 func (vm *VM) Dump(ctx context.Context, path string) (merge.Dropped, error) {
 	return vm.profiles.Checkpoint(ctx, path)
 }
 
-// Close ends the use of the archive. The program must not run any more.
+// Close closes the archive. The program must not run afterwards.
 func (vm *VM) Close() error { return vm.profiles.Close() }
 
 // Key returns the function's key in the archive.
 func (f *Function) Key() layout.Key { return layout.Key{Class: f.Owner, Name: f.Name} }
 
-// setUp lets a function that is called first go on where earlier runs have left off: its counts are in the archive,
-// and its instructions are quickened by what the archive knows.
+// setUp prepares the first call of a function. It gets the counters, and quickens instructions by the profiles of
+// earlier runs.
 func (vm *VM) setUp(f *Function) {
 	profile := vm.profiles.Function(f.Key(), f.id)
 	f.calls = profile.Calls()
@@ -51,7 +51,7 @@ func (vm *VM) setUp(f *Function) {
 	}
 }
 
-// setUpSite fills the inline cache of a site with the classes that earlier runs met.
+// setUpSite fills the inline cache of a site with the classes of earlier runs.
 func (vm *VM) setUpSite(in *instr, s *site, receivers profarc.Receivers) {
 	s.receivers = receivers
 	n := 0

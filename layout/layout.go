@@ -59,8 +59,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/profarc/profarc/internal/file/extent"
 )
 
 // headerSize is disk.HeaderSize.
@@ -86,18 +84,18 @@ type Header struct {
 	DumpTime    int64  // nanoseconds since 1970, 0 if unknown
 	Flags       uint64 // bit 0 is set if counts are the difference to another dump, bit 1 if several dumps were merged
 	Params      Params
-	Producer    string         // UTF-8 of at most 64 bytes
-	ProducerID  [16]byte       // meaning of points, keys and shapes in DomainCustom; zero in other domains
-	Regions     [6]extent.Span // index is Region-1
-	Parts       [5]extent.Span // sections of ro, in the order symbols, types, methods, unexecuted methods, contexts
+	Producer    string   // UTF-8 of at most 64 bytes
+	ProducerID  [16]byte // meaning of points, keys and shapes in DomainCustom; zero in other domains
+	Regions     [6]Span  // ps, ix, ro, bm, ex and rw; the index is Region-1
+	Parts       [5]Span  // sections of ro, in the order symbols, types, methods, unexecuted methods, contexts
 	Counts      Counts
 	Summary     Summary
 }
 
 // Region returns the span of a region or of the header.
-func (h *Header) Region(r extent.Region) extent.Span {
+func (h *Header) Region(r Region) Span {
 	if r == 0 {
-		return extent.Span{Offset: 0, Size: headerSize}
+		return Span{Offset: 0, Size: headerSize}
 	}
 	return h.Regions[r-1]
 }
@@ -173,12 +171,12 @@ var (
 
 // An Error describes a defect of an archive.
 type Error struct {
-	File   string        // name of the archive; "" if it is unnamed
-	Region extent.Region // region that contains Offset
-	Offset int64         // offset in bytes from the start of the file; negative if the defect has no single offset
-	Kind   error         // sentinel that the error matches
-	Detail string        // description of the defect
-	Advice string        // advice for the user; "" if it follows from Kind
+	File   string // name of the archive; "" if it is unnamed
+	Region Region // region that contains Offset
+	Offset int64  // offset in bytes from the start of the file; negative if the defect has no single offset
+	Kind   error  // sentinel that the error matches
+	Detail string // description of the defect
+	Advice string // advice for the user; "" if it follows from Kind
 }
 
 // Error returns a string such as "app.parc: rw: at 0x1a40: corrupt archive: DETAIL".

@@ -16,11 +16,11 @@ import (
 // Counts selects the counts that a copy of an archive has. The zero value is Trained.
 type Counts = copier.Counts
 
-// The choices.
+// Values of Counts.
 const (
-	Trained    = copier.Trained    // those of the file
-	Totals     = copier.Totals     // those of the file and of this run, in an adopted archive
-	Increments = copier.Increments // those of this run alone; profiles without any are left out
+	Trained    = copier.Trained    // counts of the file
+	Totals     = copier.Totals     // counts of the file and of this run, in an adopted archive
+	Increments = copier.Increments // counts of this run only; profiles without any are left out
 )
 
 // Dropped lists the parts of an adopted archive that a copy lacks: damaged profiles, and live cells in which native
@@ -57,7 +57,7 @@ func (d Dropped) String() string {
 
 func nameOf(k layout.Key) string { return strings.TrimPrefix(k.Class+"."+k.Name, ".") + k.Signature }
 
-// A DroppedRow is a row or type word that was copied without its type or method. Readers of the copy skip the row.
+// A DroppedRow is a row or type word that a copy has without its type or method. Readers of the copy skip the row.
 type DroppedRow struct {
 	Method layout.Key
 	Point  int32  // profile point of the entry

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -196,7 +195,7 @@ func TestSnapshotsWithoutSums(t *testing.T) {
 		if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 			step = 1
 		}
-		for _, in := range []extent.Span{rw, bm} {
+		for _, in := range []layout.Span{rw, bm} {
 			for at := in.Offset; at < in.End(); at += step {
 				s := opened(t, original.Bytes, at, int(at/step%8), archive.Options{Unchecked: true})
 				if s.Adopt(reader.AdoptOptions{Anywhere: true}) != nil {

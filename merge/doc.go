@@ -1,15 +1,15 @@
-// Package merge adds archives up, and copies them.
+// Package merge merges and copies archives.
 //
-// [Files] writes the sum of several archives. Counts are added, rows are united, and nothing is lost. The result does
-// not depend on the order:
+// [Files] merges several archives into one. Counts are added, rows are united, and nothing is lost. The result does not
+// depend on the order of the archives:
 //
 //	report, err := merge.Files(ctx, "all.parc", "monday.parc", "tuesday.parc")
 //
-// A dump is never counted twice. An archive lists the dumps that it was made from, and [Superseded] finds, among
-// several dumps of one process, those that a later dump contains.
+// A dump is never counted twice. An archive lists the dumps that it contains. Among several dumps of one process,
+// [Superseded] finds those that a later dump includes.
 //
-// [Into] is the step of a merge with weights, or of one that records more in the same builder. [KeepNewest],
-// [KeepHeaviest] and [NarrowRows] may follow it, and drop parts that the reader of the archive does not need.
+// [Into] merges one archive, with a weight or into a builder that also records other profiles. [KeepNewest],
+// [KeepHeaviest] and [NarrowRows] can then drop parts that the reader of the archive does not need.
 //
 // [Snapshot] copies an archive, or the live counts of an adopted one. [CopyLayers] does the same for layers.
 package merge

@@ -9,10 +9,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Files sums the archives at paths inputs and publishes the result at path out, which may be one of them. Each
-// archive counts once, whatever the order. Archives that another one supersedes are left out: see Superseded.
+// Files merges the archives at paths inputs and publishes the result at path out, which may be one of them. Each
+// archive counts once, in any order. Files leaves out archives that another one supersedes; see Superseded.
 //
-// Errors are as from Superseded, Into and [builder.Builder.Commit], and the file at out is then unchanged.
+// The error comes from Superseded, Into or [builder.Builder.Commit], and the file at out is then unchanged.
 func Files(ctx context.Context, out string, inputs ...string) (builder.Report, error) {
 	b, err := mergeFiles(ctx, inputs)
 	if err != nil {
@@ -21,7 +21,7 @@ func Files(ctx context.Context, out string, inputs ...string) (builder.Report, e
 	return b.Commit(ctx, out)
 }
 
-// mergeFiles returns a builder with the sum of archives, none of which stays open.
+// mergeFiles returns a builder with the merged archives, which it closes.
 func mergeFiles(ctx context.Context, paths []string) (b *builder.Builder, err error) {
 	if len(paths) == 0 {
 		return nil, errors.New("there are no archives to merge")

@@ -16,7 +16,7 @@ var (
 	// ErrCounted means that the builder already has a dump of the archive. If two runs have the same ID because their
 	// counts are equal, give each a Config.DumpID, or merge one of them with weight 2.
 	ErrCounted = merging.ErrCounted
-	// ErrSameProcess means that two archives hold dumps of one process, of which the later includes the earlier.
+	// ErrSameProcess means that two archives have dumps of one process, and the later dump includes the earlier one.
 	ErrSameProcess = merging.ErrSameProcess
 )
 
@@ -24,9 +24,9 @@ var (
 type Run struct {
 	// Weight multiplies the counts, except traps, flags and the history of compilations. 0 is layout.WeightOne.
 	Weight layout.Weight
-	// AsLLVM merges as llvm-profdata does where the results differ: a value that is new at its site is added
-	// without the weight, and a function with another number of counters is left out. The result then depends on
-	// the order of the runs, and if all runs are merged so, the archive keeps the order of LLVM's profiles.
+	// AsLLVM follows llvm-profdata where its merge gives another result. A value that is new at its site is added without
+	// the weight, and a function with a different number of counters is left out. The result then depends on the order of
+	// the runs. If all runs set AsLLVM, the archive keeps the order of LLVM's profiles.
 	AsLLVM bool
 }
 

@@ -14,12 +14,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Flatten adds layers to an empty builder as one archive: each version of a method's code is
-// the one of the layer that answers for it. Types, tables and all else of the layers are united
-// as by Into, so that layers which have no version in common are merged.
+// Flatten copies layers into an empty builder as one archive. Each version of a method's code comes from the topmost
+// layer that has it. Types, tables and all other contents are merged as by Into. Layers without a common version are
+// therefore merged completely.
 //
-// The archive lists the dumps of all layers, and is merged with none of them. The error matches ErrMismatch
-// if the layers could not be merged, and otherwise is the reader's, or ctx's.
+// The archive lists the dumps of all layers, and can no longer be merged with any layer. The error matches
+// builder.ErrMismatch if the layers could not be merged. Other errors come from the reader or from ctx.
 func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	f := flattening{t: merging.Target{Set: b.Internal()}, poll: poll.New(ctx), answered: map[answeredVersion]bool{}}
 	for _, s := range l.Stores() {
@@ -30,7 +30,7 @@ func Flatten(ctx context.Context, b *builder.Builder, l *reader.Layers) error {
 	return f.t.UniteGrown()
 }
 
-// An answeredVersion is a version of the code of a method.
+// An answeredVersion identifies a version of a method's code.
 type answeredVersion struct {
 	method profileset.MethodRef
 	code   uint64
@@ -40,10 +40,10 @@ type answeredVersion struct {
 type flattening struct {
 	t        merging.Target
 	poll     *poll.Poll
-	answered map[answeredVersion]bool // by layers above
+	answered map[answeredVersion]bool // versions in the layers copied so far
 }
 
-// addLayer copies what the layers above leave to s.
+// addLayer copies the versions of s that no higher layer has.
 func (f *flattening) addLayer(ctx context.Context, s *reader.Store) error {
 	run, err := f.joinLayer(ctx, s)
 	if err != nil {
@@ -71,7 +71,7 @@ func (f *flattening) addLayer(ctx context.Context, s *reader.Store) error {
 	return c.Tables()
 }
 
-// addMethod copies the profiles of a method whose version no layer above has, and appends their versions.
+// addMethod copies the profiles of a method whose version no higher layer has, and appends their versions to own.
 func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answeredVersion) ([]answeredVersion, error) {
 	ref, err := c.MethodRef(m.Ref())
 	if err != nil {
@@ -93,8 +93,8 @@ func (f *flattening) addMethod(c *copier.Copier, m reader.Method, own []answered
 	return own, nil
 }
 
-// joinLayer makes a layer a part of the builder's archive. A dump that several layers have, as a
-// run that adopted the base has, is not counted twice: each version is of one layer.
+// joinLayer adds the layer's list of dumps to the builder. Layers may have common dumps, for instance if a run adopted
+// the base. Such a dump is not counted twice, since each version comes from one layer.
 func (f *flattening) joinLayer(ctx context.Context, s *reader.Store) (profileset.Run, error) {
 	contents, err := merging.ContentsOf(s)
 	if err != nil {
@@ -112,15 +112,15 @@ func (f *flattening) joinLayer(ctx context.Context, s *reader.Store) (profileset
 	return run, err
 }
 
-// CopyLayers copies the live counts of adopted layers into the builder, for a snapshot, as
-// Snapshot does with one archive.
+// CopyLayers copies the live counts of adopted layers into the builder. It is Snapshot for layers, with the same
+// errors.
 //
-// With Totals the snapshot takes the place of the topmost archive: it has all of that, and from the layers
-// beneath the versions in which something was counted, with their trained counts. So it answers for them from
-// then on, and no count is in both. It is a layer on the same base.
+// With Totals the snapshot can replace the topmost archive, as a layer on the same base. It has everything in that
+// archive. From lower layers it has the versions with new counts, including their trained counts. The snapshot hides
+// these versions of the lower layers, so no count is used twice.
 //
-// With Increments it has the increments of all layers, and is no layer: it is merged with the
-// archive that Flatten makes of them. With Trained it is Flatten.
+// With Increments the snapshot has the increments of all layers. It is not a layer, and can be merged with the result
+// of Flatten. With Trained, CopyLayers is Flatten.
 func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take Counts) (Dropped, error) {
 	if take == Trained {
 		return Dropped{}, Flatten(ctx, b, l)
@@ -138,14 +138,14 @@ func CopyLayers(ctx context.Context, b *builder.Builder, l *reader.Layers, take 
 	return dropped, b.Err()
 }
 
-// A layerCopy copies what a snapshot has of one layer.
+// A layerCopy copies a layer into a snapshot.
 type layerCopy struct {
 	ctx     context.Context
 	t       merging.Target
 	s       *reader.Store
 	take    Counts
 	dropped *Dropped
-	copied  map[layout.Ref]bool // methods of a layer beneath
+	copied  map[layout.Ref]bool // copied methods of a lower layer; nil for the topmost one
 }
 
 func (l *layerCopy) copyLayer(top bool) error {
@@ -176,11 +176,11 @@ func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks
 	return copyAll(c)
 }
 
-// isBase reports whether a table says what the archive is a layer on. Of a snapshot that is said in the end.
+// isBase reports whether a table describes the base of a layer. CopyLayers writes that of the snapshot at its end.
 func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
-// skipsTable reports whether a table of a layer beneath is not copied. Tables about the code of profiles are
-// copied, and for Totals also the runs that the trained counts are of.
+// skipsTable reports whether to omit a table of a lower layer. A snapshot needs the tables that describe code. With
+// Totals it also needs the runs of the trained counts.
 func (l *layerCopy) skipsTable(t *reader.Table) bool {
 	return !describesCode(t) && (l.take != Totals || t.Kind != disk.TableRuns && t.Kind != disk.TableClassPath)
 }
@@ -191,12 +191,12 @@ func (l *layerCopy) keepsRow(t *reader.Table) func(row int) (bool, error) {
 	}
 }
 
-// describesCode reports whether the rows of a table belong to profiles of their methods.
+// describesCode reports whether each row of a table belongs to the profile of a method.
 func describesCode(t *reader.Table) bool {
 	return t.Kind == disk.TableCode || t.Kind == disk.TableMoved
 }
 
-// copyCounted copies the versions in which something was counted, of all methods of the layer.
+// copyCounted copies the versions with new counts from all methods of the layer.
 func (l *layerCopy) copyCounted(c *copier.Copier) error {
 	if err := c.DeclareShapes(); err != nil {
 		return err
@@ -214,8 +214,8 @@ func (l *layerCopy) copyCounted(c *copier.Copier) error {
 	return c.Tables()
 }
 
-// copyCountedVersions copies the versions of a method in which something was counted: of Totals with all
-// their contexts, as they then answer alone.
+// copyCountedVersions copies the versions of a method that have new counts. With Totals it copies all their contexts,
+// because the snapshot hides those of the lower layers.
 func (l *layerCopy) copyCountedVersions(c *copier.Copier, m reader.Method) error {
 	changed := map[uint64]bool{}
 	for p, err := range m.Profiles() {
@@ -232,7 +232,7 @@ func (l *layerCopy) copyCountedVersions(c *copier.Copier, m reader.Method) error
 	}
 	for p, err := range m.Profiles() {
 		if err != nil || !changed[p.Code()] {
-			continue // what cannot be read is counted already
+			continue // the first loop has recorded the error
 		}
 		l.copied[m.Ref()] = true
 		if err := c.WithoutLost(m, c.Profile(m, p)); err != nil {

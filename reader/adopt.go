@@ -100,7 +100,7 @@ func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
 
 // prepareRelocation prepares relocation by claimers, or relocates all blocks if eager is set.
 func (s *Store) prepareRelocation(a *adoption, eager bool) error {
-	slots, err := relocate.Open(s.m, s.h.Region(disk.RegionBM), s.h.Region(disk.RegionRW))
+	slots, err := relocate.Open(s.m, s.h)
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -37,7 +36,7 @@ func (s *Store) checkedBit(at int64) int64 {
 }
 
 // checkBlock checks the whole block at an offset of the file.
-func (s *Store) checkBlock(rw extent.Span, at int64) (disk.Block, error) {
+func (s *Store) checkBlock(rw layout.Span, at int64) (disk.Block, error) {
 	head, err := s.m.Bytes(disk.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
@@ -252,7 +251,7 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 	for round := range harmlessRounds {
 		damaged := slices.Clone(data)
 		for range 1 + rnd.IntN(3) {
-			r := []extent.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}[rnd.IntN(5)]
+			r := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}[rnd.IntN(5)]
 			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}
@@ -293,7 +292,7 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		at     int64
 		width  int
 		value  uint64
-		region extent.Region
+		region layout.Region
 	}{
 		{"directory row with another point", many.Ref().Offset() + dir.Offset, u32, 1, disk.RegionRW},
 		{"directory row with another offset", many.Ref().Offset() + dir.Offset + 4, u32, 1, disk.RegionRW},

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -198,7 +197,7 @@ func TestHitPathOfChangingFile(t *testing.T) {
 		s := open(t, changing)
 		lookupAll(s, keys)
 		for range 1 + rnd.IntN(40) {
-			region := []extent.Region{disk.RegionIX, disk.RegionRO, disk.RegionRW}[rnd.IntN(3)]
+			region := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionRW}[rnd.IntN(3)]
 			at := h.Region(region).Offset + rnd.Int64N(min(h.Region(region).Size, 1500))
 			changing[at] = []byte{0, 0xff, byte(rnd.Uint32())}[rnd.IntN(3)]
 		}

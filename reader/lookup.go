@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -256,7 +255,7 @@ func (s *Store) isType(n layout.Ref) bool {
 }
 
 // isRecordOf reports whether a record begins at n in a section of fixed-size records.
-func isRecordOf(section extent.Span, n layout.Ref, size int64) bool {
+func isRecordOf(section layout.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }
 

@@ -6,7 +6,6 @@ import (
 	"runtime"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -259,11 +258,11 @@ func (m Method) rowRecord() disk.MethodRecord {
 }
 
 // unexecutedSpans returns the spans of the classes and the rows of unexecuted methods, which must exist.
-func (s *Store) unexecutedSpans() (classes, rows extent.Span, err error) {
+func (s *Store) unexecutedSpans() (classes, rows layout.Span, err error) {
 	section := s.h.Parts[disk.PartUnexecuted]
 	head, err := s.m.Bytes(disk.RegionRO, section.Offset, disk.UnexecutedHeaderSize)
 	if err != nil {
-		return extent.Span{}, extent.Span{}, err
+		return layout.Span{}, layout.Span{}, err
 	}
 	classes, rows, err = disk.ParseUnexecuted(section, head)
 	if err != nil {
@@ -311,9 +310,9 @@ func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	return Method{s, uint64(row.Signature)<<32 | uint64(holder), row.Head(), n}, nil
 }
 
-func countClassRows(classes extent.Span) int64 { return classes.Size / disk.ClassRowSize }
+func countClassRows(classes layout.Span) int64 { return classes.Size / disk.ClassRowSize }
 
-func (s *Store) readClassRow(classes extent.Span, i int64) (disk.ClassRow, error) {
+func (s *Store) readClassRow(classes layout.Span, i int64) (disk.ClassRow, error) {
 	b, err := s.m.Bytes(disk.RegionRO, classes.Offset+i*disk.ClassRowSize, disk.ClassRowSize)
 	if err != nil {
 		return disk.ClassRow{}, err
@@ -322,7 +321,7 @@ func (s *Store) readClassRow(classes extent.Span, i int64) (disk.ClassRow, error
 }
 
 // searchClasses returns the index of the first class for which compare is not negative. found is true if it is 0.
-func (s *Store) searchClasses(classes extent.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
+func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) int) (at int64, found bool, err error) {
 	return searchRows(0, countClassRows(classes), func(i int64) (int, error) {
 		c, err := s.readClassRow(classes, i)
 		return compare(c), err

@@ -44,7 +44,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/sparsebits"
@@ -134,7 +133,7 @@ func (s *Store) checkOpen() error {
 }
 
 // corruptError returns an error with the file name of the archive.
-func (s *Store) corruptError(r extent.Region, offset int64, format string, args ...any) error {
+func (s *Store) corruptError(r layout.Region, offset int64, format string, args ...any) error {
 	e := disk.Corrupt(r, offset, format, args...)
 	e.File = s.m.Name()
 	return e

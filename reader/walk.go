@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -161,7 +160,7 @@ func (s *Store) newRowWalk(budget *textBudget) methodWalk {
 		return methodWalk{ended: true}
 	}
 	var (
-		classes, rows extent.Span
+		classes, rows layout.Span
 		c             disk.ClassRow
 		class, row    int64
 	)

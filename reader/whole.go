@@ -2,7 +2,6 @@ package reader
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -22,7 +21,7 @@ type archiveCheck struct {
 // checkArchive checks everything that lookups of profiles read.
 func (s *Store) checkArchive() {
 	s.m.Sweep()
-	for _, r := range [...]extent.Region{disk.RegionIX, disk.RegionRO} {
+	for _, r := range [...]layout.Region{disk.RegionIX, disk.RegionRO} {
 		span := s.h.Region(r)
 		if s.m.Check(r, span.Offset, span.Size) != nil {
 			return

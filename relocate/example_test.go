@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
@@ -31,7 +30,7 @@ func areas() []byte {
 	return data
 }
 
-// A VM that maps an archive by its own means, at an address of its own, moves the pointers in
+// A VM that maps an archive by its own means, at another address, moves the pointers in
 // its copy of the region rw.
 func Example() {
 	const actual = 0x7f00_0000_0000
@@ -41,8 +40,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	h := m.Header()
-	region := h.Region(disk.RegionRW)
-	slots, err := relocate.Open(m, h.Region(disk.RegionBM), region)
+	region := h.Regions[5] // rw
+	slots, err := relocate.Open(m, h)
 	if err != nil {
 		log.Fatal(err)
 	}

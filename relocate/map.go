@@ -6,14 +6,13 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
 // A Source is an open archive.
 type Source interface {
 	// Bytes returns bytes of a region after checking their checksums. offset counts from the start of the file.
-	Bytes(region extent.Region, offset, size int64) ([]byte, error)
+	Bytes(region layout.Region, offset, size int64) ([]byte, error)
 	// Guard runs f and turns a fault on mapped memory into an error.
 	Guard(f func() error) error
 }
@@ -22,13 +21,14 @@ type Source interface {
 // first use. It is safe for concurrent use.
 type Map struct {
 	source  Source
-	bm, rw  extent.Span
+	bm, rw  layout.Span
 	checked []atomic.Uint32
 }
 
-// Open returns a Map of the region bm for the region rw of the archive that source reads. Its cost does not depend on
-// the size of bm.
-func Open(source Source, bm, rw extent.Span) (*Map, error) {
+// Open returns a Map of the archive that source reads and whose header is h. Its cost does not depend on the size of bm.
+func Open(source Source, h *layout.Header) (*Map, error) {
+	bm := h.Region(disk.RegionBM)
+	rw := h.Region(disk.RegionRW)
 	head, err := source.Bytes(disk.RegionBM, bm.Offset, directoryStart)
 	if err != nil {
 		return nil, err

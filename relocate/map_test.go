@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/layout"
 )
@@ -20,7 +19,7 @@ type bytesSource []byte
 
 const bmStart = 64
 
-func (s bytesSource) Bytes(region extent.Region, offset, size int64) ([]byte, error) {
+func (s bytesSource) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	if region != disk.RegionBM || offset < bmStart || size < 0 || offset+size > bmStart+int64(len(s)) {
 		return nil, disk.Corrupt(region, offset, "%d bytes outside", size)
 	}
@@ -31,11 +30,19 @@ func (s bytesSource) Guard(f func() error) error { return f() }
 
 func (s bytesSource) open(t rapid.TB, rwSize int64) *Map {
 	t.Helper()
-	m, err := Open(s, extent.Span{Offset: bmStart, Size: int64(len(s))}, extent.Span{Offset: 1 << 16, Size: rwSize})
+	m, err := Open(s, headerOf(int64(len(s)), rwSize))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
+}
+
+// headerOf returns a header with regions bm and rw of these sizes.
+func headerOf(bmSize, rwSize int64) *layout.Header {
+	h := &layout.Header{}
+	h.Regions[disk.RegionBM-1] = layout.Span{Offset: bmStart, Size: bmSize}
+	h.Regions[disk.RegionRW-1] = layout.Span{Offset: 1 << 16, Size: rwSize}
+	return h
 }
 
 // mapOf makes a Map of slots.
@@ -160,8 +167,7 @@ func TestDamageIsHarmless(t *testing.T) {
 		for _, v := range []byte{0, 0xff, sound[i] + 1} {
 			damaged := bytesSource(slices.Clone(sound))
 			damaged[i] = v
-			m, err := Open(damaged, extent.Span{Offset: bmStart, Size: int64(len(sound))},
-				extent.Span{Offset: 1 << 16, Size: rwSize})
+			m, err := Open(damaged, headerOf(int64(len(sound)), rwSize))
 			if err == nil {
 				var slots []int64
 				slots, err = slotsOf(m, 0, rwSize)
@@ -186,7 +192,7 @@ func TestOpenRefusesOtherGeometry(t *testing.T) {
 	for name, c := range map[string]struct{ bm, rw int64 }{
 		"more chunks": {24, 3 * chunkSize}, "fewer chunks": {24, chunkSize}, "directory cut off": {16, 2 * chunkSize},
 	} {
-		_, err := Open(region, extent.Span{Offset: bmStart, Size: c.bm}, extent.Span{Offset: 1 << 16, Size: c.rw})
+		_, err := Open(region, headerOf(c.bm, c.rw))
 		if !errors.Is(err, layout.ErrCorrupt) {
 			t.Errorf("%s: %v", name, err)
 		}

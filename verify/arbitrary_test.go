@@ -7,7 +7,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
@@ -26,7 +25,7 @@ func TestArbitraryChangesEndInAReport(t *testing.T) {
 	for _, s := range specimen.All() {
 		original, h := sound(t, s.Name)
 		r := rand.New(rand.NewPCG(7, uint64(len(original))))
-		used := append([]extent.Span{}, h.Regions[disk.RegionIX-1:]...)
+		used := append([]layout.Span{}, h.Regions[disk.RegionIX-1:]...)
 		data := make([]byte, len(original))
 		for round := range rounds {
 			copy(data, original)

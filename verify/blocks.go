@@ -4,14 +4,12 @@ import (
 	"math/bits"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/relocate"
 )
 
-// openSlots opens the relocation bitmaps.
 func (w *walk) openSlots() {
-	slots, err := relocate.Open(w.m, w.h.Region(disk.RegionBM), w.h.Region(disk.RegionRW))
+	slots, err := relocate.Open(w.m, w.h)
 	if err != nil {
 		w.refused(inBlocks, 0, err)
 		return
@@ -19,9 +17,9 @@ func (w *walk) openSlots() {
 	w.slots = slots
 }
 
-// blocks walks the blocks of a span, which they must fill, and compares the pointers in
-// them with the relocation bitmaps. It sums pages as it reaches them.
-func (w *worker) blocks(span extent.Span, pages *summer) {
+// blocks walks the blocks of a span, which must fill it, and compares their pointers with the relocation bitmaps. It
+// verifies pages as it reaches them.
+func (w *worker) blocks(span layout.Span, pages *summer) {
 	rw := w.h.Region(disk.RegionRW)
 	from := span.Offset - rw.Offset
 	types := w.h.Parts[disk.PartTypes]
@@ -58,7 +56,7 @@ func (w *worker) blocks(span extent.Span, pages *summer) {
 	}
 }
 
-// refusedBlock ends a walk over blocks with the reader's error.
+// refusedBlock ends a walk over blocks with the reader's error for the block at offset at.
 func (w *worker) refusedBlock(at int64) {
 	_, err := w.s.ProfileAt(disk.RefOf(at))
 	if w.naming {
@@ -67,16 +65,15 @@ func (w *worker) refusedBlock(at int64) {
 	w.refused(inBlocks, at, err)
 }
 
-// A blockWalker goes over the blocks of a span.
 type blockWalker struct {
 	*worker
-	first            int64  // the word of rw that the first bit of want stands for
-	types, typesSize uint64 // where pointers to types lead
+	first            int64  // word of rw for the first bit of want
+	types, typesSize uint64 // address range of the type records
 	mark             marker
-	unlisted         bool // an entry of the block is not where the point directory says
+	unlisted         bool // the point directory has a wrong row for an entry of the block
 }
 
-// compareSlots compares the pointers of a part of rw with the relocation bitmaps.
+// compareSlots compares the pointers of the range [from, to) of rw with the relocation bitmaps.
 func (w *blockWalker) compareSlots(from, to int64) {
 	if w.slots == nil {
 		return
@@ -102,8 +99,7 @@ func (w *blockWalker) compareSlots(from, to int64) {
 	}
 }
 
-// block checks a block, and of the first of a method that the method leads to it. It reports whether the reader
-// takes it.
+// block checks a block. It returns false if the reader refuses the block.
 func (w *blockWalker) block(at int64, b disk.Block) bool {
 	fields, ok := b.Geometry()
 	method := b.Method()
@@ -141,7 +137,7 @@ func (w *blockWalker) block(at int64, b disk.Block) bool {
 	return true
 }
 
-// firstBlock checks the first block of a method: that the method leads to it, and that both have one key.
+// firstBlock checks that a block is the first one of its method, and that both have the same key.
 func (w *blockWalker) firstBlock(at int64, b disk.Block, id uint64) {
 	method := b.Method()
 	here := disk.RefOf(at)
@@ -153,7 +149,7 @@ func (w *blockWalker) firstBlock(at int64, b disk.Block, id uint64) {
 	w.doubt()
 }
 
-// head checks that the first block of a method has its key.
+// head checks the key of a method's first block, and records the chain of its other blocks.
 func (w *worker) head(k recordKey, rec *disk.MethodRecord, method, here layout.Ref, b disk.Block, id uint64) {
 	found := keyedAt(k, rec, method, here, id)
 	if key, has := b.Key(); has == k.named || has && key != k.key {
@@ -167,8 +163,8 @@ func (w *worker) head(k recordKey, rec *disk.MethodRecord, method, here layout.R
 	}
 }
 
-// sections checks the entries of a block, whose fields end at an offset, and the point directory. It reports
-// whether the reader takes them.
+// sections checks the entries of a block and its point directory. fields is the offset of the data entries in the
+// block. It returns false if the reader refuses them.
 func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	directory := []byte(nil)
 	if b.Presence()&disk.HasDirectory != 0 {
@@ -198,7 +194,7 @@ func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	return true
 }
 
-// holdsMethod reports whether the reader takes n for the place of a method's record.
+// holdsMethod reports whether n is in the section of method records, which is all that the reader checks.
 func (w *walk) holdsMethod(n layout.Ref) bool {
 	return w.h.Parts[disk.PartMethods].Holds(n.Offset(), disk.MinMethodSize)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// findContexts notes that a method has contexts, which begin where those of the method before end.
+// findContexts records that the method at offset at has contexts, which must follow those of the previous method.
 func (w *walk) findContexts(at int64, rec *disk.MethodRecord) {
 	contexts := w.h.Parts[disk.PartContexts]
 	first := contexts.Offset + int64(w.records.Contexts)*disk.ContextSize
@@ -17,13 +17,13 @@ func (w *walk) findContexts(at int64, rec *disk.MethodRecord) {
 	w.records.Contexts += uint64(rec.NumContexts)
 }
 
-// isContext reports whether a context record is at n.
+// isContext reports whether n is the reference of a context record.
 func (w *walk) isContext(n layout.Ref) bool {
 	contexts := w.h.Parts[disk.PartContexts]
 	return contexts.Holds(n.Offset(), disk.ContextSize) && (n.Offset()-contexts.Offset)%disk.ContextSize == 0
 }
 
-// contexts checks the contexts of the method whose record begins at an offset.
+// contexts checks the contexts of the method whose record begins at offset method.
 func (w *worker) contexts(method int64) {
 	rec := w.record(method)
 	n := disk.RefOf(method)
@@ -53,16 +53,17 @@ func (w *worker) contexts(method int64) {
 	}
 }
 
-// A chainStart leads to blocks that follow others of their method, or lie in a context.
+// A chainStart refers to a chain of blocks. These are either the blocks after a method's first one, or the blocks of a
+// context.
 type chainStart struct {
 	method, context layout.Ref
-	after           layout.Ref // the block before, 0 for the first in a context
-	code            uint64     // of that block
+	after           layout.Ref // preceding block; 0 for a context
+	code            uint64     // code ID of the preceding block
 	first           layout.Ref
 }
 
-// links follows the chains of blocks. Together they have all blocks that are not the first of a method, each
-// once: its method and context are those of its chain alone, and chains go forward.
+// links follows all chains. Chains only lead forward, and all blocks of a chain have the same method and context.
+// Therefore each block that is not a method's first is counted once.
 func (w *walk) links() {
 	chains := w.found.chains
 	const atOnce = 1 << 12

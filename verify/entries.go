@@ -8,18 +8,18 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A plan says how to check the entries of a tag in one go: where their counts and pointers
-// lie. Most tags have one; the others are walked cell by cell.
+// A plan has the positions of the counts and pointers in the entries of one tag. It exists for most tags. Entries of
+// other tags are checked cell by cell.
 type plan struct {
-	units  int64 // of the entry before its rows, with its header; 0: there is no plan
-	row    int   // cells of a row of a wide entry
+	units  int64 // size of the header and the cells before the rows; 0 if there is no plan
+	row    int   // number of cells of each row; 0 if there are no rows
 	first  cellsOf
 	rows   cellsOf
 	signed bool // counts may be signed
-	plain  bool // all entries are of one size, with the header of HotSpot's, and point to types alone
+	plain  bool // entries have HotSpot's header and a fixed size, and their only pointers refer to types
 }
 
-// cellsOf has a bit for each cell of the part of an entry.
+// cellsOf has a bit for each cell in a part of an entry.
 type cellsOf struct{ counts, types, typeWords, methods uint64 }
 
 func (c *cellsOf) pointers() uint64 { return c.types | c.typeWords | c.methods }
@@ -49,7 +49,7 @@ func plansOf(shape disk.Shape) *plans {
 	return all
 }
 
-// maxPlanned is how many cells the part of an entry may have: one bit for each.
+// maxPlanned is the maximum number of cells in a plan, since cellsOf has 64 bits.
 const maxPlanned = 64
 
 func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
@@ -81,9 +81,9 @@ func planOf(shape disk.Shape, tag layout.Tag, schema *disk.Schema) plan {
 	return p
 }
 
-// entries checks the entries of a section, which begins at a word of want and which they
-// must fill, and returns their number; ok is false if the reader does not take one of them. Counts are those of
-// data alone, for which there may be a directory: a row for each entry, in their order.
+// entries checks the entries of a section, which must fill it, and returns their number. unit is the section's index in
+// want. ok is false if the reader refuses an entry. If data is set, the entries must be sorted by point and their
+// counts are added to the summary. A directory that is not nil must have a row for each entry, in order.
 func (w *blockWalker) entries(section []byte, unit int64, data bool, directory []byte) (n int, ok bool) {
 	var sum entrySum
 	last := int32(math.MinInt32)
@@ -123,16 +123,16 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 	return n, true
 }
 
-// disorder notes that the entry at a word of want is at a point before that of the entry before.
+// disorder records that an entry has a lower point than the previous one.
 func (w *blockWalker) disorder(unit int64, point, last int32) {
 	at := w.h.Region(disk.RegionRW).Offset + (w.first+unit)*disk.Unit
 	w.wrong(inBlocks, at, disk.RegionRW, at, "an entry at point %d behind one at %d", point, last)
 }
 
-// An entrySum has the counts of the entries of a section.
+// An entrySum has the total and the maximum of the counts in a section.
 type entrySum struct{ total, most uint64 }
 
-// plainEntry checks the cells of an entry whose plan is plain.
+// plainEntry checks the cells of an entry with a plain plan.
 func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum *entrySum) bool {
 	if data {
 		total := sum.total
@@ -161,13 +161,13 @@ func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum
 	return true
 }
 
-// listed reports whether a row of the directory names an entry.
+// listed reports whether row n of the directory has the point and offset of an entry.
 func listed(directory []byte, n int, point int32, offset int) bool {
 	rows := directory[n*disk.DirectoryRowSize:]
 	return len(rows) >= disk.DirectoryRowSize && le.Uint64(rows) == uint64(uint32(point))|uint64(offset/disk.Unit)<<32
 }
 
-// notePointers notes that words from at on are pointer slots.
+// notePointers sets the bits of pointers in want, starting at word at.
 func (w *blockWalker) notePointers(at int64, pointers uint64) {
 	w.want[at>>6] |= pointers << (at & 63)
 	if over := pointers >> (64 - at&63); over != 0 {
@@ -175,7 +175,7 @@ func (w *blockWalker) notePointers(at int64, pointers uint64) {
 	}
 }
 
-// entry checks the pointers of an entry, and adds its counts up.
+// entry checks the pointers of an entry and adds its counts to the summary. It returns false if the reader refuses it.
 func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	p := &w.plans[e[0]]
 	if p.units == 0 {
@@ -204,7 +204,7 @@ func (w *blockWalker) entry(e disk.Entry, unit int64, data bool) bool {
 	return true
 }
 
-// addCounts adds counts to the summary. If the first of the entry may be signed, those below zero are left out.
+// addCounts adds counts to the summary. If signed is set, it skips negative ones.
 func (w *blockWalker) addCounts(cells []byte, counts uint64, signed bool) {
 	s := &w.found.summary
 	for ; counts != 0; counts &= counts - 1 {
@@ -217,7 +217,7 @@ func (w *blockWalker) addCounts(cells []byte, counts uint64, signed bool) {
 	}
 }
 
-// pointers checks where the pointers among cells lead, and notes their words.
+// pointers checks the targets of the pointers among cells, and records their positions in want.
 func (w *blockWalker) pointers(cells []byte, at int64, kinds *cellsOf, pointers uint64) bool {
 	w.notePointers(at, pointers)
 	for rest := pointers; rest != 0; rest &= rest - 1 {
@@ -233,7 +233,7 @@ func (w *blockWalker) pointers(cells []byte, at int64, kinds *cellsOf, pointers 
 	return true
 }
 
-// leads reports whether the reader takes a pointer, which is a word of rw, for one that leads to a record.
+// leads reports whether the reader accepts a pointer to a method or type. unit is its index in want.
 func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 	to, ok := disk.PointerOffset(pointer, w.h.Base, w.h.FileSize)
 	if !ok || to%disk.Unit != 0 {
@@ -252,7 +252,7 @@ func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 	return true
 }
 
-// entryByCells is like entry for tags without a plan.
+// entryByCells is like entry, for tags without a plan.
 func (w *blockWalker) entryByCells(e disk.Entry, unit int64, data bool) bool {
 	for cell, kind := range w.shape.Pointers(e) {
 		one := cellsOf{}

@@ -5,21 +5,20 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 
-// atOnce is how many records are hashed or looked for together, so that the waits for memory become one.
+// atOnce is the number of records that are hashed or looked up together, so that their cache misses overlap.
 const atOnce = 64
 
-// A sought is a record to which the index must lead.
+// A sought is a record to look up in the index.
 type sought struct {
 	id     uint64
 	kind   disk.RecordKind
-	ref    layout.Ref // where the index must lead; 0 for the row of an unexecuted method, which has no id
-	shared bool       // another method has this id
-	record layout.Ref // ref, or the method whose first block is there, or the row
+	ref    layout.Ref // target of the index slot; 0 for an unexecuted method's row, which is not indexed
+	shared bool       // another method has the same ID
+	record layout.Ref // method or type record, or row, for errors
 }
 
 func (r *sought) phase() phase {
@@ -29,16 +28,15 @@ func (r *sought) phase() phase {
 	return ofMethods
 }
 
-// A keyed is a method whose key must have an id: that of a record, or if the method has a profile that of the
-// profile.
+// A keyed is a method whose ID must match its key. The ID is in the record, or in the first block if there is one.
 type keyed struct {
 	recordKey
 	sought
-	idLost  bool       // the id is in a profile that cannot be read
-	foreign layout.Ref // the profile, if it does not have the key
+	idLost  bool       // the block with the ID cannot be read
+	foreign layout.Ref // first block, if its key is not the method's
 }
 
-// keyedAt returns a method whose record has the key and the id, or the profile that is given.
+// keyedAt returns the method of a record. profile is its first block, or 0, and id is the recorded ID.
 func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id uint64) keyed {
 	shared := rec.Flags&disk.MethodSharedID != 0
 	if profile == 0 || shared {
@@ -47,8 +45,8 @@ func keyedAt(k recordKey, rec *disk.MethodRecord, record, profile layout.Ref, id
 	return keyed{recordKey: k, sought: sought{id, disk.KindMethod, profile, shared, record}}
 }
 
-// hash checks the texts and the id of a method, and that the index leads to it: with others, unless problems are
-// to be named record by record.
+// hash checks the texts and the ID of a method, and that the index leads to it. Methods are processed in batches,
+// except in a walk that names problems.
 func (w *worker) hash(k keyed) {
 	w.keys = append(w.keys, k)
 	if len(w.keys) == atOnce || w.naming {
@@ -79,7 +77,7 @@ func (w *worker) hashKeys() {
 	}
 }
 
-// hashNames is like hashKeys for names that are whole keys, hashed in pairs.
+// hashNames is like hashKeys for domains whose keys are only names. It hashes two names at once.
 func (w *worker) hashNames() {
 	var names [atOnce]string
 	var ids [atOnce]uint64
@@ -95,7 +93,7 @@ func (w *worker) hashNames() {
 	}
 }
 
-// identify checks the id of a method, and that the index leads to the method by it.
+// identify compares the recorded ID of a method with id, and looks the method up in the index.
 func (w *worker) identify(k *keyed, name string, id uint64) {
 	at := k.record.Offset()
 	if k.foreign != 0 {
@@ -110,8 +108,7 @@ func (w *worker) identify(k *keyed, name string, id uint64) {
 	w.seek(k.sought)
 }
 
-// keyText returns the texts of a key, and adds up how long they are. The signature is
-// valid until the next one is read.
+// keyText returns the texts of a key, and adds their lengths to the total. The signature is valid until the next call.
 func (w *worker) keyText(k *keyed) (text layout.Key, ok bool) {
 	at := k.record.Offset()
 	if k.named {
@@ -131,8 +128,8 @@ func (w *worker) keyText(k *keyed) (text layout.Key, ok bool) {
 	return layout.Key{Class: class, Name: name, Signature: signature, Loader: loader}, classed && named && signed && loaded
 }
 
-// signature returns the text of the signature of the method at an offset, and its share of the limit of all keys.
-// A list's text is valid until the next one.
+// signature returns a method's signature, and the number of bytes to count towards the limit for all keys. The text of
+// a list is valid until the next call. at is the offset of the method's record.
 func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, ok bool) {
 	list, ok := w.listAt(n)
 	if !ok {
@@ -148,7 +145,7 @@ func (w *worker) signature(at int64, n layout.Ref) (text string, counts int64, o
 	return words.StringOf(w.list), disk.ListText(parts) + int64(len(w.list)), err == nil
 }
 
-// seek looks for a record in the index, now or with others.
+// seek looks a record up in the index, in a batch with others.
 func (w *worker) seek(r sought) {
 	w.sought = append(w.sought, r)
 	if len(w.sought) == atOnce {
@@ -170,7 +167,7 @@ func (w *worker) seekAll() {
 	w.sought = w.sought[:0]
 }
 
-// flush checks what waits for others.
+// flush processes the incomplete batches.
 func (w *worker) flush() {
 	w.hashAll()
 	w.seekAll()
@@ -180,13 +177,13 @@ func (w *walk) lineOffset(n uint64) int64 {
 	return w.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
-// findRecord searches for a record as docs/format.md says. A search for a method meets another with its id if, and only
-// if, the method shares the id.
+// findRecord performs the lookup of docs/format.md. For a method, a slot of another method with the same ID must be
+// found if and only if the method's record has the flag for a shared ID.
 func (w *walk) findRecord(r *sought) {
 	hash := disk.MixHash(r.id, r.kind, w.h.Seed)
 	first, rest := hash.SplitBucket(w.h.Buckets)
 	bucket, found, shared := first, false, false
-	var stray error // of a slot that leads to no record
+	var stray error // error for a slot that leads to no record
 	for range w.h.MaxProbe {
 		at := w.lineOffset(bucket)
 		line := disk.Line(w.data[at : at+disk.LineSize])
@@ -218,7 +215,7 @@ func (w *walk) findRecord(r *sought) {
 	}
 }
 
-// methodID returns the id of the method to which a slot leads, 0 if it leads to a type.
+// methodID returns the ID of the method at a slot's target, or 0 for a type.
 func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
 	if w.isType(n) {
 		return 0, nil
@@ -246,8 +243,8 @@ func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
 	return 0, err
 }
 
-// lines checks the lines of a span of the index by themselves, and counts their slots in use.
-func (w *worker) lines(span extent.Span) {
+// lines checks the format of the index lines in a span, and counts their used slots.
+func (w *worker) lines(span layout.Span) {
 	for at := span.Offset; at < span.End(); at += disk.LineSize {
 		line := disk.Line(w.data[at : at+disk.LineSize])
 		if !line.Valid() {

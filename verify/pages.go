@@ -2,7 +2,7 @@ package verify
 
 import "github.com/profarc/profarc/internal/file/disk"
 
-// frame checks the header, and the sums from the top down: what pages does not cover.
+// frame checks the header and the tree of checksums, which are not in checksummed pages themselves.
 func (w *walk) frame() {
 	if !w.frameIsSound() {
 		w.unsummed = true
@@ -41,12 +41,12 @@ func (w *walk) frameIsSound() bool {
 	return true
 }
 
-// checksumAt returns a sum of the tree.
+// checksumAt returns a checksum of the tree.
 func (w *walk) checksumAt(level int, n int64) uint64 {
 	return le.Uint64(w.data[w.h.Region(disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
 }
 
-// advance adds to what was read of the file.
+// advance adds size to the number of verified bytes and reports the progress.
 func (w *walk) advance(size int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -55,7 +55,7 @@ func (w *walk) advance(size int64) {
 	}
 }
 
-// pages sums the pages before rw, and walks the symbols.
+// pages verifies the pages before rw, and walks the symbols.
 func (w *walk) pages() {
 	symbols := w.h.Parts[disk.PartSymbols]
 	rw := w.h.Region(disk.RegionRW)
@@ -77,20 +77,19 @@ func (w *walk) pages() {
 	})
 }
 
-// A summer computes the sums of some pages, in their order.
+// A summer verifies the checksums of a range of pages in order.
 type summer struct {
 	*walk
-	next, end int64 // pages
-	size      int64 // of the pages so far
+	next, end int64 // page numbers
+	size      int64 // size of the verified pages in bytes
 }
 
-// pagesOf returns the pages from that of one offset to the one before that of another; a span
-// has those that begin in it.
+// pagesOf returns the pages of the span [from, to). A page that crosses a bound belongs to the span that begins in it.
 func (w *walk) pagesOf(from, to int64) summer {
 	return summer{walk: w, next: w.tree.Page(from), end: w.tree.Page(to)}
 }
 
-// split divides pages into tasks.
+// split divides the pages into tasks.
 func (s *summer) split() (tasks []summer) {
 	const few = 512
 	for at := s.next; at < s.end; at += few {
@@ -99,7 +98,7 @@ func (s *summer) split() (tasks []summer) {
 	return tasks
 }
 
-// upTo sums the pages that begin before an offset. Their bytes are in the nearest caches then.
+// upTo verifies the pages that begin before offset, whose bytes are in the CPU caches afterwards.
 func (s *summer) upTo(offset int64) {
 	for ; s.next < s.end; s.next++ {
 		span := s.tree.PageSpan(s.next)
@@ -115,7 +114,7 @@ func (s *summer) upTo(offset int64) {
 	}
 }
 
-// rest sums the pages that are left.
+// rest verifies the remaining pages.
 func (s *summer) rest() {
 	s.upTo(s.h.FileSize)
 	s.advance(s.size)

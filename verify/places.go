@@ -6,22 +6,21 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
-// places is a set of places in a part of the file, one bit for each unit.
+// places is a set of offsets in a part of the file, with one bit for each unit.
 type places struct {
-	span    extent.Span
+	span    layout.Span
 	bits    []uint64
-	partial bool // the walk that adds them ended early
+	partial bool // the walk that fills the set ended early
 }
 
-func newPlaces(span extent.Span) places {
+func newPlaces(span layout.Span) places {
 	return places{span: span, bits: make([]uint64, (span.Size/disk.Unit+63)/64)}
 }
 
-// has reports whether a place is in the set; one outside the part never is.
+// has reports whether n is in the set. Offsets outside the part are not.
 func (p *places) has(n layout.Ref) bool {
 	if !p.span.Holds(n.Offset(), disk.Unit) {
 		return false
@@ -30,10 +29,10 @@ func (p *places) has(n layout.Ref) bool {
 	return *word&bit != 0
 }
 
-// mayHave reports whether a place is in the set, as far as that is known.
+// mayHave is like has, but also returns true if the set is incomplete.
 func (p *places) mayHave(n layout.Ref) bool { return p.partial || p.has(n) }
 
-// remove removes a place and reports whether it was in the set.
+// remove removes n and reports whether it was in the set.
 func (p *places) remove(n layout.Ref) bool {
 	if !p.has(n) {
 		return false
@@ -50,7 +49,7 @@ func (p *places) bit(n layout.Ref) (word *uint64, bit uint64) {
 
 func (p *places) clone() places { return places{p.span, slices.Clone(p.bits), p.partial} }
 
-// first returns the lowest place of the set, and count how many there are.
+// first returns the lowest element of the set and the number of elements.
 func (p *places) first() (first layout.Ref, count int) {
 	for i, word := range p.bits {
 		if word != 0 && count == 0 {
@@ -61,12 +60,12 @@ func (p *places) first() (first layout.Ref, count int) {
 	return first, count
 }
 
-// starts are the places at which records begin. A reference that leads to any
-// other place is wrong, whatever a reader would make of the bytes there.
+// starts has the offsets at which records begin. A reference to any other offset is a problem, even if the bytes there
+// look like a record.
 type starts struct {
 	symbols places
-	names   places // texts that can be a part of a key
-	methods places // records of methods
+	names   places // texts that can be part of a key
+	methods places // method records
 	blocks  places
 }
 
@@ -78,20 +77,20 @@ func newStarts(h *layout.Header) starts {
 	}
 }
 
-// isType reports whether a type record is at n.
+// isType reports whether n is the reference of a type record.
 func (w *walk) isType(n layout.Ref) bool {
 	types := w.h.Parts[disk.PartTypes]
 	return types.Holds(n.Offset(), disk.TypeSize) && (n.Offset()-types.Offset)%disk.TypeSize == 0
 }
 
-// A marker adds places to a set that other goroutines add to, a word at a time.
+// A marker adds offsets to a set that several goroutines fill. It writes whole words.
 type marker struct {
 	places *places
 	word   int64
 	bits   uint64
 }
 
-// markRecord adds a place, which is in the part of the file.
+// markRecord records that a record begins at offset at, which must be in k.places.span.
 func (k *marker) markRecord(at int64) {
 	unit := (at - k.places.span.Offset) / disk.Unit
 	if unit>>6 != k.word {

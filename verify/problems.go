@@ -7,32 +7,32 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
+	"github.com/profarc/profarc/layout"
 )
 
-// A phase is a kind of problems. They are listed in the order of phases: a problem is often the cause of some
-// of a later phase.
+// A phase is the part of the check that found a problem. A report lists problems by phase, because an earlier one often
+// causes later ones.
 type phase uint8
 
 const (
 	inPages phase = iota
 	inSymbols
-	inLists // what lists are made of
+	inLists // parts of list symbols
 	inTypes
-	inPlaces // where methods begin
+	inPlaces // start of method records
 	inMethods
-	inClasses // of unexecuted methods
+	inClasses // classes of unexecuted methods
 	inBlocks
-	inChains // of blocks
+	inChains // links between blocks
 	inLines
-	ofMethods // in the index
+	ofMethods // index slots of methods
 	ofTypes
 	inSlots
 	inTables
 	inTotals
 )
 
-// A problem is something wrong with the record at a place, which need not be where its error points.
+// A problem is a defect of the record at offset place. The offset in its error can differ.
 type problem struct {
 	phase phase
 	place int64
@@ -44,7 +44,7 @@ func (p *problem) compare(q *problem) int {
 	return cmp.Or(cmp.Compare(p.phase, q.phase), cmp.Compare(p.place, q.place))
 }
 
-// problems are the first that were found, in their order, each text once.
+// problems has the first problems in order, without repeated texts.
 type problems struct {
 	mu   sync.Mutex
 	list []problem
@@ -68,7 +68,7 @@ func (l *problems) addProblem(p problem) {
 	}
 }
 
-// noteError notes that err is wrong with the record at a place. A walk that does not name problems stops.
+// noteError records err as a problem of the record at offset place. It stops a walk that does not name problems.
 func (w *walk) noteError(in phase, place int64, err error) {
 	w.stopped.Store(true)
 	if w.naming {
@@ -77,12 +77,12 @@ func (w *walk) noteError(in phase, place int64, err error) {
 	}
 }
 
-// wrong notes that something at an offset of the file is wrong with the record at a place.
-func (w *walk) wrong(in phase, place int64, r extent.Region, offset int64, format string, args ...any) {
+// wrong records a corruption at offset as a problem of the record at offset place.
+func (w *walk) wrong(in phase, place int64, r layout.Region, offset int64, format string, args ...any) {
 	w.noteError(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }
 
-// refusal returns the error with which the reader refused a record at an offset.
+// refusal returns err, the reader's error for the record at offset at. If err is nil, the record was changed meanwhile.
 func (w *walk) refusal(at int64, err error) error {
 	if err == nil {
 		err = disk.Corrupt(disk.RegionAt(w.h, at), at, "a record that was changed while it was checked")
@@ -90,12 +90,12 @@ func (w *walk) refusal(at int64, err error) error {
 	return err
 }
 
-// refused notes the error with which the reader refused a record. The walk cannot go on behind it, so that not
-// everything is counted.
+// refused records the reader's error for a record. The walk cannot continue after the record, so its counts are
+// incomplete.
 func (w *walk) refused(in phase, place int64, err error) {
 	w.partial.Store(true)
 	w.noteError(in, place, w.refusal(place, err))
 }
 
-// doubt stops a walk that does not name problems. The walk that names them follows.
+// doubt stops a walk that does not name problems. A walk with naming follows and finds the problem.
 func (w *walk) doubt() { w.stopped.Store(true) }

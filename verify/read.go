@@ -5,8 +5,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// readReferences names the defects of the references from record to record, as the reader follows them: the names of
-// types and methods, contexts, and the profiles of each method. The walk has only told that something is.
+// readReferences follows references with the reader in order to name their problems. It covers names of types and
+// methods, contexts, and the profiles of each method. The other steps only detect that one of these is wrong.
 func (w *walk) readReferences() {
 	if !w.naming {
 		return
@@ -39,7 +39,7 @@ func (w *walk) readReferences() {
 	}
 }
 
-// readContexts reads the contexts of a method, which should begin at an offset, and returns where they end.
+// readContexts reads the contexts of a method, which must begin at offset next. It returns the offset of their end.
 func (w *walk) readContexts(m reader.Method, next int64) (end int64) {
 	at := m.Ref().Offset()
 	for node, err := range m.Contexts() {
@@ -70,7 +70,7 @@ func (w *walk) readContexts(m reader.Method, next int64) (end int64) {
 	return next
 }
 
-// readProfiles reads the profiles of a method: each block must be linked once.
+// readProfiles reads the profiles of a method and removes their blocks from unlinked. Each block must be linked once.
 func (w *walk) readProfiles(m reader.Method, unlinked *places) {
 	at := m.Ref().Offset()
 	n := 0

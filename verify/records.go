@@ -6,19 +6,17 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 
 const (
-	sampleEvery = 256     // methods: one of so many says where symbols and blocks begin
-	spanSize    = 1 << 18 // of a part that is walked by itself, at least
+	sampleEvery = 256     // one of this number of methods provides bounds of spans
+	spanSize    = 1 << 18 // minimum size of a span of symbols or blocks in bytes
 )
 
-// findMethods notes where the records of methods begin, and cuts the parts of the file
-// whose records differ in size into spans: where a method of a sample says that a record
-// begins. If problems are to be named each part is one span.
+// findMethods finds the start of each method record. It cuts symbols, blocks and method records into spans at the
+// offsets of a sample of the methods. In a walk that names problems, each part is one span.
 func (w *walk) findMethods() {
 	section := w.h.Parts[disk.PartMethods]
 	mark := marker{places: &w.starts.methods}
@@ -52,7 +50,7 @@ func (w *walk) findMethods() {
 	w.methodSpans = cut(section, methods, spanSize/16)
 }
 
-// rows returns the number of methods that have rows, if their section is sound.
+// rows returns the number of rows of unexecuted methods, or 0 if their section is damaged.
 func (w *walk) rows() int64 {
 	section := w.h.Parts[disk.PartUnexecuted]
 	if section.Size < disk.UnexecutedHeaderSize {
@@ -65,8 +63,8 @@ func (w *walk) rows() int64 {
 	return rows.Size / disk.UnexecutedRowSize
 }
 
-// methodHead reads the record of a method, and checks what can be said of it by itself.
-func (w *walk) methodHead(section extent.Span, at int64) (rec disk.MethodRecord, size int64, ok bool) {
+// methodHead parses the record of a method, and checks it without following references.
+func (w *walk) methodHead(section layout.Span, at int64) (rec disk.MethodRecord, size int64, ok bool) {
 	size = disk.ParseMethodHead(w.data[at:]).Size()
 	if size > section.End()-at || rec.Parse(w.data[at:at+size]) != nil {
 		return rec, 0, false
@@ -90,32 +88,32 @@ func (w *walk) methodHead(section extent.Span, at int64) (rec disk.MethodRecord,
 	return rec, size, true
 }
 
-// cut cuts a part of the file at some of the places, which need not be sorted, into spans of some size.
-func cut(whole extent.Span, places []int64, size int64) (spans []extent.Span) {
+// cut cuts a part of the file into spans of at least size bytes, at offsets from places. It skips unusable offsets.
+func cut(whole layout.Span, places []int64, size int64) (spans []layout.Span) {
 	from := whole.Offset
 	for _, at := range places {
 		if at >= from+size && at < whole.End() {
-			spans = append(spans, extent.Span{Offset: from, Size: at - from})
+			spans = append(spans, layout.Span{Offset: from, Size: at - from})
 			from = at
 		}
 	}
 	if from < whole.End() {
-		spans = append(spans, extent.Span{Offset: from, Size: whole.End() - from})
+		spans = append(spans, layout.Span{Offset: from, Size: whole.End() - from})
 	}
 	return spans
 }
 
-// cutEven cuts a part of the file into spans of one size.
-func cutEven(whole extent.Span, size int64) (spans []extent.Span) {
+// cutEven cuts a part of the file into spans of size bytes.
+func cutEven(whole layout.Span, size int64) (spans []layout.Span) {
 	for at := whole.Offset; at < whole.End(); at += size {
-		spans = append(spans, extent.Span{Offset: at, Size: min(size, whole.End()-at)})
+		spans = append(spans, layout.Span{Offset: at, Size: min(size, whole.End()-at)})
 	}
 	return spans
 }
 
-// recordsAndBlocks checks, once it is known where symbols and methods begin, everything
-// that refers to them: blocks, rows, contexts, methods, types, and the lines of the index. A walk that names
-// problems knows all blocks when it comes to methods.
+// recordsAndBlocks checks everything that refers to symbols and methods, once their offsets are known. These are
+// blocks, rows, contexts, methods, types and the index. Tasks for blocks come first, because a walk that names problems
+// needs the offsets of all blocks when it checks methods.
 func (w *walk) recordsAndBlocks() {
 	w.openSlots()
 	typeSpans := cutEven(w.h.Parts[disk.PartTypes], 4096*disk.TypeSize)
@@ -152,7 +150,7 @@ func (w *walk) recordsAndBlocks() {
 }
 
 // types checks the type records of a span.
-func (w *worker) types(span extent.Span) {
+func (w *worker) types(span layout.Span) {
 	for at := span.Offset; at < span.End(); at += disk.TypeSize {
 		rec := disk.ParseType(w.data[at:span.End()])
 		name, named := w.name(inTypes, at, "name of a type", rec.Name)
@@ -174,19 +172,18 @@ func (w *worker) types(span extent.Span) {
 	}
 }
 
-// abridged returns as much of a name as a problem shows.
+// abridged returns the first 80 bytes of a name, for an error.
 func abridged(name string) string { return name[:min(len(name), 80)] }
 
-// A recordKey is the key of a method as its record has it.
+// A recordKey is the key of a method, as references to symbols or, if named is set, as text.
 type recordKey struct {
 	key     disk.BlockKey
-	inClass bool   // a type declares it
-	named   bool   // its name is in the record
-	held    string // this name
+	inClass bool   // the method belongs to a type
+	named   bool   // the record contains the name
+	held    string // the contained name
 }
 
-// keyOf returns the key of the record of a method at an offset, without looking at texts. ok is false if its
-// class cannot be read.
+// keyOf returns the key of a method record without reading its texts. ok is false if the type cannot be read.
 func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 	if rec.Flags&disk.MethodNamed != 0 {
 		held := disk.RecordName(w.data[at+rec.Size() : at+int64(rec.Units)*disk.Unit])
@@ -210,19 +207,19 @@ func (w *walk) keyOf(at int64, rec *disk.MethodRecord) (k recordKey, ok bool) {
 	return k, true
 }
 
-// record returns the record of a method that begins at an offset.
+// record parses the method record at an offset that findMethods has accepted.
 func (w *walk) record(at int64) (rec disk.MethodRecord) {
 	size := disk.ParseMethodHead(w.data[at:]).Size()
 	if !w.h.Parts[disk.PartMethods].Holds(at, size) || rec.Parse(w.data[at:at+size]) != nil {
-		w.refused(inPlaces, at, nil) // it was changed since
+		w.refused(inPlaces, at, nil) // the file was changed meanwhile
 		return disk.MethodRecord{Units: 1}
 	}
 	return rec
 }
 
-// methods checks the method records of a span, and their order up to the first of the
-// next span. That of a method with a profile is hashed where the profile is, or, if problems are named, here.
-func (w *worker) methods(span extent.Span) {
+// methods checks the method records of a span. It also compares the last key with the first one of the next span. A
+// method with a profile is hashed by the task for its block, or here in a walk that names problems.
+func (w *worker) methods(span layout.Span) {
 	var last recordKey
 	known := false
 	for at := span.Offset; at < w.methodsEnd && w.goesOn(); {
@@ -242,7 +239,7 @@ func (w *worker) methods(span extent.Span) {
 	}
 }
 
-// hashRecord checks the key and the id of a method, unless that is done where its first profile is.
+// hashRecord checks the key and the ID of a method, unless the task for its first block does so.
 func (w *worker) hashRecord(at int64, k recordKey, rec *disk.MethodRecord) {
 	method := disk.RefOf(at)
 	if rec.Profiles == 0 {
@@ -268,8 +265,8 @@ func (w *worker) hashRecord(at int64, k recordKey, rec *disk.MethodRecord) {
 	w.head(k, rec, method, rec.Profiles, b, id)
 }
 
-// ascend checks that the key of the record or row at an offset sorts behind the one before. Symbols are sorted, so
-// that their places stand for their texts.
+// ascend checks that next, the key of the record or row at an offset, is greater than last. Symbols are sorted, so that
+// their offsets compare like their texts.
 func (w *walk) ascend(at int64, last, next *recordKey) {
 	x := &last.key
 	y := &next.key
@@ -285,7 +282,7 @@ func (w *walk) ascend(at int64, last, next *recordKey) {
 	}
 }
 
-// readable reports whether the reader takes the texts of a key. A text that it refuses is noted where it is read.
+// readable reports whether the reader accepts the texts of a key. It reports no problem, since other steps do.
 func (w *walk) readable(k *disk.BlockKey) bool {
 	for _, n := range [...]layout.Ref{k.Class, k.Name, k.Signature, k.Loader} {
 		_, err := w.s.SymbolAt(n)

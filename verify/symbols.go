@@ -4,14 +4,13 @@ import (
 	"bytes"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
 
-// symbols walks symbols up to the end of a span: they ascend, end in zeros, and lists are
-// made of texts. It sums pages as it reaches them.
-func (w *worker) symbols(span extent.Span, pages *summer) {
+// symbols walks the symbols of a span. They must be sorted and padded with zeros, and lists must consist of texts. It
+// verifies pages as it reaches them.
+func (w *worker) symbols(span layout.Span, pages *summer) {
 	section := w.h.Parts[disk.PartSymbols]
 	symbols := marker{places: &w.starts.symbols}
 	names := marker{places: &w.starts.names}
@@ -59,9 +58,9 @@ func (w *worker) ascends(at int64, last, text []byte) {
 	}
 }
 
-// symbol returns the text of the symbol at an offset, and its size with its padding, which must be zeros. It
-// ends in its section; list is true for a list that does, even if its text cannot be read.
-func (w *worker) symbol(section extent.Span, at int64) (text []byte, size int64, list bool, err error) {
+// symbol returns the text of the symbol at an offset, and its size with its padding, which must be zeros. The symbol
+// must end within its section. list is true for each list within the section, even if its text cannot be read.
+func (w *worker) symbol(section layout.Span, at int64) (text []byte, size int64, list bool, err error) {
 	head := w.data[at:]
 	parts, list := disk.SymbolParts(head)
 	used := 4 + parts
@@ -88,9 +87,9 @@ func (w *worker) symbol(section extent.Span, at int64) (text []byte, size int64,
 	return text, size, list, nil
 }
 
-// listText returns the text of a list, which is valid until the one after the next.
+// listText returns the text of a list. It is valid until the second call after this one.
 func (w *worker) listText(at int64, list []byte) (text []byte, err error) {
-	w.list, w.before = w.before, w.list // keeps the text that is now the last
+	w.list, w.before = w.before, w.list // keeps the text of the previous list
 	w.list, err = w.join(w.list[:0], at, list)
 	if err != nil {
 		return nil, err
@@ -103,7 +102,7 @@ func (w *worker) listText(at int64, list []byte) (text []byte, err error) {
 	return w.list, err
 }
 
-// join appends the text of a list that is at an offset. Nothing is known of its parts yet.
+// join appends the text of the list at an offset to b. It checks the references to the list's parts.
 func (w *walk) join(b []byte, at int64, list []byte) (text []byte, err error) {
 	section := w.h.Parts[disk.PartSymbols]
 	parts, _ := disk.SymbolParts(list)
@@ -131,7 +130,7 @@ func (w *walk) join(b []byte, at int64, list []byte) (text []byte, err error) {
 	return append(b, ')'), nil
 }
 
-// lists checks what lists are made of, once it is known where texts are.
+// lists checks the parts of all lists, once the offsets of texts are known.
 func (w *walk) lists() {
 	for _, at := range w.found.lists {
 		list := w.data[at:]
@@ -142,7 +141,8 @@ func (w *walk) lists() {
 	}
 }
 
-// listAt returns the list that begins at n, as far as that is known.
+// listAt returns the list at n. ok is false if none begins there. If the symbols could not be walked to their end, ok
+// may be true for bytes that only look like a list.
 func (w *walk) listAt(n layout.Ref) (list []byte, ok bool) {
 	section := w.h.Parts[disk.PartSymbols]
 	if !w.starts.symbols.mayHave(n) || !section.Holds(n.Offset(), disk.Unit) {
@@ -153,13 +153,13 @@ func (w *walk) listAt(n layout.Ref) (list []byte, ok bool) {
 	return list, ok && section.Holds(n.Offset(), 4+4*parts)
 }
 
-// isText reports whether a symbol that is text begins at n.
+// isText reports whether a symbol other than a list begins at n.
 func (w *walk) isText(n layout.Ref) bool {
 	_, list := w.listAt(n)
 	return w.starts.symbols.has(n) && !list
 }
 
-// isName checks that a text that can be part of a key begins at n.
+// isName checks that a text that can be part of a key begins at n. what describes it in errors.
 func (w *walk) isName(in phase, at int64, what string, n layout.Ref) {
 	switch {
 	case w.starts.names.mayHave(n):
@@ -171,8 +171,8 @@ func (w *walk) isName(in phase, at int64, what string, n layout.Ref) {
 	}
 }
 
-// name returns the text at a place that the record at an offset refers to, where a text that can be part of a
-// key must begin. ok is false if no text can be read there.
+// name returns the text at n, to which the record at offset at refers. It must be one that can be part of a key. ok is
+// false if no text can be read there.
 func (w *walk) name(in phase, at int64, what string, n layout.Ref) (text string, ok bool) {
 	text, ok = w.nameAt(n)
 	if ok {
@@ -184,7 +184,7 @@ func (w *walk) name(in phase, at int64, what string, n layout.Ref) (text string,
 	return w.textOf(in, at, n)
 }
 
-// optionalName is like name, but 0 is empty text.
+// optionalName is like name, and returns "" if n is 0.
 func (w *walk) optionalName(in phase, at int64, what string, n layout.Ref) (text string, ok bool) {
 	if n == 0 {
 		return "", true
@@ -192,7 +192,7 @@ func (w *walk) optionalName(in phase, at int64, what string, n layout.Ref) (text
 	return w.name(in, at, what, n)
 }
 
-// textOf is like optionalName for a reference that is checked elsewhere.
+// textOf is like optionalName for a reference that another step checks.
 func (w *walk) textOf(in phase, at int64, n layout.Ref) (text string, ok bool) {
 	text, ok = w.nameAt(n)
 	if ok || n == 0 {
@@ -205,14 +205,14 @@ func (w *walk) textOf(in phase, at int64, n layout.Ref) (text string, ok bool) {
 	return name.String(), err == nil
 }
 
-// nameAt returns the text at a place, if it can be part of a key.
+// nameAt returns the text at n. ok is false if it cannot be part of a key.
 func (w *walk) nameAt(n layout.Ref) (text string, ok bool) {
 	if !w.starts.names.has(n) {
 		return "", false
 	}
 	size := disk.SymbolLength(w.data[n.Offset():])
 	if !w.h.Parts[disk.PartSymbols].Holds(n.Offset(), 4+size) {
-		return "", false // it was changed since
+		return "", false // the file was changed meanwhile
 	}
 	return words.StringOf(w.data[n.Offset()+4:][:size]), true
 }

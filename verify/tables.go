@@ -6,7 +6,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// allTables follows every reference of the tables of ex.
+// allTables checks every reference in the tables of region ex.
 func (w *walk) allTables() {
 	const atOnce = 1 << 14
 	for t, err := range w.s.Tables() {
@@ -23,7 +23,7 @@ func (w *walk) allTables() {
 	}
 }
 
-// column follows the references of some rows of a column.
+// column checks the references in rows [from, to) of a column.
 func (w *worker) column(t *reader.Table, column, from, to int) {
 	kind := t.Column(column)
 	for row := from; kind != disk.ColumnWord && row < to; row++ {
@@ -37,7 +37,7 @@ func (w *worker) column(t *reader.Table, column, from, to int) {
 	}
 }
 
-// reference checks that a record of a kind is at n.
+// reference checks that n refers to a record of a kind.
 func (w *walk) reference(kind disk.ColumnKind, n layout.Ref) (err error) {
 	region := disk.RegionRO
 	what := ""
@@ -75,7 +75,7 @@ func (w *walk) reference(kind disk.ColumnKind, n layout.Ref) (err error) {
 	return err
 }
 
-// isRow reports whether the row of an unexecuted method is at n.
+// isRow reports whether n is the reference of an unexecuted method's row.
 func (w *walk) isRow(n layout.Ref) bool {
 	section := w.h.Parts[disk.PartUnexecuted]
 	return section.Holds(n.Offset(), disk.UnexecutedRowSize) && n.Offset() >= section.End()-w.rows()*disk.UnexecutedRowSize

@@ -7,8 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// unexecuted checks the methods that have rows: their classes and keys, their order, and that none of them has a
-// record too. Classes and rows are in the order of their keys then, as records are.
+// unexecuted checks the rows of unexecuted methods and their classes. Both must be sorted by key like method records,
+// and no method may have both a row and a record.
 func (w *worker) unexecuted() {
 	section := w.h.Parts[disk.PartUnexecuted]
 	if section.Size == 0 {
@@ -51,7 +51,8 @@ func (w *worker) unexecuted() {
 	}
 }
 
-// recordBehind returns the offset of the first record from one on that sorts behind a row. None may be equal to it.
+// recordBehind returns the offset of the first record at or after at that is greater than a row. A record equal to the
+// row is a problem.
 func (w *worker) recordBehind(at int64, row *disk.MethodRecord) int64 {
 	for at < w.methodsEnd {
 		rec := w.record(at)
@@ -71,8 +72,8 @@ func compareDeclared(a, b *disk.MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
-// rowClass checks that a class has a name of its own and no loader: then its place among the classes is that
-// among the keys. No type before can have its name, as that would have no loader either.
+// rowClass checks that a class has a name and no loader, and that the next type has another name. Then classes in file
+// order are sorted by key. The previous type cannot have the same name, because it would have no loader either.
 func (w *worker) rowClass(at int64, holder layout.Ref) {
 	if !w.isType(holder) {
 		_, err := w.s.TypeAt(holder)

@@ -1,15 +1,13 @@
-// Package verify looks at everything that an archive holds, and says whether it is sound.
+// Package verify checks everything in an archive.
 //
-// Opening and reading check what they touch, and no more. Store checks every page against its sum, and then
-// compares redundant facts of the archive: ids against keys, orders, the index against the
-// records, the relocation bitmaps against the entries, every reference against the places at which records
-// begin, and the header's counts against the records. No reader and no command refuses
-// an archive that Store takes for sound.
+// Opening and reading an archive check only the bytes that they use. [Store] verifies the checksum of every page, and
+// compares the redundant parts of the archive. IDs must match keys, records must be sorted, and the index must lead to
+// each record. The relocation bitmaps must match the entries, every reference must lead to the start of a record, and
+// the header's counts must match the records. The reader and all commands accept an archive without problems.
 //
-// One walk does all of it, in one pass over the bytes of the archive, which several goroutines share. It stops
-// where something is wrong. Then one goroutine walks once more, from end to end, and names the problems, not
-// only the first: see [Report]. A record that no reader takes is given to the reader, whose error names its
-// defect. A damaged page can show as several problems.
+// Several goroutines share one pass over the bytes, which stops at the first problem. If there is one, a single
+// goroutine then checks the archive from end to end and collects problems in a [Report]. If a record is malformed, the
+// report has the reader's error for it. A damaged page can cause several problems.
 package verify
 
 import (
@@ -21,28 +19,28 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// maxProblems is how many problems a report lists at most.
+// maxProblems is the maximum number of problems in a report.
 const maxProblems = 20
 
 // A Report has the counts of an archive and its problems.
 type Report struct {
-	Bytes   int64          // of the file
-	Pages   int64          // whose sums were checked
-	Lines   int64          // of the index that were read
-	Tables  int            // of ex
-	Counts  layout.Counts  // what was found of everything
-	Summary layout.Summary // the sums of everything
-	// Problems are the first that were found, each with file, region and
-	// offset. They match the sentinels of package layout.
+	Bytes   int64          // size of the file
+	Pages   int64          // number of pages whose checksums were verified
+	Lines   int64          // number of index lines
+	Tables  int            // number of tables in region ex
+	Counts  layout.Counts  // counts computed from the records
+	Summary layout.Summary // totals and maxima computed from the records
+	// Problems are the first 20 problems in order of their cause, with file, region and offset. They match the errors of
+	// package layout.
 	Problems []error
-	More     bool // there may be more problems than are listed
+	More     bool // there may be further problems
 }
 
-// Sound reports whether nothing is wrong.
+// Sound reports whether the check found no problem.
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
-// Pages checks every byte against its sum, and nothing else. The error is that
-// of ctx; the archive's problems are in the report. progress may be nil.
+// Pages verifies only the checksums. It returns an error only if ctx ends; problems of the archive are in the report.
+// progress may be nil.
 func Pages(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
 	r := Report{Bytes: s.Header().FileSize}
 	err := s.Mapping().Verify(ctx, progress)
@@ -56,10 +54,10 @@ func Pages(ctx context.Context, s *reader.Store, progress func(done, total int64
 	return r, nil
 }
 
-// Store checks everything. The error is ctx's; the problems of the
-// archive are in the report. progress may be nil and tells of the pages alone.
+// Store checks everything. It returns an error only if ctx ends; problems of the archive are in the report. progress
+// gets the number of bytes of verified pages and the size of the file. It may be nil.
 func Store(ctx context.Context, s *reader.Store, progress func(done, total int64)) (Report, error) {
-	if m := (*mapped.Mapping)(s.Mapping()); m.Closed() || m.InRanges() { // the walk takes bytes that are there
+	if m := (*mapped.Mapping)(s.Mapping()); m.Closed() || m.InRanges() { // the walk needs all bytes
 		if r, err := Pages(ctx, s, nil); err != nil || !r.Sound() {
 			return r, err
 		}
@@ -74,8 +72,7 @@ func Store(ctx context.Context, s *reader.Store, progress func(done, total int64
 	return r, nil
 }
 
-// walkOver walks over an archive once, and reports whether it is shown to be sound. Its problems are in the
-// report if they are to be named; without any it is sound too.
+// walkOver checks an archive once, and reports whether it is sound. If naming is set, the report has the problems.
 func walkOver(ctx context.Context, s *reader.Store, progress func(done, total int64), naming bool) (Report, bool) {
 	w := newWalk(ctx, s, progress)
 	w.naming = naming

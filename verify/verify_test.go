@@ -10,7 +10,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/testkit/specimen"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -109,7 +108,7 @@ func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
 type change struct {
 	name, specimen string
 	make           func(data []byte, h *layout.Header)
-	region         extent.Region
+	region         layout.Region
 	want           string // in the problem's text
 }
 

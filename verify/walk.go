@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -19,13 +18,12 @@ import (
 
 var le = binary.LittleEndian
 
-// A walk goes over an archive once. Pages are summed and their records checked while they are in the caches.
-// Until the end nothing is known of any byte: each offset is checked before it is used.
+// A walk checks an archive once. It verifies checksums of pages, and checks their records while they are in the CPU
+// caches. It trusts no byte, and checks each offset before using it.
 //
-// Several goroutines share a walk that only says whether the archive is sound. They walk spans of the file each
-// by itself, which begin where some records say that others begin. A walk that names problems does not rely on
-// these: one goroutine goes over each part of the file from its begin, until it meets a record whose end is not
-// known.
+// If naming is false, several goroutines share the walk. Each checks spans of the file, whose bounds come from the
+// offsets in sampled method records. If naming is true, the walk does not trust these offsets. One goroutine then walks
+// each part of the file from its start to the first record whose end is not known.
 type walk struct {
 	ctx      context.Context
 	s        *reader.Store
@@ -35,19 +33,19 @@ type walk struct {
 	shape    disk.Shape
 	plans    *plans
 	tree     disk.SumTree
-	slots    *relocate.Map // nil if it cannot be read
+	slots    *relocate.Map // nil if the bitmaps cannot be read
 	starts   starts
 	naming   bool
-	stopped  atomic.Bool // something is wrong
+	stopped  atomic.Bool // there is a problem
 	partial  atomic.Bool // a part of the file could not be walked to its end
-	unsummed bool        // the sums of the pages are damaged themselves
+	unsummed bool        // the checksums of the pages are damaged themselves
 	problems problems
 
-	symbolSpans, blockSpans, methodSpans []extent.Span // parts that can be walked each by itself
-	methodsEnd                           int64         // up to where their records can be read
-	inContext                            []int64       // offsets of the methods that have contexts
-	records                              layout.Counts // by the walk over the method records
-	profiled                             uint64        // of these, the ones that lead to a first block
+	symbolSpans, blockSpans, methodSpans []layout.Span // independent parts of the file
+	methodsEnd                           int64         // end offset of the readable method records
+	inContext                            []int64       // offsets of methods with contexts
+	records                              layout.Counts // counts of methods, unexecuted methods and contexts
+	profiled                             uint64        // number of methods with a first block
 	tables                               int
 
 	mu       sync.Mutex
@@ -63,7 +61,7 @@ func newWalk(ctx context.Context, s *reader.Store, progress func(done, total int
 		tree: disk.SumTreeOf(h), starts: newStarts(h), progress: progress}
 }
 
-// runSteps takes the steps of the walk, each of which relies on the ones before.
+// runSteps runs the steps of the walk in order. Each relies on the earlier ones.
 func (w *walk) runSteps() {
 	defer runtime.KeepAlive(w.s)
 	w.m.Sweep()
@@ -76,21 +74,21 @@ func (w *walk) runSteps() {
 	}
 }
 
-// guard notes if the file is cut off where a step reads it.
+// guard runs a step, and records a problem if the mapped file is too short.
 func (w *walk) guard(step func()) {
 	if err := w.m.Guard(func() error { step(); return nil }); err != nil {
 		w.refused(inPages, math.MaxInt64, err)
 	}
 }
 
-// found is what the goroutines found, each for itself.
+// found has the results of one goroutine, or the totals of all.
 type found struct {
-	symbols, entries, pointers, blocks, later, linked uint64 // later blocks are not the first of a method
-	used                                              uint64 // slots of the index
+	symbols, entries, pointers, blocks, later, linked uint64 // later counts blocks that are not a method's first
+	used                                              uint64 // number of index slots in use
 	summary                                           layout.Summary
 	typeText, methodText, listText                    int64
 	chains                                            []chainStart
-	lists                                             []int64 // offsets of symbols that are lists
+	lists                                             []int64 // offsets of list symbols
 }
 
 func (f *found) addFound(g *found) {
@@ -120,18 +118,18 @@ type worker struct {
 	poll  *poll.Poll
 	found found
 
-	keys         []keyed  // methods whose keys are to be hashed
-	sought       []sought // records that are to be looked for
+	keys         []keyed  // methods to hash
+	sought       []sought // records to look up in the index
 	offsets      []int64
-	want         []uint64 // a bit for each word of the span that is walked: it is a pointer slot
-	list, before []byte   // texts of lists
+	want         []uint64 // a bit for each word of the span, set for pointers
+	list, before []byte   // texts of list symbols
 }
 
-// maxWorkers is how many goroutines the memory bandwidth of an ordinary machine feeds.
+// maxWorkers is the number of goroutines that saturate the memory bandwidth of an ordinary machine.
 const maxWorkers = 4
 
-// share runs n tasks on a few goroutines, in any order, or in theirs if problems are to be named. Once
-// something is wrong no more are begun.
+// share runs n tasks on several goroutines. If naming is set, one goroutine runs them in order. After a problem, a walk
+// without naming starts no further task.
 func (w *walk) share(n int, task func(w *worker, i int)) {
 	workers := min(maxWorkers, runtime.GOMAXPROCS(0), n)
 	if w.naming {
@@ -158,10 +156,9 @@ func (w *walk) share(n int, task func(w *worker, i int)) {
 	wg.Wait()
 }
 
-// goesOn reports whether there is a reason to look at one more record of a long part of the file.
+// goesOn reports whether to check one more record of a long part of the file. It is false after ctx ends.
 func (w *worker) goesOn() bool { return !w.naming || w.poll.Err() == nil }
 
-// report returns the counts and problems that were found.
 func (w *walk) report() Report {
 	r := Report{Bytes: w.h.FileSize, Pages: w.tree.Pages(), Lines: int64(w.h.Buckets), Tables: w.tables,
 		Counts: w.counts(), Summary: w.found.summary, More: w.problems.more}
@@ -182,7 +179,7 @@ func (w *walk) counts() layout.Counts {
 	return c
 }
 
-// totals holds the header's counts and summary, and the index's slots, against what was found.
+// totals compares the header's counts and summary, and the index's slots, with the results of the walk.
 func (w *walk) totals() {
 	f := &w.found
 	c := w.counts()

@@ -1,4 +1,5 @@
-// Command first is the tutorial of docs/embedding.md: a VM of one function, which learns over its runs.
+// Command first is the tutorial program of docs/embedding.md. It is a VM with one function that learns from its earlier
+// runs.
 package main
 
 import (

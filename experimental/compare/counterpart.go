@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/names/loaders"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -137,7 +136,7 @@ type bitset struct {
 	words []uint64
 }
 
-func newBitset(part extent.Span) bitset {
+func newBitset(part layout.Span) bitset {
 	return bitset{disk.RefOf(part.Offset), make([]uint64, part.Size/disk.Unit/64+1)}
 }
 

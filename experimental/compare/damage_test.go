@@ -8,10 +8,10 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/experimental/compare"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/specimen"
+	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
 
@@ -63,7 +63,7 @@ func place(random *rand.Rand, b []byte) int {
 	if err != nil {
 		return random.IntN(disk.HeaderSize)
 	}
-	span := h.Region(extent.Region(random.IntN(disk.NumRegions + 1)))
+	span := h.Region(layout.Region(random.IntN(disk.NumRegions + 1)))
 	if span.Size == 0 {
 		return random.IntN(disk.HeaderSize)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/experimental/fit"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/java/methodcode"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -81,7 +80,7 @@ func place(random *rand.Rand, b []byte) int {
 	if err != nil {
 		return random.IntN(disk.HeaderSize)
 	}
-	span := h.Region(extent.Region(random.IntN(disk.NumRegions + 1)))
+	span := h.Region(layout.Region(random.IntN(disk.NumRegions + 1)))
 	if span.Size == 0 {
 		return random.IntN(disk.HeaderSize)
 	}

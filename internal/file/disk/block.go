@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -275,7 +274,7 @@ func (b Block) uint32At(at int64) int64 {
 }
 
 // SectionSpan returns the span of a section relative to the block.
-func (b Block) SectionSpan(s BlockSection) extent.Span {
+func (b Block) SectionSpan(s BlockSection) layout.Span {
 	fields, _ := b.FieldOffset(presenceEnd)
 	at := fields
 	for t := SectionData; t < s; t++ {
@@ -283,7 +282,7 @@ func (b Block) SectionSpan(s BlockSection) extent.Span {
 			break // sections in between are empty
 		}
 	}
-	return extent.Span{Offset: at, Size: b.sectionSize(s, fields)}
+	return layout.Span{Offset: at, Size: b.sectionSize(s, fields)}
 }
 
 // Data returns the offset of the data entries in the block, the entries, and the point directory (nil if none).

@@ -3,7 +3,7 @@ package disk
 import (
 	"testing"
 
-	"github.com/profarc/profarc/internal/file/extent"
+	"github.com/profarc/profarc/layout"
 )
 
 // The offset of a field is the sum of the sizes of all present fields before it.
@@ -56,7 +56,7 @@ func TestSectionsFollowEachOther(t *testing.T) {
 		}
 		at, _ := b.FieldOffset(presenceEnd)
 		for s := SectionData; s <= SectionDirectory; s++ {
-			if got, want := b.SectionSpan(s), (extent.Span{Offset: at, Size: sizes[s]}); got != want {
+			if got, want := b.SectionSpan(s), (layout.Span{Offset: at, Size: sizes[s]}); got != want {
 				t.Fatalf("presence 0b%b: section %s is %v, want %v", have, s, got, want)
 			}
 			at += sizes[s]

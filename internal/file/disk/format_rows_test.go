@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -18,13 +17,13 @@ func TestNeverRanIsAsDocumented(t *testing.T) {
 	if got, want := disk.AppendUnexecutedHeader(nil, 7), u(uint32(7), uint32(0)); !bytes.Equal(got, want) {
 		t.Errorf("the section begins with % x, want % x", got, want)
 	}
-	classes, rows, err := disk.ParseUnexecuted(extent.Span{Offset: 80, Size: 8 + 2*8 + 3*8}, u(uint32(2), uint32(0)))
-	if want := (extent.Span{Offset: 88, Size: 16}); err != nil || classes != want ||
-		rows != (extent.Span{Offset: 104, Size: 24}) {
+	classes, rows, err := disk.ParseUnexecuted(layout.Span{Offset: 80, Size: 8 + 2*8 + 3*8}, u(uint32(2), uint32(0)))
+	if want := (layout.Span{Offset: 88, Size: 16}); err != nil || classes != want ||
+		rows != (layout.Span{Offset: 104, Size: 24}) {
 		t.Errorf("classes at %v, rows at %v, %v", classes, rows, err)
 	}
 	for _, n := range []uint32{6, 1 << 31} {
-		if _, _, err := disk.ParseUnexecuted(extent.Span{Offset: 80, Size: 48}, u(n, uint32(0))); err == nil {
+		if _, _, err := disk.ParseUnexecuted(layout.Span{Offset: 80, Size: 48}, u(n, uint32(0))); err == nil {
 			t.Errorf("%d classes fit into 48 bytes", n)
 		}
 	}

@@ -12,7 +12,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -137,10 +136,10 @@ func sampleHeader() *layout.Header {
 		*v = uint32(60 + i)
 	}
 	for i := range h.Regions {
-		h.Regions[i] = extent.Span{Offset: int64(80 + i), Size: int64(90 + i)}
+		h.Regions[i] = layout.Span{Offset: int64(80 + i), Size: int64(90 + i)}
 	}
 	for i := range h.Parts {
-		h.Parts[i] = extent.Span{Offset: int64(100 + i), Size: int64(110 + i)}
+		h.Parts[i] = layout.Span{Offset: int64(100 + i), Size: int64(110 + i)}
 	}
 	return h
 }

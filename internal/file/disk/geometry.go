@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -129,7 +128,7 @@ func checkHeader(h *layout.Header, p []byte) error {
 func checkRegions(h *layout.Header, p []byte) error {
 	end := int64(HeaderSize)
 	for i, s := range h.Regions {
-		r := extent.Region(i + 1)
+		r := layout.Region(i + 1)
 		at := int64(offRegions + 24*i)
 		if kind := le.Uint32(p[at+20:]); kind != uint32(r) {
 			return Corrupt(RegionHeader, at+20, "region row %d is of kind %d", i, kind)
@@ -157,7 +156,7 @@ func checkRegions(h *layout.Header, p []byte) error {
 	return nil
 }
 
-func regionAlign(h *layout.Header, r extent.Region) int64 {
+func regionAlign(h *layout.Header, r layout.Region) int64 {
 	if r == RegionRW && (h.Version != oldestDraft || h.Region(r).Size > 0) {
 		return 1 << expectedRWShift(h)
 	}
@@ -206,9 +205,9 @@ func checkIndex(h *layout.Header) error {
 }
 
 // ChecksummedSpan returns the span that page checksums cover: everything after ps, including padding.
-func ChecksummedSpan(h *layout.Header) extent.Span {
+func ChecksummedSpan(h *layout.Header) layout.Span {
 	from := h.Region(RegionIX).Offset
-	return extent.Span{Offset: from, Size: h.FileSize - from}
+	return layout.Span{Offset: from, Size: h.FileSize - from}
 }
 
 // SumTreeOf returns the geometry of an archive's page checksums.
@@ -265,7 +264,7 @@ const llvmMarksSince = 9
 func LLVMMarks(p *layout.Params) bool { return p.LLVMVersion == 0 || p.LLVMVersion >= llvmMarksSince }
 
 // Corrupt returns an [*Error] that matches [ErrCorrupt].
-func Corrupt(r extent.Region, offset int64, format string, args ...any) *layout.Error {
+func Corrupt(r layout.Region, offset int64, format string, args ...any) *layout.Error {
 	return &layout.Error{Region: r, Offset: offset, Kind: layout.ErrCorrupt, Detail: fmt.Sprintf(format, args...)}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -95,18 +94,18 @@ var sectionNames = [NumParts]string{"symbols", "types", "methods", "never ran", 
 func (s Part) String() string { return sectionNames[s] }
 
 // SetRegion sets the span of a region other than the header.
-func SetRegion(h *layout.Header, r extent.Region, s extent.Span) { h.Regions[r-1] = s }
+func SetRegion(h *layout.Header, r layout.Region, s layout.Span) { h.Regions[r-1] = s }
 
 // MethodPlaces returns the span of all methods: their records and the rows of methods that never ran.
-func MethodPlaces(h *layout.Header) extent.Span {
+func MethodPlaces(h *layout.Header) layout.Span {
 	first := h.Parts[PartMethods]
-	return extent.Span{Offset: first.Offset, Size: h.Parts[PartUnexecuted].End() - first.Offset}
+	return layout.Span{Offset: first.Offset, Size: h.Parts[PartUnexecuted].End() - first.Offset}
 }
 
 // RegionAt returns the region of the byte at offset. A gap belongs to the region before it.
-func RegionAt(h *layout.Header, offset int64) extent.Region {
+func RegionAt(h *layout.Header, offset int64) layout.Region {
 	at := RegionHeader
-	for r := range extent.Region(len(h.Regions) + 1) {
+	for r := range layout.Region(len(h.Regions) + 1) {
 		if s := h.Region(r); s.Size > 0 && offset >= s.Offset {
 			at = r
 		}
@@ -337,6 +336,6 @@ func decodeHeader(h *layout.Header, p []byte) {
 	}
 }
 
-func decodeSpan(p []byte) extent.Span {
-	return extent.Span{Offset: int64(le.Uint64(p)), Size: int64(le.Uint64(p[8:]))}
+func decodeSpan(p []byte) layout.Span {
+	return layout.Span{Offset: int64(le.Uint64(p)), Size: int64(le.Uint64(p[8:]))}
 }

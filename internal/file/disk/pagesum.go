@@ -6,7 +6,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -16,7 +15,7 @@ import (
 // checksums, and the header has its checksum, the root. In ps the levels follow one another from the top. The top is
 // then next to the header, which every start reads.
 type SumTree struct {
-	span   extent.Span
+	span   layout.Span
 	levels []checksumLevel
 }
 
@@ -27,7 +26,7 @@ type checksumLevel struct{ first, count int64 }
 const SumGroup = 64
 
 // NewSumTree returns the geometry for the pages of span.
-func NewSumTree(span extent.Span) SumTree {
+func NewSumTree(span layout.Span) SumTree {
 	t := SumTree{span: span}
 	n := int64(0)
 	if span.Size > 0 {
@@ -56,17 +55,17 @@ func (t SumTree) Pages() int64 { return t.levels[0].count }
 func (t SumTree) Page(offset int64) int64 { return offset>>PageShift - t.span.Offset>>PageShift }
 
 // PageSpan returns the span of page n in the file.
-func (t SumTree) PageSpan(n int64) extent.Span {
+func (t SumTree) PageSpan(n int64) layout.Span {
 	from := (t.span.Offset>>PageShift + n) << PageShift
 	to := min(from+PageSize, t.span.End())
 	from = max(from, t.span.Offset)
-	return extent.Span{Offset: from, Size: to - from}
+	return layout.Span{Offset: from, Size: to - from}
 }
 
 // TopSpan returns the span of the top level relative to ps.
-func (t SumTree) TopSpan() extent.Span {
+func (t SumTree) TopSpan() layout.Span {
 	last := t.levels[len(t.levels)-1]
-	return extent.Span{Offset: last.first * 8, Size: last.count * 8}
+	return layout.Span{Offset: last.first * 8, Size: last.count * 8}
 }
 
 // Levels returns the number of levels.
@@ -79,10 +78,10 @@ func (t SumTree) SlotOffset(level int, n int64) int64 { return (t.levels[level].
 func (t SumTree) Count(level int) int64 { return t.levels[level].count }
 
 // Group returns the span, relative to ps, of a group of checksums. Checksum number group of the next level covers it.
-func (t SumTree) Group(level int, group int64) extent.Span {
+func (t SumTree) Group(level int, group int64) layout.Span {
 	l := t.levels[level]
 	from := group * SumGroup
-	return extent.Span{Offset: (l.first + from) * 8, Size: min(SumGroup, l.count-from) * 8}
+	return layout.Span{Offset: (l.first + from) * 8, Size: min(SumGroup, l.count-from) * 8}
 }
 
 // GroupOf returns the group of checksum n in any level.
@@ -111,7 +110,7 @@ func SumSlack(size int64) int64 { return LineSize + AlignUp(size/256, Unit) }
 const CopyAgain = "copy or write the archive again"
 
 // ChecksumError returns the error for a span of the file whose checksum differs from the recorded one.
-func ChecksumError(r extent.Region, part extent.Span, got, want uint64) *layout.Error {
+func ChecksumError(r layout.Region, part layout.Span, got, want uint64) *layout.Error {
 	return &layout.Error{Region: r, Offset: part.Offset, Kind: layout.ErrChecksum,
 		Detail: fmt.Sprintf("%d bytes sum to %016x, recorded is %016x", part.Size, got, want), Advice: CopyAgain}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/bits"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -359,11 +358,11 @@ func AppendUnexecutedHeader(b []byte, classes int) []byte {
 
 // ParseUnexecuted returns the spans of classes and rows in the section, whose first [UnexecutedHeaderSize] bytes are
 // head. The error describes the defect without an offset.
-func ParseUnexecuted(section extent.Span, head []byte) (classes, rows extent.Span, err error) {
+func ParseUnexecuted(section layout.Span, head []byte) (classes, rows layout.Span, err error) {
 	n := int64(le.Uint32(head))
 	if left := section.Size - UnexecutedHeaderSize; left < 0 || n > left/ClassRowSize {
-		return extent.Span{}, extent.Span{}, fmt.Errorf("%d classes in a section of %d bytes", n, section.Size)
+		return layout.Span{}, layout.Span{}, fmt.Errorf("%d classes in a section of %d bytes", n, section.Size)
 	}
-	classes = extent.Span{Offset: section.Offset + UnexecutedHeaderSize, Size: n * ClassRowSize}
-	return classes, extent.Span{Offset: classes.End(), Size: section.End() - classes.End()}, nil
+	classes = layout.Span{Offset: section.Offset + UnexecutedHeaderSize, Size: n * ClassRowSize}
+	return classes, layout.Span{Offset: classes.End(), Size: section.End() - classes.End()}, nil
 }

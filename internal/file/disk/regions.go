@@ -1,13 +1,12 @@
 package disk
 
 import (
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
 // The regions, in file order. RegionHeader has no row in the region table.
 const (
-	RegionHeader extent.Region = iota
+	RegionHeader layout.Region = iota
 	RegionPS                   // page sums
 	RegionIX                   // hash index
 	RegionRO                   // symbols, types, methods, contexts

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -54,11 +53,11 @@ const OrderOfFile = 1
 // A TablePlace is the span of a table in the file.
 type TablePlace struct {
 	Kind TableKind
-	Span extent.Span
+	Span layout.Span
 }
 
 // ReadTablePlaces reads the directory of ex with read. The tables must follow it without gaps, to the end of ex.
-func ReadTablePlaces(h *layout.Header, read func(r extent.Region, offset, size int64) ([]byte,
+func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte,
 	error)) ([]TablePlace, error) {
 	ex := h.Region(RegionEX)
 	if ex.Size == 0 {
@@ -80,12 +79,12 @@ func ReadTablePlaces(h *layout.Header, read func(r extent.Region, offset, size i
 	return parseTablePlaces(directory[TablesHeaderSize:], ex)
 }
 
-func parseTablePlaces(rows []byte, ex extent.Span) ([]TablePlace, error) {
+func parseTablePlaces(rows []byte, ex layout.Span) ([]TablePlace, error) {
 	var places []TablePlace
 	end := ex.Offset + TablesHeaderSize + int64(len(rows))
 	for last := TableKind(0); len(rows) > 0; rows = rows[TableRowSize:] {
 		p := TablePlace{TableKind(le.Uint32(rows)),
-			extent.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
+			layout.Span{Offset: int64(le.Uint64(rows[8:])), Size: int64(le.Uint64(rows[16:]))}}
 		if p.Kind <= last || p.Span.Offset != end || p.Span.Size%Unit != 0 || !ex.Holds(p.Span.Offset, p.Span.Size) {
 			return nil, Corrupt(RegionEX, ex.Offset, "table %d is [0x%x, +0x%x) after table %d, which ends at 0x%x",
 				p.Kind, p.Span.Offset, p.Span.Size, last, end)
@@ -101,7 +100,7 @@ func parseTablePlaces(rows []byte, ex extent.Span) ([]TablePlace, error) {
 }
 
 // ReadDeclared reads the shapes that an archive declares. It returns nil if the archive has no such table.
-func ReadDeclared(h *layout.Header, read func(r extent.Region, offset, size int64) ([]byte, error)) (*Declared, error) {
+func ReadDeclared(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte, error)) (*Declared, error) {
 	places, err := ReadTablePlaces(h, read)
 	if err != nil {
 		return nil, err
@@ -134,7 +133,7 @@ func DeclaredIn(h *layout.Header, data []byte) (*Declared, error) {
 	if h.Domain != layout.DomainCustom {
 		return nil, nil
 	}
-	return ReadDeclared(h, func(_ extent.Region, offset, size int64) ([]byte, error) {
+	return ReadDeclared(h, func(_ layout.Region, offset, size int64) ([]byte, error) {
 		return data[offset : offset+size], nil
 	})
 }

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/layout"
 )
 
 const testLate = 5000
@@ -45,7 +45,7 @@ func TestAdoptedIsPrivate(t *testing.T) {
 }
 
 // checkAddresses holds Base against where the memory really is.
-func checkAddresses(t *testing.T, a *Adopted, rw extent.Span) {
+func checkAddresses(t *testing.T, a *Adopted, rw layout.Span) {
 	t.Helper()
 	if got, want := uint64(words.AddressOfBytes(a.RW)), a.Base+uint64(rw.Offset); got != want {
 		t.Errorf("rw lies at 0x%x, base and offset say 0x%x", got, want)

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -34,7 +33,7 @@ func mustTruncate(t *testing.T, path string) {
 }
 
 // wantFault expects the error of a file that ended before an offset.
-func wantFault(t *testing.T, err error, region extent.Region, from, to int64) {
+func wantFault(t *testing.T, err error, region layout.Region, from, to int64) {
 	t.Helper()
 	var e *layout.Error
 	if !errors.As(err, &e) || !errors.Is(err, layout.ErrTruncated) || e.File == "" ||

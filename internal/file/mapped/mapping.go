@@ -36,7 +36,6 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/sparsebits"
@@ -53,7 +52,7 @@ type Mapping struct {
 	header        *layout.Header
 	shape         disk.Shape
 	data          []byte                           // the whole file
-	spans         [disk.NumRegions + 1]extent.Span // span of each region
+	spans         [disk.NumRegions + 1]layout.Span // span of each region
 	checksums     *pageChecksums
 	trusted       bool            // whether all page checks are done or disabled
 	checked       *sparsebits.Set // verified pages of the file
@@ -89,7 +88,7 @@ func (m *Mapping) Shape() disk.Shape { return m.shape }
 // Bytes returns size bytes at an offset in the file, which must lie inside region, after checking their pages. Errors
 // are *layout.Error with file, region and offset, or match ErrClosed. It allocates nothing once the pages are
 // checked. The bytes must not be written to.
-func (m *Mapping) Bytes(region extent.Region, offset, size int64) ([]byte, error) {
+func (m *Mapping) Bytes(region layout.Region, offset, size int64) ([]byte, error) {
 	if err := m.Check(region, offset, size); err != nil {
 		return nil, err
 	}
@@ -97,8 +96,8 @@ func (m *Mapping) Bytes(region extent.Region, offset, size int64) ([]byte, error
 }
 
 // Check verifies the checksums of the pages of a range, as Bytes does.
-func (m *Mapping) Check(region extent.Region, offset, size int64) error {
-	if m.closed.Load() || region >= extent.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
+func (m *Mapping) Check(region layout.Region, offset, size int64) error {
+	if m.closed.Load() || region >= layout.Region(len(m.spans)) || !m.spans[region].Holds(offset, size) {
 		return m.rangeError(region, offset, size)
 	}
 	if m.trusted {
@@ -110,7 +109,7 @@ func (m *Mapping) Check(region extent.Region, offset, size int64) error {
 		if region > disk.RegionPS && m.checked.Has(page) {
 			continue
 		}
-		return m.checkPages(region, extent.Span{Offset: offset, Size: size})
+		return m.checkPages(region, layout.Span{Offset: offset, Size: size})
 	}
 	return nil
 }
@@ -120,7 +119,7 @@ func (m *Mapping) Check(region extent.Region, offset, size int64) error {
 func (m *Mapping) Unchecked() []byte { return m.data }
 
 // checkPages checks the pages of a part of a region. It handles the fault if another process has truncated the file.
-func (m *Mapping) checkPages(region extent.Region, part extent.Span) error {
+func (m *Mapping) checkPages(region layout.Region, part layout.Span) error {
 	if m.randomTouches.Load() > 0 && m.randomTouches.Add(-1) == 0 {
 		mmap.AdviseRandom(m.data, false)
 	}
@@ -128,11 +127,11 @@ func (m *Mapping) checkPages(region extent.Region, part extent.Span) error {
 }
 
 // rangeError returns the error for a range that cannot be read.
-func (m *Mapping) rangeError(region extent.Region, offset, size int64) error {
+func (m *Mapping) rangeError(region layout.Region, offset, size int64) error {
 	if m.closed.Load() {
 		return m.closedError()
 	}
-	if region >= extent.Region(len(m.spans)) {
+	if region >= layout.Region(len(m.spans)) {
 		return disk.WithFileName(disk.Corrupt(region, offset, "there is no such region"), m.name)
 	}
 	s := m.spans[region]

@@ -9,12 +9,11 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 	"pgregory.net/rapid"
 )
 
-var summedRegions = []extent.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}
+var summedRegions = []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}
 
 func TestBytesAreThoseOfTheFile(t *testing.T) {
 	data := synthetic{ro: 9000, rw: 20000}.bytes()
@@ -35,8 +34,8 @@ func TestBytesAreThoseOfTheFile(t *testing.T) {
 // bytesOrRefusal asks for any part of any region, and expects the file's bytes
 // exactly where the part is inside the region.
 func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
-	region := extent.Region(rapid.Uint32Range(0, 7).Draw(t, "region"))
-	s := extent.Span{}
+	region := layout.Region(rapid.Uint32Range(0, 7).Draw(t, "region"))
+	s := layout.Span{}
 	if region <= disk.RegionRW {
 		s = m.Header().Region(region)
 	}
@@ -76,7 +75,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 			t.Fatalf("header byte %d was changed, and the archive opens", i)
 		}
 		wantDamageAt(t, m.Verify(context.Background(), nil), int64(i))
-		for _, r := range append([]extent.Region{disk.RegionPS}, summedRegions...) {
+		for _, r := range append([]layout.Region{disk.RegionPS}, summedRegions...) {
 			s := h.Region(r)
 			got, err := m.Bytes(r, s.Offset, s.Size)
 			if err == nil && !bytes.Equal(got, sound[s.Offset:s.End()]) {
@@ -121,7 +120,7 @@ func TestChecksHappenWhenAskedFor(t *testing.T) {
 }
 
 // wantPageError expects Bytes to name the page of the byte at offset.
-func wantPageError(t *testing.T, m *Mapping, region extent.Region, offset int64) {
+func wantPageError(t *testing.T, m *Mapping, region layout.Region, offset int64) {
 	t.Helper()
 	tree := disk.SumTreeOf(m.Header())
 	want := tree.PageSpan(tree.Page(offset)).Offset

@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
@@ -186,7 +185,7 @@ func (m *Mapping) validateAndInit(o Options) error {
 		return err
 	}
 	for r := range m.spans {
-		m.spans[r] = m.header.Region(extent.Region(r))
+		m.spans[r] = m.header.Region(layout.Region(r))
 	}
 	m.checksums = newPageChecksums(m.header, m.data)
 	m.checksums.fetcher = m.fetcher

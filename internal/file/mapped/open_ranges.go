@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -98,7 +97,7 @@ func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	defer p.mu.Unlock()
 	from := int64(0)
 	to := disk.ChecksummedSpan(h).Offset
-	for _, region := range []extent.Region{disk.RegionRO, disk.RegionEX} {
+	for _, region := range []layout.Region{disk.RegionRO, disk.RegionEX} {
 		span := h.Region(region)
 		if span.Offset-to > minSkippedGap {
 			if err := p.fetchMissing(from, to); err != nil {
@@ -112,14 +111,14 @@ func (p *pageFetcher) fetchNames(h *layout.Header) error {
 }
 
 // fetchSpan reads the missing pages of a span.
-func (p *pageFetcher) fetchSpan(part extent.Span) error {
+func (p *pageFetcher) fetchSpan(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.fetchMissing(part.Offset, part.End())
 }
 
 // fetchOnTouch reads the missing pages of a span, and reads ahead if the span follows the previous one.
-func (p *pageFetcher) fetchOnTouch(part extent.Span) error {
+func (p *pageFetcher) fetchOnTouch(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	first, last := pageRange(part.Offset, part.End())

@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/sparsebits"
 	"github.com/profarc/profarc/layout"
 )
@@ -19,7 +18,7 @@ type pageChecksums struct {
 	root    uint64
 	data    []byte       // the whole file
 	fetcher *pageFetcher // reads missing pages of data, or nil
-	ps      extent.Span  // span of the checksums in data
+	ps      layout.Span  // span of the checksums in data
 	// checked has a bit for every page of the file, then one for every group of 64 checksums, level by level.
 	checked *sparsebits.Set
 	groups  []int64 // per level: bit of its first group
@@ -47,7 +46,7 @@ func (s *pageChecksums) groupCount(level int) int64 {
 
 // checkRange checks the unverified pages of a part of a region. Errors have that region, even if its first page
 // begins in the region before and is damaged there.
-func (s *pageChecksums) checkRange(region extent.Region, part extent.Span) error {
+func (s *pageChecksums) checkRange(region layout.Region, part layout.Span) error {
 	switch {
 	case region == disk.RegionHeader || part.Size == 0:
 		return nil
@@ -64,7 +63,7 @@ func (s *pageChecksums) checkRange(region extent.Region, part extent.Span) error
 }
 
 // checkPageOnce checks page n, of a request up to page last.
-func (s *pageChecksums) checkPageOnce(region extent.Region, n, last int64) error {
+func (s *pageChecksums) checkPageOnce(region layout.Region, n, last int64) error {
 	bit := s.tree.PageSpan(n).Offset >> disk.PageShift
 	if s.checked.Has(bit) {
 		return nil
@@ -98,7 +97,7 @@ func (s *pageChecksums) checkGroupOnce(level int, group int64) error {
 }
 
 // checkSumsRange checks the groups that a part of ps overlaps, in all levels.
-func (s *pageChecksums) checkSumsRange(part extent.Span) error {
+func (s *pageChecksums) checkSumsRange(part layout.Span) error {
 	for level := range s.tree.Levels() {
 		for group := range s.groupCount(level) {
 			g := s.groupSpan(level, group)
@@ -114,10 +113,10 @@ func (s *pageChecksums) checkSumsRange(part extent.Span) error {
 }
 
 // checkPage compares page n with its checksum. If pages are missing it first fetches them up to page last.
-func (s *pageChecksums) checkPage(region extent.Region, n, last int64) error {
+func (s *pageChecksums) checkPage(region layout.Region, n, last int64) error {
 	if s.fetcher != nil {
 		from := s.tree.PageSpan(n).Offset
-		if err := s.fetcher.fetchOnTouch(extent.Span{Offset: from, Size: s.tree.PageSpan(last).End() - from}); err != nil {
+		if err := s.fetcher.fetchOnTouch(layout.Span{Offset: from, Size: s.tree.PageSpan(last).End() - from}); err != nil {
 			return err
 		}
 	}
@@ -133,7 +132,7 @@ func (s *pageChecksums) checkGroup(level int, group int64) error {
 	return s.compareChecksum(disk.RegionPS, s.groupSpan(level, group), want)
 }
 
-func (s *pageChecksums) compareChecksum(region extent.Region, part extent.Span, want uint64) error {
+func (s *pageChecksums) compareChecksum(region layout.Region, part layout.Span, want uint64) error {
 	got := disk.Checksum(s.data[part.Offset:part.End()])
 	if got == want {
 		return nil
@@ -143,7 +142,7 @@ func (s *pageChecksums) compareChecksum(region extent.Region, part extent.Span, 
 
 // checkPadding checks that the rest of ps after the checksums, and the gap after ps, are zeros. No checksum covers
 // these few bytes.
-func (s *pageChecksums) checkPadding(part extent.Span) error {
+func (s *pageChecksums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
 			e := disk.Corrupt(disk.RegionPS, at, "byte 0x%02x where zeros belong", s.data[at])
@@ -155,9 +154,9 @@ func (s *pageChecksums) checkPadding(part extent.Span) error {
 }
 
 // groupSpan returns the span of a group in the file.
-func (s *pageChecksums) groupSpan(level int, group int64) extent.Span {
+func (s *pageChecksums) groupSpan(level int, group int64) layout.Span {
 	g := s.tree.Group(level, group)
-	return extent.Span{Offset: s.ps.Offset + g.Offset, Size: g.Size}
+	return layout.Span{Offset: s.ps.Offset + g.Offset, Size: g.Size}
 }
 
 // storedChecksum returns checksum n of a level.
@@ -200,7 +199,7 @@ func (m *Mapping) verifyHeaderAndSums() error {
 		}
 	}
 	from := m.checksums.ps.Offset
-	return m.checksums.checkPadding(extent.Span{Offset: from, Size: disk.ChecksummedSpan(h).Offset - from})
+	return m.checksums.checkPadding(layout.Span{Offset: from, Size: disk.ChecksummedSpan(h).Offset - from})
 }
 
 // A pageVerifier checks all pages with a few goroutines. Each takes the pages of one group of checksums at a time.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -146,10 +145,10 @@ func TestVerifyReadsTheHeaderAgain(t *testing.T) {
 func TestArchiveWithoutPages(t *testing.T) {
 	h := &layout.Header{Version: disk.Version, Domain: layout.DomainHotSpot, RWShift: disk.LineShift,
 		SumRoot: disk.Checksum(nil)}
-	disk.SetRegion(h, disk.RegionPS, extent.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
+	disk.SetRegion(h, disk.RegionPS, layout.Span{Offset: disk.HeaderSize, Size: disk.LineSize})
 	h.FileSize = disk.HeaderSize + disk.LineSize
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
-		disk.SetRegion(h, r, extent.Span{Offset: h.FileSize})
+		disk.SetRegion(h, r, layout.Span{Offset: h.FileSize})
 	}
 	for s := range h.Parts {
 		h.Parts[s].Offset = h.FileSize

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/layout"
 )
@@ -40,22 +39,22 @@ func (s synthetic) header() *layout.Header {
 
 func (s synthetic) place(h *layout.Header, ps int64) {
 	end := int64(disk.HeaderSize)
-	sizes := map[extent.Region]int64{disk.RegionPS: ps, disk.RegionIX: disk.LineSize, disk.RegionRO: s.ro,
+	sizes := map[layout.Region]int64{disk.RegionPS: ps, disk.RegionIX: disk.LineSize, disk.RegionRO: s.ro,
 		disk.RegionBM: 8, disk.RegionEX: 8, disk.RegionRW: s.rw}
 	for r := disk.RegionPS; r <= disk.RegionRW; r++ {
 		align := int64(disk.LineSize)
 		if r == disk.RegionRW {
 			align = 1 << h.RWShift
 		}
-		span := extent.Span{Offset: disk.AlignUp(end, align), Size: sizes[r]}
+		span := layout.Span{Offset: disk.AlignUp(end, align), Size: sizes[r]}
 		disk.SetRegion(h, r, span)
 		end = span.End()
 	}
 	h.FileSize = end
 	ro := h.Region(disk.RegionRO)
-	h.Parts = [disk.NumParts]extent.Span{{Offset: ro.Offset, Size: ro.Size}}
+	h.Parts = [disk.NumParts]layout.Span{{Offset: ro.Offset, Size: ro.Size}}
 	for i := 1; i < disk.NumParts; i++ {
-		h.Parts[i] = extent.Span{Offset: ro.End()}
+		h.Parts[i] = layout.Span{Offset: ro.End()}
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/names/escape"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -211,7 +210,7 @@ func TestErrorsAreGiven(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []extent.Region{disk.RegionRO, disk.RegionEX, disk.RegionRW} {
+	for _, r := range []layout.Region{disk.RegionRO, disk.RegionEX, disk.RegionRW} {
 		bad := bytes.Clone(data)
 		bad[h.Region(r).Offset+8] ^= 1
 		if err := jsondump.WriteArchive(io.Discard, store(t, bad)); !errors.Is(err, layout.ErrChecksum) {

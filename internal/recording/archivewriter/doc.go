@@ -1,14 +1,14 @@
 // Package archivewriter writes a profileset.Set as an archive.
 //
-// It works in steps, and each needs the results of the steps before:
+// Each step needs the results of the steps before it:
 //
-//	order      the canonical order of everything (order.go)
-//	decide     which records there are and what they hold (plan.go, signature.go, unexecuted.go)
-//	measure    the size of every region (plan.go)
-//	place      where regions, records and blocks lie (place.go)
-//	encode     the bytes, from front to back (encode.go, index.go)
-//	write      pages summed and written by several goroutines (write.go)
+//	order      sorts all records canonically (order.go)
+//	decide     chooses the records and their contents (plan.go, signature.go, unexecuted.go)
+//	measure    computes the size of each region (plan.go)
+//	place      assigns offsets to regions, records and blocks (place.go)
+//	encode     produces the bytes from front to back (encode.go, index.go)
+//	write      computes page checksums and writes pages in several goroutines (write.go)
 //
-// Nothing is written before all is placed, so that the file is written once, in
-// order, without seeking back but for the sums and the header.
+// All offsets are known before the first byte is written. The file is therefore written once and in order, except
+// for the checksums and the header, which come last.
 package archivewriter

@@ -12,9 +12,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The regions' bytes, each made from the plan.
-
-// writeRO writes the read-only records.
+// writeRO writes region ro.
 func (p *plan) writeRO(s *sheets) {
 	var b []byte
 	next := func() {
@@ -50,7 +48,7 @@ func (p *plan) writeRO(s *sheets) {
 	s.writeRegion(disk.RegionRO, b)
 }
 
-// appendMethod appends the record of the method at a place in the order.
+// appendMethod appends the record of the method with rank i.
 func (p *plan) appendMethod(b []byte, i int) []byte {
 	plan := &p.records[i]
 	r := disk.MethodRecord{ID: plan.id, Flags: plan.flags, Units: plan.units, Profiles: p.firstBlock(plan.first)}
@@ -78,7 +76,7 @@ func (p *plan) appendContext(b []byte, ref profileset.ContextRef) []byte {
 		Profiles: p.firstBlock(p.contextFirst[ref-1])}.Append(b)
 }
 
-// encodeEX returns the tables.
+// encodeEX returns region ex, the tables.
 func (p *plan) encodeEX() []byte {
 	tables := p.b.SortedTables()
 	le := binary.LittleEndian
@@ -100,7 +98,7 @@ func (p *plan) encodeEX() []byte {
 	return b
 }
 
-// cell returns the cell of a table: a number, or the place of what a reference stands for.
+// cell converts a table cell for the file. References of the set become references of the file; numbers stay.
 func (p *plan) cell(kind disk.ColumnKind, v uint64) uint64 {
 	switch kind {
 	case disk.ColumnSymbol:
@@ -117,8 +115,8 @@ func (p *plan) cell(kind disk.ColumnKind, v uint64) uint64 {
 	return v
 }
 
-// appendBlock appends the MethodData block of the profile at a place in the order as it stands in the file:
-// with id, key and links, and with pointers in the place of references.
+// appendBlock appends the MethodData block of the profile with rank i. It adds the ID, the key and the links, and
+// replaces references by pointers.
 func (p *plan) appendBlock(b []byte, i int) []byte {
 	d := &p.profiles[i]
 	stored := disk.Block(p.view.At(d.block))
@@ -155,7 +153,7 @@ func (p *plan) appendBlock(b []byte, i int) []byte {
 	return b
 }
 
-// keyOf returns the key of the method at a place in the order.
+// keyOf returns the key of the method with this rank.
 func (p *plan) keyOf(method uint32) disk.BlockKey {
 	m := p.b.Methods.At(uint32(p.o.methods[method]))
 	k := disk.BlockKey{Name: p.symbolAt(m.Name), Signature: p.symbolAt(m.Signature)}
@@ -166,8 +164,8 @@ func (p *plan) keyOf(method uint32) disk.BlockKey {
 	return k
 }
 
-// resolve puts pointers in the place of references: in the slots of a block, of which so
-// many bytes were added in front of its entries.
+// resolve replaces the references in the pointer slots of a block by pointers. added is the number of bytes that
+// appendBlock inserted before the block's entries.
 func (p *plan) resolve(block disk.Block, slots uint32, added int) {
 	p.slots.each(slots, func(word uint32, method bool) {
 		cell := block[added+int(word)*disk.Unit:][:disk.CellSize]
@@ -178,7 +176,7 @@ func (p *plan) resolve(block disk.Block, slots uint32, added int) {
 	})
 }
 
-// referent returns the place of what a reference in a pointer cell stands for.
+// referent returns the file reference for a reference in a pointer cell.
 func (p *plan) referent(ref uint64, method bool) layout.Ref {
 	if method {
 		return p.methodAt(profileset.MethodRef(ref))
@@ -186,11 +184,11 @@ func (p *plan) referent(ref uint64, method bool) layout.Ref {
 	return p.typeAt(profileset.TypeRef(ref))
 }
 
-// Names and blocks are written in the order of names, and lie in the order of their arrival. While a group is
-// being written, the next is on its way into the caches.
+// Names and blocks are written in sorted order but stored in order of arrival. While one group is being written, the
+// memory of the next is prefetched.
 const (
 	fetchGroup = 16
-	fetchLines = 4 // of each; what comes behind them the processor fetches unasked
+	fetchLines = 4 // lines per item; the processor prefetches the lines that follow
 )
 
 func (p *plan) fetchNames(i int) {
@@ -211,8 +209,7 @@ func (p *plan) fetchBlocks(i int) {
 	fetchAhead(i, len(p.profiles), func(k int) []byte { return p.view.At(p.profiles[k].block) })
 }
 
-// fetchAhead asks for the memory of the group behind that which begins with i, if
-// one does; bytes is the memory of one of n.
+// fetchAhead prefetches the next group of items if i begins a group. bytes returns the memory of the k-th of n items.
 func fetchAhead(i, n int, bytes func(k int) []byte) {
 	if i%fetchGroup != 0 {
 		return

@@ -10,18 +10,19 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// The index is built with a few seeds until one needs few lines a lookup; the best is taken if none is good.
+// The index is built with one seed after another until a search reads at most goodProbe lines. If no seed is good, the
+// best one is used.
 const (
 	goodProbe = 8
 	maxSeeds  = 8
 )
 
-// encodeIX returns the index, and notes its seed and its longest search. The error matches layout.ErrTooLarge
-// if so many records share an id that no search within the format's bound finds them all.
+// encodeIX returns the index and sets its seed and its longest search in the header. The error matches
+// layout.ErrTooLarge if more records share an ID than a search within the format's bound can find.
 func (p *plan) encodeIX() ([]byte, error) {
 	h := &p.header
 	h.Buckets = uint64(p.sizeOf(disk.RegionIX)) / disk.LineSize
-	defer func() { p.hashed = nil; p.o.sorter.Close() }() // not needed for the next regions
+	defer func() { p.hashed = nil; p.o.sorter.Close() }() // free the memory before the next regions
 	indexed := p.indexed()
 	bestProbe := uint32(0)
 	bestSeed := uint64(0)
@@ -50,8 +51,8 @@ func (p *plan) encodeIX() ([]byte, error) {
 	return ix, nil
 }
 
-// hashRecords numbers the records from 0, in the order in which they lie: types,
-// then methods. It gives their numbers, sorted by hash and number.
+// hashRecords returns the hashes of the records, sorted by hash and number. Numbers count types and then methods from
+// 0, in file order. A method with a row has a number but no hash.
 func (p *plan) hashRecords(seed uint64) []intern.SortKey {
 	b := p.b
 	sorter := &p.o.sorter
@@ -75,9 +76,9 @@ func (p *plan) hashRecords(seed uint64) []intern.SortKey {
 	return all
 }
 
-// indexed returns where the index leads to for each record, by its number: for a method
-// to its first block without a context, if it has one and no other method has its id.
-// The index asks in the order of hashes, and this fits into a cache.
+// indexed returns the reference that the index stores for each record, by number. For a method it is the first block
+// without a context, if the method has one and shares its ID with no other method. fillIndex reads the slice in hash
+// order, and it is small enough for a cache.
 func (p *plan) indexed() []layout.Ref {
 	all := scratch[layout.Ref](p, len(p.o.types)+len(p.records))[:0]
 	for _, t := range p.o.types {
@@ -93,8 +94,8 @@ func (p *plan) indexed() []layout.Ref {
 	return all
 }
 
-// fillIndex returns the index, and the most lines that a search has to look at: 0 if there is no record. The
-// records come in the order of their hashes, so that it is filled line by line.
+// fillIndex returns the index and the maximum number of lines that a search reads, 0 if there are no records. The
+// records come in hash order, so the index is filled line by line.
 func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 	if p.ix == nil {
 		p.ix = scratch[byte](p, int(p.sizeOf(disk.RegionIX)))
@@ -132,28 +133,26 @@ func (p *plan) fillIndex(indexed []layout.Ref) (ix []byte, maxProbe uint32) {
 	return f.ix, f.maxProbe
 }
 
-// An indexFiller fills the lines of an index one after the other, beginning with
-// one that no record of a line before it has to go to.
+// An indexFiller fills the lines of an index in turn. It begins with a line into which no earlier line overflows.
 type indexFiller struct {
 	lines    uint64
 	ix       []byte
-	waiting  []waitingRecord // that found no slot yet
+	waiting  []waitingRecord // records without a slot
 	maxProbe uint32
 }
 
-// A waitingRecord is a record for which the lines from its bucket on had no slot.
+// A waitingRecord is a record that has found no slot in the lines from its bucket on.
 type waitingRecord struct {
 	slot   disk.Slot
-	bucket uint64 // counted from the line that was filled first
-	rank   int    // 0 of a method, 1 of a type
+	bucket uint64 // relative to the line filled first
+	rank   int    // 0 for methods, 1 for types
 }
 
-// lineWithoutSpill returns a line that no record of a line before it has to go to,
-// and which of the records, sorted by hash, is the first of that line or a later
-// one. There is such a line, since there are twice as many slots as records.
+// lineWithoutSpill returns a line into which no earlier line overflows, and the index in sorted of the first record of
+// this line or a later one. Such a line exists because there are twice as many slots as records.
 func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, next int) {
 	waiting := 0
-	for round := range 2 { // what waits at the end of the first goes on at the first line
+	for round := range 2 { // the second round carries the overflow of the last line into the first
 		next = 0
 		for line = range f.lines {
 			if round > 0 && waiting == 0 {
@@ -171,8 +170,8 @@ func (f *indexFiller) lineWithoutSpill(sorted []intern.SortKey) (line uint64, ne
 	return 0, 0
 }
 
-// fillLine fills a line, the n-th, with what waits. Methods go first: they are looked up
-// again and again, types once.
+// fillLine fills a line with waiting records. n is the distance of the line from the line filled first. Methods come
+// before types because methods are looked up repeatedly and types once.
 func (f *indexFiller) fillLine(number, n uint64) {
 	line := disk.Line(f.ix[number*disk.LineSize:][:disk.LineSize])
 	if len(f.waiting) > disk.LineSlots {

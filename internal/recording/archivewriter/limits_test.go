@@ -17,7 +17,7 @@ func newHotSpotSet() *profileset.Set {
 	return profileset.New(layout.DomainHotSpot, profileset.Heading{Params: p}, spill.Config{})
 }
 
-// The size of the file is decided before anything is written, so that the limit can be shown on sizes alone.
+// TestFileSizeLimit needs sizes only, because the file size is known before anything is written.
 func TestFileSizeLimit(t *testing.T) {
 	for _, c := range []struct {
 		rw int64
@@ -33,8 +33,8 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 }
 
-// The room for page sums and the place of the index depend on each other; all
-// small sizes must settle, with a header that a reader takes.
+// TestPlacementSettles checks that placeRegions ends with a valid header. The size of the page checksums and the offset
+// of the index depend on each other.
 func TestPlacementSettles(t *testing.T) {
 	step := int64(4096 - 8)
 	for rw := int64(0); rw < disk.MaxFileSize-256<<20; rw += step {
@@ -57,8 +57,8 @@ func TestPlacementSettles(t *testing.T) {
 	}
 }
 
-// Keys of one id all lie in the lines from one bucket on: thousands of them are
-// more than a bounded search may look at.
+// TestSharedIDsAreBounded: records with one ID fill the lines from one bucket on. Thousands of them exceed the bound of
+// a search.
 func TestSharedIDsAreBounded(t *testing.T) {
 	b := newHotSpotSet()
 	for i := range 3000 {

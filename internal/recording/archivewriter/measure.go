@@ -11,8 +11,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// measureProfiles counts the records of all profiles, and notes their pointer slots. It goes through them in the
-// order of their arrival, which is the order of the file that most of them are in.
+// measureProfiles computes the summary of all profiles and collects their pointer slots. It visits them in order of
+// arrival, which is mostly their order in the spill file.
 func (p *plan) measureProfiles() error {
 	m := measurer{p: p, masks: p.b.Shape.Masks()}
 	p.slotsOf = fastmem.AllocateLarge[uint32](p.b.Profiles.Len())
@@ -25,17 +25,17 @@ func (p *plan) measureProfiles() error {
 	return nil
 }
 
-// forgetAfter is the number of blocks after which the pages are given back that were read.
+// forgetAfter is the number of blocks after which the view releases the pages that it has read.
 const forgetAfter = 1 << 16
 
-// A measurer counts the records of profiles.
+// A measurer computes the summary of profiles.
 type measurer struct {
 	p     *plan
 	masks *disk.Masks
-	list  slotList // of the block that is being measured
+	list  slotList // pointer slots of the current block
 }
 
-// measure counts the records of a block, and returns its pointer slots.
+// measure adds a block to the summary and returns the number of its slot list.
 func (m *measurer) measure(b disk.Block) (slots uint32) {
 	s := &m.p.summary
 	if f := b.Field(disk.HasInvocations); f != nil {
@@ -53,10 +53,10 @@ func (m *measurer) measure(b disk.Block) (slots uint32) {
 	return m.p.slots.keepList(&m.list)
 }
 
-// section measures the entries of a section: those whose tags decide where their cells
-// are by masks, the others cell by cell.
+// section measures the entries of a section. Masks locate the cells of entries with a fixed size; the cells of other
+// entries are visited one by one.
 func (m *measurer) section(block disk.Block, s disk.BlockSection) {
-	at := uint32(block.SectionSpan(s).Offset / disk.Unit) // of the next entry, in words
+	at := uint32(block.SectionSpan(s).Offset / disk.Unit) // word offset of the next entry in the block
 	rest := block.Section(s)
 	for len(rest) > 0 {
 		m.p.entries++
@@ -73,7 +73,7 @@ func (m *measurer) section(block disk.Block, s disk.BlockSection) {
 	}
 }
 
-// masked measures an entry of a fixed size, whose word is at a place in its block.
+// masked measures an entry of a fixed size. at is its word offset in the block.
 func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s disk.BlockSection) {
 	const header = disk.EntryHeaderSize / disk.Unit
 	for cells := mask.Pointers; cells != 0; cells &= cells - 1 {
@@ -91,7 +91,7 @@ func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s disk.BlockSect
 	}
 }
 
-// entry measures any other entry.
+// entry measures an entry that has no mask. at is its word offset in the block.
 func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	shape := m.p.b.Shape
 	for cell, kind := range shape.Pointers(e) {
@@ -100,7 +100,7 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	if s != disk.SectionData {
 		return
 	}
-	if e.Tag() == layout.TagCounters { // nothing but counts, and in an archive of LLVM's hardly anything else
+	if e.Tag() == layout.TagCounters { // a fast path: all cells are counts, and archives of LLVM hold little else
 		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
 			m.addCount(binary.LittleEndian.Uint64(cells))
 		}
@@ -114,7 +114,7 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	}
 }
 
-// pointer notes a pointer slot. A method that an entry leads to ran.
+// pointer notes a pointer slot. A method that an entry refers to has run.
 func (m *measurer) pointer(word uint32, method bool, v uint64) {
 	m.list.addSlot(word, method)
 	if method {

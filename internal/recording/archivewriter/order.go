@@ -10,18 +10,18 @@ import (
 	"github.com/profarc/profarc/internal/recording/profileset"
 )
 
-// order is the canonical order of everything a builder holds. It depends on
-// what was interned, not on when. Once ctx has ended the rest is not in order.
+// order is the canonical order of all records of a set. It does not depend on the order of interning. If ctx is
+// canceled, sorting stops and the order is incomplete.
 type order struct {
 	sorter   intern.Sorter
 	symbols  []intern.SymbolRef      // by bytes
-	text     []uint32                // rank of each symbol among all symbols, by SymbolRef-1
+	text     []uint32                // rank of each symbol, by SymbolRef-1
 	types    []profileset.TypeRef    // by name, loader
 	methods  []profileset.MethodRef  // by class, name, signature, loader
 	contexts []profileset.ContextRef // by method, depth, parent, caller, point
 	profiles []profileset.ProfileRef // by method, context, code
 
-	typeRank, methodRank, contextRank []uint32 // place of each reference, by ref-1
+	typeRank, methodRank, contextRank []uint32 // rank of each reference, by ref-1
 }
 
 func newOrder(ctx context.Context, b *profileset.Set) *order {
@@ -35,7 +35,7 @@ func newOrder(ctx context.Context, b *profileset.Set) *order {
 	return o
 }
 
-// ranks inverts an order of references.
+// ranks returns the index of each reference in sorted, by ref-1.
 func ranks[R ~uint32](sorted []R) []uint32 {
 	r := fastmem.AllocateLarge[uint32](len(sorted))
 	for i, ref := range sorted {
@@ -44,7 +44,7 @@ func ranks[R ~uint32](sorted []R) []uint32 {
 	return r
 }
 
-// sorted returns all references 1 to n in an order.
+// sorted returns the references 1 to n, sorted by compare.
 func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
 	refs := make([]R, n)
 	for i := range refs {
@@ -54,7 +54,7 @@ func sorted[R ~uint32](n int, compare func(a, b R) int) []R {
 	return refs
 }
 
-// textRank returns the rank of a symbol, below all others for none.
+// textRank returns the rank of a symbol, or -1 for 0.
 func (o *order) textRank(s intern.SymbolRef) int64 {
 	if s == 0 {
 		return -1
@@ -81,7 +81,8 @@ func (o *order) sortMethods(b *profileset.Set) {
 	o.methodRank = ranks(o.methods)
 }
 
-// sortDeclared sorts by two numbers: class and name, then signature and loader.
+// sortDeclared sorts by class and name, and then groups of equal ones by signature and loader. Each pair is one key of
+// 64 bits.
 func (o *order) sortDeclared(b *profileset.Set) {
 	low := func(rank int64) uint64 { return uint64(rank + 1) }
 	type class struct{ name, loader uint64 }
@@ -107,8 +108,7 @@ func (o *order) sortDeclared(b *profileset.Set) {
 	o.methods = intern.RefsOf[profileset.MethodRef](keys)
 }
 
-// sortContexts ranks the nodes level by level, since the order among siblings
-// of different parents follows the parents' order.
+// sortContexts ranks the contexts level by level, since the ranks of parents decide the order of their children.
 func (o *order) sortContexts(b *profileset.Set) {
 	n := b.Contexts.Len()
 	o.contextRank = make([]uint32, n)
@@ -136,8 +136,8 @@ func (o *order) sortContexts(b *profileset.Set) {
 	o.contextRank = ranks(o.contexts)
 }
 
-// numberContexts ranks the nodes as they are numbered. It reports whether this is their order, as it is in a copy of
-// an archive.
+// numberContexts ranks the contexts by reference. It reports whether this is the canonical order, which it is in a copy
+// of an archive.
 func (o *order) numberContexts(b *profileset.Set) bool {
 	var before [3]uint64
 	for ref, c := range b.Contexts.All {
@@ -156,8 +156,7 @@ func (o *order) numberContexts(b *profileset.Set) bool {
 	return true
 }
 
-// sortLevel sorts nodes of one depth, after the depth above is ranked, by method
-// and parent, then caller and point.
+// sortLevel sorts contexts of one depth by method, parent, caller and point. The depth above must be ranked already.
 func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
 	for i, k := range level {
 		c := b.Contexts.At(k.Ref)
@@ -173,7 +172,7 @@ func (o *order) sortLevel(b *profileset.Set, level []intern.SortKey) {
 	})
 }
 
-// callSite returns a number in the order of callers and points.
+// callSite returns a sort key for a caller and a point.
 func (o *order) callSite(caller profileset.MethodRef, point int32) uint64 {
 	return uint64(o.methodRank[caller-1])<<32 | uint64(uint32(point)^1<<31)
 }
@@ -205,7 +204,7 @@ func (o *order) sortProfiles(b *profileset.Set) {
 	o.profiles = intern.RefsOf[profileset.ProfileRef](keys)
 }
 
-// onlyProfiles returns the profiles in their order where no method has several.
+// onlyProfiles returns the sorted profiles of a set in which no method has more than one.
 func (o *order) onlyProfiles(b *profileset.Set) []profileset.ProfileRef {
 	ofMethod := fastmem.AllocateLarge[profileset.ProfileRef](len(o.methods))
 	for ref, d := range b.Profiles.All {

@@ -4,16 +4,15 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
-// Where things lie: first relative to their section or region, whose sizes then decide where these begin.
+// References are first relative to a section or region. When all sizes are known, locate makes them absolute.
 
-// placeBlocks places the MethodData blocks, relative to the start of rw.
+// placeBlocks assigns offsets to the MethodData blocks, relative to the start of rw. It returns their total size.
 func (p *plan) placeBlocks() (size int64) {
 	for i := range p.profiles {
 		d := &p.profiles[i]
@@ -27,8 +26,8 @@ func (p *plan) placeBlocks() (size int64) {
 	return size
 }
 
-// paddingBefore returns the number of zero bytes to put before a block of a size, at an offset, so that what
-// a lookup by id reads of it is in one line of the caches. A small block is not worth them.
+// paddingBefore returns the number of zero bytes to insert at an offset before a block of this size. They bring the
+// part of the block that a lookup by ID reads into one cache line. A small block is not worth padding.
 func paddingBefore(at, size int64) uint8 {
 	pad := -at & (disk.LineSize - 1)
 	if pad >= disk.HeadSize || pad > size/16 {
@@ -37,15 +36,14 @@ func paddingBefore(at, size int64) uint8 {
 	return uint8(pad)
 }
 
-// linked reports whether the block has links.
 func (d *profilePlan) linked() bool { return d.followed || d.context != profileset.NoContext }
 
-// keyed reports whether the block has the key of its method. A Named record has its key itself.
+// keyed reports whether the block has the key of its method. A named record has the key itself.
 func (p *plan) keyed(d *profilePlan) bool {
 	return d.head && p.records[d.method].flags&disk.MethodNamed == 0
 }
 
-// addedSize returns the size of the fields that the block has in the file alone. They lie before all entries.
+// addedSize returns the size of the fields that appendBlock adds. They precede all entries.
 func (p *plan) addedSize(d *profilePlan) (n int64) {
 	const idSize, linksSize, keySize = 8, 8, 16
 	if d.head {
@@ -60,7 +58,7 @@ func (p *plan) addedSize(d *profilePlan) (n int64) {
 	return n
 }
 
-// collectPointers notes every pointer slot of rw.
+// collectPointers adds every pointer slot of rw to p.pointers.
 func (p *plan) collectPointers() {
 	for i := range p.profiles {
 		d := &p.profiles[i]
@@ -69,8 +67,8 @@ func (p *plan) collectPointers() {
 	}
 }
 
-// placeRegions decides where the regions lie. Room for the page sums depends on the
-// size of the file, and the other way round: it grows until it is enough.
+// placeRegions assigns offsets to the regions. The size of the page checksums and the size of the file depend on each
+// other, so ps grows until it is large enough.
 func (p *plan) placeRegions() error {
 	h := &p.header
 	for {
@@ -82,7 +80,7 @@ func (p *plan) placeRegions() error {
 				align = 1 << h.RWShift
 			}
 			from := disk.AlignUp(end, align)
-			disk.SetRegion(h, r, extent.Span{Offset: from, Size: p.sizeOf(r)})
+			disk.SetRegion(h, r, layout.Span{Offset: from, Size: p.sizeOf(r)})
 			end = from + p.sizeOf(r)
 		}
 		h.FileSize = end
@@ -98,14 +96,14 @@ func (p *plan) placeRegions() error {
 	}
 	at := p.regionStart(disk.RegionRO)
 	for s, n := range p.section {
-		h.Parts[s] = extent.Span{Offset: at, Size: n}
+		h.Parts[s] = layout.Span{Offset: at, Size: n}
 		at += n
 	}
 	return nil
 }
 
-// checkKeyText refuses keys that share names so often that they would have more
-// text than an archive of this size may have.
+// checkKeyText returns an error if keys share names so often that their text exceeds the limit for an archive of this
+// size.
 func (p *plan) checkKeyText() error {
 	b := p.b
 	most := disk.MaxKeyText(p.header.FileSize)
@@ -130,7 +128,7 @@ func (p *plan) checkKeyText() error {
 	return nil
 }
 
-// keyTexts returns what each symbol counts as a part of a key, by SymbolRef. Many methods share one.
+// keyTexts returns keyText for each symbol, by SymbolRef. Many methods share a symbol.
 func (p *plan) keyTexts() []int64 {
 	size := fastmem.AllocateLarge[int64](p.b.Symbols.Len() + 1)
 	for s := range size[1:] {
@@ -139,20 +137,20 @@ func (p *plan) keyTexts() []int64 {
 	return size
 }
 
-// keyText returns what a symbol counts as a part of a key.
+// keyText returns the number of bytes that a symbol adds to the text of a key.
 func (p *plan) keyText(s intern.SymbolRef) int64 {
 	parts := p.lists.listOf(s)
 	if s == 0 || len(parts) == 0 {
 		return int64(p.b.Symbols.Place(s).Size)
 	}
-	size := disk.ListText(int64(len(parts))) + int64(max(len(parts), 2)) // what stands between them
+	size := disk.ListText(int64(len(parts))) + int64(max(len(parts), 2)) // text between the parts
 	for _, part := range parts {
 		size += int64(p.b.Symbols.Place(part).Size)
 	}
 	return size
 }
 
-// locate turns relative places into places in the file.
+// locate makes the relative references absolute.
 func (p *plan) locate() error {
 	symbols := disk.RefOf(p.sectionStart(disk.PartSymbols) - disk.Unit)
 	for _, ref := range p.symbolRefs {
@@ -200,7 +198,7 @@ func (p *plan) contextAt(c profileset.ContextRef) layout.Ref {
 	return disk.RefOf(p.sectionStart(disk.PartContexts) + int64(p.o.contextRank[c-1])*disk.ContextSize)
 }
 
-// firstBlock returns the place of a first profile, of which 1 + its place in the order is given, 0 for none.
+// firstBlock returns the block of the profile with rank first-1, or 0 if first is 0.
 func (p *plan) firstBlock(first uint32) layout.Ref {
 	if first == 0 {
 		return 0
@@ -208,7 +206,7 @@ func (p *plan) firstBlock(first uint32) layout.Ref {
 	return p.profiles[first-1].at
 }
 
-// blockAt returns the place of a profile's block. Few archives ask for any.
+// blockAt returns a profile's block. Few archives need it, so the first call builds the slice.
 func (p *plan) blockAt(ref profileset.ProfileRef) layout.Ref {
 	if ref == 0 {
 		return 0

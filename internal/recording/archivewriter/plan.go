@@ -11,7 +11,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/spill"
@@ -21,44 +20,44 @@ import (
 	"github.com/profarc/profarc/relocate"
 )
 
-// A plan says where everything will lie. It is made before a byte is written,
-// so that a file can be written from front to back.
+// A plan is the layout of an archive. It is complete before the first byte is written, so the file can be written from
+// front to back.
 type plan struct {
 	b      *profileset.Set
 	o      *order
-	view   *spill.View // of the blocks
+	view   *spill.View // view of the set's blocks
 	mu     sync.Mutex
 	pieces []*mmap.Piece // see scratch
 	header layout.Header
 
-	symbols    []layout.Ref       // by SymbolRef-1; 0 if the symbol is not in the symbol section
-	symbolRefs []intern.SymbolRef // of the symbol section, in order
-	lists      lists              // the symbols that are lists
-	methods    []layout.Ref       // in their order, as the records
-	blocks     []layout.Ref       // by ProfileRef-1, for tables; see blockAt
+	symbols    []layout.Ref       // by SymbolRef-1; 0 if not in the symbol section
+	symbolRefs []intern.SymbolRef // symbols of the symbol section, in order
+	lists      lists              // symbols stored as lists
+	methods    []layout.Ref       // references of the methods, by rank
+	blocks     []layout.Ref       // by ProfileRef-1; see blockAt
 
-	records      []methodPlan     // in the order of methods
-	contexts     []contextRange   // of each method, in the order of methods; nil if there is no context
-	profiles     []profilePlan    // in their order
-	contextFirst []uint32         // of each context, by ContextRef-1: 1 + place of its first profile in the order
-	neverRan     uint64           // number of such methods
-	rows         neverRanRows     // of most of these
-	hashed       []intern.SortKey // see hashRecords; until the index is made
+	records      []methodPlan     // by rank of the method
+	contexts     []contextRange   // by rank of the method; nil if there are no contexts
+	profiles     []profilePlan    // by rank
+	contextFirst []uint32         // by ContextRef-1, 1 + rank of the first profile
+	neverRan     uint64           // number of methods that never ran
+	rows         neverRanRows     // most of these methods
+	hashed       []intern.SortKey // see hashRecords; nil after encodeIX
 
-	entries uint64 // of all profiles
+	entries uint64 // number of entries of all profiles
 	summary layout.Summary
-	slots   slots    // of all blocks
-	ix      []byte   // the index
-	slotsOf []uint32 // by ProfileRef-1: its slots; until gatherProfiles
-	met     []bool   // by MethodRef-1, see meet; nil if there is none
+	slots   slots    // pointer slots of all blocks
+	ix      []byte   // index
+	slotsOf []uint32 // by ProfileRef-1, number of the slot list; nil after gatherProfiles
+	met     []bool   // by MethodRef-1; see meet; nil if no method was met
 
 	pointers *relocate.Collector
-	size     [disk.NumRegions]int64 // of each region, by Region-1
+	size     [disk.NumRegions]int64 // by Region-1
 	section  [disk.NumParts]int64
 }
 
-// newPlan lays an archive out. The error says which record cannot be laid out, or
-// is ctx's. The caller holds the set's lock, and closes the plan.
+// newPlan lays out an archive. The error names a record that cannot be laid out, or comes from ctx. The caller holds
+// the set's lock and must close the plan.
 func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 	if err := b.Prepare(); err != nil {
 		return nil, err
@@ -86,7 +85,7 @@ func newPlan(ctx context.Context, b *profileset.Set) (_ *plan, err error) {
 	return p, nil
 }
 
-// sort puts everything into its order, as far as ctx lets it.
+// sort returns a step that sorts all records and measures the profiles. The step fails if ctx is canceled.
 func (p *plan) sort(ctx context.Context) func() error {
 	return func() error {
 		var err error
@@ -98,7 +97,7 @@ func (p *plan) sort(ctx context.Context) func() error {
 	}
 }
 
-// decide decides what records there are, and what they hold.
+// decide chooses the records and their contents.
 func (p *plan) decide() error {
 	p.planRecords()
 	needed := p.neededSymbols()
@@ -111,7 +110,7 @@ func (p *plan) decide() error {
 	return nil
 }
 
-// beside does two things that do not depend on each other.
+// beside runs two independent functions, in parallel if there are several workers.
 func (p *plan) beside(one, other func()) {
 	if p.workers() == 1 {
 		one()
@@ -124,7 +123,7 @@ func (p *plan) beside(one, other func()) {
 	wait.Wait()
 }
 
-// scratch returns memory for n values until the plan is closed. Large ones are not of the heap.
+// scratch returns memory for n values, valid until the plan is closed. Large slices are outside the heap.
 func scratch[V any](p *plan, n int) []V {
 	if n < largeScratch {
 		return make([]V, n)
@@ -138,7 +137,7 @@ func scratch[V any](p *plan, n int) []V {
 
 const largeScratch = 1 << 16
 
-// close unmaps the view and frees the memory.
+// close releases the view and the scratch memory.
 func (p *plan) close() {
 	p.view.Close()
 	for _, piece := range p.pieces {
@@ -149,18 +148,18 @@ func (p *plan) close() {
 	}
 }
 
-// manyRecords are so many that what the garbage collector leaves would show.
+// manyRecords is the number of records from which uncollected garbage takes too much memory.
 const manyRecords = 1 << 19
 
-// collect collects the garbage of a large builder's callers, or of a step. The collector by
-// itself would wait until there is as much garbage as there are records.
+// collect runs the garbage collector if the set is large. On its own schedule, the collector would wait until the
+// garbage is as large as the records.
 func (p *plan) collect() {
 	if p.b.Methods.Len()+p.b.Profiles.Len() >= manyRecords {
 		runtime.GC()
 	}
 }
 
-// guard calls f, which reads blocks.
+// guard calls f, which reads blocks. A failed read of the spill file becomes an error.
 func (p *plan) guard(f func() error) error {
 	if err := p.view.Guard(f); err != nil {
 		return fmt.Errorf("builder: %w", err)
@@ -168,7 +167,7 @@ func (p *plan) guard(f func() error) error {
 	return nil
 }
 
-// measure computes the size of every region but ps.
+// measure computes the sizes of all regions except ps.
 func (p *plan) measure() error {
 	b := p.b
 	p.section[disk.PartTypes] = int64(b.Types.Len()) * disk.TypeSize
@@ -191,13 +190,13 @@ func (p *plan) measure() error {
 	return nil
 }
 
-func (p *plan) setSize(r extent.Region, size int64) { p.size[r-1] = size }
-func (p *plan) sizeOf(r extent.Region) int64        { return p.size[r-1] }
-func (p *plan) regionStart(r extent.Region) int64   { return p.header.Region(r).Offset }
+func (p *plan) setSize(r layout.Region, size int64) { p.size[r-1] = size }
+func (p *plan) sizeOf(r layout.Region) int64        { return p.size[r-1] }
+func (p *plan) regionStart(r layout.Region) int64   { return p.header.Region(r).Offset }
 func (p *plan) sectionStart(s disk.Part) int64      { return p.header.Parts[s].Offset }
 
-// neededSymbols reports of each symbol, by SymbolRef-1, whether something other than a signature needs it in
-// the symbol section. Names of methods that lie behind their records do not.
+// neededSymbols reports for each symbol, by SymbolRef-1, whether something other than a signature needs it in the
+// symbol section. Names that are stored in their records do not count.
 func (p *plan) neededSymbols() []bool {
 	b := p.b
 	needed := fastmem.AllocateLarge[bool](b.Symbols.Len())
@@ -220,8 +219,7 @@ func (p *plan) neededSymbols() []bool {
 	return needed
 }
 
-// planSymbols places the symbols that lie in the symbol section, relative to its
-// start: those that are needed, and signatures.
+// planSymbols assigns offsets to the needed symbols and to signatures, relative to the symbol section.
 func (p *plan) planSymbols(needed []bool) {
 	p.planSignatures(needed)
 	p.symbols = fastmem.AllocateLarge[layout.Ref](len(needed))
@@ -233,13 +231,13 @@ func (p *plan) planSymbols(needed []bool) {
 	}
 	size := int64(0)
 	for _, ref := range p.symbolRefs {
-		p.symbols[ref-1] = disk.RefOf(size + disk.Unit) // moved by locate; never 0
+		p.symbols[ref-1] = disk.RefOf(size + disk.Unit) // never 0; locate makes it absolute
 		size += p.symbolSize(ref)
 	}
 	p.section[disk.PartSymbols] = size
 }
 
-// describe fills in the header but for the index and the sums.
+// describe fills in the header, except for the index and the checksums.
 func (p *plan) describe() error {
 	b := p.b
 	h := &p.header
@@ -265,8 +263,8 @@ func (p *plan) describe() error {
 	return nil
 }
 
-// keysHash returns the hash of the fingerprint and the set of keys: what the requested base is chosen by.
-// Counts do not go into it, so that archives of one program from several runs ask for one base.
+// keysHash returns the hash of the fingerprint and of all method IDs, which selects the requested base. It ignores
+// counts, so that archives of one program from several runs request the same base.
 func (p *plan) keysHash() uint64 {
 	var d xxhash.Digest
 	d.Reset()
@@ -283,32 +281,32 @@ func (p *plan) keysHash() uint64 {
 	return d.Sum64()
 }
 
-// A methodPlan is what a method's record will be. Records are planned in the order in which they will lie, so
-// that all that is done with them afterwards goes through memory from front to back.
+// A methodPlan describes a method's record. Plans are stored in file order, so that later passes read memory from front
+// to back.
 type methodPlan struct {
 	id    uint64
-	name  intern.Place // text of the method's name
-	first uint32       // 1 + place in the order of its first profile without a context
+	name  intern.Place // location of the name's text
+	first uint32       // 1 + rank of the first profile without a context; 0 if none
 	flags layout.MethodFlags
-	units uint16 // size of the record with its tail; 0 if the method has a row instead
+	units uint16 // size with the name; 0 if the method has a row instead
 }
 
-// A contextRange is a method's contexts: the first, in order.contexts, and how many.
+// A contextRange is the range of a method's contexts in order.contexts.
 type contextRange struct{ first, number uint32 }
 
-// A profilePlan is what a profile's block will be.
+// A profilePlan describes a profile's block.
 type profilePlan struct {
-	method   uint32 // place in the order
+	method   uint32 // rank of the method
 	context  profileset.ContextRef
 	block    spill.Place
 	at       layout.Ref
-	slots    uint32 // its pointer slots; see slots
-	head     bool   // the first of its method without a context, to which the index leads
-	followed bool   // by one of the same method and context
+	slots    uint32 // number of the slot list
+	head     bool   // first profile of its method without a context; the index refers to it
+	followed bool   // the next profile has the same method and context
 	padding  uint8  // zero bytes after the block
 }
 
-// planRecords decides what the methods' records hold, and their sizes.
+// planRecords decides the contents and sizes of the methods' records.
 func (p *plan) planRecords() {
 	p.beside(p.gatherMethods, func() {
 		p.gatherProfiles()
@@ -321,9 +319,8 @@ func (p *plan) planRecords() {
 	}
 }
 
-// gatherProfiles copies the plan's fields of each profile to the place of the profile's rank. It goes
-// through the profiles in the order of their arrival: of millions hardly any is in a cache, and to
-// store in another order takes less time than to load in it.
+// gatherProfiles stores the plan of each profile at its rank. It reads the profiles in order of arrival. Of millions of
+// profiles hardly any is in a cache, and storing out of order is faster than loading out of order.
 func (p *plan) gatherProfiles() {
 	p.profiles = scratch[profilePlan](p, len(p.o.profiles))
 	rank := ranks(p.o.profiles)
@@ -334,8 +331,9 @@ func (p *plan) gatherProfiles() {
 	p.slotsOf = nil
 }
 
-// gatherMethods does so with the methods. Of the flags of their records those are set that they have by
-// themselves; MethodProfiled is for their access flags, and MethodUnexecuted for those that were seen.
+// gatherMethods stores the plan of each method at its rank. It sets the flags that depend on the method alone.
+// MethodProfiled marks methods with access flags, and MethodUnexecuted marks methods that were seen; planRecord
+// corrects both.
 func (p *plan) gatherMethods() {
 	p.records = scratch[methodPlan](p, len(p.o.methods))
 	for ref, m := range p.b.Methods.All {
@@ -353,7 +351,7 @@ func (p *plan) gatherMethods() {
 	}
 }
 
-// chain links the profiles of one method and context, by code id.
+// chain links the profiles of each method and context in the order of their code IDs.
 func (p *plan) chain() {
 	p.contextFirst = make([]uint32, p.b.Contexts.Len())
 	for i := range p.profiles {
@@ -370,7 +368,7 @@ func (p *plan) chain() {
 	}
 }
 
-// rangeContexts notes which contexts each method has.
+// rangeContexts computes p.contexts.
 func (p *plan) rangeContexts() {
 	if len(p.o.contexts) == 0 {
 		return
@@ -385,7 +383,7 @@ func (p *plan) rangeContexts() {
 	}
 }
 
-// contextsOf returns the contexts of a method by its place in the order.
+// contextsOf returns the contexts of the method with this rank.
 func (p *plan) contextsOf(method int) []profileset.ContextRef {
 	if p.contexts == nil {
 		return nil
@@ -394,9 +392,8 @@ func (p *plan) contextsOf(method int) []profileset.ContextRef {
 	return p.o.contexts[r.first : r.first+r.number]
 }
 
-// planRecord completes the flags of a record that gatherMethods has begun, and decides where the method's
-// name is: in the record, where no other method can have it, since it is all of the key; that is one memory
-// access less for a lookup by name.
+// planRecord completes the flags of a record and computes its size. A record holds the name if the name is the whole
+// key, since no other method can have it. A lookup by name then needs one memory access less.
 func (p *plan) planRecord(i int) {
 	r := &p.records[i]
 	if len(p.contextsOf(i)) > 0 {
@@ -423,8 +420,8 @@ func (p *plan) planRecord(i int) {
 	r.units = uint16((&disk.MethodRecord{Flags: r.flags}).Size() / disk.Unit)
 }
 
-// markSharedIDs marks methods whose id another method has too. For one kind of
-// record, hashes are alike where ids are.
+// markSharedIDs marks methods that share their ID with another method. Records of one kind have equal hashes only if
+// they have equal IDs.
 func (p *plan) markSharedIDs() {
 	intern.EachEqual(p.hashed, func(group []intern.SortKey) {
 		var methods []*methodPlan

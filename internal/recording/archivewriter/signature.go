@@ -8,17 +8,17 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// lists are the parts of the signatures that are written as lists of symbols.
+// lists holds the signatures that are written as lists of symbols.
 type lists struct {
-	of    []listed // by SymbolRef-1; nil if there is none
+	of    []listed // by SymbolRef-1; nil if no method has a signature
 	parts []intern.SymbolRef
 
-	places     []layout.Ref       // of the last list that was written
-	signatures []intern.SymbolRef // all, until it is decided which are lists
-	seen       []bool             // by SymbolRef-1: it is one of these
+	places     []layout.Ref       // parts of the list that is being written
+	signatures []intern.SymbolRef // all signatures; nil after planSignatures
+	seen       []bool             // by SymbolRef-1, whether the symbol is in signatures
 }
 
-// A listed symbol has some of the parts; one that is text has none.
+// A listed is a range of lists.parts. It is empty for a symbol that is stored as text.
 type listed struct{ first, number uint32 }
 
 func (l *lists) listOf(s intern.SymbolRef) []intern.SymbolRef {
@@ -29,7 +29,7 @@ func (l *lists) listOf(s intern.SymbolRef) []intern.SymbolRef {
 	return l.parts[p.first : p.first+p.number]
 }
 
-// splitSignatures finds the parts of all signatures that would be shorter as lists of them.
+// splitSignatures finds the parts of all signatures that would be shorter as lists.
 func (p *plan) splitSignatures() {
 	l := &p.lists
 	var parts []string
@@ -44,7 +44,7 @@ func (p *plan) splitSignatures() {
 	}
 }
 
-// beginSignature notes a signature, and reports whether it is new. symbols is how many there are.
+// beginSignature notes a signature and reports whether it is new. symbols is the number of symbols in the set.
 func (l *lists) beginSignature(s intern.SymbolRef, symbols int) bool {
 	if l.of == nil {
 		l.of = make([]listed, symbols)
@@ -58,7 +58,7 @@ func (l *lists) beginSignature(s intern.SymbolRef, symbols int) bool {
 	return true
 }
 
-// makeList makes a signature a list, if all its parts are symbols.
+// makeList turns a signature into a list if that is shorter and all its parts are symbols.
 func (p *plan) makeList(s intern.SymbolRef, parts []string) {
 	if disk.ListSize(len(parts)) >= disk.SymbolSize(len(p.b.Text(s))) {
 		return
@@ -76,8 +76,8 @@ func (p *plan) makeList(s intern.SymbolRef, parts []string) {
 	l.of[s-1] = listed{uint32(first), uint32(len(parts))}
 }
 
-// planSignatures decides how signatures are written: as lists where all parts are in the symbol section
-// anyway, as names of types are, and this is shorter. It notes the signatures as needed.
+// planSignatures keeps a list only if the symbol section holds all its parts anyway, as it holds the names of types. A
+// signature that is itself needed as text stays text. All signatures are added to needed.
 func (p *plan) planSignatures(needed []bool) {
 	l := &p.lists
 	for _, s := range l.signatures {

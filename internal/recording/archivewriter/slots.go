@@ -2,9 +2,9 @@ package archivewriter
 
 import "encoding/binary"
 
-// slots are the pointer slots of all blocks: which words are pointers, and which of these lead to methods. A
-// pointer takes a byte or two, so that blocks need not be walked again to find them. The list of a block has
-// a number, from 1: its chunk, and a place in units of slotUnit bytes.
+// slots records which words of the blocks are pointers and which of these point to methods. A pointer takes one or two
+// bytes, and blocks need not be decoded again. The number of a list is its offset in the chunks in units of slotUnit
+// bytes, plus 1.
 type slots struct{ chunks [][]byte }
 
 const (
@@ -12,11 +12,11 @@ const (
 	slotChunk = 1 << 20
 )
 
-// A slotList is the list of a block under construction: distances in words, shifted left
-// by one bit, which says that the pointer leads to a method. A zero ends it.
+// A slotList is the list of a block under construction. An element is the distance to the previous pointer in words,
+// shifted left by one bit. The low bit is set if the pointer is to a method. A zero byte ends the list.
 type slotList struct {
 	bytes []byte
-	last  uint32 // word
+	last  uint32 // word offset of the last slot
 }
 
 func (l *slotList) beginBlock() {
@@ -24,7 +24,7 @@ func (l *slotList) beginBlock() {
 	l.last = 0
 }
 
-// addSlot adds a word, which comes after those before.
+// addSlot adds a slot at a word offset. Offsets must ascend.
 func (l *slotList) addSlot(word uint32, method bool) {
 	distance := uint64(word-l.last) << 1
 	if method {
@@ -34,7 +34,7 @@ func (l *slotList) addSlot(word uint32, method bool) {
 	l.last = word
 }
 
-// keepList keeps a list, and returns its number: 0 if it is empty.
+// keepList stores a list and returns its number, or 0 if the list is empty.
 func (s *slots) keepList(l *slotList) uint32 {
 	if len(l.bytes) == 0 {
 		return 0
@@ -42,7 +42,7 @@ func (s *slots) keepList(l *slotList) uint32 {
 	l.bytes = append(l.bytes, zeroPage[:slotUnit-len(l.bytes)%slotUnit]...)
 	switch n := len(s.chunks); {
 	case n == 0:
-		s.chunks = append(s.chunks, nil) // grows: most archives need little
+		s.chunks = append(s.chunks, nil) // this chunk grows, since most archives need little
 	case len(s.chunks[n-1])+len(l.bytes) > slotChunk:
 		s.chunks = append(s.chunks, make([]byte, 0, max(slotChunk, len(l.bytes))))
 	}
@@ -52,7 +52,7 @@ func (s *slots) keepList(l *slotList) uint32 {
 	return uint32(number + 1)
 }
 
-// each calls yield with the words of a list.
+// each calls yield with the slots of a list.
 func (s *slots) each(number uint32, yield func(word uint32, method bool)) {
 	if number == 0 {
 		return

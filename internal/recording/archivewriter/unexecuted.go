@@ -9,15 +9,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// neverRanRows are the methods that have rows and no records, since they never
-// ran and nothing is known of them but their keys; see disk.UnexecutedRow.
+// neverRanRows are the methods that have a row instead of a record. They never ran, and only their keys are known; see
+// disk.UnexecutedRow.
 type neverRanRows struct {
-	classes []disk.ClassRow // holders are TypeRefs
-	methods []uint32        // places in the order
+	classes []disk.ClassRow // Holder is a TypeRef
+	methods []uint32        // ranks
 }
 
-// meet notes that another method's profile, or a table, shows that a method ran:
-// it is a callee, a caller in a context, or on a sampled stack.
+// meet notes that a method ran, because a table or the profile of another method refers to it as a callee, a caller in
+// a context, or a frame of a sampled stack.
 func (p *plan) meet(m profileset.MethodRef) {
 	if m == 0 {
 		return
@@ -28,8 +28,8 @@ func (p *plan) meet(m profileset.MethodRef) {
 	p.met[m-1] = true
 }
 
-// meetCallers meets the methods of contexts and of sampled stacks. Those that
-// entries lead to are met where profiles are measured.
+// meetCallers calls meet for the methods of contexts and sampled stacks. measureProfiles does so for the methods that
+// entries refer to.
 func (p *plan) meetCallers() {
 	for _, c := range p.b.Contexts.All {
 		p.meet(c.Caller)
@@ -44,19 +44,19 @@ func (p *plan) meetCallers() {
 	}
 }
 
-// ran reports whether the method at a place in the order ran, as far as the archive knows.
+// ran reports whether the archive shows that the method with this rank ran.
 func (p *plan) ran(method int) bool {
 	return p.records[method].first != 0 || len(p.contextsOf(method)) > 0 || p.met != nil && p.met[p.o.methods[method]-1]
 }
 
-// planNeverRan takes the records of methods for which a row is enough.
+// planNeverRan replaces the records of methods for which a row suffices.
 func (p *plan) planNeverRan() {
 	if p.neverRan == 0 {
 		return
 	}
 	alone := p.typesOfOneName()
 	last := profileset.TypeRef(0)
-	rows := make([]bool, len(p.records)) // so few bytes that they stay in a cache
+	rows := make([]bool, len(p.records)) // small enough to stay in a cache
 	for i, ref := range p.o.methods {
 		r := &p.records[i]
 		holder := p.b.Methods.At(uint32(ref)).Holder
@@ -78,11 +78,11 @@ func (p *plan) planNeverRan() {
 	})
 }
 
-// hasRow reports whether the method at a place in the order has a row.
+// hasRow reports whether the method with this rank has a row instead of a record.
 func (p *plan) hasRow(method int) bool { return p.records[method].units == 0 }
 
-// typesOfOneName reports of each type, by TypeRef-1, whether it has a name that no
-// other has, and no loader: then types are in the order of the classes in keys.
+// typesOfOneName reports for each type, by TypeRef-1, whether it has no loader and a nonempty name that no other type
+// has. Such types sort like the classes in keys.
 func (p *plan) typesOfOneName() []bool {
 	alone := make([]bool, len(p.o.types))
 	types := &p.b.Types
@@ -96,7 +96,7 @@ func (p *plan) typesOfOneName() []bool {
 	return alone
 }
 
-// locateNeverRan places the rows.
+// locateNeverRan sets the references of the methods with rows.
 func (p *plan) locateNeverRan() {
 	at := p.sectionStart(disk.PartUnexecuted) + disk.UnexecutedHeaderSize + int64(len(p.rows.classes))*disk.ClassRowSize
 	for _, i := range p.rows.methods {

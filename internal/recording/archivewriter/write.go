@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/file/words"
@@ -19,23 +18,23 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Report says what was written.
+// A Report describes a written archive.
 type Report struct {
 	Counts layout.Counts
 	Bytes  int64  // size of the file
 	Base   uint64 // requested base
 	DumpID [16]byte
-	// Duplicates is the number of profiles that were refused.
+	// Duplicates is the number of refused profiles.
 	Duplicates int
 }
 
-// Publish lays an archive out and publishes it at path.
+// Publish writes the archive of b and publishes it at path.
 func Publish(ctx context.Context, b *profileset.Set, path string) (r Report, err error) {
 	b.Locked(func() { r, err = publishLocked(ctx, b, path) })
 	return r, err
 }
 
-// publishLocked is Publish. The caller holds mu.
+// publishLocked implements Publish. The caller holds the set's lock.
 func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report, error) {
 	p, err := newPlan(ctx, b)
 	if err != nil {
@@ -48,13 +47,13 @@ func publishLocked(ctx context.Context, b *profileset.Set, path string) (Report,
 	return p.report(), nil
 }
 
-// Bytes lays an archive out in memory.
+// Bytes returns the archive of b. The error matches layout.ErrTooLarge if it does not fit into the address space.
 func Bytes(b *profileset.Set) (out []byte, r Report, err error) {
 	b.Locked(func() { out, r, err = bytesLocked(b) })
 	return out, r, err
 }
 
-// bytesLocked is Bytes. The caller holds mu.
+// bytesLocked implements Bytes. The caller holds the set's lock.
 func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
 	p, err := newPlan(context.Background(), b)
 	if err != nil {
@@ -77,7 +76,7 @@ func (p *plan) report() Report {
 	return Report{Counts: h.Counts, Bytes: h.FileSize, Base: h.Base, DumpID: h.DumpID, Duplicates: p.b.Duplicates}
 }
 
-// memory is a file in memory.
+// memory implements io.WriterAt with a byte slice.
 type memory []byte
 
 func (m memory) WriteAt(b []byte, off int64) (int, error) {
@@ -87,7 +86,7 @@ func (m memory) WriteAt(b []byte, off int64) (int, error) {
 	return copy(m[off:], b), nil
 }
 
-// writeFile writes the whole file: what the page sums cover from front to back, then the sums and the header.
+// writeFile writes the checksummed part of the file from front to back, and then the header and the page checksums.
 func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	p.collect()
 	ix, err := p.encodeIX()
@@ -98,7 +97,7 @@ func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	s.writeRegion(disk.RegionIX, ix)
 	p.writeRO(s)
 	s.writeRegion(disk.RegionBM, p.pointers.Encode(disk.RefOf(p.regionStart(disk.RegionBM))))
-	p.pointers = nil // not needed for the next regions
+	p.pointers = nil // free the memory before the next regions
 	s.writeRegion(disk.RegionEX, p.encodeEX())
 	failed := p.guard(func() error { return p.writeBlocks(ctx, s) })
 	sums, err := s.finish()
@@ -115,13 +114,13 @@ func (p *plan) writeFile(ctx context.Context, w io.WriterAt) error {
 	return nil
 }
 
-// writeBlocks writes the MethodData blocks, as far as ctx lets it.
+// writeBlocks writes the MethodData blocks. It stops early if ctx is canceled.
 func (p *plan) writeBlocks(ctx context.Context, s *sheets) error {
 	var block []byte
 	for i := range p.profiles {
 		if i%intern.LongSort == 0 {
 			if ctx.Err() != nil {
-				return nil // the sheets keep the error
+				return nil // sheets.finish returns the error
 			}
 			p.view.Forget()
 		}
@@ -139,7 +138,7 @@ func (p *plan) workers() int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// identity derives the identity of a dump from all that the archive holds.
+// identity derives a dump ID from the header, whose SumRoot covers the rest of the file.
 func (p *plan) identity() (id [16]byte) {
 	header := disk.AppendHeader(nil, &p.header)
 	low := disk.Checksum(append(header, 0))
@@ -149,24 +148,24 @@ func (p *plan) identity() (id [16]byte) {
 	return id
 }
 
-// A sheet is 2 MiB of the file, on a multiple of 2 MiB: written in one piece,
-// the page cache keeps it in one large page, which makes mapping it cheap.
+// sheetSize is the unit of writing, 2 MiB at a multiple of 2 MiB. The page cache keeps a sheet that is written in one
+// call in one large page, which is cheap to map.
 const sheetSize = 1 << disk.LargeShift
 
-// sheets writes the summed part of a file from front to back, in sheets that
-// several goroutines sum and write.
+// sheets writes the checksummed part of a file from front to back. Several goroutines compute the checksums and write
+// the sheets.
 type sheets struct {
 	ctx      context.Context
 	w        io.WriterAt
 	header   *layout.Header
 	tree     disk.SumTree
-	sums     []byte // the bytes of ps; each page has a place of its own
+	sums     []byte // bytes from ps to the checksummed part; one slot per page
 	progress func(done, total int64)
 
-	at    int64 // where the next byte goes
+	at    int64 // offset of the next byte
 	sheet []byte
 	full  chan fullSheet
-	spare chan []byte // of sheetSize; room for all there are
+	spare chan []byte // buffers of sheetSize; capacity for all of them
 	wait  sync.WaitGroup
 
 	mu   sync.Mutex
@@ -194,7 +193,7 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	return s
 }
 
-// empty returns a sheet that ends at the next multiple of its size, or with the file.
+// empty returns a sheet that ends at the next multiple of sheetSize, or at the end of the file.
 func (s *sheets) empty() []byte {
 	n := min(sheetSize-s.at%sheetSize, s.header.FileSize-s.at)
 	if n == sheetSize {
@@ -207,8 +206,8 @@ func (s *sheets) empty() []byte {
 	return fastmem.AllocateLarge[byte](int(n))[:0]
 }
 
-// writeRegion appends bytes of a region, behind zeros up to the region's start.
-func (s *sheets) writeRegion(r extent.Region, b []byte) {
+// writeRegion appends bytes to a region, after zeros up to the region's start.
+func (s *sheets) writeRegion(r layout.Region, b []byte) {
 	s.pad(s.header.Region(r).Offset)
 	s.append(b)
 }
@@ -237,14 +236,14 @@ func (s *sheets) append(b []byte) {
 	}
 }
 
-// turnSheet hands the full sheet over and takes a new one.
+// turnSheet passes the full sheet to a goroutine and begins the next one.
 func (s *sheets) turnSheet() {
 	s.full <- fullSheet{s.at - int64(len(s.sheet)), s.sheet}
 	s.sheet = s.empty()
 }
 
-// finish waits for the last sheet and returns the bytes of ps with the sums of
-// all pages, and the bytes between ps and the summed part.
+// finish waits for the last sheet. It returns the bytes from the start of ps to the checksummed part, which hold the
+// checksums of all pages.
 func (s *sheets) finish() (ps []byte, err error) {
 	s.pad(s.header.FileSize)
 	close(s.full)
@@ -265,7 +264,7 @@ func (s *sheets) drain() {
 	}
 }
 
-// checksumPages computes the sums of the pages of a sheet. No page is in two sheets.
+// checksumPages computes the checksums of the pages of a sheet. No page spans two sheets.
 func (s *sheets) checksumPages(f fullSheet) {
 	for b, at := f.bytes, f.offset; len(b) > 0; {
 		page := s.tree.Page(at)

@@ -2,14 +2,13 @@ package copier
 
 import (
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 )
 
 // contextRefs maps the context nodes of an archive, which all have one size, to references of a set.
 type contextRefs struct {
-	section extent.Span
+	section layout.Span
 	refs    []profileset.ContextRef // NoContext for nodes that are not copied
 }
 

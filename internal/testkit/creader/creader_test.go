@@ -17,7 +17,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/testkit/cprogram"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -168,7 +167,7 @@ func TestBothReadersAgreeOnDamage(t *testing.T) {
 	for _, s := range specimen.All() {
 		data := cprogram.Archive(t, s)
 		h := cprogram.Store(t, data).Header()
-		for _, r := range []extent.Region{disk.RegionIX, disk.RegionRO, disk.RegionEX, disk.RegionRW} {
+		for _, r := range []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionEX, disk.RegionRW} {
 			span := h.Region(r)
 			step := max(4, span.Size/12&^3)
 			for at := span.Offset; at+4 <= span.End(); at += step {

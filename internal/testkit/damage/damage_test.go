@@ -9,7 +9,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/file/words"
 	"github.com/profarc/profarc/internal/testkit/forgery"
 	"github.com/profarc/profarc/internal/testkit/full"
@@ -144,7 +143,7 @@ func (s *subject) used(offset int) bool {
 
 // dense reports whether every value of the byte at offset is tried.
 func (s *subject) dense(offset int) bool {
-	for _, r := range []extent.Region{disk.RegionHeader, disk.RegionPS, disk.RegionIX, disk.RegionBM} {
+	for _, r := range []layout.Region{disk.RegionHeader, disk.RegionPS, disk.RegionIX, disk.RegionBM} {
 		if s.header.Region(r).Holds(int64(offset), 1) {
 			return true
 		}

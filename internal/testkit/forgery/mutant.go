@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -15,7 +14,7 @@ type Mutator struct {
 	*Forger
 	r          *rand.Rand
 	references []Reference
-	regions    []extent.Span // header and nonempty regions
+	regions    []layout.Span // header and nonempty regions
 }
 
 // NewMutator returns a Mutator of a sound archive. The same seed gives the same mutants.
@@ -29,7 +28,7 @@ func NewMutator(data []byte, seed uint64) (*Mutator, error) {
 		return nil, err
 	}
 	m := &Mutator{Forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references,
-		regions: []extent.Span{{Size: disk.HeaderSize}}}
+		regions: []layout.Span{{Size: disk.HeaderSize}}}
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
 		if s := f.h.Region(r); s.Size > 0 {
 			m.regions = append(m.regions, s)

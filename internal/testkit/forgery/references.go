@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -70,7 +69,7 @@ func (l *referenceLister) addNarrow(what string, at int64) {
 func (l *referenceLister) readU32(at int64) int64 { return int64(le.Uint32(l.data[at:])) }
 
 // eachRecord calls yield with the offsets of records of equal size.
-func eachRecord(s extent.Span, size int64, yield func(at int64)) {
+func eachRecord(s layout.Span, size int64, yield func(at int64)) {
 	for at := s.Offset; at < s.End(); at += size {
 		yield(at)
 	}
@@ -177,12 +176,12 @@ func (l *referenceLister) listTables() {
 	for i := range l.readU32(ex.Offset) {
 		row := ex.Offset + disk.TablesHeaderSize + i*disk.TableRowSize
 		l.all = append(l.all, Reference{What: "table", At: row + 8, Form: Offset})
-		l.listTable(extent.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
+		l.listTable(layout.Span{Offset: int64(le.Uint64(l.data[row+8:])), Size: int64(le.Uint64(l.data[row+16:]))})
 	}
 }
 
 // listTable adds the reference cells of a table.
-func (l *referenceLister) listTable(s extent.Span) {
+func (l *referenceLister) listTable(s layout.Span) {
 	t, err := disk.ParseTable(l.data[s.Offset:s.End()])
 	if l.recordError(err) {
 		return

@@ -15,7 +15,6 @@ import (
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/internal/file/extent"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/internal/testkit/specimen"
@@ -240,7 +239,7 @@ func pageSumVector(t *testing.T, row string) string {
 	for i := range file {
 		file[i] = byte(i % 251)
 	}
-	tree := disk.NewSumTree(extent.Span{Offset: start, Size: end - start})
+	tree := disk.NewSumTree(layout.Span{Offset: start, Size: end - start})
 	ps := make([]byte, tree.Size())
 	for n := range tree.Pages() {
 		covered := tree.PageSpan(n)
