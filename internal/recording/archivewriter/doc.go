@@ -5,7 +5,7 @@
 //	order      sorts all records canonically (order.go)
 //	decide     chooses the records and their contents (plan.go, signature.go, unexecuted.go)
 //	measure    computes the size of each region (plan.go)
-//	place      assigns offsets to regions, records and blocks (place.go)
+//	lay out    assigns offsets to regions, records and blocks (place.go)
 //	encode     produces the bytes from front to back (encode.go, index.go)
 //	write      computes page checksums and writes pages in several goroutines (write.go)
 //

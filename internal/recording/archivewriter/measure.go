@@ -100,7 +100,7 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 	if s != disk.SectionData {
 		return
 	}
-	if e.Tag() == layout.TagCounters { // a fast path: all cells are counts, and archives of LLVM hold little else
+	if e.Tag() == layout.TagCounters { // fast path for archives of LLVM, which hold little else
 		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
 			m.addCount(binary.LittleEndian.Uint64(cells))
 		}

@@ -14,12 +14,12 @@ import (
 // canceled, sorting stops and the order is incomplete.
 type order struct {
 	sorter   intern.Sorter
-	symbols  []intern.SymbolRef      // by bytes
+	symbols  []intern.SymbolRef      // sorted by bytes
 	text     []uint32                // rank of each symbol, by SymbolRef-1
-	types    []profileset.TypeRef    // by name, loader
-	methods  []profileset.MethodRef  // by class, name, signature, loader
-	contexts []profileset.ContextRef // by method, depth, parent, caller, point
-	profiles []profileset.ProfileRef // by method, context, code
+	types    []profileset.TypeRef    // sorted by name, loader
+	methods  []profileset.MethodRef  // sorted by class, name, signature, loader
+	contexts []profileset.ContextRef // sorted by method, depth, parent, caller, point
+	profiles []profileset.ProfileRef // sorted by method, context, code
 
 	typeRank, methodRank, contextRank []uint32 // rank of each reference, by ref-1
 }

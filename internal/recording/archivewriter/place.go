@@ -109,7 +109,7 @@ func (p *plan) checkKeyText() error {
 	most := disk.MaxKeyText(p.header.FileSize)
 	var types, methods int64
 	size := p.keyTexts()
-	holders := make([]int64, b.Types.Len()+1) // by TypeRef
+	holders := make([]int64, b.Types.Len()+1) // indexed by TypeRef
 	for ref, t := range b.Types.All {
 		holders[ref] = size[t.Name] + size[t.Loader]
 		types += holders[ref] + size[t.Alias]

@@ -30,16 +30,16 @@ type plan struct {
 	pieces []*mmap.Piece // see scratch
 	header layout.Header
 
-	symbols    []layout.Ref       // by SymbolRef-1; 0 if not in the symbol section
+	symbols    []layout.Ref       // indexed by SymbolRef-1; 0 if not in the symbol section
 	symbolRefs []intern.SymbolRef // symbols of the symbol section, in order
 	lists      lists              // symbols stored as lists
 	methods    []layout.Ref       // references of the methods, by rank
-	blocks     []layout.Ref       // by ProfileRef-1; see blockAt
+	blocks     []layout.Ref       // indexed by ProfileRef-1; see blockAt
 
-	records      []methodPlan     // by rank of the method
-	contexts     []contextRange   // by rank of the method; nil if there are no contexts
-	profiles     []profilePlan    // by rank
-	contextFirst []uint32         // by ContextRef-1, 1 + rank of the first profile
+	records      []methodPlan     // indexed by rank of the method
+	contexts     []contextRange   // indexed by rank of the method; nil if there are no contexts
+	profiles     []profilePlan    // indexed by rank
+	contextFirst []uint32         // indexed by ContextRef-1, 1 + rank of the first profile
 	neverRan     uint64           // number of methods that never ran
 	rows         neverRanRows     // most of these methods
 	hashed       []intern.SortKey // see hashRecords; nil after encodeIX
@@ -48,11 +48,11 @@ type plan struct {
 	summary layout.Summary
 	slots   slots    // pointer slots of all blocks
 	ix      []byte   // index
-	slotsOf []uint32 // by ProfileRef-1, number of the slot list; nil after gatherProfiles
-	met     []bool   // by MethodRef-1; see meet; nil if no method was met
+	slotsOf []uint32 // indexed by ProfileRef-1, number of the slot list; nil after gatherProfiles
+	met     []bool   // indexed by MethodRef-1; see meet; nil if no method was met
 
 	pointers *relocate.Collector
-	size     [disk.NumRegions]int64 // by Region-1
+	size     [disk.NumRegions]int64 // indexed by Region-1
 	section  [disk.NumParts]int64
 }
 
@@ -110,7 +110,7 @@ func (p *plan) decide() error {
 	return nil
 }
 
-// beside runs two independent functions, in parallel if there are several workers.
+// beside runs two independent functions. With several workers they run in parallel.
 func (p *plan) beside(one, other func()) {
 	if p.workers() == 1 {
 		one()
@@ -196,7 +196,7 @@ func (p *plan) regionStart(r layout.Region) int64   { return p.header.Region(r).
 func (p *plan) sectionStart(s disk.Part) int64      { return p.header.Parts[s].Offset }
 
 // neededSymbols reports for each symbol, by SymbolRef-1, whether something other than a signature needs it in the
-// symbol section. Names that are stored in their records do not count.
+// symbol section. Names inside their records do not count.
 func (p *plan) neededSymbols() []bool {
 	b := p.b
 	needed := fastmem.AllocateLarge[bool](b.Symbols.Len())

@@ -10,15 +10,15 @@ import (
 
 // lists holds the signatures that are written as lists of symbols.
 type lists struct {
-	of    []listed // by SymbolRef-1; nil if no method has a signature
+	of    []listed // indexed by SymbolRef-1; nil if no method has a signature
 	parts []intern.SymbolRef
 
 	places     []layout.Ref       // parts of the list that is being written
 	signatures []intern.SymbolRef // all signatures; nil after planSignatures
-	seen       []bool             // by SymbolRef-1, whether the symbol is in signatures
+	seen       []bool             // indexed by SymbolRef-1, whether the symbol is in signatures
 }
 
-// A listed is a range of lists.parts. It is empty for a symbol that is stored as text.
+// A listed is a range of lists.parts. It is empty for a symbol stored as text.
 type listed struct{ first, number uint32 }
 
 func (l *lists) listOf(s intern.SymbolRef) []intern.SymbolRef {

@@ -1,5 +1,5 @@
-// Package intern stores and sorts texts and other values by the million.
+// Package intern stores and sorts strings and other values by the million.
 //
-// Values lie in few large pieces of memory without pointers, and are named by
-// numbers from 1. Texts are sorted eight bytes at a time by radix.
+// Values are stored in a few large pieces of memory without pointers, and are numbered from 1. Strings are sorted by
+// radix, eight bytes at a time.
 package intern

@@ -2,29 +2,28 @@ package intern
 
 import "github.com/profarc/profarc/internal/file/mmap"
 
-// An Arena keeps many small byte strings in a few large slabs, and names each
-// by its place, so that what refers to them has no pointers.
+// An Arena stores many small byte strings in a few large slabs. A Place identifies a string without a pointer.
 type Arena struct {
 	slabs  [][]byte
-	pieces []*mmap.Piece // of the slabs; nil for slabs of the heap
+	pieces []*mmap.Piece // memory of the slabs; nil for a slab on the heap
 }
 
-// A Place is where an arena keeps bytes. The zero value is nowhere.
-type Place struct{ slab, offset, Size uint32 } // slab from 1
+// A Place is the location of a string in an arena. The zero value is nowhere.
+type Place struct{ slab, offset, Size uint32 } // slab is numbered from 1
 
-// Nowhere reports whether nothing is kept at the place.
+// Nowhere reports whether p is the zero value.
 func (p Place) Nowhere() bool { return p.slab == 0 }
 
-// Slabs double from the first size to the last.
+// The size of slabs doubles from firstSlab, slabDoublings times.
 const (
 	firstSlab     = 1 << 12
 	slabDoublings = 8
 )
 
-// nextSlab returns the size of the slab that follows so many others, for at least n bytes.
+// nextSlab returns the size of the slab that follows slabs others, at least n bytes.
 func nextSlab(slabs, n int) int { return max(firstSlab<<min(slabs, slabDoublings), n) }
 
-// Keep copies p, of less than 4 GiB.
+// Keep stores a copy of p, which must be shorter than 4 GiB.
 func (a *Arena) Keep(p []byte) Place {
 	if len(a.slabs) == 0 || len(p) > cap(a.last())-len(a.last()) {
 		a.addSlab(nextSlab(len(a.slabs), len(p)))
@@ -35,7 +34,7 @@ func (a *Arena) Keep(p []byte) Place {
 	return at
 }
 
-// largeSlab is the size from which on a slab is not of the heap.
+// largeSlab is the size from which slabs are mapped outside the heap.
 const largeSlab = firstSlab << slabDoublings
 
 func (a *Arena) addSlab(size int) {
@@ -49,7 +48,7 @@ func (a *Arena) addSlab(size int) {
 
 func (a *Arena) last() []byte { return a.slabs[len(a.slabs)-1] }
 
-// At returns the value at a place, nil for nowhere.
+// At returns the string at p, or nil for nowhere.
 func (a *Arena) At(p Place) []byte {
 	if p.slab == 0 {
 		return nil
@@ -57,9 +56,9 @@ func (a *Arena) At(p Place) []byte {
 	return a.slabs[p.slab-1][p.offset : p.offset+p.Size : p.offset+p.Size]
 }
 
-// ArenaState is how far an arena was filled.
+// ArenaState is the fill level of an arena.
 type ArenaState struct {
-	slabs, last int // number of slabs, bytes in the last of them
+	slabs, last int // number of slabs, length of the last
 }
 
 func (a *Arena) State() ArenaState {
@@ -70,7 +69,7 @@ func (a *Arena) State() ArenaState {
 	return s
 }
 
-// Restore drops what was kept since.
+// Restore drops the strings stored after State returned s.
 func (a *Arena) Restore(s ArenaState) {
 	clear(a.pieces[s.slabs:])
 	a.slabs, a.pieces = a.slabs[:s.slabs], a.pieces[:s.slabs]
@@ -79,32 +78,31 @@ func (a *Arena) Restore(s ArenaState) {
 	}
 }
 
-// A List numbers values from 1 and grows without being copied: one of millions
-// would be copied several times on its way.
+// A List numbers values from 1. It grows in chunks, since reallocating a list of millions would copy it several times.
 type List[V any] struct {
 	chunks [][]V
 	n      int
-	pieces []*mmap.Piece // of the chunks that are not of the heap
-	room   []V           // of the last piece, for more chunks
+	pieces []*mmap.Piece // memory of the chunks outside the heap
+	room   []V           // unused rest of the last piece
 }
 
 const (
 	chunkShift = 12
 	chunkSize  = 1 << chunkShift
-	fewChunks  = 16 // on the heap; the others come as many at once
+	fewChunks  = 16 // number of chunks on the heap; the others are allocated in groups of this size
 )
 
 func (l *List[V]) Len() int { return l.n }
 
 func (l *List[V]) Has(number uint32) bool { return number != 0 && int(number) <= l.n }
 
-// At returns the value with a number that Add returned.
+// At returns the value with a number that Add has returned.
 func (l *List[V]) At(number uint32) *V {
 	i := number - 1
 	return &l.chunks[i>>chunkShift][i&(chunkSize-1)]
 }
 
-// Add returns the number of a new value. Pointers that At returned before may point to an old copy.
+// Add stores v and returns its number. It invalidates pointers that At returned before.
 func (l *List[V]) Add(v V) (number uint32) {
 	if l.n%chunkSize == 0 {
 		l.chunks = append(l.chunks, l.newChunk())
@@ -115,7 +113,7 @@ func (l *List[V]) Add(v V) (number uint32) {
 	return uint32(l.n)
 }
 
-// newChunk returns memory for the next chunk. The first grows: most lists are short.
+// newChunk returns memory for the next chunk. The first chunk grows, since most lists are short.
 func (l *List[V]) newChunk() []V {
 	switch {
 	case l.n == 0:

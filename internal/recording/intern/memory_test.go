@@ -2,7 +2,7 @@ package intern
 
 import "testing"
 
-// TestListAcrossChunks: values keep their numbers when a list grows over the end of a chunk and is cut back.
+// TestListAcrossChunks: values keep their numbers while a list grows past the end of a chunk and is truncated.
 func TestListAcrossChunks(t *testing.T) {
 	t.Parallel()
 	const n = 2*chunkSize + 3
@@ -35,7 +35,7 @@ func TestListAcrossChunks(t *testing.T) {
 	}
 }
 
-// TestArenaRestore: what was kept before a state stays, and what was kept after it is dropped.
+// TestArenaRestore: strings stored before State stay, and later ones are dropped.
 func TestArenaRestore(t *testing.T) {
 	t.Parallel()
 	var a Arena

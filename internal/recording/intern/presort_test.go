@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// However many symbols are sorted before the others come, all are sorted in the end.
+// TestSymbolsSortedEarly: all symbols are sorted in the end, for any number of presorted ones.
 func TestSymbolsSortedEarly(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -11,23 +11,23 @@ import (
 	"github.com/profarc/profarc/internal/file/mmap"
 )
 
-// A SortKey is a number to sort by, and the reference that it belongs to.
+// A SortKey is a number to sort by and its reference.
 type SortKey = fastmem.SortKey
 
-// A Sorter sorts keys. It keeps its memory for the next time, until Close.
+// A Sorter sorts keys. It reuses its memory until Close.
 type Sorter struct {
 	keys, spare []SortKey
-	pieces      [2]*mmap.Piece  // of keys and spare, if they are long
+	pieces      [2]*mmap.Piece  // memory of keys and spare, if they are long
 	Ctx         context.Context // nil if sorting cannot be canceled
 }
 
-// LongSort is the number of keys from which on a sort checks its context first.
+// LongSort is the number of keys from which a sort checks its context first.
 const LongSort = 1 << 14
 
-// canceled reports whether n keys are many, and the context has ended.
+// canceled reports whether the context is canceled, for n keys that are worth a check.
 func (s *Sorter) canceled(n int) bool { return n >= LongSort && s.Ctx != nil && s.Ctx.Err() != nil }
 
-// Room returns an empty slice with room for n keys. It reuses the memory of the last.
+// Room returns an empty slice of capacity n. It reuses the memory of the slice that it returned before.
 func (s *Sorter) Room(n int) []SortKey {
 	if cap(s.keys) < n {
 		s.Close()
@@ -41,13 +41,13 @@ func (s *Sorter) Room(n int) []SortKey {
 	return s.keys[:0]
 }
 
-// Done frees the memory that only sorting needs. What Room has returned stays.
+// Done frees the memory that only Sort needs. The slice that Room returned stays valid.
 func (s *Sorter) Done() {
 	s.pieces[1].Release()
 	s.pieces[1], s.spare = nil, nil
 }
 
-// Close frees the memory that Room has returned.
+// Close frees all memory, including the slice that Room returned.
 func (s *Sorter) Close() {
 	for _, p := range s.pieces {
 		p.Release()
@@ -55,10 +55,10 @@ func (s *Sorter) Close() {
 	*s = Sorter{Ctx: s.Ctx}
 }
 
-// Sort sorts by key; equal keys stay in their order.
+// Sort sorts by key and is stable.
 func (s *Sorter) Sort(keys []SortKey) { fastmem.SortByKey(keys, &s.spare, s.canceled) }
 
-// EachEqual calls yield with each group of several equal keys among sorted keys.
+// EachEqual calls yield with each group of at least two equal keys. The keys must be sorted.
 func EachEqual(keys []SortKey, yield func(group []SortKey)) {
 	EachGroup(keys, func(group []SortKey) {
 		if len(group) > 1 {
@@ -67,7 +67,7 @@ func EachEqual(keys []SortKey, yield func(group []SortKey)) {
 	})
 }
 
-// EachGroup calls yield with each group of equal keys among sorted keys.
+// EachGroup calls yield with each group of equal keys. The keys must be sorted.
 func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 	for from := 0; from < len(keys); {
 		to := from + 1
@@ -79,7 +79,7 @@ func EachGroup(keys []SortKey, yield func(group []SortKey)) {
 	}
 }
 
-// RefsOf returns the references of keys.
+// RefsOf returns the references in keys.
 func RefsOf[R ~uint32](keys []SortKey) []R {
 	refs := fastmem.AllocateLarge[R](len(keys))
 	for i, k := range keys {
@@ -101,24 +101,23 @@ func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 	return RefsOf[SymbolRef](keys)
 }
 
-// A symbolSort sorts texts eight bytes at a time. Reading a text misses the cache once
-// the texts are not in the order of their arrival any more. So the bytes that follow
-// are read at the same time, and kept close together until they are needed.
+// A symbolSort sorts strings eight bytes at a time. Once the strings are not in order of arrival, reading one misses
+// the cache. The words that follow are therefore read at the same time, and kept in ahead until they are needed.
 type symbolSort struct {
 	*Symbols
 	*Sorter
-	ahead [][aheadWords]uint64 // by SymbolRef-1: the words after the first
+	ahead [][aheadWords]uint64 // indexed by SymbolRef-1, the words after the key
 }
 
 // aheadWords is the number of words of eight bytes that are read ahead.
 const aheadWords = 4
 
-// deepest is the number of bytes up to which texts are sorted eight at a time. Texts
-// that agree in more, which names hardly do, are compared as a whole.
+// deepest is the number of bytes up to which strings are sorted eight at a time. Names hardly ever have longer common
+// prefixes; strings with longer ones are compared as a whole.
 const deepest = 1 << 12
 
-// sortFrom sorts texts that agree in their first depth bytes: by the next eight, then
-// those that agree in these by what follows.
+// sortFrom sorts strings whose first depth bytes are equal. It sorts by the next eight bytes, and groups of equal ones
+// by the bytes that follow.
 func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 	if s.canceled(len(keys)) {
 		return
@@ -147,7 +146,7 @@ func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 	})
 }
 
-// readKeys makes the eight bytes of each text at depth its key, and reads those that follow ahead.
+// readKeys sets each key to the eight bytes of its string at depth, and stores the words that follow in s.ahead.
 func (s *symbolSort) readKeys(keys []SortKey, depth int) {
 	for i, k := range keys {
 		text := s.Texts.At(*s.places.At(k.Ref))[depth:]
@@ -160,7 +159,7 @@ func (s *symbolSort) readKeys(keys []SortKey, depth int) {
 	}
 }
 
-// chunk returns the first eight bytes of a text, padded with zeros.
+// chunk returns the first eight bytes of a string, padded with zeros.
 func chunk(text []byte) uint64 {
 	if len(text) >= 8 {
 		return binary.BigEndian.Uint64(text)
@@ -170,8 +169,8 @@ func chunk(text []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// endedFirst moves the texts that end before depth to the front, the shorter first, and
-// returns their number. They agree in all but zeros at their ends.
+// endedFirst moves the strings that end before depth to the front, the shorter ones first, and returns their number.
+// The strings differ only in the number of zero bytes at their ends.
 func (s *symbolSort) endedFirst(group []SortKey, depth int) (ended int) {
 	if byte(group[0].Key) != 0 {
 		return 0 // the last of the eight bytes is not padding

@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Texts that agree in many bytes, end within others, and hold zeros.
+// similarTexts generates strings with long common prefixes, prefixes of other strings, and zero bytes.
 var similarTexts = rapid.Custom(func(t *rapid.T) string {
 	long := strings.Repeat("long", deepest/4-1)
 	part := rapid.SampledFrom([]string{"", "\x00", "a", "_ZN4", "eightlng", "sixteen bytes... ", "\xff", long})
@@ -39,7 +39,7 @@ func TestSymbolsAreSortedByBytes(t *testing.T) {
 	})
 }
 
-// Of more keys than a radix sort takes on, and of fewer.
+// TestEqualKeysStayInTheirOrder sorts numbers of keys below and above the minimum of the radix sort.
 func TestEqualKeysStayInTheirOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

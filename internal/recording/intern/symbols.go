@@ -12,25 +12,25 @@ import (
 	"github.com/profarc/profarc/internal/file/words"
 )
 
-// A SymbolRef is the number of an interned text; 0 is none.
+// A SymbolRef is the number of an interned string. 0 refers to nothing.
 type SymbolRef uint32
 
-// Symbols interns texts and numbers them from 1. It tries the number after the last
-// one first, since runs of one program mostly name things in the same order.
+// Symbols interns strings and numbers them from 1. It tries the number after the last one first, since runs of one
+// program mostly name things in the same order.
 type Symbols struct {
 	Texts  Arena
 	places List[Place]
 	Index  refindex.Index
-	Last   SymbolRef // that was looked up
+	Last   SymbolRef // result of the last lookup
 
-	Presorted []SymbolRef // the first symbols, by bytes; see SortSymbols
+	Presorted []SymbolRef // first symbols, sorted by bytes; see profileset.Set.SortSymbols
 
-	// ByNameRef: texts are hashed by their NameRef. Each function of LLVM needs it
-	// anyway, and the tables in LLVM's files are in the order of its low bits.
+	// ByNameRef selects NameRef as the hash of strings. Each function of LLVM needs its NameRef anyway, and the tables in
+	// LLVM files are ordered by its low bits.
 	ByNameRef bool
 }
 
-// SymbolsState is what a table of symbols held.
+// SymbolsState is the fill level of Symbols.
 type SymbolsState struct {
 	symbols   int
 	texts     ArenaState
@@ -42,7 +42,7 @@ func (t *Symbols) State() SymbolsState {
 	return SymbolsState{t.Len(), t.Texts.State(), t.Last, t.Presorted}
 }
 
-// Restore drops what was interned since.
+// Restore drops the strings interned after State returned s.
 func (t *Symbols) Restore(s SymbolsState) {
 	t.Last = s.last
 	t.Presorted = s.presorted
@@ -55,7 +55,7 @@ func (t *Symbols) Restore(s SymbolsState) {
 
 func (t *Symbols) Len() int { return t.places.Len() }
 
-// Place returns where the text of a symbol is kept, nowhere for none.
+// Place returns the location of a symbol's string, or nowhere for 0.
 func (t *Symbols) Place(s SymbolRef) Place {
 	if s == 0 {
 		return Place{}
@@ -63,12 +63,12 @@ func (t *Symbols) Place(s SymbolRef) Place {
 	return *t.places.At(uint32(s))
 }
 
-// Text returns the text of a symbol of the table.
+// Text returns the string of a symbol, which must not be 0.
 func (t *Symbols) Text(s SymbolRef) string {
 	return words.StringOf(t.Texts.At(*t.places.At(uint32(s))))
 }
 
-// Intern returns the number of a text, and whether it is new.
+// Intern returns the number of a string and whether it is new.
 func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	s = t.Next(text)
 	if s != 0 {
@@ -77,7 +77,8 @@ func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	return t.InternHashed(text, t.Hash(text))
 }
 
-// Next returns the number of a text that is the one after the last or the last one again, and 0 for others.
+// Next returns the number of text if it is the symbol after the last one, or the last one again. Otherwise it returns
+// 0.
 func (t *Symbols) Next(text string) SymbolRef {
 	if next := t.Last + 1; int(next) <= t.Len() && t.Text(next) == text {
 		t.Last = next
@@ -100,13 +101,13 @@ func (t *Symbols) InternHashed(text string, hash uint32) (s SymbolRef, fresh boo
 	return t.Last, fresh
 }
 
-// Find returns the number of a text, 0 if it is not in the table.
+// Find returns the number of a string, or 0 if it is not interned.
 func (t *Symbols) Find(text string) SymbolRef {
 	ref, _ := t.Index.Find(t.Hash(text), func(ref uint32) bool { return t.Text(SymbolRef(ref)) == text })
 	return SymbolRef(ref)
 }
 
-// Hash returns the hash by which a text is found.
+// Hash returns the hash of a string for lookups.
 func (t *Symbols) Hash(text string) uint32 {
 	if t.ByNameRef {
 		return uint32(disk.NameRef(text))
@@ -114,10 +115,10 @@ func (t *Symbols) Hash(text string) uint32 {
 	return uint32(xxhash.Sum64String(text))
 }
 
-// fetchGroup is the number of hashes for which Fetch asks at once.
+// fetchGroup is the number of hashes that Fetch handles at once.
 const fetchGroup = 128
 
-// Fetch brings what looking up texts of these hashes will read first into the caches.
+// Fetch prefetches the memory that lookups of these hashes read first.
 func (t *Symbols) Fetch(hashes []uint32) {
 	for len(hashes) > 0 {
 		group := hashes[:min(len(hashes), fetchGroup)]
@@ -135,7 +136,7 @@ func (t *Symbols) Fetch(hashes []uint32) {
 	}
 }
 
-// Snapshot returns the texts of all symbols, for reading while others are added.
+// Snapshot returns a copy that can be read while strings are added to t.
 func (t *Symbols) Snapshot() *Symbols {
 	s := &Symbols{Texts: t.Texts, places: t.places}
 	s.Texts.slabs, s.Texts.pieces = slices.Clone(t.Texts.slabs), slices.Clone(t.Texts.pieces)
@@ -143,8 +144,7 @@ func (t *Symbols) Snapshot() *Symbols {
 	return s
 }
 
-// fewFresh is how many times as many symbols must be sorted already for the others to
-// be inserted between them.
+// fewFresh is the minimum ratio of presorted to new symbols for which the new ones are inserted between the others.
 const fewFresh = 1 << 6
 
 // Sorted returns all symbols, sorted by bytes.
@@ -156,7 +156,7 @@ func (t *Symbols) Sorted(sorter *Sorter) []SymbolRef {
 	return t.insert(t.Presorted, fresh)
 }
 
-// insert inserts the last few symbols into all others, which are sorted.
+// insert inserts the last fresh symbols into others, which is sorted.
 func (t *Symbols) insert(others []SymbolRef, fresh int) []SymbolRef {
 	last := make([]SymbolRef, fresh)
 	for i := range last {

@@ -1,7 +1,7 @@
 // Package libstdcxx imitates the order of equal elements in GCC's C++ standard library, which C++ leaves unspecified.
 //
-// llvm-profdata is linked with that library, and its output depends on the order.
-// [Sort] imitates std::sort and [Heap] imitates std::priority_queue.
+// llvm-profdata is linked with that library, and its output depends on the order. [Sort] imitates std::sort, and [Heap]
+// imitates std::priority_queue.
 package libstdcxx
 
 import "math/bits"
@@ -9,8 +9,8 @@ import "math/bits"
 // insertionLength is the maximum length of a range that only the final insertion sort orders.
 const insertionLength = 16
 
-// Sort sorts elements like std::sort. It partitions ranges around the median of three until they are short, and ends
-// with an insertion sort of all elements.
+// Sort sorts elements in the same order as std::sort. It partitions ranges around the median of three until they are
+// short, and ends with an insertion sort of all elements.
 func Sort[T any](all []T, less func(a, b T) bool) {
 	if len(all) == 0 {
 		return
@@ -19,8 +19,8 @@ func Sort[T any](all []T, less func(a, b T) bool) {
 	insertionSort(all, less)
 }
 
-// partitionAll partitions a range until its parts are short. A part that is still long after levels partitions is
-// sorted by a heap, since its pivots were bad.
+// partitionAll partitions a range until its parts are short. A part that is still long after this number of levels had
+// bad pivots and is sorted by a heap.
 func partitionAll[T any](all []T, levels int, less func(a, b T) bool) {
 	for len(all) > insertionLength {
 		if levels == 0 {
@@ -79,7 +79,7 @@ func heapSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// insertionSort is stable.
+// insertionSort is a stable sort.
 func insertionSort[T any](all []T, less func(a, b T) bool) {
 	for i, v := range all {
 		at := i
@@ -90,8 +90,8 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// A Heap is a priority queue whose top is a maximal element. The steps of the library determine which of several equal
-// ones it is.
+// A Heap is a priority queue whose top is a maximal element. Among equal elements, it returns the same one as
+// std::priority_queue.
 type Heap[T any] struct {
 	Less func(a, b T) bool
 	all  []T
@@ -141,8 +141,8 @@ func moveHoleUp[T any](all []T, hole, top int, v T, less func(a, b T) bool) {
 	all[hole] = v
 }
 
-// moveHoleDown moves a hole to the bottom past the larger children, of equal ones the right one. It then moves v up
-// from there.
+// moveHoleDown moves a hole to the bottom, along the larger child of each node. If both children are equal, it takes
+// the right one. It then moves v up from the bottom.
 func moveHoleDown[T any](all []T, hole int, v T, less func(a, b T) bool) {
 	top := hole
 	for {

@@ -13,9 +13,8 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-// reference reads "sort" or "heap", a number of elements and their keys, and prints the places that the
-// elements had in the input, in the order in which the library's sort or priority queue returns them. A heap
-// is popped after every third push.
+// reference reads "sort" or "heap", a number of elements and their keys. It prints the input indexes of the elements in
+// the order in which the library's sort or priority queue returns them. A heap is popped after every third push.
 const reference = `
 #include <algorithm>
 #include <cstdio>
@@ -93,8 +92,8 @@ func popped(all []element) (order []element) {
 	return order
 }
 
-// sequences returns keys of many lengths with few and with many equal ones, and
-// some that let every pivot be a bad one, so that the heap sort is reached.
+// sequences returns key sequences of many lengths, with few and with many equal keys. Some make every pivot bad, so
+// that the heap sort is reached.
 func sequences() (all [][]int) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 300 {

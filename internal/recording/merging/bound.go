@@ -9,11 +9,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Bound is a position in the order of methods, before the methods of a class and name. Types are sorted before the
-// methods of the class with their name. The zero Bound is before everything.
+// A Bound is a position in the order of methods, before the methods with this class and name. A type sorts before the
+// methods of the class with its name. The zero Bound comes before everything.
 type Bound struct{ Class, Name string }
 
-// Compare orders bounds as archives order methods.
+// Compare orders bounds in the order of methods in archives.
 func (b Bound) Compare(c Bound) int {
 	return cmp.Or(strings.Compare(b.Class, c.Class), strings.Compare(b.Name, c.Name))
 }
@@ -23,7 +23,7 @@ func (b Bound) MarshalText() ([]byte, error) {
 	return []byte(strconv.QuoteToASCII(b.Class) + " " + strconv.QuoteToASCII(b.Name)), nil
 }
 
-// UnmarshalText reads what MarshalText returns.
+// UnmarshalText parses the result of MarshalText.
 func (b *Bound) UnmarshalText(text []byte) error {
 	rest, err := b.parseBound(string(text))
 	if err == nil && rest != "" {
@@ -32,7 +32,7 @@ func (b *Bound) UnmarshalText(text []byte) error {
 	return err
 }
 
-// parseBound reads a bound at the beginning of text, and returns the rest.
+// parseBound parses a bound at the beginning of text, and returns the rest.
 func (b *Bound) parseBound(text string) (rest string, err error) {
 	rest = text
 	for _, part := range []*string{&b.Class, &b.Name} {
@@ -48,17 +48,14 @@ func (b *Bound) parseBound(text string) (rest string, err error) {
 	return rest, nil
 }
 
-// A Part is what one of several workers merges: the methods from a place on and before another, with their
-// contexts and profiles. The zero To is the place after all, so that the zero Part is everything. What
-// belongs to no method is merged with the first part, the one whose From is zero; a row of a table that names
-// a method, a context, a profile or a type belongs to the part of the first it names, and a group of rows to
-// the part of its first row.
+// A Part is one worker's share of a merge. It holds the methods from From up to, but not including, To, with their
+// contexts and profiles. A zero To means the end, so the zero Part holds everything. Records without a method belong to
+// the first part, whose From is zero. A table row that names methods, contexts, profiles or types belongs to the part
+// of the first one. A group of rows belongs to the part of its first row.
 type Part struct{ From, To Bound }
 
-// isFirst reports whether no part comes before p.
 func (p Part) isFirst() bool { return p.From == Bound{} }
 
-// isLast reports whether no part comes after p.
 func (p Part) isLast() bool { return p.To == Bound{} }
 
 // Holds reports whether a position is in the part.
@@ -68,7 +65,7 @@ func (p Part) Holds(at Bound) bool {
 
 func (p Part) String() string {
 	text := func(b Bound) string {
-		quoted, _ := b.MarshalText() // it cannot fail
+		quoted, _ := b.MarshalText() // MarshalText cannot fail
 		return string(quoted)
 	}
 	switch {
@@ -82,7 +79,7 @@ func (p Part) String() string {
 	return "methods from " + text(p.From) + " to " + text(p.To)
 }
 
-// Parts divides all methods at bounds, which ascend and are not zero.
+// Parts divides all methods at the bounds, which must ascend and not be zero.
 func Parts(bounds ...Bound) ([]Part, error) {
 	parts := []Part{{}}
 	for _, b := range bounds {
@@ -96,18 +93,18 @@ func Parts(bounds ...Bound) ([]Part, error) {
 	return parts, nil
 }
 
-// partProperty is the key of the row of properties that says which part of a merge an
-// archive is. Its value is both bounds.
+// partProperty is the key of the property that identifies the part of a merge in an archive. The value is its two
+// bounds.
 const partProperty = "profarc.part"
 
-// property returns the value of the property.
+// property returns the value for partProperty.
 func (p Part) property() string {
 	from, _ := p.From.MarshalText()
 	to, _ := p.To.MarshalText()
 	return string(from) + " " + string(to)
 }
 
-// parsePart reads the value of the property.
+// parsePart parses the result of property.
 func parsePart(text string) (p Part, err error) {
 	rest, err := p.From.parseBound(text)
 	if err == nil {

@@ -1,11 +1,12 @@
-// Package merging decides which archives are summed, and joins what their headers say.
+// Package merging decides which archives can be merged, and joins their headers.
 //
-// A [Target] is the set of a builder: [Target.AdmitRun] joins an archive that is summed with the others,
-// [Target.AdmitCopy] one that is copied. [ContentsOf] reads which dumps an archive holds, and [Superseded] finds
-// the archives whose dumps are in a later dump of the same process. [Equalize] and [HalfLife] compute weights.
+// [Target] wraps the set of a builder. [Target.AdmitRun] joins an archive whose counts are added to those of the others,
+// and [Target.AdmitCopy] joins an archive that is copied. [ContentsOf] reads the list of dumps in an archive, and
+// [Superseded] finds archives whose dumps a later dump of the same process contains. [Equalize] and [HalfLife] compute
+// weights.
 //
-// Several processes can share a merge. A [Part] is what one of them merges, a range of methods, and [Join]
-// makes of all parts the bytes that one merge of everything has:
+// Several processes can share a merge. Each merges a [Part], a range of methods. [Join] combines all parts into the same
+// bytes as one merge of everything:
 //
 //	parts, err := merging.Parts(merging.Bound{Class: "java/util/"}, merging.Bound{Class: "org/"})
 //	err = parts[1].Into(ctx, b, s, merging.PartOptions{}) // for each archive s, by one worker

@@ -19,15 +19,14 @@ import (
 
 // Errors of a merge, to match with errors.Is.
 var (
-	// ErrCounted: a dump is in the builder already. Of two runs that counted just the same, either needs a
-	// Config.DumpID of its own, or one a profileset.RunRules.Weight of 2 in place of the other.
+	// ErrCounted means that the builder has a dump already. If two runs have the same counts, give each dump a
+	// Config.DumpID, or merge one of them with a profileset.RunRules.Weight of 2 and leave the other out.
 	ErrCounted = errors.New("a dump is counted already")
-	// ErrWeighted: weights apply to single dumps, before they are merged.
+	// ErrWeighted means that a merged archive was given a weight. Weights apply to single dumps, before they are merged.
 	ErrWeighted = errors.New("an archive that was merged takes no weight")
 )
 
-// AdmitRun checks an archive that is no part of a merge, notes its dumps, and returns the
-// run that its profiles belong to.
+// AdmitRun checks an archive that is not a part of a merge, notes its dumps, and returns the run for its profiles.
 func (b Target) AdmitRun(s *reader.Store, r profileset.RunRules, use profileset.ShapeUse) (profileset.Run, error) {
 	part, is, err := PartOf(s)
 	if err == nil && is {
@@ -43,15 +42,15 @@ func (b Target) AdmitRun(s *reader.Store, r profileset.RunRules, use profileset.
 	return b.JoinRun(&contents, r, use)
 }
 
-// Note checks that an archive can be merged with those that the builder has or that were
-// noted before, as far as can be told without its profiles, and notes it. Errors are as from
-// merge.Into. Use a builder of its own: merge.Into refuses what was noted.
+// Note checks whether an archive can be merged with the archives that the builder has or that were noted before, and
+// notes it. It does not read profiles. Errors are as from merge.Into. Use a separate builder, since merge.Into refuses
+// noted archives.
 func Note(b *profileset.Set, c Contents, r profileset.RunRules) error {
 	_, err := Target{b}.JoinRun(&c, r, profileset.ShapeUse{})
 	return err
 }
 
-// JoinRun joins the header of an archive with the builder's, and returns the run that its profiles belong to.
+// JoinRun joins the header of an archive with the builder's, and returns the run for its profiles.
 func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.ShapeUse) (run profileset.Run, err error) {
 	dumps, err := c.weightedDumps(r)
 	if err != nil {
@@ -64,23 +63,23 @@ func (b Target) JoinRun(c *Contents, r profileset.RunRules, use profileset.Shape
 	return run, err
 }
 
-// Hooks change a copy into the input of a merge: without tables that hold for one source
-// only, and with the counts of the others scaled.
+// Hooks returns hooks for copying an archive into a merge. They skip tables that hold for one source only, and scale
+// the counts in the others by the weight.
 func Hooks(w layout.Weight) copier.Hooks {
 	return copier.Hooks{Skip: IsRelisted, Row: func(t *reader.Table, row []uint64) {
 		profileset.ScaleRow(t.Kind, t.Flags, row, w)
 	}}
 }
 
-// A Target is the set of a builder that archives are copied into.
+// A Target is the set of a builder into which archives are merged or copied.
 type Target struct{ *profileset.Set }
 
-// IsRelisted reports whether a table is not copied: it holds for one source only, as the
-// order does, or is made anew, as the table of dumps.
+// IsRelisted reports whether a table is not copied, because it holds for one source only, such as the order, or is
+// created anew, such as the table of dumps.
 func IsRelisted(t *reader.Table) bool { return disk.IsSourceOrder(t.Kind) || t.Kind == disk.TableDumps }
 
-// weightedDumps returns the dumps that an archive was made from, with the weight of the run. The
-// error matches ErrWeighted for a weight of a merged archive.
+// weightedDumps returns the dumps of an archive with the weight of the run. The error matches ErrWeighted if a merged
+// archive has a weight.
 func (c *Contents) weightedDumps(r profileset.RunRules) ([]profileset.Dump, error) {
 	weight := cmp.Or(r.Weight, layout.WeightOne)
 	if weight == layout.WeightOne {
@@ -94,8 +93,9 @@ func (c *Contents) weightedDumps(r profileset.RunRules) ([]profileset.Dump, erro
 	return []profileset.Dump{dump}, nil
 }
 
-// joinHeader makes the builder's archive a merged one. Its header has what holds for all: the highest settings, the
-// last time, and a fingerprint if all have the same. After an error nothing has changed. The caller holds mu.
+// joinHeader joins a header with the builder's, which becomes the header of a merged archive. It has the highest
+// settings, the latest time, and the fingerprint if all archives have the same. After an error nothing has changed. The
+// caller holds mu.
 func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use profileset.ShapeUse,
 	dumps []profileset.Dump,
 	contents *Contents, r profileset.RunRules) (profileset.Run, error) {
@@ -142,7 +142,7 @@ func (b Target) joinHeader(h *layout.Header, shapes []layout.EntryShape, use pro
 	return run, nil
 }
 
-// checkCounted returns an error if the builder has counts of an archive already.
+// checkCounted returns an error if the builder has a dump or a run of the archive already.
 func (b Target) checkCounted(c *Contents) error {
 	for _, id := range slices.SortedFunc(maps.Keys(c.ids), func(x, y [16]byte) int { return slices.Compare(x[:], y[:]) }) {
 		if has, ok := b.Copied[id]; ok {
@@ -158,8 +158,8 @@ func (b Target) checkCounted(c *Contents) error {
 	return nil
 }
 
-// nameOfSmaller names the one of two archives with a common dump that can be left out: of a sum
-// and a dump that it contains, the dump.
+// nameOfSmaller returns the name of the archive to leave out if two archives have a dump in common. It is the one with
+// fewer dumps, since the other contains its counts.
 func (c *Contents) nameOfSmaller(has profileset.Source) string {
 	if has.Dumps < len(c.ids) {
 		return has.Name
@@ -177,7 +177,7 @@ func (b Target) NoteDumps(c *Contents) {
 	}
 }
 
-// checkMergeable returns an error if an archive cannot be merged into the builder's.
+// checkMergeable returns an error if an archive with this header cannot be merged into the builder's.
 func (b Target) checkMergeable(h *layout.Header, empty bool) error {
 	switch {
 	case h.Domain != b.Domain:
@@ -190,16 +190,16 @@ func (b Target) checkMergeable(h *layout.Header, empty bool) error {
 	return nil
 }
 
-// Dumps returns the number of dumps whose counts a builder has.
+// Dumps returns the number of dumps in the builder.
 func Dumps(b *profileset.Set) (n int) {
 	t := Target{b}
 	t.Locked(func() { n = len(t.Dumps) })
 	return n
 }
 
-// UseOf returns the parts of the shape that the entries of an archive depend on. In a
-// short run they may be unknown: without a type profile nothing shows how many rows the
-// VM keeps. Parts that no entry depends on fit every other archive.
+// UseOf returns the parts of the shape on which entries of an archive depend. A short run may depend on none. Without a
+// type profile, for example, nothing shows how many rows the VM keeps. Parts on which no entry depends are compatible
+// with every other archive.
 func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err error) {
 	if s.Header().Domain != layout.DomainHotSpot {
 		return use, nil
@@ -224,8 +224,8 @@ func UseOf(ctx context.Context, s *reader.Store) (use profileset.ShapeUse, err e
 	return use, nil
 }
 
-// joinShape unites the shapes of the builder and of an archive. The first archive that
-// depends on a part decides it; until then it is the largest. The caller holds mu.
+// joinShape unites the shapes of the builder and of an archive. The first archive that depends on a part decides it;
+// before that, the largest value is used. The caller holds mu.
 func (b Target) joinShape(shape disk.Shape, use profileset.ShapeUse) error {
 	have := b.Shape
 	types := shape.TypeRows != have.TypeRows || shape.Gap != have.Gap
@@ -251,7 +251,8 @@ func describeShape(s disk.Shape) string {
 	return fmt.Sprintf("%d receivers a call, %d returns and %d more counts", s.TypeRows, s.BciRows, s.Gap)
 }
 
-// joinRows unites a part of the shape that no entry depends on yet.
+// joinRows returns the number of rows for a part of the shape on which no entry depends yet. decides is set if entries
+// of the joining archive depend on it.
 func joinRows(have, joins int, decides bool) int {
 	if decides {
 		return joins
@@ -259,7 +260,7 @@ func joinRows(have, joins int, decides bool) int {
 	return max(have, joins)
 }
 
-// setShape changes the parts of the shape that no entry depends on.
+// setShape sets the shape and the params that depend on it.
 func (b Target) setShape(s disk.Shape) {
 	if s.SameSettings(b.Shape) {
 		return
@@ -271,7 +272,7 @@ func (b Target) setShape(s disk.Shape) {
 	p.ReceiverGap = uint32(s.Gap)
 }
 
-// Unmerged describes the losses of a merge of entries of one point that cannot be united.
+// Unmerged describes the losses of a merge in which entries of one point could not be united.
 func Unmerged(asLLVM bool) string {
 	if asLLVM {
 		return "entries that do not go together with those of a file before (other lengths, " +

@@ -12,10 +12,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Join adds all parts of a merge, in any order, to a builder that is empty but for the Params of one of them.
-// It then writes the same bytes as after a merge.Into for each of the archives that the parts were merged from.
-// The error matches ErrPart if an archive is no part, or if a part is missing, comes twice, or is of a merge
-// of other archives, which is found before anything is added; otherwise errors are as from merge.Into.
+// Join adds all parts of a merge, in any order, to a builder that is empty except for the Params of one part. The
+// archive then has the same bytes as after merge.Into for each original archive. The error matches ErrPart if an
+// archive is no part, or if a part is missing, occurs twice, or belongs to a merge of other archives; in these cases
+// nothing has been added. Other errors are as from merge.Into.
 func Join(ctx context.Context, b *profileset.Set, parts ...*reader.Store) error {
 	all, err := sortParts(parts)
 	if err != nil {
@@ -58,8 +58,7 @@ type partStore struct {
 	dumps []profileset.Dump
 }
 
-// sortParts returns the parts in their order. The error matches ErrPart unless they are
-// all parts of one merge.
+// sortParts returns the parts in order. The error matches ErrPart unless they are all parts of one merge.
 func sortParts(stores []*reader.Store) ([]partStore, error) {
 	all := make([]partStore, len(stores))
 	for i, s := range stores {
@@ -91,7 +90,7 @@ func sortParts(stores []*reader.Store) ([]partStore, error) {
 	return all, nil
 }
 
-// ofOneMerge reports whether two parts say the same of what they were merged from.
+// ofOneMerge reports whether the headers and dumps of two parts agree.
 func (p *partStore) ofOneMerge(q *partStore) bool {
 	x := p.s.Header()
 	y := q.s.Header()
@@ -99,8 +98,8 @@ func (p *partStore) ofOneMerge(q *partStore) bool {
 		x.Fingerprint == y.Fingerprint && x.DumpTime == y.DumpTime && x.Flags == y.Flags && slices.Equal(p.dumps, q.dumps)
 }
 
-// mergedDumps returns the dumps that an archive was merged from. One that was merged from
-// nothing is no dump of its own.
+// mergedDumps returns the dumps merged into an archive. It returns nil if nothing was merged, although the archive then
+// has a dump ID.
 func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
 	if s.Header().Flags&disk.FlagMerged == 0 {
 		return nil, nil
@@ -108,8 +107,8 @@ func mergedDumps(s *reader.Store) ([]profileset.Dump, error) {
 	return copier.Dumps(s)
 }
 
-// copyTo copies what a part has itself: no profiles that stand for profiles of other parts,
-// and not the row that says which part it is.
+// copyTo copies the content of a part. It leaves out stubs for profiles of other parts, and the row that identifies the
+// part.
 func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) error {
 	chooser := newChooser(p.Part, p.s)
 	hooks := Hooks(0)
@@ -128,7 +127,7 @@ func (p *partStore) copyTo(ctx context.Context, t Target, run profileset.Run) er
 	return copier.New(ctx, t.Set, p.s, run, hooks).All()
 }
 
-// anotherRun returns a run that follows those so far.
+// anotherRun returns a new run.
 func (b Target) anotherRun() (run profileset.Run) {
 	b.Locked(func() { run = b.NewRun(profileset.RunRules{}) })
 	return run

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// baseOf returns the archive that s is a layer on, nil if it is none.
+// baseOf returns the base of the layer s, or nil if s is no layer.
 func baseOf(s *reader.Store) (*layout.BaseArchive, error) {
 	base, layer, err := s.Base()
 	if err != nil || !layer {
@@ -18,8 +18,7 @@ func baseOf(s *reader.Store) (*layout.BaseArchive, error) {
 	return &base, nil
 }
 
-// joinBase returns an error if an archive is a layer on another base than those that the
-// builder has. The caller holds mu.
+// joinBase returns an error unless base equals the base of the archives merged so far. The caller holds mu.
 func (b Target) joinBase(base *layout.BaseArchive, empty bool) error {
 	have := b.Base
 	switch {
@@ -37,7 +36,7 @@ func (b Target) joinBase(base *layout.BaseArchive, empty bool) error {
 		profileset.ErrMismatch, base.ID(), have.ID())
 }
 
-// Besides returns an archive without the dumps and runs that the builder has, and as no layer.
+// Besides returns a copy of c without the dumps and runs that the builder has, and without the base.
 func (c *Contents) Besides(b Target) Contents {
 	rest := *c
 	rest.base, rest.ids, rest.runs = nil, maps.Clone(c.ids), maps.Clone(c.runs)

@@ -50,9 +50,8 @@ func checkNarrowable(b *profileset.Set, n int) error {
 	return nil
 }
 
-// CountWidened returns the number of HotSpot's entries that became wide because a merge found more receivers or return
-// points than the VM keeps rows for. It is 0 in other domains. The error comes from a file of spilled profiles, or is
-// ctx's.
+// CountWidened returns the number of HotSpot entries that became wide because a merge found more receivers or return
+// points than the VM has rows. It is 0 in other domains. The error comes from reading spilled profiles or from ctx.
 func CountWidened(ctx context.Context, b *profileset.Set) (entries int, err error) {
 	b.Locked(func() { entries, err = countWidenedLocked(ctx, b) })
 	return entries, err

@@ -12,22 +12,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrPart: an archive is a part of a merge and would be taken for the whole, or parts are
-// missing, overlap, or are of different merges.
+// ErrPart means that an archive is only a part of a merge, or that parts are missing, overlap, or belong to different
+// merges.
 var ErrPart = errors.New("archives are not the parts of one merge")
 
-// A PartOptions holds facts about all archives whose parts are merged.
+// PartOptions describe all archives whose parts are merged.
 type PartOptions struct {
-	Run profileset.RunRules // as for merge.Into
-	// OneShape promises that all archives have the shape of the builder's Params, so that
-	// nothing outside the part has to be read to find it. Another shape is ErrMismatch.
+	Run profileset.RunRules // rules of the run, as for merge.Into
+	// OneShape promises that all archives have the shape of the builder's Params, so that nothing outside the part must be
+	// read to find it. A different shape returns ErrMismatch.
 	OneShape bool
 }
 
-// Into adds the part of an archive that another run recorded to the builder's, as merge.Into does with
-// the whole. The builder becomes an archive that says which part it is, and that Join puts together with the
-// others; do not add anything else. Of the archive only the page sums, the index, names and tables are read,
-// and the profiles in the part.
+// Into merges the part p of an archive into the builder, as merge.Into does with the whole. The builder becomes an
+// archive that records its part, and Join combines it with the others. Do not add anything else to it. Into reads only
+// the page checksums, the index, names and tables of the archive, and the profiles in the part.
 func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o PartOptions) error {
 	t := Target{b}
 	use, err := p.useOf(ctx, t, s, o)
@@ -55,7 +54,8 @@ func (p Part) Into(ctx context.Context, b *profileset.Set, s *reader.Store, o Pa
 	return t.UniteGrown()
 }
 
-// UseOf returns what the entries of an archive depend on, unless that is known.
+// useOf returns the parts of the shape on which entries of an archive depend. With OneShape it checks the shape and
+// reads no entries.
 func (p Part) useOf(ctx context.Context, t Target, s *reader.Store, o PartOptions) (use profileset.ShapeUse,
 	err error) {
 	if !o.OneShape {
@@ -70,7 +70,7 @@ func (p Part) useOf(ctx context.Context, t Target, s *reader.Store, o PartOption
 	return use, err
 }
 
-// PartOf returns which part of a merge an archive is; ok is false for any other archive.
+// PartOf returns the part of a merge that an archive holds. ok is false if the archive is not a part.
 func PartOf(s *reader.Store) (p Part, ok bool, err error) {
 	t, err := s.TableOrEmpty(disk.TableProperties)
 	if err != nil {
@@ -93,18 +93,18 @@ func PartOf(s *reader.Store) (p Part, ok bool, err error) {
 	return p, false, nil
 }
 
-// A chooser finds what of an archive is in a part.
+// A chooser finds the records of an archive that are in a part.
 type chooser struct {
 	part  Part
 	s     *reader.Store
 	class lastClass
-	// Tables name methods and profiles whose own place is read with the profile. They come
-	// last, when all records of the part are known.
+	// chosen and copied locate the methods and profiles in tables. Tables are copied last, when all records of the part
+	// are known.
 	chosen map[layout.Ref]bool
 	copied func(n layout.Ref) bool
 }
 
-// lastClass is the class of the last method: most methods have the class of the one before.
+// lastClass caches the class of the last method. Most methods have the same class as the one before.
 type lastClass struct {
 	known   bool
 	ordinal uint32
@@ -172,8 +172,8 @@ func (c *chooser) chooseRows(t *reader.Table) func(row int) (bool, error) {
 	}
 }
 
-// chooseRow reports whether the first record that a row refers to is in the part; a row that
-// refers to none is in the first part.
+// chooseRow reports whether the first record that a row refers to is in the part. A row without references is in the
+// first part.
 func (c *chooser) chooseRow(t *reader.Table, row int) (bool, error) {
 	for column := range t.Columns() {
 		n := layout.Ref(t.Cell(column, row))

@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// AdmitCopy checks an archive, notes its dumps, and returns the run that the copy belongs to. The
-// caller holds mu.
+// AdmitCopy checks an archive, notes its dumps, and returns the run for the copy. The caller holds mu.
 func (b Target) AdmitCopy(s *reader.Store, contents *Contents, take copier.Counts) (profileset.Run, error) {
 	b.Shaped = profileset.ShapeUse{Types: true, Returns: true}
 	h := s.Header()

@@ -15,32 +15,31 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// ErrSameProcess: two archives hold dumps of one process, and the later dump includes the
-// counts of the earlier.
+// ErrSameProcess means that two archives hold dumps of one process. The later dump includes the counts of the earlier
+// one.
 var ErrSameProcess = errors.New("two dumps of one process count the same twice")
 
-// Contents are the dumps whose counts an archive holds, and their runs.
+// Contents lists the dumps in an archive and their runs.
 type Contents struct {
 	name   string
 	header *layout.Header
 	shapes []layout.EntryShape
 	dumps  []profileset.Dump
-	base   *layout.BaseArchive // that the archive is a layer on; nil for none
+	base   *layout.BaseArchive // base of the layer; nil if the archive is no layer
 
 	ids    map[[16]byte]bool
-	runs   map[profileset.RunKey]runDump // the last of each
+	runs   map[profileset.RunKey]runDump // last dump of each run
 	runOf  map[[16]byte]profileset.RunKey
 	timeOf map[[16]byte]time.Time
 }
 
-// A runDump is a dump of a run.
 type runDump struct {
 	id        [16]byte
 	at        time.Time
 	selection string
 }
 
-// ContentsOf reads which dumps an archive holds.
+// ContentsOf returns the list of dumps in an archive.
 func ContentsOf(s *reader.Store) (Contents, error) {
 	c := Contents{name: s.Mapping().Name(), header: s.Header(),
 		shapes: (*mapped.Mapping)(s.Mapping()).Shape().Declared.Shapes(),
@@ -74,11 +73,10 @@ func ContentsOf(s *reader.Store) (Contents, error) {
 	return c, err
 }
 
-// Superseded finds archives that must not be merged, since another one has each of their
-// dumps or a later one of the same process, and at least one that is later. For each
-// archive it returns the index of the other, or -1. The result does not depend on the
-// order. The error matches ErrSameProcess if two of the remaining archives hold dumps of
-// one process.
+// Superseded finds archives that must not be merged because another one has each of their dumps or a later one of the
+// same process, and at least one later dump. It returns for each archive the index of the other one, or -1. The result
+// does not depend on the order of archives. The error matches ErrSameProcess if two of the remaining archives hold
+// dumps of one process.
 func Superseded(archives []Contents) ([]int, error) {
 	latest := map[profileset.RunKey][]int{} // holders of the last dump of each run
 	for i, c := range archives {
@@ -102,9 +100,9 @@ func Superseded(archives []Contents) ([]int, error) {
 	return by, heldTwice(archives, by)
 }
 
-// supersededBy returns the archive that supersedes archive i, or -1. It
-// tries those with the last dump of a run of which i has an earlier dump. If none of them
-// supersedes i, two archives with dumps of that run remain, which is an error.
+// supersededBy returns the index of the archive that supersedes archive i, or -1. It tries the archives with the last
+// dump of a run for which archive i has an earlier dump. If none of them supersedes i, two archives with dumps of that
+// run remain, and heldTwice reports them.
 func supersededBy(archives []Contents, i int, latest map[profileset.RunKey][]int) int {
 	c := &archives[i]
 	for key, d := range c.runs {
@@ -122,8 +120,8 @@ func supersededBy(archives []Contents, i int, latest map[profileset.RunKey][]int
 	return -1
 }
 
-// supersedes reports whether c has each dump of earlier, or a later one of the
-// same run that was not limited to other profiles, and at least one later.
+// supersedes reports whether c has each dump of earlier or a later dump of the same run, and at least one later dump. A
+// later dump with another selection of profiles does not count.
 func (c *Contents) supersedes(earlier *Contents) bool {
 	later := false
 	for id := range earlier.ids {
@@ -143,8 +141,8 @@ func (c *Contents) supersedes(earlier *Contents) bool {
 	return later
 }
 
-// heldTwice returns an error if two of the remaining archives hold different dumps of one
-// run. Into fails for equal dumps.
+// heldTwice returns an error if two of the remaining archives hold different dumps of one run. Equal dumps are left to
+// merge.Into, which refuses them.
 func heldTwice(archives []Contents, by []int) error {
 	first := map[profileset.RunKey]int{}
 	for i := range archives {

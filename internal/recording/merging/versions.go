@@ -15,16 +15,16 @@ import (
 // Versions selects the versions of a method's code that keep their profiles.
 type Versions string
 
-// The choices. Profiles of different versions are never summed.
+// Versions to keep. Profiles of different versions are never added up.
 const (
 	AllVersions     Versions = "all"
 	NewestVersion   Versions = "newest"   // the one with the newest dump
 	HeaviestVersion Versions = "heaviest" // the one with the highest total of counts
 )
 
-// KeepVersions drops the profiles of all but one version of each method's code, in all contexts. Of equal versions it
-// keeps the one with the higher code ID. It returns the number of methods with several versions and of dropped
-// profiles. After an error the set is unchanged.
+// KeepVersions drops the profiles of all but one version of each method's code, in all contexts. If two versions rank
+// equally, it keeps the one with the higher code ID. It returns the number of methods with several versions and the
+// number of dropped profiles. After an error the set is unchanged.
 func KeepVersions(ctx context.Context, b *profileset.Set, v Versions) (methods, dropped int, err error) {
 	if v != AllVersions && v != NewestVersion && v != HeaviestVersion {
 		return 0, 0, fmt.Errorf("versions %q: keep all, newest or heaviest", string(v))
@@ -98,7 +98,7 @@ func rankVersions(ctx context.Context, b *profileset.Set, v Versions) (map[profi
 	return ranks, nil
 }
 
-// totalOfCounts adds up all counts of a profile.
+// totalOfCounts returns the total of all counts of a profile.
 func totalOfCounts(b *profileset.Set, block disk.Block) (total uint64) {
 	if f := block.Field(disk.HasInvocations); f != nil {
 		total = binary.LittleEndian.Uint64(f)

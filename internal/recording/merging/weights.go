@@ -11,10 +11,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// weightDecimals is the number of decimal places of a layout.Weight.
+// weightDecimals is the number of decimal digits of a layout.Weight.
 const weightDecimals = 9
 
-// ParseWeight reads a whole number or a decimal fraction of at most nine places, greater than 0.
+// ParseWeight parses a positive decimal number with at most nine digits after the point.
 func ParseWeight(text string) (layout.Weight, error) {
 	whole, fraction, _ := strings.Cut(text, ".")
 	if len(fraction) > weightDecimals {
@@ -27,8 +27,8 @@ func ParseWeight(text string) (layout.Weight, error) {
 	return layout.Weight(n), nil
 }
 
-// HalfLife returns the weight of counts of an age whose value halves with each half-life.
-// A negative age is 0, and a half-life of 0 or less always returns weight 1.
+// HalfLife returns the weight of counts with this age. The weight halves with each half-life and is 1 for an age of 0.
+// A negative age counts as 0, and with a half-life of 0 or less the weight is always 1.
 func HalfLife(age, half time.Duration) layout.Weight {
 	if age <= 0 || half <= 0 {
 		return layout.WeightOne
@@ -36,8 +36,8 @@ func HalfLife(age, half time.Duration) layout.Weight {
 	return layout.Weight(max(math.Round(float64(layout.WeightOne)*math.Exp2(-float64(age)/float64(half))), 1))
 }
 
-// Equalize returns the weights that make runs count alike, whatever their totals:
-// the run with the highest total has weight 1. A run without counts has 1 too.
+// Equalize returns weights with which all runs have the same total count. The run with the highest total has weight 1,
+// and so do runs without counts.
 func Equalize(totals []uint64) []layout.Weight {
 	highest := uint64(0)
 	for _, n := range totals {

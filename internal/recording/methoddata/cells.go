@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// cells adds an entry whose cells unite the cells of x and y, one by one.
+// cells adds an entry with each cell merged from x and y.
 func (m *Merger) cells(x, y disk.Entry) {
 	e := m.keepEntry(x)
 	uniteHeaders(e, y)
@@ -34,7 +34,7 @@ func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	return disk.ApplyWeight(m.Rules.Weight, v)
 }
 
-// uniteCells returns the cell of both.
+// uniteCells returns the merged cell.
 func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	switch kind {
 	case disk.CellCount:
@@ -55,7 +55,7 @@ func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	case disk.CellTraps:
 		return uint64(disk.UniteTraps(layout.EntryTraps(x), layout.EntryTraps(y)))
 	}
-	return max(x, y) // a CellMax; all others are equal for the same code
+	return max(x, y) // CellMax; cells of other kinds are equal for the same code
 }
 
 // uniteHeaders adds the flags and traps of y to e.
@@ -66,8 +66,7 @@ func uniteHeaders(e, y disk.Entry) {
 	}
 }
 
-// uniteTypeWords returns the type profile of a value for both. Once several types were
-// seen, none of them stays.
+// uniteTypeWords returns the merged type profile of one value. If several types were seen, it keeps none of them.
 func uniteTypeWords(x, y uint64) uint64 {
 	tags := (x | y) & disk.TypeTags
 	x = x &^ disk.TypeTags
@@ -81,7 +80,7 @@ func uniteTypeWords(x, y uint64) uint64 {
 	return tags | disk.TypeUnknown
 }
 
-// counters sums LLVM's counters.
+// counters adds LLVM's counters of y to e.
 func (m *Merger) counters(e, y disk.Entry) {
 	if e.Cells() == 0 {
 		return
@@ -100,8 +99,8 @@ func (m *Merger) counters(e, y disk.Entry) {
 	}
 }
 
-// countersOfOne merges counts with a mark: it keeps the counts, which say more.
-// llvm-profdata keeps what came first.
+// countersOfOne merges counts with a mark. It keeps the counts because they have more information, but llvm-profdata
+// keeps the first entry.
 func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	if m.Rules.AsLLVM {
 		return
@@ -115,8 +114,8 @@ func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	}
 }
 
-// hotCounters merges two functions that are marked as hot or warm. The cells after the
-// mark are not counts either; llvm-profdata keeps the first's.
+// hotCounters merges two functions with a hot or warm mark. The cells after the mark are not counts; llvm-profdata
+// keeps the cells of the first function.
 func (m *Merger) hotCounters(e, y disk.Entry) {
 	e.SetCell(0, max(e.Cell(0), y.Cell(0)))
 	for i := 1; i < e.Cells() && !m.Rules.AsLLVM; i++ {
@@ -124,8 +123,8 @@ func (m *Merger) hotCounters(e, y disk.Entry) {
 	}
 }
 
-// scaleCounters multiplies LLVM's counters by the weight. Marked functions stay as they
-// are, but llvm-profdata multiplies these too.
+// scaleCounters multiplies LLVM's counters by the weight. Functions with a mark are unchanged, except that
+// llvm-profdata multiplies them too.
 func (m *Merger) scaleCounters(e disk.Entry) {
 	rules := m.countRules()
 	if e.Cells() > 0 && rules.isMark(e.Cell(0)) && !m.Rules.AsLLVM {
@@ -164,7 +163,7 @@ func (m *Merger) scaleEntry(e disk.Entry) {
 	}
 }
 
-// saturateSigned returns the sum, or the nearest number that fits.
+// saturateSigned returns a+b, saturating.
 func saturateSigned(a, b int64) int64 {
 	sum := a + b
 	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) {
@@ -178,7 +177,7 @@ func saturateSigned(a, b int64) int64 {
 
 var le = binary.LittleEndian
 
-// fields puts the optional fields of both into out.
+// fields stores the merged optional fields in out. Either block may be nil.
 func (m *Merger) fields(x, y disk.Block, out *Parts) {
 	for f := disk.HasInvocations; f < disk.HasSections; f <<= 1 {
 		if f&disk.FileFields != 0 {
@@ -203,7 +202,7 @@ func (m *Merger) fields(x, y disk.Block, out *Parts) {
 	}
 }
 
-// fieldBytes returns the bytes of an optional field, nil if there is no such field or no block.
+// fieldBytes returns the bytes of an optional field, or nil if the block is nil or lacks the field.
 func fieldBytes(b disk.Block, f disk.Presence) []byte {
 	if b == nil {
 		return nil
@@ -256,12 +255,12 @@ func each32(a, b []byte, both func(x, y uint32) uint32) {
 	}
 }
 
-// Flags of HotSpot's escape analysis that say what may happen; the others say what
-// cannot happen. See EscapeFlag in methodData.hpp.
+// escapeMay are the flags of HotSpot's escape analysis for events that can happen. The other flags exclude an event.
+// See EscapeFlag in methodData.hpp.
 const escapeMay = 1<<3 | 1<<4 // allocated_escapes, unknown_modified
 
-// uniteEscape keeps what holds in both runs: an argument is local if it is in
-// both, and may be returned if it is in one.
+// uniteEscape keeps facts that hold in both runs. An argument is local if it is local in both, and can be returned if
+// it can be in one.
 func uniteEscape(a, b []byte) {
 	u := func(p []byte, i int) uint64 { return le.Uint64(p[8*i:]) }
 	le.PutUint64(a[0:], u(a, 0)&u(b, 0)&^escapeMay|(u(a, 0)|u(b, 0))&escapeMay)
@@ -270,7 +269,7 @@ func uniteEscape(a, b []byte) {
 	le.PutUint64(a[24:], u(a, 3)|u(b, 3))
 }
 
-// uniteTrapHistory sums the traps of each reason; a byte stays at its highest.
+// uniteTrapHistory adds the traps of each reason. A byte saturates at 255.
 func uniteTrapHistory(a, b []byte) []byte {
 	if len(b) > len(a) || len(b) == len(a) && le.Uint32(b) > le.Uint32(a) {
 		a, b = append([]byte(nil), b...), a
@@ -281,7 +280,7 @@ func uniteTrapHistory(a, b []byte) []byte {
 	return a
 }
 
-// AddInPlace adds the counts of a block to another if they differ in counts only, and reports whether it did.
+// AddInPlace adds the counts of more to have if the blocks differ in counts only. It reports whether it did.
 func (m *Merger) AddInPlace(have, more disk.Block) bool {
 	if len(have) != len(more) || string(have[:disk.BlockHeaderSize]) != string(more[:disk.BlockHeaderSize]) ||
 		have.Presence()&^plainFields != 0 || string(fieldBytes(have, disk.HasSize)) != string(fieldBytes(more,
@@ -304,11 +303,11 @@ func (m *Merger) AddInPlace(have, more disk.Block) bool {
 	return true
 }
 
-// plainFields are the fields that AddInPlace can merge: those that are summed or equal.
+// plainFields are the fields that AddInPlace can handle, by addition or because they are equal.
 const plainFields = disk.HasCode | disk.HasSize | disk.HasInvocations | disk.HasBackedges | disk.HasInterpreted |
 	disk.HasSections | disk.HasDirectory
 
-// sameButCounts reports whether the entries of two sections differ in counts only, and have no rows.
+// sameButCounts reports whether two sections differ in counts only and have no rows with keys.
 func (m *Merger) sameButCounts(x, y []byte) bool {
 	if len(x) != len(y) {
 		return false
@@ -325,7 +324,7 @@ func (m *Merger) sameButCounts(x, y []byte) bool {
 	return true
 }
 
-// plain reports whether an entry has counts only.
+// plain reports whether all cells of an entry are counts.
 func (m *Merger) plain(e disk.Entry) bool {
 	schema, _ := m.Shape.Schema(e.Tag())
 	return schema.OnlyCounts() || e.Cells() == 0

@@ -5,16 +5,16 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Certain is a site that had one outcome in one of two entries that were merged, and has several in both.
+// A Certain is a site with one outcome in one of two merged entries and with several in the result.
 type Certain struct {
 	Point   int32
 	Outcome uint64 // see disk.TableCertain
-	Count   uint64 // how often the site was reached in that entry
+	Count   uint64 // executions of the site in the entry with one outcome
 }
 
-// noteCertain notes the outcome of each site of two entries that is certain in one of them and not in both.
-// What was certain in the runs before either was merged is noted already, or is certain in it still: so the
-// sum of all counts that are noted of a site does not depend on the order of the merges.
+// noteCertain notes the sites that have a certain outcome in one entry and not in the merged one. A site that was
+// certain in a run before x or y was merged is noted already, or is still certain in x or y. The total of all counts
+// noted for a site therefore does not depend on the order of merges.
 func (m *Merger) noteCertain(x, y disk.Entry) {
 	a, waysX := m.onlyWay(x, 0)
 	b, waysY := m.onlyWay(y, m.Rules.Weight)
@@ -35,7 +35,7 @@ func (m *Merger) addCertain(at disk.Entry, r countedRow, certain bool) {
 	}
 }
 
-// onlyWay returns the last way of a branch or switch that has a count, and how many have one.
+// onlyWay returns the last way of a branch or switch with a count above 0, and the number of such ways.
 func (m *Merger) onlyWay(e disk.Entry, w layout.Weight) (only countedRow, ways int) {
 	add := func(what, count uint64) {
 		count = disk.ApplyWeight(w, count)
@@ -65,8 +65,8 @@ func isTypeCheck(e disk.Entry) bool {
 
 func sawNull(e disk.Entry) bool { return e.Flags()&layout.EntryNullSeen != 0 }
 
-// typed returns how often an entry met a type that has a row. Other counts may be counted
-// down, so that their sum would depend on the order of merges.
+// typed returns the total count of the rows with a type. The count outside the rows is ignored. A VM may decrement it,
+// and a saturating total would then depend on the order of merges.
 func (m *Merger) typed(e disk.Entry, w layout.Weight) (sum uint64) {
 	for _, r := range m.receiverRows(e) {
 		sum = disk.SaturatingAdd(sum, disk.ApplyWeight(w, r.count))

@@ -11,15 +11,14 @@ import (
 // keyedRow is the cells of one row of a wide entry, in all groups that repeat per row.
 type keyedRow []uint64
 
-// keyedRows adds the wide entry of both, for any schema whose rows have keys. Rows with
-// the same keys become one.
+// keyedRows adds the merged wide entry, for any schema whose rows have keys. Rows with equal keys become one.
 func (m *Merger) keyedRows(x, y disk.Entry) {
 	kinds := m.rowKinds(x)
 	m.setOfBoth(x, y, func(x, y []keyedRow) []keyedRow { return m.uniteKeyed(kinds, append(x, y...)) })
 }
 
-// declared adds an entry of a producer's shape of both. Without keys, rows are those of
-// their places. Room for further rows stays: as many rows as the longer one has.
+// declared adds the merged entry of a producer's shape. Rows without keys are merged by index. The result has at least
+// as many rows as the longer entry, so that the producer can record in the empty ones.
 func (m *Merger) declared(x, y disk.Entry) {
 	kinds := m.rowKinds(x)
 	room := max(x.Rows(), y.Rows())
@@ -36,7 +35,7 @@ func (m *Merger) declared(x, y disk.Entry) {
 	})
 }
 
-// unitePlaces unites the rows of two entries place by place.
+// unitePlaces merges the rows of two entries by index.
 func unitePlaces(kinds []disk.CellKind, x, y []keyedRow) []keyedRow {
 	shared := min(len(x), len(y))
 	for i, row := range y[:shared] {
@@ -47,7 +46,7 @@ func unitePlaces(kinds []disk.CellKind, x, y []keyedRow) []keyedRow {
 	return append(x, y[shared:]...)
 }
 
-// setOfBoth adds the wide entry of both, with the rows that unite makes of theirs.
+// setOfBoth adds the merged wide entry. unite merges the rows.
 func (m *Merger) setOfBoth(x, y disk.Entry, unite func(x, y []keyedRow) []keyedRow) {
 	y = slices.Clone(y)
 	m.scaleEntry(y)
@@ -65,7 +64,7 @@ func (m *Merger) setOfBoth(x, y disk.Entry, unite func(x, y []keyedRow) []keyedR
 	m.out.Add(start)
 }
 
-// rowKinds returns the kinds of the cells of a row.
+// rowKinds returns the kinds of the cells in a row.
 func (m *Merger) rowKinds(e disk.Entry) (kinds []disk.CellKind) {
 	schema, _ := m.Shape.Schema(e.Tag())
 	for _, g := range schema.Groups {
@@ -98,7 +97,7 @@ func (m *Merger) keyedRowsOf(e disk.Entry) []keyedRow {
 	})
 }
 
-// uniteKeyed makes one row of those with the same keys, and sorts them, the highest counts first.
+// uniteKeyed merges rows with equal keys, and sorts the result by falling counts.
 func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyedRow) {
 	byKeys := func(a, b keyedRow) (c int) {
 		for i, kind := range kinds {
@@ -108,7 +107,7 @@ func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyed
 		}
 		return c
 	}
-	slices.SortStableFunc(rows, byKeys) // of a CellFirst the first one stays
+	slices.SortStableFunc(rows, byKeys) // a stable sort, so that a CellFirst keeps its first value
 	for _, r := range rows {
 		if len(all) == 0 || byKeys(all[len(all)-1], r) != 0 {
 			all = append(all, r)
@@ -131,7 +130,7 @@ func (m *Merger) uniteKeyed(kinds []disk.CellKind, rows []keyedRow) (all []keyed
 	return all
 }
 
-// eachOnce calls yield with the cells of two entries outside rows.
+// eachOnce calls yield with the cells outside rows of two entries.
 func (m *Merger) eachOnce(x, y disk.Entry, yield func(cellX, cellY int, kind disk.CellKind)) {
 	var of []int
 	for g := range m.Shape.Groups(y) {
@@ -147,9 +146,9 @@ func (m *Merger) eachOnce(x, y disk.Entry, yield func(cellX, cellY int, kind dis
 	}
 }
 
-// setKeyed fills an entry with its cells outside rows and its rows.
+// setKeyed sets the cells outside rows and the rows of an entry.
 func (m *Merger) setKeyed(e disk.Entry, once []uint64, rows []keyedRow) {
-	before := 0 // cells of a row in the groups before
+	before := 0 // number of row cells in the groups before g
 	for g := range m.Shape.Groups(e) {
 		switch g.Repeat {
 		case disk.Once:
@@ -168,9 +167,8 @@ func (m *Merger) setKeyed(e disk.Entry, once []uint64, rows []keyedRow) {
 	}
 }
 
-// UniteRows makes one of the rows of a producer's entry that have the same keys: the
-// first has the cells of all, the others become free. So each key stands once in an
-// archive, and it does not matter in which order entries are merged.
+// UniteRows merges the rows of a producer's entry that have equal keys. The first such row holds the result, and the
+// others become free. Each key then occurs once per entry, and the order of merges does not matter.
 func UniteRows(shape disk.Shape, e disk.Entry) {
 	if schema, ok := shape.Schema(e.Tag()); !ok || !schema.Declared() {
 		return
@@ -206,7 +204,7 @@ func uniteRows(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// moveRow unites two rows in the first.
+// moveRow merges a row into an earlier one and clears it.
 func moveRow(e disk.Entry, rows disk.Rows, first, row int) {
 	for i, c := range rows.Cells {
 		to := rows.Cell(first, i)

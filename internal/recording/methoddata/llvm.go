@@ -10,20 +10,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// With Rules.AsLLVM a merge equals llvm-profdata merge --num-threads=1, which depends on the order of the
-// files and on the release. The release follows from Params.LLVMVersion; without it, it is the newest.
+// With Rules.AsLLVM, a merge equals llvm-profdata merge --num-threads=1. Its result depends on the order of the files
+// and on the release of llvm-profdata, which Params.LLVMVersion determines. Without it, the newest release is assumed.
 
-// llvmFastSortsSince is the version of the indexed format of the first
-// llvm-profdata that sorts values by std::sort, 19; before it was a stable sort.
+// llvmFastSortsSince is the version of the indexed format of llvm-profdata 19, the first release that sorts values with
+// std::sort. Earlier releases use a stable sort.
 const llvmFastSortsSince = 12
 
-// maxSiteValues is the number of values of a site that llvm-profdata keeps.
+// maxSiteValues is the number of values that llvm-profdata keeps per site.
 const maxSiteValues = 255
 
-// A countRule says what the highest numbers of a counter of LLVM mean.
+// A countRule describes the highest values of a counter of LLVM.
 type countRule struct {
-	highest uint64 // sums saturate here
-	marks   bool   // the two numbers above stand for hot and warm functions
+	highest uint64 // maximum count, at which additions saturate
+	marks   bool   // the two values above highest mark hot and warm functions
 }
 
 var (
@@ -31,7 +31,7 @@ var (
 	oldLLVMRules = countRule{math.MaxUint64, false}
 )
 
-// countRules returns the rule by which counters of LLVM are summed.
+// countRules returns the rule for adding counters of LLVM.
 func (m *Merger) countRules() countRule {
 	if m.Rules.AsLLVM && !disk.LLVMMarks(m.Rules.Params) {
 		return oldLLVMRules
@@ -39,8 +39,7 @@ func (m *Merger) countRules() countRule {
 	return llvmRules
 }
 
-// CountersAdd reports whether counters of unmarked functions are simply summed: without
-// a weight, and saturating below the marks.
+// CountersAdd reports whether counters of unmarked functions are added without a weight and saturate below the marks.
 func (m *Merger) CountersAdd() bool {
 	return m.countRules() == llvmRules && (m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0)
 }
@@ -48,8 +47,9 @@ func (m *Merger) CountersAdd() bool {
 // isMark reports whether the first counter of a function is a mark.
 func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highest }
 
-// asLLVM returns the entries of y that llvm-profdata merges. If the sizes of bitmaps differ, or a function is
-// marked, these are the counters only. Value sites of a kind are left out if their number differs.
+// asLLVM returns the entries of y that llvm-profdata merges. If the sizes of the bitmaps differ or a function is
+// marked, these are only the counters. If x and y have different numbers of value sites of a kind, these sites are left
+// out.
 func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 	if otherBitmaps {
 		m.Unmerged++
@@ -88,10 +88,10 @@ func sitesOf(all []disk.Entry) map[layout.Sub]int {
 	return sites
 }
 
-// valueSiteAsLLVM merges two value sites. A site can have a value several times: in a raw file every address
-// without a name is the value 0. llvm-profdata pairs such values in the order that its sort by value leaves,
-// which depends on the order before: the first site has its highest count first, the second is as in the
-// file. Values that the first site lacks have no weight. A sum keeps 255 values.
+// valueSiteAsLLVM merges two value sites. A site can have a value several times; in a raw file, for example, every
+// address without a name is the value 0. llvm-profdata pairs such values in the order that its sort by value leaves.
+// That order depends on the order before. The values of x are first sorted by falling count, and the values of y are in
+// the order of the file. Values that x lacks are added without the weight. A merged site keeps 255 values.
 func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	have := m.llvmTop(rowsOf(x, 0))
 	more := rowsOf(y, 0)
@@ -101,7 +101,7 @@ func (m *Merger) valueSiteAsLLVM(x, y disk.Entry) {
 	m.listRows(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{}, all)
 }
 
-// llvmTop returns the values with the highest counts, the highest first, equal ones in their order.
+// llvmTop keeps the values with the highest counts. It sorts them by falling count, and equal ones stay in their order.
 func (m *Merger) llvmTop(values []countedRow) []countedRow {
 	slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(b.count, a.count) })
 	kept := values[:min(len(values), maxSiteValues)]
@@ -109,7 +109,7 @@ func (m *Merger) llvmTop(values []countedRow) []countedRow {
 	return kept
 }
 
-// llvmSortValues sorts by value.
+// llvmSortValues sorts by value, with equal values in the order that llvm-profdata leaves.
 func (m *Merger) llvmSortValues(values []countedRow) {
 	if v := m.Rules.Params.LLVMVersion; v > 0 && v < llvmFastSortsSince {
 		slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(a.what, b.what) })

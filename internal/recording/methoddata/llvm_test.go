@@ -11,7 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// checkUnmerged checks how many entries could not be summed.
+// checkUnmerged checks the number of entries that could not be merged.
 func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
 	t.Helper()
 	if got := b.Internal().Unmerged(); got != want {
@@ -19,8 +19,8 @@ func checkUnmerged(t *testing.T, b *builder.Builder, want uint64) {
 	}
 }
 
-// TestNumbersOfCountersThatDiffer: of two records with different numbers of counters
-// llvm-profdata keeps the first. Otherwise the longer stays, whichever came first.
+// TestNumbersOfCountersThatDiffer: llvm-profdata keeps the first of two records with different numbers of counters.
+// Other merges keep the longer one, in both orders.
 func TestNumbersOfCountersThatDiffer(t *testing.T) {
 	t.Parallel()
 	for _, asLLVM := range []bool{false, true} {
@@ -49,8 +49,8 @@ func TestNumbersOfCountersThatDiffer(t *testing.T) {
 	}
 }
 
-// TestMarksAreNotCounts: the two highest numbers mark a hot or warm function. Counts
-// say more than a mark, whichever came first; llvm-profdata keeps the first.
+// TestMarksAreNotCounts: the two highest values mark a hot or warm function. A merge prefers counts to a mark, in both
+// orders; llvm-profdata keeps the first record.
 func TestMarksAreNotCounts(t *testing.T) {
 	t.Parallel()
 	const hot, warm = 1<<64 - 1, 1<<64 - 2
@@ -87,8 +87,8 @@ func TestMarksAreNotCounts(t *testing.T) {
 	}
 }
 
-// TestBitmapsOfOneRun: a bitmap that only one run has stays, and counts as unmerged.
-// llvm-profdata keeps what the first has, and adds the counters of the second.
+// TestBitmapsOfOneRun: a bitmap that only one run has is kept and counted as unmerged. llvm-profdata keeps the entries
+// of the first run and adds the counters of the second.
 func TestBitmapsOfOneRun(t *testing.T) {
 	t.Parallel()
 	for _, asLLVM := range []bool{false, true} {
@@ -130,15 +130,15 @@ func TestBitmapsOfOneRun(t *testing.T) {
 	}
 }
 
-// TestValueSitesAsLLVM: where the numbers of value sites of a kind differ,
-// llvm-profdata keeps the sites of the first. With a mark it adds no sites of the second.
+// TestValueSitesAsLLVM: if the numbers of value sites of a kind differ, llvm-profdata keeps the sites of the first
+// record. If a record has a mark, it adds no sites of the second.
 func TestValueSitesAsLLVM(t *testing.T) {
 	t.Parallel()
 	const hot = 1<<64 - 1
 	for what, c := range map[string]struct {
 		counts   [2]uint64
 		sites    [2]int
-		want     int // sites, and the sum of their counts
+		want     int // number of sites, and their total count
 		sum      uint64
 		unmerged uint64
 	}{

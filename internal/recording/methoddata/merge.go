@@ -12,35 +12,35 @@ import (
 // A Merger merges the profile of a run into an earlier one.
 type Merger struct {
 	Shape disk.Shape
-	LLVM  bool // the domain is one of LLVM's
-	Room  int  // rows of a wide type profile at least
+	LLVM  bool // the domain is a domain of LLVM
+	Room  int  // minimum number of rows of a wide type profile
 	Refs  refOrder
 	Rules Rules
 
-	Certain  []Certain    // sites of the merges since the caller has emptied it
-	Unmerged uint64       // entries dropped for one with more cells, and values that llvm-profdata drops
-	merged   Parts        // of the last merge
-	out      *sectionData // of the section that is being merged
+	Certain  []Certain    // sites noted since the caller last emptied it
+	Unmerged uint64       // number of entries and values that merges dropped
+	merged   Parts        // result of the last merge
+	out      *sectionData // section of the result that is being merged
 }
 
-// RefShift is the number of bits by which a reference in a pointer cell is shifted left,
-// past the tags of a type word. Cells hold references until the archive is laid out.
+// RefShift is the number of bits by which a reference in a pointer cell is shifted left, which leaves room for the tags
+// of a type word. Cells hold references until the archive is laid out.
 const RefShift = 3
 
-// A refOrder compares what references in pointer cells stand for, independent of their numbers.
+// A refOrder compares the records that references name, independent of the reference numbers.
 type refOrder interface {
 	CompareTypes(x, y uint32) int
 	CompareMethods(x, y uint32) int
 }
 
-// Rules say how the second block is merged into the first.
+// Rules configure how the second block is merged into the first.
 type Rules struct {
-	Weight layout.Weight  // of the second's counts, 0 for 1
-	AsLLVM bool           // as the release of llvm-profdata in Params does
-	Params *layout.Params // of the archive
+	Weight layout.Weight  // factor for the counts of the second block; 0 means 1
+	AsLLVM bool           // imitate the release of llvm-profdata in Params
+	Params *layout.Params // settings of the archive
 }
 
-// Merge returns the block of both. Its bytes are valid until the next call.
+// Merge returns the merged block. Its bytes are valid until the next call.
 func (m *Merger) Merge(have, more disk.Block) []byte {
 	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {
 		m.Unmerged++
@@ -75,7 +75,7 @@ func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
 	return y
 }
 
-// bitmapRows returns the size of the bitmap among entries, 0 if there is none.
+// bitmapRows returns the size of the bitmap among entries, or 0 without a bitmap.
 func bitmapRows(all []disk.Entry) int {
 	for _, e := range all {
 		if e.Tag() == layout.TagBitmap {
@@ -85,7 +85,7 @@ func bitmapRows(all []disk.Entry) int {
 	return 0
 }
 
-// numCounters returns the number of counters of a function of LLVM.
+// numCounters returns the number of counters of an LLVM function.
 func (m *Merger) numCounters(b disk.Block) int {
 	if data := b.Section(disk.SectionData); len(data) > 0 {
 		if e, _, err := m.Shape.NextEntry(data); err == nil && e.Tag() == layout.TagCounters {
@@ -119,7 +119,7 @@ func (m *Merger) section(x, y []disk.Entry) {
 	}
 }
 
-// comparePlaces orders entries by point. ArgInfo comes after all others, where the VM looks for it.
+// comparePlaces orders entries by point. ArgInfo comes last, where the VM looks for it.
 func comparePlaces(x, y disk.Entry) int {
 	last := func(e disk.Entry) int {
 		if e.Tag() == layout.TagArgInfo {
@@ -149,7 +149,7 @@ func cutPoint(all []disk.Entry) (at, rest []disk.Entry) {
 	return all[:n], all[n:]
 }
 
-// point merges the entries of one profile point: entries of one kind one by one, in their order.
+// point merges the entries of one profile point. Entries of the same kind are paired in their order.
 func (m *Merger) point(x, y []disk.Entry) {
 	if m.tooWide(x, y) {
 		x = m.widen(x)
@@ -179,8 +179,8 @@ func (m *Merger) point(x, y []disk.Entry) {
 	}
 }
 
-// compareKinds orders entries of one profile point. Equal ones are merged: entries of the
-// same tag, sub, and keys that stand once.
+// compareKinds orders the entries of one profile point. Entries with the same tag, sub and keys outside rows are equal,
+// and are merged.
 func (m *Merger) compareKinds(x, y disk.Entry) int {
 	kind := func(e disk.Entry) layout.Tag {
 		if e.Tag() == layout.TagVirtualCallType {
@@ -200,7 +200,7 @@ func (m *Merger) compareKinds(x, y disk.Entry) int {
 	return 0
 }
 
-// keepEntry adds an entry as it is.
+// keepEntry adds an unchanged entry.
 func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
 	start := len(m.out.Bytes)
 	m.out.Bytes = append(m.out.Bytes, e...)
@@ -208,10 +208,10 @@ func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
 	return disk.Entry(m.out.Bytes[start:])
 }
 
-// scaled adds an entry of the run, with its weight.
+// scaled adds an entry of the run, multiplied by its weight.
 func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keepEntry(e)) }
 
-// entry adds the entry of both.
+// entry adds the merged entry.
 func (m *Merger) entry(x, y disk.Entry) {
 	m.noteCertain(x, y)
 	schema, _ := m.Shape.Schema(x.Tag())
@@ -238,7 +238,7 @@ func (m *Merger) entry(x, y disk.Entry) {
 	}
 }
 
-// longer adds the entry with more cells: entries of different sizes cannot be of the same code.
+// longer adds the entry with more cells. Entries of different sizes cannot belong to the same code.
 func (m *Merger) longer(x, y disk.Entry) {
 	m.Unmerged++
 	if size := func(e disk.Entry) int {
@@ -253,9 +253,9 @@ func (m *Merger) longer(x, y disk.Entry) {
 	}
 }
 
-// undecoded adds one of two entries whose words mean nothing outside their process, and
-// marks it if they differ: the longer, of equal ones that with the higher words, so that
-// it does not matter in which order archives are merged.
+// undecoded adds one of two entries whose words have no meaning outside their process. If the entries differ, it sets
+// EntryOneOf. It keeps the longer entry, or among equally long ones the one with the higher words, so that the order of
+// merges does not matter.
 func (m *Merger) undecoded(x, y disk.Entry) {
 	words := func(e disk.Entry) []byte { return e[disk.WideHeaderSize:] }
 	flags := x.Flags() | y.Flags()

@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// shape describes a VM with two receiver rows and one row of a Ret.
+// shape is the shape of a VM with two receiver rows and one row of a Ret.
 var shape = disk.Shape{TypeRows: 2, BciRows: 1, Gap: 1}
 
 // byNumber orders references by their numbers.
@@ -38,7 +38,7 @@ func wideEntry(tag layout.Tag, sub layout.Sub, point int32, rows int, cells ...u
 	return withCells(e, cells)
 }
 
-// receiversEntry returns a type profile of a call, with pairs of a type and its count as rows.
+// receiversEntry returns the type profile of a call. Its rows are pairs of a type and a count.
 func receiversEntry(point int32, other uint64, rows ...[2]uint64) disk.Entry {
 	cells := []uint64{other, 0}
 	for _, r := range rows {
@@ -87,7 +87,7 @@ const (
 	unknown  = disk.TypeUnknown
 )
 
-// oneOf marks an entry as one of several.
+// oneOf sets EntryOneOf, which marks one of several entries.
 func oneOf(e disk.Entry) disk.Entry {
 	e.SetFlags(disk.EntryOneOf)
 	return e
@@ -182,8 +182,7 @@ func TestMergeOfTwoBlocks(t *testing.T) {
 	}
 }
 
-// TestWeightIsOfTheSecondBlock: counts of the second block are multiplied, also
-// counts of entries that the first does not have.
+// TestWeightIsOfTheSecondBlock: counts of the second block are multiplied, also in entries that the first block lacks.
 func TestWeightIsOfTheSecondBlock(t *testing.T) {
 	t.Parallel()
 	m := methoddata.Merger{Shape: shape, Refs: byNumber{}, Rules: methoddata.Rules{Weight: layout.WeightOne * 5 / 2}}
@@ -195,7 +194,7 @@ func TestWeightIsOfTheSecondBlock(t *testing.T) {
 	}
 }
 
-// TestSumsInPlaceAreTheMerge: where a block can be added in place, the result equals Merge's.
+// TestSumsInPlaceAreTheMerge: if a block can be added in place, the result equals Merge's.
 func TestSumsInPlaceAreTheMerge(t *testing.T) {
 	t.Parallel()
 	counter := func(n uint64) disk.Block {
@@ -220,7 +219,7 @@ func TestSumsInPlaceAreTheMerge(t *testing.T) {
 	}
 }
 
-// TestMergeOfFields merges the optional fields, which have a rule each.
+// TestMergeOfFields merges the optional fields, each of which has a rule.
 func TestMergeOfFields(t *testing.T) {
 	t.Parallel()
 	words := func(n ...uint32) (b []byte) {

@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A narrower lays profiles out with fewer rows.
+// A narrower rewrites profiles with fewer rows.
 type narrower struct {
 	Merger
 	domain layout.Domain
@@ -17,19 +17,19 @@ type narrower struct {
 	parts  Parts
 }
 
-// Narrowed counts what a narrower did.
+// Narrowed counts the changes by a narrower.
 type Narrowed struct {
-	Entries int // that lost rows
-	Rows    int // that were dropped
-	Joined  int // wide entries that became HotSpot's own again
+	Entries int // entries that lost rows
+	Rows    int // dropped rows
+	Joined  int // wide entries that became HotSpot's entries again
 }
 
-// NewNarrower returns a narrower from one shape to another, for at most so many receiver rows.
+// NewNarrower returns a narrower from one shape to another that keeps at most rows receiver rows per entry.
 func NewNarrower(domain layout.Domain, from, to disk.Shape, rows int, refs refOrder) *narrower {
 	return &narrower{Merger: Merger{Shape: from, Refs: refs}, domain: domain, To: to, rows: rows}
 }
 
-// Block returns a block with fewer rows. Its bytes are valid until the next call.
+// Block returns a block with fewer rows. The bytes are valid until the next call.
 func (w *narrower) Block(from disk.Block) []byte {
 	w.parts.reset()
 	w.fields(from, nil, &w.parts)
@@ -45,7 +45,7 @@ func (w *narrower) Block(from disk.Block) []byte {
 	return w.parts.Block
 }
 
-// maxBci is the highest bci that one of HotSpot's entries can be at.
+// maxBci is the highest bci of HotSpot's entries.
 const maxBci = 1<<16 - 1
 
 // point narrows the entries of one profile point. Entries that HotSpot cannot have stay wide.
@@ -72,22 +72,21 @@ func (w *narrower) point(at []disk.Entry) {
 		case isRet(e):
 			w.retOf(e, returns)
 		case widened != nil && (isTypesAlone(e) || isUnprofiled(e)), IsWidened(e):
-			// receiversOf and retOf put these back
+			// receiversOf and retOf add their contents
 		default:
 			w.keepEntry(e)
 		}
 	}
 }
 
-// isTypesAlone reports whether an entry has the types of arguments of a call whose
-// receivers are in a wide entry.
+// isTypesAlone reports whether an entry holds the types of the arguments of a call whose receivers are in a wide entry.
 func isTypesAlone(e disk.Entry) bool { return e.Tag() == layout.TagCallType && e.Cell(0) == 0 }
 
 func isUnprofiled(e disk.Entry) bool {
 	return e.Tag() == layout.TagCount && e.Sub() == disk.SubUnprofiled
 }
 
-// cut returns as many rows as there may be, the highest first, and the sum of the others.
+// cut returns the rows with the highest counts, at most w.rows, and the total count of the others.
 func (w *narrower) cut(rows []countedRow) (kept []countedRow, rest uint64) {
 	if len(rows) <= w.rows {
 		return rows, 0
@@ -108,7 +107,7 @@ func (w *narrower) lost(rows int) {
 	}
 }
 
-// trim narrows an entry that stays a wide one.
+// trim narrows a wide entry and keeps it wide.
 func (w *narrower) trim(e disk.Entry) {
 	if e.Rows() <= w.rows {
 		w.keepEntry(e)
@@ -120,7 +119,7 @@ func (w *narrower) trim(e disk.Entry) {
 	wide.SetCell(1, e.Cell(1))
 }
 
-// plus returns the first count of an entry, with the counts of dropped rows.
+// plus returns the first count of an entry plus rest, the counts of dropped rows.
 func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	if e.SignedCount() {
 		return uint64(saturateSigned(int64(e.Cell(0)), int64(min(rest, math.MaxInt64))))
@@ -128,7 +127,7 @@ func (w *narrower) plus(e disk.Entry, rest uint64) uint64 {
 	return disk.SaturatingAdd(e.Cell(0), rest)
 }
 
-// receiversOf adds HotSpot's entry for a type profile, which is one of the entries at its profile point.
+// receiversOf adds the HotSpot entry for the type profile e. at has all entries of its profile point.
 func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	tag := e.Tag()
 	traps := e.Traps()
@@ -163,7 +162,8 @@ func (w *narrower) receiversOf(e disk.Entry, at []disk.Entry) {
 	}
 }
 
-// joined returns the parts of a HotSpot entry that was split.
+// joined returns the tag, the types of arguments and the count in the gap of the HotSpot entry that was split into e
+// and other entries of at.
 func (w *narrower) joined(e disk.Entry, at []disk.Entry) (tag layout.Tag, types []uint64, unprofiled uint64) {
 	tag = layout.TagReceiverType
 	if e.Sub() == layout.SubVirtualCall {
@@ -188,7 +188,7 @@ func cellsFrom(e disk.Entry, first int) (cells []uint64) {
 	return cells
 }
 
-// hotspot adds an empty HotSpot entry in place of e.
+// hotspot adds an empty HotSpot entry with the flags and the bci of e.
 func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps, length int) disk.Entry {
 	start := len(w.out.Bytes)
 	var narrow disk.Entry
@@ -197,7 +197,7 @@ func (w *narrower) hotspot(tag layout.Tag, e disk.Entry, traps layout.EntryTraps
 	return narrow
 }
 
-// retOf adds a Ret, with its rows if they were split off as successors.
+// retOf adds a Ret. If its rows were split off, returns has them.
 func (w *narrower) retOf(e, returns disk.Entry) {
 	if returns == nil {
 		w.keepEntry(e)

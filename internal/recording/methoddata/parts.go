@@ -11,20 +11,20 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Parts are the parts of a profile under construction. They are reused.
+// Parts holds the parts of a profile under construction. It is reused through BorrowParts and GiveBack.
 type Parts struct {
 	presence disk.Presence
-	fields   [disk.NumFields]fieldData // by presence bit
+	fields   [disk.NumFields]fieldData // indexed by presence bit
 	Sections [disk.SectionDirectory]sectionData
 	Block    []byte
 }
 
 var spareParts = sync.Pool{New: func() any { return new(Parts) }}
 
-// BorrowParts returns empty parts, until GiveBack.
+// BorrowParts returns empty parts. Return them with GiveBack.
 func BorrowParts() *Parts { return spareParts.Get().(*Parts) }
 
-// GiveBack makes the parts available to others.
+// GiveBack returns the parts for reuse. The caller must not use them afterwards.
 func (p *Parts) GiveBack() {
 	p.reset()
 	spareParts.Put(p)
@@ -42,7 +42,7 @@ func (p *Parts) reset() {
 	}
 }
 
-// fieldData is the encoded optional field of a presence bit, empty if the profile lacks it.
+// fieldData is an encoded optional field, empty if the profile lacks it.
 type fieldData []byte
 
 type sectionData struct {
@@ -62,7 +62,7 @@ type entryOrder struct {
 	sub   layout.Sub
 }
 
-// Field makes room for the encoded optional field of a presence bit.
+// Field returns the empty buffer for the encoding of an optional field, and marks the field as present.
 func (p *Parts) Field(f disk.Presence) *fieldData {
 	p.presence |= f
 	field := &p.fields[fieldIndex(f)]
@@ -84,7 +84,7 @@ func (p *Parts) Put32(f disk.Presence, values ...uint32) {
 	}
 }
 
-// PutTraps sets the number of traps taken, by reason.
+// PutTraps sets the number of traps taken for each reason.
 func (p *Parts) PutTraps(byReason []byte) {
 	p.Put32(disk.HasTraps, uint32(len(byReason)), 0)
 	field := &p.fields[fieldIndex(disk.HasTraps)]
@@ -94,7 +94,7 @@ func (p *Parts) PutTraps(byReason []byte) {
 	}
 }
 
-// Encode lays the block out, without links.
+// Encode encodes the block, without links.
 func (p *Parts) Encode() {
 	data := &p.Sections[disk.SectionData]
 	data.sort()
@@ -120,7 +120,7 @@ func (p *Parts) Encode() {
 	p.Block = b
 }
 
-// sectionFields adds the fields that say how long the sections are.
+// sectionFields adds the fields with the lengths of the sections.
 func (p *Parts) sectionFields(directory int) {
 	units := func(s disk.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
 	extra := units(disk.SectionExtra)
@@ -134,7 +134,7 @@ func (p *Parts) sectionFields(directory int) {
 	}
 }
 
-// sort sorts the entries by profile point, which is mostly their order already.
+// sort sorts the entries by profile point. They are mostly sorted already.
 func (s *sectionData) sort() {
 	inOrder := func(a, b entryData) int { return a.order.compare(b.order) }
 	if slices.IsSortedFunc(s.entries, inOrder) {
@@ -150,7 +150,7 @@ func (s *sectionData) sort() {
 	s.Bytes, s.spare = b, s.Bytes
 }
 
-// Add appends an entry whose bytes are the section's last, from start on.
+// Add registers the entry whose bytes are s.Bytes[start:].
 func (s *sectionData) Add(start int) {
 	e := disk.Entry(s.Bytes[start:])
 	s.entries = append(s.entries, entryData{entryOrder{e.Point(), e.Tag(), e.Sub()}, start, len(s.Bytes)})
@@ -160,7 +160,7 @@ func (o entryOrder) compare(p entryOrder) int {
 	return cmp.Or(cmp.Compare(o.point, p.point), cmp.Compare(o.tag, p.tag), cmp.Compare(o.sub, p.sub))
 }
 
-// EachEntry calls yield with the entries of all sections of a block that this package encoded.
+// EachEntry calls yield with the entries of all sections of a block that this package has encoded.
 func EachEntry(shape disk.Shape, b disk.Block, yield func(section disk.BlockSection, e disk.Entry)) {
 	EachEntryIn(shape, b.Section(disk.SectionData), func(e disk.Entry) { yield(disk.SectionData, e) })
 	if b.Presence()&disk.HasSections == 0 {
@@ -178,7 +178,7 @@ func EachEntryIn(shape disk.Shape, section []byte, yield func(e disk.Entry)) {
 	}
 }
 
-// FirstEntry cuts the first entry off a section, and calls yield with it.
+// FirstEntry removes the first entry of a section and calls yield with it. It panics if the section is malformed.
 func FirstEntry(shape disk.Shape, section *[]byte, yield func(e disk.Entry)) {
 	e, rest, err := shape.NextEntry(*section)
 	if err != nil {
@@ -188,5 +188,5 @@ func FirstEntry(shape disk.Shape, section *[]byte, yield func(e disk.Entry)) {
 	yield(e)
 }
 
-// fieldIndex returns the index of the field of a presence bit.
+// fieldIndex returns the number of a presence bit.
 func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) }

@@ -8,11 +8,11 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A countedRow is a row of a list: what was seen, and how often.
+// A countedRow is a row of a list, an observed value and its count.
 type countedRow struct{ what, count uint64 }
 
-// unite merges two lists. If a key is in both several times, the highest counts are
-// summed, then the next, and so on.
+// unite merges two lists. If both have a key several times, their highest counts are added, then their next highest,
+// and so on.
 func (m *Merger) unite(x, y []countedRow) []countedRow {
 	byWhat := func(a, b countedRow) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(b.count, a.count)) }
 	slices.SortFunc(x, byWhat)
@@ -20,7 +20,7 @@ func (m *Merger) unite(x, y []countedRow) []countedRow {
 	return m.uniteSorted(x, y, m.Rules.Weight)
 }
 
-// uniteSorted merges two lists that are sorted by key. Rows that only the second has are multiplied by fresh.
+// uniteSorted merges two lists sorted by key. The counts of keys that x lacks are multiplied by fresh.
 func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []countedRow) {
 	for len(x) > 0 || len(y) > 0 {
 		switch {
@@ -40,7 +40,7 @@ func (m *Merger) uniteSorted(x, y []countedRow, fresh layout.Weight) (all []coun
 	return all
 }
 
-// rows adds the entry of both, which is a list only.
+// rows adds the merged entry of two entries that consist of rows only.
 func (m *Merger) rows(x, y disk.Entry) {
 	all := m.unite(rowsOf(x, 0), rowsOf(y, 0))
 	key := m.rowKey(x)
@@ -48,9 +48,8 @@ func (m *Merger) rows(x, y disk.Entry) {
 	m.listRows(x.Tag(), x.Flags()|y.Flags(), x.Sub(), x.Point(), listPlan{room: room(key, x, y)}, all)
 }
 
-// room returns the number of rows that an entry of both has at least. The empty rows of a
-// type profile are room in which types are recorded in place, so that the larger of the
-// two is kept; empty rows with other keys mean nothing.
+// room returns the minimum number of rows of the entry merged from x and y. The VM can record types in the empty rows
+// of a type profile, so the larger number of rows is kept. Empty rows with other keys have no use.
 func room(key disk.CellKind, x, y disk.Entry) int {
 	if key != disk.CellType {
 		return 0
@@ -58,8 +57,7 @@ func room(key disk.CellKind, x, y disk.Entry) int {
 	return max(x.Rows(), y.Rows())
 }
 
-// sortRows sorts rows that were merged by the kind of their key: successors by
-// index and point, all others the highest count first.
+// sortRows sorts merged rows. Successors are sorted by index and point, all other rows by falling count.
 func (m *Merger) sortRows(key disk.CellKind, rows []countedRow) {
 	slices.SortStableFunc(rows, func(a, b countedRow) int {
 		byCount := cmp.Compare(b.count, a.count)
@@ -70,7 +68,7 @@ func (m *Merger) sortRows(key disk.CellKind, rows []countedRow) {
 	})
 }
 
-// compareKeys orders two keys of one kind, references by what they stand for.
+// compareKeys orders two keys of one kind. References are ordered by the records that they name.
 func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
 	if a == b {
 		return 0
@@ -89,13 +87,13 @@ func (m *Merger) compareKeys(kind disk.CellKind, a, b uint64) int {
 	return cmp.Compare(a, b)
 }
 
-// A listPlan is what a list has in addition to rows that are taken.
+// A listPlan is the size of a list entry apart from its occupied rows.
 type listPlan struct {
-	fixed int // cells before its rows
-	room  int // rows at least; those that are not taken are empty
+	fixed int // number of cells before the rows
+	room  int // minimum number of rows; rows without a value are empty
 }
 
-// listRows adds a wide entry of rows.
+// listRows adds a wide entry with these rows.
 func (m *Merger) listRows(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
 	rows []countedRow) disk.Entry {
 	start := len(m.out.Bytes)
@@ -110,7 +108,7 @@ func (m *Merger) listRows(tag layout.Tag, flags layout.EntryFlags, sub layout.Su
 	return e
 }
 
-// rowsOf returns the rows of a wide entry from a cell on, without empty ones.
+// rowsOf returns the rows of a wide entry whose first row begins at a cell, without empty rows.
 func rowsOf(e disk.Entry, first int) []countedRow {
 	return strideRows(e, first, e.Rows(), hasZeroKeys(e.Tag()))
 }
@@ -124,15 +122,15 @@ func strideRows(e disk.Entry, first, n int, zeros bool) (rows []countedRow) {
 	return rows
 }
 
-// rowKey returns the kind of the key of the rows of a wide entry, 0 for others.
+// rowKey returns the kind of the key in the rows of an entry, or 0 if its rows have no key.
 func (m *Merger) rowKey(e disk.Entry) disk.CellKind {
 	schema, _ := m.Shape.Schema(e.Tag())
 	kind, _ := schema.RowKey()
 	return kind
 }
 
-// hasZeroKeys reports whether a row of zeros is not empty: 0 is a value, but no type. In
-// a producer's entry such a row is free.
+// hasZeroKeys reports whether a row of zeros holds a value. 0 is a valid number, but no type. In entries of a producer
+// such a row is free.
 func hasZeroKeys(tag layout.Tag) bool {
 	if disk.TagByProducer(tag) {
 		return false
@@ -150,7 +148,7 @@ func isReceivers(e disk.Entry) bool {
 	return false
 }
 
-// receiverRows returns the rows of an entry of any kind with receivers.
+// receiverRows returns the rows of any entry with receivers.
 func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	if e.Tag() == layout.TagReceivers {
 		return rowsOf(e, disk.ReceiversFixed)
@@ -158,7 +156,7 @@ func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	return strideRows(e, m.Shape.ReceiverRow(0), m.Shape.TypeRows, false)
 }
 
-// receivers adds the type profile of both. Either both are wide or none is.
+// receivers adds the merged type profile. Either both entries are wide or neither is.
 func (m *Merger) receivers(x, y disk.Entry) {
 	rows := m.unite(m.receiverRows(x), m.receiverRows(y))
 	m.sortRows(disk.CellType, rows)
@@ -184,8 +182,7 @@ func (m *Merger) receivers(x, y disk.Entry) {
 	}
 }
 
-// typeLists adds the HotSpot entry with more types of arguments, and unites the flags,
-// traps and types of both.
+// typeLists adds the HotSpot entry with more types of arguments, and unites the flags, traps and types of both entries.
 func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 	from, other := x, y
 	if len(y) > len(x) {
@@ -203,7 +200,7 @@ func (m *Merger) typeLists(x, y disk.Entry) disk.Entry {
 	return e
 }
 
-// firstCount returns the count of all without a row.
+// firstCount returns the merged count outside the rows.
 func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 	if x.SignedCount() {
 		return uint64(saturateSigned(int64(x.Cell(0)), disk.ApplyWeightSigned(m.Rules.Weight, int64(y.Cell(0)))))
@@ -211,20 +208,20 @@ func (m *Merger) firstCount(x, y disk.Entry) uint64 {
 	return disk.SaturatingAdd(x.Cell(0), disk.ApplyWeight(m.Rules.Weight, y.Cell(0)))
 }
 
-// tooWide reports whether HotSpot's entries of a profile point have to become wide: some
-// are wide already, or their rows do not all fit.
+// tooWide reports whether the HotSpot entries of a profile point must become wide, because some are wide already or
+// their merged rows do not fit.
 func (m *Merger) tooWide(x, y []disk.Entry) bool {
 	return slices.ContainsFunc(x, IsWidened) || slices.ContainsFunc(y, IsWidened) ||
 		m.union(x, y, isReceivers, m.receiverRows) > m.Shape.TypeRows ||
 		m.union(x, y, isRet, m.retRows) > m.Shape.BciRows
 }
 
-// IsWidened reports whether an entry of a HotSpot archive was one of the VM's own whose rows did not all fit.
+// IsWidened reports whether an entry of a HotSpot archive replaces an entry of the VM whose rows did not all fit.
 func IsWidened(e disk.Entry) bool {
 	return e.Tag() == layout.TagReceivers || e.Tag() == layout.TagSuccessors && e.Sub() == disk.SubReturn
 }
 
-// union returns the number of different rows of entries of two lists.
+// union returns the number of distinct row keys in the entries of two lists for which is returns true.
 func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(disk.Entry) []countedRow) int {
 	var all []uint64
 	for _, list := range [][]disk.Entry{x, y} {
@@ -241,7 +238,7 @@ func (m *Merger) union(x, y []disk.Entry, is func(disk.Entry) bool, rows func(di
 	return len(slices.Compact(all))
 }
 
-// widen returns entries of a profile point without rows of HotSpot's.
+// widen returns the entries of a profile point with each HotSpot entry that has rows replaced by wide entries.
 func (m *Merger) widen(at []disk.Entry) (all []disk.Entry) {
 	for _, e := range at {
 		switch {
@@ -282,7 +279,7 @@ func (m *Merger) widenReceivers(e disk.Entry) []disk.Entry {
 	return all
 }
 
-// callTypes returns a CallType entry without a count, for the types of arguments of a VirtualCallType.
+// callTypes returns a CallType entry without a count, which holds the types of the arguments of a VirtualCallType.
 func (m *Merger) callTypes(e disk.Entry) disk.Entry {
 	from := m.Shape.TypeList(e.Tag())
 	n := e.Cells() - from
@@ -300,8 +297,7 @@ func isRet(e disk.Entry) bool { return e.Tag() == layout.TagRet }
 // noBci marks an empty row, as the VM does.
 const noBci = 1<<64 - 1
 
-// retRows returns the rows of a Ret. The key of a row is its bci and its displacement,
-// which is fixed by the code.
+// retRows returns the rows of a Ret. The key of a row is its bci and its displacement; the code fixes the displacement.
 func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 	for i := range m.Shape.BciRows {
 		bci := e.Cell(1 + 3*i)
@@ -314,7 +310,7 @@ func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 	return rows
 }
 
-// ret adds a Ret of both.
+// ret adds the Ret merged from two.
 func (m *Merger) ret(x, y disk.Entry) {
 	rows := m.unite(m.retRows(x), m.retRows(y))
 	m.sortRows(disk.CellValue, rows)
