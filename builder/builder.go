@@ -12,19 +12,19 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Config describes the archive and the run that is recorded. The zero value is valid, except that
-// layout.DomainCustom needs ProducerID and HotSpot's entries with rows need Params.
+// Config describes the archive and the recorded run. The zero value is valid, except that layout.DomainCustom needs
+// ProducerID and HotSpot's entries with rows need Params.
 type Config struct {
-	Params      layout.Params // settings of the VM: HotSpotParams, or those of a header; zero outside HotSpot and LLVM
+	Params      layout.Params // settings of the VM, from HotSpotParams or a header; zero outside HotSpot and LLVM
 	Producer    string        // name and version of the VM for people, at most 64 bytes; "" if not known
 	ProducerID  [16]byte      // identifies what points, keys and shapes mean; zero except in layout.DomainCustom
 	Fingerprint [16]byte      // checksum of the program; if zero, derived from Run or not known
 	DumpID      [16]byte      // identity of the dump; if zero, from Run, or else derived from the content
 	DumpTime    time.Time     // zero if not known
 	Flags       uint64        // disk.FlagDelta for a dump of increments; 0 for totals
-	// ReceiverRows is the least number of rows, at most 64, of each type profile that Profile.Receivers records or
-	// that a merge copies. Missing rows are added empty, for a VM that records more types in place. 0 adds none.
-	// HotSpot's own entries have Params.TypeProfileWidth rows in any case.
+	// ReceiverRows is the minimum number of rows, at most 64, of each type profile that Profile.Receivers records or that
+	// a merge copies. Missing rows are added empty, so that a VM can record more types in them. 0 adds none. HotSpot's own
+	// entries always have Params.TypeProfileWidth rows.
 	ReceiverRows int
 	// Run describes the run; nil if nothing is known of it. If Run.Process is zero, the run is one of this process,
 	// which ends now unless DumpTime is set. A merge takes the last of several dumps of one process. A process that
@@ -66,7 +66,7 @@ var (
 	ErrMismatch = profileset.ErrMismatch
 )
 
-// A Builder gathers profiles. The zero value is not usable: see New.
+// A Builder records profiles. New creates it; the zero value is not usable.
 type Builder struct{ set *profileset.Set }
 
 // Internal returns the contents of the builder, for packages of this module. No other module can name their type.
@@ -110,7 +110,7 @@ func (b *Builder) Method(k layout.Key) MethodRef { return b.set.Method(k) }
 // are recorded as unexecuted.
 func (b *Builder) Seen(methods ...MethodRef) { b.set.Seen(methods...) }
 
-// A Frame is a call site: a point in the code of the caller.
+// A Frame is a call site, given by the caller and a point in its code.
 type Frame struct {
 	Caller MethodRef
 	Point  int32
@@ -137,10 +137,10 @@ func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 // over the shapes of all archives.
 func (b *Builder) DeclareShape(s layout.EntryShape) error { return b.set.Declare(s) }
 
-// Commit lays out the archive and creates or replaces the file at path in one step, by renaming a temporary file that
-// was synced. After an error the old file stays. A killed process leaves a .profarc-*.tmp, which the next Commit into
-// the directory removes. A replaced file keeps its permissions. In a directory where all users may write, another
-// user's link is refused with fs.ErrPermission. The builder can be added to and committed again.
+// Commit writes the archive to path, creating or replacing the file atomically. It renames a temporary file after
+// syncing it. After an error the old file is unchanged. A killed process leaves a .profarc-*.tmp file, which the next
+// Commit into the directory removes. A replaced file keeps its permissions. In a directory where all users may write, a
+// link of another user is refused with fs.ErrPermission. More can be added to the builder and committed later.
 func (b *Builder) Commit(ctx context.Context, path string) (Report, error) {
 	r, err := archivewriter.Publish(ctx, b.set, path)
 	return Report(r), err

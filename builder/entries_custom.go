@@ -8,7 +8,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Custom are the fields of an entry with a tag of the producer, beside its rows.
+// Custom has the fields of a producer's own entry, except its rows.
 type Custom struct {
 	Point int32
 	Tag   layout.Tag        // declared by Builder.DeclareShape
@@ -17,9 +17,9 @@ type Custom struct {
 	Cells []uint64          // cells outside the rows, in the order of the shape
 }
 
-// Custom adds an entry with a tag of the producer. Each row has the cells of the shape's rows. A cell is a number or,
-// where the shape has a type or method, uint64 of a reference, with 0 for none. A row of zeros is free: a VM may record
-// another row in it. Rows with equal keys are united.
+// Custom adds an entry with a tag of the producer. Each row has the cells of a row in the shape. The value of a cell is
+// a number, or uint64 of a TypeRef or MethodRef where the shape has a type or method, with 0 for none. A row of zeros
+// is free, and a VM may record another row in it. Rows with equal keys are united.
 func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	shape := p.recording.Shape()
 	schema, ok := shape.Schema(c.Tag)

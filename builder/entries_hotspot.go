@@ -58,8 +58,8 @@ func (p *Profile) Jump(at At, taken uint64, displacement int64) {
 	})
 }
 
-// Branch adds a conditional branch. layout.DomainCustom has branches too: there At.Bci is any number, and all other
-// fields of At and the displacement must be zero.
+// Branch adds a conditional branch. It is also available in layout.DomainCustom. There At.Bci is any number, and the
+// other fields of At and the displacement must be zero.
 func (p *Profile) Branch(at At, b Branch) {
 	if p.recording.Domain() == layout.DomainCustom {
 		p.customBranch(at, b)

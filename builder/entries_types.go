@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Row counts one type. In Profile.Receivers a Row without a type is free: a VM may record another type in it.
+// A Row counts one type. In Profile.Receivers a Row without a type is free, and a VM may record another type in it.
 type Row struct {
 	Type  TypeRef
 	Count uint64

@@ -70,7 +70,7 @@ func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	})
 }
 
-// Receivers are the fields of a type profile beside its rows.
+// Receivers has the fields of a type profile, except its rows.
 type Receivers struct {
 	Point int32
 	Sub   layout.Sub        // layout.SubVirtualCall or layout.SubTypeCheck

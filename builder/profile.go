@@ -6,9 +6,9 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Profile records the profile of one method, code id and context. The package comment lists which of its methods
-// each domain has. They may be called in any order: the archive stores entries by point, tag and sub, and equal ones
-// in the order in which they were added.
+// A Profile records the profile of one method, code ID and context. Builder.Profile creates it. The package comment
+// lists the methods that each domain has. They can be called in any order. The archive sorts entries by point, tag and
+// sub, and keeps the order of the calls for equal ones.
 type Profile struct{ recording profileset.Recording }
 
 // Internal returns the recording behind the profile, for packages of this module. No other module can name its type.
@@ -28,9 +28,8 @@ func (b *Builder) ProfileIn(m MethodRef, code uint64, c ContextRef) *Profile {
 	return p
 }
 
-// Done adds the profile to the builder. It must be called once, unless the profile is discarded: Commit fails if
-// neither was called. The error is the first of any call on the profile. Except for ErrDuplicate it is the builder's
-// error from then on.
+// Done adds the profile to the builder. Each profile needs one call of Done or Discard, otherwise Commit fails. Done
+// returns the first error of any call on the profile. Unless it is ErrDuplicate, it becomes the error of the builder.
 func (p *Profile) Done() error { return p.recording.Done() }
 
 // Discard drops the profile and its error. The same profile can then be begun again. After Done it does nothing, so

@@ -35,7 +35,7 @@ const (
 	opSend                 // pop an object, call its method of name A; has a site
 	opReturn               // pop the result
 
-	// Quickened instructions, which never stand in the code of a program.
+	// Quickened instructions, which Generate never emits.
 	addInt
 	lessInt
 	sendCached

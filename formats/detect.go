@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
-// What an input is that no importer reads.
+// Reasons why no importer reads an input. Match them with errors.Is.
 var (
 	// ErrEmpty means that the input has no bytes.
 	ErrEmpty = errors.New("it is empty: the program that should write it has not ended well, or writes elsewhere")
@@ -30,14 +30,14 @@ type InputError struct {
 	Err  error  // wraps ErrEmpty, ErrArchive or ErrUnknown without a profile, and merge.ErrCounted for a repeated input
 }
 
-// Error returns `app.parc: it is an archive already`.
+// Error returns the name and the reason, such as "app.parc: it is an archive already".
 func (e *InputError) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Detect returns the importer for an input, of [Importers]. The error matches ErrEmpty, ErrArchive or
-// ErrUnknown if there is none, or says what the input is instead. It reads the beginning of the input.
+// Detect returns the importer among [Importers] for an input, of which it reads the beginning. If there is none, the
+// error matches ErrEmpty, ErrArchive or ErrUnknown, or describes a known format that cannot be imported.
 func Detect(ctx context.Context, in Input) (codec.Importer, error) {
 	s, err := openInput(ctx, in, &ImportOptions{})
 	if err != nil {
@@ -64,8 +64,8 @@ func (s *stream) detectNear(importers []codec.Importer) (codec.Importer, error) 
 	return found, err
 }
 
-// detect returns the importer that recognises the stream. A compressed stream that is cut off may do: the
-// importer meets the error again, and may know what to make of the rest.
+// detect returns the importer that recognises the stream. If a compressed stream is truncated, the importer gets the
+// error again when it reads, and may still import the beginning.
 func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 	if err := s.skipTextMark(); err != nil {
 		return nil, err
@@ -100,8 +100,8 @@ func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 
 const utf16 = "UTF-16: convert it to UTF-8 first"
 
-// skipTextMark skips the byte order mark that some editors and shells put in
-// front of UTF-8, and refuses UTF-16's. No binary format begins with either.
+// skipTextMark skips the byte order mark that some editors and shells put before UTF-8, and refuses that of UTF-16. No
+// binary format begins with either.
 func (s *stream) skipTextMark() error {
 	head, _ := s.Peek(3)
 	switch {
@@ -114,7 +114,7 @@ func (s *stream) skipTextMark() error {
 	return nil
 }
 
-// foreignFiles are files that users take for profiles that can be imported, by their first bytes.
+// foreignFiles has the first bytes of files that users mistake for importable profiles.
 var foreignFiles = []struct {
 	magic []byte
 	is    string
@@ -132,16 +132,16 @@ var foreignFiles = []struct {
 
 const sampleProfile = "an LLVM sample profile: import takes in what instrumented programs write"
 
-// sampleText is how LLVM's sample profiles begin in text.
+// sampleText matches the beginning of LLVM's sample profiles in text form.
 var sampleText = regexp.MustCompile(`^(?:#[^\n]*\n|\s*\n)*[^\s#][^\n]*:[0-9]+:[0-9]+\r?\n(?: +[0-9.]+: |[^\s][^\n]*:[0-9]+:[0-9]+\r?\n|$)`)
 
-// webPage is how HTML begins: a tag and another one, with comments. No profile does, not even one whose first
-// name is a tag. What a page shows may look like a profile, so that importers are not asked about it.
+// webPage matches the beginning of HTML, up to its second tag. No profile begins like this, not even one whose first
+// name looks like a tag. Importers do not get HTML, because a page can show text in their format.
 var webPage = regexp.MustCompile(`(?is)^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)(?:\s[^>]*)?>\s*<`)
 
 const htmlPage = "an HTML page: import the profile or the archive that it was made from"
 
-// describeForeign describes what an input is that no importer reads; empty if that is not known.
+// describeForeign describes an input that no importer reads, or returns "".
 func describeForeign(head []byte) string {
 	for _, f := range foreignFiles {
 		if bytes.HasPrefix(head, f.magic) {
@@ -157,7 +157,7 @@ func describeForeign(head []byte) string {
 	return ""
 }
 
-// isUTF16 reports whether a text is mostly ASCII, two bytes each.
+// isUTF16 reports whether a text looks like ASCII characters in UTF-16.
 func isUTF16(head []byte) bool {
 	head = head[:min(len(head), 256)&^1]
 	var zeros [2]int

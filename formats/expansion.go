@@ -9,19 +9,19 @@ import (
 	"github.com/profarc/profarc/internal/formats/parse"
 )
 
-// An expansion compares the size of a decompressed input with the size of its compressed form: a small file
-// could otherwise take memory and time without bound.
+// An expansion limits the ratio of the decompressed size of an input to its compressed size. Without a limit, a small
+// file could use any amount of memory and time.
 type expansion struct {
-	most    int64 // times the compressed bytes; 0 for parse.MaxExpansion, negative for no bound
-	in, out int64 // bytes so far
+	most    int64 // maximum ratio; 0 for parse.MaxExpansion, negative for no limit
+	in, out int64 // bytes of the compressed and decompressed form
 }
 
-// compressed counts the bytes read of the compressed form.
+// compressed counts the bytes that are read from r.
 func (e *expansion) compressed(r io.Reader) io.Reader {
 	return counted(r, func(done int64) { e.in = done })
 }
 
-// decompressed passes on what the decompressor returns, until it is too much.
+// decompressed counts the bytes that are read from r, and fails if they exceed the limit.
 func (e *expansion) decompressed(r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := r.Read(b)
@@ -37,7 +37,7 @@ func (e *expansion) decompressed(r io.Reader) io.Reader {
 	})
 }
 
-// saturatedProduct returns the product of positive numbers, or the highest number.
+// saturatedProduct returns the product of positive numbers, or the maximum if it overflows.
 func saturatedProduct(a, b int64) int64 {
 	if b > 0 && a > math.MaxInt64/b {
 		return math.MaxInt64
@@ -45,13 +45,13 @@ func saturatedProduct(a, b int64) int64 {
 	return a * b
 }
 
-// An expansionError is the error of an input that expands too much. It replaces the
-// importer's error, whose place in the text means nothing to users.
+// An expansionError is the error of an input that exceeds the limit. It replaces the importer's error, whose line and
+// column do not help users.
 type expansionError struct{ error }
 
 func (e *expansionError) Unwrap() error { return e.error }
 
-// withoutPlace returns the expansionError that err wraps, if it does, or err.
+// withoutPlace returns the expansionError that err wraps, or else err.
 func withoutPlace(err error) error {
 	var expanded *expansionError
 	if errors.As(err, &expanded) {
@@ -60,7 +60,7 @@ func withoutPlace(err error) error {
 	return err
 }
 
-// A readerFunc is a reader that is one function.
+// A readerFunc implements io.Reader.
 type readerFunc func(b []byte) (int, error)
 
 func (f readerFunc) Read(b []byte) (int, error) { return f(b) }

@@ -8,14 +8,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Export writes the profiles of an archive in the format of an exporter, whose
-// fields are the options of the format:
+// Export writes the profiles of an archive in the format of an exporter, whose fields are the options of the format:
 //
 //	lost, err := formats.Export(ctx, w, store, &formats.ProfdataExporter{Version: 12})
 //
-// It returns what the format cannot express; the list is empty, not nil, if that
-// is nothing. The error is an [*OptionError] if an option has a value that it
-// cannot have; errors of the archive match the errors of package layout.
+// It returns the information that the format cannot express, as a list that is never nil. The error is an
+// [*OptionError] if an option is invalid. Errors of the archive match the errors of package layout.
 func Export(ctx context.Context, w io.Writer, s *reader.Store, e codec.Exporter) (codec.Losses, error) {
 	if err := checkOptions(e.Format().Options); err != nil {
 		return nil, err
@@ -32,7 +30,7 @@ func Export(ctx context.Context, w io.Writer, s *reader.Store, e codec.Exporter)
 	return lost, nil
 }
 
-// A ctxWriter fails writes once ctx is done.
+// A ctxWriter fails writes after ctx has ended.
 type ctxWriter struct {
 	ctx context.Context
 	w   io.Writer

@@ -31,7 +31,7 @@ func Importers() []codec.Importer {
 	}
 }
 
-// withDefaults returns Importers() in which given importers replace those of the same format. Given importers of other
+// withDefaults returns Importers(), with given importers in place of those of the same format. Given importers of other
 // formats come first.
 func withDefaults(given []codec.Importer) []codec.Importer {
 	all := Importers()

@@ -42,8 +42,8 @@ type Imported struct {
 	Format string // name of the importer's format
 	// Builder has the profiles of all inputs.
 	Builder *builder.Builder
-	// Runs are the builders of an input's dumps, of which Builder is the first, if the importer keeps dumps apart; see
-	// JamaicaImporter. Otherwise it is nil.
+	// Runs are the builders of an input's dumps if the importer keeps them apart; see JamaicaImporter. Runs[0] is then
+	// Builder. Otherwise Runs is nil.
 	Runs    []*builder.Builder
 	Methods int          // methods with a profile, over all inputs
 	Entries int          // profile entries, over all inputs
@@ -90,9 +90,9 @@ func (repeatedError) HasAdvice() bool { return true }
 
 func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
-// Import reads inputs of one format into a builder. Several inputs are added up, LLVM's like llvm-profdata merge and
-// others like archives, so that no dump counts twice. The error is an [*OptionError], or comes from the first input
-// that cannot be imported.
+// Import reads inputs of one format into a builder. It merges several inputs. Those of LLVM are merged as by
+// llvm-profdata merge, and others like archives, so that no dump counts twice. The error is an [*OptionError], or comes
+// from the first input that cannot be imported.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {
 	o.Importers = withDefaults(o.Importers)
 	for _, i := range o.Importers {
@@ -122,7 +122,6 @@ func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, er
 	return &m.result, nil
 }
 
-// importing is the state of one call of Import.
 type importing struct {
 	ctx     context.Context
 	o       ImportOptions
@@ -146,7 +145,6 @@ func (m *importing) maySkip(err error) bool {
 	return m.o.SkipBad || errors.Is(err, ErrEmpty)
 }
 
-// importInput imports one input.
 func (m *importing) importInput(in Input) error {
 	s, err := openInput(m.ctx, in, &m.o)
 	if err != nil {
@@ -290,8 +288,8 @@ func (m *importing) countUnmerged() {
 	m.result.Lost = append(m.result.Lost, codec.Loss{What: codec.LossKind(merging.Unmerged(m.asLLVM)), Count: n})
 }
 
-// sumLosses adds the losses of a further input, in the order in which the kinds
-// came first. Lines mean nothing across inputs.
+// sumLosses adds the losses of another input. Kinds are in the order of their first occurrence. Line numbers are
+// dropped, since they mean nothing across inputs.
 func sumLosses(all, more codec.Losses) codec.Losses {
 	sum := codec.Losses{}
 	at := map[codec.LossKind]int{}

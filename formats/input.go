@@ -18,14 +18,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An Input is a file, or the bytes of a reader, to be imported.
+// An Input is a file or reader to import.
 type Input struct {
-	Name   string        // of the file; of a reader, for errors and reports
+	Name   string        // name of the file, or for a reader the name in errors and reports
 	Reader io.Reader     // nil to open the file Name
-	Weight layout.Weight // what its counts are multiplied by, 0 for 1
+	Weight layout.Weight // factor for the counts; 0 for 1
 }
 
-// Files returns the inputs that files with these names are.
+// Files returns an input for each file name.
 func Files(names ...string) []Input {
 	inputs := make([]Input, len(names))
 	for i, name := range names {
@@ -41,32 +41,31 @@ const (
 	packedSize = 1 << 16
 )
 
-// heads are buffers of headSize. An import of many small inputs would spend more time on
-// clearing new ones than on some of the inputs.
+// heads is a pool of buffers with headSize bytes. Without it, an import of many small inputs would spend most of its
+// time on clearing new buffers.
 var heads = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, headSize) }}
 
 // A stream is an open input, decompressed.
 type stream struct {
 	*bufio.Reader
-	from    io.Reader // what the buffer is filled from
+	from    io.Reader // source of the buffer
 	name    string
-	codec   string // gzip, zstd, or empty
+	codec   string // "gzip", "zstd", or "" if not compressed
 	closers []func()
 }
 
-// Close closes the file and the decompressor.
 func (s *stream) Close() {
 	for _, c := range s.closers {
 		c()
 	}
-	if s.Size() == headSize { // closed for the first time
+	if s.Size() == headSize { // the first call of Close
 		s.Reset(nil)
 		heads.Put(s.Reader)
 		s.Reader = bufio.NewReaderSize(readerFunc(func([]byte) (int, error) { return 0, os.ErrClosed }), 0)
 	}
 }
 
-// openInput opens an input for as long as ctx is not done.
+// openInput opens an input. Reading from it fails after ctx has ended.
 func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error) {
 	r := in.Reader
 	size := int64(0)
@@ -105,7 +104,7 @@ func openInput(ctx context.Context, in Input, o *ImportOptions) (*stream, error)
 	return s, nil
 }
 
-// openFile opens a file. A named pipe waits for its writer, for as long as ctx is not done.
+// openFile opens a file. For a named pipe, it waits for a writer until ctx ends.
 func openFile(ctx context.Context, name string) (*os.File, error) {
 	if info, err := os.Stat(name); err != nil || info.Mode()&fs.ModeNamedPipe == 0 {
 		return os.Open(name)
@@ -124,7 +123,7 @@ func openFile(ctx context.Context, name string) (*os.File, error) {
 		return o.File, o.error
 	case <-ctx.Done():
 	}
-	// A writer ends the waiting. If this process may not write, the goroutine waits on.
+	// Opening the pipe as a writer ends the wait. If this process may not write, the goroutine keeps waiting.
 	if w, err := os.OpenFile(name, os.O_RDWR, 0); err == nil {
 		o := <-done
 		_ = o.Close()
@@ -133,8 +132,8 @@ func openFile(ctx context.Context, name string) (*os.File, error) {
 	return nil, ctx.Err()
 }
 
-// cancellable returns a reader of r that ends when ctx is done, even while r
-// waits. Once it is closed nothing is read from r but what a read under way returns.
+// cancellable returns a reader of r that fails when ctx ends, even while r blocks. After Close, at most one read of r
+// is still running.
 func cancellable(ctx context.Context, r io.Reader) io.ReadCloser {
 	out, in := io.Pipe()
 	stop := context.AfterFunc(ctx, func() { in.CloseWithError(ctx.Err()) })
@@ -146,11 +145,11 @@ func cancellable(ctx context.Context, r io.Reader) io.ReadCloser {
 	return out
 }
 
-// checkedSize is how much is read between two looks at a context: little enough that what is
-// made of it takes less than a moment.
+// checkedSize is the maximum number of bytes between two checks of a context. Importers process this amount in a
+// moment.
 const checkedSize = 1 << 15
 
-// checked returns a reader of r that fails once ctx is done.
+// checked returns a reader of r that fails after ctx has ended.
 func checked(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if err := ctx.Err(); err != nil {
@@ -160,7 +159,7 @@ func checked(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-// counted returns a reader of r that calls report with the number of bytes read so far.
+// counted returns a reader of r that reports the total number of bytes after each read.
 func counted(r io.Reader, report func(done int64)) io.Reader {
 	done := int64(0)
 	return readerFunc(func(b []byte) (int, error) {
@@ -171,8 +170,7 @@ func counted(r io.Reader, report func(done int64)) io.Reader {
 	})
 }
 
-// decompress returns what r has, decompressed if it is compressed, to at most so
-// many times its size as maxExpansion says, see expansion.
+// decompress returns a stream with the contents of r, which may be compressed. See expansion for maxExpansion.
 func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
 	s := &stream{name: name}
 	x := &expansion{most: maxExpansion}
@@ -203,16 +201,16 @@ func decompress(name string, r io.Reader, maxExpansion int64) (*stream, error) {
 	return s, nil
 }
 
-// readFrom makes r what the stream returns.
+// readFrom makes r the source of the stream.
 func (s *stream) readFrom(r io.Reader) {
 	s.from, s.Reader = r, heads.Get().(*bufio.Reader)
 	s.Reset(r)
 }
 
-// largeRead is the size from which on a read is faster without a buffer.
+// largeRead is the number of bytes from which reads are faster without a buffer.
 const largeRead = 1 << 14
 
-// Read reads. What was buffered to detect the format comes first; after it large reads bypass the buffer.
+// Read returns the bytes buffered by detect first. Afterwards, large reads bypass the buffer.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(b) >= largeRead && s.Buffered() == 0 {
 		return s.from.Read(b)
@@ -220,7 +218,7 @@ func (s *stream) Read(b []byte) (int, error) {
 	return s.Reader.Read(b)
 }
 
-// withErrors names the input in the errors of a decompressor.
+// withErrors adds the input's name to errors of a decompressor.
 func (s *stream) withErrors(r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := r.Read(b)

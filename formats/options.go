@@ -15,12 +15,12 @@ import (
 // Importers with options. Their fields are the options, and their zero values have the defaults.
 // [ImportOptions].Importers takes pointers to them.
 type (
-	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, of the LLVM
-	// that compiled the program.
+	// An LLVMImporter has AsLLVM, to merge as llvm-profdata does, and Release, which is the release of the LLVM that
+	// compiled the program.
 	LLVMImporter = llvm.Importer
-	// A PprofImporter has EdgesOnly, to leave the calling contexts out.
+	// A PprofImporter has EdgesOnly, to omit the calling contexts.
 	PprofImporter = pprof.Importer
-	// An IprofImporter has Salvage, to read the whole records of a damaged file.
+	// An IprofImporter has Salvage, to read the intact records of a damaged file.
 	IprofImporter = iprof.Importer
 	// A JamaicaImporter has Runs, to keep the runs of a text apart.
 	JamaicaImporter = jamaica.Importer
@@ -33,14 +33,11 @@ type (
 	ProfdataExporter = llvm.IndexedExporter
 	// A ProftextExporter has Sparse and KeepVTableNames.
 	ProftextExporter = llvm.TextExporter
-	// An IprofExporter has the Version of the format, and Prune, to leave out methods and
-	// types that nothing refers to.
+	// An IprofExporter has the Version of the format, and Prune, to omit methods and types without references.
 	IprofExporter = iprof.Exporter
-	// A GoPGOExporter has Hot, to leave cold edges out, and Preprocessed, to write what go
-	// tool preprofile does.
+	// A GoPGOExporter has Hot, to omit cold edges, and Preprocessed, to write the output format of go tool preprofile.
 	GoPGOExporter = gopgo.Exporter
-	// An LcovExporter has Lines, to give every function one line, and Programs, whose
-	// coverage mapping tells the lines.
+	// An LcovExporter has Lines, to give every function one line, and Programs, whose coverage mapping has the lines.
 	LcovExporter = lcov.Exporter
 )
 
@@ -51,7 +48,7 @@ type OptionError struct {
 	Err    error  // reason why the value is invalid
 }
 
-// Error returns `profdata-version 99: use 4 to 13`.
+// Error returns the option with its value and the reason, such as "profdata-version 99: use 4 to 13".
 func (e *OptionError) Error() string {
 	if e.Value == "" {
 		return fmt.Sprintf("%s: %v", e.Option, e.Err)
@@ -62,7 +59,7 @@ func (e *OptionError) Error() string {
 // Unwrap returns Err.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// checkOptions returns an [*OptionError] for the first option whose value is refused by its Check.
+// checkOptions returns an [*OptionError] for the first option whose Check fails.
 func checkOptions(options []codec.Option) error {
 	for _, o := range options {
 		if o.Check == nil {

@@ -13,7 +13,7 @@ type Format struct {
 	Name   string // in reports and the flag -t, for instance "profdata"
 	About  string // one line that names the tools which write or read such files
 	Binary bool   // the format is not text, and must not be printed to a terminal
-	// Options are the fields of the importer or exporter that a user can set by name; nil if there are none.
+	// Options are the fields of the importer or exporter that a user can set by name. Nil means no options.
 	Options []Option
 }
 
@@ -25,7 +25,8 @@ type Format struct {
 // names the mistake.
 type Importer interface {
 	Format() Format
-	// Detect reports whether an input is of the format. head is its first mebibyte, or the whole input if whole is set.
+	// Detect reports whether the importer handles an input that begins with head. head is the first mebibyte, or the whole
+	// input if whole is set.
 	Detect(head []byte, whole bool) bool
 	// Import reads the whole input into a builder, and returns it in the report.
 	Import(in *Input) (*Report, error)

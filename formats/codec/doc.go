@@ -1,5 +1,5 @@
-// Package codec declares the interfaces of a format, [Importer] and [Exporter], the options that they
-// declare, and the list of what a conversion loses. Its example is a whole importer.
+// Package codec declares the interfaces of a format, which are [Importer] and [Exporter]. It also declares their
+// options, and the list of a conversion's losses. Its example is a whole importer.
 //
-// Package formats has the formats of this module, and runs importers and exporters. It says how a format is added.
+// Package formats contains the formats of this module, runs importers and exporters, and explains how to add a format.
 package codec
