@@ -1,6 +1,7 @@
 // Package profarc keeps the profiles of a VM's functions from one run to the next.
 //
-// A run starts with the archive of earlier runs, counts in it in place, and writes the next archive when it ends:
+// A run starts with the archive of earlier runs, increments the counts in the mapped file, and writes the next archive
+// when it ends:
 //
 //	run, err := profarc.Start("app.parc", vm)     // if err != nil, the run starts without an archive
 //	f := run.Function(key, profarc.CodeID(code))  // the archive's profile of this code, or an empty one
@@ -15,7 +16,7 @@
 // This package is enough for a first integration. The packages below handle other domains and formats, calling
 // contexts, and generated code that increments counters directly:
 //
-//   - [github.com/profarc/profarc/reader] looks up profiles, reads them in place, adopts them and goes on counting.
+//   - [github.com/profarc/profarc/reader] looks up profiles, and adopts an archive to continue counting in it.
 //   - [github.com/profarc/profarc/builder] records profiles and writes an archive.
 //   - [github.com/profarc/profarc/merge] merges the archives of several runs, and
 //     [github.com/profarc/profarc/experimental/reduce] keeps hot methods or hides names.

@@ -9,7 +9,7 @@ import (
 )
 
 // A Function is one version of a function of the VM, with its counters. Get the counters once, when the VM sets up the
-// function: getting them takes a lock, incrementing them does not.
+// function. Getting them takes a lock, but incrementing them does not.
 type Function struct {
 	run *Run
 	version
@@ -118,7 +118,7 @@ func (f *Function) Receivers(point int32) Receivers {
 	return Receivers{run: f.run, own: f.siteAt(at, rows+1, rows, nil)}
 }
 
-// entry returns the archive's entry at a place.
+// entry returns the archive's entry with the point, tag and sub of at.
 func (f *Function) entry(at place) (e reader.Entry, ok bool) {
 	if !f.profile.Valid() {
 		return e, false
@@ -131,7 +131,7 @@ func (f *Function) entry(at place) (e reader.Entry, ok bool) {
 	return e, false
 }
 
-// siteAt returns the function's own entry at a place, and creates it if needed.
+// siteAt returns the function's own entry with the point, tag and sub of at, and creates it if needed.
 func (f *Function) siteAt(at place, words, types int, kinds []layout.CellShape) *site {
 	f.run.mu.Lock()
 	defer f.run.mu.Unlock()
@@ -170,7 +170,7 @@ func (r Receivers) Record(t *Type) *Word {
 	return nil
 }
 
-// note counts one arrival of a type and returns the counter of its row, or nil if it has none.
+// note counts one arrival of a type and returns the counter of its row. It returns nil for a type without a row.
 func (s *site) note(t *Type) *Word {
 	row := 0
 	for ; row < len(s.types); row++ {

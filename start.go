@@ -41,7 +41,7 @@ type Run struct {
 
 	mu        sync.Mutex
 	functions map[version]*Function
-	order     []*Function // in order of first use
+	order     []*Function // sorted by first use
 	memory    memory
 	types     map[string]*Type
 	bound     []*Type // indexed by class number - 1
@@ -101,7 +101,7 @@ func (r *Run) Close() error {
 }
 
 // Function returns the function with a key and code. Equal arguments return the same Function. It counts in the
-// archive's profile of this code, or in its own counters if there is none.
+// archive's profile of this code, or in its own counters if the archive lacks the profile.
 //
 // The code is any number that changes with the function's code, such as the CodeID of its bytecodes.
 func (r *Run) Function(key layout.Key, code uint64) *Function {

@@ -8,9 +8,9 @@
 // With the archive of an earlier run, the VM quickens a function at its first call, and continues to count in the
 // mapped archive.
 //
-//	code.go        programs: instructions, functions, classes
+//	code.go        instructions, functions and classes of programs
 //	interpret.go   the interpreter and its quickening
-//	learn.go       the archive: start from earlier runs, dump this run
+//	learn.go       opening and writing archives
 //	generate.go    a program of 5,008 functions
 package example
 

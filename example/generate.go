@@ -8,7 +8,7 @@ import (
 // The sizes of the generated program.
 const (
 	shapes  = 24           // classes, of two methods each
-	modules = 62           // of 80 functions each
+	modules = 62           // each with 80 functions
 	workers = modules * 80 // functions that do the work
 )
 
@@ -90,8 +90,8 @@ func (p *Program) Order(n int) (order []*Function) {
 // called returns the number of the i-th worker in the order of calls.
 func called(i int) int { return i/80*29%modules*80 + i%80 }
 
-// Round calls the first n workers and returns the sum of their results. Half of the workers have up to 8 iterations,
-// some have dozens and some hundreds.
+// Round calls the first n workers and adds up their results. Half of the workers have up to 8 iterations, some have
+// dozens and some hundreds.
 func (p *Program) Round(vm *VM, n int) (sum uint64) {
 	for i := range min(n, workers) {
 		sum += vm.call(p.Functions[2*shapes+called(i)], integer(loops(called(i)))).Bits

@@ -30,14 +30,14 @@ type InputError struct {
 	Err  error  // wraps ErrEmpty, ErrArchive or ErrUnknown without a profile, and merge.ErrCounted for a repeated input
 }
 
-// Error returns the name and the reason, such as "app.parc: it is an archive already".
+// Error returns the name and the reason, separated by a colon.
 func (e *InputError) Error() string { return e.Name + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// Detect returns the importer among [Importers] for an input, of which it reads the beginning. If there is none, the
-// error matches ErrEmpty, ErrArchive or ErrUnknown, or describes a known format that cannot be imported.
+// Detect reads the beginning of an input and returns its importer, one of [Importers]. If no importer reads the format,
+// the error matches ErrEmpty, ErrArchive or ErrUnknown, or describes a known format that cannot be imported.
 func Detect(ctx context.Context, in Input) (codec.Importer, error) {
 	s, err := openInput(ctx, in, &ImportOptions{})
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *stream) detect(importers []codec.Importer) (codec.Importer, error) {
 
 const utf16 = "UTF-16: convert it to UTF-8 first"
 
-// skipTextMark skips the byte order mark that some editors and shells put before UTF-8, and refuses that of UTF-16. No
+// skipTextMark skips the UTF-8 byte order mark of some editors and shells. It refuses UTF-16 byte order marks. No
 // binary format begins with either.
 func (s *stream) skipTextMark() error {
 	head, _ := s.Peek(3)

@@ -31,8 +31,8 @@ func Importers() []codec.Importer {
 	}
 }
 
-// withDefaults returns Importers(), with given importers in place of those of the same format. Given importers of other
-// formats come first.
+// withDefaults returns Importers(), in which a given importer replaces the default one of its format. Given importers
+// of other formats come first.
 func withDefaults(given []codec.Importer) []codec.Importer {
 	all := Importers()
 	names := namesOf(all)

@@ -90,7 +90,7 @@ func (repeatedError) HasAdvice() bool { return true }
 
 func (repeatedError) Unwrap() error { return merge.ErrCounted }
 
-// Import reads inputs of one format into a builder. It merges several inputs. Those of LLVM are merged as by
+// Import reads inputs of one format into a builder. It merges several inputs. LLVM's inputs are merged as by
 // llvm-profdata merge, and others like archives, so that no dump counts twice. The error is an [*OptionError], or comes
 // from the first input that cannot be imported.
 func Import(ctx context.Context, inputs []Input, o ImportOptions) (*Imported, error) {

@@ -34,8 +34,7 @@ func Files(names ...string) []Input {
 	return inputs
 }
 
-// headSize is how much of an input is looked at to detect its format, packedSize the buffer
-// of its compressed form.
+// headSize is the number of bytes that format detection reads. packedSize is the buffer size for compressed input.
 const (
 	headSize   = 1 << 20
 	packedSize = 1 << 16
@@ -54,6 +53,7 @@ type stream struct {
 	closers []func()
 }
 
+// Close closes the file and the decompressor.
 func (s *stream) Close() {
 	for _, c := range s.closers {
 		c()

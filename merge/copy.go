@@ -23,8 +23,9 @@ const (
 	Increments = copier.Increments // counts of this run only; profiles without any are left out
 )
 
-// Dropped lists the parts of an adopted archive that a copy lacks: damaged profiles, and live cells in which native
-// code has stored an impossible value. The zero value means that nothing is missing. A copy with Trained always has it.
+// Dropped lists the parts of an adopted archive that a copy lacks. These are damaged profiles, and live cells in which
+// native code has stored an impossible value. The zero value means that nothing is missing. A copy with Trained always
+// has it.
 type Dropped struct {
 	Rows  int          // rows and type words copied without their type or method
 	First []DroppedRow // the first 8 of them, in the order of the archive
@@ -106,14 +107,15 @@ func (d *Dropped) copyAll(c *copier.Copier) error {
 }
 
 // Snapshot copies an archive into the builder, with the counts that take selects. With Totals or Increments the archive
-// is adopted, and the copy goes on after a damaged profile and after one that the builder has already; Dropped lists
-// them. With Trained such a profile ends the copy with an error. To sum several archives, see Into.
+// must be adopted. Snapshot then skips damaged profiles and those that the builder already has, and lists them in
+// Dropped. With Trained such a profile ends the copy with an error. To merge several archives, see Into.
 //
 // The error matches builder.ErrMismatch if domain or shape differ, and ErrCounted if a merge has added one of the dumps
 // before. Other errors come from the reader or from ctx.
 //
-// An empty builder with builder.ConfigOf of the header and Trained writes the same bytes again. Totals and Increments
-// make a new dump: they clear the builder's DumpID if it is the archive's, and Increments sets layout.FlagDelta.
+// An empty builder with builder.ConfigOf of the header and Trained reproduces the bytes of the archive. Totals and
+// Increments create a new dump, and clear the builder's DumpID if it equals the archive's. Increments also sets
+// layout.FlagDelta.
 func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts) (Dropped, error) {
 	return snapshot(ctx, b, s, take, nil)
 }

@@ -96,7 +96,7 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
 	original := manyPages(t)
-	rw := original.Header().Region(disk.RegionRW)
+	rw := disk.RegionOf(original.Header(), disk.RegionRW)
 	step := int64(disk.PageSize) / 3
 	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		step = 5
@@ -190,7 +190,7 @@ func checkKept(t *testing.T, s *reader.Store, take merge.Counts, want []string) 
 func TestSnapshotsWithoutSums(t *testing.T) {
 	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, original testarchive.Archive) {
-		rw, bm := original.Header().Region(disk.RegionRW), original.Header().Region(disk.RegionBM)
+		rw, bm := disk.RegionOf(original.Header(), disk.RegionRW), disk.RegionOf(original.Header(), disk.RegionBM)
 		step := int64(5)
 		if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 			step = 1

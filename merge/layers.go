@@ -40,7 +40,7 @@ type answeredVersion struct {
 type flattening struct {
 	t        merging.Target
 	poll     *poll.Poll
-	answered map[answeredVersion]bool // versions in the layers copied so far
+	answered map[answeredVersion]bool // versions of higher layers
 }
 
 // addLayer copies the versions of s that no higher layer has.
@@ -176,7 +176,7 @@ func (l *layerCopy) copyWithHooks(contents *merging.Contents, hooks copier.Hooks
 	return copyAll(c)
 }
 
-// isBase reports whether a table describes the base of a layer. CopyLayers writes that of the snapshot at its end.
+// isBase reports whether a table describes the base of a layer. CopyLayers sets the snapshot's own base at its end.
 func isBase(t *reader.Table) bool { return t.Kind == disk.TableBase }
 
 // skipsTable reports whether to omit a table of a lower layer. A snapshot needs the tables that describe code. With
@@ -215,7 +215,7 @@ func (l *layerCopy) copyCounted(c *copier.Copier) error {
 }
 
 // copyCountedVersions copies the versions of a method that have new counts. With Totals it copies all their contexts,
-// because the snapshot hides those of the lower layers.
+// because the snapshot hides the lower layers' contexts of these versions.
 func (l *layerCopy) copyCountedVersions(c *copier.Copier, m reader.Method) error {
 	changed := map[uint64]bool{}
 	for p, err := range m.Profiles() {

@@ -287,7 +287,7 @@ func TestPartReadsItsProfilesOnly(t *testing.T) {
 		if n := testarchive.Build(t, to).Header().Counts.Profiles; n != 50 {
 			t.Errorf("%s: %d profiles, want 50", domain, n)
 		}
-		before, all := m.Header().Region(disk.RegionEX).End(), m.Header().Region(disk.RegionRW).Size
+		before, all := disk.RegionOf(m.Header(), disk.RegionEX).End(), disk.RegionOf(m.Header(), disk.RegionRW).Size
 		if most := before + all/20 + 4<<12; from.read > most {
 			t.Errorf("%s: %d bytes were read, of %d before the profiles and a twentieth of %d", domain, from.read, before, all)
 		}

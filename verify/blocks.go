@@ -20,7 +20,7 @@ func (w *walk) openSlots() {
 // blocks walks the blocks of a span, which must fill it, and compares their pointers with the relocation bitmaps. It
 // verifies pages as it reaches them.
 func (w *worker) blocks(span layout.Span, pages *summer) {
-	rw := w.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(w.h, disk.RegionRW)
 	from := span.Offset - rw.Offset
 	types := w.h.Parts[disk.PartTypes]
 	walk := blockWalker{worker: w, first: from / disk.Unit &^ 63, mark: marker{places: &w.starts.blocks},
@@ -78,8 +78,8 @@ func (w *blockWalker) compareSlots(from, to int64) {
 	if w.slots == nil {
 		return
 	}
-	rw := w.h.Region(disk.RegionRW).Offset
-	bm := w.h.Region(disk.RegionBM).Offset
+	rw := disk.RegionOf(w.h, disk.RegionRW).Offset
+	bm := disk.RegionOf(w.h, disk.RegionBM).Offset
 	same, err := w.slots.Matches(from, to, w.want[from/disk.Unit/64-w.first/64:])
 	if err != nil {
 		if w.naming {
@@ -170,7 +170,7 @@ func (w *blockWalker) sections(at int64, b disk.Block, fields int64) bool {
 	if b.Presence()&disk.HasDirectory != 0 {
 		directory = b.Section(disk.SectionDirectory)
 	}
-	unit := (at-w.h.Region(disk.RegionRW).Offset)/disk.Unit - w.first
+	unit := (at-disk.RegionOf(w.h, disk.RegionRW).Offset)/disk.Unit - w.first
 	data := b.DataAt(fields)
 	w.unlisted = false
 	n, ok := w.entries(data, unit+fields/disk.Unit, true, directory)

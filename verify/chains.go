@@ -5,7 +5,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// findContexts records that the method at offset at has contexts, which must follow those of the previous method.
+// findContexts records that the method at offset at has contexts. They must follow the contexts of the previous method.
 func (w *walk) findContexts(at int64, rec *disk.MethodRecord) {
 	contexts := w.h.Parts[disk.PartContexts]
 	first := contexts.Offset + int64(w.records.Contexts)*disk.ContextSize
@@ -75,7 +75,7 @@ func (w *walk) links() {
 }
 
 func (w *worker) chain(c chainStart) {
-	rw := w.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(w.h, disk.RegionRW)
 	begun := c.after != 0
 	for at := c.first; at != 0; {
 		size := int64(0)

@@ -125,7 +125,7 @@ func (w *blockWalker) entries(section []byte, unit int64, data bool, directory [
 
 // disorder records that an entry has a lower point than the previous one.
 func (w *blockWalker) disorder(unit int64, point, last int32) {
-	at := w.h.Region(disk.RegionRW).Offset + (w.first+unit)*disk.Unit
+	at := disk.RegionOf(w.h, disk.RegionRW).Offset + (w.first+unit)*disk.Unit
 	w.wrong(inBlocks, at, disk.RegionRW, at, "an entry at point %d behind one at %d", point, last)
 }
 
@@ -246,7 +246,7 @@ func (w *blockWalker) leads(pointer uint64, method bool, unit int64) bool {
 		return false
 	}
 	if !w.starts.methods.mayHave(disk.RefOf(to)) {
-		at := w.h.Region(disk.RegionRW).Offset + (w.first+unit)*disk.Unit
+		at := disk.RegionOf(w.h, disk.RegionRW).Offset + (w.first+unit)*disk.Unit
 		w.wrong(inBlocks, at, disk.RegionRW, at, "the method of an entry is at 0x%x, where no method begins", to)
 	}
 	return true

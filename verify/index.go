@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// atOnce is the number of records that are hashed or looked up together, so that their cache misses overlap.
+// atOnce is the batch size for hashing and index lookups. Cache misses within a batch overlap.
 const atOnce = 64
 
 // A sought is a record to look up in the index.
@@ -174,7 +174,7 @@ func (w *worker) flush() {
 }
 
 func (w *walk) lineOffset(n uint64) int64 {
-	return w.h.Region(disk.RegionIX).Offset + int64(n)*disk.LineSize
+	return disk.RegionOf(w.h, disk.RegionIX).Offset + int64(n)*disk.LineSize
 }
 
 // findRecord performs the lookup of docs/format.md. For a method, a slot of another method with the same ID must be
@@ -227,7 +227,7 @@ func (w *walk) methodID(n layout.Ref) (id uint64, err error) {
 		}
 		n = rec.Profiles
 	}
-	if w.h.Region(disk.RegionRW).Holds(n.Offset(), disk.HeadSize) && (!w.naming || w.starts.blocks.mayHave(n)) {
+	if disk.RegionOf(w.h, disk.RegionRW).Holds(n.Offset(), disk.HeadSize) && (!w.naming || w.starts.blocks.mayHave(n)) {
 		if id, ok := disk.Block(w.data[n.Offset():]).ID(); ok {
 			return id, nil
 		}

@@ -16,7 +16,7 @@ func (w *walk) frameIsSound() bool {
 	if err != nil || *h != *w.h {
 		return false
 	}
-	ps := w.h.Region(disk.RegionPS).Offset
+	ps := disk.RegionOf(w.h, disk.RegionPS).Offset
 	for level := range w.tree.Levels() {
 		groups := int64(1)
 		if level+1 < w.tree.Levels() {
@@ -43,7 +43,7 @@ func (w *walk) frameIsSound() bool {
 
 // checksumAt returns a checksum of the tree.
 func (w *walk) checksumAt(level int, n int64) uint64 {
-	return le.Uint64(w.data[w.h.Region(disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
+	return le.Uint64(w.data[disk.RegionOf(w.h, disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
 }
 
 // advance adds size to the number of verified bytes and reports the progress.
@@ -58,7 +58,7 @@ func (w *walk) advance(size int64) {
 // pages verifies the pages before rw, and walks the symbols.
 func (w *walk) pages() {
 	symbols := w.h.Parts[disk.PartSymbols]
-	rw := w.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(w.h, disk.RegionRW)
 	before := w.pagesOf(disk.ChecksummedSpan(w.h).Offset, symbols.Offset)
 	behind := w.pagesOf(symbols.End(), rw.Offset)
 	if rw.Size == 0 {

@@ -73,7 +73,7 @@ func newStarts(h *layout.Header) starts {
 	symbols := h.Parts[disk.PartSymbols]
 	return starts{
 		symbols: newPlaces(symbols), names: newPlaces(symbols), methods: newPlaces(h.Parts[disk.PartMethods]),
-		blocks: newPlaces(h.Region(disk.RegionRW)),
+		blocks: newPlaces(disk.RegionOf(h, disk.RegionRW)),
 	}
 }
 
@@ -90,7 +90,7 @@ type marker struct {
 	bits   uint64
 }
 
-// markRecord records that a record begins at offset at, which must be in k.places.span.
+// markRecord records that a record begins at offset at, which must be in the marker's span.
 func (k *marker) markRecord(at int64) {
 	unit := (at - k.places.span.Offset) / disk.Unit
 	if unit>>6 != k.word {

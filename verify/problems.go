@@ -32,7 +32,7 @@ const (
 	inTotals
 )
 
-// A problem is a defect of the record at offset place. The offset in its error can differ.
+// A problem is a defect of a record. Its field place is the record's offset; the offset in its error can differ.
 type problem struct {
 	phase phase
 	place int64
@@ -68,7 +68,7 @@ func (l *problems) addProblem(p problem) {
 	}
 }
 
-// noteError records err as a problem of the record at offset place. It stops a walk that does not name problems.
+// noteError records err as a problem of the record at the given offset. It stops a walk that does not name problems.
 func (w *walk) noteError(in phase, place int64, err error) {
 	w.stopped.Store(true)
 	if w.naming {
@@ -77,7 +77,7 @@ func (w *walk) noteError(in phase, place int64, err error) {
 	}
 }
 
-// wrong records a corruption at offset as a problem of the record at offset place.
+// wrong records a corruption at offset as a problem of a record, which may begin elsewhere.
 func (w *walk) wrong(in phase, place int64, r layout.Region, offset int64, format string, args ...any) {
 	w.noteError(in, place, disk.Corrupt(r, offset, "%s", fmt.Sprintf(format, args...)))
 }

@@ -46,7 +46,7 @@ func (w *walk) findMethods() {
 	w.records.Unexecuted += uint64(w.rows())
 	slices.Sort(symbols)
 	w.symbolSpans = cut(w.h.Parts[disk.PartSymbols], symbols, spanSize)
-	w.blockSpans = cut(w.h.Region(disk.RegionRW), blocks, spanSize)
+	w.blockSpans = cut(disk.RegionOf(w.h, disk.RegionRW), blocks, spanSize)
 	w.methodSpans = cut(section, methods, spanSize/16)
 }
 
@@ -88,7 +88,7 @@ func (w *walk) methodHead(section layout.Span, at int64) (rec disk.MethodRecord,
 	return rec, size, true
 }
 
-// cut cuts a part of the file into spans of at least size bytes, at offsets from places. It skips unusable offsets.
+// cut cuts a part of the file into spans of at least size bytes. It uses the given offsets that are far enough apart.
 func cut(whole layout.Span, places []int64, size int64) (spans []layout.Span) {
 	from := whole.Offset
 	for _, at := range places {
@@ -117,7 +117,7 @@ func cutEven(whole layout.Span, size int64) (spans []layout.Span) {
 func (w *walk) recordsAndBlocks() {
 	w.openSlots()
 	typeSpans := cutEven(w.h.Parts[disk.PartTypes], 4096*disk.TypeSize)
-	lineSpans := cutEven(w.h.Region(disk.RegionIX), 4096*disk.LineSize)
+	lineSpans := cutEven(disk.RegionOf(w.h, disk.RegionIX), 4096*disk.LineSize)
 	kinds := []struct {
 		n    int
 		task func(w *worker, i int)

@@ -171,14 +171,14 @@ func (w *walk) isName(in phase, at int64, what string, n layout.Ref) {
 	}
 }
 
-// name returns the text at n, to which the record at offset at refers. It must be one that can be part of a key. ok is
-// false if no text can be read there.
+// name returns the text at n, which the record at offset at refers to. The text must be one that can be part of a key.
+// ok is false if no text can be read there.
 func (w *walk) name(in phase, at int64, what string, n layout.Ref) (text string, ok bool) {
 	text, ok = w.nameAt(n)
 	if ok {
 		return text, true
 	}
-	if n == 0 || w.h.Region(disk.RegionRO).Holds(n.Offset(), disk.Unit) { // the reader refuses others
+	if n == 0 || disk.RegionOf(w.h, disk.RegionRO).Holds(n.Offset(), disk.Unit) { // the reader refuses others
 		w.isName(in, at, what, n)
 	}
 	return w.textOf(in, at, n)

@@ -41,7 +41,7 @@ func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 
 // reseal makes all sums right again, so that a change looks as if the archive had been written so.
 func reseal(data []byte, h *layout.Header) {
-	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
+	tree, ps := disk.SumTreeOf(h), disk.RegionOf(h, disk.RegionPS)
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
@@ -97,7 +97,7 @@ func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
 
 // blockWith returns where the first block that has an optional field has it.
 func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
-	for at := h.Region(disk.RegionRW).Offset; ; at += disk.BlockSize(data[at:]) {
+	for at := disk.RegionOf(h, disk.RegionRW).Offset; ; at += disk.BlockSize(data[at:]) {
 		if field, ok := disk.Block(data[at : at+disk.BlockSize(data[at:])]).FieldOffset(f); ok {
 			return at + field
 		}
@@ -114,7 +114,7 @@ type change struct {
 
 var changes = []change{
 	{"entry order", "hotspot", func(data []byte, h *layout.Header) {
-		b := data[h.Region(disk.RegionRW).Offset:]
+		b := data[disk.RegionOf(h, disk.RegionRW).Offset:]
 		for ; disk.Block(b).Presence()&disk.HasDirectory != 0 ||
 			len(disk.Block(b[:disk.BlockSize(b)]).Section(disk.SectionData)) < 100; b = b[disk.BlockSize(b):] {
 		}
@@ -165,13 +165,13 @@ var changes = []change{
 		clear(data[at : at+16])
 	}, disk.RegionRW, "does not have the key"},
 	{"multiplier", "jamaica", func(data []byte, h *layout.Header) {
-		data[h.Region(disk.RegionIX).Offset+22] = 2
+		data[disk.RegionOf(h, disk.RegionIX).Offset+22] = 2
 	}, disk.RegionIX, "multiplier"},
 	{"spilled", "jamaica", func(data []byte, h *layout.Header) {
-		data[h.Region(disk.RegionIX).Offset+23] = 2
+		data[disk.RegionOf(h, disk.RegionIX).Offset+23] = 2
 	}, disk.RegionIX, "multiplier"},
 	{"another multiplier", "jamaica", func(data []byte, h *layout.Header) {
-		for at := h.Region(disk.RegionIX).Offset; at < h.Region(disk.RegionIX).End(); at += disk.LineSize {
+		for at := disk.RegionOf(h, disk.RegionIX).Offset; at < disk.RegionOf(h, disk.RegionIX).End(); at += disk.LineSize {
 			data[at+22] ^= 32
 		}
 	}, disk.RegionIX, "does not lead"},
@@ -230,7 +230,7 @@ var changes = []change{
 		copy(data[at+disk.UnexecutedRowSize:], first)
 	}, disk.RegionRO, "sort behind"},
 	{"lost slot", "jamaica", func(data []byte, h *layout.Header) {
-		at := h.Region(disk.RegionIX).Offset
+		at := disk.RegionOf(h, disk.RegionIX).Offset
 		for i := int64(0); ; i++ {
 			if slot := at + i/disk.LineSlots*disk.LineSize + 2*(i%disk.LineSlots); le.Uint16(data[slot:]) != 0 {
 				le.PutUint16(data[slot:], 0)
@@ -239,7 +239,7 @@ var changes = []change{
 		}
 	}, disk.RegionIX, "does not lead"},
 	{"slot too many", "jamaica", func(data []byte, h *layout.Header) {
-		at := h.Region(disk.RegionIX).Offset
+		at := disk.RegionOf(h, disk.RegionIX).Offset
 		for i := int64(0); ; i++ {
 			if slot := at + i/disk.LineSlots*disk.LineSize + 2*(i%disk.LineSlots); le.Uint16(data[slot:]) == 0 {
 				le.PutUint16(data[slot:], 7)
@@ -249,7 +249,7 @@ var changes = []change{
 	}, disk.RegionIX, "slots in use"},
 	{"pointer not listed", "jamaica", func(data []byte, h *layout.Header) {
 		// The first bitmap: 16 bytes of head, then the slots.
-		bitmap := layout.Ref(le.Uint32(data[h.Region(disk.RegionBM).Offset+8:])).Offset()
+		bitmap := layout.Ref(le.Uint32(data[disk.RegionOf(h, disk.RegionBM).Offset+8:])).Offset()
 		le.PutUint16(data[bitmap+16:], le.Uint16(data[bitmap+16:])-1)
 	}, disk.RegionBM, "pointers in the block"},
 	{"unlinked block", "llvm-ir", func(data []byte, h *layout.Header) {
@@ -260,7 +260,7 @@ var changes = []change{
 	{"summary", "llvm-frontend", func(data []byte, h *layout.Header) { h.Summary.MaxCount++ }, disk.RegionHeader,
 		"summary"},
 	{"counter", "hotspot", func(data []byte, h *layout.Header) {
-		rw := h.Region(disk.RegionRW)
+		rw := disk.RegionOf(h, disk.RegionRW)
 		for at := rw.Offset; ; at += disk.BlockSize(data[at:]) {
 			if f := disk.Block(data[at : at+disk.BlockSize(data[at:])]).Field(disk.HasInvocations); f != nil {
 				f[0]++
@@ -270,7 +270,7 @@ var changes = []change{
 	}, disk.RegionHeader, "summary"},
 	{"reference of a table", "graal", func(data []byte, h *layout.Header) {
 		// The first table begins behind the directory; its first column has types, four bytes each.
-		ex := h.Region(disk.RegionEX).Offset
+		ex := disk.RegionOf(h, disk.RegionEX).Offset
 		n := int64(le.Uint32(data[ex:]))
 		for i := range n {
 			row := ex + disk.TablesHeaderSize + i*disk.TableRowSize
@@ -383,7 +383,7 @@ func TestProblemsAreBounded(t *testing.T) {
 	for at := h.Parts[disk.PartTypes].Offset; at < h.Parts[disk.PartTypes].End(); at += disk.TypeSize {
 		data[at] ^= 1
 	}
-	for at := h.Region(disk.RegionIX).Offset; at < h.Region(disk.RegionIX).End(); at++ {
+	for at := disk.RegionOf(h, disk.RegionIX).Offset; at < disk.RegionOf(h, disk.RegionIX).End(); at++ {
 		data[at] = 0
 	}
 	reseal(data, h)

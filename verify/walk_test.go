@@ -78,7 +78,7 @@ func TestNothingWrongIsShownToBeSound(t *testing.T) {
 		for range 200_000 / every {
 			changed, header := append([]byte(nil), data...), *h
 			region := h.Regions[r.IntN(len(h.Regions)-1)+1]
-			if region.Size == 0 || region.Offset < h.Region(disk.RegionIX).Offset {
+			if region.Size == 0 || region.Offset < disk.RegionOf(h, disk.RegionIX).Offset {
 				continue
 			}
 			changed[region.Offset+r.Int64N(region.Size)] ^= 1 << r.IntN(8)

@@ -42,7 +42,7 @@ type Exporter interface {
 // An Input is the input of an Importer.
 type Input struct {
 	io.Reader        // the bytes, decompressed
-	Name      string // for errors
+	Name      string // name in errors
 	Several   bool   // the import has further inputs
 	// Config configures the builder. The importer also sets the fields of Config.Params that the input determines.
 	Config builder.Config

@@ -15,7 +15,7 @@ type Loss struct {
 	Line  int      `json:"line,omitempty"` // line of the first occurrence, from 1; 0 if it has no line
 }
 
-// Losses lists the losses of a conversion, one item for each kind, sorted by What. The zero value is empty.
+// Losses lists the losses of a conversion, one item for each kind, sorted by the field What. The zero value is empty.
 type Losses []Loss
 
 // Add counts n losses of a kind. Add on a nil *Losses does nothing.

@@ -342,7 +342,7 @@ static struct method method_at(uint64_t at) {
 		"contexts out of place");
 	must(!(m.flags & 128) == (m.profiles != 0), at, "a method has its id twice, or not at all");
 	if (m.flags & 128) return m;
-	struct block b = block_at(m.profiles); /* the head has the id */
+	struct block b = block_at(m.profiles); /* it contains the id */
 	must(b.id && b.method == at, at, "a method's head is not its own");
 	m.id = u64(b.id);
 	return m;
@@ -355,7 +355,7 @@ static bool is(uint64_t at, const struct text key[4]) {
 	struct text own[4] = {type_name(m.holder), m.name, signature(m.signature), type_loader(m.holder)};
 	return same(own[0], key[0]) && same(own[1], key[1]) && same(own[2], key[2]) && same(own[3], key[3]);
 }
-/* search returns the offset of the indexed record of a key, or of the record at offset place if key is NULL, or 0. */
+/* search returns the offset of the record with a key, or 0. If key is NULL, it searches for the offset `place`. */
 static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 	uint64_t h = (id ^ file.seed ^ 0x9e3779b97f4a7c15) * 0xd6e8feb86659fd93, rest, low,
 			 line = multiply(h, file.lines, &rest);
@@ -376,7 +376,7 @@ static uint64_t search(uint64_t id, const struct text *key, uint64_t place) {
 	}
 	return 0;
 }
-static uint64_t find(char *const parts[4]) { /* gives where the method is, 0 if it is nowhere */
+static uint64_t find(char *const parts[4]) { /* returns the offset of a method, or 0 */
 	struct text key[4];
 	for (int i = 0; i < 4; i++) key[i] = (struct text){(const uint8_t *)parts[i], strlen(parts[i])};
 	uint64_t at = search(key_id(key), key, 0), row = file.rows, end = end_of(file.section[NEVER_RAN]);
@@ -406,7 +406,7 @@ static uint64_t utf8(const uint8_t *p, uint64_t n, uint32_t *c) {
 	for (uint64_t i = 1; i < length; *c = *c << 6 | (p[i++] & 0x3f)) if (p[i] >> 6 != 2) return 0;
 	return length;
 }
-static void put_text(struct text t) { /* an invalid byte stands as a low surrogate */
+static void put_text(struct text t) { /* prints an invalid byte as a low surrogate */
 	static const uint32_t escaped[][2] = {{0, 0x1f}, {0x7f, 0x9f}, {0xad, 0xad}, {0x61c, 0x61c}, {0x180e, 0x180e},
 		{0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x206f}, {0xdc00, 0xdfff}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
 		{0xe0000, 0xe007f}, {~0u, ~0u}};
@@ -424,8 +424,8 @@ static void put_text(struct text t) { /* an invalid byte stands as a low surroga
 	}
 	putchar('"');
 }
-/* say prints a format and replaces ' by ". Its verbs are %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *, and %t
- * text. */
+/* say is printf for JSON. It replaces ' by ". Its verbs are %u uint64_t, %d int64_t, %x uint64_t as hex, %s char *,
+ * and %t text. */
 static void say(const char *format, ...) {
 	va_list args;
 	va_start(args, format);
@@ -461,7 +461,7 @@ static void put_key(const struct method *m) {
 	optional_text("signature", signature(m->signature));
 	optional_text("loader", type_loader(m->holder));
 }
-static void put_method(uint64_t at, bool row) { /* tables alone lead to rows */
+static void put_method(uint64_t at, bool row) { /* only tables refer to rows */
 	struct method m = at ? referred(at) : (struct method){0};
 	must(row || !inside(file.section[NEVER_RAN], at, 8), at, "a method that never ran where one that ran is expected");
 	if (at) say("{"), put_key(&m), say("}"); else say("null");
@@ -490,10 +490,11 @@ static void put_frames(uint64_t node) {
 }
 
 /* ---- entries ---- */
-/* A form is the format of an entry's cells. ' is printed as ". A verb prints a cell, namely %u, %d, %T type, %M method,
- * %W type word, or %p point and index. %n reads the number n of the following cells. %r prints a return type word if one
- * of the n cells is left. %h prints all rows as bytes. <X...> is repeated as often as the setting says if X is T, B or
- * G, for each row of a wide entry if X is R, and while 1 or 2 of the n cells are left if X is 1 or 2. */
+/* A form is the format of an entry's cells. ' is printed as ". A verb prints a cell, namely %u, %d, %T type, %M
+ * method, %W type word, or %p point and index. %n reads the number n of the following cells. %r prints a return type
+ * word if one of the n cells is left. %h prints all rows as bytes. <X...> is repeated. If X is T, B or G, the setting
+ * has the number; if X is R, it is the number of rows of a wide entry. For 1 or 2, it repeats while that many cells
+ * are left. */
 #define ROWS ",'gap':[<G%u>],'rows':[<T{'type':%T,'count':%u}>]"
 #define ARGS "%n,'args':[<2{'slot':%u,'type':%W}>]"
 static struct { const char *name, *form;
@@ -540,8 +541,8 @@ static struct line line_at(uint64_t column, uint64_t rows, uint64_t row) {
 	must(strlen(l.name) == n, column, "a name that holds a zero");
 	return l;
 }
-/* put_form adds the cells of one part of a shape to its form. Cells that stand once have keys; cells of a row have keys
- * if one is a pointer, else they stand in a list, or alone. */
+/* put_form adds the cells of one part of a shape to its form. Cells outside rows have keys. Cells of a row have keys if
+ * one is a pointer. Otherwise they are a list, or a single number. */
 static void put_form(char *form, const struct line *cells, unsigned n, bool once) {
 	static const char *const verb[10] = {"", "%u", "%u", "%u", "%u", "%u", "%T", "%M", "%u", "%u"};
 	bool keys = once;
@@ -558,7 +559,7 @@ static void put_form(char *form, const struct line *cells, unsigned n, bool once
 	}
 	if (!once) strcat(form, keys ? "}" : n > 1 ? "]" : "");
 }
-static char *forms[256]; /* forms of shapes, each with the name at its end */
+static char *forms[256]; /* forms of shapes, each followed by its name */
 /* read_shape reads the n lines of one shape and checks them. */
 static void read_shape(const struct line *l, uint64_t n, uint64_t at) {
 	static const char *const words[6] = {"tag", "point", "flags", "traps", "sub", "rows"};
@@ -601,7 +602,7 @@ static void read_shapes(void) {
 	for (int i = 192; i < 256; i++) {
 		free(forms[i]);
 		forms[i] = NULL;
-		tags[i].name = tags[i].form = NULL; /* of the archive before */
+		tags[i].name = tags[i].form = NULL; /* shapes of the previous archive */
 	}
 	struct span ex = file.region[EX], t = {0, 0};
 	uint64_t n = ex.size > 0 ? u32(ex.at) : 0, end = ex.at + 8 + 24 * n, before = 0;
@@ -680,7 +681,7 @@ static void put_cells(const char *f, struct cursor *c) {
 		}
 	}
 }
-/* put_entry prints the entry at `at`, which must end at `end` or before, and gives where it ends. */
+/* put_entry prints the entry at `at`, which must not extend past `end`, and returns its end. */
 static uint64_t put_entry(uint64_t at, uint64_t end) {
 	uint64_t tag = u8(at), header = tag >= 64 ? 16 : 8;
 	must(tags[tag].name && header <= end - at, at, "an unknown tag, or an entry that is cut off");
@@ -697,7 +698,7 @@ static uint64_t put_entry(uint64_t at, uint64_t end) {
 }
 
 /* ---- the dump ---- */
-/* put_which prints code id and context of a block. */
+/* put_which prints the code id and context of a block. */
 static void put_which(const struct block *b) {
 	say("'code':%x", b->code);
 	if (b->context) {
@@ -705,8 +706,7 @@ static void put_which(const struct block *b) {
 		put_frames(b->context);
 	}
 }
-/* put_section prints the entries of a section, and holds the data entries against the point directory if there is one.
- */
+/* put_section prints the entries of a section, and compares data entries with the point directory, if any. */
 static void put_section(const char *key, struct span s, struct span list) {
 	uint64_t row = list.at; say(",'%s':[", key);
 	for (uint64_t at = s.at; at < end_of(s); row += 8) {
@@ -741,12 +741,12 @@ static bool ascend(uint64_t a, uint64_t b) {
 	uint64_t place = u32(a) << 32 | u32(a + 4), other = u32(b) << 32 | u32(b + 4);
 	return place < other || (place == other && i32(a + 8) < i32(b + 8));
 }
-/* spend adds to the text of all types, or of all methods, which is bounded. */
+/* spend adds to the length of the names of all types or methods, which is limited. */
 static void spend(uint64_t at, uint64_t n) {
 	must((file.text += n) <= (uint64_t)64 << 20 || file.text <= 32 * file.size, at, "names are shared too often");
 }
-/* put_method_line prints a method with its blocks, those in no context first, and gives the size of its record or row.
- */
+/* put_method_line prints a method with its blocks and returns the size of its record or row. Blocks without a context
+ * come first. */
 static uint64_t put_method_line(const char *prefix, uint64_t at) {
 	struct method m = method_at(at);
 	say("%s{'id':%x,", prefix, m.id);
