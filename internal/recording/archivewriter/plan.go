@@ -192,7 +192,7 @@ func (p *plan) measure() error {
 
 func (p *plan) setSize(r layout.Region, size int64) { p.size[r-1] = size }
 func (p *plan) sizeOf(r layout.Region) int64        { return p.size[r-1] }
-func (p *plan) regionStart(r layout.Region) int64   { return p.header.Region(r).Offset }
+func (p *plan) regionStart(r layout.Region) int64   { return disk.RegionOf(&p.header, r).Offset }
 func (p *plan) sectionStart(s disk.Part) int64      { return p.header.Parts[s].Offset }
 
 // neededSymbols reports for each symbol, by SymbolRef-1, whether something other than a signature needs it in the

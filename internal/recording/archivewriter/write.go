@@ -182,7 +182,7 @@ func newSheets(ctx context.Context, w io.WriterAt, h *layout.Header, workers int
 	progress func(done, total int64)) *sheets {
 	s := &sheets{
 		ctx: ctx, w: w, header: h, tree: disk.SumTreeOf(h), progress: progress,
-		sums: make([]byte, disk.ChecksummedSpan(h).Offset-h.Region(disk.RegionPS).Offset),
+		sums: make([]byte, disk.ChecksummedSpan(h).Offset-disk.RegionOf(h, disk.RegionPS).Offset),
 		at:   disk.ChecksummedSpan(h).Offset,
 		full: make(chan fullSheet, workers), spare: make(chan []byte, 2*workers+1),
 	}
@@ -208,7 +208,7 @@ func (s *sheets) empty() []byte {
 
 // writeRegion appends bytes to a region, after zeros up to the region's start.
 func (s *sheets) writeRegion(r layout.Region, b []byte) {
-	s.pad(s.header.Region(r).Offset)
+	s.pad(disk.RegionOf(s.header, r).Offset)
 	s.append(b)
 }
 

@@ -6,10 +6,10 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// contextRefs maps the context nodes of an archive, which all have one size, to references of a set.
+// contextRefs maps the contexts of an archive to references of a set. All context records have the same size.
 type contextRefs struct {
 	section layout.Span
-	refs    []profileset.ContextRef // NoContext for nodes that are not copied
+	refs    []profileset.ContextRef // NoContext for contexts outside the copy
 }
 
 func newContextRefs(h *layout.Header) contextRefs {
@@ -17,7 +17,7 @@ func newContextRefs(h *layout.Header) contextRefs {
 	return contextRefs{section, make([]profileset.ContextRef, section.Size/disk.ContextSize)}
 }
 
-// slotOf returns where the reference of the node at n is kept; nil if there is no such node.
+// slotOf returns a pointer to the reference for the context at n, or nil if there is no context at n.
 func (r *contextRefs) slotOf(n layout.Ref) *profileset.ContextRef {
 	offset := n.Offset() - r.section.Offset
 	if !r.section.Holds(n.Offset(), disk.ContextSize) || offset%disk.ContextSize != 0 {
@@ -26,7 +26,7 @@ func (r *contextRefs) slotOf(n layout.Ref) *profileset.ContextRef {
 	return &r.refs[offset/disk.ContextSize]
 }
 
-// refOf returns the reference of the node at n, NoContext if it is not copied.
+// refOf returns the reference for the context at n, or NoContext if it is not copied.
 func (r *contextRefs) refOf(n layout.Ref) profileset.ContextRef {
 	if ref := r.slotOf(n); ref != nil {
 		return *ref

@@ -16,22 +16,22 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Counts selects the counts that a copy of an archive has. The zero value is Trained.
+// Counts selects the counts for the copy of an archive. The zero value is Trained.
 type Counts int
 
 // The choices.
 const (
-	Trained    Counts = iota // the counts of the file
-	Totals                   // the counts of the file and of this run, from an adopted archive
-	Increments               // the counts of this run alone; profiles without any are left out
+	Trained    Counts = iota // counts of the file
+	Totals                   // counts of the file plus counts of this run, from an adopted archive
+	Increments               // counts of this run only; profiles without any are left out
 )
 
-// Hooks change the copy. Nil ones change nothing.
+// Hooks change the copy. A nil hook changes nothing.
 type Hooks struct {
-	// Lazy copies a record only when something that is copied refers to it.
+	// Lazy copies a record only when a copied record refers to it.
 	Lazy bool
-	// Chosen reports whether a method is copied with its contexts and profiles, and Kind
-	// whether a type is, though nothing that is copied refers to them.
+	// Chosen reports whether a method is copied with its contexts and profiles, and Kind whether a type is copied, even if
+	// no copied record refers to them.
 	Chosen func(m reader.Method) (bool, error)
 	Kind   func(t reader.Type) (bool, error)
 	// Elsewhere selects the substitute for a profile that is not copied, in rows of tables.
@@ -42,22 +42,22 @@ type Hooks struct {
 	Key func(m reader.Method, k layout.Key) (layout.Key, error)
 	// Entry changes an entry of the copy, with references instead of pointers.
 	Entry func(e disk.Entry) error
-	// Dropped is told of a row or type word of a method that is copied without its type
-	// or method, since the live cell leads to none. Its error ends the copy.
+	// Dropped is called for each row or type word that the copy has without its type or method, because the live cell
+	// points to neither. An error ends the copy.
 	Dropped func(m reader.Method, point int32, reason string) error
-	// Lost is told of a profile of a method that the copy lacks, since it is damaged, with
-	// those to which it leads, or since the run has recorded it. Its error ends the copy. If
-	// it is nil, such a profile ends the copy.
+	// Lost is called for each profile that the copy lacks because it is damaged or because the run has recorded it
+	// already. Profiles behind a damaged one in its list are lost too. An error ends the copy. If Lost is nil, the first
+	// lost profile ends the copy.
 	Lost func(m reader.Method, err error) error
 	// Skip reports whether a table is left out.
 	Skip func(t *reader.Table) bool
-	// Rows returns a function that reports whether a row stays, or nil to keep all rows.
+	// Rows returns a function that reports whether a row is kept, or nil to keep all rows.
 	Rows func(t *reader.Table) (stays func(row int) (bool, error))
-	// Symbol returns the text that replaces one in a table.
+	// Symbol returns the replacement for a string in a table.
 	Symbol func(kind disk.TableKind, text string) string
-	// Word returns the number that replaces one in a table.
+	// Word returns the replacement for a number in a table.
 	Word func(kind disk.TableKind, column int, v uint64) uint64
-	// Row changes a row of a table, with references of the set instead of the file's.
+	// Row changes a row of a table, which holds references of the set and not of the file.
 	Row func(t *reader.Table, row []uint64)
 }
 
@@ -67,8 +67,8 @@ type Elsewhere int
 // The choices.
 const (
 	Nothing    Elsewhere = iota
-	AStub                // an empty profile of the same method, code and context
-	ALatecomer           // the profile of that method, code and context that the set has, or gets later
+	AStub                // an empty profile with the same method, code and context
+	ALatecomer           // the profile with the same method, code and context that the set has or gets later
 )
 
 // A Copier copies an archive into a set. It maps each record of the archive to its reference in the set.
@@ -79,20 +79,20 @@ type Copier struct {
 	s            *reader.Store
 	shape        disk.Shape
 	Counts       Counts
-	Since        *Counted // what Increments are counted from; nil for the trained counts
+	Since        *Counted // start of Increments; nil for the trained counts
 	targetRun    profileset.Run
-	method       reader.Method        // method of the profile that is being copied
-	profilesSeen uint64               // number of profiles that were read, or could not be read
+	method       reader.Method        // method of the current profile
+	profilesSeen uint64               // number of profiles read, or tried
 	partial      bool                 // the copy lacks a profile
-	chosen       []reader.Method      // that Hooks.Chosen chose
-	types        []profileset.TypeRef // references by ordinal
+	chosen       []reader.Method      // methods chosen by Hooks.Chosen
+	types        []profileset.TypeRef // indexed by ordinal
 	methods      map[layout.Ref]profileset.MethodRef
 	contexts     contextRefs
 	profiles     map[layout.Ref]profileset.ProfileRef
-	absent       map[layout.Ref]profileset.ProfileRef // substitutes for profiles that are not copied
+	absent       map[layout.Ref]profileset.ProfileRef // substitutes for profiles outside the copy
 }
 
-// New returns a copier of an archive into a set, as a part of a run.
+// New returns a copier of an archive into a set, as part of a run.
 func New(ctx context.Context, b *profileset.Set, s *reader.Store, run profileset.Run, hooks Hooks) *Copier {
 	methods, profiles := 0, 0
 	if h := s.Header(); !hooks.Lazy {
@@ -116,7 +116,7 @@ func (c *Copier) Records() error {
 	return c.runSteps(c.DeclareShapes, c.copyTypes, c.copyMethods, c.copyContexts)
 }
 
-// DeclareShapes declares the shapes of the archive in the set, which entries need.
+// DeclareShapes declares the shapes of the archive in the set. Entries of these shapes need them.
 func (c *Copier) DeclareShapes() error {
 	return c.b.Declare((*mapped.Mapping)(c.s.Mapping()).Shape().Declared.Shapes()...)
 }
@@ -152,7 +152,7 @@ func (c *Copier) copyTypes() error {
 	return nil
 }
 
-// TypeRef returns the reference of a type of the archive, or of a late one.
+// TypeRef returns the set's reference for a type of the archive or for a late type. It interns the type if needed.
 func (c *Copier) TypeRef(t reader.Type) (profileset.TypeRef, error) {
 	for int(t.Ordinal()) >= len(c.types) {
 		c.types = append(c.types, 0)
@@ -213,7 +213,7 @@ func (c *Copier) methodsOfCopy() iter.Seq2[reader.Method, error] {
 	}
 }
 
-// copyMethod interns a method, with its access flags and whether it is unexecuted.
+// copyMethod interns a method with its flags.
 func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	key, err := m.Key()
 	if err != nil {
@@ -234,7 +234,7 @@ func (c *Copier) copyMethod(m reader.Method) (profileset.MethodRef, error) {
 	return ref, nil
 }
 
-// MethodRef returns the reference of the method whose record is at n. A lazy copier interns it now.
+// MethodRef returns the set's reference for the method record at n. A lazy copier interns the method if needed.
 func (c *Copier) MethodRef(n layout.Ref) (profileset.MethodRef, error) {
 	if ref, ok := c.methods[n]; ok || n == 0 {
 		return ref, nil
@@ -258,7 +258,8 @@ func (c *Copier) copyContexts() error {
 	return nil
 }
 
-// copyContextsOf interns the contexts of a method, parents before children, in groups without parents of others.
+// copyContextsOf interns the contexts of a method in groups. Parents come before their children and in an earlier
+// group.
 func (c *Copier) copyContextsOf(m reader.Method) error {
 	of, err := c.MethodRef(m.Ref())
 	if err != nil {
@@ -299,8 +300,7 @@ func (c *Copier) contextRecord(node reader.Context) disk.ContextRecord {
 	return (*mapped.Mapping)(c.s.Mapping()).ContextRecord(node.Ref())
 }
 
-// copyContext interns a context of the method whose record is at n, and before it all
-// inner ones that are not interned yet.
+// copyContext interns a context of the method whose record is at n, after all of its inner contexts.
 func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.ContextRef, error) {
 	m, err := c.MethodRef(n)
 	if err != nil {
@@ -327,7 +327,7 @@ func (c *Copier) copyContext(n layout.Ref, node reader.Context) (profileset.Cont
 	return ref, nil
 }
 
-// contextAt returns the reference of the context at n.
+// contextAt returns the set's reference for the context at n.
 func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
 	if ref := c.contexts.refOf(n); ref != profileset.NoContext || !c.hooks.Lazy {
 		return ref, nil
@@ -343,7 +343,7 @@ func (c *Copier) contextAt(n layout.Ref) (profileset.ContextRef, error) {
 	return c.copyContext(m.Ref(), node)
 }
 
-// Dumps returns the dumps that an archive was made from.
+// Dumps returns the dumps in an archive.
 func Dumps(s *reader.Store) ([]profileset.Dump, error) {
 	h := s.Header()
 	if h.Flags&disk.FlagMerged == 0 {

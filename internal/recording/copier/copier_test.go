@@ -14,7 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// original returns an archive with a call on Square in Shapes.sum, and monitors.
+// original returns an archive with monitors and a call to Square in Shapes.sum.
 func original(t *testing.T) *reader.Store {
 	t.Helper()
 	b := testarchive.New(layout.DomainHotSpot)
@@ -28,7 +28,7 @@ func original(t *testing.T) *reader.Store {
 	return testarchive.Build(t, b).Store
 }
 
-// contents returns the types, methods and monitors of an archive as text, and the count of the only receiver.
+// contents returns the types, methods and monitors of an archive as text, and the count of its only receiver.
 func contents(t *testing.T, s *reader.Store) string {
 	t.Helper()
 	var parts []string

@@ -8,15 +8,15 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Counted is what had been counted in an adopted archive when it was copied last. Copies with Increments and
-// this Since have what was counted between one copy and the next: each count is read once, for the copy and
-// as the beginning of the next one. The zero value is the trained counts. It is for one goroutine at a time.
+// Counted holds the counts of an adopted archive at its last copy. A copy with Increments and this Since has the counts
+// between two copies. Each count is read once, for the copy and as the start of the next one. The zero value holds the
+// trained counts. It is not safe for concurrent use.
 type Counted struct {
-	kept map[layout.Ref][]uint64 // words of the blocks that have changed
-	next map[layout.Ref][]uint64 // the same at the copy that was not kept yet
+	kept map[layout.Ref][]uint64 // words of the blocks that have changed, at the last kept copy
+	next map[layout.Ref][]uint64 // the same at the current copy
 }
 
-// Keep makes the last copy the one that the next is counted from: the archive with it has been written.
+// Keep makes the last copy the start of the next one. Call it after the archive with the copy has been written.
 func (k *Counted) Keep() {
 	if k.kept == nil {
 		k.kept = map[layout.Ref][]uint64{}
@@ -25,7 +25,7 @@ func (k *Counted) Keep() {
 	k.next = nil
 }
 
-// Begin begins a copy, and returns k. What the last one counted, unless it was kept, is counted again.
+// Begin starts a copy and returns k. If the last copy was not kept, its counts are counted again.
 func (k *Counted) Begin() *Counted {
 	k.next = map[layout.Ref][]uint64{}
 	return k
@@ -41,7 +41,7 @@ func (k *Counted) countedBefore(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// noteCount notes what a counter of a profile has counted in this copy.
+// noteCount notes the value of a counter at this copy.
 func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	if k == nil {
 		return
@@ -57,5 +57,5 @@ func (k *Counted) noteCount(p reader.Profile, n reader.Counter, count uint64) {
 	block[wordOf(p, n)] = count
 }
 
-// wordOf returns the number of a counter's word in the block of its profile.
+// wordOf returns the index of a counter in the words of its block.
 func wordOf(p reader.Profile, n reader.Counter) int64 { return (n.Offset() - p.Ref().Offset()) / 8 }

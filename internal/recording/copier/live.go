@@ -9,10 +9,10 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Native code may have written anything into the cells of an adopted profile. What leads
-// to no type or method is left out of the copy, and Hooks.Dropped is told. Threads may
-// count on while they are copied: a cell is read before its target is looked up, and
-// the count of a row before its type, so that a row which is being taken is not reported.
+// Native code can have written anything into the cells of an adopted profile. The copy leaves out pointers to no type
+// or method, and calls Hooks.Dropped. Threads can keep counting during the copy. Each cell is therefore read before its
+// target is looked up, and the count of a row before its type. Otherwise a row that a thread is just claiming would be
+// reported.
 
 // reportDropped reports a row that the copy has without its type or method.
 func (c *Copier) reportDropped(e reader.Entry, reason string, v uint64) error {
@@ -22,15 +22,15 @@ func (c *Copier) reportDropped(e reader.Entry, reason string, v uint64) error {
 	return c.hooks.Dropped(c.method, e.Point(), fmt.Sprintf(reason, v))
 }
 
-// The reasons of dropped.
+// Reasons for reportDropped.
 const (
 	noType    = "%#x in the place of a type leads to none"
 	noMethod  = "%#x in the place of a method leads to none"
 	noTypeFor = "a count of %d has no type"
 )
 
-// reportDeadCell reports a live cell that led to nothing and held v before it was looked up,
-// unless it is empty, or another thread is writing it.
+// reportDeadCell reports a live cell that pointed to nothing and held v before the lookup. It ignores empty cells and
+// cells that another thread is writing.
 func (c *Copier) reportDeadCell(e reader.Entry, cell int, v uint64, reason string) error {
 	if v == 0 || e.Cell(cell).Load() != v {
 		return nil
@@ -38,7 +38,7 @@ func (c *Copier) reportDeadCell(e reader.Entry, cell int, v uint64, reason strin
 	return c.reportDropped(e, reason, v)
 }
 
-// liveType returns the reference of the type that a live cell holds, 0 for none.
+// liveType returns the reference for the type in a live cell, or 0.
 func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) {
 	v := e.Cell(cell).Load()
 	if w := e.TypeCell(cell); w.Type.Valid() {
@@ -47,7 +47,7 @@ func (c *Copier) liveType(e reader.Entry, cell int) (profileset.TypeRef, error) 
 	return 0, c.reportDeadCell(e, cell, v, noType)
 }
 
-// liveTypeWord returns the type word that a live cell holds, with a reference.
+// liveTypeWord returns the type word in a live cell with a reference instead of the pointer.
 func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 	held := e.Cell(cell).Load()
 	w := e.TypeCell(cell)
@@ -67,7 +67,7 @@ func (c *Copier) liveTypeWord(e reader.Entry, cell int) (v uint64, err error) {
 	return uint64(ref)<<methoddata.RefShift | v, err
 }
 
-// liveMethod returns the reference of the method that a live cell holds, 0 for none.
+// liveMethod returns the reference for the method in a live cell, or 0.
 func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, error) {
 	v := e.Cell(cell).Load()
 	base := c.s.Header().Base
@@ -90,8 +90,8 @@ func (c *Copier) liveMethod(e reader.Entry, cell int) (profileset.MethodRef, err
 	return 0, c.reportDeadCell(e, cell, v, noMethod)
 }
 
-// receiverCell returns the reference for a row of a type profile, which may have been
-// claimed since the dump. The copy has the count of the row in the next cell already.
+// receiverCell returns the cell for the type of a row. The row can have been claimed since the dump. raw already has
+// the count of the row in the next cell.
 func (c *Copier) receiverCell(raw disk.Entry, e reader.Entry, cell int, r reader.Receivers, row int) (uint64, error) {
 	v := e.Cell(cell).Load()
 	seen, ok := r.Row(row)

@@ -36,8 +36,8 @@ func (c *Copier) copyProfilesOf(m reader.Method) error {
 	return nil
 }
 
-// WithoutLost returns err unless it is of a single profile of a method, which the copy then
-// lacks: Hooks.Lost is told.
+// WithoutLost calls Hooks.Lost and returns its result if err concerns a single profile, which the copy then lacks. It
+// returns other errors unchanged.
 func (c *Copier) WithoutLost(m reader.Method, err error) error {
 	if c.hooks.Lost == nil || !errors.Is(err, layout.ErrCorrupt) && !errors.Is(err, profileset.ErrDuplicate) {
 		return err
@@ -46,12 +46,12 @@ func (c *Copier) WithoutLost(m reader.Method, err error) error {
 	return c.hooks.Lost(m, err)
 }
 
-// Unmet returns how many profiles All did not come to, since only damaged ones lead to them.
+// Unmet returns the number of profiles that All did not reach because only damaged ones lead to them.
 func (c *Copier) Unmet() int {
 	return int(max(c.s.Header().Counts.Profiles, c.profilesSeen) - c.profilesSeen)
 }
 
-// Profile copies a profile of a method.
+// Profile copies one profile of a method.
 func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	c.method = m
 	if c.Counts != Trained {
@@ -59,7 +59,7 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 		switch {
 		case err == nil:
 			p = live
-		// nobody has counted in one that cannot be adopted
+		// a profile that cannot be adopted has only trained counts
 		case !errors.Is(err, reader.ErrUndecoded) && !errors.Is(err, layout.ErrCorrupt):
 			return err
 		}
@@ -83,7 +83,6 @@ func (c *Copier) Profile(m reader.Method, p reader.Profile) error {
 	return nil
 }
 
-// copyEntries copies the entries of a profile.
 func (c *Copier) copyEntries(to *profileset.Recording, p reader.Profile) error {
 	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
 		for e := range p.Section(section) {
@@ -95,8 +94,7 @@ func (c *Copier) copyEntries(to *profileset.Recording, p reader.Profile) error {
 	return nil
 }
 
-// Begin begins the copy of a profile of the method whose record is at n, in the same
-// context and for the code with this ID.
+// Begin starts the copy of a profile of the method whose record is at n, with the same context and the given code ID.
 func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile, code uint64) error {
 	m, context, err := c.refsOfProfile(n, p)
 	if err == nil {
@@ -105,8 +103,7 @@ func (c *Copier) Begin(to *profileset.Recording, n layout.Ref, p reader.Profile,
 	return err
 }
 
-// refsOfProfile returns the references of the method whose record is at n, and of the context of
-// one of its profiles.
+// refsOfProfile returns the references for the method whose record is at n and for the context of one of its profiles.
 func (c *Copier) refsOfProfile(n layout.Ref, p reader.Profile) (m profileset.MethodRef, context profileset.ContextRef,
 	err error) {
 	m, err = c.MethodRef(n)
@@ -131,8 +128,8 @@ func (c *Copier) Copied(n layout.Ref) bool {
 	return ok
 }
 
-// profileRef returns the reference of the profile whose block is at n. What it is of one
-// that is not copied, Hooks.Elsewhere says.
+// profileRef returns the reference for the profile whose block is at n. If the profile is not copied, Hooks.Elsewhere
+// decides the result.
 func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	if ref, ok := c.profiles[n]; ok || c.hooks.Elsewhere == Nothing {
 		return ref, nil
@@ -153,7 +150,7 @@ func (c *Copier) profileRef(n layout.Ref) (profileset.ProfileRef, error) {
 	return ref, err
 }
 
-// substituteFor returns the substitute for a profile that is not copied, of the method whose record is at n.
+// substituteFor returns the substitute for a profile outside the copy. n is the record of its method.
 func (c *Copier) substituteFor(n layout.Ref, p reader.Profile) (profileset.ProfileRef, error) {
 	if c.hooks.Elsewhere == ALatecomer {
 		m, context, err := c.refsOfProfile(n, p)
@@ -169,10 +166,10 @@ func (c *Copier) substituteFor(n layout.Ref, p reader.Profile) (profileset.Profi
 	return stub.Ref(), stub.Done()
 }
 
-// AllFields are all optional fields.
+// AllFields selects all optional fields.
 const AllFields = ^disk.Presence(0)
 
-// Fields copies a set of the optional fields that describe the method, and the counters that Counts selects.
+// Fields copies the selected optional fields that describe the method, and the counters that Counts selects.
 func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.Presence) {
 	block := disk.Block(p.Bytes())
 	for f := disk.HasSize; f < disk.HasSections; f <<= 1 {
@@ -195,7 +192,7 @@ func (c *Copier) Fields(to *profileset.Recording, p reader.Profile, which disk.P
 	}
 }
 
-// selectCount returns the count of a profile that Counts selects.
+// selectCount returns the value of a counter that Counts selects.
 func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 	switch c.Counts {
 	case Totals:
@@ -208,7 +205,7 @@ func (c *Copier) selectCount(p reader.Profile, n reader.Counter) uint64 {
 	return n.Trained()
 }
 
-// copyEntry copies an entry of a profile, with the counts that Counts selects and references instead of pointers.
+// copyEntry copies an entry with the counts that Counts selects, and with references instead of pointers.
 func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, p reader.Profile,
 	e reader.Entry) error {
 	var failed error
@@ -233,8 +230,8 @@ func (c *Copier) copyEntry(to *profileset.Recording, section disk.BlockSection, 
 	return failed
 }
 
-// liveCells sets the cells whose live value an entry has besides its counts: its traps, and bits unless
-// the copy is of trained counts.
+// liveCells sets the cells, other than counts, for which an entry has a live value. These are the traps and, unless
+// Counts is Trained, bits.
 func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
 	schema, ok := disk.SchemaOf(raw.Tag())
 	if !ok || !schema.HasKind(disk.CellTraps) && (c.Counts == Trained || !schema.HasKind(disk.CellBits)) {
@@ -250,7 +247,6 @@ func (c *Copier) liveCells(raw disk.Entry, e reader.Entry) {
 	}
 }
 
-// appendEntry returns a function that appends an entry to a section.
 func appendEntry(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 	return func(b []byte) ([]byte, disk.Entry) {
 		at := len(b)
@@ -259,7 +255,7 @@ func appendEntry(e disk.Entry) func(b []byte) ([]byte, disk.Entry) {
 	}
 }
 
-// ChangedEntry adds an entry that is not in the archive. Its pointers belong to the archive.
+// ChangedEntry adds an entry that the archive does not have. Its pointers are pointers of the archive.
 func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSection, e disk.Entry) (err error) {
 	to.Add(section, e.Cells(), appendEntry(e), func(raw disk.Entry) {
 		for cell, kind := range c.shape.Pointers(raw) {
@@ -271,8 +267,8 @@ func (c *Copier) ChangedEntry(to *profileset.Recording, section disk.BlockSectio
 	return err
 }
 
-// producersCells copies the cells of a producer's entry that are no counts. Unless the trained profile is
-// copied they are the present ones: what a VM may record in which of them it alone knows.
+// producersCells copies the cells of a producer's entry that are not counts. Unless Counts is Trained, it copies live
+// values, since only the VM knows which of them it can change.
 func (c *Copier) producersCells(raw disk.Entry, e reader.Entry) error {
 	for cell, kind := range c.shape.WalkCells(raw) {
 		switch {
@@ -323,7 +319,7 @@ func (c *Copier) copyPointers(raw disk.Entry, e reader.Entry) (err error) {
 	return nil
 }
 
-// pointerCell returns the reference for a pointer that does not change.
+// pointerCell returns the cell with a reference for a pointer that the VM does not change.
 func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	tags := v & disk.TypeTags
 	if kind != disk.CellTypeWord {
@@ -345,7 +341,7 @@ func (c *Copier) pointerCell(v uint64, kind disk.CellKind) (uint64, error) {
 	return uint64(ref)<<methoddata.RefShift | tags, err
 }
 
-// Changed reports whether anything was counted in a profile of an adopted archive.
+// Changed reports whether a profile of an adopted archive has counts since the start of Increments.
 func (c *Copier) Changed(p reader.Profile) (bool, error) {
 	if !p.Claimed() {
 		return false, nil
@@ -354,7 +350,7 @@ func (c *Copier) Changed(p reader.Profile) (bool, error) {
 	return err == nil && c.hasCounted(live), err
 }
 
-// hasCounted reports whether anything was counted in an adopted profile.
+// hasCounted reports whether an adopted profile has counts since the start of Increments.
 func (c *Copier) hasCounted(p reader.Profile) bool {
 	differs := func(n reader.Counter, ok bool) bool { return ok && n.Load() != c.Since.countedBefore(p, n) }
 	if differs(p.Invocations()) || differs(p.Backedges()) || differs(p.Interpreted()) {

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Tables copies the tables.
+// Tables copies the tables of the archive.
 func (c *Copier) Tables() error {
 	for t, err := range c.s.Tables() {
 		if err != nil {
@@ -21,7 +21,7 @@ func (c *Copier) Tables() error {
 		if c.Counts == Increments && t.Kind != disk.TableProperties && t.Kind != disk.TableCode &&
 			t.Kind != disk.TableMoved &&
 			t.Kind != disk.TableBase {
-			continue // tables cover the whole run
+			continue // the other tables cover the whole run
 		}
 		if c.hooks.Skip != nil && c.hooks.Skip(&t) || c.partial && disk.IsSourceOrder(t.Kind) {
 			continue
@@ -33,7 +33,7 @@ func (c *Copier) Tables() error {
 	return nil
 }
 
-// copyTable copies a table, unless none of its rows stays.
+// copyTable copies a table unless all of its rows are left out.
 func (c *Copier) copyTable(t *reader.Table) error {
 	kinds := make([]disk.ColumnKind, t.Columns())
 	for i := range kinds {
@@ -63,7 +63,7 @@ rows:
 				return err
 			}
 			if cell == 0 && kind == disk.ColumnProfile && ofProfiles && t.Cell(i, r) != 0 {
-				cells = cells[:len(cells)-i] // the row is of a profile that the copy lacks
+				cells = cells[:len(cells)-i] // the copy lacks the profile of this row
 				continue rows
 			}
 			cells = append(cells, cell)
@@ -80,7 +80,8 @@ rows:
 	return nil
 }
 
-// withoutSecrets masks the command line and the options of a run: nobody knows what wrote them.
+// withoutSecrets masks secrets in the command line and the options of a run, since other tools can have written them
+// unmasked.
 func withoutSecrets(of disk.TableKind, column int, text string) string {
 	switch {
 	case of != disk.TableRuns:
@@ -92,7 +93,7 @@ func withoutSecrets(of disk.TableKind, column int, text string) string {
 	return text
 }
 
-// tableCell returns a cell of the copy, with a reference of the set for one of the file.
+// tableCell returns a cell of the copy, with references of the set.
 func (c *Copier) tableCell(of disk.TableKind, column int, kind disk.ColumnKind, v uint64) (uint64, error) {
 	n := layout.Ref(v)
 	if v == 0 {

@@ -2,7 +2,7 @@ package intern
 
 import "github.com/profarc/profarc/internal/file/mmap"
 
-// An Arena stores many small byte strings in a few large slabs. A Place identifies a string without a pointer.
+// An Arena stores many small byte strings in a few large slabs. Strings are identified without pointers.
 type Arena struct {
 	slabs  [][]byte
 	pieces []*mmap.Piece // memory of the slabs; nil for a slab on the heap

@@ -55,7 +55,7 @@ func (t *Symbols) Restore(s SymbolsState) {
 
 func (t *Symbols) Len() int { return t.places.Len() }
 
-// Place returns the location of a symbol's string, or nowhere for 0.
+// Place returns the location in Texts of a symbol's string, or nowhere for 0.
 func (t *Symbols) Place(s SymbolRef) Place {
 	if s == 0 {
 		return Place{}

@@ -42,9 +42,9 @@ func (b Target) AdmitRun(s *reader.Store, r profileset.RunRules, use profileset.
 	return b.JoinRun(&contents, r, use)
 }
 
-// Note checks whether an archive can be merged with the archives that the builder has or that were noted before, and
-// notes it. It does not read profiles. Errors are as from merge.Into. Use a separate builder, since merge.Into refuses
-// noted archives.
+// Note checks whether an archive can be merged with the archives that the builder has or has noted before, and notes
+// it. It does not read profiles. Errors are as from merge.Into. Use a separate builder, since merge.Into refuses noted
+// archives.
 func Note(b *profileset.Set, c Contents, r profileset.RunRules) error {
 	_, err := Target{b}.JoinRun(&c, r, profileset.ShapeUse{})
 	return err

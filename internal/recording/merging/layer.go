@@ -18,11 +18,11 @@ func baseOf(s *reader.Store) (*layout.BaseArchive, error) {
 	return &base, nil
 }
 
-// joinBase returns an error unless base equals the base of the archives merged so far. The caller holds mu.
+// joinBase returns an error unless base is the base of the archives merged before. The caller holds mu.
 func (b Target) joinBase(base *layout.BaseArchive, empty bool) error {
 	have := b.Base
 	switch {
-	case empty || base == nil && have == nil || base != nil && have != nil && base.Is(*have):
+	case empty || base == nil && have == nil || base != nil && have != nil && disk.IsSameBase(*base, *have):
 		return nil
 	case base == nil:
 		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put "+

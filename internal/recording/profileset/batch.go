@@ -10,11 +10,11 @@ import (
 	"github.com/profarc/profarc/internal/recording/intern"
 )
 
-// ErrBatch: a batch is open, and the call needs a builder without one.
+// ErrBatch means that a batch is open and the call requires a set without one.
 var ErrBatch = errors.New("a batch is open: commit it or roll it back first")
 
-// A Batch is everything that a set is given from Begin on until the batch is committed or rolled back. An
-// importer records each input in a batch, so that an input with an error in its last line leaves no trace:
+// A Batch is all changes of a set from Begin until Commit or Rollback. An importer records each input in a batch, so
+// that an input with an error in its last line leaves no trace:
 //
 //	batch, err := b.Begin()
 //	if err != nil { ... }
@@ -22,10 +22,10 @@ var ErrBatch = errors.New("a batch is open: commit it or roll it back first")
 //	... b.Method, b.Record, b.Table, b.NextRun, ...
 //	err = batch.Commit()
 //
-// Begin and Commit take no longer for a large set than for a small one. A batch keeps the old values of older
-// profiles, types and methods that it changes. If it added anything, Rollback takes time in proportion to the
-// size of the set. Done must be called in the same batch as Record, or before the next batch begins: otherwise
-// it is an error, and the profile must be discarded.
+// The time for Begin and Commit does not depend on the size of the set. A batch keeps the old values of older
+// profiles, types and methods that it changes. If it added anything, the time for Rollback is proportional to the size
+// of the set. Done must be called in the same batch as Record, or before the next batch begins. Otherwise it returns
+// an error, and the profile must be discarded.
 type Batch struct {
 	b      *Set
 	before builderState
@@ -44,14 +44,14 @@ type changed[V any] struct {
 	value  V
 }
 
-// changedBlock is a block that was changed in place, with its profile and the batch's copy of its old bytes.
+// changedBlock is a block whose bytes have changed, with its profile and the batch's copy of its old bytes.
 type changedBlock struct {
 	of  ProfileRef
 	at  spill.Place
 	was intern.Place
 }
 
-// builderState is the part of a set that is copied when a batch begins.
+// builderState is the part of a set that Begin copies.
 type builderState struct {
 	heading     Heading
 	shape       disk.Shape
@@ -77,7 +77,7 @@ type builderState struct {
 	err         error
 }
 
-// Begin starts a batch. The error matches ErrBatch if one is open, or is the set's.
+// Begin starts a batch. The error matches ErrBatch if one is open; otherwise it is the set's.
 func (b *Set) Begin() (*Batch, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,8 +117,8 @@ func (b *Set) saveState() builderState {
 	return s
 }
 
-// Commit ends the batch and keeps its additions. The error comes from the set, or
-// names a profile of the batch that is unfinished; the batch is still open then.
+// Commit ends the batch and keeps its changes. It returns the error of the set, or an error that names an unfinished
+// profile of the batch. After an error the batch is still open.
 func (t *Batch) Commit() error {
 	b := t.b
 	b.mu.Lock()
@@ -187,7 +187,7 @@ func (t *Batch) undoProfiles() {
 	t.undoBlocks()
 }
 
-// undoBlocks restores the bytes of blocks, the last first. One that has gone to the file since is kept anew.
+// undoBlocks restores the bytes of blocks in reverse order. A block that has moved to the spill file is stored again.
 func (t *Batch) undoBlocks() {
 	b := t.b
 	for i := len(t.blocks) - 1; i >= 0; i-- {
@@ -218,7 +218,7 @@ func (t *Batch) undoRecords() {
 	b.Symbols.Restore(s.symbols)
 }
 
-// undoTables removes new rows. Tables of the caller stay usable.
+// undoTables removes new rows. Tables that the caller holds stay usable.
 func (t *Batch) undoTables() {
 	for kind, table := range t.b.Tables {
 		if was, ok := t.before.tables[kind]; ok {
@@ -229,15 +229,15 @@ func (t *Batch) undoTables() {
 	}
 }
 
-// restoreValues puts old values back, the last first: the first is the oldest.
+// restoreValues restores old values in reverse order, so that the oldest one wins.
 func restoreValues[V any](l *intern.List[V], values []changed[V]) {
 	for i := len(values) - 1; i >= 0; i-- {
 		*l.At(values[i].number) = values[i].value
 	}
 }
 
-// The set calls one of these methods before it changes a value that may be older than
-// an open batch. The caller holds mu.
+// The set calls one of these methods before it changes a value that can be older than an open batch. The caller holds
+// mu.
 
 func (b *Set) changesType(ref TypeRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.types {
@@ -257,7 +257,7 @@ func (b *Set) changesProfile(ref ProfileRef) {
 	}
 }
 
-// changesBlock is called before the bytes of a profile's block change.
+// changesBlock notes that the bytes of a profile's block are about to change.
 func (b *Set) changesBlock(ref ProfileRef) {
 	if t := b.batch; t != nil && int(ref) <= t.before.profiles {
 		at := b.Profiles.At(uint32(ref)).Block

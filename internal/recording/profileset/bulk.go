@@ -13,18 +13,17 @@ import (
 // FunctionGroup is the number of functions whose IDs are computed together.
 const FunctionGroup = 128
 
-// A Function is a method that is found by its name alone, with a profile of counters alone.
+// A Function is a method with a profile that holds nothing but counters. Its name is the whole key.
 type Function struct {
-	Name  []byte // the whole key
+	Name  []byte // key of the method
 	Code  uint64 // code ID
 	Cells []byte // counters in little-endian order
 }
 
-// counterCount returns the number of counters.
 func (f *Function) counterCount() int { return len(f.Cells) / disk.CellSize }
 
-// AddFunctions adds the profiles of functions, as Record, Add and Done do for one. It returns the number of
-// functions before the first that could not be added. The functions may be reused after the call.
+// AddFunctions adds the profiles of functions, as Record, Add and Done would. It stops at the first error and returns
+// the number of functions added before it. The functions can be reused after the call.
 func (b *Set) AddFunctions(functions []Function) (added int, err error) {
 	for added < len(functions) {
 		rest := functions[added:]
@@ -40,7 +39,7 @@ func (b *Set) AddFunctions(functions []Function) (added int, err error) {
 	return added, nil
 }
 
-// addAsProfile adds a function as any other profile.
+// addAsProfile adds a function with Record, Add and Done.
 func (b *Set) addAsProfile(f *Function) error {
 	var p Recording
 	b.Record(&p, b.Method(layout.Key{Name: string(f.Name)}), f.Code, NoContext)
@@ -51,11 +50,11 @@ func (b *Set) addAsProfile(f *Function) error {
 	if err := p.Done(); err != nil {
 		return err
 	}
-	return b.Err() // error of its name
+	return b.Err() // set by Method if the name is invalid
 }
 
-// addFunctions adds the functions of a group up to the first invalid one. Adding that
-// one as a profile returns the error.
+// addFunctions adds the functions of a group up to the first invalid one. addAsProfile then returns the error for that
+// one.
 func (b *Set) addFunctions(group []Function) (added int) {
 	if !b.Domain.LLVM() {
 		return 0
@@ -73,8 +72,8 @@ func (b *Set) addFunctions(group []Function) (added int) {
 	return len(group)
 }
 
-// addFunction adds a function, whose counters are simply summed with the counters of the runs
-// before if sums is set. It reports whether the function was valid.
+// addFunction adds a function. If sums is set, its counters are only added to the counters of earlier runs. It reports
+// whether the function was valid.
 func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 	if f.counterCount() > maxCells || f.Code == layout.CodeAny {
 		return false
@@ -87,8 +86,8 @@ func (b *Set) addFunction(m MethodRef, f *Function, sums bool) bool {
 	return ok
 }
 
-// internFunctions interns methods that have a name and nothing else, and skips invalid names.
-// It computes the IDs of all that are not the next expected one together.
+// internFunctions interns the methods of a group, which have only a name. It skips invalid names. If the name is not
+// the next expected one, its ID must be computed; all of these IDs are computed together.
 func (b *Set) internFunctions(group []Function, methods []MethodRef) {
 	var names [FunctionGroup]string
 	var ids [FunctionGroup]uint64
@@ -111,19 +110,19 @@ func (b *Set) internFunctions(group []Function, methods []MethodRef) {
 	}
 }
 
-// possibleName reports whether text is a valid name of a key, and not empty.
+// possibleName reports whether name is nonempty and valid in a key.
 func possibleName(name string) bool {
 	return len(name) > 0 && len(name) <= disk.MaxName && strings.IndexByte(name, 0) < 0
 }
 
-// internFunction interns a method that has a name and nothing else.
+// internFunction interns a method that has only a name.
 func (b *Set) internFunction(name string, id uint64) MethodRef {
 	s, _ := b.Symbols.InternHashed(name, uint32(id))
 	key := methodKey{Name: s}
 	return b.Methods.internNamed(key, func() methodData { return methodData{methodKey: key, ID: id} })
 }
 
-// appendFunction appends the block of a profile that has these counters only.
+// appendFunction appends the block of a profile that holds nothing but the function's counters.
 func appendFunction(b []byte, f *Function) []byte {
 	presence := disk.Presence(0)
 	fields := 0
@@ -145,8 +144,8 @@ func appendFunction(b []byte, f *Function) []byte {
 	return append(b, f.Cells...)
 }
 
-// sumFunction adds the counters of a function to the sums of the runs before. It reports
-// whether it could: there are as many, and nothing else has to be merged.
+// sumFunction adds the counters of a function to the counters of earlier runs. It does nothing and returns false if the
+// number of counters differs or anything else must be merged.
 func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	d := b.Profiles.At(uint32(ref))
 	cells := functionCells(b.Blocks.Memory(d.Block), f)
@@ -164,8 +163,8 @@ func (b *Set) sumFunction(ref ProfileRef, f *Function) bool {
 	return true
 }
 
-// functionCells returns the counters in a block, nil unless the block has them only, and
-// as many as the function.
+// functionCells returns the counters in a block. It returns nil if the block has anything else, or another number of
+// counters than the function.
 func functionCells(block disk.Block, f *Function) []byte {
 	at := disk.BlockHeaderSize
 	if f.Code != 0 {
@@ -181,8 +180,8 @@ func functionCells(block disk.Block, f *Function) []byte {
 	return nil
 }
 
-// SortSymbols sorts the symbols that the set has so far, so that little is left to sort when the archive is
-// written. It may run in parallel to calls that add profiles: all names are known long before all profiles.
+// SortSymbols sorts the symbols that the set has now, so that little is left to sort when the archive is written. It
+// can run while other goroutines add profiles, since all names are known long before all profiles.
 func (b *Set) SortSymbols() {
 	b.mu.Lock()
 	have := b.Symbols.Snapshot()

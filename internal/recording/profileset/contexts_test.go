@@ -7,7 +7,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Contexts that were added without a search are found by later searches, one by one and in groups.
+// Later searches find contexts that were added without a search, one by one and in groups.
 func TestContextsAddedWithoutASearchAreFound(t *testing.T) {
 	t.Parallel()
 	b := New(layout.DomainSampled, Heading{}, spill.Config{})

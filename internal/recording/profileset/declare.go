@@ -8,15 +8,15 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Declare adds shapes of entries to those that the archive declares. Declaring one again does nothing. After
-// an error nothing has changed; it matches ErrMismatch if a tag has another shape already.
+// Declare adds shapes of entries to the declarations in the archive. Declaring a shape again does nothing. The error
+// matches ErrMismatch if a tag has another shape already. After an error nothing has changed.
 func (b *Set) Declare(shapes ...layout.EntryShape) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.DeclareLocked(shapes)
 }
 
-// DeclareLocked is like Declare for a caller that holds mu.
+// DeclareLocked implements Declare. The caller holds mu.
 func (b *Set) DeclareLocked(shapes []layout.EntryShape) error {
 	if len(shapes) == 0 {
 		return nil
@@ -42,13 +42,13 @@ func (b *Set) DeclareLocked(shapes []layout.EntryShape) error {
 		}
 	}
 	if len(declared.Shapes()) > len(b.Shape.Declared.Shapes()) {
-		b.Shape.Declared = declared // never changed from here on: profiles may be using it
+		b.Shape.Declared = declared // immutable from now on, since profiles can use it
 	}
 	return nil
 }
 
-// JoinProducer takes the producer of an archive whose profiles are to be added. The error
-// matches ErrMismatch if the set has profiles of another. The caller holds mu.
+// JoinProducer sets the producer to the producer of an archive whose profiles will be added. The error matches
+// ErrMismatch if the set has profiles of another producer. The caller holds mu.
 func (b *Set) JoinProducer(h *layout.Header) error {
 	switch have := b.Heading.ProducerID; {
 	case have == h.ProducerID:
@@ -63,15 +63,15 @@ func (b *Set) JoinProducer(h *layout.Header) error {
 	}
 }
 
-// CheckProducer returns an error unless the set says whose profiles it has, if that is needed to understand them.
-// A set that an archive is merged into first gets its producer: recording in any other needs one before.
+// CheckProducer returns an error if the domain requires a producer and the set has none. Merging an archive into an
+// empty set sets the producer. Recording requires one beforehand.
 func (b *Set) CheckProducer() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.checkProducer()
 }
 
-// checkProducer is CheckProducer for a caller that holds mu.
+// checkProducer implements CheckProducer. The caller holds mu.
 func (b *Set) checkProducer() error {
 	if b.Domain == layout.DomainCustom && b.Heading.ProducerID == [16]byte{} {
 		return fmt.Errorf("an archive of domain %s without a producer: set Config.ProducerID to 16 bytes of the "+
@@ -80,14 +80,14 @@ func (b *Set) checkProducer() error {
 	return nil
 }
 
-// needProducer makes it an error of the set that it has no producer. The caller holds mu.
+// needProducer fails the set if it lacks a required producer. The caller holds mu.
 func (b *Set) needProducer() {
 	if err := b.checkProducer(); err != nil {
 		b.failWith(err)
 	}
 }
 
-// listShapes makes the table of the shapes. The caller holds mu.
+// listShapes creates the table of shapes. The caller holds mu.
 func (b *Set) listShapes() {
 	if len(b.Shape.Declared.Shapes()) == 0 {
 		return

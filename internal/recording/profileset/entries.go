@@ -17,7 +17,7 @@ type Narrow struct {
 	Section disk.BlockSection
 }
 
-// AddNarrow adds one of HotSpot's entries, whose cells fill sets. length is the value of its CellLength, if it has one.
+// AddNarrow adds one of HotSpot's entries. fill sets its cells. length is the value of its CellLength, if it has one.
 func (p *Recording) AddNarrow(n Narrow, length int, fill func(e disk.Entry)) {
 	if !p.domainHolds(n.Tag, n.Bci) {
 		return
@@ -41,7 +41,7 @@ type Wide struct {
 	Point int32
 }
 
-// AddWide adds one of this format's entries, whose cells fill sets.
+// AddWide adds one of this format's entries to the data section. fill sets its cells.
 func (p *Recording) AddWide(w Wide, rows int, fill func(e disk.Entry)) {
 	if !p.domainHolds(w.Tag, w.Point) {
 		return
@@ -52,8 +52,8 @@ func (p *Recording) AddWide(w Wide, rows int, fill func(e disk.Entry)) {
 	}, fill)
 }
 
-// domainHolds reports whether archives of the domain hold entries of a tag. If not, that is the error of the
-// profile: what has no meaning in a domain could not be read back from the archive's text.
+// domainHolds reports whether archives of the domain can hold entries with this tag. Otherwise it fails the profile,
+// since text exported from the archive could not be read back.
 func (p *Recording) domainHolds(tag layout.Tag, point int32) bool {
 	d := p.b.Domain
 	if disk.HoldsTag(d, tag) {
@@ -64,8 +64,8 @@ func (p *Recording) domainHolds(tag layout.Tag, point int32) bool {
 	return false
 }
 
-// SetReceivers sets the cells of one of HotSpot's type profiles: the count of other types, the count in the gap,
-// and n rows.
+// SetReceivers sets the cells of one of HotSpot's type profiles. These are the count of other types, the count in the
+// gap, and n rows.
 func (p *Recording) SetReceivers(e disk.Entry, other, gap uint64, n int, row func(i int) (TypeRef, uint64)) {
 	shape := p.Shape()
 	if n > shape.TypeRows {
@@ -86,8 +86,8 @@ func (p *Recording) SetReceivers(e disk.Entry, other, gap uint64, n int, row fun
 	}
 }
 
-// SetTypeList sets the cells of a list of types, pairs of a stack slot and a type word with the word of a return value
-// last, and the cell that holds their number.
+// SetTypeList sets the cells of a list of types, and the cell with their number. cells are pairs of a stack slot and a
+// type word. The word of a return value comes last.
 func (p *Recording) SetTypeList(e disk.Entry, cells []uint64) {
 	first := p.Shape().TypeList(e.Tag())
 	e.SetCell(first-1, uint64(len(cells)))
@@ -96,7 +96,7 @@ func (p *Recording) SetTypeList(e disk.Entry, cells []uint64) {
 	}
 }
 
-// TypeWordCell returns the cell of a type profile of one value. several is set if the value had several types.
+// TypeWordCell returns the cell for the type profile of one value. several is set if the value had several types.
 func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
 	v := p.TypeCell(t)
 	if nullSeen {
@@ -108,10 +108,9 @@ func (p *Recording) TypeWordCell(t TypeRef, nullSeen, several bool) uint64 {
 	return v
 }
 
-// Copy adds an entry cell for cell, with its empty rows, flags and traps. Wide entries belong into the data section.
-// e must be exactly one entry of the set's settings. Its pointer cells are
-// replaced: refs returns for each the number of a reference of this set (uint64 of a MethodRef for a
-// CellMethod, of a TypeRef otherwise), 0 for none. The tags of type words are kept.
+// Copy adds an entry with all of its cells, empty rows, flags and traps. e must be exactly one entry of the set's
+// shape. A wide entry must be added to the data section. refs returns the reference that replaces each pointer cell, a
+// MethodRef for a CellMethod and a TypeRef otherwise, or 0. The tags of type words are kept.
 func (p *Recording) Copy(section disk.BlockSection, e disk.Entry, refs func(cell int, kind disk.CellKind) uint64) {
 	one, rest, err := p.Shape().NextEntry(e)
 	if err != nil || len(rest) > 0 || disk.IsWide(one.Tag()) && section != disk.SectionData {
@@ -139,7 +138,7 @@ func (p *Recording) copyPointers(e disk.Entry, refs func(cell int, kind disk.Cel
 	}
 }
 
-// PointerCell returns the cell for a reference to a type or a method, as a number.
+// PointerCell returns the cell for a TypeRef or MethodRef given as a number.
 func (p *Recording) PointerCell(kind disk.CellKind, ref uint64) uint64 {
 	switch {
 	case ref > math.MaxUint32:

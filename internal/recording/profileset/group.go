@@ -8,14 +8,14 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Names and keys that come in no order are looked up in groups: what the lookups of a
-// group read is on its way into the caches while the first of them are made.
+// Names and keys in random order are looked up in groups. The memory that the lookups of a group read is prefetched
+// first.
 
 // A MethodOfClass is the key of a method whose class and signature are interned already.
 type MethodOfClass struct {
 	Class     TypeRef
 	Name      string
-	Signature intern.SymbolRef // 0 for none
+	Signature intern.SymbolRef // 0 if it has no signature
 }
 
 // InternMethods interns methods[i] and stores its reference in refs[i]. The slices have equal length.
@@ -60,7 +60,7 @@ func (b *Set) methodOfClass(m *MethodOfClass, key methodKey) MethodRef {
 	})
 }
 
-// prefetchMethods reads what looking up a group of keys will read first.
+// prefetchMethods reads the memory that lookups of a group of keys read first.
 func (t *methods) prefetchMethods(keys []methodKey) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, k := range keys {
@@ -76,7 +76,7 @@ func (t *methods) prefetchMethods(keys []methodKey) {
 	runtime.KeepAlive(seen)
 }
 
-// Names interns texts[i] and stores its reference in refs[i]. The slices have equal length. "" becomes 0.
+// Names interns texts[i] and stores its symbol in refs[i]. The slices have equal length. "" becomes 0.
 func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,8 +88,8 @@ func (b *Set) Names(texts []string, refs []intern.SymbolRef) {
 	}
 }
 
-// shuffledNames interns names of methods or signatures, at most FunctionGroup of them. "" is a name if empty
-// is set, and none if not. It does not expect the names to come in the order in which they were interned.
+// shuffledNames interns at most FunctionGroup names of methods or signatures, in any order. If empty is set, "" is a
+// name. Otherwise it becomes 0.
 func (b *Set) shuffledNames(texts []string, refs []intern.SymbolRef, empty bool) {
 	var hashes [FunctionGroup]uint32
 	for i, text := range texts {
@@ -108,14 +108,14 @@ func (b *Set) shuffledNames(texts []string, refs []intern.SymbolRef, empty bool)
 	}
 }
 
-// An OuterFrame is a frame around a context, which may be NoContext.
+// An OuterFrame is a frame around a context. Inner can be NoContext.
 type OuterFrame struct {
 	Inner  ContextRef
 	Caller MethodRef
 	Point  int32
 }
 
-// OuterContexts is OuterContext for at most FunctionGroup frames around contexts of a method.
+// OuterContexts calls OuterContext for each frame. There must be at most FunctionGroup frames.
 func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,7 +127,7 @@ func (b *Set) OuterContexts(m MethodRef, frames []OuterFrame) []ContextRef {
 	return refs
 }
 
-// prefetchContexts reads what looking up a group of contexts will read first.
+// prefetchContexts reads the memory that lookups of a group of contexts read first.
 func (t *contexts) prefetchContexts(m MethodRef, frames []OuterFrame) {
 	var hashes, likely [FunctionGroup]uint32
 	for i, f := range frames {

@@ -5,27 +5,27 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// CodeSize has the sizes in bytes of a method's code and of the VM's own MethodData, each 0 if not known.
+// CodeSize is the size in bytes of a method's code and of the VM's own MethodData. 0 means unknown.
 type CodeSize struct{ Code, Host uint32 }
 
-// SetSize sets the size of the method's code and of the VM's own MethodData.
+// SetSize sets the sizes in bytes.
 func (p *Recording) SetSize(s CodeSize) { p.Put32(disk.HasSize, s.Code, s.Host) }
 
-// History counts how often compiled code of a method was given up, by cause.
+// History counts how often compiled code of a method was discarded, by cause.
 type History struct{ Decompiles, OverflowRecompiles, OverflowTraps, TenureTraps uint32 }
 
-// SetHistory sets how often compiled code of the method was given up.
+// SetHistory sets the counts of discarded code.
 func (p *Recording) SetHistory(h History) {
 	p.Put32(disk.HasHistory, h.Decompiles, h.OverflowRecompiles, h.OverflowTraps, h.TenureTraps)
 }
 
-// Compilation has what HotSpot's compilers noted in a method's MethodData.
+// Compilation is the data that HotSpot's compilers keep in a method's MethodData.
 type Compilation struct {
 	Level, State, WouldProfile uint8
 	Loops, Blocks              uint16
 }
 
-// SetCompilation sets what HotSpot's compilers noted.
+// SetCompilation sets the data of HotSpot's compilers.
 func (p *Recording) SetCompilation(c Compilation) {
 	p.Put32(disk.HasCompile, uint32(c.Level)|uint32(c.State)<<8|uint32(c.WouldProfile)<<16,
 		uint32(c.Loops)|uint32(c.Blocks)<<16)
@@ -39,9 +39,9 @@ func (p *Recording) SetEscape(e Escape) {
 	p.Put64(disk.HasEscape, e.Flags, e.Local, e.Stack, e.Returned)
 }
 
-// AddUndecoded adds the words of HotSpot's data section from the header of the first entry with an unknown tag,
-// whose size is therefore unknown too. The entry is at the bci in that header. A merge sets the flag
-// disk.EntryOneOf. Readers keep and show such a profile, and never adopt it.
+// AddUndecoded adds the words of HotSpot's data section that begin with the header of the first entry with an unknown
+// tag. The size of that entry is unknown, so the words extend to the end of the section. point is the bci in that
+// header. A merge sets disk.EntryOneOf. Readers keep and show such a profile, but never adopt it.
 func (p *Recording) AddUndecoded(point int32, flags layout.EntryFlags, words ...uint64) {
 	p.AddWide(Wide{Tag: disk.TagUndecoded, Flags: flags, Point: point}, len(words), func(e disk.Entry) {
 		for i, w := range words {
@@ -50,7 +50,7 @@ func (p *Recording) AddUndecoded(point int32, flags layout.EntryFlags, words ...
 	})
 }
 
-// AddArgInfo adds an extra entry with one word for each argument, which tells whether the method modifies it.
+// AddArgInfo adds an extra entry with one word per argument, which is nonzero if the method modifies it.
 func (p *Recording) AddArgInfo(modified ...uint64) {
 	head := Narrow{Tag: layout.TagArgInfo, Section: disk.SectionExtra}
 	p.AddNarrow(head, len(modified), func(e disk.Entry) {
@@ -81,8 +81,8 @@ func (p *Recording) AddParameters(slots ...TypeSlot) {
 	})
 }
 
-// AddSpeculativeTrap adds an extra entry for a trap that compiled code of method m took. The tag and section of
-// head are ignored.
+// AddSpeculativeTrap adds an extra entry for a trap that compiled code of method m took. It ignores the tag and the
+// section of head.
 func (p *Recording) AddSpeculativeTrap(head Narrow, m MethodRef) {
 	head.Tag = layout.TagSpeculativeTrap
 	head.Section = disk.SectionExtra

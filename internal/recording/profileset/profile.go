@@ -13,7 +13,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// ErrDuplicate means that the run has recorded a profile of that method, code and context before.
+// ErrDuplicate means that the run has already recorded a profile with the same method, code and context.
 var ErrDuplicate = errors.New("profile was given before")
 
 // A Recording is a profile under construction. It belongs to one goroutine until Done.
@@ -23,10 +23,10 @@ type Recording struct {
 	run    Run
 	number uint64 // number of the recording in the set
 	before claim
-	era    int // era of the set at the beginning
+	era    int // era of the set at the start of the recording
 	err    error
 	ended  string            // "Done" or "Discard"; empty until then
-	parts  *methoddata.Parts // nil after that
+	parts  *methoddata.Parts // nil once the recording has ended
 }
 
 type ProfileKey struct {
@@ -35,25 +35,24 @@ type ProfileKey struct {
 	Code    uint64
 }
 
-// ProfileData is a finished profile. Its block has the form of the file, except for the
-// links, and for pointer cells, which hold references.
+// ProfileData is a finished profile. Its block has the format of the file, but lacks links and holds references instead
+// of pointers.
 type ProfileData struct {
 	ProfileKey
-	Time  int64       // time of its newest dump
+	Time  int64       // time of the newest dump
 	run   uint32      // number of the last run that recorded it
 	Block spill.Place // nowhere until Done
 }
 
-// Record begins the profile of a method, for the code with that id and in that
-// context, in the run that the set is at.
+// Record begins the profile of a method for a code ID and a context, in the current run. Errors are returned by Done.
 func (b *Set) Record(p *Recording, m MethodRef, code uint64, c ContextRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.Shaped = ShapeUse{true, true} // its entries have the present shape of the set
+	b.Shaped = ShapeUse{true, true} // the entries have the current shape of the set
 	b.recordIn(p, b.Run, m, code, c)
 }
 
-// RecordIn is Record for a given run, so that several goroutines can record one each.
+// RecordIn is like Record for a given run, so that several goroutines can each record a run.
 func (b *Set) RecordIn(p *Recording, run Run, m MethodRef, code uint64, c ContextRef) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,25 +92,25 @@ func (p *Recording) beginProfile(key ProfileKey) {
 // Ref returns the reference of the profile.
 func (p *Recording) Ref() ProfileRef { return p.ref }
 
-// Shape returns the settings that decide the cells of entries.
+// Shape returns the current shape of the set, which determines the cells of entries.
 func (p *Recording) Shape() disk.Shape {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
 	return p.b.Shape
 }
 
-// Domain returns the domain of the archive.
+// Domain returns the domain of the set.
 func (p *Recording) Domain() layout.Domain { return p.b.Domain }
 
-// Fail keeps the first error.
+// Fail sets the error of the recording unless it has one.
 func (p *Recording) Fail(err error) {
 	if p.err == nil {
 		p.err = fmt.Errorf("profile: %w", err)
 	}
 }
 
-// tooLate reports whether the recording has ended. That is an error of the set, since
-// an entry added now would be lost.
+// tooLate reports whether the recording has ended, and fails the set in this case, since an entry added now would be
+// lost.
 func (p *Recording) tooLate() bool {
 	if p.ended == "" {
 		return false
@@ -137,7 +136,7 @@ func (p *Recording) Put32(f disk.Presence, values ...uint32) {
 	}
 }
 
-// PutTraps sets the number of traps taken, by reason.
+// PutTraps sets the number of traps taken for each reason.
 func (p *Recording) PutTraps(byReason []byte) {
 	if !p.tooLate() {
 		p.parts.PutTraps(byReason)
@@ -152,10 +151,11 @@ func (p *Recording) PutField(f disk.Presence, encoded []byte) {
 	}
 }
 
-// maxCells bounds an entry: the size of a block is a 32-bit number of 8-byte units.
+// maxCells is the maximum number of cells of an entry, since a block has a 32-bit size in units of 8 bytes.
 const maxCells = 1 << 28
 
-// Add appends an entry to a section: entry appends the bytes of its cells, and fill, if not nil, sets them.
+// Add appends an entry to a section. entry appends the bytes of an entry with this number of cells, and fill, if not
+// nil, sets the cells.
 func (p *Recording) Add(section disk.BlockSection, cells int, entry func(b []byte) ([]byte, disk.Entry),
 	fill func(e disk.Entry)) {
 	if p.tooLate() || p.err != nil {
@@ -183,7 +183,7 @@ func (p *Recording) Add(section disk.BlockSection, cells int, entry func(b []byt
 	s.Add(start)
 }
 
-// padRows appends empty rows to bytes that end in a type profile with fewer rows than the set gives each.
+// padRows appends empty rows to the type profile e at the end of bytes, if it has fewer rows than b.Room.
 func (b *Set) padRows(bytes []byte, e disk.Entry) []byte {
 	if e.Tag() != layout.TagReceivers || e.Rows() >= b.Room {
 		return bytes
@@ -193,10 +193,10 @@ func (b *Set) padRows(bytes []byte, e disk.Entry) []byte {
 	return append(bytes, make([]byte, more*disk.CellSize)...)
 }
 
-// TypeCell returns the cell for a type, until the archive is laid out.
+// TypeCell returns the cell that holds a type until the archive is laid out.
 func (p *Recording) TypeCell(t TypeRef) uint64 { return p.refCell("type", uint32(t), p.b.Types.Has) }
 
-// MethodCell returns the cell for a method, until the archive is laid out.
+// MethodCell returns the cell that holds a method until the archive is laid out.
 func (p *Recording) MethodCell(m MethodRef) uint64 {
 	return p.refCell("method", uint32(m), p.b.Methods.Has)
 }
@@ -210,8 +210,8 @@ func (p *Recording) refCell(what string, ref uint32, has func(uint32) bool) uint
 	return uint64(ref) << methoddata.RefShift
 }
 
-// Done hands the profile over to the set. It must be called once. One that the run has
-// recorded before is refused with ErrDuplicate, and the set goes on without it.
+// Done adds the profile to the set. It must be called once. If the run has recorded the profile before, Done returns
+// ErrDuplicate, and the set stays usable.
 func (p *Recording) Done() error {
 	if p.ended != "" {
 		p.b.mu.Lock()
@@ -225,7 +225,7 @@ func (p *Recording) Done() error {
 	}
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
-	if p.era != p.b.era { // its method or context may have been rolled back
+	if p.era != p.b.era { // the method or context can have been rolled back
 		p.Fail(errors.New("a batch began or ended between its beginning and Done"))
 	} else {
 		delete(p.b.open, p.number)
@@ -248,8 +248,7 @@ func (p *Recording) endRecording(how string) {
 	p.parts = nil
 }
 
-// Discard drops the profile, and its error if it has one. It does nothing after a Done
-// that the set could take.
+// Discard drops the profile and its error. It does nothing after a successful Done.
 func (p *Recording) Discard() {
 	p.b.mu.Lock()
 	defer p.b.mu.Unlock()
@@ -262,15 +261,14 @@ func (p *Recording) Discard() {
 	}
 }
 
-// mayBeAnother reports whether the key of a method need not mean the same method in another run.
+// mayBeAnother reports whether the key of a method can name a different method in another run.
 func (b *Set) mayBeAnother(ref MethodRef) bool {
 	m := b.Methods.At(uint32(ref))
 	return m.Flags&layout.MethodNotMatchable != 0 ||
 		m.Holder != 0 && disk.NumberedLoader(b.Text(b.Types.At(uint32(m.Holder)).Loader))
 }
 
-// storeProfile stores the encoded profile of a run, or merges it with the profile of the runs before.
-// The caller holds mu.
+// storeProfile stores the encoded profile of a run, or merges it into the profile of earlier runs. The caller holds mu.
 func (b *Set) storeProfile(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
 	m := b.mergerFor(run)
@@ -305,7 +303,7 @@ func (b *Set) storeProfile(ref ProfileRef, run RunRules, block disk.Block) {
 	b.replaceBlock(d, have)
 }
 
-// keepBlock keeps a block. The caller holds mu.
+// keepBlock stores a block. The caller holds mu.
 func (b *Set) keepBlock(block []byte) spill.Place {
 	at := b.Blocks.Keep(block)
 	if err := b.Blocks.Err(); err != nil {
@@ -314,7 +312,7 @@ func (b *Set) keepBlock(block []byte) spill.Place {
 	return at
 }
 
-// mergerFor returns the merger of the set, for profiles of a run. The caller holds mu.
+// mergerFor returns the merger, configured for profiles of a run. The caller holds mu.
 func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 	b.merger.Shape = b.Shape
 	b.merger.Room = b.Room
@@ -322,15 +320,15 @@ func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 	return &b.merger
 }
 
-// replaceBlock keeps other bytes for a profile.
+// replaceBlock replaces the block of a profile.
 func (b *Set) replaceBlock(d *ProfileData, block []byte) {
 	b.Blocks.Free(d.Block)
 	d.Block = b.keepBlock(block)
 	b.compactBlocks()
 }
 
-// compactBlocks copies the blocks to new memory if most of the old is unused. It does
-// nothing while a batch is open, which may need the old bytes.
+// compactBlocks copies the blocks to new memory if most of the old memory is unused. It does nothing while a batch is
+// open, since the batch can need the old bytes.
 func (b *Set) compactBlocks() {
 	if b.batch == nil && b.err == nil && b.Blocks.Wasteful() {
 		if err := b.RewriteBlocks(func(block disk.Block) ([]byte, error) { return block, nil }); err != nil {
@@ -339,8 +337,8 @@ func (b *Set) compactBlocks() {
 	}
 }
 
-// RewriteBlocks replaces each block by the result of rewrite. After an error, which
-// may come from rewrite, nothing has changed. The caller holds mu, and no batch is open.
+// RewriteBlocks replaces each block by the result of rewrite. If rewrite or reading a block fails, nothing has changed.
+// The caller holds mu, and no batch is open.
 func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) error {
 	anew := spill.Store{Config: b.Blocks.Config}
 	places := make([]spill.Place, b.Profiles.Len())
@@ -372,8 +370,8 @@ func (b *Set) RewriteBlocks(rewrite func(block disk.Block) ([]byte, error)) erro
 	return nil
 }
 
-// firstProfile returns a pointer to the reference of the first profile of a method and context. Nearly all have
-// one profile only; profiles of further versions of the code are in a map.
+// firstProfile returns a pointer to the first profile of a method and context. Nearly all have one profile only.
+// Profiles of further code versions are in b.Versions.
 func (b *Set) firstProfile(key ProfileKey) *ProfileRef {
 	if key.Context == NoContext {
 		return &b.Methods.At(uint32(key.Method)).first
@@ -390,19 +388,19 @@ func (b *Set) findProfile(key ProfileKey) ProfileRef {
 	return b.Versions[key]
 }
 
-// Block returns a finished profile's block, until the next call. The caller holds mu.
+// Block returns a finished profile's block, valid until the next call. The caller holds mu.
 func (b *Set) Block(ref ProfileRef) (disk.Block, error) {
 	return b.Blocks.Read(b.Profiles.At(uint32(ref)).Block)
 }
 
-// A claim is which run has claimed a profile last, and the time of its newest dump.
+// A claim is the last run that has claimed a profile, and the time of its newest dump.
 type claim struct {
 	run  uint32
 	time int64
 }
 
-// claimProfile returns the profile with a key for a run to record, and adds it if it is new. ok
-// is false if the run has recorded it before.
+// claimProfile claims the profile with a key for a run, and adds the profile if it is new. before is the previous
+// claim. ok is false if the run has already recorded the profile.
 func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before claim, ok bool) {
 	ref = b.findProfile(key)
 	if ref == 0 {
@@ -418,10 +416,10 @@ func (b *Set) claimProfile(key ProfileKey, run *Run) (ref ProfileRef, before cla
 	return ref, before, true
 }
 
-// unclaimProfile takes the claim of a recording back, so that its run may record the profile. The caller holds mu.
+// unclaimProfile undoes the claim of a recording, so that its run can record the profile. The caller holds mu.
 func (b *Set) unclaimProfile(p *Recording) {
 	if p.ref == 0 || errors.Is(p.err, ErrDuplicate) {
-		return // it has none
+		return // it has no claim
 	}
 	d := b.Profiles.At(uint32(p.ref))
 	if d.run == p.run.number {
@@ -431,14 +429,13 @@ func (b *Set) unclaimProfile(p *Recording) {
 	b.hasDiscarded = b.hasDiscarded || d.Block.Nowhere()
 }
 
-// noteOpened notes a recording of a method that begins. The caller holds mu.
+// noteOpened notes the start of a recording. The caller holds mu.
 func (b *Set) noteOpened(p *Recording, m MethodRef) {
 	b.recordings++
 	p.number = b.recordings
 	b.open[p.number] = m
 }
 
-// addProfile adds a profile with a new key.
 func (b *Set) addProfile(key ProfileKey) ProfileRef {
 	ref := ProfileRef(b.Profiles.Add(ProfileData{ProfileKey: key}))
 	if first := b.firstProfile(key); *first == 0 {
@@ -449,8 +446,8 @@ func (b *Set) addProfile(key ProfileKey) ProfileRef {
 	return ref
 }
 
-// Expect returns the profile with a key. If the set has none yet it must be recorded before
-// the archive is written, for tables that refer to it.
+// Expect returns the profile with a key, for tables that refer to it. If the set does not have the profile yet, it must
+// be recorded before the archive is written.
 func (b *Set) Expect(key ProfileKey) ProfileRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -461,12 +458,12 @@ func (b *Set) Expect(key ProfileKey) ProfileRef {
 	if ref := b.findProfile(key); ref != 0 {
 		return ref
 	}
-	b.hasDiscarded = true // as if it had been begun
+	b.hasDiscarded = true // as if the profile had been begun and discarded
 	return b.addProfile(key)
 }
 
-// KeepProfiles drops the profiles for which keep is false, and the source order. It
-// returns their number. The caller holds mu.
+// KeepProfiles drops the profiles for which keep is false, and the source order. It returns the number of dropped
+// profiles. The caller holds mu.
 func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	b.dropSourceOrder()
 	b.Ordered = NoOrder
@@ -476,8 +473,8 @@ func (b *Set) KeepProfiles(keep func(d *ProfileData) bool) (dropped int) {
 	return dropped
 }
 
-// renumber drops the profiles for which keep is false. became has the new number of each
-// kept profile by its old one, and 0 for dropped profiles.
+// renumber drops the profiles for which keep is false. became has the new reference by the old one, 0 for dropped
+// profiles.
 func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dropped int) {
 	all := b.Profiles
 	b.Profiles = intern.List[ProfileData]{}
@@ -501,8 +498,8 @@ func (b *Set) renumber(keep func(d *ProfileData) bool) (became []ProfileRef, dro
 	return became, dropped
 }
 
-// DropDiscarded drops the profiles that were begun and discarded, and never recorded. A row of a table that
-// refers to one is an error of the set. The caller holds mu, no batch is open, and nothing is unfinished.
+// DropDiscarded drops discarded profiles without a block. It fails the set if a table refers to one. The caller holds
+// mu. No batch is open, and no recording is unfinished.
 func (b *Set) DropDiscarded() error {
 	if !b.hasDiscarded {
 		return b.err
@@ -524,11 +521,10 @@ func (b *Set) DropDiscarded() error {
 	return b.err
 }
 
-// Unfinished returns an error that names the first profile that was begun and neither
-// done nor discarded. The caller holds mu.
+// Unfinished returns an error that names the first recording that has not ended. The caller holds mu.
 func (b *Set) Unfinished() error { return b.unfinishedSince(0) }
 
-// unfinishedSince is like Unfinished for recordings that began after the one with that number.
+// unfinishedSince is like Unfinished for recordings after the one with this number.
 func (b *Set) unfinishedSince(number uint64) error {
 	first := uint64(math.MaxUint64)
 	n := 0

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// References to interned records, numbered from 1. 0 refers to nothing.
+// References to interned records. They are numbered from 1; 0 refers to nothing.
 type (
 	TypeRef    uint32
 	MethodRef  uint32
@@ -18,7 +18,7 @@ type (
 	ProfileRef uint32
 )
 
-// NoContext is the context of a profile that holds for every caller.
+// NoContext is the context of a profile for all callers.
 const NoContext ContextRef = 0
 
 type typeKey struct{ Name, Loader intern.SymbolRef }
@@ -30,7 +30,7 @@ type typeData struct {
 	Flags layout.TypeFlags
 }
 
-// Type interns a type.
+// Type interns a type by name and loader. An empty loader means none.
 func (b *Set) Type(name, loader string) TypeRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -49,8 +49,8 @@ func (b *Set) internType(name, loader string) TypeRef {
 	return TypeRef(b.Types.Add(key, typeData{typeKey: key, ID: layout.TypeID(name, loader)}))
 }
 
-// internTypeName interns the name of a type. Graal's profiles know a type with an
-// empty name, so that "" is a name here and not none.
+// internTypeName interns the name of a type. "" is a valid name, because Graal's profiles have a type with an empty
+// name.
 func (b *Set) internTypeName(text string) intern.SymbolRef {
 	if text == "" {
 		return b.internSymbol("", 0)
@@ -58,7 +58,7 @@ func (b *Set) internTypeName(text string) intern.SymbolRef {
 	return b.internName(text)
 }
 
-// DescribeType adds facts about a type: flags are united, the alias that sorts first is kept.
+// DescribeType adds flags and an alias to a type. Of several aliases, it keeps the one that sorts first.
 func (b *Set) DescribeType(t TypeRef, alias string, flags layout.TypeFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ type methodKey struct {
 
 type methodData struct {
 	methodKey
-	first  ProfileRef // without a context
+	first  ProfileRef // first profile without a context; 0 if none
 	ID     uint64
 	Access uint32
 	Flags  layout.MethodFlags
@@ -102,7 +102,7 @@ func (b *Set) Method(k layout.Key) MethodRef {
 	return b.Methods.internMethod(key, func() methodData { return methodData{methodKey: key, ID: k.ID(b.Domain)} })
 }
 
-// DescribeMethod adds flags to a method's.
+// DescribeMethod adds access flags to a method, and MethodNotMatchable if flags has it.
 func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlags) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +112,7 @@ func (b *Set) DescribeMethod(m MethodRef, access uint32, flags layout.MethodFlag
 	}
 }
 
-// Seen records that methods were loaded or instrumented. Those without any profile, context, sampled stack or caller
+// Seen records that methods were loaded or instrumented. Methods without any profile, context, sampled stack or caller
 // are recorded as unexecuted.
 func (b *Set) Seen(methods ...MethodRef) {
 	b.mu.Lock()
@@ -124,8 +124,8 @@ func (b *Set) Seen(methods ...MethodRef) {
 	}
 }
 
-// changeMethod returns the data of a method that is about to change, nil if
-// there is no such method. The caller holds mu.
+// changeMethod returns the data of a method that is about to change, or nil if the method does not exist. The caller
+// holds mu.
 func (b *Set) changeMethod(m MethodRef) *methodData {
 	if !b.Methods.Has(uint32(m)) {
 		b.failWith(fmt.Errorf("method %d is not of this builder", m))
@@ -135,14 +135,14 @@ func (b *Set) changeMethod(m MethodRef) *methodData {
 	return b.Methods.At(uint32(m))
 }
 
-// methods interns methods. Those that have a name only are found by its symbol.
+// methods interns methods. A method that has only a name is found by its symbol.
 type methods struct {
 	intern.List[methodData]
-	byName []MethodRef // by SymbolRef-1: those without class and signature
+	byName []MethodRef // methods that have only a name, indexed by SymbolRef-1
 	Others refindex.Index
 }
 
-// internMethod returns the method with a key; fresh makes it if it is new.
+// internMethod returns the method with a key. If the method is new, fresh returns its data.
 func (t *methods) internMethod(k methodKey, fresh func() methodData) MethodRef {
 	if k.onlyName() {
 		return t.internNamed(k, fresh)
@@ -167,7 +167,7 @@ func (t *methods) internNamed(k methodKey, fresh func() methodData) MethodRef {
 	return *m
 }
 
-// truncateTo drops all but the first n methods, and all but the first named entries of byName.
+// truncateTo drops all but the first n methods, and all but the first named elements of byName.
 func (t *methods) truncateTo(n, named int) {
 	if n == t.Len() {
 		return
@@ -182,7 +182,7 @@ func (t *methods) truncateTo(n, named int) {
 	t.Others.Truncate(uint32(n))
 }
 
-// methodNamed returns the method that has a name and nothing else, or 0.
+// methodNamed returns the method that has only this name, or 0.
 func (t *methods) methodNamed(s intern.SymbolRef) MethodRef {
 	if s == 0 || int(s) > len(t.byName) {
 		return 0
@@ -190,7 +190,7 @@ func (t *methods) methodNamed(s intern.SymbolRef) MethodRef {
 	return t.byName[s-1]
 }
 
-// InOrder returns the methods that have a name and nothing else in the order of their names.
+// InOrder returns the methods that have only a name, in the order of names.
 func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
 	all := make([]MethodRef, 0, t.Len())
 	for _, s := range names {
@@ -201,17 +201,15 @@ func (t *methods) InOrder(names []intern.SymbolRef) []MethodRef {
 	return all
 }
 
-// onlyName reports whether a method has a name and nothing else.
 func (k methodKey) onlyName() bool { return k.Holder == 0 && k.Signature == 0 && k.Name != 0 }
 
-// hash mixes the three numbers.
 func (k methodKey) hash() uint32 {
 	h := (uint64(k.Holder)<<32 | uint64(k.Name)) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29 ^ uint64(k.Signature)) * 0xbf58476d1ce4e5b9
 	return uint32(h >> 32)
 }
 
-// A contextKey is a node of a calling context: a frame around its parent.
+// A contextKey is the key of a calling context, which is a frame around its parent.
 type contextKey struct {
 	Method MethodRef
 	Parent ContextRef
@@ -225,7 +223,7 @@ type contextData struct {
 	first ProfileRef
 }
 
-// contexts interns the nodes of calling contexts. The index has the contexts added before the last search.
+// contexts interns calling contexts. The index has the contexts that were added before the last search.
 type contexts struct {
 	intern.List[contextData]
 	index refindex.Index
@@ -243,15 +241,14 @@ func (t *contexts) findContext(k contextKey) ContextRef {
 	return ContextRef(ref)
 }
 
-// OuterContext interns a calling context of a method that has one frame more
-// around it than inner, which may be NoContext.
+// OuterContext interns the context of a method that has one frame more than inner. inner can be NoContext.
 func (b *Set) OuterContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.outerContext(contextKey{m, inner, caller, point})
 }
 
-// outerContext is OuterContext. The caller holds mu.
+// outerContext implements OuterContext. The caller holds mu.
 func (b *Set) outerContext(k contextKey) ContextRef {
 	if !b.Methods.Has(uint32(k.Method)) || k.Parent != NoContext &&
 		(!b.Contexts.Has(uint32(k.Parent)) || b.Contexts.At(uint32(k.Parent)).Method != k.Method) {
@@ -265,14 +262,14 @@ func (b *Set) outerContext(k contextKey) ContextRef {
 	return b.contextNode(k)
 }
 
-// NewContext is OuterContext for a context that the set does not have yet, which the caller knows.
+// NewContext is like OuterContext, but the caller guarantees that the set does not have the context yet.
 func (b *Set) NewContext(m MethodRef, inner ContextRef, caller MethodRef, point int32) ContextRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.addContext(contextKey{m, inner, caller, point})
 }
 
-// contextNode interns a node. The caller holds mu.
+// contextNode interns a valid context. The caller holds mu.
 func (b *Set) contextNode(key contextKey) ContextRef {
 	if ref := b.Contexts.findContext(key); ref != NoContext {
 		return ref
@@ -280,7 +277,7 @@ func (b *Set) contextNode(key contextKey) ContextRef {
 	return b.addContext(key)
 }
 
-// addContext adds a node. The caller holds mu.
+// addContext adds a context. The caller holds mu.
 func (b *Set) addContext(key contextKey) ContextRef {
 	t := &b.Contexts
 	d := contextData{contextKey: key, Depth: 1}
@@ -298,8 +295,8 @@ func (b *Set) addContext(key contextKey) ContextRef {
 	return ContextRef(t.Add(d))
 }
 
-// CheckDepth reports whether a method of the set can have a context with this number of frames.
-// If not, it fails the set.
+// CheckDepth reports whether a method of the set can have a context with this number of frames. If not, it fails the
+// set.
 func (b *Set) CheckDepth(m MethodRef, frames int) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -319,7 +316,6 @@ func (b *Set) failDepth(frames int) {
 		disk.MaxDepth))
 }
 
-// hash mixes the four numbers.
 func (k contextKey) hash() uint32 {
 	h := (uint64(k.Parent)<<32 | uint64(k.Method)) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>29 ^ (uint64(k.Caller)<<32 | uint64(uint32(k.Point)))) * 0xbf58476d1ce4e5b9

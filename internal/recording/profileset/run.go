@@ -15,13 +15,13 @@ import (
 
 // RunRules configure how a run is merged with earlier runs.
 type RunRules struct {
-	Weight    layout.Weight // factor of its counts; 0 is layout.WeightOne
-	AsLLVM    bool          // as llvm-profdata merges
+	Weight    layout.Weight // factor for its counts; 0 means layout.WeightOne
+	AsLLVM    bool          // merge as llvm-profdata does
 	FileOrder bool          // the profiles are in the order of a file
 }
 
-// NextRun begins another run: profiles recorded from here on are merged with profiles of
-// the runs before. Recording one twice in a run fails with ErrDuplicate.
+// NextRun begins another run. Later profiles are merged with the profiles of earlier runs. Recording a profile twice in
+// a run fails with ErrDuplicate.
 func (b *Set) NextRun(r RunRules) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -30,7 +30,7 @@ func (b *Set) NextRun(r RunRules) {
 	b.Run = b.NewRun(r)
 }
 
-// CurrentRun returns the run that profiles belong to now, for entries of the shape that the set has now.
+// CurrentRun returns the run for new profiles. Their entries must have the shape that the set has now.
 func (b *Set) CurrentRun() Run {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -38,7 +38,7 @@ func (b *Set) CurrentRun() Run {
 	return b.Run
 }
 
-// nextOrder returns which order of profiles is kept when another run begins.
+// nextOrder returns the order of profiles that is kept when another run begins.
 func (b *Set) nextOrder(r RunRules) keptOrder {
 	switch first := b.Profiles.Len() == 0; {
 	case r.AsLLVM && (first || b.Ordered == mergeOrder):
@@ -54,11 +54,11 @@ type keptOrder uint8
 
 const (
 	NoOrder    keptOrder = iota
-	fileOrder            // the order of the only file
-	mergeOrder           // the order in which llvm-profdata saw the profiles
+	fileOrder            // order in the only file
+	mergeOrder           // order in which llvm-profdata reads the profiles
 )
 
-// listFirstOrder makes the order table of LLVM's profiles, if their order is kept. The caller holds mu.
+// listFirstOrder creates the order table of LLVM's profiles if their order is kept. The caller holds mu.
 func (b *Set) listFirstOrder() {
 	if b.Ordered == NoOrder || !b.Domain.LLVM() {
 		return
@@ -68,16 +68,16 @@ func (b *Set) listFirstOrder() {
 		t.Flags = disk.OrderOfFile
 	}
 	for i := range b.Profiles.Len() {
-		t.Cells = append(t.Cells, uint64(i+1)) // references count up
+		t.Cells = append(t.Cells, uint64(i+1)) // references ascend in the order of recording
 	}
 	b.Tables[disk.TableOrder] = t
 }
 
-// A Run is a training run with a number, so that duplicates in it are noticed.
+// A Run is a training run with a number. The number detects profiles that a run records twice.
 type Run struct {
 	RunRules
 	number uint32
-	Time   int64 // time of its dump in nanoseconds since 1970; 0 if not known
+	Time   int64 // time of the dump in nanoseconds since 1970; 0 if unknown
 }
 
 func (b *Set) NewRun(r RunRules) Run {
@@ -85,33 +85,33 @@ func (b *Set) NewRun(r RunRules) Run {
 	return Run{RunRules: r, number: b.runs}
 }
 
-// A Dump is one training run that went into an archive.
+// A Dump is one training run in an archive.
 type Dump struct {
 	ID     [16]byte
 	Time   int64
 	Weight layout.Weight
 }
 
-// A RunKey identifies what a process has counted since a moment. A dump of it includes
-// the counts of all earlier dumps.
+// A RunKey identifies the counts of a process since a moment. A dump of these counts includes the counts of all earlier
+// dumps with the same key.
 type RunKey struct {
 	Process layout.Process
 	Since   [16]byte
 }
 
-// A ShapeUse records which parts of a shape some entry depends on.
+// A ShapeUse records the parts of a shape on which any entry depends.
 type ShapeUse struct {
-	Types   bool // receiver rows, and the gap before them
+	Types   bool // receiver rows and the gap before them
 	Returns bool // rows of a Ret
 }
 
-// ThisProcess identifies this process. It returns the zero Process if the system does not tell.
+// ThisProcess returns the identity of this process, or the zero Process if the system does not provide it.
 var ThisProcess = sync.OnceValue(func() layout.Process {
 	id, _ := procfs.Identify(os.Getpid())
 	return layout.Process(id)
 })
 
-// CountedSince records that the counts of the dump are counted from another dump on. The caller holds mu.
+// CountedSince records the earlier dump at which the counts of this dump begin. The caller holds mu.
 func (b *Set) CountedSince(dump [16]byte) {
 	b.since = cmp.Or(b.since, dump)
 	t := b.Tables[disk.TableRuns]
@@ -126,10 +126,10 @@ func (b *Set) CountedSince(dump [16]byte) {
 	}
 }
 
-// DescribeRun records the run that the dump is of. Its DumpID and Time describe the archive. A run of the
-// zero Process is one of this process, as it counts now. A dump without an ID gets one from the run's process
-// and the archive's time, or a random one if these are not known: two runs that count just the same are two.
-// An archive without a fingerprint gets the one of the run's program. Secrets are masked.
+// DescribeRun records the run of the dump. It sets DumpID and Time of the run to the archive's. A zero Process means
+// this process and its current counts. If the archive has no dump ID, it gets one derived from the run's process and
+// the archive's time. If either is unknown, the ID is random, so that two runs with equal counts stay distinct. If the
+// archive has no fingerprint, it gets the fingerprint of the run's program. Secrets are masked.
 func (b *Set) DescribeRun(run layout.Provenance) {
 	b.mu.Lock()
 	c := &b.Heading
@@ -164,7 +164,7 @@ func (b *Set) DescribeRun(run layout.Provenance) {
 	}
 }
 
-// optionalSymbol interns a text of a table; "" is none.
+// optionalSymbol interns a string of a table. "" returns 0.
 func (b *Set) optionalSymbol(text string) intern.SymbolRef {
 	if text == "" {
 		return 0

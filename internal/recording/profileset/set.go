@@ -21,16 +21,15 @@ var ErrMismatch = errors.New("archives do not fit together")
 // ErrDomain means that the domain is unknown, or does not have the recorded entry.
 var ErrDomain = errors.New("the domain does not fit")
 
-// A Set holds everything that an archive is written from: symbols, types, methods,
-// contexts, profiles, tables, and the contents of the header. Exported methods take the lock, except those whose caller
-// holds it.
+// A Set holds the content of an archive. Exported methods take the lock, except those whose doc comment requires that
+// the caller holds mu.
 type Set struct {
 	Domain layout.Domain
 	Shape  disk.Shape
-	Room   int // least number of rows of a wide type profile
+	Room   int // minimum number of rows of a wide type profile
 
-	Workers  int                     // goroutines that write an archive; GOMAXPROCS if 0
-	Progress func(done, total int64) // gets the written and all bytes of an archive; may be nil
+	Workers  int                     // number of goroutines that write an archive; 0 means GOMAXPROCS
+	Progress func(done, total int64) // called with the number of written bytes and of all bytes; can be nil
 
 	mu       sync.Mutex
 	Heading  Heading
@@ -39,7 +38,7 @@ type Set struct {
 	Methods  methods
 	Contexts contexts
 	Profiles intern.List[ProfileData]
-	Versions map[ProfileKey]ProfileRef // without the first profile of each method and context
+	Versions map[ProfileKey]ProfileRef // all profiles except the first of each method and context
 	Tables   map[disk.TableKind]*Table
 	Blocks   spill.Store
 	merger   methoddata.Merger
@@ -48,21 +47,21 @@ type Set struct {
 
 	Run     Run       // current run
 	runs    uint32    // number of runs
-	Mixed   bool      // there are several runs
+	Mixed   bool      // the set has several runs
 	Ordered keptOrder // order of the profiles' references
 	united  int       // number of table rows after they were last united
 
 	Dumps  map[[16]byte]Dump   // merged dumps, by ID
 	Copied map[[16]byte]Source // archives from which merged or copied dumps came, by ID
 	RunIDs map[RunKey][16]byte // ID of the last dump of each run
-	Shaped ShapeUse            // the parts of Shape that entries depend on
+	Shaped ShapeUse            // parts of Shape on which entries depend
 	Base   *layout.BaseArchive // base of the merged archives; nil if they are no layers
 
-	open         map[uint64]MethodRef // methods of the recordings that have not ended, by number
+	open         map[uint64]MethodRef // methods of unfinished recordings, by number of the recording
 	recordings   uint64               // number of recordings
-	hasDiscarded bool                 // a profile may lack its block, since it was discarded
+	hasDiscarded bool                 // a profile can lack its block because it was discarded
 
-	unmatchable uint64   // number of merged profiles that may be of different methods
+	unmatchable uint64   // number of merged profiles whose methods can differ
 	since       [16]byte // ID of the dump that increments begin with; zero for totals
 	Duplicates  int      // number of profiles refused with ErrDuplicate
 	batch       *Batch   // open batch, or nil
@@ -88,7 +87,8 @@ type Heading struct {
 	Flags       uint64
 }
 
-// New returns an empty set. memory configures where it keeps blocks.
+// New returns an empty set. memory configures the storage of blocks. If the arguments are invalid, the set has an error
+// and refuses all profiles.
 func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	b := &Set{Blocks: spill.Store{Config: memory}, Domain: domain, Heading: heading,
 		Shape:  disk.ShapeOfParams(&heading.Params),
@@ -114,7 +114,7 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 	return b
 }
 
-// GiveRoom sets the number of rows that wide type profiles have at least.
+// GiveRoom sets the minimum number of rows of wide type profiles.
 func (b *Set) GiveRoom(rows int) {
 	b.Room = rows
 	if rows < 0 || rows > disk.MaxRows {
@@ -149,24 +149,24 @@ func (b *Set) failWith(err error) {
 	}
 }
 
-// Fail makes an error the set's, unless it has one. The caller holds mu.
+// Fail sets the error of the set unless it has one. The caller holds mu.
 func (b *Set) Fail(err error) { b.failWith(err) }
 
-// Locked calls f with the lock held: f may use the fields of the set, and the methods whose caller holds mu.
+// Locked calls f with the lock held. f can use the fields of the set, and the methods that require the lock.
 func (b *Set) Locked(f func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	f()
 }
 
-// Err returns the first error of any call.
+// Err returns the first error of the set.
 func (b *Set) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.err
 }
 
-// Symbol interns any text or bytes, for tables.
+// Symbol interns any string of bytes, for tables.
 func (b *Set) Symbol(text string) intern.SymbolRef {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -184,7 +184,7 @@ func (b *Set) internSymbol(text string, limit int) intern.SymbolRef {
 	return intern.SymbolRef(ref)
 }
 
-// internName interns a part of a key: "" is none. The caller holds mu.
+// internName interns a part of a key. "" returns 0. The caller holds mu.
 func (b *Set) internName(text string) intern.SymbolRef {
 	if text == "" {
 		return 0
@@ -196,7 +196,7 @@ func (b *Set) internName(text string) intern.SymbolRef {
 	return b.internSymbol(text, disk.MaxName)
 }
 
-// Text returns the text of a symbol, "" for none. The caller holds mu.
+// Text returns the string of a symbol, or "" for 0. The caller holds mu.
 func (b *Set) Text(s intern.SymbolRef) string {
 	if s == 0 {
 		return ""
@@ -204,7 +204,7 @@ func (b *Set) Text(s intern.SymbolRef) string {
 	return b.Symbols.Text(s)
 }
 
-// Params returns the settings of the set's profiles.
+// Params returns the settings in the header.
 func (b *Set) Params() layout.Params {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -223,13 +223,14 @@ func (b *Set) JoinParams(p layout.Params) error {
 	return nil
 }
 
-// MergeParams keeps the higher of each setting, and of LLVM's variants all bits. The caller holds mu.
+// MergeParams keeps the higher value of each setting, and the bits of both for the variant of LLVM. The caller holds
+// mu.
 func (b *Set) MergeParams(p layout.Params) {
 	have := &b.Heading.Params
 	theirs := disk.Settings(&p)
 	for i, v := range disk.Settings(have) {
 		switch i {
-		case disk.SettingTypeProfileWidth, disk.SettingBciProfileWidth, disk.SettingReceiverGap: // these shape entries
+		case disk.SettingTypeProfileWidth, disk.SettingBciProfileWidth, disk.SettingReceiverGap: // settings of the shape
 		case disk.SettingLLVMVariant:
 			*v |= *theirs[i]
 		default:
@@ -238,23 +239,23 @@ func (b *Set) MergeParams(p layout.Params) {
 	}
 }
 
-// Unmatchable returns the number of profiles that were summed with one of
-// another run although their method's key need not mean the same there.
+// Unmatchable returns the number of profiles that were merged with a profile of another run although their key can name
+// different methods in the two runs.
 func (b *Set) Unmatchable() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.unmatchable
 }
 
-// Unmerged returns the number of entries that could not be summed.
+// Unmerged returns the number of entries that could not be merged.
 func (b *Set) Unmerged() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.merger.Unmerged
 }
 
-// Prepare completes the tables before an archive is written. It returns the error of the
-// set, or names an unfinished profile. The caller holds mu.
+// Prepare completes the tables before an archive is written. It returns the error of the set, or an error that names an
+// unfinished profile. The caller holds mu.
 func (b *Set) Prepare() error {
 	if b.err != nil {
 		return b.err

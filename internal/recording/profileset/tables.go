@@ -11,21 +11,21 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Table gathers the rows of one table of ex, in the order in which they are added.
+// A Table holds the rows of one table of region ex, in the order in which they were added.
 type Table struct {
 	b       *Set
 	Kind    disk.TableKind
 	Flags   uint32
 	Columns []disk.ColumnKind
 	Cells   []uint64 // row by row
-	run     uint32   // that added the last row
-	base    uint64   // of its groups
+	run     uint32   // number of the run that added the last row
+	base    uint64   // number added to the groups of that run
 
-	firsts map[uint64]bool // the first cell of each row, for RowOnce; nil if unknown
+	firsts map[uint64]bool // first cell of each row, for RowOnce; nil if unknown
 }
 
-// Table returns the table of a kind, with those columns or, if none are named, with those of its kind; it is
-// made if the builder does not have it yet. Asking for other columns than before is an error of the builder.
+// Table returns the table of a kind, and creates it if needed. Without columns, it has the columns of its kind.
+// Different columns or flags than before are an error of the set.
 func (b *Set) Table(kind disk.TableKind, flags uint32, columns ...disk.ColumnKind) *Table {
 	if len(columns) == 0 {
 		columns = disk.TableColumns(kind)
@@ -35,7 +35,7 @@ func (b *Set) Table(kind disk.TableKind, flags uint32, columns ...disk.ColumnKin
 	return b.table(kind, flags, columns)
 }
 
-// table is Table for a caller that holds mu.
+// table implements Table. The caller holds mu.
 func (b *Set) table(kind disk.TableKind, flags uint32, columns []disk.ColumnKind) *Table {
 	t := b.Tables[kind]
 	if t == nil {
@@ -67,8 +67,8 @@ func (b *Set) newTable(kind disk.TableKind, flags uint32, columns []disk.ColumnK
 	return disk.CheckTable(kind, flags, columns)
 }
 
-// Row adds a row. A cell is a number, or a reference of the set as a number, as its
-// column says. Each run may number the groups of samples and traces from 0.
+// Row adds a row. A cell is a number or, as its column requires, a reference of the set. Each run can number the groups
+// of samples and traces from 0.
 func (t *Table) Row(cells ...uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
@@ -124,7 +124,7 @@ func (t *Table) renumberGroup(row []uint64) {
 
 func (t *Table) Rows() int { return len(t.Cells) / len(t.Columns) }
 
-// holds reports whether a cell is valid in a column of a kind: a number, or a reference of the set.
+// holds reports whether a cell is valid in a column, which requires that references exist in the set.
 func (b *Set) holds(kind disk.ColumnKind, cell uint64) bool {
 	var n int
 	switch kind {
@@ -157,7 +157,7 @@ func (b *Set) EachSymbolCell(yield func(intern.SymbolRef)) {
 	}
 }
 
-// TablesSize returns the size in bytes of ex.
+// TablesSize returns the size of region ex in bytes.
 func (b *Set) TablesSize() int64 {
 	size := int64(disk.TablesHeaderSize)
 	for _, t := range b.Tables {
@@ -166,7 +166,7 @@ func (b *Set) TablesSize() int64 {
 	return size
 }
 
-// SortedTables returns the tables by kind.
+// SortedTables returns the tables, sorted by kind.
 func (b *Set) SortedTables() []*Table {
 	kinds := slices.Sorted(maps.Keys(b.Tables))
 	tables := make([]*Table, len(kinds))
@@ -176,7 +176,7 @@ func (b *Set) SortedTables() []*Table {
 	return tables
 }
 
-// AppendRows adds rows of another run, and renumbers its groups. It does not check the cells.
+// AppendRows adds rows of another run and renumbers their groups. It does not check the cells.
 func (t *Table) AppendRows(cells []uint64) {
 	t.b.mu.Lock()
 	defer t.b.mu.Unlock()
@@ -192,14 +192,13 @@ func (t *Table) AppendRows(cells []uint64) {
 	}
 }
 
-// Grouped reports whether tables of a kind number groups of rows in their first column;
-// rows of a group belong together, in their order.
+// Grouped reports whether tables of a kind number groups of rows in their first column. The rows of a group stay
+// together and in order.
 func Grouped(kind disk.TableKind) bool {
 	return kind == disk.TableSamples || kind == disk.TableTraces
 }
 
-// sortSets unites the tables that are sets, in which the order of the calls does not
-// matter. The caller holds mu.
+// sortSets sorts the tables in which the order of calls does not matter, and unites equal rows. The caller holds mu.
 func (b *Set) sortSets() {
 	for _, kind := range []disk.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
 		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects} {
@@ -209,7 +208,7 @@ func (b *Set) sortSets() {
 	}
 }
 
-// keepTablesOfCode drops the sketches and the moved points of code without a profile. The caller holds mu.
+// keepTablesOfCode drops the sketches and the moved points of code that has no profile. The caller holds mu.
 func (b *Set) keepTablesOfCode() {
 	versions := map[MethodRef][]uint64{}
 	for _, d := range b.Profiles.All {
@@ -234,8 +233,7 @@ func (b *Set) keepTablesOfCode() {
 	keep(disk.TableMoved, func(row []uint64, code uint64) bool { return row[1] == code })
 }
 
-// addCertain adds a row for each site that was certain in one of the profiles that were just
-// merged. The caller holds mu.
+// addCertain adds a row for each site that was certain in one of the last two merged profiles. The caller holds mu.
 func (b *Set) addCertain(ref ProfileRef) {
 	for _, c := range b.merger.Certain {
 		b.table(disk.TableCertain, 0, disk.TableColumns(disk.TableCertain)).addRow([]uint64{uint64(ref),
@@ -244,8 +242,8 @@ func (b *Set) addCertain(ref ProfileRef) {
 	b.merger.Certain = b.merger.Certain[:0]
 }
 
-// renumberProfiles gives the rows of tables of profiles the new numbers of these, and drops rows of
-// profiles that were dropped. The caller holds mu.
+// renumberProfiles replaces the references in tables of profiles, and drops the rows of dropped profiles. became has
+// the new references by the old ones. The caller holds mu.
 func (b *Set) renumberProfiles(became []ProfileRef) {
 	for _, kind := range []disk.TableKind{disk.TableCertain, disk.TableObjects} {
 		t := b.Tables[kind]

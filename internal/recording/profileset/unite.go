@@ -14,19 +14,19 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A columnRule is the operation that unites the cells of a column when rows are united.
+// A columnRule is the operation that merges the cells of a column when rows are united.
 type columnRule uint8
 
 const (
-	columnKey columnRule = iota // rows are united only if they agree in it
+	columnKey columnRule = iota // rows are united only if their cells are equal
 	columnSummed
-	columnLowest // lowest cell except 0
+	columnLowest // lowest nonzero cell
 	columnHighest
-	columnLeast // lowest cell, also 0
+	columnLeast // lowest cell, including 0
 )
 
-// columnRules are the rules of the columns of tables, from the first on; those that are
-// left out are keys. Rows that agree in all keys become one.
+// columnRules has the rules of the first columns of each table. Other columns are keys. Rows with equal keys are
+// united.
 var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableMonitors:        {1: columnSummed},
 	disk.TableSamples:         {3: columnSummed},
@@ -44,7 +44,7 @@ var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
 }
 
-// allocationRules returns the rules of the rows of allocations, as HeapFields has them.
+// allocationRules returns the rules for allocation tables, derived from HeapFields.
 func allocationRules() []columnRule {
 	of := [...]columnRule{disk.HeapSum: columnSummed, disk.HeapLeast: columnLeast, disk.HeapMost: columnHighest}
 	rules := []columnRule{disk.AllocationRecord: columnLowest}
@@ -54,7 +54,7 @@ func allocationRules() []columnRule {
 	return rules
 }
 
-// ruleOf returns the rule of a column. A producer's table marks summed columns in its flags.
+// ruleOf returns the rule of a column. The flags of a producer's table mark summed columns.
 func ruleOf(kind disk.TableKind, flags uint32, column int) columnRule {
 	if disk.TableByProducer(kind) {
 		if column < 32 && flags>>column&1 != 0 {
@@ -68,7 +68,7 @@ func ruleOf(kind disk.TableKind, flags uint32, column int) columnRule {
 	return columnKey
 }
 
-// uniteCells returns the cell of two rows that become one.
+// uniteCells returns the merged cell.
 func (r columnRule) uniteCells(x, y uint64) uint64 {
 	switch r {
 	case columnSummed:
@@ -92,8 +92,8 @@ func ScaleRow(kind disk.TableKind, flags uint32, row []uint64, w layout.Weight) 
 	}
 }
 
-// UniteGrown unites the tables if they have doubled since the last time, so that they do
-// not grow with the number of runs. The error is the set's.
+// UniteGrown unites the tables if they have doubled since the last time. Otherwise they would grow with the number of
+// runs. The error is the set's.
 func (b *Set) UniteGrown() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,9 +107,9 @@ func (b *Set) UniteGrown() error {
 	return b.err
 }
 
-// uniteTables sorts the tables of several runs and sums equal rows, so that the order of
-// the runs does not matter. It returns the number of rows. Traces of runs that are merged
-// as llvm-profdata does stay in the order of the runs. The caller holds mu.
+// uniteTables sorts the tables of several runs and unites equal rows, so that the order of runs does not matter. With
+// the merge order of llvm-profdata, traces stay in the order of runs. It returns the number of rows. The caller holds
+// mu.
 func (b *Set) uniteTables() (rows int) {
 	b.dropSourceOrder()
 	b.listDumps()
@@ -122,12 +122,12 @@ func (b *Set) uniteTables() (rows int) {
 	return rows
 }
 
-// dropSourceOrder drops the tables that only an archive of one source has. The caller holds mu.
+// dropSourceOrder drops the tables that are meaningful for a single source only. The caller holds mu.
 func (b *Set) dropSourceOrder() {
 	maps.DeleteFunc(b.Tables, func(k disk.TableKind, _ *Table) bool { return disk.IsSourceOrder(k) })
 }
 
-// listDumps makes the table of dumps, sorted by time and ID.
+// listDumps creates the table of dumps, sorted by time and ID.
 func (b *Set) listDumps() {
 	if len(b.Dumps) == 0 {
 		return
@@ -144,7 +144,7 @@ func (b *Set) listDumps() {
 	b.Tables[disk.TableDumps] = t
 }
 
-// A rowGroup is the cells of rows that belong together.
+// A rowGroup is the cells of a group of rows, or of a single row.
 type rowGroup []uint64
 
 // uniteRows sorts the rows by their content and unites equal ones.
@@ -156,7 +156,6 @@ func (t *Table) uniteRows() {
 	t.firsts = nil
 }
 
-// columnRulesOf returns the rules of all columns.
 func (t *Table) columnRulesOf() []columnRule {
 	rules := make([]columnRule, len(t.Columns))
 	for i := range rules {
@@ -165,14 +164,14 @@ func (t *Table) columnRulesOf() []columnRule {
 	return rules
 }
 
-// uniting is a table whose rows are united.
+// uniting is a table under uniteRows.
 type uniting struct {
 	*Table
 	rules    []columnRule
 	contexts contextRanks
 }
 
-// rowGroups returns the rows, or the groups of rows, that are compared and summed as one.
+// rowGroups splits the table into the units that are compared and united, which are rows or groups of rows.
 func (t *Table) rowGroups() (groups []rowGroup) {
 	width := len(t.Columns)
 	for at := 0; at < len(t.Cells); {
@@ -186,8 +185,8 @@ func (t *Table) rowGroups() (groups []rowGroup) {
 	return groups
 }
 
-// dropRepeated leaves out rows that have the cells of one before, unless such rows are summed. Runs of one
-// program have most rows in common, and to find that out takes less time than to sort them.
+// dropRepeated drops repeated groups, unless their number matters. Runs of one program have most rows in common, and
+// dropping them is faster than sorting them.
 func (u *uniting) dropRepeated(groups []rowGroup) []rowGroup {
 	if len(groups) < 2 || u.isSummed() {
 		return groups
@@ -211,12 +210,12 @@ func (u *uniting) dropRepeated(groups []rowGroup) []rowGroup {
 	return kept
 }
 
-// isSummed reports whether it matters how often a row is in the table.
+// isSummed reports whether the number of times that a row occurs in the table matters.
 func (u *uniting) isSummed() bool {
 	return Grouped(u.Kind) || u.Kind == disk.TableProperties || slices.Contains(u.rules, columnSummed)
 }
 
-// isKeyColumn reports whether rows are equal only if they agree in a column.
+// isKeyColumn reports whether equal rows must have equal cells in a column.
 func (u *uniting) isKeyColumn(column int) bool {
 	return u.rules[column] == columnKey && (column > 0 || !Grouped(u.Kind))
 }
@@ -262,10 +261,10 @@ func (b *Set) compareProfiles(x, y ProfileRef, contexts contextRanks) int {
 		cmp.Compare(contexts.rankOf(s.Context), contexts.rankOf(t.Context)), cmp.Compare(s.Code, t.Code))
 }
 
-// contextRanks are the ranks of calling contexts, by reference. They do not depend on the order of interning.
+// contextRanks are the ranks of contexts, indexed by ContextRef-1. They do not depend on the order of interning.
 type contextRanks []uint32
 
-// rankOf returns the rank of a context from 1 on, 0 for NoContext.
+// rankOf returns the rank of a context, counted from 1, or 0 for NoContext.
 func (r contextRanks) rankOf(c ContextRef) uint32 {
 	if c == NoContext {
 		return 0
@@ -273,8 +272,8 @@ func (r contextRanks) rankOf(c ContextRef) uint32 {
 	return r[c-1] + 1
 }
 
-// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks level by level, so that its
-// time does not grow with the depth of a context times the number of comparisons.
+// contextRanks ranks the contexts if rows refer to contexts or profiles. It ranks level by level. Comparing whole
+// contexts would take time proportional to their depth in each comparison.
 func (t *Table) contextRanks() contextRanks {
 	if !slices.Contains(t.Columns, disk.ColumnContext) && !slices.Contains(t.Columns, disk.ColumnProfile) {
 		return nil
@@ -302,7 +301,7 @@ func (t *Table) contextRanks() contextRanks {
 	return ranks
 }
 
-// sumGroups makes one group of equal ones, and renumbers groups. It keeps a trace as often as it was recorded.
+// sumGroups unites equal groups, which are adjacent, and renumbers groups. It keeps each occurrence of a trace.
 func (u *uniting) sumGroups(groups []rowGroup) (cells []uint64) {
 	last := -1 // start of the last group
 	number := uint64(0)
@@ -322,7 +321,7 @@ func (u *uniting) sumGroups(groups []rowGroup) (cells []uint64) {
 	return cells
 }
 
-// addEqual adds the counts of g if it is equal to the group before it.
+// addEqual merges g into cells, the united group before it, if they are equal.
 func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 	if u.Kind == disk.TableTraces || u.compareGroups(before, g) != 0 {
 		return false
@@ -333,7 +332,7 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 	return true
 }
 
-// addProperty merges the values of a property if they are numbers to be merged.
+// addProperty merges two values of a property if its rule requires that and both are numbers.
 func (t *Table) addProperty(cells, g []uint64) bool {
 	b := t.b
 	if t.Kind != disk.TableProperties || len(g) != 2 || cells[0] != g[0] {

@@ -9,7 +9,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestTablesOfTwoRuns records the rows of two runs in a table of words, and prepares the set for writing.
+// TestTablesOfTwoRuns records rows of two runs in a table of words, and prepares the set for writing.
 func TestTablesOfTwoRuns(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

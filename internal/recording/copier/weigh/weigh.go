@@ -1,5 +1,4 @@
-// Package weigh computes how the counts of an archive are spread over its methods,
-// for reducing archives and for their summaries.
+// Package weigh computes the distribution of counts over the methods of an archive. Reductions and summaries use it.
 package weigh
 
 import (
@@ -16,21 +15,21 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Weights are the weights of an archive's methods in each unit. The weight of a method is the sum of its
-// invocations and of all counts of its data entries, over all contexts and versions of its code, without
-// failed type checks, which are counted down. Sums stop at 2^64-1. Several inclusive counts of one profile
-// are of methods whose names were cut to the same one; only the highest counts.
+// Weights holds the weight of each method in each unit. The weight of a method is the total of its invocations and of
+// all counts of its data entries, over all contexts and code versions. It leaves out failed type checks, which the VM
+// counts down. Weights saturate at 2^64-1. If a profile has several inclusive counts, they belong to methods whose
+// names were cut to the same string, and only the highest one is used.
 //
-// Functions that LLVM marks as hot or warm have no counts, and no weight.
+// Functions with a hot or warm mark of LLVM have no counts and no weight.
 type Weights struct {
 	units   [disk.NumCountUnits]unitWeights
-	methods int          // that have a weight in any unit
+	methods int          // number of methods with a weight in any unit
 	marked  []layout.Ref // see Marked
 }
 
 // unitWeights are the weights in one unit.
 type unitWeights struct {
-	methods []weighed // that have a weight: the heaviest first, equal ones by key
+	methods []weighed // methods with a weight, sorted by falling weight and then by key
 	total   Wide
 }
 
@@ -39,10 +38,10 @@ type weighed struct {
 	weight uint64
 }
 
-// Methods weighs all methods of an archive. The error is the reader's, or that of ctx.
+// Methods computes the weights of all methods in an archive. The error comes from the reader or from ctx.
 func Methods(ctx context.Context, s *reader.Store) (*Weights, error) { return Selected(ctx, s, nil) }
 
-// Selected weighs the methods that may stay; may is nil if all may.
+// Selected computes the weights of the methods for which may returns true. A nil may selects all.
 func Selected(ctx context.Context, s *reader.Store, may func(layout.Key) bool) (*Weights, error) {
 	w := &Weights{}
 	steps := poll.New(ctx)
@@ -96,17 +95,17 @@ func (w *Weights) addMethod(steps *poll.Poll, scale Scale, m reader.Method) erro
 	return nil
 }
 
-// Counts is a sum in each unit.
+// Counts holds a total for each unit.
 type Counts [disk.NumCountUnits]uint64
 
-// Add adds the counts of each unit; sums stop at 2^64-1.
+// Add adds the counts of each unit, saturating at 2^64-1.
 func (n *Counts) Add(more Counts) {
 	for u := range n {
 		n[u] = disk.SaturatingAdd(n[u], more[u])
 	}
 }
 
-// Allowed reports whether a method may stay; may is nil if all may.
+// Allowed reports whether may returns true for a method. A nil may allows all.
 func Allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
 	if may == nil {
 		return true, nil
@@ -115,7 +114,7 @@ func Allowed(m reader.Method, may func(layout.Key) bool) (bool, error) {
 	return err == nil && may(k), err
 }
 
-// A Scale weighs the profiles of an archive.
+// A Scale computes the weights of profiles.
 type Scale struct {
 	shape disk.Shape
 	llvm  bool
@@ -126,7 +125,7 @@ func ScaleOf(s *reader.Store) Scale {
 	return Scale{(*mapped.Mapping)(s.Mapping()).Shape(), s.Header().Domain.LLVM()}
 }
 
-// Weight returns what a profile adds to the weights of its method.
+// Weight returns the share of a profile in the weights of its method.
 func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	if s.Marks(p) {
 		return sum
@@ -134,7 +133,7 @@ func (s Scale) Weight(p reader.Profile) (sum Counts) {
 	if n, ok := p.Invocations(); ok {
 		sum[disk.UnitExecutions] = n.Trained()
 	}
-	var inclusive [2]uint64 // the highest: marked as interpreted, and not
+	var inclusive [2]uint64 // highest count of entries without and with EntryInterpreted
 	for e := range p.Entries() {
 		raw := disk.Entry(e.Bytes())
 		signed := raw.SignedCount()
@@ -167,7 +166,7 @@ func (s Scale) Marks(p reader.Profile) bool {
 	return false
 }
 
-// Methods returns the number of methods that have a weight in any unit.
+// Methods returns the number of methods with a weight in any unit.
 func (w *Weights) Methods() int { return w.methods }
 
 // Units returns the units in which any method has a weight.
@@ -180,18 +179,18 @@ func (w *Weights) Units() (units []layout.CountUnit) {
 	return units
 }
 
-// Total returns the sum of the weights of all methods in a unit.
+// Total returns the total weight of all methods in a unit.
 func (w *Weights) Total(u layout.CountUnit) Wide { return w.units[u].total }
 
 // Marked returns the methods that LLVM marks as hot or warm.
 func (w *Weights) Marked() []layout.Ref { return w.marked }
 
-// MethodsOf returns the number of methods that have a weight in a unit.
+// MethodsOf returns the number of methods with a weight in a unit.
 func (w *Weights) MethodsOf(u layout.CountUnit) int { return len(w.units[u].methods) }
 
-// Needed returns the fewest methods, the heaviest first, that together have a part of all counts of a unit;
-// layout.WeightOne is all. In an inclusive unit, a part of 99% needs all methods that have at least 1% of the
-// weight of the heaviest. Least is the weight of the last of them, 0 if none is needed.
+// Needed returns the smallest number of methods, the heaviest first, that together have a part of all counts in a unit.
+// A part of layout.WeightOne means all counts. In an inclusive unit, a part of 99% selects all methods with at least 1%
+// of the weight of the heaviest. least is the weight of the last selected method, or 0 without any.
 func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, least uint64) {
 	of := &w.units[u]
 	weight := func(i int) uint64 { return of.methods[i].weight }
@@ -206,8 +205,8 @@ func (w *Weights) Needed(u layout.CountUnit, part layout.Weight) (methods int, l
 	return methods, least
 }
 
-// Shares returns the shares of all weight in a unit that the heaviest methods have together, for
-// some numbers of methods, which rise.
+// Shares returns, for each n in numbers, the share of the total weight in a unit that the n heaviest methods have
+// together. numbers must ascend.
 func (w *Weights) Shares(u layout.CountUnit, numbers []int) (shares []float64) {
 	of := &w.units[u]
 	taken := 0
@@ -222,7 +221,7 @@ func (w *Weights) Shares(u layout.CountUnit, numbers []int) (shares []float64) {
 	return shares
 }
 
-// Kept returns the number of methods that are needed in any unit.
+// Kept returns the number of methods that Needed selects in any unit.
 func (w *Weights) Kept(part layout.Weight) int {
 	if units := w.Units(); len(units) == 1 {
 		n, _ := w.Needed(units[0], part)
@@ -233,7 +232,7 @@ func (w *Weights) Kept(part layout.Weight) int {
 	return len(kept)
 }
 
-// EachNeeded calls yield with the methods that are needed in any unit, once for each of these units.
+// EachNeeded calls yield with the methods that Needed selects, once for each unit.
 func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
 	for u := range disk.NumCountUnits {
 		n, _ := w.Needed(u, part)
@@ -243,15 +242,15 @@ func (w *Weights) EachNeeded(part layout.Weight, yield func(layout.Ref)) {
 	}
 }
 
-// above returns how many of n weights, the heaviest first, are at least the rest of a
-// part, relative to the first.
+// above returns the number of weights that are at least 1-part of the first weight. The n weights must descend.
 func above(n int, weight func(i int) uint64, part layout.Weight) int {
 	return sort.Search(n, func(i int) bool {
 		return Wide{low: weight(i)}.times(layout.WeightOne).less(Wide{low: weight(0)}.times(layout.WeightOne - part))
 	})
 }
 
-// Needed returns how many of n weights, the heaviest first, make a part of a total.
+// Needed returns the number of weights, from the first on, that together reach a part of total. The n weights must
+// descend.
 func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (taken int) {
 	var sum Wide
 	for taken < n && sum.times(layout.WeightOne).less(total.times(part)) {
@@ -261,14 +260,14 @@ func Needed(n int, weight func(i int) uint64, total Wide, part layout.Weight) (t
 	return taken
 }
 
-// Plus returns the sum with a number.
+// Plus returns w+n.
 func (w Wide) Plus(n uint64) Wide {
 	low, carry := bits.Add64(w.low, n, 0)
 	return Wide{w.high + carry, low}
 }
 
-// times returns the product with a weight of at most layout.WeightOne. It fits for a sum
-// of fewer than 2^34 numbers, and an archive cannot hold more records.
+// times returns the product with a weight of at most layout.WeightOne. It cannot overflow for a total of fewer than
+// 2^34 numbers, which is more than the records of an archive.
 func (w Wide) times(by layout.Weight) Wide {
 	high, low := bits.Mul64(w.low, uint64(by))
 	return Wide{w.high*uint64(by) + high, low}
@@ -276,8 +275,8 @@ func (w Wide) times(by layout.Weight) Wide {
 
 func (w Wide) less(v Wide) bool { return w.high < v.high || w.high == v.high && w.low < v.low }
 
-// A Wide is a sum of at most 2^64 numbers, which cannot overflow.
+// A Wide is a 128-bit total of at most 2^64 numbers, which cannot overflow.
 type Wide struct{ high, low uint64 }
 
-// Float returns the sum, rounded.
+// Float returns w, rounded to a float64.
 func (w Wide) Float() float64 { return math.Ldexp(float64(w.high), 64) + float64(w.low) }

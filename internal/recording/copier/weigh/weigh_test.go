@@ -10,8 +10,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestInclusiveCountsOfOneName: two methods whose names were cut to one do not
-// weigh what both have, which would be more than main has.
+// TestInclusiveCountsOfOneName: two methods whose names were cut to the same string do not get the weight of both,
+// which would exceed the weight of main.
 func TestInclusiveCountsOfOneName(t *testing.T) {
 	t.Parallel()
 	b := builder.New(layout.DomainJamaica, builder.Config{})
