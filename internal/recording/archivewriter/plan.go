@@ -39,7 +39,7 @@ type plan struct {
 	records      []methodPlan     // indexed by rank of the method
 	contexts     []contextRange   // indexed by rank of the method; nil if there are no contexts
 	profiles     []profilePlan    // indexed by rank
-	contextFirst []uint32         // indexed by ContextRef-1, 1 + rank of the first profile
+	contextFirst []uint32         // 1 + rank of the first profile, indexed by ContextRef-1
 	neverRan     uint64           // number of methods that never ran
 	rows         neverRanRows     // most of these methods
 	hashed       []intern.SortKey // see hashRecords; nil after encodeIX
@@ -48,7 +48,7 @@ type plan struct {
 	summary layout.Summary
 	slots   slots    // pointer slots of all blocks
 	ix      []byte   // index
-	slotsOf []uint32 // indexed by ProfileRef-1, number of the slot list; nil after gatherProfiles
+	slotsOf []uint32 // number of the slot list, indexed by ProfileRef-1; nil after gatherProfiles
 	met     []bool   // indexed by MethodRef-1; see meet; nil if no method was met
 
 	pointers *relocate.Collector
@@ -332,8 +332,8 @@ func (p *plan) gatherProfiles() {
 }
 
 // gatherMethods stores the plan of each method at its rank. It sets the flags that depend on the method alone.
-// MethodProfiled marks methods with access flags, and MethodUnexecuted marks methods that were seen; planRecord
-// corrects both.
+// MethodProfiled marks methods with access flags, and MethodUnexecuted marks methods that were loaded or instrumented.
+// planRecord completes both.
 func (p *plan) gatherMethods() {
 	p.records = scratch[methodPlan](p, len(p.o.methods))
 	for ref, m := range p.b.Methods.All {

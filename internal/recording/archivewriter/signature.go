@@ -13,9 +13,9 @@ type lists struct {
 	of    []listed // indexed by SymbolRef-1; nil if no method has a signature
 	parts []intern.SymbolRef
 
-	places     []layout.Ref       // parts of the list that is being written
+	places     []layout.Ref       // buffer for the parts of a list
 	signatures []intern.SymbolRef // all signatures; nil after planSignatures
-	seen       []bool             // indexed by SymbolRef-1, whether the symbol is in signatures
+	seen       []bool             // whether the symbol is in signatures, indexed by SymbolRef-1
 }
 
 // A listed is a range of lists.parts. It is empty for a symbol stored as text.

@@ -13,7 +13,7 @@ import (
 // disk.UnexecutedRow.
 type neverRanRows struct {
 	classes []disk.ClassRow // Holder is a TypeRef
-	methods []uint32        // ranks
+	methods []uint32        // ranks of the methods
 }
 
 // meet notes that a method ran, because a table or the profile of another method refers to it as a callee, a caller in

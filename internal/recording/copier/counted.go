@@ -13,7 +13,7 @@ import (
 // trained counts. It is not safe for concurrent use.
 type Counted struct {
 	kept map[layout.Ref][]uint64 // words of the blocks that have changed, at the last kept copy
-	next map[layout.Ref][]uint64 // the same at the current copy
+	next map[layout.Ref][]uint64 // words of the blocks that have changed, at the current copy
 }
 
 // Keep makes the last copy the start of the next one. Call it after the archive with the copy has been written.

@@ -106,7 +106,7 @@ func (t *Symbols) SortedAnew(sorter *Sorter) []SymbolRef {
 type symbolSort struct {
 	*Symbols
 	*Sorter
-	ahead [][aheadWords]uint64 // indexed by SymbolRef-1, the words after the key
+	ahead [][aheadWords]uint64 // words after the key, indexed by SymbolRef-1
 }
 
 // aheadWords is the number of words of eight bytes that are read ahead.

@@ -10,5 +10,5 @@
 //
 //	parts, err := merging.Parts(merging.Bound{Class: "java/util/"}, merging.Bound{Class: "org/"})
 //	err = parts[1].Into(ctx, b, s, merging.PartOptions{}) // for each archive s, by one worker
-//	err = merging.Join(ctx, b, stores...)                 // the archives of all workers
+//	err = merging.Join(ctx, b, stores...)                 // stores are the archives of all workers
 package merging

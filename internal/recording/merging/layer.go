@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -27,13 +28,13 @@ func (b Target) joinBase(base *layout.BaseArchive, empty bool) error {
 	case base == nil:
 		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put "+
 			"each layer and its base together first",
-			profileset.ErrMismatch, have.ID())
+			profileset.ErrMismatch, disk.BaseID(*have))
 	case have == nil:
 		return fmt.Errorf("%w: it is a layer on %s, and the others are none: put it and its base together first",
-			profileset.ErrMismatch, base.ID())
+			profileset.ErrMismatch, disk.BaseID(*base))
 	}
 	return fmt.Errorf("%w: it is a layer on %s, and the others on %s: put each and its base together first",
-		profileset.ErrMismatch, base.ID(), have.ID())
+		profileset.ErrMismatch, disk.BaseID(*base), disk.BaseID(*have))
 }
 
 // Besides returns a copy of c without the dumps and runs that the builder has, and without the base.

@@ -18,8 +18,8 @@ type Versions string
 // Versions to keep. Profiles of different versions are never added up.
 const (
 	AllVersions     Versions = "all"
-	NewestVersion   Versions = "newest"   // the one with the newest dump
-	HeaviestVersion Versions = "heaviest" // the one with the highest total of counts
+	NewestVersion   Versions = "newest"   // version with the newest dump
+	HeaviestVersion Versions = "heaviest" // version with the highest total of counts
 )
 
 // KeepVersions drops the profiles of all but one version of each method's code, in all contexts. If two versions rank

@@ -149,7 +149,7 @@ func (t *Batch) Rollback() {
 	b.batch = nil
 	b.era++
 	maps.DeleteFunc(b.open, func(number uint64, _ MethodRef) bool { return number > t.before.recordings })
-	restoreValues(&b.Methods.List, t.methods) // before the profiles, since old methods may name new ones
+	restoreValues(&b.Methods.List, t.methods) // before the profiles, since changed methods can refer to new profiles
 	restoreValues(&b.Types.List, t.types)
 	t.undoProfiles()
 	t.undoRecords()
