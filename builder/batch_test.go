@@ -80,7 +80,7 @@ var batchCalls = [...]func(b *builder.Builder, x, y, z int){
 
 func newBatchBuilder() *builder.Builder { return testarchive.New(layout.DomainHotSpot) }
 
-// newSpillingBuilder returns a builder that keeps so many bytes of profiles in memory.
+// newSpillingBuilder returns a builder that keeps at most budget bytes of profiles in memory.
 func newSpillingBuilder(budget int64) *builder.Builder {
 	return builder.New(layout.DomainHotSpot, builder.Config{Params: testarchive.Params(layout.DomainHotSpot),
 		MemoryBudget: budget})
@@ -95,8 +95,8 @@ func outcome(b *builder.Builder) string {
 	return fmt.Sprintf("%x, %d unmerged", data, b.Internal().Unmerged())
 }
 
-// TestBatchIsAllOrNothing: with a batch that is rolled back, the archive is that of
-// the calls before and after it. A batch that is committed keeps all of its calls.
+// TestBatchIsAllOrNothing checks that a batch that is rolled back does not change the archive, and that a committed
+// batch keeps all of its calls.
 func TestBatchIsAllOrNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// TestBranchOfAnyVM: a branch of the custom domain comes back as one, at a point that no bci has, and is shown as
-// one. One with targets is told by them.
+// TestBranchOfAnyVM checks that a branch of the custom domain can be read and printed as a branch, at a point that is
+// no bytecode index. Successors with targets are not printed as a branch.
 func TestBranchOfAnyVM(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainCustom)
@@ -52,7 +52,7 @@ func TestBranchOfAnyVM(t *testing.T) {
 	}
 }
 
-// TestBranchOfAnyVMHasCountsAlone: what has no place in its entry is not dropped silently.
+// TestBranchOfAnyVMHasCountsAlone checks that fields which the entry cannot hold are refused.
 func TestBranchOfAnyVMHasCountsAlone(t *testing.T) {
 	t.Parallel()
 	for what, record := range map[string]func(p *builder.Profile){

@@ -16,8 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestDiscardedProfilesLeaveNoTrace: with profiles that are begun and discarded among
-// those that are recorded, the archive has the others alone.
+// TestDiscardedProfilesLeaveNoTrace checks that discarded profiles do not change the archive of the recorded ones.
 func TestDiscardedProfilesLeaveNoTrace(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -152,8 +151,8 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// TestDiscardInBatches: a batch ends with all of its profiles done or discarded, and one
-// from before it can be discarded in it.
+// TestDiscardInBatches checks that each profile of a batch must be done or discarded at its end, and that a batch can
+// discard a profile from before it.
 func TestDiscardInBatches(t *testing.T) {
 	t.Parallel()
 	b := newBatchBuilder()

@@ -99,8 +99,8 @@ func hasNoPoint(tag layout.Tag) bool {
 	return tag == layout.TagArgInfo || tag == layout.TagParametersType
 }
 
-// TestEveryEntryInEveryDomain: what a domain takes is committed, sound, and comes back
-// from the text and the JSON of its archive; what it does not take, Done refuses.
+// TestEveryEntryInEveryDomain records each kind of entry in each domain. If Done accepts it, the archive must be sound
+// and its text and JSON must contain the entry.
 func TestEveryEntryInEveryDomain(t *testing.T) {
 	t.Parallel()
 	for tag := layout.Tag(1); tag != 0; tag++ {
@@ -161,7 +161,7 @@ func checkComesBack(t *testing.T, tag layout.Tag, a testarchive.Archive) {
 	}
 }
 
-// TestPointsAreNotCut: a point beyond what an entry has room for is refused.
+// TestPointsAreNotCut checks that a point beyond the range of its entry is refused.
 func TestPointsAreNotCut(t *testing.T) {
 	t.Parallel()
 	for tag, record := range entryKinds {

@@ -20,8 +20,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A run is one run of the program: it starts with an archive, unless that is "", calls
-// functions in rounds, and dumps.
+// A run is one run of the program. It starts with the archive at a path, unless that is "", calls functions in rounds,
+// and dumps.
 type run struct {
 	with              string
 	functions, rounds int
@@ -72,8 +72,8 @@ func sum(ctx context.Context, to string, dumps ...string) error {
 	return err
 }
 
-// TestAnArchiveMakesTheStartFaster: a run with the archive of another computes the same
-// with a fraction of the slow instructions, and both count the same.
+// TestAnArchiveMakesTheStartFaster checks that a run with an archive computes the same results with a fraction of the
+// slow instructions, and counts the same.
 func TestAnArchiveMakesTheStartFaster(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	dir := t.TempDir()
@@ -92,8 +92,8 @@ func TestAnArchiveMakesTheStartFaster(t *testing.T) {
 	}
 }
 
-// TestFiveRunsAreMerged: five runs with an archive and the one that made it are together
-// what six runs without one are, to the last count.
+// TestFiveRunsAreMerged checks that the initial archive merged with five runs that used it has the same counts as six
+// runs without an archive.
 func TestFiveRunsAreMerged(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	dir := t.TempDir()
@@ -130,8 +130,8 @@ func TestFiveRunsAreMerged(t *testing.T) {
 	}
 }
 
-// TestWhatAnArchiveDoesNotHave: functions of other code are not adopted, and classes that
-// an instruction meets first are recorded in its free rows.
+// TestWhatAnArchiveDoesNotHave checks that functions with other code are not adopted, and that new classes of an
+// instruction are recorded in its free rows.
 func TestWhatAnArchiveDoesNotHave(t *testing.T) {
 	dir := t.TempDir()
 	empty, dumped := filepath.Join(dir, "empty.parc"), filepath.Join(dir, "dump.parc")
@@ -175,7 +175,7 @@ func trained(vm *VM, f *Function) bool {
 	return ok
 }
 
-// TestAVMRunsWithoutItsArchive: an archive that cannot be opened stops nothing.
+// TestAVMRunsWithoutItsArchive checks that the VM runs if its archive cannot be opened.
 func TestAVMRunsWithoutItsArchive(t *testing.T) {
 	p := Generate()
 	vm, err := NewVM(p, filepath.Join(t.TempDir(), "missing.parc"))
@@ -230,8 +230,8 @@ func profileText(p reader.Profile) (lines []string) {
 	return lines
 }
 
-// Example is the whole life of an archive: a run learns and dumps, the next one starts with
-// that, and both are merged for the one after.
+// Example shows the life of an archive. A run learns and dumps, and the next run starts with that archive. The merge of
+// both is the archive for later runs.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -94,7 +94,7 @@ func detected(text string) (string, error) {
 	return i.Format().Name, nil
 }
 
-// TestPagesAreNoProfiles: what a page shows may look like a profile of any format.
+// TestPagesAreNoProfiles checks that an HTML page is refused even if it shows a profile.
 func TestPagesAreNoProfiles(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	const dump = "static A::m()V\n  interpreter_invocation_count:          3\n"
@@ -120,8 +120,7 @@ func TestPagesAreNoProfiles(t *testing.T) {
 	}
 }
 
-// FuzzDetect asks for the format of any text: a text recognised as a page begins with a tag, and
-// nothing that importers write does.
+// FuzzDetect detects the format of any text. A text that is recognised as a page must begin with a tag and contain html.
 func FuzzDetect(f *testing.F) {
 	for _, seed := range []string{"<!doctype html><p>", "<html>;main 3\n", "<!--", "<?xml >< !-- -->", "\xff\xfe<",
 		"main;a 3\n"} {
@@ -144,7 +143,7 @@ func FuzzDetect(f *testing.F) {
 	})
 }
 
-// An import that fails leaves nobody behind who waits for the rest of a pipe.
+// TestFailedImportEndsItsPipe checks that a failed import leaves no goroutine that waits for a pipe.
 func TestFailedImportEndsItsPipe(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()
@@ -165,7 +164,7 @@ func TestFailedImportEndsItsPipe(t *testing.T) {
 	}
 }
 
-// waitsForPipe reports whether a goroutine reads an input that may wait.
+// waitsForPipe reports whether a goroutine is reading an input that can block.
 func waitsForPipe() bool {
 	stacks := make([]byte, 1<<20)
 	return bytes.Contains(stacks[:runtime.Stack(stacks, true)], []byte("formats.cancellable"))

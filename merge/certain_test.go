@@ -18,7 +18,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A ran is what one run did at the sites of a method: a branch at 3, a switch at 9, and a type check at 20.
+// A ran has the outcomes of one run at a method's sites, which are a branch at 3, a switch at 9, and a type check at
+// 20.
 type ran struct {
 	branch [2]uint64
 	cases  [3]uint64
@@ -90,8 +91,8 @@ func certainOf(t testarchive.TB, s *reader.Store) map[certainSite]uint64 {
 	return all
 }
 
-// wantCertain adds up what single runs say: the counts of each site in the runs in which it
-// had one outcome, if it has several in all.
+// wantCertain returns the expected table. For each site with several outcomes over all runs, it adds the counts of the
+// runs in which the site had only one.
 func wantCertain(runs []map[string]ran) map[certainSite]uint64 {
 	want := map[certainSite]uint64{}
 	seen := map[certainSite]map[uint64]bool{}
@@ -147,8 +148,7 @@ func randomRun(r *rand.Rand) map[string]ran {
 	return run
 }
 
-// What was certain in some runs is the same however they are merged: one after the other in
-// any order, by twos, or in parts. It is what the single runs say.
+// TestWhatWasCertainIsKept checks that the table does not depend on the order and grouping of merges.
 func TestWhatWasCertainIsKept(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 26))
@@ -183,8 +183,8 @@ func TestWhatWasCertainIsKept(t *testing.T) {
 	}
 }
 
-// A branch that was never taken in most runs is taken in one: the merged counts alone look
-// like any branch that is rarely taken.
+// TestFirstPollution merges many runs that never took a branch with one that did. The merged counts alone look like
+// those of any rarely taken branch.
 func TestFirstPollution(t *testing.T) {
 	t.Parallel()
 	clean := func(id byte, n uint64) weighted {

@@ -20,9 +20,8 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// manyPages returns an archive with profiles on many pages: of each method two versions for
-// all callers, and one in the context of the method after it, with pointers to types and
-// methods, and a table that refers to profiles.
+// manyPages returns an archive with profiles on many pages. Each method has profiles of two versions, and one in the
+// context of the next method. There are pointers to types and methods, and a table that refers to profiles.
 func manyPages(t *testing.T) testarchive.Archive {
 	t.Helper()
 	const methods = 60
@@ -90,8 +89,8 @@ func describe(t *testing.T, p reader.Profile) string {
 	return found.Method + found.Profile
 }
 
-// TestSnapshotsOfDamagedArchives damages each page that rw has alone. A snapshot has every profile that does not lie on
-// that page, as the original has it with what was counted since, and names the others.
+// TestSnapshotsOfDamagedArchives damages each page of rw. A snapshot must have every profile outside that page with its
+// new counts, and must list the others.
 func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	t.Parallel()
@@ -124,8 +123,8 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	}
 }
 
-// expectedOf counts in all profiles of a damaged archive that can be read, and returns what
-// becomes of them, and how many cannot be read.
+// expectedOf counts in all readable profiles of a damaged archive. It returns the expected profiles, and the number of
+// unreadable ones.
 func expectedOf(t *testing.T, original, s *reader.Store, at int64) (want []string, lost int) {
 	t.Helper()
 	for m, err := range original.Methods() {
@@ -185,8 +184,8 @@ func checkKept(t *testing.T, s *reader.Store, take merge.Counts, want []string) 
 	}
 }
 
-// TestSnapshotsWithoutSums changes each byte of rw and of the bitmaps where no page sums tell: the
-// snapshot may have other counts, and is sound.
+// TestSnapshotsWithoutSums changes each byte of rw and of the bitmaps without verifying checksums. The snapshot can
+// have other counts but must be sound.
 func TestSnapshotsWithoutSums(t *testing.T) {
 	t.Parallel()
 	testarchive.EachSpecimen(t, func(t *testing.T, original testarchive.Archive) {
@@ -213,8 +212,8 @@ func TestSnapshotsWithoutSums(t *testing.T) {
 	})
 }
 
-// TestCopyBesideARecording: of a profile that the run has recorded already, and that it copies, the
-// recorded one stays, and the copy says so.
+// TestCopyBesideARecording copies a profile that the run has already recorded. The recorded one must stay, and the copy
+// must report the other.
 func TestCopyBesideARecording(t *testing.T) {
 	t.Parallel()
 	s := adoptedStore(t)

@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anotherProcess is not the test's, and not known.
+// anotherProcess differs from the test's process and has no known identity.
 var anotherProcess = layout.Process{PID: 1}
 
 func layersOf(t testarchive.TB, stores ...*reader.Store) *reader.Layers {
@@ -35,8 +35,7 @@ func flat(t testarchive.TB, l *reader.Layers) testarchive.Archive {
 	return testarchive.Build(t, b)
 }
 
-// some returns an archive of the methods of another whose numbers are in a set, which has
-// no profile of the others.
+// some returns an archive with the methods of s. Only methods whose numbers are in set have profiles.
 func some(t testarchive.TB, s testarchive.Archive, id byte, set int) testarchive.Archive {
 	t.Helper()
 	config := builder.ConfigOf(s.Header())
@@ -70,7 +69,8 @@ func some(t testarchive.TB, s testarchive.Archive, id byte, set int) testarchive
 	return testarchive.Build(t, b)
 }
 
-// Layers that have no version in common are flattened as they are merged.
+// TestFlattenedDisjointLayersAreTheirMerge checks that flattening layers without common versions is the same as
+// merging.
 func TestFlattenedDisjointLayersAreTheirMerge(t *testing.T) {
 	t.Parallel()
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
@@ -81,7 +81,7 @@ func TestFlattenedDisjointLayersAreTheirMerge(t *testing.T) {
 	})
 }
 
-// An archive alone is flattened as it is merged, with all its tables.
+// TestFlattenedArchiveIsItsMerge checks that flattening a single archive is the same as merging it, with all tables.
 func TestFlattenedArchiveIsItsMerge(t *testing.T) {
 	t.Parallel()
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
@@ -90,7 +90,7 @@ func TestFlattenedArchiveIsItsMerge(t *testing.T) {
 	})
 }
 
-// The archive that layers are flattened to answers as the layers do, for every version of every method.
+// TestFlattenedArchiveAnswersAsTheLayers compares the lookups of layers and of their flattened archive.
 func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 	t.Parallel()
 	checkEachDomain(t, func(t *rapid.T, domain layout.Domain) {
@@ -115,7 +115,7 @@ func TestFlattenedArchiveAnswersAsTheLayers(t *testing.T) {
 	})
 }
 
-// counted returns an archive of methods that were called so and so often, a layer on base unless that is nil.
+// countedArchive returns an archive with the given numbers of calls. It is a layer on base unless base is nil.
 func countedArchive(t testarchive.TB, id byte, calls map[string]uint64, base *reader.Store) testarchive.Archive {
 	t.Helper()
 	config := testarchive.Config(layout.DomainHotSpot)
@@ -175,7 +175,7 @@ func TestMergeOfLayers(t *testing.T) {
 	}
 }
 
-// A run that adopted layers dumps every count once, whichever way it takes.
+// TestSnapshotsOfLayers checks that a run with layers dumps each count once, with Totals and with Increments.
 func TestSnapshotsOfLayers(t *testing.T) {
 	t.Parallel()
 	base := countedArchive(t, 1, map[string]uint64{"base": 100, "both": 1000, "idle": 1}, nil)

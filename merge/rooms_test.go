@@ -48,8 +48,8 @@ func rowsIn(t testarchive.TB, s *reader.Store) (rows int, types string) {
 	return r.Len(), types
 }
 
-// TestRoomsSurviveMerging: the larger room of two type profiles stays, in any order and
-// grouping, until there are more types.
+// TestRoomsSurviveMerging checks that merged type profiles keep the larger number of rows, in any order and grouping,
+// unless there are more types.
 func TestRoomsSurviveMerging(t *testing.T) {
 	t.Parallel()
 	for _, domain := range []layout.Domain{layout.DomainGraal, layout.DomainHotSpot} {
@@ -72,7 +72,7 @@ func TestRoomsSurviveMerging(t *testing.T) {
 	}
 }
 
-// TestMergedRoomIsRecordedIn: a VM finds room for a further type in a merged archive.
+// TestMergedRoomIsRecordedIn checks that a VM can record a further type in a merged archive.
 func TestMergedRoomIsRecordedIn(t *testing.T) {
 	t.Parallel()
 	x := callOf(t, layout.DomainGraal, 1, builder.Config{}, "A", 4)
@@ -102,8 +102,8 @@ func TestMergedRoomIsRecordedIn(t *testing.T) {
 	}
 }
 
-// TestReceiverRowsIsRoom: a builder gives each type profile the room of its Config,
-// whether it is recorded, merged or copied.
+// TestReceiverRowsIsRoom checks that type profiles have at least Config.ReceiverRows rows after recording, merging and
+// copying.
 func TestReceiverRowsIsRoom(t *testing.T) {
 	t.Parallel()
 	roomy := builder.Config{ReceiverRows: 5}
@@ -135,8 +135,8 @@ func TestReceiverRowsIsRoom(t *testing.T) {
 	}
 }
 
-// TestHotSpotsRowsBecomeRoom: an entry that becomes wide keeps the rows of the VM, and
-// NarrowRows reports the narrowed rows.
+// TestHotSpotsRowsBecomeRoom checks that an entry that becomes wide keeps the VM's rows, and that NarrowRows reports
+// the narrowed rows.
 func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)
@@ -162,8 +162,8 @@ func TestHotSpotsRowsBecomeRoom(t *testing.T) {
 	}
 }
 
-// TestNarrowingKeepsRoom: an entry cut to n rows has n rows, not only those that are
-// taken; an entry with fewer keeps them.
+// TestNarrowingKeepsRoom checks that an entry narrowed to n rows has n rows, including free ones. An entry with fewer
+// rows keeps them.
 func TestNarrowingKeepsRoom(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ rows, want int }{{3, 3}, {5, 4}} {
@@ -178,7 +178,7 @@ func TestNarrowingKeepsRoom(t *testing.T) {
 	}
 }
 
-// TestStepsStopEarly: the steps after a merge end with their context, and change nothing.
+// TestStepsStopEarly checks that the steps after a merge fail when ctx ends, and then change nothing.
 func TestStepsStopEarly(t *testing.T) {
 	t.Parallel()
 	b := testarchive.New(layout.DomainHotSpot)

@@ -14,8 +14,8 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// TestArbitraryChangesEndInAReport changes bytes, makes the sums right again, and verifies: whatever the
-// bytes, it must end, and every problem must be one of the archive.
+// TestArbitraryChangesEndInAReport changes bytes, corrects the checksums, and verifies the archive. Verification must
+// end, and each problem must be an error of the archive.
 func TestArbitraryChangesEndInAReport(t *testing.T) {
 	full.Only(t, "takes hostile inputs by the thousand")
 	rounds := 4000

@@ -1,4 +1,4 @@
 package verify
 
-// WalkOver is for tests that compare a walk that only looks with one that names problems.
+// WalkOver lets tests compare walks with and without naming of problems.
 var WalkOver = walkOver

@@ -11,15 +11,15 @@ import (
 
 var update = flag.Bool("update", false, "write the judgements in testdata anew")
 
-// judgements are what is said of many forgeries of a specimen: which of them are sound, and what is wrong
-// with some of the others. They are kept in testdata, so that a change of the walks shows in them.
+// judgements are the results for many forgeries of a specimen, namely whether each is sound, and some of the problems.
+// They are stored in testdata, so that tests show changed results.
 type judgements struct {
 	n        int
-	verdicts []byte // a bit for each forgery that is sound
+	verdicts []byte // a bit for each forgery, set if it is sound
 	findings strings.Builder
 }
 
-// findingsEvery is of how many forgeries one has its problems kept.
+// findingsEvery is the number of forgeries for each one whose problems are stored.
 const findingsEvery = 50
 
 func (j *judgements) add(what string, problems []error) {
@@ -34,7 +34,7 @@ func (j *judgements) add(what string, problems []error) {
 	j.n++
 }
 
-// text has the verdicts in lines of 48 bytes, and a line for each finding.
+// text formats the verdicts in lines of 48 bytes, and one line for each finding.
 func (j *judgements) text() string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "%d forgeries\n", j.n)
@@ -44,7 +44,7 @@ func (j *judgements) text() string {
 	return b.String() + j.findings.String()
 }
 
-// compare holds the judgements against those in testdata.
+// compare compares the judgements with those in testdata.
 func (j *judgements) compare(t *testing.T, name string) {
 	t.Helper()
 	path := filepath.Join("testdata", "judgements", name+".txt")

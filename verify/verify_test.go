@@ -39,7 +39,7 @@ func sound(t *testing.T, name string) ([]byte, *layout.Header) {
 	return nil, nil
 }
 
-// reseal makes all sums right again, so that a change looks as if the archive had been written so.
+// reseal corrects all checksums, so that the archive looks as if it had been written with the change.
 func reseal(data []byte, h *layout.Header) {
 	tree, ps := disk.SumTreeOf(h), disk.RegionOf(h, disk.RegionPS)
 	sums := data[ps.Offset:ps.End()]
@@ -81,8 +81,8 @@ func TestSpecimensAreSound(t *testing.T) {
 	}
 }
 
-// contextsOfAMethod returns where the record of a method with several contexts
-// has their number, and where they begin.
+// contextsOfAMethod returns the offset of the number of contexts in the record of a method with several, and the offset
+// of the first context.
 func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
 	for at := h.Parts[disk.PartMethods].Offset; ; {
 		var m disk.MethodRecord
@@ -95,7 +95,7 @@ func contextsOfAMethod(data []byte, h *layout.Header) (number, first int64) {
 	}
 }
 
-// blockWith returns where the first block that has an optional field has it.
+// blockWith returns the offset of an optional field in the first block that has it.
 func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
 	for at := disk.RegionOf(h, disk.RegionRW).Offset; ; at += disk.BlockSize(data[at:]) {
 		if field, ok := disk.Block(data[at : at+disk.BlockSize(data[at:])]).FieldOffset(f); ok {
@@ -104,7 +104,7 @@ func blockWith(data []byte, h *layout.Header, f disk.Presence) int64 {
 	}
 }
 
-// A change is one that sums cannot see.
+// A change is a defect that checksums do not reveal.
 type change struct {
 	name, specimen string
 	make           func(data []byte, h *layout.Header)
@@ -281,7 +281,7 @@ var changes = []change{
 	}, disk.RegionRO, "no type record"},
 }
 
-// inArchive reports whether a problem says that the archive is damaged, and where.
+// inArchive reports whether a problem is an error of the archive with an offset.
 func inArchive(problem error) bool {
 	var e *layout.Error
 	return errors.As(problem, &e) && errors.Is(problem, layout.ErrCorrupt) && e.File == "app.parc"

@@ -14,9 +14,8 @@ import (
 	"github.com/profarc/profarc/verify"
 )
 
-// agree compares the walk that only looks with the one that names problems: an archive that the first shows to be
-// sound, and in which the second finds something, is an error. It returns the report of the second, and whether
-// the archive was shown to be sound.
+// agree compares walks with and without naming. It is an error if the first finds the archive sound and the second
+// finds a problem. agree returns the report of the second, and the result of the first.
 func agree(t *testing.T, what string, data []byte) (report verify.Report, shown bool) {
 	t.Helper()
 	open := func() *reader.Store {
@@ -40,8 +39,8 @@ func agree(t *testing.T, what string, data []byte) (report verify.Report, shown 
 	return report, shown
 }
 
-// Whatever a builder writes is shown to be sound, so that the second walk is for archives
-// in which something is wrong.
+// TestSoundArchivesAreShownToBe checks that the first walk accepts all archives from a builder, so that only damaged
+// archives need the second walk.
 func TestSoundArchivesAreShownToBe(t *testing.T) {
 	for _, s := range specimen.All() {
 		data, _ := sound(t, s.Name)
@@ -51,8 +50,8 @@ func TestSoundArchivesAreShownToBe(t *testing.T) {
 	}
 }
 
-// TestNothingWrongIsShownToBeSound makes references lead elsewhere and changes bytes, with correct sums. It
-// compares the walk that only looks with the one that names problems, and both with what they said before.
+// TestNothingWrongIsShownToBeSound changes references and bytes, and corrects the checksums. It compares walks with and
+// without naming, and compares both with stored results.
 func TestNothingWrongIsShownToBeSound(t *testing.T) {
 	full.Only(t, "takes many inputs")
 	every := 40

@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// TestArchitecturePage checks the page on the architecture. All files and folders that it mentions exist. Each paragraph
-// that mentions a package also names something that the package declares and that other packages use, and each
-// paragraph that mentions a file names something that the file declares. So a statement about a path fails when its
-// code moves.
+// TestArchitecturePage checks the architecture page. All mentioned files and folders must exist. A paragraph that
+// mentions a package must name a declaration of it that other packages use. A paragraph that mentions a file must name
+// a declaration of the file. A statement about a path therefore fails the test after its code has moved.
 func TestArchitecturePage(t *testing.T) {
 	t.Parallel()
 	page := readText(t, "docs/architecture.md")
@@ -41,7 +40,7 @@ var (
 	codeOfPages = regexp.MustCompile("(?s)```.*?```")
 )
 
-// architectureParagraphs returns the paragraphs and list items of the page, without the drawing.
+// architectureParagraphs returns the paragraphs and list items of the page, without the diagram.
 func architectureParagraphs(page string) []string {
 	page = codeOfPages.ReplaceAllString(page, "")
 	return strings.Split(strings.ReplaceAll(page, "\n- ", "\n\n- "), "\n\n")
@@ -80,7 +79,8 @@ func hasGoFiles(folder string) bool {
 	return len(files) > 0
 }
 
-// isStatement reports whether a path declares a name: a package one that other packages use, a C file a function.
+// isStatement reports whether a path declares a name. In a package, other packages must use the name. In a C file, it
+// must be a function.
 func isStatement(t *testing.T, file, name string, used map[string]bool) bool {
 	t.Helper()
 	switch m := goName.FindStringSubmatch(name); {
@@ -96,7 +96,7 @@ func isStatement(t *testing.T, file, name string, used map[string]bool) bool {
 	}
 }
 
-// usedElsewhere returns the names that are selected anywhere in code outside tests, as Open in reader.Open.
+// usedElsewhere returns the selected names in code outside tests, such as Open in reader.Open.
 func usedElsewhere(t *testing.T) map[string]bool {
 	t.Helper()
 	used := map[string]bool{}

@@ -16,12 +16,12 @@ import (
 
 const module = "github.com/profarc/profarc/"
 
-// rooms lists, from the bytes up to the commands, the rooms of the house and which others the
-// code of each may import. A room is a folder at the top, or a wing of internal/: what only one
-// room uses is below it. Tests may import anything.
+// rooms lists the parts of the module, from the bottom to the top, and the other parts that their code may import. A
+// part is a folder at the top or below internal/. Code that only one part uses is inside that part. Tests may import
+// anything.
 var rooms = []struct{ name, mayImport string }{
 	{"layout", ""},
-	{"internal/system", ""}, // the machine: processes, clocks, caches, secrets
+	{"internal/system", ""}, // processes, clocks, caches, secrets
 	{"internal/file", "layout"},
 	{"relocate", "layout internal/file"},
 	{"archive", "layout internal/file"},
@@ -32,19 +32,19 @@ var rooms = []struct{ name, mayImport string }{
 	{"builder", "layout internal/file internal/recording archive reader"},
 	{"merge", "layout internal/system internal/file internal/recording archive reader builder"},
 	{"verify", "layout internal/system internal/file relocate reader"},
-	{".", "layout internal/file internal/recording archive reader builder merge"}, // one door for embedders
+	{".", "layout internal/file internal/recording archive reader builder merge"}, // the API for embedders
 	{"formats", "layout internal/system internal/file internal/names internal/java internal/recording reader builder merge"},
 	{"experimental/analyze", "layout internal/system internal/file internal/names reader"},
 	{"experimental/compare", "layout internal/system internal/file internal/names reader experimental/analyze"},
 	{"experimental/fit", "layout internal/system internal/file internal/names internal/java internal/recording reader builder formats"},
 	{"experimental/reduce", "layout internal/system internal/file internal/recording reader builder formats"},
 
-	{"agent", ""}, // C sources, and so c
+	{"agent", ""}, // C sources
 	{"c", ""},
 	{"internal/hotspot", // JVMs, their programs, training runs, the agent's library
 		"layout internal/system internal/file internal/names internal/java internal/recording archive builder formats agent c"},
 	{"internal/cli", "layout internal/file internal/names archive reader"},
-	{"example", "layout merge ."}, // what every user has
+	{"example", "layout merge ."}, // imports only public packages
 	{"internal/testkit", "layout internal/file internal/recording archive reader builder merge formats"},
 	{"cmd",
 		"layout internal/system internal/file internal/names internal/java internal/recording internal/hotspot internal/cli " +
@@ -60,7 +60,7 @@ var rooms = []struct{ name, mayImport string }{
 	{"webtest", "layout builder internal/testkit"},
 }
 
-// mayBeUnsafe lists the only places that may import unsafe.
+// mayBeUnsafe lists the only folders that may import unsafe.
 var mayBeUnsafe = []string{"internal/file/words/", "internal/file/mmap/"}
 
 func TestImportsPointOneWay(t *testing.T) {
@@ -96,8 +96,8 @@ func TestImportsPointOneWay(t *testing.T) {
 	}
 }
 
-// roomOf returns the room of a directory. What internal/formats has is the inside of formats: the
-// formats themselves, which no embedder imports.
+// roomOf returns the part that a directory belongs to. The formats below internal/formats belong to formats, and no
+// embedder imports them.
 func roomOf(dir string) string {
 	parts := strings.Split(dir, "/")
 	if strings.HasPrefix(dir+"/", "internal/formats/") {
@@ -109,11 +109,11 @@ func roomOf(dir string) string {
 	return parts[0]
 }
 
-// formatsTogether are formats that build on another: lcov on the coverage of LLVM's programs.
+// formatsTogether has the formats that use another format. lcov uses the coverage mapping of LLVM's programs.
 var formatsTogether = map[string]string{"stacks": "llvm"}
 
-// otherFormat reports whether a file below internal/formats imports another format than its own,
-// or the registry. The registry knows all formats, and each knows codec and internal/formats/parse.
+// otherFormat reports whether a file below internal/formats imports the registry or another format. Only the registry
+// may import all formats. Each format may import codec and internal/formats/parse.
 func otherFormat(file, imported string) bool {
 	const inside = "internal/formats/"
 	from, isFormat := strings.CutPrefix(path.Dir(file), inside)
@@ -141,12 +141,12 @@ func TestUnsafeIsConfined(t *testing.T) {
 	})
 }
 
-// mayUseStandardStreams lists the only files that may use the standard streams: one escapes the output,
-// the other passes them to the command that train runs.
+// mayUseStandardStreams lists the only files that may use the standard streams. One escapes the output, and the other
+// passes the streams to the command that train runs.
 var mayUseStandardStreams = []string{"internal/cli/streams.go", "cmd/profarc/internal/train/train.go"}
 
-// TestOnePlacePrints checks that no other code prints to a standard stream: it
-// would not escape foreign text, which a terminal obeys.
+// TestOnePlacePrints checks that no other code uses a standard stream, because it would print names from archives
+// without escaping them.
 func TestOnePlacePrints(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -170,13 +170,13 @@ func TestOnePlacePrints(t *testing.T) {
 	}
 }
 
-// commandWords are what only the command may say: a flag within a sentence, or the name of a subcommand.
+// commandWords matches texts that only the command may contain, which are a flag within a sentence or a subcommand.
 var commandWords = regexp.MustCompile(`[\s(,;:]--[a-z]|\bprofarc (demo|train|dump|import|merge|reduce|info|show|top|lookup|diff|check|verify|bench)\b`)
 
-// otherTools are the names of tools whose own flags a text may show.
+// otherTools matches names of other tools, whose flags any text may contain.
 var otherTools = regexp.MustCompile(`llvm-profdata |native-image `)
 
-// ofTheCommand lists packages that the commands alone import, and that may speak as they do.
+// ofTheCommand lists packages that only commands import. Their texts may mention flags and subcommands.
 var ofTheCommand = []string{"internal/hotspot/agentlib/", "internal/cli/", "fleet/"}
 
 func isOfTheCommand(name string) bool {
@@ -184,8 +184,8 @@ func isOfTheCommand(name string) bool {
 		func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// TestLibraryKnowsNoFlags checks that no text of the library tells its caller to use a flag
-// or a subcommand: the command adds that where it prints an error.
+// TestLibraryKnowsNoFlags checks that no text of the library tells its caller to use a flag or a subcommand. The
+// command adds such advice when it prints an error.
 func TestLibraryKnowsNoFlags(t *testing.T) {
 	t.Parallel()
 	eachFile(t, 0, func(name string, file *ast.File) {
@@ -208,8 +208,8 @@ func TestLibraryKnowsNoFlags(t *testing.T) {
 	})
 }
 
-// standardStream returns the name of the standard stream that a node uses, or of
-// the function that prints to one; "" for other nodes.
+// standardStream returns the standard stream that a node uses, or the function with which it prints to one. It returns
+// "" for other nodes.
 func standardStream(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.SelectorExpr:
@@ -230,7 +230,6 @@ func standardStream(n ast.Node) string {
 	return ""
 }
 
-// eachImport calls yield for every import of every Go file of the module.
 func eachImport(t *testing.T, yield func(file, imported string)) {
 	t.Helper()
 	seen := 0
@@ -245,7 +244,6 @@ func eachImport(t *testing.T, yield func(file, imported string)) {
 	}
 }
 
-// eachFile calls yield for every Go file of the module.
 func eachFile(t *testing.T, mode parser.Mode, yield func(name string, file *ast.File)) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
@@ -263,8 +261,8 @@ func eachFile(t *testing.T, mode parser.Mode, yield func(name string, file *ast.
 	}
 }
 
-// TestTextsNameNoFields checks that no text for people names a field of the options of this
-// module, as KeepVTableNames: a user of the command does not know it.
+// TestTextsNameNoFields checks that texts for people do not contain option fields of this module, such as
+// KeepVTableNames, which users of the command do not know.
 func TestTextsNameNoFields(t *testing.T) {
 	t.Parallel()
 	fields := map[string]bool{}

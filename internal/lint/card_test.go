@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// These packages and these dependencies of the command are what profarc promised to be made
-// of when it began. They stay.
+// These packages and dependencies of the command must stay, because profarc promised them at its beginning.
 var (
 	promisedPackages = []string{"archive", "layout", "builder", "reader", "relocate", "cmd/profarc", "bench"}
 	promisedModules  = []string{
@@ -20,7 +19,7 @@ func TestPromisedPackagesExist(t *testing.T) {
 	t.Parallel()
 	for _, dir := range promisedPackages {
 		list := exec.Command("go", "list", ".")
-		list.Dir = dir // bench is a module of its own
+		list.Dir = dir // bench is a separate module
 		if _, err := list.Output(); err != nil {
 			t.Errorf("there is no package %s: %v", dir, err)
 		}

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestLibraryLinksNoEntropyBuffer checks that a program that reads, writes or merges archives does not link
-// crypto/internal/fips140/drbg. Since Go 1.26 that package has a buffer of 32 MiB, and crypto/md5 imports it as
-// crypto/rand does.
+// TestLibraryLinksNoEntropyBuffer checks that programs which read, write or merge archives do not link
+// crypto/internal/fips140/drbg. Since Go 1.26 this package has a buffer of 32 MiB. crypto/md5 and crypto/rand import
+// it.
 func TestLibraryLinksNoEntropyBuffer(t *testing.T) {
 	t.Parallel()
 	for _, system := range []string{"linux", "windows", "darwin"} {

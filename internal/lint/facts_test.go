@@ -25,8 +25,7 @@ func TestReadmeIsShort(t *testing.T) {
 	}
 }
 
-// TestPackagesWithJSON compares the list of packages with JSON tags in CONTRIBUTING.md with the
-// tags of the library.
+// TestPackagesWithJSON compares the list of packages with JSON tags in CONTRIBUTING.md with the tags of the library.
 func TestPackagesWithJSON(t *testing.T) {
 	t.Parallel()
 	_, list, found := strings.Cut(readText(t, "CONTRIBUTING.md"), "packages with JSON tags: ")
@@ -57,8 +56,8 @@ func TestPackagesWithJSON(t *testing.T) {
 	}
 }
 
-// falseClaims are statements that pages and help texts made once, and that were wrong: JDKs were
-// tested up to 25, and to open an archive takes longer for a larger one.
+// falseClaims matches wrong statements of earlier pages and help texts. JDKs were tested only up to 25, and opening a
+// larger archive takes longer.
 var falseClaims = regexp.MustCompile(`\b17 (?:or|and) later, (?:from|without)|JDK 17 (?:or|and) later|\(17 (?:or|and) later\)|` +
 	`(?i:open(?:s|ing)?[^.]{0,40} costs? (?:about )?the same)|wc -l internal/testkit/creader`)
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// vagueNames are words that say nothing as the whole name of a function, and that cannot be searched for.
+// vagueNames are single words that do not describe a function and cannot be searched for.
 var vagueNames = strings.Fields(`add at begin check count end fill find get is it keep list look make next note number of
 	open own place print put read run set step sum take text turn walk write`)
 
@@ -47,8 +47,8 @@ func TestFunctionsCanBeSearchedFor(t *testing.T) {
 	}
 }
 
-// TestStatementsDoOneThing counts parallel assignments (a, b := x, y) and if statements that assign in their
-// head (if x = f(); x > 0).
+// TestStatementsDoOneThing counts parallel assignments (a, b := x, y) and if statements that assign in their head (if x
+// = f(); x > 0).
 func TestStatementsDoOneThing(t *testing.T) {
 	t.Parallel()
 	parallel, inIf, lines := 0, 0, 0

@@ -10,7 +10,7 @@ import (
 	"github.com/profarc/profarc/internal/testkit/licences"
 )
 
-// licenceTable lists the dependencies and their licences. A new dependency needs a row here.
+// licenceTable has the licences of the dependencies. Each new dependency needs a row here.
 var licenceTable = map[string]string{
 	"github.com/RoaringBitmap/roaring/v2":      "Apache-2.0 BSD-3-Clause",
 	"github.com/bits-and-blooms/bitset":        "BSD-3-Clause",
@@ -46,7 +46,7 @@ var licenceTable = map[string]string{
 	"honnef.co/go/tools":               "BSD-2-Clause BSD-3-Clause MIT",
 }
 
-// fleetLicences lists the dependencies that only the module fleet has.
+// fleetLicences has the licences of dependencies that only the module fleet uses.
 var fleetLicences = map[string]string{
 	"cel.dev/expr":                                                                        "Apache-2.0",
 	"cloud.google.com/go":                                                                 "Apache-2.0",
@@ -144,10 +144,10 @@ var fleetLicences = map[string]string{
 	"sigs.k8s.io/yaml":                                                                    "Apache-2.0 BSD-3-Clause MIT",
 }
 
-// systems are the targets whose dependencies are checked: every system, on one processor.
+// systems are the operating systems whose dependencies are checked, each on one processor.
 var systems = []string{"linux/amd64", "darwin/amd64", "windows/amd64"}
 
-// TestLicencesOfFleet checks the licences of the module fleet in the same way.
+// TestLicencesOfFleet is TestLicences for the module fleet.
 func TestLicencesOfFleet(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -165,8 +165,8 @@ func TestLicencesOfFleet(t *testing.T) {
 	}
 }
 
-// TestLicences checks the licence of every module whose packages the command, the library, their tests or the
-// tools of tools/go.mod are built from, on every system. It reads the module cache and uses no network.
+// TestLicences checks the licences of all modules that the command, the library, their tests and tools/go.mod need on
+// any system. It reads the module cache and uses no network.
 func TestLicences(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
@@ -185,7 +185,7 @@ func TestLicences(t *testing.T) {
 	}
 }
 
-// TestNotice compares NOTICE with the modules that releases are linked from, on every target, and with their licences.
+// TestNotice compares NOTICE with the modules linked into releases for any target, and with their licences.
 func TestNotice(t *testing.T) {
 	t.Parallel()
 	want, err := licences.Notice(t.Context(), ".")
@@ -211,7 +211,7 @@ func skipUncached(t *testing.T, err error) {
 	}
 }
 
-// checkLicence compares the licences in a module's folder with the module's row in a table, once.
+// checkLicence compares the licences in a module's folder with its row in a table. It checks each module once.
 func checkLicence(t *testing.T, table map[string]string, m licences.Module, seen map[string]bool) {
 	t.Helper()
 	if seen[m.Path] {

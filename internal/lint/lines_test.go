@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is the length of a line in characters. In Go a tab counts as one.
+// maxColumns is the maximum length of a line in characters. In Go a tab counts as one.
 const maxColumns = 120
 
-// TestLinesAreShort checks the length of lines. A longer line is allowed for a string that begins
-// or ends on it and that takes more than half of it: a regular expression, a line of JSON.
+// TestLinesAreShort checks the length of lines. A line may be longer if more than half of it is a string that begins or
+// ends there, such as a regular expression or JSON.
 func TestLinesAreShort(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{strings.Repeat("a+", 80),
@@ -69,8 +69,7 @@ func checkColumnsOfC(t *testing.T, name string) error {
 	return err
 }
 
-// longStrings returns the numbers of the lines on which a string of more than half of maxColumns
-// begins or goes on.
+// longStrings returns the numbers of lines with a string, or a part of one, that is longer than half of maxColumns.
 func longStrings(src []byte) map[int]bool {
 	lines := map[int]bool{}
 	files := token.NewFileSet()

@@ -1,3 +1,3 @@
-// Package lint checks the repository itself: the imports between its folders, the length of its lines and pages, the
-// wording of comments, the licences of dependencies, and what the documents say about the code. It has tests only.
+// Package lint checks the repository itself. It checks imports, lengths of lines and pages, the wording of comments,
+// licences of dependencies, and statements about the code in the documents. It has tests only.
 package lint

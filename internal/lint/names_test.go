@@ -11,20 +11,19 @@ import (
 	"testing"
 )
 
-// Limits of the names that the packages of this module export. They fall as names go; a change that needs one more
-// takes one away.
+// Maximum numbers of exported names. Lower them when names are removed. A change that adds a name must remove another.
 const (
 	maxStableNames = 480
 	maxPublicNames = 600 // with experimental packages and examples
 )
 
-// stablePackages lists the folders whose names stay until version 2. README.md names them.
+// stablePackages lists the folders whose API is stable until version 2. README.md lists them too.
 var stablePackages = []string{".", "layout", "archive", "reader", "builder", "relocate", "merge", "verify", "formats",
 	"formats/codec"}
 
-// TestPublicNamesAreFew counts what an embedder can name: the exported constants, variables, functions and
-// types at the top of each package, and the exported methods of exported types. Fields and interface methods
-// do not count, nor do tests, commands, packages below internal/ and modules of their own.
+// TestPublicNamesAreFew counts the names in the API. These are the exported constants, variables, functions and types
+// of each package, and the exported methods of exported types. It does not count fields and interface methods, tests,
+// commands, packages below internal/ and separate modules.
 func TestPublicNamesAreFew(t *testing.T) {
 	t.Parallel()
 	stable := 0
@@ -60,14 +59,14 @@ func TestPublicNamesAreFew(t *testing.T) {
 	}
 }
 
-// isPrivateFolder reports whether nothing below a folder is public in this module.
+// isPrivateFolder reports whether a folder contains no public package of this module.
 func isPrivateFolder(name string) bool {
 	base := filepath.Base(name)
 	modules, _ := filepath.Glob(filepath.Join(name, "go.mod"))
 	return base == "internal" || base == "testdata" || strings.HasPrefix(base, ".") || len(modules) > 0
 }
 
-// exportedNames returns how many names a declaration exports.
+// exportedNames returns the number of names that a declaration exports.
 func exportedNames(decl ast.Decl) (n int) {
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
@@ -93,7 +92,7 @@ func exportedNames(decl ast.Decl) (n int) {
 	return n
 }
 
-// receiverName returns the name of the type that a method is of.
+// receiverName returns the type name of a method's receiver.
 func receiverName(t ast.Expr) string {
 	switch t := t.(type) {
 	case *ast.StarExpr:

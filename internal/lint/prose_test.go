@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A construction is a turn of phrase that makes a reader go back, and how often 1,000 words may have it. The budgets
-// are near the rates of bbolt, pebble, esbuild and wazero.
+// A construction is a phrase that readers have to read twice, with the maximum number per 1,000 words. The budgets are
+// near the rates of bbolt, pebble, esbuild and wazero.
 type construction struct {
 	name            string
 	pattern         *regexp.Regexp
@@ -26,16 +26,26 @@ var constructions = []construction{
 	{"\"says\"", regexp.MustCompile(`(?i)\bsays?\b`), 0.4, 0.4},
 	{"\"place\"", regexp.MustCompile(`(?i)\bplaces?\b`), 0.5, 0.5},
 	{"\"sum of\"", regexp.MustCompile(`(?i)\bsums? of\b|\bsums\b`), 0.3, 0.4},
-	{"\"if there is none\"", regexp.MustCompile(`(?i)\bif there (?:is|are) none\b|\bif (?:it|they) ha(?:s|ve) none\b`), 0.1, 0.1},
+	{
+		"\"if there is none\"",
+		regexp.MustCompile(`(?i)\bif there (?:is|are) none\b|\bif (?:it|they) ha(?:s|ve) none\b`),
+		0.1,
+		0.1,
+	},
 	{"\"that was ...ed\"", regexp.MustCompile(`(?i)\bthat (?:was|were|is|are) \w+ed\b`), 0.6, 0.5},
-	{"a size without a unit, as in \"of that size\"", regexp.MustCompile(`(?i)\bof that (?:size|name|kind|length)\b|\bas long:|` +
-		`\bso (?:many|much|long|far)\b(?: \w+)?`), 0.1, 0.1},
+	{
+		"a size without a unit, as in \"of that size\"",
+		regexp.MustCompile(`(?i)\bof that (?:size|name|kind|length)\b|\bas long:|` +
+			`\bso (?:many|much|long|far)\b(?: \w+)?`),
+		0.1,
+		0.1,
+	},
 	{"a colon before a clause", regexp.MustCompile(`(?i)[a-z]: [a-z]`), 6, 3.5},
 	{"dialect, as in \"those of\"", regexp.MustCompile(`(?i)\b(?:those of|that of|of which|lies|is of|are of|to which|` +
 		`for want of|all the same|beside)\b`), 0.3, 0.3},
 }
 
-// isResult matches "so many that" and "so long as", which are fine.
+// isResult matches "so many that" and "so long as", which are clear.
 var isResult = regexp.MustCompile(`(?i)^so \w+ (?:that|as)$`)
 
 func TestConstructionsAreFound(t *testing.T) {
@@ -52,7 +62,7 @@ func TestConstructionsAreFound(t *testing.T) {
 	}
 }
 
-// findConstructions returns the names of the constructions in a comment or paragraph, each as often as it occurs.
+// findConstructions returns the names of the constructions in a comment or paragraph, once for each occurrence.
 func findConstructions(text string) (found []string) {
 	for _, c := range constructions {
 		for _, match := range c.pattern.FindAllString(text, -1) {
@@ -64,7 +74,7 @@ func findConstructions(text string) (found []string) {
 	return found
 }
 
-// TestCommentsArePlain holds the comments of Go and C files, tests aside, to the budgets.
+// TestCommentsArePlain compares the comments of Go and C files outside tests with the budgets.
 func TestCommentsArePlain(t *testing.T) {
 	t.Parallel()
 	var p prose
@@ -79,7 +89,7 @@ func TestCommentsArePlain(t *testing.T) {
 	p.check(t, "comments", func(c construction) float64 { return c.comments })
 }
 
-// TestPagesArePlain holds the Markdown pages to the budgets.
+// TestPagesArePlain compares the Markdown pages with the budgets.
 func TestPagesArePlain(t *testing.T) {
 	t.Parallel()
 	var p prose
@@ -91,7 +101,6 @@ func TestPagesArePlain(t *testing.T) {
 	p.check(t, "pages", func(c construction) float64 { return c.pages })
 }
 
-// prose counts words and constructions.
 type prose struct {
 	words int
 	found map[string]int
@@ -154,7 +163,7 @@ func commentsOf(source string) (texts []string) {
 	return texts
 }
 
-// commentLine returns the text of a line that is a comment as a whole. Inside is set within a block comment.
+// commentLine returns the text of a line that is entirely a comment. *inside is true within a block comment.
 func commentLine(line string, inside *bool) (text string, ok bool) {
 	m := lineComment.FindStringSubmatch(line)
 	if m != nil && directive.MatchString(line) {
@@ -175,7 +184,7 @@ func commentLine(line string, inside *bool) (text string, ok bool) {
 	return strings.ReplaceAll(m[1], "*/", ""), true
 }
 
-// inlineCode matches code and the addresses of links, which are not prose.
+// inlineCode matches code and link addresses, which are not prose.
 var inlineCode = regexp.MustCompile("`[^`]*`|\\]\\([^)]*\\)")
 
 // paragraphsOf returns the paragraphs of a page without code, each joined to one line.

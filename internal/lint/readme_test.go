@@ -9,8 +9,7 @@ import (
 	"github.com/profarc/profarc/formats"
 )
 
-// TestReadmeListsTheFormats compares the table of formats in README.md with the
-// importers and exporters that are registered.
+// TestReadmeListsTheFormats compares the table of formats in README.md with the registered importers and exporters.
 func TestReadmeListsTheFormats(t *testing.T) {
 	t.Parallel()
 	imported, exported := readmeFormats(t)
@@ -28,7 +27,7 @@ func TestReadmeListsTheFormats(t *testing.T) {
 	}
 }
 
-// checkListed takes a name out of the names that README.md has.
+// checkListed removes a name from listed, the names in README.md. It is an error if the name is missing there.
 func checkListed(t *testing.T, listed map[string]bool, name, direction string) {
 	t.Helper()
 	if !listed[name] {
@@ -37,7 +36,7 @@ func checkListed(t *testing.T, listed map[string]bool, name, direction string) {
 	delete(listed, name)
 }
 
-// readmeFormats returns the names of formats that README.md ticks for import and for export.
+// readmeFormats returns the formats that README.md marks for import and for export.
 func readmeFormats(t *testing.T) (imported, exported map[string]bool) {
 	t.Helper()
 	text, err := os.ReadFile("README.md")
@@ -64,8 +63,7 @@ func readmeFormats(t *testing.T) (imported, exported map[string]bool) {
 	return imported, exported
 }
 
-// TestReadmeShowsTheExamples checks that the Go code in README.md is part of the
-// examples, which are compiled and run.
+// TestReadmeShowsTheExamples checks that the Go code in README.md is part of the compiled and tested examples.
 func TestReadmeShowsTheExamples(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("README.md")

@@ -12,8 +12,8 @@ import (
 )
 
 // TestNoTestIsLost compares the tests of the main module on Linux, and the scripts of the command, with the list in
-// testdata/tests.txt. The list is also compared with the tests that .ci/run has executed. Who removes or renames a
-// test changes the list; `go test -json ./... | go run ./.ci/testlog -write internal/lint/testdata/tests.txt` writes it.
+// testdata/tests.txt. .ci/run compares the list with the tests that it ran. After removing or renaming a test, update
+// the list with `go test -json ./... | go run ./.ci/testlog -write internal/lint/testdata/tests.txt`.
 func TestNoTestIsLost(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}
@@ -67,7 +67,7 @@ func declaredTests(t *testing.T) (tests []string) {
 	return tests
 }
 
-// isOtherModule reports whether a folder is below a module of its own, or hidden.
+// isOtherModule reports whether a folder is hidden or belongs to another module.
 func isOtherModule(folder string) bool {
 	for _, top := range []string{"bench", "fleet", "webtest", ".ci"} {
 		if folder == top || strings.HasPrefix(folder, top+"/") {
@@ -77,7 +77,8 @@ func isOtherModule(folder string) bool {
 	return false
 }
 
-// runsByDefault reports whether go test runs a function: a test, a fuzz test with its seeds, or an example with output.
+// runsByDefault reports whether go test runs a function. It runs tests, fuzz tests with their seeds, and examples with
+// output.
 func runsByDefault(file *ast.File, f *ast.FuncDecl) bool {
 	name := f.Name.Name
 	if strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz") {

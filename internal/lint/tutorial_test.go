@@ -12,7 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/testkit/full"
 )
 
-// TestTutorialLearns runs the program of docs/embedding.md twice: the second run begins with the counts of the first.
+// TestTutorialLearns runs the program of docs/embedding.md twice. The second run must start with the counts of the
+// first.
 func TestTutorialLearns(t *testing.T) {
 	full.Only(t, "builds a program")
 	t.Parallel()
@@ -32,8 +33,8 @@ func TestTutorialLearns(t *testing.T) {
 	}
 }
 
-// TestPagesShowTheVM checks that the code of the pages is part of the tests of the root package and of the
-// examples of libprofarc, which are compiled and run.
+// TestPagesShowTheVM checks that the code in the pages is part of the root package's tests or of libprofarc's examples,
+// which are compiled and run.
 func TestPagesShowTheVM(t *testing.T) {
 	t.Parallel()
 	showsTheVM(t, "docs/embedding.md", map[string][]string{
