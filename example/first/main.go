@@ -20,7 +20,7 @@ func main() {
 	}
 	defer run.Close()
 
-	// Once for each function, before it is called first. Its branch is at 6 in its bytecodes.
+	// Do this once for each function, before its first call. The function has a branch at 6 in its bytecodes.
 	bytecodes := []byte("load 0; ifneg 6; ...")
 	abs := run.Function(layout.Key{Class: "Math", Name: "abs", Signature: "(I)I"}, profarc.CodeID(bytecodes))
 	calls := abs.Calls()
