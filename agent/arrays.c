@@ -14,7 +14,7 @@ typedef struct array {
 	bool primitive;
 	uint32_t type, dimensions;
 	const vm_klass
-		*known; /* the class of its elements, or the one-dimensional array of the primitive type; NULL if not seen yet */
+		*known; /* class of its elements, or one-dimensional array of the primitive type; NULL if not seen yet */
 } array;
 
 static struct {

@@ -18,7 +18,7 @@
 typedef enum state { ABSENT, ADOPTED, KNOWN, ASKED, SETTLED } state;
 
 typedef struct request {
-	/* a value of enum state; the thread that prepares the class sets ADOPTED, after that the thread of requests owns it */
+	/* a value of enum state; the thread that prepares the class sets ADOPTED, then the thread of requests owns it */
 	uint32_t state;
 	const layer *from;
 	const vm_klass *holder;

@@ -139,7 +139,7 @@ static void find_cache(vm *v, lookup *l) {
 	v->cache.first = (uint32_t)size_of(l, "ConstantPoolCache");
 	v->cache.stride = (uint32_t)size_of(l, "ConstantPoolCacheEntry");
 	v->cache.index =
-		offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* the low half, since the machine is little-endian */
+		offset_of(l, "ConstantPoolCacheEntry", "_indices", POINTER); /* low half of a little-endian word */
 }
 
 enum { FIRST_WITH_HANDLERS = 22 }; /* release number */

@@ -34,7 +34,7 @@ typedef struct vm {
 	struct { uint32_t constants, code_size, name, signature, size; } const_method;
 	struct { uint32_t holder, length, size, tags, cache, resolved; } pool;
 	struct {
-		uint32_t entries;               /* offset of the list of calls in a pool's cache; 0 if the calls follow the cache */
+		uint32_t entries;               /* offset of the list of calls in a pool's cache; 0 if they follow it */
 		uint32_t length, first, stride; /* layout of the list */
 		uint32_t index;                 /* offset of a call's constant index */
 	} cache;

@@ -19,8 +19,8 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool running, ending;
-	/* TieredOldPercentage, an intx flag that the VM reads at each event of its compilation policy. If it is high, the VM
-	 * compiles a method that was not called for long with profiling, like other methods. */
+	/* TieredOldPercentage, an intx flag that the VM reads at each event of its compilation policy. If it is high, the
+	 * VM compiles a method that was not called for long with profiling, like other methods. */
 	int64_t *flag, before, value;
 	bool raised_now;
 } w = {.lock = PTHREAD_MUTEX_INITIALIZER};

@@ -73,7 +73,7 @@ func TestRangesAreReadWhenTouched(t *testing.T) {
 	data := largeArchive(t)
 	c := &countedReader{data: data}
 	s := openRanges(t, c, len(data))
-	start := s.Header().Region(disk.RegionRW).Offset
+	start := disk.RegionOf(s.Header(), disk.RegionRW).Offset
 	if c.reads > 2 || c.bytes > start+1<<16 {
 		t.Errorf("opening read %d bytes in %d reads, the profiles begin at %d", c.bytes, c.reads, start)
 	}
@@ -121,11 +121,11 @@ func TestNamesAreReadWithoutTheIndex(t *testing.T) {
 	c := &countedReader{data: data}
 	s := openRanges(t, c, len(data))
 	h := s.Header()
-	if index := h.Region(disk.RegionIX); index.Size < 1<<20 {
+	if index := disk.RegionOf(h, disk.RegionIX); index.Size < 1<<20 {
 		t.Fatalf("an index of %d bytes says nothing", index.Size)
 	}
-	names := h.Region(disk.RegionPS).End() + h.Region(disk.RegionRO).Size +
-		h.Region(disk.RegionEX).End() - h.Region(disk.RegionRO).End()
+	names := disk.RegionOf(h, disk.RegionPS).End() + disk.RegionOf(h, disk.RegionRO).Size +
+		disk.RegionOf(h, disk.RegionEX).End() - disk.RegionOf(h, disk.RegionRO).End()
 	if c.bytes > names+1<<16+2<<12 || c.reads > 4 {
 		t.Errorf("%d bytes in %d reads, sums, names and tables have %d", c.bytes, c.reads, names)
 	}
@@ -146,7 +146,7 @@ func TestNamesAreReadWithoutTheIndex(t *testing.T) {
 	if err := s.CheckProfilesOf(some); err != nil {
 		t.Fatal(err)
 	}
-	if most := h.Region(disk.RegionRW).Size/2 + 3<<12; c.reads != 1 || c.bytes > most {
+	if most := disk.RegionOf(h, disk.RegionRW).Size/2 + 3<<12; c.reads != 1 || c.bytes > most {
 		t.Errorf("half of the profiles: %d bytes in %d reads, want one of at most %d", c.bytes, c.reads, most)
 	}
 	for _, m := range some {

@@ -77,7 +77,7 @@ func TestBytesOfAMethod(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ix, keys := h.Region(disk.RegionIX).Size, int64(h.Counts.Methods+h.Counts.Types); ix > 13*keys {
+	if ix, keys := disk.RegionOf(h, disk.RegionIX).Size, int64(h.Counts.Methods+h.Counts.Types); ix > 13*keys {
 		t.Errorf("the index has %.1f bytes a key, want at most 13", float64(ix)/float64(keys))
 	}
 	if size := int64(len(data)) / methods; size > 680 {

@@ -103,8 +103,8 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	h := cprogram.Store(t, data).Header()
 	c := cprogram.StartForgeries(t, program, data)
 	_, want := verdict(t, c)
-	padding := layout.Span{Offset: h.Region(disk.RegionEX).End() + 4096,
-		Size: h.Region(disk.RegionRW).Offset - h.Region(disk.RegionEX).End() - 8192}
+	padding := layout.Span{Offset: disk.RegionOf(h, disk.RegionEX).End() + 4096,
+		Size: disk.RegionOf(h, disk.RegionRW).Offset - disk.RegionOf(h, disk.RegionEX).End() - 8192}
 	unread := 0
 	for at := int64(0); at+8 <= h.FileSize; at += 13 {
 		if padding.Holds(at, 1) {

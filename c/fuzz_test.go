@@ -32,8 +32,8 @@ func TestFuzz(t *testing.T) {
 	for _, s := range append(specimen.All(), specimen.Hostile()...) {
 		data := cprogram.Archive(t, s)
 		h := cprogram.Store(t, data).Header()
-		seed := append(data[:h.Region(disk.RegionEX).End():h.Region(disk.RegionEX).End()],
-			data[h.Region(disk.RegionRW).Offset:]...)
+		seed := append(data[:disk.RegionOf(h, disk.RegionEX).End():disk.RegionOf(h, disk.RegionEX).End()],
+			data[disk.RegionOf(h, disk.RegionRW).Offset:]...)
 		if err := os.WriteFile(filepath.Join(seeds, s.Name), seed, 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -450,7 +450,7 @@ func TestSnapshotsOfDamagedArchives(t *testing.T) {
 	lost := 0
 	for _, s := range specimen.All() {
 		data := cprogram.Archive(t, s)
-		rw := cprogram.Store(t, data).Header().Region(disk.RegionRW)
+		rw := disk.RegionOf(cprogram.Store(t, data).Header(), disk.RegionRW)
 		for i := range min(40, int(rw.Size)) {
 			at := rw.Offset + rw.Size*int64(i)/40
 			damaged := slices.Clone(data)

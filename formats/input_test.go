@@ -120,7 +120,7 @@ func TestPagesAreNoProfiles(t *testing.T) {
 	}
 }
 
-// FuzzDetect detects the format of any text. A text that is recognised as a page must begin with a tag and contain html.
+// FuzzDetect detects the format of any text. A text recognised as a page must begin with a tag and contain html.
 func FuzzDetect(f *testing.F) {
 	for _, seed := range []string{"<!doctype html><p>", "<html>;main 3\n", "<!--", "<?xml >< !-- -->", "\xff\xfe<",
 		"main;a 3\n"} {

@@ -1,9 +1,6 @@
 package layout
 
-import (
-	"fmt"
-	"time"
-)
+import "time"
 
 // A BaseArchive identifies the base of a layer, the archive with the profiles that the layer lacks. Archives with
 // equal DumpID can differ, such as an archive and a reduced copy. Sum tells them apart.
@@ -18,9 +15,3 @@ type BaseArchive struct {
 func (h *Header) AsBase() BaseArchive {
 	return BaseArchive{DumpID: h.DumpID, Sum: h.Sum, Time: h.Time(), Producer: h.Producer}
 }
-
-// Is reports whether b and c identify the same archive.
-func (b BaseArchive) Is(c BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
-
-// ID returns DumpID and Sum in hexadecimal, for messages.
-func (b BaseArchive) ID() string { return fmt.Sprintf("%x/%016x", b.DumpID, b.Sum) }

@@ -61,9 +61,6 @@ import (
 	"time"
 )
 
-// headerSize is disk.HeaderSize.
-const headerSize = 640
-
 // A Header is the decoded header.
 type Header struct {
 	Version     uint32
@@ -90,14 +87,6 @@ type Header struct {
 	Parts       [5]Span  // sections of ro, in the order symbols, types, methods, unexecuted methods, contexts
 	Counts      Counts
 	Summary     Summary
-}
-
-// Region returns the span of a region or of the header.
-func (h *Header) Region(r Region) Span {
-	if r == 0 {
-		return Span{Offset: 0, Size: headerSize}
-	}
-	return h.Regions[r-1]
 }
 
 // Time returns the time of the dump; zero if unknown.

@@ -2,7 +2,8 @@ package layout
 
 import "fmt"
 
-// A Region is one of the parts of the file: 0 the header, 1 ps, 2 ix, 3 ro, 4 bm, 5 ex, 6 rw (docs/format.md, The file).
+// A Region is one of the parts of the file: 0 the header, 1 ps, 2 ix, 3 ro, 4 bm, 5 ex, 6 rw (docs/format.md, The
+// file).
 type Region uint32
 
 // regionNames are in the order of the file. The header has no row in the region table.

@@ -86,7 +86,7 @@ func (s *Store) Adopt(o AdoptOptions) error {
 const mostPopulated = 64 << 20
 
 func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
-	rw := s.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(s.h, disk.RegionRW)
 	a := &adoption{
 		mapping: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
 		states:    sparsebits.NewStates(rw.Size / disk.Unit),
@@ -164,7 +164,7 @@ func (p Profile) Claim() (Profile, error) {
 	if _, undecoded := p.Undecoded(); undecoded {
 		return Profile{}, ErrUndecoded
 	}
-	from := p.Ref().Offset() - p.s.h.Region(disk.RegionRW).Offset
+	from := p.Ref().Offset() - disk.RegionOf(p.s.h, disk.RegionRW).Offset
 	if err := a.claimBlock(p, from); err != nil {
 		return Profile{}, disk.WithFileName(err, p.s.m.Name())
 	}

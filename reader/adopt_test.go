@@ -240,7 +240,8 @@ func TestRecordUsesItsRowThenAnEmptyOneThenOther(t *testing.T) {
 			t.Errorf("record %d: row %d, %v, want row %d", i, row, err, want)
 		}
 	}
-	if diff := cmp.Diff(map[string]uint64{"Square": 18, "Circle": 2}, rowShapeOf(t, r)); diff != "" || r.Other().Load() != 2 {
+	if diff := cmp.Diff(map[string]uint64{"Square": 18, "Circle": 2}, rowShapeOf(t, r)); diff != "" ||
+		r.Other().Load() != 2 {
 		t.Errorf("%d others, want 2 (-want +got):\n%s", r.Other().Load(), diff)
 	}
 	if diff := cmp.Diff(map[string]uint64{"Square": 15},

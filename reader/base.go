@@ -16,7 +16,8 @@ func (s *Store) Base() (base layout.BaseArchive, ok bool, err error) {
 		return base, false, err
 	}
 	if t.Rows > 1 {
-		return base, false, s.corruptError(disk.RegionEX, s.h.Region(disk.RegionEX).Offset, "a layer on %d archives", t.Rows)
+		start := disk.RegionOf(s.h, disk.RegionEX).Offset
+		return base, false, s.corruptError(disk.RegionEX, start, "a layer on %d archives", t.Rows)
 	}
 	var words [disk.BaseWords]uint64
 	for i := range words {
@@ -37,20 +38,20 @@ type BaseError struct {
 
 func (e *BaseError) Error() string {
 	switch {
-	case e.BaseFile != "" && e.Wants.Is(e.Has):
+	case e.BaseFile != "" && disk.IsSameBase(e.Wants, e.Has):
 		return fmt.Sprintf("%s is a layer on %s, the archive %s, and not the other way round: give %s first", e.File,
-			e.BaseFile, e.Wants.ID(), e.File)
+			e.BaseFile, disk.BaseID(e.Wants), e.File)
 	case e.BaseFile == "":
-		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, e.Wants.ID(),
+		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, disk.BaseID(e.Wants),
 			describeBase(e.Wants))
 	case e.Has.DumpID == e.Wants.DumpID:
 		return fmt.Sprintf("%s is a layer on the archive %s, and %s is %s, a part of the same dump or laid out anew: give "+
 			"the very file, or make the layer again",
-			e.File, e.Wants.ID(), e.BaseFile, e.Has.ID())
+			e.File, disk.BaseID(e.Wants), e.BaseFile, disk.BaseID(e.Has))
 	}
 	return fmt.Sprintf("%s is a layer on the archive %s%s, and %s is %s%s: give the right base, or make the layer "+
 		"again with this one",
-		e.File, e.Wants.ID(), describeBase(e.Wants), e.BaseFile, e.Has.ID(), describeBase(e.Has))
+		e.File, disk.BaseID(e.Wants), describeBase(e.Wants), e.BaseFile, disk.BaseID(e.Has), describeBase(e.Has))
 }
 
 // Unwrap returns layout.ErrIdentity.
@@ -80,7 +81,7 @@ func (s *Store) checkBase(base *Store) error {
 		}
 		return nil
 	}
-	if has := base.h.AsBase(); layer && !wants.Is(has) {
+	if has := base.h.AsBase(); layer && !disk.IsSameBase(wants, has) {
 		return &BaseError{File: s.m.Name(), BaseFile: base.m.Name(), Wants: wants, Has: has}
 	}
 	if s.h.Domain != base.h.Domain || s.h.ProducerID != base.h.ProducerID {

@@ -138,7 +138,7 @@ func (b *batch) countHit(err error) {
 // prefetchLines prefetches the lines of the index.
 func (b *batch) prefetchLines(ids []uint64) {
 	hit := &b.s.hit
-	ix := b.s.h.Region(disk.RegionIX).Offset
+	ix := disk.RegionOf(b.s.h, disk.RegionIX).Offset
 	for i, id := range ids {
 		line, rest := disk.MixSeeded(id, hit.seed).SplitBucket(hit.lines)
 		b.lines[i] = line * disk.LineSize

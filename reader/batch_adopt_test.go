@@ -53,7 +53,8 @@ func TestAdoptBatchEndsAtAnError(t *testing.T) {
 	}
 	adopt(t, s, reader.AdoptOptions{})
 	adopt(t, other, reader.AdoptOptions{})
-	if err := s.ClaimBatch(batch); !errors.Is(err, reader.ErrNotFound) || batch[0].Address() == 0 || batch[1].Address() != 0 ||
+	if err := s.ClaimBatch(batch); !errors.Is(err, reader.ErrNotFound) || batch[0].Address() == 0 ||
+		batch[1].Address() != 0 ||
 		batch[2].Address() != 0 {
 		t.Errorf("with a profile of another store: %v", err)
 	}

@@ -7,7 +7,7 @@ import (
 
 // readBlock returns the MethodData block at n. It checks the whole block the first time.
 func (s *Store) readBlock(n layout.Ref) (disk.Block, error) {
-	rw := s.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(s.h, disk.RegionRW)
 	at := n.Offset()
 	if !rw.Holds(at, disk.BlockHeaderSize) {
 		return nil, s.corruptError(disk.RegionRW, at, "a MethodData block outside rw")
@@ -32,7 +32,7 @@ func (s *Store) isCheckedBlock(at int64) bool { return s.checkedBlocks.Has(s.che
 // checkedBit returns the index of a block in checkedBlocks. Each unit of rw has a bit, so that bytes inside a checked
 // block that look like a block do not count as checked.
 func (s *Store) checkedBit(at int64) int64 {
-	return (at - s.h.Region(disk.RegionRW).Offset) / disk.Unit
+	return (at - disk.RegionOf(s.h, disk.RegionRW).Offset) / disk.Unit
 }
 
 // checkBlock checks the whole block at an offset of the file.

@@ -195,7 +195,7 @@ func places(data []byte) (at []int) {
 		panic(err)
 	}
 	for r := disk.RegionHeader; r <= disk.RegionRW; r++ {
-		for i := h.Region(r).Offset; i < h.Region(r).End(); i += 7 {
+		for i := disk.RegionOf(h, r).Offset; i < disk.RegionOf(h, r).End(); i += 7 {
 			at = append(at, int(i))
 		}
 	}
@@ -252,7 +252,7 @@ func TestDamageWithoutSumsIsHarmless(t *testing.T) {
 		damaged := slices.Clone(data)
 		for range 1 + rnd.IntN(3) {
 			r := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionBM, disk.RegionEX, disk.RegionRW}[rnd.IntN(5)]
-			at := h.Region(r).Offset + rnd.Int64N(h.Region(r).Size)
+			at := disk.RegionOf(h, r).Offset + rnd.Int64N(disk.RegionOf(h, r).Size)
 			damaged[at] = []byte{0, 1, 0xff, byte(rnd.Uint32()), damaged[at] + 8}[rnd.IntN(5)]
 		}
 		_, err := adoptedAnswers(damaged, archive.Options{Unchecked: true}, reader.AdoptOptions{Eager: round%2 == 1})
@@ -324,15 +324,16 @@ func TestInvalidArchivesAreRefused(t *testing.T) {
 		{"contexts outside", sum.Ref().Offset() + 24, u32, uint64(deep / 8), disk.RegionRO},
 		{"contexts between two", sum.Ref().Offset() + 24, u32, uint64(first/8) + 1, disk.RegionRO},
 		{"more contexts than there are", sum.Ref().Offset() + 28, u32, 1 << 31, disk.RegionRO},
-		{"tables without a directory", h.Region(disk.RegionEX).Offset, u32, 2000, disk.RegionEX},
-		{"table that begins elsewhere", h.Region(disk.RegionEX).Offset + 16, u64, 8, disk.RegionEX},
-		{"table of another kind", h.Region(disk.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, disk.RegionEX},
-		{"table of too many columns", h.Region(disk.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32,
+		{"tables without a directory", disk.RegionOf(h, disk.RegionEX).Offset, u32, 2000, disk.RegionEX},
+		{"table that begins elsewhere", disk.RegionOf(h, disk.RegionEX).Offset + 16, u64, 8, disk.RegionEX},
+		{"table of another kind", disk.RegionOf(h, disk.RegionEX).Offset + disk.TablesHeaderSize, u32, 5, disk.RegionEX},
+		{"table of too many columns",
+			disk.RegionOf(h, disk.RegionEX).Offset + disk.TablesHeaderSize + disk.TableRowSize + 8, u32,
 			65, disk.RegionEX},
-		{"bitmaps of other chunks", h.Region(disk.RegionBM).Offset, u32, 2, disk.RegionBM},
-		{"bitmap outside", h.Region(disk.RegionBM).Offset + 8, u32, 1, disk.RegionBM},
-		{"bitmap with another cookie", h.Region(disk.RegionBM).Offset + 16, u32, 12347, disk.RegionBM},
-		{"bitmap with slots outside", h.Region(disk.RegionBM).End() - 8, u64, ^uint64(0), disk.RegionBM},
+		{"bitmaps of other chunks", disk.RegionOf(h, disk.RegionBM).Offset, u32, 2, disk.RegionBM},
+		{"bitmap outside", disk.RegionOf(h, disk.RegionBM).Offset + 8, u32, 1, disk.RegionBM},
+		{"bitmap with another cookie", disk.RegionOf(h, disk.RegionBM).Offset + 16, u32, 12347, disk.RegionBM},
+		{"bitmap with slots outside", disk.RegionOf(h, disk.RegionBM).End() - 8, u64, ^uint64(0), disk.RegionBM},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			if bigEndian && c.region == disk.RegionBM {
@@ -367,7 +368,7 @@ func codesProfile(t *testing.T, s *reader.Store) reader.Profile {
 func TestIndexSlotWithInvalidReference(t *testing.T) {
 	t.Parallel()
 	data := laid(t, numbered(1))
-	ix := open(t, data).Header().Region(disk.RegionIX)
+	ix := disk.RegionOf(open(t, data).Header(), disk.RegionIX)
 	line := disk.Line(data[ix.Offset:])
 	for slot := range disk.LineSlots {
 		if line.Record(slot) != 0 {

@@ -25,7 +25,7 @@ func FuzzStore(f *testing.F) {
 		f.Fatal(err)
 	}
 	for r := disk.RegionHeader; r <= disk.RegionRW; r++ {
-		for at := h.Region(r).Offset; at < h.Region(r).End(); at++ {
+		for at := disk.RegionOf(h, r).Offset; at < disk.RegionOf(h, r).End(); at++ {
 			places = append(places, at)
 		}
 	}

@@ -45,14 +45,14 @@ const (
 var noIndex [disk.LineSize]byte
 
 func (p *hitPath) initPath(h *layout.Header, data []byte) {
-	end := uint64(h.Region(disk.RegionRW).End() / disk.Unit)
+	end := uint64(disk.RegionOf(h, disk.RegionRW).End() / disk.Unit)
 	p.ix, p.data, p.lines = words.ViewOf(noIndex[:]), words.ViewOf(data), 1
-	p.first = uint64(h.Region(disk.RegionRW).Offset / disk.Unit)
+	p.first = uint64(disk.RegionOf(h, disk.RegionRW).Offset / disk.Unit)
 	p.seed = disk.MixSeed(disk.KindMethod, h.Seed)
 	p.end = end
 	p.last.Store(end - disk.HeadSize/disk.Unit)
 	if h.Buckets > 0 && h.MaxProbe > 0 {
-		p.ix = words.ViewOf(data[h.Region(disk.RegionIX).Offset:])
+		p.ix = words.ViewOf(data[disk.RegionOf(h, disk.RegionIX).Offset:])
 		p.lines = h.Buckets
 	}
 	p.allocateReady()

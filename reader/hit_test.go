@@ -198,7 +198,7 @@ func TestHitPathOfChangingFile(t *testing.T) {
 		lookupAll(s, keys)
 		for range 1 + rnd.IntN(40) {
 			region := []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionRW}[rnd.IntN(3)]
-			at := h.Region(region).Offset + rnd.Int64N(min(h.Region(region).Size, 1500))
+			at := disk.RegionOf(h, region).Offset + rnd.Int64N(min(disk.RegionOf(h, region).Size, 1500))
 			changing[at] = []byte{0, 0xff, byte(rnd.Uint32())}[rnd.IntN(3)]
 		}
 		func() {

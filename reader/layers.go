@@ -16,7 +16,8 @@ import (
 //
 // The first layer with a profile of a version of a method's code, in any context, answers all lookups of that version.
 // Counts of layers are never added, because a profile is adopted where it is stored. A layer has a
-// profile only if its base lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny the first layer with any
+// profile only if its base lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny
+// the first layer with any
 // profile of the method answers.
 //
 // Methods, profiles and types belong to their layers, see [Profile.Store].
@@ -74,7 +75,7 @@ func nameMisplacedBase(err error, above []*Store) error {
 		return err
 	}
 	for _, s := range above {
-		if has := s.h.AsBase(); wrong.Wants.Is(has) {
+		if has := s.h.AsBase(); disk.IsSameBase(wrong.Wants, has) {
 			wrong.BaseFile = s.m.Name()
 			wrong.Has = has
 		}

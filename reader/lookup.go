@@ -235,11 +235,11 @@ func (q *search) currentLine() disk.Line { return q.s.data[q.s.lineOffset(q.buck
 
 // lineOffset returns the offset of an index line in the file.
 func (s *Store) lineOffset(bucket uint64) int64 {
-	return s.h.Region(disk.RegionIX).Offset + int64(bucket)*disk.LineSize
+	return disk.RegionOf(s.h, disk.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
 
 func (s *Store) isInRW(n layout.Ref) bool {
-	return s.h.Region(disk.RegionRW).Holds(n.Offset(), disk.BlockHeaderSize)
+	return disk.RegionOf(s.h, disk.RegionRW).Holds(n.Offset(), disk.BlockHeaderSize)
 }
 
 func (s *Store) isInMethods(n layout.Ref) bool {

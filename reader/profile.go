@@ -185,6 +185,6 @@ func (s *Store) trainedBytes(p extentInFile) []byte {
 // adoptedBytes returns the bytes of a range of rw in the adopted mapping. The store must be adopted.
 func (s *Store) adoptedBytes(p extentInFile) []byte {
 	from, to := p.byteRange()
-	start := s.h.Region(disk.RegionRW).Offset
+	start := disk.RegionOf(s.h, disk.RegionRW).Offset
 	return s.adoption.Load().rw[from-start : to-start : to-start]
 }

@@ -47,7 +47,7 @@ func openRanges(t *testing.T) *reader.Store {
 		t.Fatal(err)
 	}
 	s := reader.New(m)
-	if s.Header().Region(disk.RegionIX).Size < 1<<20 {
+	if disk.RegionOf(s.Header(), disk.RegionIX).Size < 1<<20 {
 		t.Fatal("the index is read with the names")
 	}
 	return s

@@ -105,7 +105,7 @@ func newStore(m *mapped.Mapping) *Store {
 	data := m.Unchecked()
 	shape := m.Shape()
 	s := &Store{m: m, h: h, data: data, shape: shape, fixed: shape.FixedSizes(),
-		checkedBlocks: sparsebits.New(h.Region(disk.RegionRW).Size / disk.Unit)}
+		checkedBlocks: sparsebits.New(disk.RegionOf(h, disk.RegionRW).Size / disk.Unit)}
 	s.hit.initPath(h, data)
 	s.hit.inRanges = m.InRanges()
 	if s.hit.memory != nil {

@@ -77,7 +77,7 @@ func (s *Store) TableOrEmpty(kind disk.TableKind) (Table, error) {
 }
 
 func (s *Store) readTableDirectory() ([]disk.TablePlace, error) {
-	if s.h.Region(disk.RegionEX).Size == 0 {
+	if disk.RegionOf(s.h, disk.RegionEX).Size == 0 {
 		return nil, s.checkOpen()
 	}
 	places, err := disk.ReadTablePlaces(s.h, s.m.Bytes)
@@ -101,7 +101,8 @@ func (s *Store) readTable(p disk.TablePlace) (Table, error) {
 }
 
 // Runs returns the runs in which the counts were recorded, as far as producers described them. They include the run of
-// the archive's own dump, the runs of merged dumps, and the runs of archives that its producer had adopted. They are sorted
+// the archive's own dump, the runs of merged dumps, and the runs of archives that its producer had adopted. They are
+// sorted
 // by time, then by dump id. Runs with equal class paths share the slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
 	t, err := s.TableOrEmpty(disk.TableRuns)

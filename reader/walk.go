@@ -69,7 +69,7 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 		return nil
 	}
 	return s.m.Guard(func() error {
-		return s.m.Check(disk.RegionRW, first, min(last+disk.PageSize, s.h.Region(disk.RegionRW).End())-first)
+		return s.m.Check(disk.RegionRW, first, min(last+disk.PageSize, disk.RegionOf(s.h, disk.RegionRW).End())-first)
 	})
 }
 

@@ -22,13 +22,13 @@ type archiveCheck struct {
 func (s *Store) checkArchive() {
 	s.m.Sweep()
 	for _, r := range [...]layout.Region{disk.RegionIX, disk.RegionRO} {
-		span := s.h.Region(r)
+		span := disk.RegionOf(s.h, r)
 		if s.m.Check(r, span.Offset, span.Size) != nil {
 			return
 		}
 	}
 	w := &archiveCheck{s: s, masks: s.masks.Load(), ready: make([]uint32, s.hit.lines),
-		summed: s.h.Region(disk.RegionRW).Offset}
+		summed: disk.RegionOf(s.h, disk.RegionRW).Offset}
 	if s.m.Guard(w.checkBlocks) != nil || s.h.Buckets == 0 || s.h.MaxProbe == 0 {
 		return
 	}
@@ -39,7 +39,7 @@ func (s *Store) checkArchive() {
 
 // checkBlocks walks over rw as long as its blocks are sound.
 func (w *archiveCheck) checkBlocks() error {
-	rw := w.s.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(w.s.h, disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
 		if !rw.Holds(at, disk.BlockHeaderSize) || !w.checkPagesTo(at+disk.BlockHeaderSize) {
 			return nil
@@ -64,7 +64,7 @@ const checkedStep = 128 << 10
 
 // checkPagesTo checks the pages of rw up to an offset of the file, and reports whether they are sound.
 func (w *archiveCheck) checkPagesTo(to int64) bool {
-	rw := w.s.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(w.s.h, disk.RegionRW)
 	for w.summed < to {
 		size := min(checkedStep, rw.End()-w.summed)
 		if w.s.m.Check(disk.RegionRW, w.summed, size) != nil {

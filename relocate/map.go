@@ -25,10 +25,11 @@ type Map struct {
 	checked []atomic.Uint32
 }
 
-// Open returns a Map of the archive that source reads and whose header is h. Its cost does not depend on the size of bm.
+// Open returns a Map of the archive that source reads and whose header is h. Its cost does not depend on the size of
+// bm.
 func Open(source Source, h *layout.Header) (*Map, error) {
-	bm := h.Region(disk.RegionBM)
-	rw := h.Region(disk.RegionRW)
+	bm := disk.RegionOf(h, disk.RegionBM)
+	rw := disk.RegionOf(h, disk.RegionRW)
 	head, err := source.Bytes(disk.RegionBM, bm.Offset, directoryStart)
 	if err != nil {
 		return nil, err

@@ -223,7 +223,10 @@ func (t *Tab) Picture(highest int64) (png []byte, err error) {
 		return nil, err
 	}
 	t.width = 0 // makes View restore the height
-	err = t.runWithTimeout(emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false), page.BringToFront(),
-		chromedp.CaptureScreenshot(&png))
+	err = t.runWithTimeout(
+		emulation.SetDeviceMetricsOverride(size[0], min(size[1], highest), 1, false),
+		page.BringToFront(),
+		chromedp.CaptureScreenshot(&png),
+	)
 	return png, err
 }

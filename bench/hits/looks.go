@@ -25,7 +25,7 @@ var zero = uint64(len(os.Args)) >> 32
 // previous one.
 func floorDependent(f *field, q *query) (sum uint64) {
 	h := f.store.Header()
-	ix := h.Region(disk.RegionIX).Offset
+	ix := disk.RegionOf(h, disk.RegionIX).Offset
 	lines := h.Buckets
 	last := uint64(counted)
 	for i := range q.ids {
@@ -39,7 +39,7 @@ func floorDependent(f *field, q *query) (sum uint64) {
 
 func floorIndependent(f *field, q *query) (sum uint64) {
 	h := f.store.Header()
-	ix := h.Region(disk.RegionIX).Offset
+	ix := disk.RegionOf(h, disk.RegionIX).Offset
 	lines := h.Buckets
 	for i, id := range q.ids {
 		line, _ := disk.MixHash(id, disk.KindMethod, h.Seed).SplitBucket(lines)

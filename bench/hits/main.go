@@ -140,7 +140,7 @@ func (o options) writeReport(r *ratios.Report) error {
 func (f *field) sizeTable() ratios.Table {
 	h := f.store.Header()
 	t := ratios.Table{Title: "size", Methods: f.n, Rows: []ratios.Row{
-		{Name: "index", Unit: "bytes a key", Value: float64(h.Region(disk.RegionIX).Size) / float64(uint64(f.n)+
+		{Name: "index", Unit: "bytes a key", Value: float64(disk.RegionOf(h, disk.RegionIX).Size) / float64(uint64(f.n)+
 			h.Counts.Types)},
 		{Name: "archive", Unit: "bytes a method", Value: float64(len(f.file)) / float64(f.n)},
 	}}

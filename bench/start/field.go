@@ -14,7 +14,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// allFunctionsTable measures a program that opens the file and calls all functions, in processor time of all threads per function.
+// allFunctionsTable measures a program that opens the file and calls all functions, in processor time of all threads
+// per function.
 func (f *field) allFunctionsTable() table {
 	n := len(f.keys)
 	return table{fmt.Sprintf("all %d functions looked up, adopted and counted once, a function", n), "ns",
@@ -23,7 +24,11 @@ func (f *field) allFunctionsTable() table {
 
 // firstFunctionsTable measures the wall time until n functions have been called.
 func (f *field) firstFunctionsTable(n int) table {
-	return table{fmt.Sprintf("the first %d functions, time on the wall", n), "µs", f.contenderRows(n, cputime.WallTime, 1000)}
+	return table{
+		fmt.Sprintf("the first %d functions, time on the wall", n),
+		"µs",
+		f.contenderRows(n, cputime.WallTime, 1000),
+	}
 }
 
 func (f *field) contenderRows(n int, clock func() int64, per float64) []row {

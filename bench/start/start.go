@@ -12,7 +12,8 @@ import (
 	"github.com/profarc/profarc/internal/system/cputime"
 )
 
-// startTables returns tables with the processor time of a new process for its first and second round, with and without an
+// startTables returns tables with the processor time of a new process for its first and second round, with and without
+// an
 // archive. The processes call different numbers of functions. The first round includes opening the archive.
 func startTables(path string) (tables []table) {
 	for _, n := range []int{20, 200, 1000, 4960} {

@@ -76,7 +76,8 @@ func (j job) warmCommand() []string {
 	return append(step, "--")
 }
 
-// programCommand returns the program's command. It replaces {sources} in arguments by the directory of the JDK's sources.
+// programCommand returns the program's command. It replaces {sources} in arguments by the directory of the JDK's
+// sources.
 func (j job) programCommand() []string {
 	if j.tool != "" {
 		step := []string{filepath.Join(j.home, j.tool)}

@@ -57,7 +57,8 @@ var programs = []program{
 		args: []string{"-Dsun.net.httpserver.nodelay=true", "Requests", "10000"}, unit: `^request took (.*)`},
 }
 
-// missingPackage returns advice to install the package if its first jar is missing. The other jars are not in all releases.
+// missingPackage returns advice to install the package if its first jar is missing. The other jars are not in all
+// releases.
 func (p program) missingPackage() string {
 	for i, name := range p.jars {
 		if _, err := os.Stat(filepath.Join(debianJars, name+".jar")); err != nil && i == 0 {

@@ -145,8 +145,8 @@ typedef struct pa_new_shape {
 
 /* A VM, such as an interpreter, a JIT or any program that learns as it runs. You fill it, and pa_start copies it. */
 typedef struct pa_vm {
-	/* required; distinguishes archives of this VM from all others. Generate it once (uuidgen), and again when points, keys
-	 * or shapes change their meaning. */
+	/* required; distinguishes archives of this VM from all others. Generate it once (uuidgen), and again when points,
+	 * keys or shapes change their meaning. */
 	uint8_t id[16];
 	pa_text name;               /* name and version for people; at most 64 bytes */
 	const pa_new_shape *shapes; /* shapes of the entries that pa_words counts in; they have no rows */

@@ -125,8 +125,8 @@ PA_API pa_error pa_fits_on(const pa_archive *layer, const pa_archive *base);
 
 typedef struct pa_type {
 	uint32_t ordinal;
-	/* bit 0: hidden class; bit 1: the name does not identify the type in another run; bit 2: loaded, bit 3: initialized in
-	 * a run */
+	/* bit 0: hidden class; bit 1: the name does not identify the type in another run; bit 2: loaded, bit 3: initialized
+	 * in a run */
 	uint32_t flags;
 	uint64_t id;
 	pa_text name, loader, alias;
@@ -289,7 +289,7 @@ PA_API pa_error pa_profile_at(const pa_archive *archive, pa_ref at, pa_profile *
 
 /* The fields of a profile other than its entries. Counts are live if the profile is adopted. */
 typedef struct pa_summary {
-	uint32_t has; /* bit i is set if the profile has the optional field i of docs/format.md; fields that it lacks are 0 */
+	uint32_t has; /* bit i is set if the profile has optional field i of docs/format.md; others are 0 */
 	pa_ref method;   /* reference for pa_method_at */
 	pa_ref context;  /* reference for pa_context_at; 0 for all callers */
 	uint64_t code;   /* version of the method's code */
@@ -632,12 +632,12 @@ typedef struct pa_builder pa_builder;
 /* The header of a new archive. Zero the struct and set the fields that you need. domain is required. */
 typedef struct pa_config {
 	uint32_t domain;
-	uint32_t settings[PA_SETTINGS]; /* type rows, bci rows and gap determine the sizes of HotSpot's entries; at most 64 */
+	uint32_t settings[PA_SETTINGS]; /* type rows, bci rows and gap determine sizes of HotSpot's entries; at most 64 */
 	pa_text producer;               /* at most 64 bytes */
-	uint8_t producer_id[16];        /* for PA_CUSTOM, where it is required; id of the meaning of points, keys and shapes */
+	uint8_t producer_id[16];        /* required for PA_CUSTOM; id of the meaning of points, keys and shapes */
 	uint8_t fingerprint[16];        /* fingerprint of the program */
-	/* Identity of the dump. If it is 0, it is derived from the content. Then two runs with equal counts are the same dump,
-	 * and a merge counts it once. To count each run, fill it with random bytes. */
+	/* Identity of the dump. If it is 0, it is derived from the content. Then two runs with equal counts are the same
+	 * dump, and a merge counts it once. To count each run, fill it with random bytes. */
 	uint8_t dump_id[16];
 	int64_t dump_time; /* nanoseconds since 1970; 0 if unknown */
 	uint64_t flags;    /* bit 0: counts since a dump, not totals; bit 1: made from several dumps */

@@ -133,8 +133,8 @@ void pai_free_counted(counted *k);
 /* Additional input of a copy of live counts. */
 typedef struct along {
 	counted *since;
-	/* Counts of a run that are not in a profile of the archive. has reports whether a profile has such counts, and record
-	 * adds them to the open profile. Both may be NULL. */
+	/* Counts of a run that are not in a profile of the archive. has reports whether a profile has such counts, and
+	 * record adds them to the open profile. Both may be NULL. */
 	bool (*has)(const void *run, pa_ref profile);
 	void (*record)(void *run, pa_builder *b, pa_ref profile);
 	void *run;

@@ -72,7 +72,7 @@ typedef struct late_type { char *text; uint32_t name, loader; } late_type;
  * verified bitmap of bm. Both are NULL at the requested base. */
 typedef struct live {
 	_Atomic int state;
-	_Atomic bool undecoded; /* set once a block with a PA_UNDECODED entry was checked; claims then look for such entries */
+	_Atomic bool undecoded; /* a checked block has a PA_UNDECODED entry; claims then look for such entries */
 	pid_t process; /* process that adopted it */
 	uint8_t *base;
 	uint64_t size; /* size of the mapping, including late records */

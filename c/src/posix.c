@@ -28,7 +28,7 @@
 
 bool pai_map(const char *path, pa_archive *a, pa_error *e) {
 	struct stat info;
-	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK, or opening a pipe would wait for its writer */
+	a->file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe must not wait for its writer */
 	if (a->file < 0) return pai_system(e, "the file can't be opened");
 	if (fstat(a->file, &info) != 0) return pai_system(e, "the file can't be examined");
 	if (!S_ISREG(info.st_mode) || info.st_size == 0)

@@ -104,7 +104,9 @@ static bool grow(pa_run *r) {
 	if (2 * r->n_functions < r->index_size) return true;
 	pa_function **index = calloc(size, sizeof *index);
 	if (index == NULL) return false;
-	for (pa_function *f = r->functions; f != NULL; f = f->next) *function_slot(index, size, &f->key, f->code, f->hash) = f;
+	for (pa_function *f = r->functions; f != NULL; f = f->next) {
+		*function_slot(index, size, &f->key, f->code, f->hash) = f;
+	}
 	free(r->index);
 	r->index = index;
 	r->index_size = size;

@@ -56,7 +56,7 @@ type PointDetails struct {
 	Looked      uint64            // Count without the Unlooked outcome
 	Interpreted bool              // the producer's interpreter counted it
 	BySchema    bool              // only the schema of the tag is known, see [Point.Cells]
-	Guess       bool              // compiled code was left after a wrong guess about the method in the only outcome, if known
+	Guess       bool              // deoptimized after a wrong guess about the method in the only outcome
 	Bits        []byte            // the bitmap of a Bitmap entry
 	OwnFlags    layout.EntryFlags // flags of an entry with a producer's own tag
 	// Undecoded is the HotSpot tag of the first entry that could not be decoded, 0 if all could. OneOf reports whether
@@ -249,7 +249,10 @@ func (r *pointReader) addNothing(*Point, reader.Entry) {}
 
 func (r *pointReader) addBranch(p *Point, e reader.Entry) {
 	b, _ := e.Branch()
-	p.addOutcome(Outcome{Kind: Taken, Count: r.loadCounter(b.Taken)}, Outcome{Kind: NotTaken, Count: r.loadCounter(b.NotTaken)})
+	p.addOutcome(
+		Outcome{Kind: Taken, Count: r.loadCounter(b.Taken)},
+		Outcome{Kind: NotTaken, Count: r.loadCounter(b.NotTaken)},
+	)
 }
 
 func (r *pointReader) addJump(p *Point, e reader.Entry) {
@@ -260,14 +263,17 @@ func (r *pointReader) addCalls(p *Point, e reader.Entry) {
 	p.addOutcome(Outcome{Kind: Call, Count: r.loadCounter(e.Cell(0))})
 }
 
-// addReceivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits nulls
+// addReceivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits
+// nulls
 // and some of the failed checks.
 func (r *pointReader) addReceivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {
 		name, loader := r.typeAndLoader(row.Type)
-		p.addOutcome(Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.loadCounter(row.Count), Type: name, Loader: loader,
-			Row: true})
+		p.addOutcome(
+			Outcome{Kind: OfType, ID: uint64(row.Type.Ordinal()), Count: r.loadCounter(row.Count), Type: name, Loader: loader,
+				Row: true},
+		)
 	}
 	p.CountsRest = true
 	kind, unlisted := r.unlisted(e, types)
@@ -337,14 +343,22 @@ func (r *pointReader) addSuccessors(p *Point, e reader.Entry) {
 		cell := r.loadCounter(rows.Cell(i, 0))
 		bci, index := disk.UnpackSuccessor(cell)
 		target := int(bci)
-		p.addOutcome(Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: r.loadCounter(rows.Cell(i, 1)), Row: true})
+		p.addOutcome(
+			Outcome{Kind: To, ID: cell, Target: &target, Index: int(index), Count: r.loadCounter(rows.Cell(i, 1)), Row: true},
+		)
 	}
 }
 
 func (r *pointReader) addCallees(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Call, ID: r.loadCounter(rows.Cell(i, 0)), Index: i, Count: r.loadCounter(rows.Cell(i, 1)), Row: true}
+		o := Outcome{
+			Kind:  Call,
+			ID:    r.loadCounter(rows.Cell(i, 0)),
+			Index: i,
+			Count: r.loadCounter(rows.Cell(i, 1)),
+			Row:   true,
+		}
 		m, err := rows.Method(i)
 		r.keepError(err)
 		r.setMethod(&o, m)
@@ -366,7 +380,13 @@ func (r *pointReader) setMethod(o *Outcome, m reader.Method) {
 func (r *pointReader) addValues(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{Kind: Value, ID: r.loadCounter(rows.Cell(i, 0)), Index: i, Count: r.loadCounter(rows.Cell(i, 1)), Row: true}
+		o := Outcome{
+			Kind:  Value,
+			ID:    r.loadCounter(rows.Cell(i, 0)),
+			Index: i,
+			Count: r.loadCounter(rows.Cell(i, 1)),
+			Row:   true,
+		}
 		if !r.trained {
 			r.setTarget(&o, e.Sub())
 		}

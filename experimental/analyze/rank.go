@@ -98,9 +98,15 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 	return r, r.addRows(s, heats[:o.RowCount(len(heats))], by.inclusive())
 }
 
-// rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without a
+// rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without
+// a
 // value.
-func rankMethods(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (sum measureTotals, heats []methodValue, without int,
+func rankMethods(
+	ctx context.Context,
+	s *reader.Store,
+	by *Measure,
+	o RankOptions,
+) (sum measureTotals, heats []methodValue, without int,
 	err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -146,8 +152,14 @@ func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool
 			return err
 		}
 		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: shareOfTotal(h.n, r.Total), Cut: hasTruncatedName(s, h.m),
-			Moved: moved[h.m.Ref()]}
+		row := TopMethod{
+			MethodName: name,
+			Record:     h.m,
+			Value:      h.n,
+			Share:      shareOfTotal(h.n, r.Total),
+			Cut:        hasTruncatedName(s, h.m),
+			Moved:      moved[h.m.Ref()],
+		}
 		if !inclusive {
 			cumulative := shareOfTotal(sum, r.Total)
 			row.Sum = &cumulative

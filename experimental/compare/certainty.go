@@ -91,7 +91,8 @@ func (f *certainty) setWays(only cell, certain, now *site) {
 	}
 }
 
-// compareChecks records a type check that always or never succeeded in one archive only, or that met null in one archive
+// compareChecks records a type check that always or never succeeded in one archive only, or that met null in one
+// archive
 // only. It can tell that there were no failures only if the VM counts them.
 func (c *comparison) compareChecks(at pointPair, a, b *site) {
 	base := certainty{pointPair: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.meanExecutionShare(a, b)}

@@ -135,7 +135,8 @@ func (l leadingCell) toWay(s *site) way {
 	return w
 }
 
-// compareTargets records a site with more, fewer or different types or targets. An unrecorded type can be any type, so a
+// compareTargets records a site with more, fewer or different types or targets. An unrecorded type can be any type, so
+// a
 // site counts as having one type only if all were recorded.
 func (c *comparison) compareTargets(at pointPair, a, b *site) error {
 	seenA, topA := summarizeTargets(a)
@@ -161,7 +162,8 @@ func (c *comparison) compareTargets(at pointPair, a, b *site) error {
 // maxTargets is the maximum number of listed types or targets per site and archive.
 const maxTargets = 4
 
-// targetsMissingFrom returns the types or targets of a site that are missing from the other cells, the most frequent first.
+// targetsMissingFrom returns the types or targets of a site that are missing from the other cells, the most frequent
+// first.
 func (s *sites) targetsMissingFrom(t *site, others []cell) (list []target, err error) {
 	var own []cell
 	for _, c := range t.cells {

@@ -48,7 +48,8 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 		&c.certainties.n} {
 		*n = max(o.Top, 0)
 	}
-	for _, step := range []func() error{c.compareAllocations, c.addUpCounts, c.findCounterparts, c.compareMethodsOfA, c.countMethodsOfB,
+	for _, step := range []func() error{
+		c.compareAllocations, c.addUpCounts, c.findCounterparts, c.compareMethodsOfA, c.countMethodsOfB,
 		c.addHiddenFromA, c.listUncomparedTables} {
 		if err := step(); err != nil {
 			return nil, err
@@ -108,9 +109,15 @@ func (c *comparison) addUpCounts() error {
 // another goroutine would end the program.
 func savePanic(p *any) { *p = recover() }
 
-// addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping itself,
+// addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping
+// itself,
 // since a memory fault must be caught in the goroutine that causes it.
-func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archiveTotals, marked *int) (leftOut int, err error) {
+func (c *comparison) addUpArchive(
+	s *reader.Store,
+	sum *kindAmounts,
+	of *archiveTotals,
+	marked *int,
+) (leftOut int, err error) {
 	var p profiles
 	p.sites.openArchive(s)
 	of.failures = countsFailures(s.Header().Params.VMRelease)

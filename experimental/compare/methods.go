@@ -144,7 +144,8 @@ type methodOverlap struct {
 	own        float64 // overlap of the method's counts among themselves
 }
 
-// compareProfiles compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b without counts
+// compareProfiles compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b
+// without counts
 // always matches, as in llvm-profdata.
 func (o *methodOverlap) compareProfiles(p profilePair) (matched bool, err error) {
 	c := o.c

@@ -108,7 +108,8 @@ type profilePair struct {
 	rival bool // a has a profile for other code
 }
 
-// matchProfiles pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the same
+// matchProfiles pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the
+// same
 // context with one unknown code, then the remaining profiles of b without a partner.
 func (c *comparison) matchProfiles() ([]profilePair, error) {
 	m := profileMatching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
@@ -122,11 +123,12 @@ func (c *comparison) matchProfiles() ([]profilePair, error) {
 	return m.pairs, nil
 }
 
-// A profileMatching pairs the profiles of one method. The profiles of an archive are sorted by context and code, and this pair
+// A profileMatching pairs the profiles of one method. The profiles of an archive are sorted by context and code, and
+// this pair
 // is unique.
 type profileMatching struct {
 	a, b      []profile
-	contextsA []uint32 // context number of each profile, equal in both archives for equal contexts; nil if no profile has a context
+	contextsA []uint32 // context number of each profile, equal for equal contexts; nil without contexts
 	contextsB []uint32
 	pairs     []profilePair
 }
@@ -177,7 +179,8 @@ func (m *profileMatching) pairSameCode() {
 	}
 }
 
-// pairUnknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code of
+// pairUnknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code
+// of
 // either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at most
 // once.
 func (m *profileMatching) pairUnknownCode() {
@@ -199,7 +202,8 @@ func (m *profileMatching) pairUnknownCode() {
 				j++
 			}
 		}
-		if j < len(m.b) && contextAt(m.contextsB, j) == context && !m.b[j].done && (m.a[i].Code() == 0 || m.b[j].Code() == 0) {
+		if j < len(m.b) && contextAt(m.contextsB, j) == context && !m.b[j].done &&
+			(m.a[i].Code() == 0 || m.b[j].Code() == 0) {
 			m.addPair(i, j)
 		}
 	}
@@ -228,7 +232,11 @@ func (m *profileMatching) numberContexts(c *comparison) (err error) {
 	if err != nil {
 		return err
 	}
-	m.contextsB, err = n.numberProfiles(c.b, m.b, func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
+	m.contextsB, err = n.numberProfiles(
+		c.b,
+		m.b,
+		func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil },
+	)
 	return err
 }
 

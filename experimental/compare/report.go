@@ -102,7 +102,7 @@ type Method struct {
 	// Difference is the part of the missing overlap that the method causes.
 	Difference float64 `json:"difference"`
 	Mismatch   bool    `json:"mismatch"` // a profile in b has no partner with the same code
-	Hidden     bool    `json:"hidden"`   // the class is hidden and only one archive has it by name; false for matched methods
+	Hidden     bool    `json:"hidden"`   // the class is hidden, and only one archive has it by name
 	// NameB is the name in b of a renumbered method.
 	NameB *analyze.MethodName `json:"name_b,omitempty"`
 

@@ -28,7 +28,16 @@ func (c *comparison) finishReport() (*Report, error) {
 		}
 	})
 	n := &rowMaker{a: c.a, b: c.b}
-	r.Changed, r.Came, r.Went = makeRanking(&c.changed, n.methodRow), makeRanking(&c.came, n.methodRow), makeRanking(&c.went, n.methodRow)
+	r.Changed, r.Came, r.Went = makeRanking(
+		&c.changed,
+		n.methodRow,
+	), makeRanking(
+		&c.came,
+		n.methodRow,
+	), makeRanking(
+		&c.went,
+		n.methodRow,
+	)
 	r.Renumbered = makeRanking(&c.renumbered, n.renumberedRow)
 	r.Flips, r.Sites = makeRanking(&c.flips, n.flipRow), makeRanking(&c.sites, n.siteChangeRow)
 	r.NoLongerCertain, r.NowCertain = makeRanking(&c.doubts, n.certaintyRow), makeRanking(&c.certainties, n.certaintyRow)
@@ -135,8 +144,16 @@ func (n *rowMaker) certaintyRow(c *certainty) Certainty {
 }
 
 func (n *rowMaker) siteChangeRow(s *siteChange) SiteChange {
-	return SiteChange{n.placeRow(&s.pointPair), s.kind.String(), s.change, n.summaryRow(n.a, s.kind, &s.a), n.summaryRow(n.b, s.kind, &s.b),
-		n.targetRows(n.a, s.kind, s.gone), n.targetRows(n.b, s.kind, s.new), s.weight}
+	return SiteChange{
+		n.placeRow(&s.pointPair),
+		s.kind.String(),
+		s.change,
+		n.summaryRow(n.a, s.kind, &s.a),
+		n.summaryRow(n.b, s.kind, &s.b),
+		n.targetRows(n.a, s.kind, s.gone),
+		n.targetRows(n.b, s.kind, s.new),
+		s.weight,
+	}
 }
 
 func (n *rowMaker) summaryRow(s *reader.Store, k kind, of *targetSummary) Seen {

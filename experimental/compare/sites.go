@@ -77,7 +77,8 @@ type keyFuncs struct {
 	methodKey func(reader.Method) (uint64, error)
 }
 
-// readProfile reads the sites of a profile unless they are already read. It assigns cells to sites at the end, since appending
+// readProfile reads the sites of a profile unless they are already read. It assigns cells to sites at the end, since
+// appending
 // may reallocate them.
 func (s *sites) readProfile(p reader.Profile) error {
 	if s.of == p.Ref() {
@@ -232,7 +233,8 @@ func (s *sites) addSchemaSite(t site) error {
 	return nil
 }
 
-// addRowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's number
+// addRowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's
+// number
 // if it has no keys.
 func (s *sites) addRowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
 	key := uint64(0)

@@ -29,7 +29,9 @@ func sampled(stacks, monitors, count uint64) *builder.Builder {
 		p.Count(builder.Count{Sub: layout.SubCalls, N: count})
 		_ = p.Done()
 	}
-	b.Internal().Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(uint64(b.Internal().Symbol("host")), 0)
+	b.Internal().
+		Table(disk.TableProperties, 0, disk.ColumnSymbol, disk.ColumnSymbol).
+		Row(uint64(b.Internal().Symbol("host")), 0)
 	return b
 }
 

@@ -14,7 +14,8 @@ var ErrUnknownMethod = errors.New("the method is not known")
 // of a method, and no ids if the program lacks it. If the error of lookup matches ErrUnknownMethod, profiles of the
 // method are [Unchecked] for the reason in its text. Any other error ends the check.
 //
-// A profile is [Exact] if lookup returns its code id. Otherwise it is [Stale] or [Gone], because points are matched only
+// A profile is [Exact] if lookup returns its code id. Otherwise it is [Stale] or [Gone], because points are matched
+// only
 // in programs that describe their code.
 func CodeIDs(lookup func(layout.Key) ([]uint64, error)) Code { return codeIDs(lookup) }
 

@@ -94,7 +94,8 @@ func (c *conservation) setFlow(e int, flow float64) {
 	}
 }
 
-// decidePairs decides on all pairs in three steps. The first uses certain facts. The second assumes that nothing throws and
+// decidePairs decides on all pairs in three steps. The first uses certain facts. The second assumes that nothing throws
+// and
 // that new tests find no null arguments. The third assumes that each remaining point runs as often as before.
 func (c *conservation) decidePairs() {
 	c.propagate()
@@ -152,7 +153,8 @@ func (c *conservation) decideReached() (progress bool) {
 	return progress
 }
 
-// agreesWithFlow reports whether the count of an old point equals a flow. A type check counts neither nulls nor more types than
+// agreesWithFlow reports whether the count of an old point equals a flow. A type check counts neither nulls nor more
+// types than
 // it has rows.
 func (c *conservation) agreesWithFlow(i int, flow float64) bool {
 	if sameFlow(c.old.weights[i], flow) {
@@ -223,7 +225,8 @@ func (c *conservation) refusePair(j int) {
 	c.from[j], c.done[j] = -1, true
 }
 
-// alwaysTogether returns the points that run exactly when point i runs. The next point does if nothing else leads to it. The
+// alwaysTogether returns the points that run exactly when point i runs. The next point does if nothing else leads to
+// it. The
 // previous one does if it alone leads to point i.
 func (p *profiledCode) alwaysTogether(i int) (points []int) {
 	passes := func(a int) bool {
@@ -239,7 +242,8 @@ func (p *profiledCode) alwaysTogether(i int) (points []int) {
 	return points
 }
 
-// derivedCounts returns the counts of a new point that follow from the flow of the code. A call or jump has one count, a
+// derivedCounts returns the counts of a new point that follow from the flow of the code. A call or jump has one count,
+// a
 // branch two, a switch the default's and one per case. ok is false if the flow does not determine them.
 func (c *conservation) derivedCounts(j int) (counts []uint64, confidence float64, ok bool) {
 	b := c.block[j]

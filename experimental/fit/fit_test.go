@@ -226,7 +226,9 @@ func sketch(b *builder.Builder, m builder.MethodRef, v methodcode.Version) {
 			points = append(points, p.Sketch)
 		}
 	}
-	b.Internal().Table(disk.TableCode, 0).Row(uint64(m), uint64(b.Internal().Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
+	b.Internal().
+		Table(disk.TableCode, 0).
+		Row(uint64(m), uint64(b.Internal().Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
 // check checks the one profile of an archive, and returns the verdict and the adapted one.

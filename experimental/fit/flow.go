@@ -2,7 +2,8 @@ package fit
 
 import "github.com/profarc/profarc/internal/java/methodcode"
 
-// A codeFlow is one version of a method's code with its points and the control flow between them. An archive does not have
+// A codeFlow is one version of a method's code with its points and the control flow between them. An archive does not
+// have
 // the code between points, so a return after a call looks like an edge to the next point in both versions.
 type codeFlow struct {
 	points        []methodcode.Point
@@ -104,7 +105,8 @@ func (s *codeFlow) addEdge(from, how, to int) {
 	}
 }
 
-// controllingEdges returns the edges from branches and switches that lead to a point, or to the point that alone leads to it.
+// controllingEdges returns the edges from branches and switches that lead to a point, or to the point that alone leads
+// to it.
 func (s *codeFlow) controllingEdges(i int) (edges []edge) {
 	for range s.points {
 		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {

@@ -29,7 +29,8 @@ type matcher struct {
 // rounds is the number of times to align the remaining points. Moved code matches after the rest.
 const rounds = 4
 
-// alignPoints aligns the points of the old code with the points of the new code. The result is incomplete if halted returns
+// alignPoints aligns the points of the old code with the points of the new code. The result is incomplete if halted
+// returns
 // an error.
 func alignPoints(a, b *codeFlow, halted func() error) alignment {
 	n := len(a.points)
@@ -212,7 +213,8 @@ func (l resemblance) confidence() float64 {
 	return likely
 }
 
-// matchJumps matches jumps. Two jumps match if they have equal distances to the previous points, matching branches lead to
+// matchJumps matches jumps. Two jumps match if they have equal distances to the previous points, matching branches lead
+// to
 // them, and they lead to matching points.
 func (m *matcher) matchJumps() {
 	partners := m.neighbours()

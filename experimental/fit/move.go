@@ -66,7 +66,8 @@ func (m *mover) writeProfile() error {
 	return m.copyOtherSections()
 }
 
-// markMovedPoints records moved and derived points in the archive. The confidence of a point that moved before is the product of
+// markMovedPoints records moved and derived points in the archive. The confidence of a point that moved before is the
+// product of
 // both.
 func (m *mover) markMovedPoints(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
@@ -89,7 +90,8 @@ func (m *mover) markMovedPoints(method profileset.MethodRef) {
 	}
 }
 
-// moveCompanions returns the data entries that are not profile points of HotSpot, moved to the new code. Merges add such
+// moveCompanions returns the data entries that are not profile points of HotSpot, moved to the new code. Merges add
+// such
 // counts to receivers. Entries that refer to other bytecodes are lost.
 func (m *mover) moveCompanions() (moved []disk.Entry) {
 	for e := range m.Profile.Entries() {
@@ -215,7 +217,8 @@ func swapSides(branch disk.Entry) {
 	branch.SetCell(notTakenCell, taken)
 }
 
-// moveCases moves the counts of a switch to the cases with equal values. Counts of values without a case go to the default.
+// moveCases moves the counts of a switch to the cases with equal values. Counts of values without a case go to the
+// default.
 func (m *mover) moveCases(raw disk.Entry, i, j int) {
 	from := disk.Entry(m.old.entries[i].Bytes())
 	raw.SetTraps(from.Traps())
@@ -278,7 +281,8 @@ func (m *mover) moveReturns(raw disk.Entry, j int) {
 	}
 }
 
-// copyOtherSections copies the sections after the data. It moves traps and handlers to the new code and drops results of escape
+// copyOtherSections copies the sections after the data. It moves traps and handlers to the new code and drops results
+// of escape
 // analysis.
 func (m *mover) copyOtherSections() error {
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
@@ -301,7 +305,8 @@ func (m *mover) copyOtherSections() error {
 	return nil
 }
 
-// newIndex returns the new index of an old bytecode; ok is false if it is unknown. A bytecode between two points moves with
+// newIndex returns the new index of an old bytecode; ok is false if it is unknown. A bytecode between two points moves
+// with
 // them, unless the code between them has changed.
 func (m *mover) newIndex(old int32) (now int32, ok bool) {
 	i, found := slices.BinarySearchFunc(m.old.points, old, comparePlace)
@@ -345,7 +350,8 @@ func (m *mover) stayAdjacent(i int) bool {
 	return before+1 == after
 }
 
-// clearReceivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of the
+// clearReceivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of
+// the
 // called method's class.
 func (m *mover) clearReceivers(raw disk.Entry, j int) error {
 	holder := m.now.Points[j].Holder

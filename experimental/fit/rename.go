@@ -244,7 +244,8 @@ func (r *renamer) isAbsent(class string) bool {
 	return err == nil && p == methodcode.NoClass
 }
 
-// mayBeNew reports whether a class or method of the program may be new, so that neither the profiles nor the old code have
+// mayBeNew reports whether a class or method of the program may be new, so that neither the profiles nor the old code
+// have
 // it. sure reports whether the old code is known.
 func (r *renamer) mayBeNew(k layout.Key) (is, sure bool) {
 	if r.old != nil {
@@ -260,7 +261,8 @@ func (r *renamer) mayBeNew(k layout.Key) (is, sure bool) {
 	return errors.Is(err, reader.ErrNotFound), false
 }
 
-// minEvidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or method
+// minEvidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or
+// method
 // is known to be new. Different methods with equal code and descriptor, such as wrappers, are frequent up to some 100
 // bytes.
 func minEvidence(sure bool) int {

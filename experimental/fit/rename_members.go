@@ -10,7 +10,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// lambdaHost returns the name of a lambda's body without its number, such as lambda$main$. javac numbers the lambdas of a
+// lambdaHost returns the name of a lambda's body without its number, such as lambda$main$. javac numbers the lambdas of
+// a
 // class in order, so an inserted lambda renames others.
 func lambdaHost(name string) (host string, ok bool) {
 	at := strings.LastIndexByte(name, '$') + 1
@@ -72,7 +73,8 @@ func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same s
 		for _, d := range r.inv.Declared(r.presentClass(k.Class), k.Loader) {
 			h, _ := lambdaHost(d.Name)
 			to := layout.Key{Class: r.presentClass(k.Class), Name: d.Name, Signature: d.Signature, Loader: k.Loader}
-			if h != host || d.ID != p.Code() || d.Signature != mapClasses(k.Signature, r.presentClass) || slices.Contains(all, to) {
+			if h != host || d.ID != p.Code() || d.Signature != mapClasses(k.Signature, r.presentClass) ||
+				slices.Contains(all, to) {
 				continue
 			}
 			a, err := r.inv.Method(to)

@@ -112,7 +112,8 @@ func (r *renamer) matchMethods() error {
 	return nil
 }
 
-// mapLostKey returns the key of a lost method with the new names of its classes. found reports whether the program has that
+// mapLostKey returns the key of a lost method with the new names of its classes. found reports whether the program has
+// that
 // method, or exactly one whose descriptor differs only in classes that the program lacks.
 func (r *renamer) mapLostKey(k layout.Key) (now layout.Key, found bool, err error) {
 	k.Class, k.Signature = r.presentClass(k.Class), mapClasses(k.Signature, r.presentClass)

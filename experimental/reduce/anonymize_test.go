@@ -33,7 +33,9 @@ func anonymizer(t testarchive.TB, key string, keep func(string) bool) *reduce.An
 const testKey = "a key that only this test has"
 
 // vocabulary matches words with a meaning in a domain, which stay.
-var vocabulary = regexp.MustCompile(`^(void|boolean|byte|char|short|int|long|float|double|init|clinit|platform|boot|llvm|trace_stream_size|memprof_version|[BCDFIJSZV]+)$`)
+var vocabulary = regexp.MustCompile(
+	`^(void|boolean|byte|char|short|int|long|float|double|init|clinit|platform|boot|llvm|trace_stream_size|memprof_version|[BCDFIJSZV]+)$`,
+)
 
 var wordText = regexp.MustCompile(`[\pL\pN_$]+`)
 
@@ -142,7 +144,9 @@ func TestReasonsOfTrapsStay(t *testing.T) {
 	b := builder.New(layout.DomainHotSpot, builder.Config{})
 	for _, property := range [][2]string{{disk.PropertyTrapReasons, "none,null_check"},
 		{disk.PropertyTrapReasons, "none of Yours"}, {"vm.info", "host"}} {
-		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(property[0])), uint64(b.Internal().Symbol(property[1])))
+		b.Internal().
+			Table(disk.TableProperties, 0).
+			Row(uint64(b.Internal().Symbol(property[0])), uint64(b.Internal().Symbol(property[1])))
 	}
 	anonymous, _ := reduced(t, testarchive.Build(t, b).Store, reduce.Options{Names: anonymizer(t, testKey, nil)})
 	table, err := anonymous.Store.Table(disk.TableProperties)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
 	"github.com/profarc/profarc/internal/system/poll"
 	"github.com/profarc/profarc/layout"
@@ -63,9 +64,9 @@ func checkBase(s *reader.Store, r *Options) error {
 		return fmt.Errorf("%w: %s has profiles of %s, and %s of %s: a layer and its base are of one VM", builder.ErrMismatch,
 			s.Mapping().Name(), h.Domain, r.Base.Mapping().Name(), base.Domain)
 	}
-	if layer && !on.Is(base.AsBase()) {
+	if layer && !disk.IsSameBase(on, base.AsBase()) {
 		return fmt.Errorf("%w: %s is a layer on %s, and %s is %s: put it and its base together first", builder.ErrMismatch,
-			s.Mapping().Name(), on.ID(), r.Base.Mapping().Name(), base.AsBase().ID())
+			s.Mapping().Name(), disk.BaseID(on), r.Base.Mapping().Name(), disk.BaseID(base.AsBase()))
 	}
 	return nil
 }
@@ -77,7 +78,8 @@ type comparison struct {
 	own, its  methodText
 }
 
-// baseContains reports whether the base contains everything that the archive has about a method, so that a lookup in the layers
+// baseContains reports whether the base contains everything that the archive has about a method, so that a lookup in
+// the layers
 // gives the same result.
 func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	k, err := m.Key()
@@ -110,7 +112,8 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	return c.hasEqualText(m, in)
 }
 
-// hasEqualText reports whether two methods are equal in every count, row and flag. It compares their text in the JSON dump,
+// hasEqualText reports whether two methods are equal in every count, row and flag. It compares their text in the JSON
+// dump,
 // which is complete.
 func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
 	own, err := c.own.writeMethod(m)

@@ -168,7 +168,8 @@ func (s sampledStacks) filterStacks(holds func(sampledStack) (bool, error)) (som
 	return some, nil
 }
 
-// hottestStacks returns the fewest stacks with a given part of all samples; layout.WeightOne is all. Equal stacks are in the
+// hottestStacks returns the fewest stacks with a given part of all samples; layout.WeightOne is all. Equal stacks are
+// in the
 // order of their methods' keys from the leaf on.
 func (s sampledStacks) hottestStacks(part layout.Weight) sampledStacks {
 	sorted := slices.Clone(s.list)

@@ -38,7 +38,12 @@ func PublishPrivate(ctx context.Context, path string, write func(w io.Writer) er
 }
 
 // publishFile calls prepare before write, unless path is a pipe or device.
-func publishFile(ctx context.Context, path string, write func(io.Writer) error, prepare func(*publish.File) error) error {
+func publishFile(
+	ctx context.Context,
+	path string,
+	write func(io.Writer) error,
+	prepare func(*publish.File) error,
+) error {
 	if IsStream(path) {
 		return writeStream(ctx, path, write)
 	}

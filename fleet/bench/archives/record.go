@@ -67,7 +67,8 @@ var all = []program{
 		return append([]string{"javap", "-c", "-p", "--system", r.jdk}, r.classes(n)...)
 	},
 	func(r *recorder, n int, out string) []string {
-		return append([]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.packageFolder(n), "-d", out},
+		return append(
+			[]string{"javadoc", "-quiet", "-Xdoclint:none", "--patch-module", "java.base=" + r.packageFolder(n), "-d", out},
 			r.sources(n, 1)...)
 	},
 	func(r *recorder, n int, _ string) []string {
@@ -91,11 +92,20 @@ var all = []program{
 			"-alias", "a", "-dname", fmt.Sprintf("CN=Host %d", n), "-keyalg", pickInTurn(n, "RSA", "EC", "DSA")}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"java", r.workPath("programs", "Words.java"), r.packageFolder(n), pickInTurn(n, "a", "get", "[A-Z]", "s", "th")}
+		return []string{
+			"java",
+			r.workPath("programs", "Words.java"),
+			r.packageFolder(n),
+			pickInTurn(n, "a", "get", "[A-Z]", "s", "th"),
+		}
 	},
 	func(r *recorder, n int, _ string) []string {
-		return []string{"java", r.workPath("programs", "Numbers.java"), pickInTurn(n, "primes", "queues", "power", "operators"),
-			fmt.Sprint(n)}
+		return []string{
+			"java",
+			r.workPath("programs", "Numbers.java"),
+			pickInTurn(n, "primes", "queues", "power", "operators"),
+			fmt.Sprint(n),
+		}
 	},
 }
 
@@ -113,12 +123,15 @@ func (r *recorder) packageFolder(n int) string {
 
 // sources returns at most most source files of package n.
 func (r *recorder) sources(n, most int) (some []string) {
-	_ = filepath.WalkDir(r.packageFolder(n), func(name string, d fs.DirEntry, err error) error { // these files are readable
-		if err == nil && !d.IsDir() && len(some) < most {
-			some = append(some, name)
-		}
-		return err
-	})
+	_ = filepath.WalkDir(
+		r.packageFolder(n),
+		func(name string, d fs.DirEntry, err error) error { // these files are readable
+			if err == nil && !d.IsDir() && len(some) < most {
+				some = append(some, name)
+			}
+			return err
+		},
+	)
 	return some
 }
 
@@ -150,7 +163,8 @@ func (r *recorder) trainRun(i int, archive string) error {
 // isPublic matches the source of a public type.
 var isPublic = regexp.MustCompile(`(?m)^public [^(=]*\b(class|interface|enum)\b`)
 
-// unpackSources extracts the public types of packages java.* in module java.base, each package to a separate folder, so that a
+// unpackSources extracts the public types of packages java.* in module java.base, each package to a separate folder, so
+// that a
 // compiler takes the other packages from the JDK.
 func (r *recorder) unpackSources() error {
 	name := filepath.Join(r.jdk, "lib", "src.zip")

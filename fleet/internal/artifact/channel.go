@@ -71,7 +71,8 @@ func (c *Channel) Add(events ...Event) {
 	c.History = c.History[max(0, len(c.History)-maxEvents):]
 }
 
-// archivesInUse returns the different archives that no rollback removed, the last promoted one first. If concurrent rollbacks
+// archivesInUse returns the different archives that no rollback removed, the last promoted one first. If concurrent
+// rollbacks
 // removed all archives, it returns the one that the last rollback restored.
 func (c *Channel) archivesInUse(archives []ocispec.Descriptor) (list []ocispec.Descriptor) {
 	off := map[digest.Digest]string{}

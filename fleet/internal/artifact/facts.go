@@ -3,6 +3,7 @@ package artifact
 import (
 	"cmp"
 	"encoding/hex"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -96,7 +97,7 @@ func FactsOf(s *reader.Store) (Facts, error) {
 		return f, err
 	}
 	if layer {
-		f.Base = base.ID()
+		f.Base = fmt.Sprintf("%x/%016x", base.DumpID, base.Sum)
 	}
 	runs, err := s.Runs()
 	if err != nil {

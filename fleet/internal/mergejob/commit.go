@@ -138,7 +138,13 @@ func findParts(ctx context.Context, s *blobs.Stores, p *Plan) ([]blobs.Object, e
 }
 
 // joinParts downloads the parts to folder and joins them in b.
-func joinParts(ctx context.Context, s *blobs.Stores, parts []blobs.Object, folder string, b *builder.Builder) (err error) {
+func joinParts(
+	ctx context.Context,
+	s *blobs.Stores,
+	parts []blobs.Object,
+	folder string,
+	b *builder.Builder,
+) (err error) {
 	stores := make([]*reader.Store, len(parts))
 	defer func() {
 		for _, part := range stores {

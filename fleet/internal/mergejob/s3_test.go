@@ -166,8 +166,8 @@ func TestWorkerReadsItsPart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before += m.Header().Region(disk.RegionEX).End()
-		profiles += m.Header().Region(disk.RegionRW).Size
+		before += disk.RegionOf(m.Header(), disk.RegionEX).End()
+		profiles += disk.RegionOf(m.Header(), disk.RegionRW).Size
 	}
 	p, err := s.plan(t.Context(), 16)
 	if err != nil {

@@ -140,5 +140,10 @@ func mergeOne(ctx context.Context, stores *blobs.Stores, p *Plan, in *Input, par
 		return fmt.Errorf("%s: %w since it was planned: its header sums to %s, planned is %s: plan again", object,
 			blobs.ErrChanged, sum, in.Sum)
 	}
-	return part.Into(ctx, b.Internal(), s, merging.PartOptions{Run: profileset.RunRules{Weight: in.Weight}, OneShape: p.OneShape})
+	return part.Into(
+		ctx,
+		b.Internal(),
+		s,
+		merging.PartOptions{Run: profileset.RunRules{Weight: in.Weight}, OneShape: p.OneShape},
+	)
 }

@@ -175,7 +175,12 @@ func openRemote(ctx context.Context, s *blobs.Stores, object blobs.Object) (*rea
 }
 
 // readArchive reads the header and the contents of an archive, and the sizes of its profiles if sample is set.
-func readArchive(ctx context.Context, stores *blobs.Stores, object blobs.Object, sample bool) (f plannedArchive, err error) {
+func readArchive(
+	ctx context.Context,
+	stores *blobs.Stores,
+	object blobs.Object,
+	sample bool,
+) (f plannedArchive, err error) {
 	s, err := openRemote(ctx, stores, object)
 	if err != nil {
 		return f, err

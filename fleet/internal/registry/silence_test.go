@@ -33,7 +33,9 @@ func slowServer(t *testing.T, pieces, size int, pause time.Duration) string {
 // TestDrippingIsGivenUp: never silent, and never done.
 func TestDrippingIsGivenUp(t *testing.T) {
 	url := slowServer(t, 1000, 1, 100*time.Millisecond)
-	client := &http.Client{Transport: &timeoutTransport{base: http.DefaultTransport, silence: time.Minute, all: time.Second}}
+	client := &http.Client{
+		Transport: &timeoutTransport{base: http.DefaultTransport, silence: time.Minute, all: time.Second},
+	}
 	begun := time.Now()
 	resp, err := client.Get(url)
 	if err != nil {
@@ -52,7 +54,9 @@ func TestDrippingIsGivenUp(t *testing.T) {
 // TestLongTransfersAreNot: what sends more than LeastRate may take longer than all.
 func TestLongTransfersAreNot(t *testing.T) {
 	url := slowServer(t, 20, 64<<10, 100*time.Millisecond)
-	client := &http.Client{Transport: &timeoutTransport{base: http.DefaultTransport, silence: time.Minute, all: time.Second}}
+	client := &http.Client{
+		Transport: &timeoutTransport{base: http.DefaultTransport, silence: time.Minute, all: time.Second},
+	}
 	resp, err := client.Get(url)
 	if err != nil {
 		t.Fatal(err)

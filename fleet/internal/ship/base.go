@@ -80,7 +80,8 @@ func fitsOn(layer, base string, got *pulled) error {
 	return l.Close()
 }
 
-// unsoundError returns the error for a pulled archive that is damaged. names replaces the names of temporary files in err.
+// unsoundError returns the error for a pulled archive that is damaged. names replaces the names of temporary files in
+// err.
 func unsoundError(got *pulled, err error, names *strings.Replacer) error {
 	return fmt.Errorf("%s: what was pushed is no sound archive: %s: push it again", got.Reference,
 		names.Replace(err.Error()))

@@ -28,7 +28,8 @@ const (
 	maxCandidates = 1000
 )
 
-// referenceTarget is the target of a reference. It is an archive, a channel of promoted archives, or an image with attached
+// referenceTarget is the target of a reference. It is an archive, a channel of promoted archives, or an image with
+// attached
 // archives.
 type referenceTarget struct {
 	digest   digest.Digest

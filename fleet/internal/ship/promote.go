@@ -73,7 +73,10 @@ func runPromote(ctx context.Context, a *cli.App, name string, o promoteOptions) 
 }
 
 // chooseArchive returns the manifest of the archive to promote.
-func (o *promoteOptions) chooseArchive(ctx context.Context, repo *registry.Repository) (d ocispec.Descriptor, err error) {
+func (o *promoteOptions) chooseArchive(
+	ctx context.Context,
+	repo *registry.Repository,
+) (d ocispec.Descriptor, err error) {
 	n, err := lookUp(ctx, repo, repo.Reference())
 	if err != nil {
 		return d, err
@@ -102,7 +105,8 @@ func (o *promoteOptions) chooseArchive(ctx context.Context, repo *registry.Repos
 	return d, err
 }
 
-// changeChannel calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an empty
+// changeChannel calls f with the channel of a tag and adds the returned event unless it is nil. A missing tag is an
+// empty
 // channel.
 //
 // Registries have no atomic compare-and-swap for tags. So each event is first written to a separate tag. The index of

@@ -153,7 +153,9 @@ func (o *pullOptions) checkFlags() error {
 		return cli.Usagef("--build and --java: name the build or the java that has it")
 	}
 	if o.any && (o.build != "" || o.java != "" || len(o.classPath) > 0 || o.fingerprint != "") {
-		return cli.Usagef("--any takes what --build, --java, --class-path and --fingerprint would leave out: say one or the other")
+		return cli.Usagef(
+			"--any takes what --build, --java, --class-path and --fingerprint would leave out: say one or the other",
+		)
 	}
 	if err := o.demand.checkFlags(); err != nil {
 		return err
@@ -279,7 +281,13 @@ func (p *puller) tryArchive(ctx context.Context, a *cli.App, c *artifact.Archive
 }
 
 // acceptDownloaded checks a downloaded archive, and downloads its base.
-func (p *puller) acceptDownloaded(ctx context.Context, a *cli.App, c *artifact.Archive, path string, got *pulled) error {
+func (p *puller) acceptDownloaded(
+	ctx context.Context,
+	a *cli.App,
+	c *artifact.Archive,
+	path string,
+	got *pulled,
+) error {
 	err := verifyArchive(ctx, path, p.o.out, got, func(s *reader.Store) (err error) {
 		got.Bytes = s.Header().FileSize
 		if err := lacksBase(s, c.Base); err != nil && !p.o.any {
@@ -380,7 +388,10 @@ func (p *pulled) printResult(a *cli.App, o *pullOptions) {
 		fmt.Fprintf(a.Out, "        signed by the key of %s\n", o.key)
 	}
 	if p.Java == "" && o.build == "" && !o.any && p.Facts.Domain == "hotspot" {
-		fmt.Fprintf(a.Out, "        not compared with a build of the VM, since there is no java here: name it with --java, or "+
-			"its build with --build\n")
+		fmt.Fprintf(
+			a.Out,
+			"        not compared with a build of the VM, since there is no java here: name it with --java, or "+
+				"its build with --build\n",
+		)
 	}
 }

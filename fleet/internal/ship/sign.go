@@ -112,7 +112,8 @@ func bundleOf(ctx context.Context, repo *registry.Repository, d ocispec.Descript
 	return repo.SmallBlob(ctx, m.Layers[0])
 }
 
-// canBeType reports whether an attached manifest can have an artifact type. The referrer lists of some registries have the
+// canBeType reports whether an attached manifest can have an artifact type. The referrer lists of some registries have
+// the
 // wrong type or no type.
 func canBeType(d ocispec.Descriptor, artifactType string) bool {
 	return d.ArtifactType == artifactType || d.ArtifactType == "" || d.ArtifactType == ocispec.MediaTypeEmptyJSON

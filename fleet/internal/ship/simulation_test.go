@@ -71,9 +71,17 @@ func TestHistories(t *testing.T) {
 		})
 	}
 	t.Cleanup(func() {
-		t.Logf("%d histories: %d requests, %d pushes, %d promotions, %d rollbacks succeeded; %d commands failed; %d pulls, %d merges",
-			n, total.requests.Load(), total.pushes.Load(), total.promotions.Load(), total.rollbacks.Load(), total.failed.Load(),
-			total.pulls.Load(), total.merges.Load())
+		t.Logf(
+			"%d histories: %d requests, %d pushes, %d promotions, %d rollbacks succeeded; %d commands failed; %d pulls, %d merges",
+			n,
+			total.requests.Load(),
+			total.pushes.Load(),
+			total.promotions.Load(),
+			total.rollbacks.Load(),
+			total.failed.Load(),
+			total.pulls.Load(),
+			total.merges.Load(),
+		)
 		for name, count := range map[string]*atomic.Int64{"push": &total.pushes, "promotion": &total.promotions,
 			"rollback": &total.rollbacks, "failed command": &total.failed, "pull": &total.pulls, "merge": &total.merges} {
 			if count.Load() == 0 && n >= histories {
@@ -219,9 +227,14 @@ func (h *history) open(reference string) *registry.Repository {
 func (h *history) pushImages() {
 	for tag := range h.pushed {
 		repo := h.open(tag)
-		manifest := fmt.Sprintf(`{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":%q,"digest":%q,"size":2},"layers":[],`+
-			`"annotations":{"name":%q}}`, ocispec.MediaTypeImageManifest, ocispec.MediaTypeImageConfig,
-			ocispec.DescriptorEmptyJSON.Digest, tag)
+		manifest := fmt.Sprintf(
+			`{"schemaVersion":2,"mediaType":%q,"config":{"mediaType":%q,"digest":%q,"size":2},"layers":[],`+
+				`"annotations":{"name":%q}}`,
+			ocispec.MediaTypeImageManifest,
+			ocispec.MediaTypeImageConfig,
+			ocispec.DescriptorEmptyJSON.Digest,
+			tag,
+		)
 		if err := pushEmptyConfig(h.Context(), repo); err != nil {
 			h.Error(err)
 		}
@@ -446,7 +459,12 @@ func (h *history) check(number uint64) {
 	if h.failures == 0 && h.registry.faults.stale == 0 && profilesOfFaults[number%8].stale == 0 {
 		h.checkChannel(before) // nobody failed: the tag has everything
 	}
-	c, err := changeChannel(h.Context(), repo, "prod", func(*artifact.Channel) (*artifact.Event, error) { return nil, nil })
+	c, err := changeChannel(
+		h.Context(),
+		repo,
+		"prod",
+		func(*artifact.Channel) (*artifact.Event, error) { return nil, nil },
+	)
 	if err != nil {
 		h.Error(err)
 		return

@@ -148,7 +148,7 @@ func checkRegions(h *layout.Header, p []byte) error {
 	if want := expectedRWShift(h); h.RWShift != want {
 		return Corrupt(RegionHeader, offRWShift, "rw alignment is 2^%d, want 2^%d", h.RWShift, want)
 	}
-	ps := h.Region(RegionPS).Size
+	ps := RegionOf(h, RegionPS).Size
 	want := SumTreeOf(h).Size()
 	if ps < want || ps > want+SumSlack(want) {
 		return Corrupt(RegionHeader, offRegions, "page sums take %d bytes, want %d", ps, want)
@@ -157,7 +157,7 @@ func checkRegions(h *layout.Header, p []byte) error {
 }
 
 func regionAlign(h *layout.Header, r layout.Region) int64 {
-	if r == RegionRW && (h.Version != oldestDraft || h.Region(r).Size > 0) {
+	if r == RegionRW && (h.Version != oldestDraft || RegionOf(h, r).Size > 0) {
 		return 1 << expectedRWShift(h)
 	}
 	return LineSize
@@ -165,7 +165,7 @@ func regionAlign(h *layout.Header, r layout.Region) int64 {
 
 // expectedRWShift returns log2 of rw's alignment. Draft 7 has no small alignment.
 func expectedRWShift(h *layout.Header) uint32 {
-	shift := RWShift(h.Region(RegionRW).Size)
+	shift := RWShift(RegionOf(h, RegionRW).Size)
 	if h.Version == oldestDraft {
 		return max(shift, PagesShift)
 	}
@@ -173,16 +173,16 @@ func expectedRWShift(h *layout.Header) uint32 {
 }
 
 func checkSections(h *layout.Header) error {
-	end := h.Region(RegionRO).Offset
+	end := RegionOf(h, RegionRO).Offset
 	for i, s := range h.Parts {
-		if s.Offset != end || s.Size < 0 || s.Size%Unit != 0 || !h.Region(RegionRO).Holds(s.Offset, s.Size) {
+		if s.Offset != end || s.Size < 0 || s.Size%Unit != 0 || !RegionOf(h, RegionRO).Holds(s.Offset, s.Size) {
 			return Corrupt(RegionHeader, int64(offSections+16*i), "section %s is [0x%x, +0x%x) behind 0x%x", Part(i),
 				s.Offset, s.Size, end)
 		}
 		end = s.End()
 	}
-	if end != h.Region(RegionRO).End() {
-		return Corrupt(RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end, h.Region(RegionRO).End())
+	if end != RegionOf(h, RegionRO).End() {
+		return Corrupt(RegionHeader, offSections, "sections end at 0x%x, ro at 0x%x", end, RegionOf(h, RegionRO).End())
 	}
 	if got := h.Parts[PartTypes].Size; h.Counts.Types > MaxTypes || got != int64(h.Counts.Types)*TypeSize {
 		return Corrupt(RegionHeader, offCounts, "%d types in %d bytes", h.Counts.Types, got)
@@ -194,7 +194,7 @@ func checkSections(h *layout.Header) error {
 }
 
 func checkIndex(h *layout.Header) error {
-	size := h.Region(RegionIX).Size
+	size := RegionOf(h, RegionIX).Size
 	if h.Buckets > MaxFileSize/LineSize || int64(h.Buckets)*LineSize != size {
 		return Corrupt(RegionHeader, offBuckets, "%d index lines in %d bytes", h.Buckets, size)
 	}
@@ -206,7 +206,7 @@ func checkIndex(h *layout.Header) error {
 
 // ChecksummedSpan returns the span that page checksums cover: everything after ps, including padding.
 func ChecksummedSpan(h *layout.Header) layout.Span {
-	from := h.Region(RegionIX).Offset
+	from := RegionOf(h, RegionIX).Offset
 	return layout.Span{Offset: from, Size: h.FileSize - from}
 }
 

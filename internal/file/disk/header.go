@@ -106,7 +106,7 @@ func MethodPlaces(h *layout.Header) layout.Span {
 func RegionAt(h *layout.Header, offset int64) layout.Region {
 	at := RegionHeader
 	for r := range layout.Region(len(h.Regions) + 1) {
-		if s := h.Region(r); s.Size > 0 && offset >= s.Offset {
+		if s := RegionOf(h, r); s.Size > 0 && offset >= s.Offset {
 			at = r
 		}
 	}

@@ -59,7 +59,7 @@ type TablePlace struct {
 // ReadTablePlaces reads the directory of ex with read. The tables must follow it without gaps, to the end of ex.
 func ReadTablePlaces(h *layout.Header, read func(r layout.Region, offset, size int64) ([]byte,
 	error)) ([]TablePlace, error) {
-	ex := h.Region(RegionEX)
+	ex := RegionOf(h, RegionEX)
 	if ex.Size == 0 {
 		return nil, nil
 	}

@@ -1,6 +1,10 @@
 package disk
 
-import "github.com/profarc/profarc/layout"
+import (
+	"fmt"
+
+	"github.com/profarc/profarc/layout"
+)
 
 // Values that only readers and writers in this module need. layout has the types, and the values that other
 // producers use.
@@ -60,3 +64,17 @@ func ExitSignal(number int) layout.Exit { return layout.Exit(uint32(number))<<32
 func HasRow(h *layout.Header, n layout.Ref) bool {
 	return h.Parts[PartUnexecuted].Holds(n.Offset(), UnexecutedRowSize)
 }
+
+// RegionOf returns the span of a region, or of the header for region 0.
+func RegionOf(h *layout.Header, r layout.Region) layout.Span {
+	if r == 0 {
+		return layout.Span{Offset: 0, Size: HeaderSize}
+	}
+	return h.Regions[r-1]
+}
+
+// IsSameBase reports whether b and c identify the same archive.
+func IsSameBase(b, c layout.BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
+
+// BaseID returns the identity of a base in hexadecimal, for messages.
+func BaseID(b layout.BaseArchive) string { return fmt.Sprintf("%x/%016x", b.DumpID, b.Sum) }

@@ -20,7 +20,7 @@ const testLate = 5000
 // A write to an adopted rw reaches neither the pristine bytes nor the file.
 func TestAdoptedIsPrivate(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 70000}
-	data, rw := s.bytes(), s.header().Region(disk.RegionRW)
+	data, rw := s.bytes(), disk.RegionOf(s.header(), disk.RegionRW)
 	for _, heap := range []bool{false, true} {
 		for _, base := range []Base{BaseRequested, BaseAnywhere} {
 			t.Run(fmt.Sprint(heap, base), func(t *testing.T) {
@@ -114,7 +114,7 @@ func TestAdoptTellsWhereItLies(t *testing.T) {
 		}
 		scribble(next.RW)
 	}
-	if !bytes.Equal(first.RW, data[m.Header().Region(disk.RegionRW).Offset:]) {
+	if !bytes.Equal(first.RW, data[disk.RegionOf(m.Header(), disk.RegionRW).Offset:]) {
 		t.Error("two adoptions share memory")
 	}
 	if first.mapping != m {

@@ -33,7 +33,7 @@ func farApart(t *testing.T, m *Mapping) bool {
 func TestFirstPagesAreReadAlone(t *testing.T) {
 	path, h := synthetic{ro: 100 * disk.PageSize}.writeSparse(t)
 	m := mustOpen(t, path, Options{})
-	ro := h.Region(disk.RegionRO)
+	ro := disk.RegionOf(h, disk.RegionRO)
 	for n := range int64(64) {
 		if n < randomTouchLimit && !farApart(t, m) {
 			t.Fatalf("after %d pages others are read ahead", n)

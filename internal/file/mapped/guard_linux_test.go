@@ -18,7 +18,7 @@ func cutShort(t *testing.T) *Mapping {
 	t.Helper()
 	path := writeFile(t, synthetic{ro: 9 * disk.PageSize, rw: 70000}.bytes())
 	m := mustOpen(t, path, Options{})
-	if _, err := m.Bytes(disk.RegionRO, m.Header().Region(disk.RegionRO).Offset, 8); err != nil {
+	if _, err := m.Bytes(disk.RegionRO, disk.RegionOf(m.Header(), disk.RegionRO).Offset, 8); err != nil {
 		t.Fatal(err)
 	}
 	mustTruncate(t, path)
@@ -44,7 +44,7 @@ func wantFault(t *testing.T, err error, region layout.Region, from, to int64) {
 
 func TestFileCutShortIsAnError(t *testing.T) {
 	m := cutShort(t)
-	ro := m.Header().Region(disk.RegionRO)
+	ro := disk.RegionOf(m.Header(), disk.RegionRO)
 	at := ro.Offset + 5*disk.PageSize
 	_, err := m.Bytes(disk.RegionRO, at, 8)
 	wantFault(t, err, disk.RegionRO, at-disk.PageSize, at+disk.PageSize)
@@ -56,7 +56,7 @@ func TestFileCutShortIsAnError(t *testing.T) {
 func TestGuardNamesTheOffset(t *testing.T) {
 	path := writeFile(t, synthetic{ro: 64, rw: 70000}.bytes())
 	m := mustOpen(t, path, Options{})
-	rw := m.Header().Region(disk.RegionRW)
+	rw := disk.RegionOf(m.Header(), disk.RegionRW)
 	pristine, err := m.Bytes(disk.RegionRW, rw.Offset, rw.Size)
 	if err != nil {
 		t.Fatal(err)

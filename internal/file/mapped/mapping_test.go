@@ -37,7 +37,7 @@ func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 	region := layout.Region(rapid.Uint32Range(0, 7).Draw(t, "region"))
 	s := layout.Span{}
 	if region <= disk.RegionRW {
-		s = m.Header().Region(region)
+		s = disk.RegionOf(m.Header(), region)
 	}
 	offset := rapid.OneOf(rapid.Int64(), rapid.Int64Range(s.Offset-2, s.End()+2)).Draw(t, "offset")
 	size := rapid.OneOf(rapid.Int64(), rapid.Int64Range(-1, s.Size+1)).Draw(t, "size")
@@ -59,7 +59,7 @@ func bytesOrRefusal(t *rapid.T, m *Mapping, data []byte) {
 // Bytes gives what was there or an error.
 func TestEveryFlippedByteIsFound(t *testing.T) {
 	s := synthetic{ro: 5000, rw: 64}
-	sound, padding := s.bytes(), s.header().Region(disk.RegionEX).End()
+	sound, padding := s.bytes(), disk.RegionOf(s.header(), disk.RegionEX).End()
 	for i := range sound {
 		if at := int64(i); at > padding+100 && at < int64(len(sound))-300 && i%17 != 0 {
 			continue // one byte of the 60 KiB of zeros before rw is like another
@@ -76,7 +76,7 @@ func TestEveryFlippedByteIsFound(t *testing.T) {
 		}
 		wantDamageAt(t, m.Verify(context.Background(), nil), int64(i))
 		for _, r := range append([]layout.Region{disk.RegionPS}, summedRegions...) {
-			s := h.Region(r)
+			s := disk.RegionOf(h, r)
 			got, err := m.Bytes(r, s.Offset, s.Size)
 			if err == nil && !bytes.Equal(got, sound[s.Offset:s.End()]) {
 				t.Fatalf("byte %d was changed, and %s is given as sound", i, r)
@@ -101,7 +101,7 @@ func wantDamageAt(t *testing.T, err error, offset int64) {
 func TestChecksHappenWhenAskedFor(t *testing.T) {
 	data := synthetic{ro: 3 * disk.PageSize}.bytes()
 	m := mustRead(t, data, Options{})
-	ro := m.Header().Region(disk.RegionRO)
+	ro := disk.RegionOf(m.Header(), disk.RegionRO)
 	bad := ro.Offset + 2*disk.PageSize
 	data[bad] ^= 1
 
@@ -137,7 +137,7 @@ func TestSumsAreCheckedUpToTheRoot(t *testing.T) {
 	s := synthetic{ro: 600 * disk.PageSize}
 	sound := s.bytes()
 	h := s.header()
-	tree, ps, ro := disk.SumTreeOf(h), h.Region(disk.RegionPS).Offset, h.Region(disk.RegionRO)
+	tree, ps, ro := disk.SumTreeOf(h), disk.RegionOf(h, disk.RegionPS).Offset, disk.RegionOf(h, disk.RegionRO)
 	if tree.Levels() != 2 {
 		t.Fatalf("%d levels", tree.Levels())
 	}
@@ -171,7 +171,7 @@ func TestClosed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rw := m.Header().Region(disk.RegionRW)
+			rw := disk.RegionOf(m.Header(), disk.RegionRW)
 			old, err := m.Bytes(disk.RegionRW, rw.Offset, rw.Size)
 			if err != nil {
 				t.Fatal(err)
@@ -220,7 +220,7 @@ func TestConcurrentFirstTouch(t *testing.T) {
 	for g := range 4 {
 		wg.Go(func() {
 			for _, r := range summedRegions {
-				s := m.Header().Region(r)
+				s := disk.RegionOf(m.Header(), r)
 				for at := s.Offset + int64(g); at+16 <= s.End(); at += 1000 {
 					if b, err := m.Bytes(r, at, 16); err != nil || !bytes.Equal(b, data[at:at+16]) {
 						t.Errorf("%s at %d: %v", r, at, err)
@@ -237,7 +237,7 @@ func TestBytesAllocatesNothing(t *testing.T) {
 	data := synthetic{ro: 5 * disk.PageSize}.bytes()
 	for _, check := range []Check{CheckOnTouch, CheckNone} {
 		m := mustRead(t, data, Options{Check: check})
-		ro := m.Header().Region(disk.RegionRO)
+		ro := disk.RegionOf(m.Header(), disk.RegionRO)
 		read := func() {
 			for _, size := range []int64{0, 8, 2 * disk.PageSize} {
 				if _, err := m.Bytes(disk.RegionRO, ro.Offset, size); err != nil {
@@ -257,7 +257,7 @@ func BenchmarkBytes(b *testing.B) {
 	for name, check := range map[string]Check{"checked": CheckOnTouch, "unchecked": CheckNone} {
 		b.Run(name, func(b *testing.B) {
 			m := mustOpen(b, path, Options{Check: check})
-			ro := m.Header().Region(disk.RegionRO)
+			ro := disk.RegionOf(m.Header(), disk.RegionRO)
 			b.ReportAllocs()
 			for i := int64(0); b.Loop(); i++ {
 				if _, err := m.Bytes(disk.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
@@ -280,7 +280,7 @@ func BenchmarkFirstTouch(b *testing.B) {
 			m = mustRead(b, data, Options{})
 			b.StartTimer()
 		}
-		ro := m.Header().Region(disk.RegionRO)
+		ro := disk.RegionOf(m.Header(), disk.RegionRO)
 		if _, err := m.Bytes(disk.RegionRO, ro.Offset+i%(pages-1)*disk.PageSize, 64); err != nil {
 			b.Fatal(err)
 		}

@@ -185,7 +185,7 @@ func (m *Mapping) validateAndInit(o Options) error {
 		return err
 	}
 	for r := range m.spans {
-		m.spans[r] = m.header.Region(layout.Region(r))
+		m.spans[r] = disk.RegionOf(m.header, layout.Region(r))
 	}
 	m.checksums = newPageChecksums(m.header, m.data)
 	m.checksums.fetcher = m.fetcher

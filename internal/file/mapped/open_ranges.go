@@ -98,7 +98,7 @@ func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	from := int64(0)
 	to := disk.ChecksummedSpan(h).Offset
 	for _, region := range []layout.Region{disk.RegionRO, disk.RegionEX} {
-		span := h.Region(region)
+		span := disk.RegionOf(h, region)
 		if span.Offset-to > minSkippedGap {
 			if err := p.fetchMissing(from, to); err != nil {
 				return err

@@ -38,7 +38,7 @@ func TestReplacedWhileMapped(t *testing.T) {
 	if err := m.Verify(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
-	rw := m.Header().Region(disk.RegionRW)
+	rw := disk.RegionOf(m.Header(), disk.RegionRW)
 	if a := mustAdopt(t, m, BaseAnywhere); string(a.RW) != string(data[rw.Offset:]) {
 		t.Error("the archive that took the name was adopted")
 	}

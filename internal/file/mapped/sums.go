@@ -26,7 +26,7 @@ type pageChecksums struct {
 
 // newPageChecksums takes nearly constant time. Only the size of the set depends on the file size.
 func newPageChecksums(h *layout.Header, data []byte) *pageChecksums {
-	s := &pageChecksums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: h.Region(disk.RegionPS)}
+	s := &pageChecksums{tree: disk.SumTreeOf(h), root: h.SumRoot, data: data, ps: disk.RegionOf(h, disk.RegionPS)}
 	bits := (h.FileSize + disk.PageSize - 1) >> disk.PageShift
 	for level := range s.tree.Levels() {
 		s.groups = append(s.groups, bits)

@@ -27,7 +27,7 @@ func TestFourLevelsOfSums(t *testing.T) {
 		t.Fatalf("%d levels", n)
 	}
 	m := mustOpen(t, path, Options{})
-	ro, rw := h.Region(disk.RegionRO), h.Region(disk.RegionRW)
+	ro, rw := disk.RegionOf(h, disk.RegionRO), disk.RegionOf(h, disk.RegionRW)
 	for _, at := range []int64{ro.Offset, ro.Offset + 1<<29, ro.End() - 8} {
 		if _, err := m.Bytes(disk.RegionRO, at, 8); err != nil {
 			t.Fatal(err)
@@ -50,9 +50,9 @@ func TestFourLevelsOfSums(t *testing.T) {
 		m := mustOpen(t, path, Options{})
 		far := tree.Page(ro.Offset + 3<<28)
 		n := far >> (6 * level)
-		poke(t, path, h.Region(disk.RegionPS).Offset+tree.SlotOffset(level, n), 1)
+		poke(t, path, disk.RegionOf(h, disk.RegionPS).Offset+tree.SlotOffset(level, n), 1)
 		_, err = m.Bytes(disk.RegionRO, ro.Offset+3<<28, 1)
-		wantOffset(t, err, h.Region(disk.RegionPS).Offset+tree.Group(level, disk.GroupOf(n)).Offset)
+		wantOffset(t, err, disk.RegionOf(h, disk.RegionPS).Offset+tree.Group(level, disk.GroupOf(n)).Offset)
 	}
 }
 
@@ -89,7 +89,7 @@ func TestVerifyNamesTheFirstDamage(t *testing.T) {
 	if err := m.Verify(context.Background(), nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, at := range []int64{h.FileSize - 1, h.Region(disk.RegionEX).End() + 1, 6000123, 2500000, 2200000} {
+	for _, at := range []int64{h.FileSize - 1, disk.RegionOf(h, disk.RegionEX).End() + 1, 6000123, 2500000, 2200000} {
 		data[at] ^= 0x10
 		wantDamageAt(t, m.Verify(context.Background(), nil), at)
 	}

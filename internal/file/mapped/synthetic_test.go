@@ -51,7 +51,7 @@ func (s synthetic) place(h *layout.Header, ps int64) {
 		end = span.End()
 	}
 	h.FileSize = end
-	ro := h.Region(disk.RegionRO)
+	ro := disk.RegionOf(h, disk.RegionRO)
 	h.Parts = [disk.NumParts]layout.Span{{Offset: ro.Offset, Size: ro.Size}}
 	for i := 1; i < disk.NumParts; i++ {
 		h.Parts[i] = layout.Span{Offset: ro.End()}
@@ -64,7 +64,7 @@ func (s synthetic) bytes() []byte {
 	data := words.AlignedBytes(int(h.FileSize))
 	noise := rand.New(rand.NewPCG(1, 2))
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
-		span := h.Region(r)
+		span := disk.RegionOf(h, r)
 		for i := span.Offset; i < span.End(); i++ {
 			data[i] = byte(noise.Uint32())
 		}
@@ -75,7 +75,7 @@ func (s synthetic) bytes() []byte {
 
 // seal fills in the sums and the header of an archive.
 func seal(h *layout.Header, data []byte) {
-	tree, ps := disk.SumTreeOf(h), data[h.Region(disk.RegionPS).Offset:]
+	tree, ps := disk.SumTreeOf(h), data[disk.RegionOf(h, disk.RegionPS).Offset:]
 	for n := range tree.Pages() {
 		p := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(ps[tree.SlotOffset(0, n):], disk.Checksum(data[p.Offset:p.End()]))
@@ -88,7 +88,7 @@ func seal(h *layout.Header, data []byte) {
 func (s synthetic) writeSparse(t testing.TB) (path string, h *layout.Header) {
 	t.Helper()
 	h = s.header()
-	tree, ps := disk.SumTreeOf(h), make([]byte, h.Region(disk.RegionPS).Size)
+	tree, ps := disk.SumTreeOf(h), make([]byte, disk.RegionOf(h, disk.RegionPS).Size)
 	zeros := make([]byte, disk.PageSize)
 	full := disk.Checksum(zeros)
 	for n := range tree.Pages() {

@@ -39,7 +39,11 @@ func (t *profileText) addRunProfiles(b *builder.Builder, runs [][]record, report
 }
 
 // internRunMethods adds the methods that the runs name to b.
-func (t *profileText) internRunMethods(b *builder.Builder, runs [][]record, report *Report) map[nameID]builder.MethodRef {
+func (t *profileText) internRunMethods(
+	b *builder.Builder,
+	runs [][]record,
+	report *Report,
+) map[nameID]builder.MethodRef {
 	methods := map[nameID]builder.MethodRef{}
 	for _, run := range runs {
 		for i := range run {
@@ -104,7 +108,12 @@ func groupByMethod(run []record) (profiles map[nameID]*methodProfile) {
 }
 
 // addMethodProfiles adds the method profiles of a run to b.
-func (t *profileText) addMethodProfiles(b *builder.Builder, methods map[nameID]builder.MethodRef, run []record, report *Report) error {
+func (t *profileText) addMethodProfiles(
+	b *builder.Builder,
+	methods map[nameID]builder.MethodRef,
+	run []record,
+	report *Report,
+) error {
 	for id, gathered := range groupByMethod(run) {
 		p := b.ProfileIn(methods[id], 0, profileset.NoContext)
 		report.Methods++

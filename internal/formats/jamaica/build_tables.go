@@ -53,7 +53,9 @@ func (t *profileText) addTables(b *builder.Builder, runs [][]record, report *Rep
 }
 
 func addProperty(b *builder.Builder, key string, value uint64) {
-	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(strconv.FormatUint(value, 10))))
+	b.Internal().
+		Table(disk.TableProperties, 0).
+		Row(uint64(b.Internal().Symbol(key)), uint64(b.Internal().Symbol(strconv.FormatUint(value, 10))))
 }
 
 // mergeTableRows returns the sorted table rows of all runs. It merges rows unless they describe single threads.
@@ -246,7 +248,8 @@ func (t *shareTally) addShare(n, share uint64) {
 	}
 }
 
-// estimateTotal returns the sum if it agrees with the shares, otherwise the smallest greater total that does. If there is
+// estimateTotal returns the sum if it agrees with the shares, otherwise the smallest greater total that does. If there
+// is
 // no such total, known is false.
 func (t *shareTally) estimateTotal() (total uint64, known bool) {
 	switch {

@@ -42,7 +42,14 @@ func TestTotalsGiveTheShares(t *testing.T) {
 		}
 		for _, n := range counts {
 			if percentShare(n, total) != percentShare(n, sum+missing) {
-				t.Fatalf("%d of %d is %d%%, of %d %d%%", n, total, percentShare(n, total), sum+missing, percentShare(n, sum+missing))
+				t.Fatalf(
+					"%d of %d is %d%%, of %d %d%%",
+					n,
+					total,
+					percentShare(n, total),
+					sum+missing,
+					percentShare(n, sum+missing),
+				)
 			}
 		}
 	})

@@ -60,8 +60,19 @@ func (t *textWriter) addLine(key keyword, n uint64, rest string) {
 
 // printed is the order of keywords in the output. The VM's documentation puts instantiations before invocations,
 // and these before the heap.
-var keywordOrder = []keyword{keyInstances, keyBytecodes, keyCycles, keyNative, keyInvoke, keyNewArray, keyThread, keyThreads,
-	keyReflected, keyHeapUse, keyHeapRefs}
+var keywordOrder = []keyword{
+	keyInstances,
+	keyBytecodes,
+	keyCycles,
+	keyNative,
+	keyInvoke,
+	keyNewArray,
+	keyThread,
+	keyThreads,
+	keyReflected,
+	keyHeapUse,
+	keyHeapRefs,
+}
 
 func (t *textWriter) writeLines(w io.Writer) {
 	for _, key := range keywordOrder {

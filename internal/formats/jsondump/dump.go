@@ -117,7 +117,11 @@ func (p *printer) printHeader(h *layout.Header) {
 	p.printUintField("max_probe", uint64(h.MaxProbe))
 	c := h.Counts
 	s := h.Summary
-	printUintList(p, "counts", []uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers})
+	printUintList(
+		p,
+		"counts",
+		[]uint64{c.Methods, c.Unexecuted, c.Profiles, c.Contexts, c.Types, c.Symbols, c.Entries, c.Pointers},
+	)
 	printUintList(p, "summary", []uint64{s.TotalInvocations, s.MaxInvocations, s.TotalCount, s.MaxCount})
 	p.printRaw("},\n")
 }

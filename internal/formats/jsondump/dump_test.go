@@ -212,7 +212,7 @@ func TestErrorsAreGiven(t *testing.T) {
 	}
 	for _, r := range []layout.Region{disk.RegionRO, disk.RegionEX, disk.RegionRW} {
 		bad := bytes.Clone(data)
-		bad[h.Region(r).Offset+8] ^= 1
+		bad[disk.RegionOf(h, r).Offset+8] ^= 1
 		if err := jsondump.WriteArchive(io.Discard, store(t, bad)); !errors.Is(err, layout.ErrChecksum) {
 			t.Errorf("a changed byte in %v gives %v", r, err)
 		}

@@ -85,7 +85,9 @@ func withHeap(t testing.TB, r *rand.Rand, version int) *reader.Store {
 		}
 		set.Table(disk.TableAllocationCalls, 0).Row(function, stack(), record+1)
 	}
-	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol(fmt.Sprint(version))))
+	b.Internal().
+		Table(disk.TableProperties, 0).
+		Row(uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol(fmt.Sprint(version))))
 	return memstore.Open(t, b)
 }
 

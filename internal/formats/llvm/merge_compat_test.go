@@ -18,7 +18,12 @@ func compatStore(t testing.TB, version int, files [][]byte, weights []int) *read
 	params.LLVMVersion = uint32(version)
 	var b *builder.Builder
 	for i, f := range files {
-		o := ReadOptions{Name: "test", Config: builder.Config{Params: params}, Into: b, Run: profileset.RunRules{AsLLVM: true}}
+		o := ReadOptions{
+			Name:   "test",
+			Config: builder.Config{Params: params},
+			Into:   b,
+			Run:    profileset.RunRules{AsLLVM: true},
+		}
 		if weights != nil {
 			o.Run.Weight = layout.Weight(weights[i]) * layout.WeightOne
 		}

@@ -101,7 +101,9 @@ func drawTables(t *rapid.T, b *builder.Builder, names []string) {
 			rows.Row(trace, weight, disk.NameRef(name))
 		}
 	}
-	b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(PropertyStreamSize)), uint64(b.Internal().Symbol(fmt.Sprint(traces+7))))
+	b.Internal().
+		Table(disk.TableProperties, 0).
+		Row(uint64(b.Internal().Symbol(PropertyStreamSize)), uint64(b.Internal().Symbol(fmt.Sprint(traces+7))))
 }
 
 // held returns what a version of the indexed format keeps of the content.

@@ -66,7 +66,8 @@ func newName(d layout.Domain, k layout.Key) (n Name) {
 	return n
 }
 
-// splitSourceFile splits the PGO name of a local function into file and function. The separator is a semicolon, or a colon in
+// splitSourceFile splits the PGO name of a local function into file and function. The separator is a semicolon, or a
+// colon in
 // older profiles.
 func splitSourceFile(name string) (file, function string) {
 	if file, function, ok := strings.Cut(name, ";"); ok {

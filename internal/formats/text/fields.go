@@ -47,7 +47,11 @@ var fieldForms = [...]fieldForm{
 				OverflowTraps: uint32(n[2]), TenureTraps: uint32(n[3])})
 		}},
 	{"compile", disk.HasCompile, []fieldNumber{{key: "level=", size: 1}, {key: "state=", offset: 1, size: 1},
-		{key: "would-profile=", offset: 2, size: 1}, {key: "loops=", offset: 4, size: 2}, {key: "blocks=", offset: 6, size: 2}},
+		{
+			key:    "would-profile=",
+			offset: 2,
+			size:   1,
+		}, {key: "loops=", offset: 4, size: 2}, {key: "blocks=", offset: 6, size: 2}},
 		func(p *builder.Profile, n []uint64) {
 			p.Internal().SetCompilation(profileset.Compilation{Level: uint8(n[0]), State: uint8(n[1]), WouldProfile: uint8(n[2]),
 				Loops: uint16(n[3]), Blocks: uint16(n[4])})

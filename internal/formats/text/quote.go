@@ -152,7 +152,8 @@ func (c *cursor) startsWith(text string) bool {
 	return ahead.Skip(text)
 }
 
-// takeKeyPart consumes a quoted or bare name. A brace ends a bare name, and so does a double colon if colons is set and a
+// takeKeyPart consumes a quoted or bare name. A brace ends a bare name, and so does a double colon if colons is set and
+// a
 // parenthesis if parenthesis is set.
 func (c *cursor) takeKeyPart(colons, parenthesis bool) string {
 	if c.startsWith(`"`) {

@@ -133,7 +133,8 @@ func cachedKey(name string) string {
 	return keyForName(name)
 }
 
-// standardTagByName returns the tag with a name. Tests add schemas after this package was initialized, so it also searches
+// standardTagByName returns the tag with a name. Tests add schemas after this package was initialized, so it also
+// searches
 // the table of schemas.
 func standardTagByName(name []byte) (tag layout.Tag, ok bool) {
 	tag, ok = tagNumbers[string(name)]
@@ -172,7 +173,8 @@ var tableDomains = map[disk.TableKind]domainList{
 
 func domainsOfTag(tag layout.Tag) domainList { return disk.TagDomains(tag) }
 
-// contains reports whether d is in the list. An archive of domain custom can have everything that is not only HotSpot's.
+// contains reports whether d is in the list. An archive of domain custom can have everything that is not only
+// HotSpot's.
 func (l domainList) contains(d layout.Domain) bool {
 	return l == nil || slices.Contains(l, d) || d == layout.DomainCustom && !slices.Equal(l, ofHotSpot)
 }

@@ -172,7 +172,8 @@ func (w *writer) writeBitmap(e disk.Entry) {
 	}
 }
 
-// writeRows writes a list of rows. It omits empty rows at the end if the settings of the archive imply the number of rows.
+// writeRows writes a list of rows. It omits empty rows at the end if the settings of the archive imply the number of
+// rows.
 func (w *writer) writeRows(e disk.Entry, rows disk.Rows) {
 	n := rows.N
 	if rows.Repeat == disk.PerType || rows.Repeat == disk.PerBci {
@@ -270,7 +271,8 @@ func (w *writer) writeTypeWord(v uint64) {
 	}
 }
 
-// isWrittenWithKey reports whether a cell that does not repeat is written with its key. A length follows from the rows, and traps
+// isWrittenWithKey reports whether a cell that does not repeat is written with its key. A length follows from the rows,
+// and traps
 // are written among the flags.
 func isWrittenWithKey(kind disk.CellKind) bool {
 	return kind != disk.CellLength && kind != disk.CellTraps
@@ -285,7 +287,8 @@ func cellKey(schema *disk.Schema, c disk.CellSpec) string {
 	return cachedKey(c.Name)
 }
 
-// separatorBefore returns the separator before cell i of a row. It is "=" after the key of the row, and after a name, which
+// separatorBefore returns the separator before cell i of a row. It is "=" after the key of the row, and after a name,
+// which
 // can contain commas.
 func separatorBefore(cells []disk.CellSpec, i int) string {
 	if i == 1 && disk.IsKey(cells[0].Kind) || disk.IsPointer(cells[i-1].Kind) {

@@ -46,7 +46,8 @@ func (w *writer) writeMethodLine(m reader.Method) {
 	w.endLine()
 }
 
-// writeContextLines writes the contexts of a method without a profile and without inner contexts. The import derives the other
+// writeContextLines writes the contexts of a method without a profile and without inner contexts. The import derives
+// the other
 // contexts from these lines and from the profiles.
 func (w *writer) writeContextLines(m reader.Method) {
 	w.nodes = w.nodes[:0]

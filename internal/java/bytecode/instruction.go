@@ -95,7 +95,8 @@ func HasConstant(java byte) bool {
 	return pool > 0
 }
 
-// decodeOperands sets the operands of a bytecode without a name. unaligned includes the padding of a switch, aligned does not.
+// decodeOperands sets the operands of a bytecode without a name. unaligned includes the padding of a switch, aligned
+// does not.
 func (i *Instruction) decodeOperands(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
@@ -144,7 +145,8 @@ func (i *Instruction) decodeWide(operands []byte) {
 	}
 }
 
-// switchLabels returns the values of a switch's cases. A tableswitch has one for each value from low to high, a lookupswitch
+// switchLabels returns the values of a switch's cases. A tableswitch has one for each value from low to high, a
+// lookupswitch
 // has pairs of a value and a target.
 func switchLabels(java byte, operands []byte) (list []int32) {
 	switch java {
@@ -190,7 +192,8 @@ func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	return n, ok
 }
 
-// loadedConstant returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no name.
+// loadedConstant returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no
+// name.
 func loadedConstant(i uint16, c Constants) (n Name) {
 	if class, ok := c.Class(i); ok {
 		return Name{Name: ConstantText(class)}
@@ -208,7 +211,8 @@ func DecimalText(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 // maxText is the maximum length of a string in Text.
 const maxText = 100
 
-// ConstantText returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces all
+// ConstantText returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces
+// all
 // texts that producers print differently.
 func ConstantText(s string) string {
 	for _, c := range []byte(s) {

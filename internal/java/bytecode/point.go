@@ -96,7 +96,9 @@ func switchTargets(operands []byte, at, first, stride int) []int {
 // 0. Class files and all rewritten forms in VMs give the same id. The normal form has
 //
 //   - the bytecodes of the class file instead of quick forms;
-//   - operands as in the class file, big-endian, without constant pool indices (and invokedynamic's two zero bytes), because VMs replace the indices and other methods of the class change them;
+//
+// - operands as in the class file, big-endian, without constant pool indices (and invokedynamic's two zero bytes),
+// because VMs replace the indices and other methods of the class change them;
 //   - no padding of switches.
 //
 // CodeID returns 0, unknown, if the bytes are not bytecodes or contain a breakpoint.

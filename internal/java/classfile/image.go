@@ -126,7 +126,8 @@ func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	return m.readResource("/" + module + "/" + class + ".class")
 }
 
-// moduleOf returns the module with the content of a package. The resource lists all modules of the package as u32 empty,
+// moduleOf returns the module with the content of a package. The resource lists all modules of the package as u32
+// empty,
 // u32 name.
 func (m *image) moduleOf(pkg string) (name string, ok bool, err error) {
 	list, ok, err := m.readResource("/packages/" + pkg)

@@ -146,7 +146,11 @@ func (j *jar) addVersion(path string, f *zip.File) {
 		j.versions = map[string][]versionedFile{}
 	}
 	all := j.versions[class]
-	at, found := slices.BinarySearchFunc(all, release, func(v versionedFile, release int) int { return release - v.release })
+	at, found := slices.BinarySearchFunc(
+		all,
+		release,
+		func(v versionedFile, release int) int { return release - v.release },
+	)
 	if !found {
 		j.versions[class] = slices.Insert(all, at, versionedFile{release, f})
 	}
@@ -317,7 +321,8 @@ type manifestLink struct {
 	folder bool
 }
 
-// manifestLinks returns the existing files and folders that a jar's manifest adds to the class path. A JVM resolves them in the
+// manifestLinks returns the existing files and folders that a jar's manifest adds to the class path. A JVM resolves
+// them in the
 // folder of the jar itself. Other class loaders may use the folder of a symbolic link to it, which comes second.
 func manifestLinks(j *jar) (all []manifestLink) {
 	dirs := []string{filepath.Dir(j.name)}
@@ -335,7 +340,8 @@ func manifestLinks(j *jar) (all []manifestLink) {
 	return all
 }
 
-// resolveEntry resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a folder. ok
+// resolveEntry resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a
+// folder. ok
 // is false for entries that a JVM ignores, which are malformed URLs and other schemes.
 func resolveEntry(dir, entry string) (l manifestLink, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
@@ -358,7 +364,8 @@ func (l manifestLink) exists() bool {
 	return err == nil && info.IsDir() == l.folder
 }
 
-// followLink opens the target of a link, and returns the links of its manifest. It ignores files that are not jars, like a
+// followLink opens the target of a link, and returns the links of its manifest. It ignores files that are not jars,
+// like a
 // JVM.
 func (o *opener) followLink(l manifestLink) ([]manifestLink, error) {
 	if o.wasOpened(l.path) {

@@ -182,7 +182,8 @@ func (p *Path) Class(name string) (*File, error) {
 	return nil, nil
 }
 
-// AllClasses returns the class files with a name from all sources, in path order, because a program's class loader can load
+// AllClasses returns the class files with a name from all sources, in path order, because a program's class loader can
+// load
 // any of them. Malformed files are skipped. It fails if all files are malformed.
 func (p *Path) AllClasses(name string) (all []*File, err error) {
 	files := p.candidateFiles(name)

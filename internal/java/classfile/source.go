@@ -15,7 +15,8 @@ import (
 // Sources finds the source files of classes.
 type Sources struct{ containers []sourceContainer }
 
-// A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified name;
+// A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified
+// name;
 // the error matches fs.ErrNotExist if it is missing.
 type sourceContainer interface {
 	readSource(name string) (text []byte, file string, err error)

@@ -8,9 +8,15 @@
 // consists of an operator, its name, and the expressions of its operands. A profile point is its bytecode, its name,
 // and the expressions of its operands. The position of a bytecode has no meaning.
 //
-//   - A condition is equal or less, with a sense. ifeq and ifne, if_icmplt and if_icmpge, and ifnull and ifnonnull are the same condition with opposite senses. The operands of equal have no order, a > b becomes b < a, and a constant is the right operand. If the result of lcmp, fcmpl, fcmpg, dcmpl or dcmpg is compared with 0, the condition compares the operands of that instruction.
+// - A condition is equal or less, with a sense. ifeq and ifne, if_icmplt and if_icmpge, and ifnull and ifnonnull are
+// the same condition with opposite senses. The operands of equal have no order, a > b becomes b < a, and a constant is
+// the right operand. If the result of lcmp, fcmpl, fcmpg, dcmpl or dcmpg is compared with 0, the condition compares the
+// operands of that instruction.
 //   - The operands of additions, products and bit operations have no order.
-//   - A local variable is the list of expressions in the definitions that reach its use, whatever its number. A parameter is its index. If one definition reaches the use and its expression still has the same value, the variable is that expression. The value may have changed if the expression calls something, or reads what the method writes.
+//
+// - A local variable is the list of expressions in the definitions that reach its use, whatever its number. A parameter
+// is its index. If one definition reaches the use and its expression still has the same value, the variable is that
+// expression. The value may have changed if the expression calls something, or reads what the method writes.
 //   - A value at the join of several blocks is all of their values, each with its condition.
 //   - A constant is its text, whether it is in a bytecode or in the pool.
 //

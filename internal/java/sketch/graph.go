@@ -84,7 +84,11 @@ func nameHash(in *bytecode.Instruction) uint64 {
 	case in.Name == bytecode.Name{}:
 		return noName
 	}
-	return hashNumbers(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name), xxhash.Sum64String(in.Name.Descriptor))
+	return hashNumbers(
+		xxhash.Sum64String(in.Name.Class),
+		xxhash.Sum64String(in.Name.Name),
+		xxhash.Sum64String(in.Name.Descriptor),
+	)
 }
 
 func instructionAt(code []bytecode.Instruction, bci int) (i int, ok bool) {

@@ -168,7 +168,8 @@ func (r *run) duplicate(which int) {
 	r.pushValues(top)
 }
 
-// localValue returns the value of a local variable. It is the expression in the only definition if its value is unchanged,
+// localValue returns the value of a local variable. It is the expression in the only definition if its value is
+// unchanged,
 // else an identity.
 func (r *run) localValue(op byte, i int) value {
 	if all := r.v.reaching(r.v.used[i]); len(all) == 1 && all[0] >= 0 {
@@ -236,7 +237,8 @@ func (r *run) leaveBlock(b, i int, operands []value) {
 	}
 }
 
-// isInvented reports whether a compiler invented a name, which may mean something else in the next version. Such names are
+// isInvented reports whether a compiler invented a name, which may mean something else in the next version. Such names
+// are
 // maps from enum constants to cases of a switch, synthetic accessors, and methods that find the case of a switch over
 // patterns.
 func isInvented(name string) bool {

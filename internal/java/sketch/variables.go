@@ -157,7 +157,8 @@ func (v *variables) reaching(node int) (all []int) {
 	return all
 }
 
-// identifyVariables computes an identity for the value that each use of a local variable loads. It combines the expressions of
+// identifyVariables computes an identity for the value that each use of a local variable loads. It combines the
+// expressions of
 // the definitions that reach the use, and the index of a parameter. Variables in these expressions are expanded once,
 // without further variables.
 func identifyVariables(g *graph, v *variables) (identity func(node int) uint64, ok bool) {

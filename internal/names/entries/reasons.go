@@ -94,7 +94,8 @@ func ReasonWithJVMCI(plain string) string {
 	return plain
 }
 
-// findName returns the name of a number in all lists. If only some VMs were built with JVMCI, it is the part before "_or_".
+// findName returns the name of a number in all lists. If only some VMs were built with JVMCI, it is the part before
+// "_or_".
 func (r TrapReasons) findName(number int) (name string, ok bool) {
 	for i, list := range r.lists {
 		if number < 0 || number >= len(list) || list[number] == "" {

@@ -18,7 +18,9 @@ func ofRelease(t *testing.T, release uint32, list string) *reader.Store {
 	t.Helper()
 	b := builder.New(layout.DomainHotSpot, builder.Config{Params: layout.Params{VMRelease: release}})
 	if list != "" {
-		b.Internal().Table(disk.TableProperties, 0).Row(uint64(b.Internal().Symbol(disk.PropertyTrapReasons)), uint64(b.Internal().Symbol(list)))
+		b.Internal().
+			Table(disk.TableProperties, 0).
+			Row(uint64(b.Internal().Symbol(disk.PropertyTrapReasons)), uint64(b.Internal().Symbol(list)))
 	}
 	p := b.Profile(layout.Key{Class: "A", Name: "m", Signature: "()V"}, 0)
 	p.Invocations(uint64(release))

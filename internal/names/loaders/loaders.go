@@ -12,7 +12,8 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// NamesLoaders reports whether the archive has the class loader of any type. Output of PrintMethodData does not have it. Its
+// NamesLoaders reports whether the archive has the class loader of any type. Output of PrintMethodData does not have
+// it. Its
 // application classes have no loader, or the made-up disk.TwinLoader.
 func NamesLoaders(s *reader.Store) (bool, error) {
 	for t, err := range s.Types() {

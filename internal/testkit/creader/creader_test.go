@@ -140,7 +140,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 	want, _, _ := cprogram.Run(t, program, cprogram.Write(t, data))
 	h := cprogram.Store(t, data).Header()
 	for at := int64(0); at < h.FileSize; at += 131 {
-		if at > h.Region(disk.RegionEX).End() && at < h.Region(disk.RegionRW).Offset-131 {
+		if at > disk.RegionOf(h, disk.RegionEX).End() && at < disk.RegionOf(h, disk.RegionRW).Offset-131 {
 			continue
 		}
 		bad := bytes.Clone(data)
@@ -152,7 +152,7 @@ func TestChangedBytesAreRefused(t *testing.T) {
 		if status != 0 && (status != 1 || !bytes.HasPrefix(stderr, []byte("creader: at 0x"))) {
 			t.Errorf("byte 0x%x was changed: exit status %d, %s", at, status, stderr)
 		}
-		if status == 0 && (at < 640 || at >= h.Region(disk.RegionIX).Offset) {
+		if status == 0 && (at < 640 || at >= disk.RegionOf(h, disk.RegionIX).Offset) {
 			t.Errorf("byte 0x%x was changed, and nothing was noticed", at)
 		}
 	}
@@ -168,7 +168,7 @@ func TestBothReadersAgreeOnDamage(t *testing.T) {
 		data := cprogram.Archive(t, s)
 		h := cprogram.Store(t, data).Header()
 		for _, r := range []layout.Region{disk.RegionIX, disk.RegionRO, disk.RegionEX, disk.RegionRW} {
-			span := h.Region(r)
+			span := disk.RegionOf(h, r)
 			step := max(4, span.Size/12&^3)
 			for at := span.Offset; at+4 <= span.End(); at += step {
 				bad := bytes.Clone(data)
@@ -202,7 +202,7 @@ func agree(t *testing.T, program string, data []byte, what string) {
 // resum makes all sums of an archive right.
 func resum(data []byte, h *layout.Header) {
 	tree := disk.SumTreeOf(h)
-	ps := data[h.Region(disk.RegionPS).Offset:h.Region(disk.RegionPS).End()]
+	ps := data[disk.RegionOf(h, disk.RegionPS).Offset:disk.RegionOf(h, disk.RegionPS).End()]
 	for n := range tree.Pages() {
 		span := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(ps[tree.SlotOffset(0, n):], disk.Checksum(data[span.Offset:span.End()]))
@@ -250,7 +250,7 @@ func TestBothReadersReadWhatDamageLeaves(t *testing.T) {
 	for _, s := range specimen.All() {
 		t.Run(s.Name, func(t *testing.T) {
 			data := cprogram.Archive(t, s)
-			rw := cprogram.Store(t, data).Header().Region(disk.RegionRW)
+			rw := disk.RegionOf(cprogram.Store(t, data).Header(), disk.RegionRW)
 			for at := rw.Offset; at < rw.End(); at += rw.Size/16 + 1 {
 				damaged := slices.Clone(data)
 				damaged[at] ^= 16

@@ -64,7 +64,7 @@ func TestBothReadersAgreeOnColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := cprogram.StartForgeries(t, program, data)
-		ex := cprogram.Store(t, data).Header().Region(disk.RegionEX)
+		ex := disk.RegionOf(cprogram.Store(t, data).Header(), disk.RegionEX)
 		for i := range int64(binary.LittleEndian.Uint32(append(data[ex.Offset:ex.End():ex.End()], 0, 0, 0, 0))) {
 			kinds := int64(binary.LittleEndian.Uint64(data[ex.Offset+disk.TablesHeaderSize+i*disk.TableRowSize+8:])) + 16
 			word := uint64(binary.LittleEndian.Uint32(data[kinds:]))

@@ -134,7 +134,7 @@ func (s *subject) hold(t *testing.T, what string, at int, data []byte) {
 // used reports whether the byte at offset is in a region or the header.
 func (s *subject) used(offset int) bool {
 	for r := disk.RegionHeader; r <= disk.RegionRW; r++ {
-		if s.header.Region(r).Holds(int64(offset), 1) {
+		if disk.RegionOf(s.header, r).Holds(int64(offset), 1) {
 			return true
 		}
 	}
@@ -144,7 +144,7 @@ func (s *subject) used(offset int) bool {
 // dense reports whether every value of the byte at offset is tried.
 func (s *subject) dense(offset int) bool {
 	for _, r := range []layout.Region{disk.RegionHeader, disk.RegionPS, disk.RegionIX, disk.RegionBM} {
-		if s.header.Region(r).Holds(int64(offset), 1) {
+		if disk.RegionOf(s.header, r).Holds(int64(offset), 1) {
 			return true
 		}
 	}
@@ -201,7 +201,7 @@ func TestEveryTruncationIsDetected(t *testing.T) {
 // reseal corrects the sums of changed bytes.
 func (s *subject) reseal(data []byte) {
 	tree := disk.SumTreeOf(s.header)
-	ps := s.header.Region(disk.RegionPS)
+	ps := disk.RegionOf(s.header, disk.RegionPS)
 	sums := data[ps.Offset:ps.End()]
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)

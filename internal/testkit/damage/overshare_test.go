@@ -98,7 +98,7 @@ func overshare(data []byte) error {
 func updateAllChecksums(data []byte, h *layout.Header) {
 	const sumRootAt = 96
 	tree := disk.SumTreeOf(h)
-	ps := h.Region(disk.RegionPS)
+	ps := disk.RegionOf(h, disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(data[ps.Offset+tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))

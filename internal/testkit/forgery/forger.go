@@ -92,7 +92,7 @@ func (f *Forger) updateChecksums() {
 
 // updatePageChecksums updates the page checksums that depend on the byte at an offset, and returns their root.
 func (f *Forger) updatePageChecksums(at int64) uint64 {
-	ps := f.h.Region(disk.RegionPS).Offset
+	ps := disk.RegionOf(f.h, disk.RegionPS).Offset
 	n := f.tree.Page(at)
 	page := f.tree.PageSpan(n)
 	sum := disk.Checksum(f.data[page.Offset:page.End()])
@@ -138,8 +138,8 @@ func (f *Forger) Values(r Reference) iter.Seq[uint64] {
 
 // isSkipped reports whether Values skips an offset between ex and rw.
 func (f *Forger) isSkipped(at int64) bool {
-	from := f.h.Region(disk.RegionEX).End()
-	to := f.h.Region(disk.RegionRW).Offset
+	from := disk.RegionOf(f.h, disk.RegionEX).End()
+	to := disk.RegionOf(f.h, disk.RegionRW).Offset
 	return at >= from+64 && at < to-64 && at%512 != 0
 }
 

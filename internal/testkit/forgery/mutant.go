@@ -30,7 +30,7 @@ func NewMutator(data []byte, seed uint64) (*Mutator, error) {
 	m := &Mutator{Forger: f, r: rand.New(rand.NewPCG(seed, 0)), references: references,
 		regions: []layout.Span{{Size: disk.HeaderSize}}}
 	for r := disk.RegionIX; r <= disk.RegionRW; r++ {
-		if s := f.h.Region(r); s.Size > 0 {
+		if s := disk.RegionOf(f.h, r); s.Size > 0 {
 			m.regions = append(m.regions, s)
 		}
 	}

@@ -76,7 +76,7 @@ func eachRecord(s layout.Span, size int64, yield func(at int64)) {
 }
 
 func (l *referenceLister) listIndex() {
-	eachRecord(l.h.Region(disk.RegionIX), disk.LineSize, func(line int64) {
+	eachRecord(disk.RegionOf(l.h, disk.RegionIX), disk.LineSize, func(line int64) {
 		for i := range int64(disk.LineSlots) {
 			if le.Uint16(l.data[line+2*i:]) != 0 {
 				l.addNarrow("index slot", line+disk.LineSize-4*(disk.LineSlots-i))
@@ -162,14 +162,14 @@ func (l *referenceLister) listContexts() {
 }
 
 func (l *referenceLister) listBitmaps() {
-	bm := l.h.Region(disk.RegionBM)
+	bm := disk.RegionOf(l.h, disk.RegionBM)
 	for i := range l.readU32(bm.Offset) {
 		l.addNarrow("bitmap", bm.Offset+8+8*i)
 	}
 }
 
 func (l *referenceLister) listTables() {
-	ex := l.h.Region(disk.RegionEX)
+	ex := disk.RegionOf(l.h, disk.RegionEX)
 	if ex.Size == 0 {
 		return
 	}
@@ -207,7 +207,7 @@ var columnNames = map[disk.ColumnKind]string{
 }
 
 func (l *referenceLister) listBlocks() {
-	rw := l.h.Region(disk.RegionRW)
+	rw := disk.RegionOf(l.h, disk.RegionRW)
 	for at := rw.Offset; at < rw.End(); {
 		b, err := disk.ParseBlock(l.data[at : at+disk.BlockSize(l.data[at:])])
 		if l.recordError(err) {

@@ -44,8 +44,8 @@ func addUnexecuted(b *builder.Builder) {
 	}
 }
 
-// addCallCounts adds call counts in the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0. The inner nodes of the first context have no
-// profile.
+// addCallCounts adds call counts in the contexts 5:0<3:2<2:9<1:3, 5:0<4:2 and 5:0. The inner nodes of the first context
+// have no profile.
 func addCallCounts(b *builder.Builder, m printers) {
 	long := b.Context(m.print, builder.Frame{Caller: m.even, Point: 2}, builder.Frame{Caller: m.evenOrOdd, Point: 9},
 		builder.Frame{Caller: m.main, Point: 3})
@@ -83,7 +83,8 @@ func addGraalTables(b *builder.Builder, m printers) {
 	monitors := b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord)
 	monitors.Row(uint64(b.Type(builder.TypeKey{Name: "java.lang.Object"})), 4)
 	monitors.Row(0, 1)
-	samples := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+	samples := b.Internal().
+		Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 	minusTwo := int64(-2)
 	samples.Row(0, uint64(m.print), 3, 10)
 	samples.Row(0, uint64(m.main), uint64(minusTwo), 10)

@@ -79,7 +79,8 @@ func newHostile(d layout.Domain, texts []string) *builder.Builder {
 	return b
 }
 
-// addHostileRun adds the description of a run without a dump id, so that archives with equal descriptions can be merged.
+// addHostileRun adds the description of a run without a dump id, so that archives with equal descriptions can be
+// merged.
 func addHostileRun(b *builder.Builder, h *textMaker) {
 	row := disk.RunRow{}
 	row.Words[disk.RunClassPath] = 1
@@ -150,7 +151,8 @@ func addHostileTables(b *builder.Builder, h *textMaker, m builder.MethodRef) {
 		b.Internal().DescribeType(hidden, h.next(), layout.TypeHidden|layout.TypeNotMatchable)
 	case layout.DomainGraal:
 		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType, disk.ColumnWord).Row(typed(), 4)
-		samples := b.Internal().Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
+		samples := b.Internal().
+			Table(disk.TableSamples, 0, disk.ColumnWord, disk.ColumnMethod, disk.ColumnWord, disk.ColumnWord)
 		samples.Row(0, uint64(m), 3, 10)
 		b.Internal().Table(disk.TableForeign, 0, disk.ColumnSymbol, disk.ColumnSymbol).Row(symbol(), symbol())
 	case layout.DomainJamaica:

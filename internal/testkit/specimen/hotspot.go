@@ -39,7 +39,8 @@ func newHotSpot() *builder.Builder {
 		hidden:    b.Type(builder.TypeKey{Name: "shapes/Area$$Lambda@shapes/Area#0", Loader: "app"}),
 		exception: b.Type(builder.TypeKey{Name: "java/lang/IllegalStateException"}),
 	}
-	b.Internal().DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
+	b.Internal().
+		DescribeType(s.hidden, "shapes/Area$$Lambda$14/0x0000000800c03000", layout.TypeHidden|layout.TypeNotMatchable)
 	addEveryEntry(b, s)
 	addOptionalFields(b, s)
 	addManyPoints(b, s)
@@ -136,7 +137,9 @@ func addTwoCodes(b *builder.Builder) {
 		}
 		finishProfiles(p)
 		sketch := disk.AppendSketch(nil, code, []disk.SketchPoint{disk.NewSketchPoint(code<<40, code<<50, false)})
-		b.Internal().Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).Row(uint64(m), uint64(b.Internal().Symbol(string(sketch))))
+		b.Internal().
+			Table(disk.TableCode, 0, disk.TableColumns(disk.TableCode)...).
+			Row(uint64(m), uint64(b.Internal().Symbol(string(sketch))))
 	}
 }
 

@@ -51,7 +51,8 @@ func addJamaicaTables(b *builder.Builder) {
 	instances := b.Internal().Table(disk.TableInstances, 0, append(words(disk.ColumnType), disk.ColumnSymbol)...)
 	instances.Row(text, 300, 1, 300, 9600, 0, uint64(b.Internal().Symbol("boot")))
 	instances.Row(object, 5, 1, 5, 160, 0, 0)
-	threads := b.Internal().Table(disk.TableThreads, 0, append(words(), disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)...)
+	threads := b.Internal().
+		Table(disk.TableThreads, 0, append(words(), disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)...)
 	threads.Row(5, 30000000000, 60, 25, 10, 5, 20480, 8192)
 	b.Internal().Table(disk.TableReflected, 0, disk.ColumnType).Row(text)
 	dumps := b.Internal().Table(disk.TableDumps, 0, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord, disk.ColumnWord)

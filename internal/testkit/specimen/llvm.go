@@ -65,7 +65,8 @@ func addHeapProfile(b *builder.Builder) {
 		uint64(b.Internal().Symbol(disk.PropertyMemProf)), uint64(b.Internal().Symbol("3")))
 }
 
-// newLLVMFrontend is a profile of clang's front-end instrumentation. It has counters and MC/DC bitmaps, one with a length
+// newLLVMFrontend is a profile of clang's front-end instrumentation. It has counters and MC/DC bitmaps, one with a
+// length
 // that is not a multiple of 8.
 func newLLVMFrontend() *builder.Builder {
 	var params layout.Params

@@ -7,7 +7,8 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// newSampled is an imported CPU profile of a Go program. It has samples and processor time in contexts of several depths,
+// newSampled is an imported CPU profile of a Go program. It has samples and processor time in contexts of several
+// depths,
 // edges including a recursive one and one to an unknown function, and the declarations of functions.
 func newSampled() *builder.Builder {
 	b := builder.New(layout.DomainSampled, builder.Config{Producer: "pprof"})

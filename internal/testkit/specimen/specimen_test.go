@@ -165,7 +165,7 @@ func TestSpecimensAreSmallAndReproducible(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if content := h.Region(disk.RegionEX).End() + h.Region(disk.RegionRW).Size; content > 8<<10 {
+		if content := disk.RegionOf(h, disk.RegionEX).End() + disk.RegionOf(h, disk.RegionRW).Size; content > 8<<10 {
 			t.Errorf("%s has %d bytes of content", s.Name, content)
 		}
 	}

@@ -290,13 +290,17 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 		b.Internal().Table(disk.TableMonitors, 0, disk.ColumnType,
 			word).Row(uint64(b.Type(builder.TypeKey{Name: fmt.Sprint("T", r.IntN(3))})), r.drawCount())
 		b.Internal().Table(disk.TableBinaryIDs, 0, symbol).Row(uint64(b.Internal().Symbol(fmt.Sprint("id", r.IntN(4)))))
-		b.Internal().Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).Row(r.Uint64N(2), r.drawCount(),
-			r.Uint64N(2), 0, 0, 0, 0, 0)
+		b.Internal().
+			Table(disk.TableThreads, 0, word, word, word, word, word, word, word, word).
+			Row(r.Uint64N(2), r.drawCount(),
+				r.Uint64N(2), 0, 0, 0, 0, 0)
 	}
 	for range r.IntN(6) {
 		m := b.Method(layout.Key{Class: "A", Name: fmt.Sprint("m", r.IntN(3))})
-		b.Internal().Table(disk.TableCompilations, 0).Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
-			r.Uint64N(99), r.drawCount(), r.drawCount())
+		b.Internal().
+			Table(disk.TableCompilations, 0).
+			Row(uint64(m), 3+r.Uint64N(2), ^uint64(0), 1+r.Uint64N(2), r.Uint64N(99),
+				r.Uint64N(99), r.drawCount(), r.drawCount())
 		b.Internal().Table(disk.TableMoved, 0).Row(uint64(m), r.Uint64N(2), r.Uint64N(9), r.Uint64N(2), r.drawCount())
 		inlined := b.Context(m, builder.Frame{Caller: b.Method(layout.Key{Class: "A", Name: "m1"}), Point: int32(r.IntN(2))})
 		b.Internal().Table(disk.TableInlining, 0).Row(uint64(inlined), 4, r.drawCount())
@@ -310,5 +314,7 @@ func addRandomTables(b *builder.Builder, r *countRand) {
 	}
 	b.Internal().Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Internal().Symbol(disk.PropertyTraceStream)),
 		uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(3)))))
-	b.Internal().Table(disk.TableProperties, 0, symbol, symbol).Row(uint64(b.Internal().Symbol("host")), uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(2)))))
+	b.Internal().
+		Table(disk.TableProperties, 0, symbol, symbol).
+		Row(uint64(b.Internal().Symbol("host")), uint64(b.Internal().Symbol(fmt.Sprint(r.IntN(2)))))
 }

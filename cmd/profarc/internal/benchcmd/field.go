@@ -57,7 +57,7 @@ func (b *bench) loadField(s *reader.Store) error {
 	if _, err := cli.AllProfiles(s); err != nil {
 		return err
 	}
-	b.report.Memory.IndexBytes = s.Header().Region(disk.RegionIX).Size
+	b.report.Memory.IndexBytes = disk.RegionOf(s.Header(), disk.RegionIX).Size
 	b.report.Memory.StoreHeap = max(0, heapInUse()-before)
 	f := &field{store: s, file: (*mapped.Mapping)(s.Mapping()).Unchecked(), domain: s.Header().Domain, suffix: "?",
 		byID: map[uint64]uint32{}, byKey: map[layout.Key]uint32{}, found: make([]reader.Profile, maxLookupsPerTurn)}

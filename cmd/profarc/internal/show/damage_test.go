@@ -108,12 +108,12 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 		t.Fatal(err)
 	}
 	for range 1 + r.IntN(3) {
-		region := h.Region(disk.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
+		region := disk.RegionOf(h, disk.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
 		if region.Size > 0 {
 			data[region.Offset+r.Int64N(region.Size)] = byte(r.Uint32())
 		}
 	}
-	tree, ps := disk.SumTreeOf(h), h.Region(disk.RegionPS)
+	tree, ps := disk.SumTreeOf(h), disk.RegionOf(h, disk.RegionPS)
 	for n := range tree.Pages() {
 		page := tree.PageSpan(n)
 		binary.LittleEndian.PutUint64(data[ps.Offset+tree.SlotOffset(0, n):], disk.Checksum(data[page.Offset:page.End()]))

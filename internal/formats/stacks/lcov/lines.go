@@ -88,7 +88,8 @@ func writeFunctions(w io.Writer, list []*coverage.Function) {
 	fmt.Fprintf(w, "FNF:%d\nFNH:%d\n", len(list), hit)
 }
 
-// writeSourceLines writes the lines of a file. It stops at the first write error, because a damaged program can claim any
+// writeSourceLines writes the lines of a file. It stops at the first write error, because a damaged program can claim
+// any
 // number of lines.
 func writeSourceLines(w *bufio.Writer, v *coverage.View) error {
 	found, hit := 0, 0

@@ -307,7 +307,8 @@ func (k *importBuild) newFrame(l line, address uint64) frame {
 	return frame{k.methods[l.function-1], point, k.decodedProfile.functions[l.function-1].startLine, l.number, address}
 }
 
-// pointOfLine returns the line relative to the start of its function. ok is false if it exceeds 32 bits and was clamped.
+// pointOfLine returns the line relative to the start of its function. ok is false if it exceeds 32 bits and was
+// clamped.
 func (k *importBuild) pointOfLine(l line) (point int32, ok bool) {
 	offset := l.number - k.decodedProfile.functions[l.function-1].startLine // wraps around as in Go's compiler
 	point = int32(max(math.MinInt32, min(offset, math.MaxInt32)))

@@ -19,7 +19,8 @@ type stackSample struct {
 	samples, time uint64
 }
 
-// Up to minMergeThreshold words, stacks are merged only after the last sample. A word takes about bytesPerWord bytes of the
+// Up to minMergeThreshold words, stacks are merged only after the last sample. A word takes about bytesPerWord bytes of
+// the
 // profile.
 const (
 	minMergeThreshold = 1 << 20
@@ -143,7 +144,8 @@ func (k *importBuild) recordLeaf(list []stackSample) error {
 	return nil
 }
 
-// makeContexts returns the contexts of the stacks of a leaf. It creates contexts in breadth-first order, which is the order
+// makeContexts returns the contexts of the stacks of a leaf. It creates contexts in breadth-first order, which is the
+// order
 // of an archive. Since the stacks are sorted, a stack can share contexts only with the previous one, up to the end of
 // their common words.
 func (k *importBuild) makeContexts(list []stackSample) []builder.ContextRef {

@@ -164,6 +164,9 @@ func (w *sampledWriter) writeFacts(facts map[string][]string) {
 		b := appendNumberField(nil, 1, 1)
 		b = appendNumberField(b, mappingFile, w.stringIndex(file))
 		b = appendNumberField(b, mappingBuildID, w.stringIndex(first(propertyBuildID)))
-		w.writeBytesField(profileMapping, appendNumberField(b, 7, 1)) // has_functions prevents readers from looking for symbols
+		w.writeBytesField(
+			profileMapping,
+			appendNumberField(b, 7, 1),
+		) // has_functions prevents readers from looking for symbols
 	}
 }

@@ -125,7 +125,8 @@ func TestNothingToWrite(t *testing.T) {
 func TestContextsAreNoStacks(t *testing.T) {
 	b := builder.New(layout.DomainGraal, builder.Config{})
 	leaf, caller := b.Method(layout.Key{Class: "A", Name: "leaf"}), b.Method(layout.Key{Class: "A", Name: "caller"})
-	for i, c := range []builder.ContextRef{profileset.NoContext, b.Context(leaf, builder.Frame{Caller: caller, Point: 3})} {
+	inContext := b.Context(leaf, builder.Frame{Caller: caller, Point: 3})
+	for i, c := range []builder.ContextRef{profileset.NoContext, inContext} {
 		p := b.ProfileIn(leaf, 0, c)
 		p.Count(builder.Count{Sub: layout.SubCalls, N: uint64(5 + i)})
 		if err := p.Done(); err != nil {

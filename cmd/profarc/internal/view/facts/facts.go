@@ -158,7 +158,7 @@ func Describe(s *reader.Store, opened time.Duration) (*Facts, error) {
 		Properties: []Property{}, Tables: []TableFact{},
 	}
 	for r := disk.RegionHeader; int(r) <= disk.NumRegions; r++ {
-		f.Regions = append(f.Regions, RegionFact{r.String(), h.Region(r).Offset, h.Region(r).Size})
+		f.Regions = append(f.Regions, RegionFact{r.String(), disk.RegionOf(h, r).Offset, disk.RegionOf(h, r).Size})
 	}
 	if h.Domain != layout.DomainJamaica && h.Domain != layout.DomainSampled { // counts of one unit
 		f.Summary = &h.Summary

@@ -56,7 +56,8 @@ func unescapePath(path string) string { return strings.ReplaceAll(path, "%2e", "
 // lastName returns the last name of a function, which calls in the source have.
 func (s symbol) lastName() string { return s.name[strings.LastIndexByte(s.name, '.')+1:] }
 
-// hasUnnamedCalls reports whether calls of the function lack its name in the source, because the compiler inserts them or
+// hasUnnamedCalls reports whether calls of the function lack its name in the source, because the compiler inserts them
+// or
 // they call a function value.
 func (s symbol) hasUnnamedCalls() bool {
 	return s.pkg == "" || s.closure || s.pkg == "runtime" || strings.HasPrefix(s.pkg, "runtime/") ||
