@@ -8,8 +8,8 @@
 // A dump is never counted twice. An archive lists the dumps that it contains. Among several dumps of one process,
 // [Superseded] finds those that a later dump includes.
 //
-// [Into] merges one archive, with a weight or into a builder that also records other profiles. [KeepNewest],
-// [KeepHeaviest] and [NarrowRows] can then drop parts that the reader of the archive does not need.
+// [Into] merges one archive, with a weight or into a builder that also records other profiles. [KeepNewest]
+// and [NarrowRows] can then drop parts that the reader of the archive does not need.
 //
 // [Snapshot] copies an archive, or the live counts of an adopted one. [CopyLayers] does the same for layers.
 package merge

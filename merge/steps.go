@@ -17,11 +17,6 @@ func KeepNewest(ctx context.Context, b *builder.Builder) (methods, dropped int, 
 	return merging.KeepVersions(ctx, b.Internal(), merging.NewestVersion)
 }
 
-// KeepHeaviest is like KeepNewest, and keeps the version with the highest total of counts.
-func KeepHeaviest(ctx context.Context, b *builder.Builder) (methods, dropped int, err error) {
-	return merging.KeepVersions(ctx, b.Internal(), merging.HeaviestVersion)
-}
-
 // Narrowing counts the changes of NarrowRows. The zero value means that nothing had to change.
 type Narrowing struct {
 	Entries int // type profiles, and return points of HotSpot's, that lost rows

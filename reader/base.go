@@ -40,18 +40,18 @@ func (e *BaseError) Error() string {
 	switch {
 	case e.BaseFile != "" && disk.IsSameBase(e.Wants, e.Has):
 		return fmt.Sprintf("%s is a layer on %s, the archive %s, and not the other way round: give %s first", e.File,
-			e.BaseFile, disk.BaseID(e.Wants), e.File)
+			e.BaseFile, e.Wants.ID(), e.File)
 	case e.BaseFile == "":
-		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, disk.BaseID(e.Wants),
+		return fmt.Sprintf("%s is a layer on the archive %s%s: give that one too", e.File, e.Wants.ID(),
 			describeBase(e.Wants))
 	case e.Has.DumpID == e.Wants.DumpID:
 		return fmt.Sprintf("%s is a layer on the archive %s, and %s is %s, a part of the same dump or laid out anew: give "+
 			"the very file, or make the layer again",
-			e.File, disk.BaseID(e.Wants), e.BaseFile, disk.BaseID(e.Has))
+			e.File, e.Wants.ID(), e.BaseFile, e.Has.ID())
 	}
 	return fmt.Sprintf("%s is a layer on the archive %s%s, and %s is %s%s: give the right base, or make the layer "+
 		"again with this one",
-		e.File, disk.BaseID(e.Wants), describeBase(e.Wants), e.BaseFile, disk.BaseID(e.Has), describeBase(e.Has))
+		e.File, e.Wants.ID(), describeBase(e.Wants), e.BaseFile, e.Has.ID(), describeBase(e.Has))
 }
 
 // Unwrap returns layout.ErrIdentity.

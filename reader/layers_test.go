@@ -15,7 +15,6 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/builder"
-	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
@@ -239,12 +238,12 @@ func TestLayersMustLieOnTheirBases(t *testing.T) {
 			continue
 		}
 		if hex.EncodeToString(wrong.Wants.DumpID[:1]) != test.wants ||
-			!strings.Contains(err.Error(), disk.BaseID(wrong.Wants)) ||
+			!strings.Contains(err.Error(), wrong.Wants.ID()) ||
 			!strings.Contains(err.Error(), test.advice) {
 			t.Errorf("%q: %v; want one that says %q", test.paths, err, test.advice)
 		}
 		if test.has != "" && (hex.EncodeToString(wrong.Has.DumpID[:1]) != test.has ||
-			!strings.Contains(err.Error(), disk.BaseID(wrong.Has))) {
+			!strings.Contains(err.Error(), wrong.Has.ID())) {
 			t.Errorf("%q: %v", test.paths, err)
 		}
 	}

@@ -80,7 +80,7 @@ func place(random *rand.Rand, b []byte) int {
 	if err != nil {
 		return random.IntN(disk.HeaderSize)
 	}
-	span := disk.RegionOf(h, layout.Region(random.IntN(disk.NumRegions + 1)))
+	span := disk.RegionOf(h, layout.Region(random.IntN(disk.NumRegions+1)))
 	if span.Size == 0 {
 		return random.IntN(disk.HeaderSize)
 	}

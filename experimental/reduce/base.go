@@ -66,7 +66,7 @@ func checkBase(s *reader.Store, r *Options) error {
 	}
 	if layer && !disk.IsSameBase(on, base.AsBase()) {
 		return fmt.Errorf("%w: %s is a layer on %s, and %s is %s: put it and its base together first", builder.ErrMismatch,
-			s.Mapping().Name(), disk.BaseID(on), r.Base.Mapping().Name(), disk.BaseID(base.AsBase()))
+			s.Mapping().Name(), on.ID(), r.Base.Mapping().Name(), base.AsBase().ID())
 	}
 	return nil
 }

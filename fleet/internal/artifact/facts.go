@@ -3,7 +3,6 @@ package artifact
 import (
 	"cmp"
 	"encoding/hex"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,7 +96,7 @@ func FactsOf(s *reader.Store) (Facts, error) {
 		return f, err
 	}
 	if layer {
-		f.Base = fmt.Sprintf("%x/%016x", base.DumpID, base.Sum)
+		f.Base = base.ID()
 	}
 	runs, err := s.Runs()
 	if err != nil {

@@ -1,8 +1,6 @@
 package disk
 
 import (
-	"fmt"
-
 	"github.com/profarc/profarc/layout"
 )
 
@@ -75,6 +73,3 @@ func RegionOf(h *layout.Header, r layout.Region) layout.Span {
 
 // IsSameBase reports whether b and c identify the same archive.
 func IsSameBase(b, c layout.BaseArchive) bool { return b.DumpID == c.DumpID && b.Sum == c.Sum }
-
-// BaseID returns the identity of a base in hexadecimal, for messages.
-func BaseID(b layout.BaseArchive) string { return fmt.Sprintf("%x/%016x", b.DumpID, b.Sum) }

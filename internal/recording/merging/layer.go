@@ -28,13 +28,13 @@ func (b Target) joinBase(base *layout.BaseArchive, empty bool) error {
 	case base == nil:
 		return fmt.Errorf("%w: the others are layers on %s, and this one is none: leave to that base what it has, or put "+
 			"each layer and its base together first",
-			profileset.ErrMismatch, disk.BaseID(*have))
+			profileset.ErrMismatch, have.ID())
 	case have == nil:
 		return fmt.Errorf("%w: it is a layer on %s, and the others are none: put it and its base together first",
-			profileset.ErrMismatch, disk.BaseID(*base))
+			profileset.ErrMismatch, base.ID())
 	}
 	return fmt.Errorf("%w: it is a layer on %s, and the others on %s: put each and its base together first",
-		profileset.ErrMismatch, disk.BaseID(*base), disk.BaseID(*have))
+		profileset.ErrMismatch, base.ID(), have.ID())
 }
 
 // Besides returns a copy of c without the dumps and runs that the builder has, and without the base.

@@ -25,6 +25,6 @@ func (b *Set) checkBase() error {
 	if t == nil || t.Rows() < 2 {
 		return nil
 	}
-	return fmt.Errorf("%w: a layer on %s, and on %s", ErrMismatch, disk.BaseID(b.baseOf(t.Cells)),
-		disk.BaseID(b.baseOf(t.Cells[len(t.Columns):])))
+	return fmt.Errorf("%w: a layer on %s, and on %s", ErrMismatch, b.baseOf(t.Cells).ID(),
+		b.baseOf(t.Cells[len(t.Columns):]).ID())
 }

@@ -108,7 +108,7 @@ func changed(t *testing.T, original []byte, r *rand.Rand) []byte {
 		t.Fatal(err)
 	}
 	for range 1 + r.IntN(3) {
-		region := disk.RegionOf(h, disk.RegionIX + layout.Region(r.IntN(disk.NumRegions-1)))
+		region := disk.RegionOf(h, disk.RegionIX+layout.Region(r.IntN(disk.NumRegions-1)))
 		if region.Size > 0 {
 			data[region.Offset+r.Int64N(region.Size)] = byte(r.Uint32())
 		}
