@@ -21,7 +21,7 @@ type Config struct {
 	Fingerprint [16]byte      // checksum of the program; if zero, derived from Run or not known
 	DumpID      [16]byte      // identity of the dump; if zero, from Run, or else derived from the content
 	DumpTime    time.Time     // zero if not known
-	Flags       uint64        // disk.FlagDelta for a dump of increments; 0 for totals
+	Flags       uint64        // 1 for a dump of increments; 0 for totals
 	// ReceiverRows is the minimum number of rows, at most 64, of each type profile that Profile.Receivers records or that
 	// a merge copies. Missing rows are added empty, so that a VM can record more types in them. 0 adds none. HotSpot's own
 	// entries always have Params.TypeProfileWidth rows.

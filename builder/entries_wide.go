@@ -60,7 +60,7 @@ func (p *Profile) Bitmap(point int32, bits []byte) {
 	})
 }
 
-// Successors adds where a branch went; sub is layout.SubConditional or disk.SubReturn.
+// Successors adds where a branch went; sub is layout.SubConditional or the sub of returns (docs/format.md).
 func (p *Profile) Successors(point int32, sub layout.Sub, rows ...Successor) {
 	p.wide(profileset.Wide{Tag: layout.TagSuccessors, Sub: sub, Point: point}, len(rows), func(e disk.Entry) {
 		for i, r := range rows {

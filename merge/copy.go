@@ -115,7 +115,7 @@ func (d *Dropped) copyAll(c *copier.Copier) error {
 //
 // An empty builder with builder.ConfigOf of the header and Trained reproduces the bytes of the archive. Totals and
 // Increments create a new dump, and clear the builder's DumpID if it equals the archive's. Increments also sets
-// layout.FlagDelta.
+// bit 0 of Config.Flags.
 func Snapshot(ctx context.Context, b *builder.Builder, s *reader.Store, take Counts) (Dropped, error) {
 	return snapshot(ctx, b, s, take, nil)
 }

@@ -106,7 +106,8 @@ type Outcome struct {
 	event  string        // noun of the counted events
 }
 
-// What describes the outcome in words, without its type, method or target.
+// What describes an outcome without a type or method in words, such as "taken" or "other types". If the outcome has a
+// Type, Method or Text, print that instead.
 func (o *Outcome) What() string {
 	switch o.Kind {
 	case Case:
