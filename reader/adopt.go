@@ -35,7 +35,7 @@ type adoption struct {
 	view    words.View // view of rw
 	start   uint64     // offset of rw in the file
 	states  *sparsebits.States
-	copied  bool // the pages of rw are the process's own already
+	copied  bool // the process already has private copies of the pages of rw
 	// slots are the pointers that a claimer must move; nil if none must be.
 	slots *relocate.Map
 	move  relocate.Move

@@ -63,7 +63,7 @@ func (m *Map) Apply(rw []byte, from, to int64, move Move, want int64) (slots int
 	return slots, nil
 }
 
-// sourceOf returns the bytes that slots of rw below to are read from.
+// sourceOf returns the bytes from which the slots of rw before offset to are read.
 func (m *Map) sourceOf(rw []byte, to int64, move *Move) ([]byte, error) {
 	if move.Old == nil {
 		return rw, nil

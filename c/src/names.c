@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Choice of the symbols in an archive and of the signatures that become lists of symbols, and the size of all keys. */
+/* Chooses the symbols of an archive and the signatures stored as lists of symbols, and adds up the sizes of keys. */
 #include "plan.h"
 
 static uint64_t text_size(uint64_t n) { return round_up(4 + n, 8); }

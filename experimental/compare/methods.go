@@ -141,7 +141,7 @@ func (p *profiles) countUnmatched() (n int) {
 type methodOverlap struct {
 	c          *comparison
 	ownA, ownB float64 // totals of the primary kind over the method
-	own        float64 // overlap of the method's counts among themselves
+	own        float64 // overlap of the two methods, with the method's totals as 100%
 }
 
 // compareProfiles compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b

@@ -304,7 +304,7 @@ func (r tableRow) propertyTexts() (key, value string, err error) {
 	return key, value, errors.Join(keyErr, valueErr)
 }
 
-// addPropertyRow evaluates a property of [Read], and reports any other as a loss.
+// addPropertyRow uses a property that [Read] has written, and reports any other property as a loss.
 func (t *textWriter) addPropertyRow(r tableRow) error {
 	key, value, err := r.propertyTexts()
 	if err != nil {

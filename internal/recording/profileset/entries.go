@@ -33,7 +33,7 @@ func (p *Recording) AddNarrow(n Narrow, length int, fill func(e disk.Entry)) {
 	}, fill)
 }
 
-// A Wide is the header of one of this format's entries.
+// A Wide is the header of an entry of the archive format, as opposed to an entry with HotSpot's narrow header.
 type Wide struct {
 	Tag   layout.Tag
 	Sub   layout.Sub

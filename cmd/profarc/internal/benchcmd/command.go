@@ -107,7 +107,7 @@ func (o *options) checkFlags() error {
 	return nil
 }
 
-// The shares of --time; cold opening takes as much as warm, beyond it.
+// The shares of --time. Cold opening takes the time of warm opening again, in addition to --time.
 const (
 	shareLookups    = 0.5
 	shareGoroutines = 0.2

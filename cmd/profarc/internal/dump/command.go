@@ -239,7 +239,8 @@ func (d *Filters) flagsText() string {
 	return strings.Join(flags, " ")
 }
 
-// EmptyReason returns why a JVM had no profiles, or "" if it had some. early is the reason of a JVM that has none yet.
+// EmptyReason returns why a JVM had no profiles, or "" if it had some. early is the
+// reason to return for a JVM without profiles so early in its run.
 func EmptyReason(vm *live.VM, r *live.Report, early string) string {
 	if r.Methods > 0 {
 		return ""
