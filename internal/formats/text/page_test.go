@@ -47,7 +47,7 @@ func TestCommentShowsTheExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "context of its caller:\n//\n", "//\n// # Editing"
+	const begin, end = "context of its caller.\n//\n", "//\n// # Editing"
 	head, rest, ok1 := strings.Cut(string(comment), begin)
 	_, tail, ok2 := strings.Cut(rest, end)
 	if !ok1 || !ok2 {
