@@ -141,8 +141,13 @@ func (b Block) fieldSize(f Presence, at int64) int64 {
 // Method returns the reference to the block's method record.
 func (b Block) Method() layout.Ref { return layout.Ref(le.Uint32(b[BlockMethod:])) }
 
-// Presence returns the set of optional fields.
-func (b Block) Presence() Presence { return Presence(le.Uint32(b[BlockPresence:])) }
+// Presence returns the set of optional fields, which is empty for an empty block.
+func (b Block) Presence() Presence {
+	if len(b) < BlockHeaderSize {
+		return 0
+	}
+	return Presence(le.Uint32(b[BlockPresence:]))
+}
 
 // FieldOffset returns the byte offset of an optional field in the block; ok is false if the block lacks it. f must
 // have one bit. The bit after the last field gives the end of all fields.
