@@ -81,7 +81,6 @@ func (t CallTypes) cells() int {
 	return n
 }
 
-// setTypes fills the cells of the types of a call.
 func (p *Profile) setTypes(e disk.Entry, types CallTypes) {
 	cells := make([]uint64, 0, types.cells())
 	for _, a := range types.Args {

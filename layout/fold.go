@@ -11,7 +11,6 @@ const (
 	fold2 = 0x8ebc6af09c88c6e3
 )
 
-// foldText mixes s and its length into the hash h.
 func foldText(h uint64, s string) uint64 {
 	h ^= uint64(len(s)) * fold2
 	for len(s) > 16 {
@@ -38,14 +37,12 @@ func foldProduct(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// loadUint64 returns the 8 bytes of s at i, little-endian.
 func loadUint64(s string, i int) uint64 {
 	s = s[i : i+8]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// loadUint32 returns the 4 bytes of s at i, little-endian.
 func loadUint32(s string, i int) uint64 {
 	s = s[i : i+4]
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24

@@ -225,8 +225,7 @@ func (s *Store) ClaimBatch(profiles []Profile) error {
 	return nil
 }
 
-// prefetchCounters prefetches the memory in which the profiles will be counted. It does nothing until pages are
-// copied.
+// prefetchCounters prefetches the memory in which the profiles will be counted. It does nothing until pages are copied.
 func (a *adoption) prefetchCounters(profiles []Profile) {
 	if !a.copied {
 		return
@@ -248,7 +247,6 @@ func (p Profile) Claimed() bool {
 	return a != nil && a.states.Load((p.Ref().Offset()-int64(a.start))/disk.Unit) == done
 }
 
-// isAdopted reports whether p is an adopted view.
 func (p Profile) isAdopted() bool { return p.adopted != words.View{} }
 
 // Address returns the address of the adopted block for native code. It is 0 if p is not an adopted view, and valid
@@ -318,7 +316,6 @@ func (a *adoption) relocateUncovered(p Profile, from int64) error {
 	return err
 }
 
-// overlapError returns the error of a block that overlaps a claimed one.
 func overlapError(p Profile) error {
 	return disk.Corrupt(disk.RegionRW, p.Ref().Offset(), "a MethodData block that overlaps another")
 }

@@ -57,7 +57,6 @@ func (e *BaseError) Error() string {
 // Unwrap returns layout.ErrIdentity.
 func (e *BaseError) Unwrap() error { return layout.ErrIdentity }
 
-// describeBase returns VM and time of an archive as far as they are known.
 func describeBase(b layout.BaseArchive) (text string) {
 	if b.Producer != "" {
 		text = fmt.Sprintf(" of %q", b.Producer)

@@ -120,7 +120,6 @@ func lookupInBatches[T any](s *Store, n int, codes []uint64, found []T, look fun
 	return hits, err
 }
 
-// codeOf returns the code id that lookup i asks for.
 func (b *batch) codeOf(i int) uint64 {
 	if b.codes == nil {
 		return layout.CodeAny
@@ -128,14 +127,12 @@ func (b *batch) codeOf(i int) uint64 {
 	return b.codes[i]
 }
 
-// countHit increments hits if the lookup succeeded.
 func (b *batch) countHit(err error) {
 	if err == nil {
 		b.hits++
 	}
 }
 
-// prefetchLines prefetches the lines of the index.
 func (b *batch) prefetchLines(ids []uint64) {
 	hit := &b.s.hit
 	ix := disk.RegionOf(b.s.h, disk.RegionIX).Offset

@@ -26,7 +26,6 @@ func (s *Store) readBlock(n layout.Ref) (disk.Block, error) {
 	return b, nil
 }
 
-// isCheckedBlock reports whether a block that begins at an offset of the file was checked.
 func (s *Store) isCheckedBlock(at int64) bool { return s.checkedBlocks.Has(s.checkedBit(at)) }
 
 // checkedBit returns the index of a block in checkedBlocks. Each unit of rw has a bit, so that bytes inside a checked
@@ -35,7 +34,6 @@ func (s *Store) checkedBit(at int64) int64 {
 	return (at - disk.RegionOf(s.h, disk.RegionRW).Offset) / disk.Unit
 }
 
-// checkBlock checks the whole block at an offset of the file.
 func (s *Store) checkBlock(rw layout.Span, at int64) (disk.Block, error) {
 	head, err := s.m.Bytes(disk.RegionRW, at, disk.BlockHeaderSize)
 	if err != nil {
@@ -90,13 +88,11 @@ func (c *blockCheck) checkAll() error {
 	return c.checkDirectory()
 }
 
-// corruptError returns an error for an offset in the block.
 func (c *blockCheck) corruptError(offset int64, format string, args ...any) error {
 	return c.s.corruptError(disk.RegionRW, c.at+offset, format, args...)
 }
 
-// checkSection walks over the entries of a section that begins at offset start in the block. They must fill it
-// exactly.
+// checkSection walks over the entries of a section that begins at offset start in the block. They must fill it exactly.
 func (c *blockCheck) checkSection(section disk.BlockSection, start int64, all []byte) error {
 	listed := section == disk.SectionData && len(c.dir) != 0
 	at, n := 0, 0
@@ -127,7 +123,6 @@ func (c *blockCheck) checkSection(section disk.BlockSection, start int64, all []
 	return nil
 }
 
-// checkPointers checks the pointer cells of the entry at offset.
 func (c *blockCheck) checkPointers(e disk.Entry, offset int64) error {
 	for cell, kind := range c.s.shape.Pointers(e) {
 		if err := c.checkPointer(e.Cell(cell), kind, offset+int64(e.CellOffset(cell))); err != nil {
@@ -166,7 +161,6 @@ func (c *blockCheck) checkDirectoryRow(n int, point int32, start, offset int64) 
 	return c.corruptError(start+offset, "the directory lacks the entry at point %d", point)
 }
 
-// directoryHas reports whether row i of the directory is (point, offset).
 func (c *blockCheck) directoryHas(i int, point int32, offset int64) bool {
 	if i >= disk.DirectoryLen(c.dir) {
 		return false

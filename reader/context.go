@@ -24,7 +24,6 @@ type Context struct {
 	rec    disk.ContextRecord
 }
 
-// readContextRecord returns the context record at n.
 func (s *Store) readContextRecord(n layout.Ref) (disk.ContextRecord, error) {
 	if !s.isContext(n) {
 		return disk.ContextRecord{}, s.corruptError(disk.RegionRO, n.Offset(), "no context record begins here")
@@ -110,7 +109,6 @@ func (s *Store) ContextAt(n layout.Ref) (Context, error) {
 	return s.readContext(n)
 }
 
-// countFrames returns the number of frames in linear time.
 func (c Context) countFrames() (depth int) {
 	for inner := c.s != nil; inner; depth++ {
 		inner = c.Inner() != 0
@@ -194,7 +192,6 @@ type trie struct {
 // nodeUnits is the size of a node in units of 8 bytes.
 const nodeUnits = disk.ContextSize / disk.Unit
 
-// contextTrie returns the context nodes of the method.
 func (m Method) contextTrie() (trie, error) {
 	first, n := m.head.Contexts(m.s.data[m.at.Offset():])
 	t := trie{s: m.s, method: m.at, first: first, n: int64(n)}
@@ -212,15 +209,12 @@ func (m Method) contextTrie() (trie, error) {
 // fewNodes is the number of nodes that fit into a page. Tries of up to that size are checked as a whole.
 const fewNodes = disk.PageSize / disk.ContextSize
 
-// nodeRef returns the reference of node i.
 func (t *trie) nodeRef(i int64) layout.Ref { return t.first + layout.Ref(i*nodeUnits) }
 
-// containsNode reports whether n refers to a node of this trie.
 func (t *trie) containsNode(n layout.Ref) bool {
 	return n >= t.first && int64(n-t.first) < t.n*nodeUnits
 }
 
-// readNode returns node i.
 func (t *trie) readNode(i int64) (rec disk.ContextRecord, err error) {
 	at := t.nodeRef(i).Offset()
 	if !t.checked {
@@ -315,7 +309,6 @@ func (m Method) Contexts() iter.Seq2[Context, error] {
 	}
 }
 
-// A trieWalk iterates over all nodes in order.
 type trieWalk struct {
 	trie
 	last         Context
@@ -367,7 +360,6 @@ func (l *contextMethods) methodOf(s *Store, n layout.Ref) layout.Ref {
 	return 0
 }
 
-// noteMethod caches the method of the context at n.
 func (l *contextMethods) noteMethod(s *Store, n, method layout.Ref) {
 	chunk, i := l.chunkOf(s, n)
 	if chunk.Load() == nil {

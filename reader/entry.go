@@ -46,7 +46,6 @@ func (p Profile) yieldSection(s disk.BlockSection, yield func(Entry) bool) {
 	runtime.KeepAlive(p.s)
 }
 
-// A section is the entries of one section of a block.
 type section struct {
 	start   int64 // offset in the file
 	trained []byte
@@ -84,7 +83,6 @@ func (c section) measureEntry(p Profile, at int) (Entry, bool) {
 	return c.makeEntry(p, at, raw.Tag(), uint32(len(raw)/disk.Unit)), true
 }
 
-// makeEntry returns the entry with a tag and a size in units that begins at an offset in the section.
 func (c section) makeEntry(p Profile, at int, tag layout.Tag, units uint32) Entry {
 	header := uint8(disk.EntryHeaderSize / disk.Unit)
 	if disk.IsWide(tag) {
@@ -113,7 +111,6 @@ func (p Profile) At(point int32) (e Entry, ok bool) {
 	return data.entryAt(p, int(at))
 }
 
-// dataEntries returns the data entries and the point directory.
 func (p Profile) dataEntries() (data section, directory []byte) {
 	start, entries, directory := p.trainedBlock().Data()
 	return section{p.Ref().Offset() + start, entries}, directory
@@ -173,7 +170,6 @@ func beforeMask(row uint32, point int32) uint64 {
 	return uint64((int64(int32(row)) - int64(point)) >> 63)
 }
 
-// entryOfRow returns the entry of directory row i if it is at point.
 func (p Profile) entryOfRow(data section, dir []byte, i int, point int32) (Entry, bool) {
 	if i >= disk.DirectoryLen(dir) {
 		runtime.KeepAlive(p.s)

@@ -61,7 +61,6 @@ func (p *hitPath) initPath(h *layout.Header, data []byte) {
 // closePath ends all hits and misses on this path.
 func (p *hitPath) closePath() { p.last.Store(0) }
 
-// isClosed reports whether the store was closed.
 func (p *hitPath) isClosed() bool { return p.last.Load() == 0 }
 
 // manyWords is the minimum size in bytes of ready words for a separate mapping.
@@ -79,7 +78,6 @@ func (p *hitPath) allocateReady() {
 	p.words = words.ViewOf(words.AlignedBytes(size))
 }
 
-// setReadyBits sets bits in the ready word of a line.
 func (p *hitPath) setReadyBits(line uint64, bits uint32) {
 	if word := p.words.Word32(4 * line); word.Load()&bits != bits {
 		word.Or(bits)
@@ -132,7 +130,6 @@ func (p *hitPath) blockFits(n uint64, units uint32) bool {
 	return uint64(units)-least <= p.end-least-n // units < least wraps around and fails the test
 }
 
-// presence returns the presence bits of the block at unit n.
 func (p *hitPath) presence(n uint64) uint32 { return p.data.Uint32(n*disk.Unit + disk.BlockPresence) }
 
 // ProfileID looks up the profile of a method without context, by the id of the method and a code id. It returns the
@@ -271,7 +268,6 @@ func (s *Store) readyVersion(n, code uint64) (Profile, error) {
 	return Profile{}, errNotReady
 }
 
-// profileAtUnit returns the profile of the checked block at unit n.
 func (s *Store) profileAtUnit(n uint64) (Profile, error) {
 	units := s.hit.data.Uint32(n * disk.Unit)
 	presence := s.hit.presence(n)
@@ -345,7 +341,6 @@ func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
 		s.signatureTextEquals(s.hit.data.Uint32(field+8), k.Signature) && s.textEquals(s.hit.data.Uint32(field+12), k.Loader)
 }
 
-// textEquals reports whether a checked symbol equals text.
 func (s *Store) textEquals(symbol uint32, text string) bool {
 	if symbol == 0 {
 		return text == ""
@@ -366,7 +361,6 @@ func (s *Store) signatureTextEquals(symbol uint32, text string) bool {
 	return same && err == nil
 }
 
-// recordNameEquals reports whether the name in the checked named record at a unit equals name.
 func (s *Store) recordNameEquals(record uint64, text string) bool {
 	if record >= s.hit.end {
 		return false
@@ -410,7 +404,6 @@ func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	return s.readyRecord(layout.Ref(s.hit.data.Uint32(n*disk.Unit + disk.BlockMethod)))
 }
 
-// readyRecord returns the method whose checked record is at n.
 func (s *Store) readyRecord(n layout.Ref) (m Method, ok bool) {
 	if !s.isInMethods(n) {
 		return Method{}, false

@@ -15,10 +15,9 @@ import (
 // the archives it was trained on top of, such as those of a framework and of the JDK. It is safe for concurrent use.
 //
 // The first layer with a profile of a version of a method's code, in any context, answers all lookups of that version.
-// Counts of layers are never added, because a profile is adopted where it is stored. A layer has a
-// profile only if its base lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny
-// the first layer with any
-// profile of the method answers.
+// Counts of layers are never added, because a profile is adopted where it is stored. A layer has a profile only if its
+// base lacks it or differs, so that the profile of the layer is the better one. For layout.CodeAny the first layer with
+// any profile of the method answers.
 //
 // Methods, profiles and types belong to their layers, see [Profile.Store].
 type Layers struct {
@@ -296,7 +295,6 @@ func (s *Store) findByKeyOf(m Method) (Method, error) {
 	return s.Find(k)
 }
 
-// hasSameKey reports whether the methods, which can belong to different archives, have equal keys.
 func (m Method) hasSameKey(n Method) (bool, error) {
 	a := m.readRecord()
 	b := n.readRecord()

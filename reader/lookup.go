@@ -12,7 +12,6 @@ import (
 // Find looks up a method by key. It does not allocate. The error matches ErrNotFound if there is no such method.
 func (s *Store) Find(k layout.Key) (Method, error) { return s.findMethod(k.ID(s.h.Domain), &k) }
 
-// findMethod returns the method with key k, whose id is id.
 func (s *Store) findMethod(id uint64, k *layout.Key) (Method, error) {
 	if m, ok := s.readyMethod(id, k); ok {
 		return m, nil
@@ -85,7 +84,6 @@ func (q *search) nextMethod(id uint64) (Method, error) {
 	}
 }
 
-// methodFromIndex returns the method for a reference of the index, and its id.
 func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
 	if s.isInMethods(n) {
 		m, err = s.readMethod(n)
@@ -109,7 +107,6 @@ func (s *Store) methodFromIndex(n layout.Ref) (m Method, id uint64, err error) {
 	return m, id, err
 }
 
-// keyEquals reports whether the method has the key k.
 func (m Method) keyEquals(k *layout.Key) (bool, error) {
 	if m.head.Flags()&disk.MethodNamed != 0 {
 		if k.Class != "" || k.Signature != "" || k.Loader != "" {
@@ -230,10 +227,8 @@ func (q *search) nextLine() (more bool, err error) {
 	return true, nil
 }
 
-// currentLine returns the last line that was read.
 func (q *search) currentLine() disk.Line { return q.s.data[q.s.lineOffset(q.bucket):][:disk.LineSize] }
 
-// lineOffset returns the offset of an index line in the file.
 func (s *Store) lineOffset(bucket uint64) int64 {
 	return disk.RegionOf(s.h, disk.RegionIX).Offset + int64(bucket)*disk.LineSize
 }
@@ -254,7 +249,6 @@ func (s *Store) isType(n layout.Ref) bool {
 	return isRecordOf(s.h.Parts[disk.PartTypes], n, disk.TypeSize)
 }
 
-// isRecordOf reports whether a record begins at n in a section of fixed-size records.
 func isRecordOf(section layout.Span, n layout.Ref, size int64) bool {
 	return section.Holds(n.Offset(), size) && (n.Offset()-section.Offset)%size == 0
 }
@@ -471,7 +465,6 @@ func (m Method) Profiles() iter.Seq2[Profile, error] {
 	}
 }
 
-// yieldChain yields the profiles of one chain and reports whether to continue.
 func (m Method) yieldChain(first, context layout.Ref, yield func(Profile, error) bool) bool {
 	for c := m.profileChain(first, context); ; {
 		var p Profile

@@ -70,10 +70,8 @@ func (m *masks) parseWide(e []byte) (mask *disk.WideMask, cells []byte, rows uin
 	return mask, e[disk.WideHeaderSize:][:n*disk.CellSize], rows
 }
 
-// typeRecords is the range of addresses of type records.
 type typeRecords struct{ first, size uint64 }
 
-// isPointer reports whether v is null or points to a type.
 func (t typeRecords) isPointer(v uint64) bool {
 	to := v - t.first
 	return v == 0 || to < t.size && to%disk.TypeSize == 0
@@ -89,7 +87,6 @@ func (t typeRecords) arePointers(cells []byte, set uint64) bool {
 	return true
 }
 
-// areRowPointers is arePointers for each row of a wide entry.
 func (t typeRecords) areRowPointers(rows []byte, mask *disk.WideMask) bool {
 	width := mask.Row * disk.CellSize
 	if mask.TypesOfRows == 1 { // the type is the first cell, as in most rows
@@ -108,7 +105,6 @@ func (t typeRecords) areRowPointers(rows []byte, mask *disk.WideMask) bool {
 	return true
 }
 
-// countPointers returns the number of pointer cells of checked entries.
 func (m *masks) countPointers(entries []byte) (n int64) {
 	for len(entries) >= disk.EntryHeaderSize {
 		tag := entries[0]

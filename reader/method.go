@@ -23,7 +23,6 @@ type Method struct {
 // maxMethodFields is the maximum size in bytes of the fields of a method record.
 const maxMethodFields = disk.MinMethodSize + 4*8
 
-// readMethod returns the method whose record is at n.
 func (s *Store) readMethod(n layout.Ref) (Method, error) {
 	section := &s.h.Parts[disk.PartMethods]
 	at := n.Offset()
@@ -138,8 +137,7 @@ func (s *Store) MethodAt(n layout.Ref) (Method, error) {
 // Valid reports whether m is not the zero Method.
 func (m Method) Valid() bool { return m.s != nil }
 
-// ID returns the id of the method; 0 if it cannot be read. It computes the id from the key if the method has no
-// record.
+// ID returns the id of the method; 0 if it cannot be read. It computes the id from the key if the method has no record.
 func (m Method) ID() uint64 {
 	if m.s == nil {
 		return 0
@@ -211,12 +209,10 @@ func (m Method) Name() (Name, error) {
 	return Name{m.s, disk.RecordName(b)}, err
 }
 
-// heldName returns the padded name in a named record.
 func (m Method) heldName() ([]byte, error) {
 	return m.s.m.Bytes(disk.RegionRO, m.at.Offset()+m.head.FieldsSize(), m.head.Size()-m.head.FieldsSize())
 }
 
-// heldNameEquals reports whether the name in a named record equals text.
 func (m Method) heldNameEquals(text string) (bool, error) {
 	if len(text) > disk.MaxNamed || disk.NamedUnits(m.head.Flags(), len(text)) != m.head.Units() {
 		return false, nil
@@ -251,7 +247,6 @@ func (m Method) Class() (t Type, ok bool, err error) {
 // (disk.UnexecutedRow).
 func (m Method) isRow() bool { return m.s != nil && m.head.Units() == 0 }
 
-// rowRecord synthesizes the record of a method that is a row.
 func (m Method) rowRecord() disk.MethodRecord {
 	return disk.MethodRecord{Name: m.head.FirstField(), Flags: m.head.Flags(), Holder: layout.Ref(m.rowWord),
 		Signature: layout.Ref(m.rowWord >> 32)}
@@ -271,12 +266,10 @@ func (s *Store) unexecutedSpans() (classes, rows layout.Span, err error) {
 	return classes, rows, err
 }
 
-// mayBeRow reports whether n can refer to a row.
 func (s *Store) mayBeRow(n layout.Ref) bool {
 	return s.h.Parts[disk.PartUnexecuted].Holds(n.Offset(), disk.UnexecutedRowSize)
 }
 
-// methodOfRow returns the method whose row is at n.
 func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 	classes, rows, err := s.unexecutedSpans()
 	if err != nil {
@@ -300,7 +293,6 @@ func (s *Store) methodOfRow(n layout.Ref) (Method, error) {
 	return s.rowOfClass(c.Holder, n)
 }
 
-// rowOfClass returns the method of class holder whose row is at n.
 func (s *Store) rowOfClass(holder, n layout.Ref) (Method, error) {
 	b, err := s.m.Bytes(disk.RegionRO, n.Offset(), disk.UnexecutedRowSize)
 	if err != nil {

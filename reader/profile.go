@@ -163,12 +163,10 @@ type extentInFile struct {
 	units uint32 // size in units of 8 bytes
 }
 
-// extentOfBlock returns the range of the block b at n.
 func extentOfBlock(n layout.Ref, b disk.Block) extentInFile {
 	return extentInFile{n, uint32(len(b) / disk.Unit)}
 }
 
-// byteRange returns the start and end offsets in the file.
 func (p extentInFile) byteRange() (from, to int64) {
 	from = p.at.Offset()
 	return from, from + int64(p.units)*disk.Unit
@@ -176,7 +174,6 @@ func (p extentInFile) byteRange() (from, to int64) {
 
 func (p extentInFile) byteSize() int { return int(p.units) * disk.Unit }
 
-// trainedBytes returns the bytes of a range in the file.
 func (s *Store) trainedBytes(p extentInFile) []byte {
 	from, to := p.byteRange()
 	return s.data[from:to:to]

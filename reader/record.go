@@ -65,9 +65,8 @@ func (c Counter) Add(n uint64) error {
 func (c Counter) Word() (w *atomic.Uint64, ok bool) { return c.live, c.live != nil }
 
 // Offset returns the offset of the counter in bytes from the start of the archive; 0 for the zero Counter. The address
-// of the live word is Adoption.Base + Offset. It is also Profile.Address + Offset - Profile.Ref().Offset(), so
-// compiled code can contain the distance as a constant. Offset works for cells of any kind, see Entry.Cell and
-// Receivers.Cells.
+// of the live word is Adoption.Base + Offset. It is also Profile.Address + Offset - Profile.Ref().Offset(), so compiled
+// code can contain the distance as a constant. Offset works for cells of any kind, see Entry.Cell and Receivers.Cells.
 func (c Counter) Offset() int64 {
 	if c.trained == nil {
 		return 0
@@ -119,10 +118,8 @@ func (l liveRows) rowCell(i, cell int) *atomic.Uint64 {
 	return l.cells.Word(l.first + uint64(2*i+cell)*disk.CellSize)
 }
 
-// otherCount returns the count of receivers without a row.
 func (l liveRows) otherCount() *atomic.Uint64 { return l.cells.Word(0) }
 
-// findRow returns the row that has the pointer.
 func (l liveRows) findRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {
 		if l.rowCell(row, 0).Load() == pointer {

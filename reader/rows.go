@@ -233,9 +233,8 @@ func (e Entry) TypeCell(i int) TypeWord {
 	return TypeWord{of, v&disk.TypeNullSeen != 0, v&disk.TypeUnknown != 0}
 }
 
-// A pointer cell of a trained profile is relative to the requested base, one of an
-// adopted profile to the base at which the archive is. Native code may have written
-// any value into the latter; a value that leads to no type counts as none.
+// A pointer cell of a trained profile is relative to the requested base, one of an adopted profile to the base at which
+// the archive is. Native code may have written any value into the latter; a value that leads to no type counts as none.
 
 // typeOfPointer returns the type for the value of a pointer cell. In a trained profile the value is relative to the
 // requested base, and in an adopted profile to the actual base. Native code can write any value into an adopted
@@ -297,7 +296,6 @@ func (a *adoption) pointerTo(t Type) uint64 {
 	return disk.Pointer(a.base, t.s.typeOffset(t.ordinal))
 }
 
-// lateTypeAt returns the late type whose record has that address.
 func (a *adoption) lateTypeAt(s *Store, address uint64) (Type, bool) {
 	d := address - a.lateBase
 	if d%disk.TypeSize != 0 || d/disk.TypeSize >= uint64(a.late.count.Load()) {

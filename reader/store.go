@@ -126,13 +126,11 @@ func (s *Store) Close() error {
 	return s.m.Close()
 }
 
-// checkOpen returns archive.ErrClosed after Close.
 func (s *Store) checkOpen() error {
 	_, err := s.m.Bytes(disk.RegionHeader, 0, 0)
 	return err
 }
 
-// corruptError returns an error with the file name of the archive.
 func (s *Store) corruptError(r layout.Region, offset int64, format string, args ...any) error {
 	e := disk.Corrupt(r, offset, format, args...)
 	e.File = s.m.Name()

@@ -102,8 +102,7 @@ func (s *Store) readTable(p disk.TablePlace) (Table, error) {
 
 // Runs returns the runs in which the counts were recorded, as far as producers described them. They include the run of
 // the archive's own dump, the runs of merged dumps, and the runs of archives that its producer had adopted. They are
-// sorted
-// by time, then by dump id. Runs with equal class paths share the slice.
+// sorted by time, then by dump id. Runs with equal class paths share the slice.
 func (s *Store) Runs() ([]layout.Provenance, error) {
 	t, err := s.TableOrEmpty(disk.TableRuns)
 	if err != nil || t.Rows == 0 {

@@ -17,7 +17,6 @@ type Type struct {
 	ordinal uint32
 }
 
-// readTypeRecord returns the type record at n.
 func (s *Store) readTypeRecord(n layout.Ref) (disk.TypeRecord, error) {
 	if !s.isType(n) {
 		return disk.TypeRecord{}, s.corruptError(disk.RegionRO, n.Offset(), "no type record begins here")
@@ -36,7 +35,6 @@ func (s *Store) typeOfRecord(n layout.Ref) Type {
 	return Type{s, uint32((n.Offset() - s.h.Parts[disk.PartTypes].Offset) / disk.TypeSize)}
 }
 
-// typeOffset returns the offset in the file of a type record.
 func (s *Store) typeOffset(ordinal uint32) int64 {
 	return s.h.Parts[disk.PartTypes].Offset + int64(ordinal)*disk.TypeSize
 }
@@ -211,7 +209,6 @@ func (l *lateTypes) internType(name, loader string) (uint32, error) {
 	return n, nil
 }
 
-// lateTypeKey returns name and loader of the late type with that ordinal.
 func (s *Store) lateTypeKey(ordinal uint32) (k lateKey, ok bool) {
 	a := s.adoption.Load()
 	if a == nil || ordinal < a.firstLate {

@@ -73,7 +73,6 @@ func (s *Store) CheckProfilesOf(methods []Method) error {
 	})
 }
 
-// A methodWalk iterates over one section of methods.
 type methodWalk struct {
 	s         *Store
 	batch     [walkBatch]Method
@@ -140,7 +139,6 @@ func compareDeclared(a, b disk.MethodRecord) int {
 	return cmp.Or(cmp.Compare(a.Holder, b.Holder), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Signature, b.Signature))
 }
 
-// newRecordWalk returns a walk over the methods that have records.
 func (s *Store) newRecordWalk(budget *textBudget) methodWalk {
 	section := s.h.Parts[disk.PartMethods]
 	at := section.Offset
@@ -154,7 +152,6 @@ func (s *Store) newRecordWalk(budget *textBudget) methodWalk {
 	}}
 }
 
-// newRowWalk returns a walk over the methods that are rows.
 func (s *Store) newRowWalk(budget *textBudget) methodWalk {
 	if s.h.Parts[disk.PartUnexecuted].Size == 0 {
 		return methodWalk{ended: true}
@@ -234,14 +231,12 @@ func (s *Store) newTextBudget(met *atomic.Bool) textBudget {
 	return textBudget{s: s, measured: met}
 }
 
-// markMeasured records that the walk ended within the limit.
 func (b *textBudget) markMeasured() {
 	if b.measured != nil {
 		b.measured.Store(true)
 	}
 }
 
-// countMethod adds the key of a method.
 func (b *textBudget) countMethod(m *Method) error {
 	if b.measured == nil {
 		return nil
@@ -260,7 +255,6 @@ func (b *textBudget) countMethod(m *Method) error {
 	return b.countSymbols(m.at, t.Name, t.Loader)
 }
 
-// countType adds the names of a type.
 func (b *textBudget) countType(t Type) error {
 	if b.measured == nil {
 		return nil
@@ -272,7 +266,6 @@ func (b *textBudget) countType(t Type) error {
 	return b.countSymbols(disk.RefOf(b.s.typeOffset(t.ordinal)), rec.Name, rec.Loader, rec.Alias)
 }
 
-// countSymbols adds the sizes of symbols of the record at a reference.
 func (b *textBudget) countSymbols(at layout.Ref, symbols ...layout.Ref) error {
 	for _, n := range symbols {
 		size, err := b.s.textSize(n)
@@ -288,7 +281,6 @@ func (b *textBudget) countSymbols(at layout.Ref, symbols ...layout.Ref) error {
 	return nil
 }
 
-// textSize returns the size of a symbol in the text budget.
 func (s *Store) textSize(n layout.Ref) (size int64, err error) {
 	list, ok, err := s.readSymbolList(n)
 	switch {

@@ -115,7 +115,6 @@ func (m *Map) checkRange(rw []byte, from, to int64, move Move) (slots int64, err
 	}
 }
 
-// checkSlots checks slots of the chunk that begins at start.
 func (m *Map) checkSlots(old []byte, start int64, words []uint16, move *Move) error {
 	for _, w := range words {
 		at := start + int64(w)*wordSize

@@ -131,7 +131,6 @@ func (m *Map) checkInside(from, to, size int64) error {
 	return nil
 }
 
-// A walk iterates over the slots of a range in batches.
 type walk struct {
 	m        *Map
 	from, to int64

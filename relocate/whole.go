@@ -81,7 +81,6 @@ func (m *Map) applyChunk(rw []byte, n int64, move *Move) (slots int64, err error
 	}
 }
 
-// checkAndMove checks and writes slots of the chunk that begins at offset start of rw.
 func (m *Map) checkAndMove(rw, old []byte, start int64, words []uint32, move *Move) error {
 	for _, w := range words {
 		at := int64(w) * wordSize

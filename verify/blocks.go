@@ -73,7 +73,6 @@ type blockWalker struct {
 	unlisted         bool // the point directory has a wrong row for an entry of the block
 }
 
-// compareSlots compares the pointers of the range [from, to) of rw with the relocation bitmaps.
 func (w *blockWalker) compareSlots(from, to int64) {
 	if w.slots == nil {
 		return

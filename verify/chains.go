@@ -17,7 +17,6 @@ func (w *walk) findContexts(at int64, rec *disk.MethodRecord) {
 	w.records.Contexts += uint64(rec.NumContexts)
 }
 
-// isContext reports whether n is the reference of a context record.
 func (w *walk) isContext(n layout.Ref) bool {
 	contexts := w.h.Parts[disk.PartContexts]
 	return contexts.Holds(n.Offset(), disk.ContextSize) && (n.Offset()-contexts.Offset)%disk.ContextSize == 0

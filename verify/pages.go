@@ -41,7 +41,6 @@ func (w *walk) frameIsSound() bool {
 	return true
 }
 
-// checksumAt returns a checksum of the tree.
 func (w *walk) checksumAt(level int, n int64) uint64 {
 	return le.Uint64(w.data[disk.RegionOf(w.h, disk.RegionPS).Offset+w.tree.SlotOffset(level, n):])
 }
@@ -114,7 +113,6 @@ func (s *summer) upTo(offset int64) {
 	}
 }
 
-// rest verifies the remaining pages.
 func (s *summer) rest() {
 	s.upTo(s.h.FileSize)
 	s.advance(s.size)

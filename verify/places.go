@@ -32,7 +32,6 @@ func (p *places) has(n layout.Ref) bool {
 // mayHave is like has, but also returns true if the set is incomplete.
 func (p *places) mayHave(n layout.Ref) bool { return p.partial || p.has(n) }
 
-// remove removes n and reports whether it was in the set.
 func (p *places) remove(n layout.Ref) bool {
 	if !p.has(n) {
 		return false
@@ -77,7 +76,6 @@ func newStarts(h *layout.Header) starts {
 	}
 }
 
-// isType reports whether n is the reference of a type record.
 func (w *walk) isType(n layout.Ref) bool {
 	types := w.h.Parts[disk.PartTypes]
 	return types.Holds(n.Offset(), disk.TypeSize) && (n.Offset()-types.Offset)%disk.TypeSize == 0

@@ -103,7 +103,6 @@ func cut(whole layout.Span, places []int64, size int64) (spans []layout.Span) {
 	return spans
 }
 
-// cutEven cuts a part of the file into spans of size bytes.
 func cutEven(whole layout.Span, size int64) (spans []layout.Span) {
 	for at := whole.Offset; at < whole.End(); at += size {
 		spans = append(spans, layout.Span{Offset: at, Size: min(size, whole.End()-at)})

@@ -75,7 +75,6 @@ func (w *walk) reference(kind disk.ColumnKind, n layout.Ref) (err error) {
 	return err
 }
 
-// isRow reports whether n is the reference of an unexecuted method's row.
 func (w *walk) isRow(n layout.Ref) bool {
 	section := w.h.Parts[disk.PartUnexecuted]
 	return section.Holds(n.Offset(), disk.UnexecutedRowSize) && n.Offset() >= section.End()-w.rows()*disk.UnexecutedRowSize

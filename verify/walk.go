@@ -112,7 +112,6 @@ func (f *found) addFound(g *found) {
 	f.lists = append(f.lists, g.lists...)
 }
 
-// A worker is a goroutine of a walk, with its buffers.
 type worker struct {
 	*walk
 	poll  *poll.Poll

@@ -129,7 +129,6 @@ func (by *Measure) Of(p reader.Profile) uint64 {
 	return by.of((*mapped.Mapping)(p.Store().Mapping()).Shape(), p)
 }
 
-// sumOverProfiles adds up the values of a method's profiles.
 func (by *Measure) sumOverProfiles(s *reader.Store, m reader.Method) (n uint64, err error) {
 	shape := (*mapped.Mapping)(s.Mapping()).Shape()
 	for p, err := range m.Profiles() {
@@ -221,17 +220,14 @@ func functionCount(_ disk.Shape, p reader.Profile) uint64 {
 	return 0
 }
 
-// sumOfCountKind returns a function that adds up the Count entries of one kind.
 func sumOfCountKind(sub layout.Sub) func(disk.Shape, reader.Profile) uint64 {
 	return func(shape disk.Shape, p reader.Profile) uint64 {
 		return sumEntries(shape, p, func(e reader.Entry) bool { return e.Tag() == layout.TagCount && e.Sub() == sub })
 	}
 }
 
-// sumCalls adds up the counts of call sites.
 func sumCalls(shape disk.Shape, p reader.Profile) uint64 { return sumEntries(shape, p, isCallSite) }
 
-// sumEntries adds up the counts of all wanted entries.
 func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bool) (sum uint64) {
 	for e := range p.Entries() {
 		if !wanted(e) {
@@ -248,7 +244,6 @@ func sumEntries(shape disk.Shape, p reader.Profile, wanted func(reader.Entry) bo
 	return sum
 }
 
-// measureTotals holds the total and the highest value over all methods.
 type measureTotals struct{ total, highest uint64 }
 
 func (t *measureTotals) addMethod(values []uint64) (sum uint64) {
@@ -296,7 +291,6 @@ func threadCycles(s *reader.Store) (sum uint64, err error) {
 	return sum, err
 }
 
-// numberProperty adds up the numeric values of a property.
 func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	properties, err := entries.Properties(s)
 	for _, value := range properties[key] {
@@ -307,7 +301,6 @@ func numberProperty(s *reader.Store, key string) (sum uint64, err error) {
 	return sum, err
 }
 
-// shareOfTotal returns part divided by whole, 0 if whole is 0.
 func shareOfTotal(part, whole uint64) float64 {
 	if whole == 0 {
 		return 0

@@ -245,7 +245,6 @@ func (r *pointReader) addOutcomes(p *Point, e reader.Entry) {
 
 func (p *Point) addOutcome(all ...Outcome) { p.Outcomes = append(p.Outcomes, all...) }
 
-// addNothing is for points without counts.
 func (r *pointReader) addNothing(*Point, reader.Entry) {}
 
 func (r *pointReader) addBranch(p *Point, e reader.Entry) {
@@ -265,8 +264,7 @@ func (r *pointReader) addCalls(p *Point, e reader.Entry) {
 }
 
 // addReceivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits
-// nulls
-// and some of the failed checks.
+// nulls and some of the failed checks.
 func (r *pointReader) addReceivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {
@@ -367,7 +365,6 @@ func (r *pointReader) addCallees(p *Point, e reader.Entry) {
 	}
 }
 
-// setMethod sets the method of an outcome, if it has one.
 func (r *pointReader) setMethod(o *Outcome, m reader.Method) {
 	o.Callee = m
 	if !m.Valid() || r.trained {
@@ -416,7 +413,6 @@ func (r *pointReader) addCount(p *Point, e reader.Entry) {
 	p.addOutcome(Outcome{Kind: Events, Count: r.loadCounter(e.Cell(0)), event: p.SubWords})
 }
 
-// addBitmap counts the set bits.
 func (r *pointReader) addBitmap(p *Point, e reader.Entry) {
 	p.Bits, _ = e.Bitmap()
 	set := 0
@@ -426,7 +422,6 @@ func (r *pointReader) addBitmap(p *Point, e reader.Entry) {
 	p.addOutcome(Outcome{Kind: Value, Count: uint64(set), Text: fmt.Sprintf("%d of %d bits set", set, 8*len(p.Bits))})
 }
 
-// addSpeculation adds the method of a failed guess.
 func (r *pointReader) addSpeculation(p *Point, e reader.Entry) {
 	p.Guess = true
 	o := Outcome{Kind: Value, Text: "speculative trap"}
@@ -437,7 +432,6 @@ func (r *pointReader) addSpeculation(p *Point, e reader.Entry) {
 	}
 }
 
-// addSchemaCounts adds the counts of an entry in the order of its tag's schema.
 func (r *pointReader) addSchemaCounts(p *Point) {
 	groups, err := p.Cells()
 	r.keepError(err)

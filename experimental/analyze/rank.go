@@ -99,8 +99,7 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 }
 
 // rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without
-// a
-// value.
+// a value.
 func rankMethods(
 	ctx context.Context,
 	s *reader.Store,

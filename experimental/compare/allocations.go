@@ -9,13 +9,11 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// An allocationKey identifies an allocation of LLVM's memory profiles in both archives.
 type allocationKey struct {
 	function uint64
 	stack    string
 }
 
-// allocatedBytes returns the allocated bytes by stack, and their total.
 func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float64, err error) {
 	t, err := s.TableOrEmpty(disk.TableAllocations)
 	if err != nil {

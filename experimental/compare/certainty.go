@@ -31,7 +31,6 @@ const (
 // minCertainCount is the minimum number of executions of a certain site. HotSpot's C2 ignores branches with fewer.
 const minCertainCount = 40
 
-// archiveTotals holds facts about one archive other than the compared counts.
 type archiveTotals struct {
 	untyped  kindAmounts
 	failures bool // the VM counts failed type checks
@@ -92,8 +91,7 @@ func (f *certainty) setWays(only cell, certain, now *site) {
 }
 
 // compareChecks records a type check that always or never succeeded in one archive only, or that met null in one
-// archive
-// only. It can tell that there were no failures only if the VM counts them.
+// archive only. It can tell that there were no failures only if the VM counts them.
 func (c *comparison) compareChecks(at pointPair, a, b *site) {
 	base := certainty{pointPair: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.meanExecutionShare(a, b)}
 	switch {
@@ -133,10 +131,8 @@ func addCertainCheck(to *topList[certainty], found certainty, certain, now *site
 	}
 }
 
-// executions returns the counted executions of a site.
 func (s *site) executions() uint64 { return disk.SaturatingAdd(totalCount(s.cells), s.untyped) }
 
-// meanExecutionShare returns the mean over both archives of the site's share in the executions of its kind.
 func (c *comparison) meanExecutionShare(a, b *site) float64 {
 	k := a.kind
 	return (shareOfSum(float64(a.executions()), c.sumA[k]+c.of[0].untyped[k]) +

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A pointPair is a profile point in both archives.
 type pointPair struct {
 	a, b  reader.Profile
 	point int32
@@ -24,14 +23,13 @@ type flip struct {
 	weight float64
 }
 
-// A way is an outcome of a branch or a switch.
 type way struct {
 	outcome analyze.Outcome
 	share   float64
 	count   uint64 // count over all ways of the site
 }
 
-// A compareTargets is a site with different types or targets in b.
+// A siteChange is a site with different types or targets in b.
 type siteChange struct {
 	pointPair
 	kind      kind
@@ -41,14 +39,12 @@ type siteChange struct {
 	weight    float64
 }
 
-// A target is a receiver type or call target of a site.
 type target struct {
 	of    reader.Type
 	value uint64
 	share float64
 }
 
-// targetSummary summarizes the targets of a site, like Seen.
 type targetSummary struct {
 	targets        int
 	count, untyped uint64
@@ -62,7 +58,6 @@ const (
 	changeRetargeted  = "retargeted"  // one in a, mostly a different one in b
 )
 
-// compareMajority records a branch with another most frequent way.
 func (c *comparison) compareMajority(at pointPair, a, b *site) {
 	wayA, okA := majorityCell(a.cells)
 	wayB, okB := majorityCell(b.cells)
@@ -74,12 +69,10 @@ func (c *comparison) compareMajority(at pointPair, a, b *site) {
 	c.flips.addItem(&f, f.weight)
 }
 
-// meanShare returns the mean of a site's shares in both archives.
 func (c *comparison) meanShare(k kind, a, b uint64) float64 {
 	return (shareOfSum(float64(a), c.sumA[k]) + shareOfSum(float64(b), c.sumB[k])) / 2
 }
 
-// proportionOverlap returns the overlap of the proportions of two lists of counts.
 func proportionOverlap(a, b []cell) (overlap float64) {
 	sumA := float64(totalCount(a))
 	sumB := float64(totalCount(b))
@@ -89,7 +82,6 @@ func proportionOverlap(a, b []cell) (overlap float64) {
 	return overlap
 }
 
-// totalCount adds up counts and saturates.
 func totalCount(cells []cell) (sum uint64) {
 	for _, c := range cells {
 		sum = disk.SaturatingAdd(sum, c.count)
@@ -136,8 +128,7 @@ func (l leadingCell) toWay(s *site) way {
 }
 
 // compareTargets records a site with more, fewer or different types or targets. An unrecorded type can be any type, so
-// a
-// site counts as having one type only if all were recorded.
+// a site counts as having one type only if all were recorded.
 func (c *comparison) compareTargets(at pointPair, a, b *site) error {
 	seenA, topA := summarizeTargets(a)
 	seenB, topB := summarizeTargets(b)
@@ -188,7 +179,6 @@ func (s *sites) targetsMissingFrom(t *site, others []cell) (list []target, err e
 	return list, nil
 }
 
-// typeWithKey returns the type with a key among the rows of an entry.
 func (s *sites) typeWithKey(e reader.Entry, key uint64) (reader.Type, error) {
 	r, _ := e.Receivers()
 	for row := range r.All() {

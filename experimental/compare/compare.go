@@ -58,7 +58,6 @@ func Stores(ctx context.Context, a, b *reader.Store, o Options) (*Report, error)
 	return c.finishReport()
 }
 
-// A comparison holds the state of one call of Stores.
 type comparison struct {
 	ctx          context.Context
 	o            Options
@@ -110,8 +109,7 @@ func (c *comparison) addUpCounts() error {
 func savePanic(p *any) { *p = recover() }
 
 // addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping
-// itself,
-// since a memory fault must be caught in the goroutine that causes it.
+// itself, since a memory fault must be caught in the goroutine that causes it.
 func (c *comparison) addUpArchive(
 	s *reader.Store,
 	sum *kindAmounts,
@@ -133,7 +131,6 @@ func (c *comparison) addUpArchive(
 	return p.leftOut, err
 }
 
-// knowsMarks reports whether counters of an archive can be marks.
 func knowsMarks(s *reader.Store) bool {
 	h := s.Header()
 	return h.Domain.LLVM() && disk.LLVMMarks(&h.Params)
@@ -185,7 +182,6 @@ func (c *comparison) eachMethod(s *reader.Store, visit func(m reader.Method) err
 	return nil
 }
 
-// countOverlap returns the overlap of count x in a with its partner y in b.
 func countOverlap(x, y uint64, sumA, sumB float64) float64 {
 	if sumA < 1 || sumB < 1 {
 		return 0
@@ -193,7 +189,6 @@ func countOverlap(x, y uint64, sumA, sumB float64) float64 {
 	return min(float64(x)/sumA, float64(y)/sumB)
 }
 
-// shareOfSum returns part divided by sum, 0 if sum is 0.
 func shareOfSum(part, sum float64) float64 {
 	if sum < 1 {
 		return 0
@@ -212,7 +207,6 @@ var descriptiveTables = map[disk.TableKind]bool{
 	disk.TableObjects: true,
 }
 
-// listUncomparedTables lists the tables of measurements, which are not compared.
 func (c *comparison) listUncomparedTables() error {
 	found := map[disk.TableKind]*Uncompared{}
 	for i, s := range []*reader.Store{c.a, c.b} {

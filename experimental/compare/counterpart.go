@@ -16,7 +16,6 @@ import (
 // onlyInA is set in the keys of methods and types that b lacks.
 const onlyInA = 1 << 63
 
-// counterparts maps methods and types of a to b.
 type counterparts struct {
 	a, b    *reader.Store
 	byName  *loaders.Pairing
@@ -28,7 +27,6 @@ type counterparts struct {
 // A methodPair is a method of a and its reference in b, 0 if b lacks it.
 type methodPair struct{ inA, inB layout.Ref }
 
-// newCounterparts looks up all methods of a in b.
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {
 	// the count in the header may be wrong
 	n := min(a.Header().Counts.Methods, uint64(disk.MethodPlaces(a.Header()).Size/disk.UnexecutedRowSize))

@@ -5,7 +5,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A kind is a kind of counts with one unit.
 type kind uint8
 
 // The kinds. The first kind that both archives count decides the score.
@@ -53,7 +52,6 @@ func (p *kindAmounts) addShares(part, sum *kindAmounts) {
 	}
 }
 
-// eachKind calls yield with each kind that is nonzero in a or b.
 func eachKind(a, b *kindAmounts, yield func(kind)) {
 	for k := range numKinds {
 		if a[k] > 0 || b[k] > 0 {

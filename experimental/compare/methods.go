@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A method is a method with counts and the difference of its profiles, like Method.
 type method struct {
 	a, b                                reader.Method
 	overlap, shareA, shareB, difference float64
@@ -127,7 +126,6 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 // negligible is the largest difference that rounding can cause.
 const negligible = 1e-12
 
-// countUnmatched returns the number of profiles without a partner.
 func (p *profiles) countUnmatched() (n int) {
 	for i := range p.list {
 		if !p.list[i].done {
@@ -137,7 +135,6 @@ func (p *profiles) countUnmatched() (n int) {
 	return n
 }
 
-// An methodOverlap adds up the overlap of the profiles of one method.
 type methodOverlap struct {
 	c          *comparison
 	ownA, ownB float64 // totals of the primary kind over the method
@@ -145,8 +142,7 @@ type methodOverlap struct {
 }
 
 // compareProfiles compares two profiles. matched is false if a lacks the code of the profile in b. A profile in b
-// without counts
-// always matches, as in llvm-profdata.
+// without counts always matches, as in llvm-profdata.
 func (o *methodOverlap) compareProfiles(p profilePair) (matched bool, err error) {
 	c := o.c
 	switch {
@@ -219,7 +215,6 @@ func (o *methodOverlap) addOverlap(k kind, x, y uint64) {
 	}
 }
 
-// commonCounts yields the counts of cells with equal keys.
 func commonCounts(a, b []cell) iter.Seq2[uint64, uint64] {
 	return func(yield func(x, y uint64) bool) {
 		for len(a) > 0 && len(b) > 0 {

@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// profiles holds the compared profiles of one method.
 type profiles struct {
 	list    []profile
 	sites   sites
@@ -20,7 +19,6 @@ type profiles struct {
 	marked  int         // profiles with a mark and no counts, over all methods
 }
 
-// A profile is a profile with the totals of its counts.
 type profile struct {
 	reader.Profile
 	sum     kindAmounts
@@ -109,8 +107,7 @@ type profilePair struct {
 }
 
 // matchProfiles pairs the profiles of a method. Profiles of the same context and code come first, then profiles of the
-// same
-// context with one unknown code, then the remaining profiles of b without a partner.
+// same context with one unknown code, then the remaining profiles of b without a partner.
 func (c *comparison) matchProfiles() ([]profilePair, error) {
 	m := profileMatching{a: c.profilesA.list, b: c.profilesB.list, pairs: c.scratch[:0]}
 	if err := m.numberContexts(c); err != nil {
@@ -124,8 +121,7 @@ func (c *comparison) matchProfiles() ([]profilePair, error) {
 }
 
 // A profileMatching pairs the profiles of one method. The profiles of an archive are sorted by context and code, and
-// this pair
-// is unique.
+// this pair is unique.
 type profileMatching struct {
 	a, b      []profile
 	contextsA []uint32 // context number of each profile, equal for equal contexts; nil without contexts
@@ -180,9 +176,8 @@ func (m *profileMatching) pairSameCode() {
 }
 
 // pairUnknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code
-// of
-// either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at most
-// once.
+// of either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at
+// most once.
 func (m *profileMatching) pairUnknownCode() {
 	if len(m.pairs) == min(len(m.a), len(m.b)) {
 		return // one archive has no profiles left
@@ -209,7 +204,6 @@ func (m *profileMatching) pairUnknownCode() {
 	}
 }
 
-// addUnmatched adds the profiles of b without a partner.
 func (m *profileMatching) addUnmatched() {
 	var ofA map[uint32]bool // contexts that a has
 	for j := range m.b {

@@ -46,7 +46,6 @@ func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err er
 	return k, true, nil
 }
 
-// addGone records a method of a hidden class that only a has.
 func (r *renumbering) addGone(m *method, k hiddenKey) {
 	if r.byCode == nil {
 		r.byCode = map[hiddenKey][]int{}
@@ -68,7 +67,6 @@ func (r *renumbering) takePartner(k hiddenKey) (m method, ok bool) {
 	return r.gone[left[0]], true
 }
 
-// addHiddenFromB adds a method of a hidden class that only b has by name.
 func (c *comparison) addHiddenFromB(m *method, k hiddenKey) {
 	if a, ok := c.hidden.takePartner(k); ok {
 		m.a, m.shareA, m.difference = a.a, a.shareA, m.difference+a.difference
@@ -79,7 +77,6 @@ func (c *comparison) addHiddenFromB(m *method, k hiddenKey) {
 	c.came.addItem(m, m.shareB)
 }
 
-// addHiddenFromA adds the methods of hidden classes that remain unpaired.
 func (c *comparison) addHiddenFromA() error {
 	for i := range c.hidden.gone {
 		if m := &c.hidden.gone[i]; !c.hidden.taken[i] {

@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// finishReport completes the report and sets the names of all its rows.
 func (c *comparison) finishReport() (*Report, error) {
 	r := &c.report
 	r.A, r.B, r.DumpedA, r.DumpedB = c.a.Mapping().Name(), c.b.Mapping().Name(), dumpTimeText(c.a), dumpTimeText(c.b)
@@ -44,7 +43,6 @@ func (c *comparison) finishReport() (*Report, error) {
 	return r, cmp.Or(n.err, c.compareLoaders())
 }
 
-// dumpTimeText returns the dump time of an archive, "" if it is unknown.
 func dumpTimeText(s *reader.Store) string {
 	if t := s.Header().Time(); !t.IsZero() {
 		return t.UTC().Format(time.RFC3339)
@@ -52,7 +50,6 @@ func dumpTimeText(s *reader.Store) string {
 	return ""
 }
 
-// compareLoaders lists the class loaders whose matching is uncertain.
 func (c *comparison) compareLoaders() error {
 	r := &c.report
 	r.Loaders = []loaders.Doubt{}

@@ -47,7 +47,6 @@ func (s *site) compareTo(t *site) int {
 		cmp.Compare(s.sub, t.sub), cmp.Compare(s.tag, t.tag), cmp.Compare(s.key, t.key))
 }
 
-// A cell is a count of a site with its key.
 type cell struct{ key, count uint64 }
 
 // otherTypes is the key of the count of types without a row.
@@ -78,8 +77,7 @@ type keyFuncs struct {
 }
 
 // readProfile reads the sites of a profile unless they are already read. It assigns cells to sites at the end, since
-// appending
-// may reallocate them.
+// appending may reallocate them.
 func (s *sites) readProfile(p reader.Profile) error {
 	if s.of == p.Ref() {
 		return nil
@@ -121,7 +119,6 @@ func (s *sites) addSite(t site, cells ...cell) {
 	s.list = append(s.list, t)
 }
 
-// addPoint adds an entry if it has counts.
 func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 	t := site{point: at.Point, group: at.Group, guess: at.Site, kind: kindEdges, entry: e, null: at.NullSeen}
 	switch {
@@ -151,7 +148,6 @@ func (s *sites) addPoint(e reader.Entry, at *analyze.Point) error {
 	return nil
 }
 
-// kindOfCounts returns the kind of counts in an entry without types.
 func (s *sites) kindOfCounts(e reader.Entry, at *analyze.Point) kind {
 	switch at.Group {
 	case groupValues:
@@ -234,8 +230,7 @@ func (s *sites) addSchemaSite(t site) error {
 }
 
 // addRowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's
-// number
-// if it has no keys.
+// number if it has no keys.
 func (s *sites) addRowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
 	key := uint64(0)
 	keyed := false
@@ -266,7 +261,6 @@ func (s *sites) addRowCounts(e reader.Entry, rows disk.Rows, row int, column uin
 	return nil
 }
 
-// mixCellKey returns a hash of a key and one more cell.
 func (s *sites) mixCellKey(key uint64, e reader.Entry, at int, kind disk.CellKind) (uint64, error) {
 	own := e.Cell(at).Trained()
 	err := error(nil)

@@ -31,7 +31,6 @@ func (t *topList[T]) addItem(item *T, weight float64) {
 	}
 }
 
-// trimToHeaviest sorts the items and keeps the n heaviest.
 func (t *topList[T]) trimToHeaviest() {
 	slices.SortStableFunc(t.list, func(a, b weighted[T]) int { return cmp.Compare(b.weight, a.weight) })
 	t.list = t.list[:min(t.n, len(t.list))]

@@ -22,7 +22,6 @@ type archivedCode struct {
 // the new program. Methods without profiles are unknown.
 func Archived(s *reader.Store) Code { return &archivedCode{s: s} }
 
-// Method returns the versions of a method that have profiles.
 func (a *archivedCode) Method(k layout.Key) (methodcode.Answer, error) {
 	m, ok, err := a.findMethod(k)
 	if err != nil {

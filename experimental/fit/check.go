@@ -117,7 +117,6 @@ func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Ve
 	return sameNames(points, v.Points), err
 }
 
-// checkOptions returns an error if the options do not suit the archive.
 func checkOptions(s *reader.Store, against Code, o Options) error {
 	h := s.Header()
 	if _, ok := hasSource(h, against); ok {
@@ -142,7 +141,6 @@ func checkOptions(s *reader.Store, against Code, o Options) error {
 	return nil
 }
 
-// A checker holds the state of one call of Check.
 type checker struct {
 	poll     *poll.Poll
 	s        *reader.Store
@@ -237,7 +235,6 @@ func (c *checker) addVerdict(j *judgement) error {
 	return nil
 }
 
-// trimMisfits keeps the n heaviest misfits.
 func (c *checker) trimMisfits(n int) {
 	slices.SortStableFunc(c.report.Misfits, func(a, b Verdict) int {
 		return cmp.Or(cmp.Compare(b.lostWeight(), a.lostWeight()), cmp.Compare(b.State.rankOf(), a.State.rankOf()))

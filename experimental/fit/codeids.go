@@ -15,8 +15,7 @@ var ErrUnknownMethod = errors.New("the method is not known")
 // method are [Unchecked] for the reason in its text. Any other error ends the check.
 //
 // A profile is [Exact] if lookup returns its code id. Otherwise it is [Stale] or [Gone], because points are matched
-// only
-// in programs that describe their code.
+// only in programs that describe their code.
 func CodeIDs(lookup func(layout.Key) ([]uint64, error)) Code { return codeIDs(lookup) }
 
 type codeIDs func(layout.Key) ([]uint64, error)

@@ -95,8 +95,7 @@ func (c *conservation) setFlow(e int, flow float64) {
 }
 
 // decidePairs decides on all pairs in three steps. The first uses certain facts. The second assumes that nothing throws
-// and
-// that new tests find no null arguments. The third assumes that each remaining point runs as often as before.
+// and that new tests find no null arguments. The third assumes that each remaining point runs as often as before.
 func (c *conservation) decidePairs() {
 	c.propagate()
 	c.level = likely
@@ -134,7 +133,6 @@ func (c *conservation) propagate() {
 	}
 }
 
-// decideReached decides on the points of blocks with known flow.
 func (c *conservation) decideReached() (progress bool) {
 	for j, i := range c.from {
 		e := c.blocks[c.block[j]]
@@ -154,8 +152,7 @@ func (c *conservation) decideReached() (progress bool) {
 }
 
 // agreesWithFlow reports whether the count of an old point equals a flow. A type check counts neither nulls nor more
-// types than
-// it has rows.
+// types than it has rows.
 func (c *conservation) agreesWithFlow(i int, flow float64) bool {
 	if sameFlow(c.old.weights[i], flow) {
 		return true
@@ -166,7 +163,6 @@ func (c *conservation) agreesWithFlow(i int, flow float64) bool {
 	return slices.ContainsFunc(c.old.alwaysTogether(i), func(n int) bool { return sameFlow(c.old.weights[n], flow) })
 }
 
-// sidesAgree reports whether the known sides of a branch have their old counts.
 func (c *conservation) sidesAgree(j int) bool {
 	for k, flow := range c.sideFlows(j) {
 		if e := c.out[c.block[j]][k]; c.net.known[e] && !sameFlow(c.net.flow[e], flow) {
@@ -218,7 +214,6 @@ func (c *conservation) acceptPair(j int) {
 	}
 }
 
-// refusePair drops the pair of a new point.
 func (c *conservation) refusePair(j int) {
 	i := c.from[j]
 	c.to.to[i], c.to.confidence[i], c.to.lost[i] = -1, 0, lostFlow
@@ -226,8 +221,7 @@ func (c *conservation) refusePair(j int) {
 }
 
 // alwaysTogether returns the points that run exactly when point i runs. The next point does if nothing else leads to
-// it. The
-// previous one does if it alone leads to point i.
+// it. The previous one does if it alone leads to point i.
 func (p *profiledCode) alwaysTogether(i int) (points []int) {
 	passes := func(a int) bool {
 		k := p.points[a].Kind
@@ -243,8 +237,7 @@ func (p *profiledCode) alwaysTogether(i int) (points []int) {
 }
 
 // derivedCounts returns the counts of a new point that follow from the flow of the code. A call or jump has one count,
-// a
-// branch two, a switch the default's and one per case. ok is false if the flow does not determine them.
+// a branch two, a switch the default's and one per case. ok is false if the flow does not determine them.
 func (c *conservation) derivedCounts(j int) (counts []uint64, confidence float64, ok bool) {
 	b := c.block[j]
 	edges := c.out[b]
@@ -280,7 +273,6 @@ func (c *conservation) refuseOtherSides() {
 	}
 }
 
-// otherSide reports whether two points are on different sides of a branch or switch.
 func (c *conservation) otherSide(was, is []edge) bool {
 	for _, e := range was {
 		by := c.to.to[e.point]

@@ -3,8 +3,7 @@ package fit
 import "github.com/profarc/profarc/internal/java/methodcode"
 
 // A codeFlow is one version of a method's code with its points and the control flow between them. An archive does not
-// have
-// the code between points, so a return after a call looks like an edge to the next point in both versions.
+// have the code between points, so a return after a call looks like an edge to the next point in both versions.
 type codeFlow struct {
 	points        []methodcode.Point
 	in, out       [][]edge // edges of each point, without jumps

@@ -10,8 +10,6 @@ import (
 	"github.com/profarc/profarc/internal/names/javanames"
 )
 
-// sameButRenamed reports whether two versions with the same bytecodes name the same classes and members, apart from
-// renames.
 func (c *checker) sameButRenamed(was, is []methodcode.Name) bool {
 	return len(was) > 0 && slices.EqualFunc(was, is,
 		func(a, b methodcode.Name) bool { return a == b || c.renamedMember(a, b) })
@@ -32,7 +30,6 @@ func (c *checker) renamedMember(was, is methodcode.Name) bool {
 	return declaresOnly(c.o.Old, was, other) && declaresOnly(c.against, is, now)
 }
 
-// declaresOnly reports whether a program declares one member and not another.
 func declaresOnly(code Code, one, other methodcode.Name) bool {
 	m, ok := code.(methodcode.Members)
 	if !ok {

@@ -2,7 +2,6 @@ package fit
 
 import "github.com/profarc/profarc/internal/java/methodcode"
 
-// A grid holds the best scores of alignments between two sequences of points.
 type grid struct {
 	rows, columns []int     // indices of old and new points
 	scores        []float32 // scores of pairs; 0 excludes a pair
@@ -93,7 +92,6 @@ func (g *grid) bestThrough(i, j int) float32 {
 	return g.heads[g.cellIndex(i, j)] + g.pairScore(i, j) + g.tails[g.cellIndex(i+1, j+1)]
 }
 
-// betterTotal returns the higher total of pairing two points and of leaving one out.
 func (g *grid) betterTotal(sums []float32, score float32, both, one, other int) float32 {
 	best := max(sums[one], sums[other])
 	if score > 0 {

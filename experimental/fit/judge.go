@@ -18,7 +18,6 @@ type judgement struct {
 	flow      *conservation // nil if the flow is unknown
 }
 
-// judgeProfile decides how a profile fits.
 func (c *checker) judgeProfile(j *judgement, k layout.Key, a methodcode.Answer) error {
 	switch {
 	case a.Presence == methodcode.Unknown:
@@ -74,7 +73,6 @@ func (c *checker) compareVersions(j *judgement, k layout.Key, versions []methodc
 	return nil
 }
 
-// listMoves returns the new bytecode indices of a judgement's points.
 func listMoves(j *judgement) (moves []Move) {
 	found := make([]bool, len(j.now.Points))
 	for i := range j.old.points {
@@ -96,7 +94,6 @@ func listMoves(j *judgement) (moves []Move) {
 	return moves
 }
 
-// findSameCode returns the profiled version, if the program still has it.
 func (c *checker) findSameCode(j *judgement, versions []methodcode.Version) (v methodcode.Version, ok bool) {
 	code := j.Profile.Code()
 	first, ok := c.byID[code]
@@ -123,7 +120,6 @@ func indexByCode(versions []methodcode.Version) map[uint64]int {
 	return index
 }
 
-// describeOldCode sets the points of a profile and the known facts about their code.
 func (c *checker) describeOldCode(j *judgement, k layout.Key) error {
 	if c.s.Header().Domain.LLVM() {
 		return nil
@@ -233,14 +229,12 @@ func (c *checker) useOldCode(j *judgement, k layout.Key) error {
 	return nil
 }
 
-// samePositions reports whether points have equal kinds, bytecode indices and numbers of targets.
 func samePositions(a, b []methodcode.Point) bool {
 	return slices.EqualFunc(a, b, func(p, q methodcode.Point) bool {
 		return p.Bci == q.Bci && p.Kind == q.Kind && len(p.Targets) == len(q.Targets)
 	})
 }
 
-// oppositeSenses reports whether two matching branches have opposite senses.
 func oppositeSenses(p, q *methodcode.Point) bool {
 	return p.Kind == methodcode.Branch && p.FormerSketch().Inverse != q.FormerSketch().Inverse
 }

@@ -10,14 +10,12 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A sampledCall is an edge of the sampled call graph.
 type sampledCall struct {
 	line   int32
 	callee string
 	weight float64
 }
 
-// checkByLines checks the functions of a sampled program by their calls.
 func (c *checker) checkByLines(source methodcode.Source) error {
 	for m, err := range c.s.Methods() {
 		if err = cmp.Or(err, c.poll.Err()); err != nil {
@@ -64,7 +62,6 @@ func (c *checker) checkFunction(source methodcode.Source, m reader.Method, name 
 	return c.addVerdict(&j)
 }
 
-// sampledCalls returns the calls from a function, and their profile.
 func sampledCalls(m reader.Method) (of reader.Profile, calls []sampledCall, err error) {
 	err = stacks.EdgesFrom(m, func(e stacks.Edge) (err error) {
 		var k layout.Key
@@ -99,7 +96,6 @@ func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sam
 	}
 }
 
-// A linesFit counts how calls fit a function.
 type linesFit struct {
 	matched, moved, missing int
 	sure                    int     // matched calls that the source spells

@@ -36,7 +36,6 @@ func (c *conservation) decideLoopExit(j int) bool {
 	return false
 }
 
-// canComeBack reports whether control that leaves a block one way can come back.
 func (c *conservation) canComeBack(block, way int) bool {
 	seen := make([]bool, len(c.now.Blocks))
 	work := []int{int(c.now.Blocks[block].To[way])}
@@ -80,7 +79,6 @@ func (c *conservation) decideLoop(loop []int) bool {
 	return true
 }
 
-// entryKnown reports whether the flow of every edge into a loop is known.
 func (c *conservation) entryKnown(loop []int) bool {
 	inside := map[int]bool{}
 	for _, b := range loop {

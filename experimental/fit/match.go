@@ -6,7 +6,6 @@ import (
 	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
-// An alignment maps the points of the old code to points of the new code.
 type alignment struct {
 	to         []int     // new point of each old point, -1 if unmatched
 	confidence []float64 // confidence of each pair, from 0 to 1
@@ -17,7 +16,6 @@ type alignment struct {
 // maxPairs limits time and memory. No method of a JVM comes near it.
 const maxPairs = 1 << 22
 
-// A matcher aligns two sides.
 type matcher struct {
 	a, b       *codeFlow
 	to, from   []int // partners, -1 if unmatched
@@ -30,8 +28,7 @@ type matcher struct {
 const rounds = 4
 
 // alignPoints aligns the points of the old code with the points of the new code. The result is incomplete if halted
-// returns
-// an error.
+// returns an error.
 func alignPoints(a, b *codeFlow, halted func() error) alignment {
 	n := len(a.points)
 	out := alignment{lost: make([]string, n), tooLarge: n*len(b.points) > maxPairs}
@@ -92,7 +89,6 @@ func (m *matcher) lossReason(i int, tooLarge bool) string {
 	return lostOther
 }
 
-// sameOperation reports whether two points do the same with the same operands.
 func sameOperation(p, q *methodcode.Point) bool {
 	return similarOperation(p, q) && p.FormerSketch().Operands == q.FormerSketch().Operands
 }
@@ -111,7 +107,6 @@ const (
 	weighBytes = 0.25 // distance to a neighbor
 )
 
-// A resemblance describes what two points have in common.
 type resemblance struct {
 	same bool // operands are equal
 	// relabelled marks switches over the same value with different cases.
@@ -121,7 +116,6 @@ type resemblance struct {
 	bytes      float64 // number of distances to neighbors that agree
 }
 
-// pairScore returns the score of the pair in an alignment.
 func (l resemblance) pairScore() float64 {
 	sum := weighAlike
 	if l.same {
@@ -130,7 +124,6 @@ func (l resemblance) pairScore() float64 {
 	return sum + weighIn*l.in + weighOut*l.out + weighBytes*l.bytes
 }
 
-// resemblance compares two points and their neighbors.
 func (m *matcher) resemblance(i, j int) resemblance {
 	isSame := sameOperation(&m.a.points[i], &m.b.points[j])
 	kind := m.a.points[i].Kind
@@ -142,7 +135,6 @@ func (m *matcher) resemblance(i, j int) resemblance {
 	}
 }
 
-// agreement returns the share of edges that are equal on both sides.
 func (m *matcher) agreement(a, b []edge) float64 {
 	if len(a)+len(b) == 0 {
 		return 1
@@ -156,7 +148,6 @@ func (m *matcher) agreement(a, b []edge) float64 {
 	return min(1, 2*float64(common)/float64(len(a)+len(b)))
 }
 
-// canBeSame reports whether an old point is or can be a new one.
 func (m *matcher) canBeSame(i, j int) bool {
 	switch {
 	case i == outside || j == outside:
@@ -214,8 +205,7 @@ func (l resemblance) confidence() float64 {
 }
 
 // matchJumps matches jumps. Two jumps match if they have equal distances to the previous points, matching branches lead
-// to
-// them, and they lead to matching points.
+// to them, and they lead to matching points.
 func (m *matcher) matchJumps() {
 	partners := m.neighbours()
 	for i, j := range partners {
@@ -260,7 +250,6 @@ func (m *matcher) sameWays(a, b []edge) bool {
 	})
 }
 
-// sameGoal reports whether two jumps lead to matching points.
 func (m *matcher) sameGoal(jumps []int, i, j int) bool {
 	from := targetPoint(&m.a.points[i], 0)
 	to := targetPoint(&m.b.points[j], 0)

@@ -67,8 +67,7 @@ func (m *mover) writeProfile() error {
 }
 
 // markMovedPoints records moved and derived points in the archive. The confidence of a point that moved before is the
-// product of
-// both.
+// product of both.
 func (m *mover) markMovedPoints(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
 		t := m.b.Internal().Table(disk.TableMoved, 0)
@@ -91,8 +90,7 @@ func (m *mover) markMovedPoints(method profileset.MethodRef) {
 }
 
 // moveCompanions returns the data entries that are not profile points of HotSpot, moved to the new code. Merges add
-// such
-// counts to receivers. Entries that refer to other bytecodes are lost.
+// such counts to receivers. Entries that refer to other bytecodes are lost.
 func (m *mover) moveCompanions() (moved []disk.Entry) {
 	for e := range m.Profile.Entries() {
 		if pointKindOf(e) != 0 {
@@ -113,7 +111,6 @@ func (m *mover) moveCompanions() (moved []disk.Entry) {
 	return moved
 }
 
-// namesPlaces reports whether cells of an entry refer to bytecodes.
 func namesPlaces(e disk.Entry, shape disk.Shape) bool {
 	for _, kind := range shape.WalkCells(e) {
 		if kind == disk.CellDisplacement || kind == disk.CellBci || kind == disk.CellSuccessor {
@@ -192,7 +189,6 @@ func (m *mover) setDerivedCounts(j int, raw disk.Entry) disk.Entry {
 	return raw
 }
 
-// checksAreUntyped reports whether the VM records no types at type checks.
 func (m *mover) checksAreUntyped() bool {
 	return slices.ContainsFunc(m.old.entries, func(e reader.Entry) bool { return e.Tag() == untypedCheck })
 }
@@ -264,7 +260,6 @@ func (m *mover) completeEntry(j int, raw disk.Entry) error {
 	return m.clearReceivers(raw, j)
 }
 
-// moveReturns moves the return points of a ret.
 func (m *mover) moveReturns(raw disk.Entry, j int) {
 	for row := range m.shape.BciRows {
 		if raw.Cell(2+3*row) == 0 {
@@ -282,8 +277,7 @@ func (m *mover) moveReturns(raw disk.Entry, j int) {
 }
 
 // copyOtherSections copies the sections after the data. It moves traps and handlers to the new code and drops results
-// of escape
-// analysis.
+// of escape analysis.
 func (m *mover) copyOtherSections() error {
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
@@ -306,8 +300,7 @@ func (m *mover) copyOtherSections() error {
 }
 
 // newIndex returns the new index of an old bytecode; ok is false if it is unknown. A bytecode between two points moves
-// with
-// them, unless the code between them has changed.
+// with them, unless the code between them has changed.
 func (m *mover) newIndex(old int32) (now int32, ok bool) {
 	i, found := slices.BinarySearchFunc(m.old.points, old, comparePlace)
 	if found {
@@ -351,8 +344,7 @@ func (m *mover) stayAdjacent(i int) bool {
 }
 
 // clearReceivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of
-// the
-// called method's class.
+// the called method's class.
 func (m *mover) clearReceivers(raw disk.Entry, j int) error {
 	holder := m.now.Points[j].Holder
 	if m.code == nil || holder == "" {
@@ -375,7 +367,6 @@ func (m *mover) clearReceivers(raw disk.Entry, j int) error {
 	return nil
 }
 
-// mayBeReceiver reports whether a type is, or may be, assignable to a class.
 func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	t, err := m.s.TypeAt(disk.RefOf(int64(pointer - m.s.Header().Base)))
 	if err != nil {
@@ -389,7 +380,6 @@ func (m *mover) mayBeReceiver(pointer uint64, holder string) (bool, error) {
 	return is || !known, nil
 }
 
-// countLoss counts the losses of a moved entry.
 func (m *mover) countLoss(why string, counts float64) {
 	if counts > 0 {
 		m.report.Lost[why] = m.report.Lost[why].withPoint(counts)
@@ -422,7 +412,6 @@ func recordedTypes(p methodcode.Point, level uint32) (cells []uint64) {
 	return cells
 }
 
-// references returns the slots of a descriptor's reference arguments, and whether it returns a reference.
 func references(descriptor string) (slots []uint64, returned bool) {
 	slot := uint64(0)
 	parameters, result := javanames.SplitParameters(descriptor)
@@ -438,7 +427,6 @@ func references(descriptor string) (slots []uint64, returned bool) {
 	return slots, javanames.IsReference(result)
 }
 
-// newTypedEntry returns an entry with the cells of recordedTypes.
 func (m *mover) newTypedEntry(tag layout.Tag, p methodcode.Point, types []uint64) disk.Entry {
 	_, raw := disk.NewEntry(nil, tag, 0, uint16(p.Bci), 0, m.shape.Cells(tag, len(types)))
 	first := m.shape.TypeList(tag)

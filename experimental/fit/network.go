@@ -170,8 +170,6 @@ const (
 	slackCount = 4
 )
 
-// toleranceFor returns the maximum distance of two equal flows.
 func toleranceFor(flow float64) float64 { return slackShare*flow + slackCount }
 
-// sameFlow reports whether two flows are equal within the tolerance.
 func sameFlow(a, b float64) bool { return math.Abs(a-b) <= toleranceFor(math.Max(a, b)) }

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A profiledCode holds the points of a profile with their entries.
 type profiledCode struct {
 	points  []methodcode.Point
 	entries []reader.Entry
@@ -57,7 +56,6 @@ func pointsOf(p reader.Profile, shape disk.Shape) profiledCode {
 	return out
 }
 
-// setInvocations sets the invocations and targets of the points.
 func (d *profiledCode) setInvocations(p reader.Profile) {
 	if n, ok := p.Invocations(); ok {
 		early, _ := p.Interpreted() // before the VM allocated a MethodData
@@ -73,7 +71,6 @@ func (d *profiledCode) setInvocations(p reader.Profile) {
 	}
 }
 
-// weightOfProfile adds up the counts of a profile.
 func weightOfProfile(p reader.Profile, shape disk.Shape) (sum float64) {
 	for _, get := range []func() (reader.Counter, bool){p.Invocations, p.Backedges} {
 		if c, ok := get(); ok {
@@ -163,7 +160,6 @@ func (k *sketches) describe(m reader.Method, p reader.Profile, points []methodco
 	return nil
 }
 
-// sketched returns the number of points that have records in a sketch.
 func sketched(points []methodcode.Point) (n int) {
 	for i := range points {
 		if points[i].Kind.Sketched() {

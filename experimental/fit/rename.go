@@ -31,16 +31,13 @@ type renames struct {
 	list    []Rename
 }
 
-// A renamed is the new key of a method.
 type renamed struct {
 	key layout.Key
 	by  int // index in the list, negative if only the descriptor has changed
 }
 
-// presentClass returns the present name of a class or array of a class.
 func (r *renames) presentClass(name string) string { return mapClass(r.classes, name) }
 
-// presentKey returns the present key of a method, and whether it has changed.
 func (r *renames) presentKey(m reader.Method, k layout.Key) (now layout.Key, changed bool) {
 	if to, ok := r.methods[m.Ref()]; ok {
 		return to.key, true
@@ -48,7 +45,6 @@ func (r *renames) presentKey(m reader.Method, k layout.Key) (now layout.Key, cha
 	return k, false
 }
 
-// addNewNames adds the new names to a verdict.
 func (r *renames) addNewNames(v *Verdict, k layout.Key) {
 	to, ok := r.methods[v.Method.Ref()]
 	if !ok {
@@ -71,7 +67,6 @@ func (r *renames) addNewNames(v *Verdict, k layout.Key) {
 	}
 }
 
-// sortedByWeight returns all renames in descending order of weight.
 func (r *renames) sortedByWeight() []Rename {
 	slices.SortStableFunc(r.list, func(a, b Rename) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(keyAsText(a.From), keyAsText(b.From)))
@@ -104,7 +99,6 @@ type lostClass struct {
 	methods []lostMethod
 }
 
-// firstLoader returns the loader of the first method.
 func (c *lostClass) firstLoader() string { return c.methods[0].key.Loader }
 
 // A lostMethod is a profiled method that the program lacks.
@@ -114,7 +108,6 @@ type lostMethod struct {
 	code   []codeVersion
 }
 
-// A codeVersion is one version of the code of a lost method.
 type codeVersion struct {
 	id   uint64
 	size int
@@ -128,7 +121,6 @@ func (m *lostMethod) sizeOfCode(id uint64) int {
 	return 0
 }
 
-// findRenames finds the classes and methods of an archive that have other names in the program.
 func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory, old Code,
 	same sameNamed) (renames, error) {
 	r := &renamer{ctx: ctx, s: s, inv: inv, known: map[string]bool{}, types: map[string]bool{}, fresh: map[string]bool{}}
@@ -238,15 +230,13 @@ func (r *renamer) declared(class, loader string) map[string][]methodcode.Declare
 	return r.byName
 }
 
-// isAbsent reports whether the program lacks a class.
 func (r *renamer) isAbsent(class string) bool {
 	p, err := r.inv.Presence(layout.Key{Class: class})
 	return err == nil && p == methodcode.NoClass
 }
 
 // mayBeNew reports whether a class or method of the program may be new, so that neither the profiles nor the old code
-// have
-// it. sure reports whether the old code is known.
+// have it. sure reports whether the old code is known.
 func (r *renamer) mayBeNew(k layout.Key) (is, sure bool) {
 	if r.old != nil {
 		p, err := r.old.Presence(k)
@@ -262,9 +252,8 @@ func (r *renamer) mayBeNew(k layout.Key) (is, sure bool) {
 }
 
 // minEvidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or
-// method
-// is known to be new. Different methods with equal code and descriptor, such as wrappers, are frequent up to some 100
-// bytes.
+// method is known to be new. Different methods with equal code and descriptor, such as wrappers, are frequent up to
+// some 100 bytes.
 func minEvidence(sure bool) int {
 	if sure {
 		return 16
@@ -272,7 +261,6 @@ func minEvidence(sure bool) int {
 	return 96
 }
 
-// keyAsText spells a key for reasons in verdicts.
 func keyAsText(k layout.Key) string {
 	if k.Name == "" {
 		return k.Class

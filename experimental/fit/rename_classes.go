@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A likeness compares a lost class with a candidate.
 type likeness struct {
 	class       string
 	total, same int  // methods of the lost class with known code, and those with equal code in both
@@ -36,7 +35,6 @@ const (
 	maxCandidates = 64 // candidates for one lost class
 )
 
-// matchClasses finds the new names of lost classes.
 func (r *renamer) matchClasses() error {
 	candidates, err := r.candidates()
 	if err != nil {
@@ -75,7 +73,6 @@ func (r *renamer) matchClasses() error {
 	return nil
 }
 
-// addUnsure records a possible new name of methods.
 func (r *renamer) addUnsure(methods []lostMethod, what string) {
 	for _, m := range methods {
 		r.unsure[m.method.Ref()] = what

@@ -11,8 +11,7 @@ import (
 )
 
 // lambdaHost returns the name of a lambda's body without its number, such as lambda$main$. javac numbers the lambdas of
-// a
-// class in order, so an inserted lambda renames others.
+// a class in order, so an inserted lambda renames others.
 func lambdaHost(name string) (host string, ok bool) {
 	at := strings.LastIndexByte(name, '$') + 1
 	numbered := at > 0 && at < len(name) && strings.Trim(name[at:], "0123456789") == ""
@@ -63,7 +62,6 @@ func (r *renamer) matchLambdas(same sameNamed) error {
 	return r.ctx.Err()
 }
 
-// lambdasLike returns the lambdas of a host that have the code and names of a profiled one.
 func (r *renamer) lambdasLike(m reader.Method, k layout.Key, host string, same sameNamed) (all []layout.Key,
 	err error) {
 	for p, err := range m.Profiles() {
@@ -123,7 +121,6 @@ func (r *renamer) matchSignatures() {
 	}
 }
 
-// sameParameterCount reports whether two descriptors have the same number of parameters.
 func sameParameterCount(a, b string) bool {
 	inA, _ := javanames.SplitParameters(a)
 	inB, _ := javanames.SplitParameters(b)

@@ -66,7 +66,6 @@ func (r *renamer) renameMentioned(old string, votes map[string]int, claimed map[
 	}
 }
 
-// matchMethods finds the new keys of all lost methods.
 func (r *renamer) matchMethods() error {
 	byClass := map[string]int{} // index of the rename by old class
 	for i, one := range r.list {
@@ -113,8 +112,7 @@ func (r *renamer) matchMethods() error {
 }
 
 // mapLostKey returns the key of a lost method with the new names of its classes. found reports whether the program has
-// that
-// method, or exactly one whose descriptor differs only in classes that the program lacks.
+// that method, or exactly one whose descriptor differs only in classes that the program lacks.
 func (r *renamer) mapLostKey(k layout.Key) (now layout.Key, found bool, err error) {
 	k.Class, k.Signature = r.presentClass(k.Class), mapClasses(k.Signature, r.presentClass)
 	there, err := r.inv.Presence(k)

@@ -24,7 +24,6 @@ const (
 // States returns all states from best to worst, followed by Unchecked.
 func States() []State { return []State{Exact, Renamed, Moved, Stale, Gone, Unchecked} }
 
-// rankOf returns the index of a state in States.
 func (s State) rankOf() int { return slices.Index(States(), s) }
 
 // Code is a program to compare profiles with. [CodeIDs] and [Archived] return implementations. The profarc command has
@@ -159,12 +158,10 @@ func (r *Report) countPoint(why string, counts float64, swapped bool) {
 // perfect is the minimum confidence of a moved profile that is not a misfit.
 const perfect = 0.9995
 
-// isMisfit reports whether a profile belongs to Report.Misfits.
 func (v *Verdict) isMisfit() bool {
 	return v.State == Stale || v.State == Gone || v.State == Moved && v.Confidence < perfect
 }
 
-// lostWeight returns the part of the weight that is no longer valid.
 func (v *Verdict) lostWeight() float64 { return v.Weight * (1 - v.Confidence) }
 
 // Rewritten counts what Check wrote to an adapted archive and what it dropped.

@@ -89,7 +89,6 @@ func (w *rewriter) copyMethod(judgements []judgement) error {
 	return nil
 }
 
-// A adaptedCode is the code and context of a profile in the adapted archive.
 type adaptedCode struct {
 	code    uint64
 	context layout.Ref

@@ -61,7 +61,6 @@ func (a *Anonymizer) keyedHash(text string) []byte {
 	return a.mac.Sum(nil)
 }
 
-// hashName returns the replacement of a name, "" for "".
 func (a *Anonymizer) hashName(name string) string {
 	if name == "" {
 		return ""
@@ -71,7 +70,6 @@ func (a *Anonymizer) hashName(name string) string {
 
 func (a *Anonymizer) keepsName(name string) bool { return a.keep != nil && a.keep(name) }
 
-// hashIdentity returns the replacement of a dump's or program's identity.
 func (a *Anonymizer) hashIdentity(id [16]byte) [16]byte {
 	if a == nil || id == ([16]byte{}) {
 		return id
@@ -79,7 +77,6 @@ func (a *Anonymizer) hashIdentity(id [16]byte) [16]byte {
 	return [16]byte(a.keyedHash(string(id[:])))
 }
 
-// hashKey returns the replacement of a method's key.
 func (a *Anonymizer) hashKey(d layout.Domain, k layout.Key) layout.Key {
 	switch {
 	case a == nil:
@@ -138,7 +135,6 @@ func (a *Anonymizer) hashFunctionID(id uint64) string {
 	return a.hashName(string(binary.LittleEndian.AppendUint64(nil, id)))
 }
 
-// hashSymbol returns the replacement of a text in a table.
 func (a *Anonymizer) hashSymbol(of disk.TableKind, text string) string {
 	switch {
 	case a == nil, of == disk.TableProperties: // other properties are dropped
@@ -195,7 +191,6 @@ func (a *Anonymizer) hashTypeName(name string) string {
 var primitives = map[string]bool{"void": true, "boolean": true, "byte": true, "char": true, "short": true,
 	"int": true, "long": true, "float": true, "double": true}
 
-// hashClass hashes the name of a class unless it is kept.
 func (a *Anonymizer) hashClass(name string) string {
 	if a.keepsClass(name) {
 		return name

@@ -47,7 +47,6 @@ func (c *selection) leaveToBase(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// checkBase returns an error if an archive cannot become a layer on the base.
 func checkBase(s *reader.Store, r *Options) error {
 	on, layer, err := s.Base()
 	if err != nil {
@@ -71,7 +70,6 @@ func checkBase(s *reader.Store, r *Options) error {
 	return nil
 }
 
-// A comparison compares methods of an archive with a base.
 type comparison struct {
 	base      *reader.Store
 	mayDiffer layout.Weight
@@ -79,8 +77,7 @@ type comparison struct {
 }
 
 // baseContains reports whether the base contains everything that the archive has about a method, so that a lookup in
-// the layers
-// gives the same result.
+// the layers gives the same result.
 func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	k, err := m.Key()
 	if err != nil {
@@ -113,8 +110,7 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 }
 
 // hasEqualText reports whether two methods are equal in every count, row and flag. It compares their text in the JSON
-// dump,
-// which is complete.
+// dump, which is complete.
 func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
 	own, err := c.own.writeMethod(m)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// chooseMethods decides which methods and sampled stacks to keep.
 func (c *selection) chooseMethods(s *reader.Store, r *Options) error {
 	all, err := weigh.Methods(c.ctx, s)
 	if err != nil {
@@ -64,7 +63,6 @@ func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks
 	return stacks, err
 }
 
-// chooseHot keeps the heaviest selected methods.
 func (c *selection) chooseHot(s *reader.Store, r *Options, all *weigh.Weights) (err error) {
 	if r.Methods != nil {
 		all, err = weigh.Selected(c.ctx, s, r.Methods)
@@ -169,8 +167,7 @@ func (s sampledStacks) filterStacks(holds func(sampledStack) (bool, error)) (som
 }
 
 // hottestStacks returns the fewest stacks with a given part of all samples; layout.WeightOne is all. Equal stacks are
-// in the
-// order of their methods' keys from the leaf on.
+// in the order of their methods' keys from the leaf on.
 func (s sampledStacks) hottestStacks(part layout.Weight) sampledStacks {
 	sorted := slices.Clone(s.list)
 	slices.SortStableFunc(sorted, func(a, b sampledStack) int {

@@ -119,7 +119,6 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 	return b, out, b.Err()
 }
 
-// A reduction copies the part of an archive that a selection keeps.
 type reduction struct {
 	*selection
 	s      *reader.Store
@@ -181,7 +180,6 @@ func (t *reduction) copyRecords() error {
 	return t.copier.Records()
 }
 
-// copyMethods copies the methods and profiles that the selection keeps.
 func (t *reduction) copyMethods() error {
 	for m, err := range t.s.Methods() {
 		if err = cmp.Or(err, t.poll.Err()); err != nil {

@@ -13,7 +13,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A selection decides what Archive drops and renames.
 type selection struct {
 	ctx   context.Context
 	llvm  bool
@@ -97,13 +96,11 @@ func (c *selection) learnNames(s *reader.Store, _ *Options) error {
 // selective reports whether records are copied only on demand.
 func (c *selection) selective() bool { return c.keep != nil }
 
-// keepsMethod reports whether the method with the record at n stays.
 func (c *selection) keepsMethod(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
 // keepsSomewhere reports whether the method with the record at n stays here or in the base.
 func (c *selection) keepsSomewhere(n layout.Ref) bool { return c.keepsMethod(n) || c.left[n] }
 
-// dropsProfile reports whether a profile is dropped from a kept method.
 func (c *selection) dropsProfile(p reader.Profile) bool {
 	if !c.cold || c.scale.Weight(p) != (weigh.Counts{}) || c.scale.Marks(p) {
 		return false
@@ -112,7 +109,6 @@ func (c *selection) dropsProfile(p reader.Profile) bool {
 	return !counted(p.Backedges()) && !counted(p.Interpreted())
 }
 
-// countProfile adds a profile to the report and returns its weights.
 func (c *selection) countProfile(p reader.Profile) (weight weigh.Counts) {
 	c.out.Profiles++
 	for section := disk.SectionData; section < disk.SectionDirectory; section++ {
@@ -160,7 +156,6 @@ func (t *reduction) replaceWord(of disk.TableKind, column int, v uint64) uint64 
 	return v
 }
 
-// replaceID returns the replacement of the ID of a function or vtable.
 func (c *selection) replaceID(id uint64) uint64 {
 	if !c.llvm || c.names == nil || id == 0 || c.known[id] {
 		return id
@@ -168,7 +163,6 @@ func (c *selection) replaceID(id uint64) uint64 {
 	return disk.NameRef(c.names.hashFunctionID(id))
 }
 
-// rowSelection decides which rows of a table to keep.
 type rowSelection struct {
 	*selection
 	s     *reader.Store
@@ -200,7 +194,6 @@ func (c *selection) dropsTable(t *reader.Table) bool {
 	return c.names != nil // an unknown table may hold names
 }
 
-// keepsRow reports whether a row stays, and counts dropped rows.
 func (c *rowSelection) keepsRow(row int) (bool, error) {
 	stays, err := c.decideRow(row)
 	relisted := c.t.Kind == disk.TableDumps && c.s.Header().Flags&disk.FlagMerged != 0

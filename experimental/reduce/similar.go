@@ -9,7 +9,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// versionsOf returns the profiles of a method by code version and context.
 func versionsOf(m reader.Method) (map[string]reader.Profile, error) {
 	versions := map[string]reader.Profile{}
 	for p, err := range m.Profiles() {
@@ -56,7 +55,6 @@ func sameVersions(x, y map[string]reader.Profile) bool {
 	return true
 }
 
-// countsAreSimilar reports whether the counts of each profile differ from the base by at most mayDiffer.
 func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool, error) {
 	if c.mayDiffer >= layout.WeightOne {
 		return true, nil

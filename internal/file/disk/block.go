@@ -326,8 +326,7 @@ func AppendDirectoryRow(b []byte, point int32, offset int64) []byte {
 	return le.AppendUint32(le.AppendUint32(b, uint32(point)), uint32(offset/Unit))
 }
 
-// DirectoryRow returns the profile point of row i and the byte offset of its entry from the start of the data
-// entries.
+// DirectoryRow returns the profile point of row i and the byte offset of its entry from the start of the data entries.
 func DirectoryRow(dir []byte, i int) (point int32, offset int64) {
 	row := dir[i*DirectoryRowSize:]
 	return int32(le.Uint32(row)), int64(le.Uint32(row[4:])) * Unit

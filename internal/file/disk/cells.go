@@ -160,7 +160,6 @@ func (s Shape) FixedSizes() *Fixed {
 	return f
 }
 
-// wideSize is entrySize for wide entries.
 func (s Shape) wideSize(tag layout.Tag, b []byte) (int64, error) {
 	if len(b) < WideHeaderSize {
 		return 0, fmt.Errorf("a %s entry is cut off after %d bytes", tag, len(b))
@@ -212,8 +211,7 @@ func (s Shape) WalkCells(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, allCells, yield) }
 }
 
-// Counts iterates over the indices of an entry's count cells, in order. The first count may be signed; see
-// SignedCount.
+// Counts iterates over the indices of an entry's count cells, in order. The first count may be signed; see SignedCount.
 func (s Shape) Counts(e Entry) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		s.walkCells(e, countCells, func(cell int, _ CellKind) bool { return yield(cell) })

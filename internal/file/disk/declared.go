@@ -114,7 +114,6 @@ func sameShape(x, y *layout.EntryShape) bool {
 		slices.EqualFunc(x.Rows, y.Rows, same)
 }
 
-// checkShape returns an error if a shape cannot be declared.
 func checkShape(s *layout.EntryShape) error {
 	switch {
 	case !TagByProducer(s.Tag):

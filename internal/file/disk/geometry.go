@@ -25,8 +25,7 @@ const (
 // Pointer returns the cell value for the record at offset in an archive mapped at base.
 func Pointer(base uint64, offset int64) uint64 { return base + uint64(offset) }
 
-// PointerOffset returns the offset that cell value v points to; ok is false outside [0, size). It does not remove
-// tags.
+// PointerOffset returns the offset that cell value v points to; ok is false outside [0, size). It does not remove tags.
 func PointerOffset(v, base uint64, size int64) (offset int64, ok bool) {
 	d := v - base
 	return int64(d), d < uint64(size)

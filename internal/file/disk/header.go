@@ -126,7 +126,6 @@ func AppendHeader(b []byte, h *layout.Header) []byte {
 
 var le = binary.LittleEndian
 
-// A headerWord is a u64 field of the header and its offset.
 type headerWord struct {
 	offset int
 	field  *uint64
@@ -289,7 +288,6 @@ func VersionString(v uint32) string {
 	return fmt.Sprint(v)
 }
 
-// headerError returns an error about the header at an offset.
 func headerError(offset int64, kind error, advice, format string, args ...any) *layout.Error {
 	return &layout.Error{Offset: offset, Kind: kind, Detail: fmt.Sprintf(format, args...), Advice: advice}
 }

@@ -5,8 +5,7 @@ package disk
 // adapted to new code without the old code. Its rows are [method, sketch symbol].
 //
 // A sketch begins with a u16, the version in the low 4 bits and the low 12 bits of the code id above them. Then each
-// profile point that is neither a Jump nor a Ret has 20 bits, in bytecode order, beginning with the low bits of a
-// byte:
+// profile point that is neither a Jump nor a Ret has 20 bits, in bytecode order, beginning with the low bits of a byte:
 //
 //	bits 0 to 9    operation and name; 0 if unknown
 //	bits 10 to 18  operands
@@ -84,8 +83,7 @@ func SketchMayBeOf(b []byte, code uint64) bool {
 	return ok && header == SketchHeaderOf(code)
 }
 
-// ParseSketch decodes a sketch of the code with an id; ok is false for other code, another version or malformed
-// bytes.
+// ParseSketch decodes a sketch of the code with an id; ok is false for other code, another version or malformed bytes.
 func ParseSketch(b []byte, code uint64) (points []SketchPoint, ok bool) {
 	if !SketchMayBeOf(b, code) {
 		return nil, false

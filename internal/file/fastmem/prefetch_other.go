@@ -4,8 +4,7 @@ package fastmem
 
 import "runtime"
 
-// prefetchPlaces reads a byte at each offset in data. The processor requests all of them before it waits for the
-// first.
+// prefetchPlaces reads a byte at each offset in data. The processor requests all of them before it waits for the first.
 func prefetchPlaces(data []byte, places []int64) {
 	var seen byte
 	for _, at := range places {

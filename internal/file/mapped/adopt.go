@@ -67,9 +67,8 @@ func (a *Adopted) Populate(part []byte) bool {
 	return a.mapping.file == nil || mmap.Populate(part)
 }
 
-// Prefetch starts loading the cache line at each address, without waiting. Addresses outside the archive are
-// harmless. On CPUs without a prefetch instruction it does nothing, since other threads increment counters in this
-// memory.
+// Prefetch starts loading the cache line at each address, without waiting. Addresses outside the archive are harmless.
+// On CPUs without a prefetch instruction it does nothing, since other threads increment counters in this memory.
 func (a *Adopted) Prefetch(addresses []uintptr) {
 	fastmem.PrefetchLines(addresses)
 	runtime.KeepAlive(a)

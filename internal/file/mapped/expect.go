@@ -24,7 +24,6 @@ type Program struct {
 	Appended  bool
 }
 
-// matchesFingerprint reports whether the recorded fingerprint belongs to the program.
 func (p *Program) matchesFingerprint(recorded [16]byte) bool {
 	switch {
 	case recorded == [16]byte{}:
@@ -40,7 +39,6 @@ func (p *Program) matchesFingerprint(recorded [16]byte) bool {
 	return false
 }
 
-// checkHeader returns an error if the header of an archive does not meet the expectations.
 func (e *Expect) checkHeader(h *layout.Header) error {
 	if e.Domain != 0 && e.Domain != h.Domain {
 		return mismatch("its domain is %s, expected is %s: name an archive of that profiler", h.Domain, e.Domain)

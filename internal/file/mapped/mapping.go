@@ -1,6 +1,5 @@
-// Package mapped opens and maps the file of an archive, checks its pages on first use, maps it again for adoption,
-// and verifies it. Package archive is the public API. Packages of this module convert an *archive.Mapping to a
-// [*Mapping].
+// Package mapped opens and maps the file of an archive, checks its pages on first use, maps it again for adoption, and
+// verifies it. Package archive is the public API. Packages of this module convert an *archive.Mapping to a [*Mapping].
 //
 // # Page checks
 //
@@ -126,7 +125,6 @@ func (m *Mapping) checkPages(region layout.Region, part layout.Span) error {
 	return disk.WithFileName(m.Guard(func() error { return m.checksums.checkRange(region, part) }), m.name)
 }
 
-// rangeError returns the error for a range that cannot be read.
 func (m *Mapping) rangeError(region layout.Region, offset, size int64) error {
 	if m.closed.Load() {
 		return m.closedError()
@@ -197,7 +195,6 @@ func (m *Mapping) offsetOf(address uintptr) (offset int64, ok bool) {
 	return 0, false
 }
 
-// adoptedBases has the base addresses of the adopted mappings.
 type adoptedBases struct {
 	mu    sync.Mutex
 	bases []uintptr
@@ -215,7 +212,6 @@ func (a *adoptedBases) removeBase(base uintptr) {
 	a.bases = slices.DeleteFunc(a.bases, func(b uintptr) bool { return b == base })
 }
 
-// findBase returns the base of the mapping of size bytes that contains an address.
 func (a *adoptedBases) findBase(address, size uintptr) (base uintptr, ok bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

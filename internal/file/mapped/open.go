@@ -75,7 +75,6 @@ func loadFile(path string, heap bool) (m *Mapping, view *mmap.View, err error) {
 	return m, view, nil
 }
 
-// unloadFile releases the results of loadFile.
 func unloadFile(m *Mapping, view *mmap.View) error {
 	var err error
 	if view != nil {
@@ -167,7 +166,6 @@ func readFull(f io.Reader, b []byte, at int64) error {
 	return err
 }
 
-// validateAndInit checks the header and initializes the mapping.
 func (m *Mapping) validateAndInit(o Options) error {
 	err := m.Guard(func() (err error) {
 		m.header, err = disk.ParseHeader(m.data, int64(len(m.data)))
@@ -234,7 +232,6 @@ type Options struct {
 	Drafts   bool // accept an archive of the last drafts before version 1, for conversion
 }
 
-// reportRejection passes an error to OnReject and returns it.
 func (o *Options) reportRejection(err error) error {
 	if o.OnReject != nil {
 		o.OnReject(err)

@@ -110,7 +110,6 @@ func (p *pageFetcher) fetchNames(h *layout.Header) error {
 	return p.fetchMissing(from, to)
 }
 
-// fetchSpan reads the missing pages of a span.
 func (p *pageFetcher) fetchSpan(part layout.Span) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -36,7 +36,6 @@ func newPageChecksums(h *layout.Header, data []byte) *pageChecksums {
 	return s
 }
 
-// groupCount returns the number of groups of a level.
 func (s *pageChecksums) groupCount(level int) int64 {
 	if level+1 < s.tree.Levels() {
 		return s.tree.Count(level + 1)
@@ -153,13 +152,11 @@ func (s *pageChecksums) checkPadding(part layout.Span) error {
 	return nil
 }
 
-// groupSpan returns the span of a group in the file.
 func (s *pageChecksums) groupSpan(level int, group int64) layout.Span {
 	g := s.tree.Group(level, group)
 	return layout.Span{Offset: s.ps.Offset + g.Offset, Size: g.Size}
 }
 
-// storedChecksum returns checksum n of a level.
 func (s *pageChecksums) storedChecksum(level int, n int64) uint64 {
 	return binary.LittleEndian.Uint64(s.data[s.ps.Offset+s.tree.SlotOffset(level, n):])
 }
@@ -255,7 +252,6 @@ func (s *pageVerifier) verifyGroups(ctx context.Context) {
 	}
 }
 
-// verifyGroup checks the pages of a group of checksums and returns their size in bytes.
 func (m *Mapping) verifyGroup(group int64) (bytes int64, err error) {
 	first := group * disk.SumGroup
 	for n := first; n < min(first+disk.SumGroup, m.checksums.tree.Pages()); n++ {

@@ -101,7 +101,6 @@ func (p *Plan) validatePlan() error {
 	return nil
 }
 
-// writableOffset returns the offset of the first page of the writable part.
 func (p *Plan) writableOffset() int64 {
 	if p.RW == p.Size {
 		return p.Size
@@ -111,7 +110,6 @@ func (p *Plan) writableOffset() int64 {
 
 func (p *Plan) lateOffset() int64 { return roundUpToPage(p.Size) }
 
-// mappingSize returns the size of the whole mapping.
 func (p *Plan) mappingSize() int64 { return p.lateOffset() + roundUpToPage(p.Late) }
 
 // preferredBase returns the address to try, 0 for any.
@@ -153,7 +151,6 @@ func (p *Private) RW() []byte { return sliceAt(p.base+uintptr(p.plan.RW), p.plan
 // Late returns the zeroed memory next to the file.
 func (p *Private) Late() []byte { return sliceAt(p.late, p.plan.Late) }
 
-// sliceAt returns the n mapped bytes at address.
 func sliceAt(address uintptr, n int64) []byte {
 	if n == 0 {
 		return nil

@@ -55,7 +55,6 @@ func NewPieceOf[V any](n int) (*Piece, []V) {
 	return p, unsafe.Slice((*V)(unsafe.Pointer(unsafe.SliceData(p.bytes))), n)
 }
 
-// hasPointers reports whether values of a type can contain pointers.
 func hasPointers(t reflect.Type) bool {
 	switch k := t.Kind(); k {
 	case reflect.Struct:

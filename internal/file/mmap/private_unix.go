@@ -23,7 +23,6 @@ func mapPrivate(fd uintptr, plan Plan) (*Private, error) {
 	return p, nil
 }
 
-// mapParts maps the parts over the reservation.
 func (p *Private) mapParts(fd int) error {
 	if err := p.mapFixed(fd, 0, p.plan.Size, unix.PROT_READ, unix.MAP_SHARED); err != nil {
 		return err

@@ -44,7 +44,6 @@ func mapViewAt(section windows.Handle, base, n uintptr) (uintptr, error) {
 	return at, nil
 }
 
-// protectAndAllocate protects the read-only part and allocates the late memory.
 func (p *Private) protectAndAllocate() error {
 	if before := p.plan.writableOffset(); before > 0 {
 		var old uint32

@@ -30,10 +30,9 @@ func syncFolder(f folder) error {
 	return errors.Join(err, d.Close())
 }
 
-// isTrusted reports whether it is safe to follow a link in a folder or to write to a pipe there. In a sticky
-// directory that all users can write to, such as /tmp, only files of this user or of the directory's owner are
-// trusted. This is the rule of Linux's protected_symlinks and protected_fifos, which may be off and which other
-// systems lack.
+// isTrusted reports whether it is safe to follow a link in a folder or to write to a pipe there. In a sticky directory
+// that all users can write to, such as /tmp, only files of this user or of the directory's owner are trusted. This is
+// the rule of Linux's protected_symlinks and protected_fifos, which may be off and which other systems lack.
 func isTrusted(folder, file fs.FileInfo) bool {
 	if folder.Mode()&fs.ModeSticky == 0 || folder.Mode().Perm()&0o002 == 0 {
 		return true

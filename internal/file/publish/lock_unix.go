@@ -9,7 +9,6 @@ import (
 
 const errLocked = syscall.EWOULDBLOCK
 
-// tryFlock tries once to lock a file.
 func tryFlock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }

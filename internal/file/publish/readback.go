@@ -15,7 +15,6 @@ import (
 var ErrNotStored = errors.New("it does not hold what was written to it: the disk or the file system is faulty; " +
 	"write to another one")
 
-// A writtenBlock is the range and checksum of one write.
 type writtenBlock struct {
 	at, end int64
 	sum     uint64

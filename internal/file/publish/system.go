@@ -26,7 +26,6 @@ type folder interface {
 	Close() error
 }
 
-// A file is an open file or directory.
 type file interface {
 	io.WriterAt
 	io.ReaderAt
@@ -39,7 +38,6 @@ type file interface {
 	Close() error
 }
 
-// operatingSystem makes the real calls.
 type operatingSystem struct{}
 
 func (operatingSystem) Stat(path string) (fs.FileInfo, error)  { return os.Stat(path) }

@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 )
 
-// A target is a file to create or replace.
 type target struct {
 	sys    system
 	folder folder // directory, held open so that it cannot be replaced

@@ -82,7 +82,6 @@ func (f *File) lockTemporary() error {
 	return err
 }
 
-// hasName reports whether name in a directory refers to an open file.
 func hasName(in folder, name string, f file) (bool, error) {
 	there, err := in.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {

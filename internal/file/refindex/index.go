@@ -74,7 +74,6 @@ func (x *Index) Truncate(last uint32) {
 	piece.Release()
 }
 
-// insertSlot stores a slot where Find looks for it.
 func (x *Index) insertSlot(s slot) {
 	mask := uint32(len(x.slots) - 1)
 	at := s.hash & mask

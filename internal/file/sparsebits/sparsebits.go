@@ -140,13 +140,11 @@ type (
 	sparseWords []atomic.Pointer[directory]
 )
 
-// newWords returns n zero words.
 func newWords(n int64) sparseWords {
 	const perDir = 1 << (chunkShift + dirShift)
 	return make(sparseWords, (n+perDir-1)/perDir)
 }
 
-// allWords iterates over the words of allocated chunks.
 func (w sparseWords) allWords() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
 		for i := int64(0); i < int64(len(w))<<(chunkShift+dirShift); i += 1 << chunkShift {
@@ -163,7 +161,6 @@ func (w sparseWords) allWords() iter.Seq[uint64] {
 	}
 }
 
-// findChunk returns the chunk of word i, nil if it is not allocated.
 func (w sparseWords) findChunk(i int64) *chunk {
 	if d := w[i>>(chunkShift+dirShift)].Load(); d != nil {
 		return d[i>>chunkShift&dirMask].Load()
@@ -171,14 +168,12 @@ func (w sparseWords) findChunk(i int64) *chunk {
 	return nil
 }
 
-// wordAt returns word i and allocates its chunk if necessary.
 func (w sparseWords) wordAt(i int64) *atomic.Uint64 {
 	d := loadOrCreate(&w[i>>(chunkShift+dirShift)])
 	c := loadOrCreate(&d[i>>chunkShift&dirMask])
 	return &c[i&chunkMask]
 }
 
-// loadOrCreate returns the value that p points to. If p is nil it stores a new one.
 func loadOrCreate[T any](p *atomic.Pointer[T]) *T {
 	if v := p.Load(); v != nil {
 		return v

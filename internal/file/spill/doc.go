@@ -1,10 +1,9 @@
 // Package spill keeps millions of byte strings in memory up to a budget, and in a file beyond it.
 //
-// The strings are the profiles of a builder, which are most of an archive: 90% if methods have 1,000 bytes of
-// profiles each, 70% for a run of javac. Other data that grows with the archive stays in memory, since sorting and
-// lookups need it: the texts of names, types, methods and contexts, the tables that find them, and the location and
-// pointer words of each profile. This is 100 to 250 bytes per method, and the same again while an archive is laid
-// out.
+// The strings are the profiles of a builder, which are most of an archive: 90% if methods have 1,000 bytes of profiles
+// each, 70% for a run of javac. Other data that grows with the archive stays in memory, since sorting and lookups need
+// it: the texts of names, types, methods and contexts, the tables that find them, and the location and pointer words of
+// each profile. This is 100 to 250 bytes per method, and the same again while an archive is laid out.
 //
 //	up to the budget    memory  | slab | slab | slab being filled |
 //

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 )
 
-// A fileID identifies a file and its version.
 type fileID struct {
 	path           string // path without symbolic links
 	size, modified int64  // size in bytes, modification time in nanoseconds

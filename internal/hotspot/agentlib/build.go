@@ -37,13 +37,11 @@ var compilerFlags = [2][]string{
 	{"-lpthread"},
 }
 
-// A sourceFile is a file to compile or include.
 type sourceFile struct {
 	name string // agent/NAME or c/src/NAME, with slashes
 	text []byte
 }
 
-// sourceFiles returns all source files, sorted by name.
 func (b *Build) sourceFiles() (all []sourceFile, err error) {
 	for _, part := range []struct {
 		name      string
@@ -102,7 +100,6 @@ func (b *Build) findOrBuild(ctx context.Context) (string, error) {
 	return library, cc.buildLibrary(ctx, files, folder, library)
 }
 
-// cacheFolder returns the folder of all builds.
 func (b *Build) cacheFolder() (string, error) {
 	if b.Cache != "" {
 		return filepath.Abs(b.Cache)
@@ -116,7 +113,6 @@ func (b *Build) cacheFolder() (string, error) {
 	return folder, nil
 }
 
-// userCacheFolder returns the default folder of the user's builds.
 func userCacheFolder() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "profarc", "agent"), err
@@ -132,7 +128,6 @@ func hashSources(files []sourceFile) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// A compiler is a C compiler's command and file.
 type compiler struct {
 	command []string
 	file    fileID
@@ -164,7 +159,6 @@ func (cc *compiler) hashCompiler() string {
 	return fmt.Sprintf("%x", h[:8])
 }
 
-// runCompiler runs the compiler in a folder and returns its output.
 func (cc *compiler) runCompiler(ctx context.Context, folder string, args ...string) ([]byte, error) {
 	command := exec.CommandContext(ctx, cc.command[0], append(cc.command[1:len(cc.command):len(cc.command)], args...)...)
 	command.Dir = folder

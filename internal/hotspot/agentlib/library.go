@@ -36,7 +36,6 @@ var (
 		"or name the released " + Name + " with " + Variable + " or --agent")
 )
 
-// An adviceError is an error whose text includes advice.
 type adviceError struct{ error }
 
 // HasAdvice returns true; see layout.Error.

@@ -17,7 +17,6 @@ import (
 // elfMachines has the ELF machine of each supported processor, by GOARCH.
 var elfMachines = map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}
 
-// checkObject returns an error unless a file is a library for this machine.
 func checkObject(library string) error {
 	f, err := elf.Open(library)
 	var path *fs.PathError
@@ -78,7 +77,6 @@ func linkerReason(out []byte) string {
 	return strings.TrimSpace(lines[0])
 }
 
-// dynamicLinker returns the dynamic linker of a program, or "".
 func dynamicLinker(program string) string {
 	f, err := elf.Open(program)
 	if err != nil {

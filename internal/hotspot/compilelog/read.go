@@ -70,7 +70,6 @@ func (t *tree) addNode(n Node) int {
 	return at
 }
 
-// A log is the state of reading a log.
 type log struct {
 	tree    tree
 	types   map[string]string // descriptors of classes and primitive types, by id
@@ -152,7 +151,6 @@ func (l *log) endTask(success bool) {
 	l.late = nil
 }
 
-// defineMethod records a method by its id.
 func (l *log) defineMethod(b []byte) {
 	holder, ok := strings.CutPrefix(l.types[attribute(b, "holder")], "L")
 	if !ok {
@@ -187,7 +185,6 @@ func (l *log) beginParse(id string) {
 	l.open = append(l.open, frame{node: node})
 }
 
-// addInlined adds an inlined call to the task and returns its index.
 func (l *log) addInlined(parent int, bci int32, m Method) int {
 	l.task = append(l.task, Node{parent, bci, m})
 	return len(l.task) - 1
@@ -229,7 +226,6 @@ func elementName(b []byte) string {
 
 var entities = strings.NewReplacer("&lt;", "<", "&gt;", ">", "&quot;", `"`, "&apos;", "'", "&amp;", "&")
 
-// attribute returns the value of an attribute, "" if the element lacks it.
 func attribute(b []byte, name string) string {
 	_, rest, ok := bytes.Cut(b, []byte(" "+name+"='"))
 	value, _, ended := bytes.Cut(rest, []byte("'"))

@@ -28,8 +28,7 @@ type Adopted struct {
 	Kept bool
 }
 
-// ErrAdopted is the error if the JVM adopted an archive and the archive's counts cannot be distinguished from its
-// own.
+// ErrAdopted is the error if the JVM adopted an archive and the archive's counts cannot be distinguished from its own.
 var ErrAdopted = errors.New("it adopted an archive, and its agent does not tell what it wrote, " +
 	"so that a dump would have the archive's counts as this run's")
 
@@ -72,13 +71,11 @@ type adoptedCell struct {
 	Kind       adoptedKind
 }
 
-// A listedCell is a row with its index.
 type listedCell struct {
 	adoptedCell
 	number int
 }
 
-// An adoption has the writes of agents to the MethodData of a JVM.
 type adoption struct {
 	archive, base [16]byte
 	methods       map[uint64]adoptedData // key: method address
@@ -87,7 +84,6 @@ type adoption struct {
 	unreadable    bool                   // whether an agent does not list its cells
 }
 
-// An adoptedData describes the adopted MethodData of a method.
 type adoptedData struct {
 	data   uint64 // address of the MethodData; 0 if the agent wrote to none
 	weight uint64
@@ -95,13 +91,11 @@ type adoptedData struct {
 	ended  bool
 }
 
-// agents has the agents' lists of a process.
 type agents struct {
 	tables   []uint64
 	unlisted bool // whether there is an agent without a list
 }
 
-// findAgents finds the agents among the libraries of the process.
 func (vm *VM) findAgents(m *meter) (found agents, err error) {
 	if vm.agents != nil {
 		return *vm.agents, nil
@@ -146,7 +140,6 @@ func (w *walker) readAdoption() (*adoption, error) {
 	return a, nil
 }
 
-// readAdoptedTable adds the list of one agent.
 func (w *walker) readAdoptedTable(a *adoption, at uint64) error {
 	var t adoptedTable
 	head := binary.Size(t)
@@ -229,7 +222,6 @@ func (a *adoption) lookUp(m *methodData) (p adoptedData, last map[uint64]adopted
 	return p, last, true
 }
 
-// describeAdopted records the adopted archive in the run of the dump.
 func (b *build) describeAdopted() {
 	a := b.snap.adopted
 	if !a.wrote {

@@ -15,7 +15,6 @@ const (
 	maxVMText      = 1 << 20 // total
 )
 
-// vmArguments is the VM's record of its arguments.
 type vmArguments struct {
 	command string   // main class, module or jar, and its arguments, separated by spaces
 	options []string // VM options from all sources, without the class path
@@ -63,7 +62,6 @@ func mainArgument(command string, argv []string) string {
 	return first
 }
 
-// A launch describes how a process was started, as far as it is known.
 type launch struct {
 	argv []string
 	env  map[string]string // values of launchVariables
@@ -216,7 +214,6 @@ func (l *launch) expandWildcards(classPath string) string {
 	return strings.Join(all, ":")
 }
 
-// A flag is a setting of the VM (-XX:...).
 type flag struct {
 	typ  int32
 	addr uint64
@@ -230,7 +227,6 @@ var flagTypes = [...]struct {
 
 const maxFlags = 1 << 13
 
-// readFlags reads the VM's table of flags.
 func readFlags(mem source, t *tables) (map[string]flag, error) {
 	table := t.staticAddress("JVMFlag::flags")
 	count := t.staticAddress("JVMFlag::numFlags")
@@ -283,7 +279,6 @@ func (f flag) readValue(mem source) (v int64, ok bool) {
 	return int64(le.Uint64(b)), true
 }
 
-// valueText returns the value as on a command line.
 func (f flag) valueText(mem source) (string, bool) {
 	v, ok := f.readValue(mem)
 	switch {

@@ -33,7 +33,6 @@ type VM struct {
 	agents   *agents       // agents of a copy; nil if not searched for yet
 }
 
-// A target is a process to read.
 type target interface {
 	memory
 	isAlive() bool
@@ -133,7 +132,6 @@ func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 // oldestRelease is the oldest supported release.
 const oldestRelease = 17
 
-// openTables reads the tables of the VM at base.
 func (vm *VM) openTables(mem source, base uint64) error {
 	l, err := openLibrary(mem, base)
 	if err != nil {
@@ -155,7 +153,6 @@ func (vm *VM) openTables(mem source, base uint64) error {
 	return err
 }
 
-// readVersion reads the release and description of the VM.
 func (vm *VM) readVersion(mem source) error {
 	t := vm.tables
 	major := t.staticAddress("Abstract_VM_Version::_vm_major_version")
@@ -224,7 +221,6 @@ const (
 	maxChain    = 1 << 16
 )
 
-// openLibrary reads the headers of the library at base.
 func openLibrary(mem source, base uint64) (*library, error) {
 	var header elf.Header64
 	if err := decodeAt(mem, base, &header); err != nil {
@@ -300,7 +296,6 @@ func (l *library) findSymbol(name string) (addr uint64, ok bool) {
 	return 0, false
 }
 
-// symbolNamed returns the address of symbol i if it has the name.
 func (l *library) symbolNamed(i uint64, name string) (addr uint64, ok bool) {
 	var s elf.Sym64
 	if decodeAt(l.mem, l.dynamic[elf.DT_SYMTAB]+i*uint64(binary.Size(s)), &s) != nil {

@@ -73,7 +73,6 @@ type meter struct {
 	end error
 }
 
-// newMeter returns the meter for a process that holds the given number of bytes.
 func newMeter(ctx context.Context, held int64) *meter {
 	m := &meter{ctx: ctx, held: held}
 	m.read = m.newAllowance(BudgetRead, readFactor*m.memoryBasis())
@@ -85,7 +84,6 @@ func newMeter(ctx context.Context, held int64) *meter {
 // memoryBasis returns the maximum number of bytes of structures in the process.
 func (m *meter) memoryBasis() int64 { return min(m.held, maxHeld) + mappedFileBytes }
 
-// structureBudget returns the budget of one walk.
 func (m *meter) structureBudget() *allowance {
 	a := m.newAllowance(BudgetStructures, m.memoryBasis())
 	return &a
@@ -93,7 +91,6 @@ func (m *meter) structureBudget() *allowance {
 
 func (m *meter) newAllowance(b Budget, limit int64) allowance { return allowance{m, b, limit, limit} }
 
-// An allowance is the remainder of a budget.
 type allowance struct {
 	meter       *meter
 	budget      Budget

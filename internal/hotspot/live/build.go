@@ -23,7 +23,6 @@ const (
 	PropertyAdopted = "vm.adopted"
 )
 
-// A build copies a snapshot into a builder.
 type build struct {
 	*builder.Builder
 	vm      *VM
@@ -46,13 +45,11 @@ type build struct {
 	plausibleHeaders bool
 }
 
-// A klassName is the VM's name of a class.
 type klassName struct {
 	name, loader string
 	flags        layout.TypeFlags // whether it is initialized
 }
 
-// A profiledMethod is a method whose profile is read.
 type profiledMethod struct {
 	*methodData
 	methodName
@@ -88,7 +85,6 @@ func (b *build) buildProfiles(o Options) error {
 	return errors.Join(b.meter.end, b.Err())
 }
 
-// description describes the current work.
 func (b *build) description() string {
 	if name := b.at.displayName(); name != "" {
 		return "read the profile of " + name
@@ -130,8 +126,7 @@ func (b *build) chooseWanted(sound []profiledMethod, o Options) (profiles []prof
 	return profiles
 }
 
-// spendOnNames charges the use of a method's names. After an error reading has ended, and the method may be
-// incomplete.
+// spendOnNames charges the use of a method's names. After an error reading has ended, and the method may be incomplete.
 func (b *build) spendOnNames(f *profiledMethod) error {
 	if err := b.meter.countStep(); err != nil {
 		return err
@@ -139,7 +134,6 @@ func (b *build) spendOnNames(f *profiledMethod) error {
 	return b.meter.names.spendUnits(len(f.klassName.name) + len(f.methodName.name) + len(f.signature))
 }
 
-// displayName returns the method's name for people, or "".
 func (f *profiledMethod) displayName() string {
 	if f == nil || f.klassName.name == "" || f.methodName.name == "" {
 		return ""
@@ -202,7 +196,6 @@ func (b *build) eachPointer(f *profiledMethod, yield func(addr uint64, kind disk
 	}
 }
 
-// untagged returns the pointer in a cell.
 func untagged(cell uint64, kind disk.CellKind) uint64 {
 	if kind == disk.CellTypeWord {
 		return cell &^ (disk.TypeNullSeen | disk.TypeUnknown)
@@ -231,7 +224,6 @@ func (b *build) classAt(addr uint64) (klassName, error) {
 	return out, nil
 }
 
-// methodAt returns the names of a method in a cell and its class.
 func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 	m, err := b.names.pointedMethodName(addr)
 	if err != nil {
@@ -241,7 +233,6 @@ func (b *build) methodAt(addr uint64) (methodName, klassName, error) {
 	return m, k, err
 }
 
-// hiddenNames returns the canonical names of the hidden classes in profiles.
 func (b *build) hiddenNames(profiles []profiledMethod) (map[string]string, error) {
 	classes := map[string]bool{}
 	seen := map[uint64]bool{}
@@ -281,7 +272,6 @@ func (b *build) hasPlausibleHeaders(profiles []profiledMethod) bool {
 	})
 }
 
-// addProfile adds a profile to the builder.
 func (b *build) addProfile(f *profiledMethod) error {
 	if err := b.spendOnNames(f); err != nil {
 		return err
@@ -327,7 +317,6 @@ func (b *build) addSketch(m builder.MethodRef, f *profiledMethod) {
 	}
 }
 
-// setHeader sets the fields before the entries.
 func (b *build) setHeader(p *builder.Profile, f *profiledMethod) {
 	h := b.vm.schema.decodeHeader(f.data, f.counters)
 	p.Invocations(h.invocations)
@@ -382,7 +371,6 @@ func (b *build) internMethod(addr uint64, m *methodName, k klassName) builder.Me
 	return ref
 }
 
-// internTypeAt interns the class at an address.
 func (b *build) internTypeAt(addr uint64) builder.TypeRef {
 	if ref, ok := b.types[addr]; ok {
 		return ref

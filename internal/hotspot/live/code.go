@@ -9,7 +9,6 @@ import "slices"
 // A CodeBlob with the name "nmethod" is compiled code of a method. Native methods and stubs have other names. Free
 // blocks remain in the sequence. Zeros follow the last block.
 
-// codeSchema has the field offsets for reading the code cache.
 type codeSchema struct {
 	heaps              uint64 // CodeCache::_heaps
 	count, items       uint64 // fields of GrowableArray
@@ -64,7 +63,6 @@ func newCodeSchema(t *tables) *codeSchema {
 	}
 }
 
-// exportsFields reports whether the VM exports all these fields and the sizes of their structures.
 func (t *tables) exportsFields(names []string) bool {
 	for _, name := range names {
 		if f, ok := t.fields[name]; !ok || f.static || t.optionalSize(structureOf(name)) == 0 {
@@ -74,7 +72,6 @@ func (t *tables) exportsFields(names []string) bool {
 	return true
 }
 
-// A compilation is compiled code of a method.
 type compilation struct {
 	method    uint64
 	level     uint8
@@ -97,8 +94,7 @@ const (
 )
 
 // walkCompiledCode walks over the code cache, after the classes. It omits code of methods that no class has any more.
-// If the running process moves or frees code, the walk over that heap ends early, and the dump has fewer
-// compilations.
+// If the running process moves or frees code, the walk over that heap ends early, and the dump has fewer compilations.
 func (w *walker) walkCompiledCode() error {
 	w.out.code = w.detached
 	if w.out.code != nil {
@@ -128,7 +124,6 @@ func (w *walker) codeHeapAddresses(s *codeSchema) (heaps []uint64) {
 	return heaps
 }
 
-// walkCodeHeap walks over the blocks of a heap.
 func (w *walker) walkCodeHeap(s *codeSchema, heap uint64) {
 	b, err := w.code.readBytes(heap, s.heapSize)
 	if err != nil {
@@ -156,7 +151,6 @@ func (w *walker) walkCodeHeap(s *codeSchema, heap uint64) {
 	}
 }
 
-// readCodeBlock reads the beginning of a block.
 func (w *walker) readCodeBlock(at, size uint64) ([]byte, error) {
 	if err := w.budget.spendUnits(spanBytes); err != nil {
 		return nil, err
@@ -164,7 +158,6 @@ func (w *walker) readCodeBlock(at, size uint64) ([]byte, error) {
 	return w.code.readBytes(at, int(size))
 }
 
-// addCompilation adds a compilation of a method that a class has.
 func (w *walker) addCompilation(s *codeSchema, b []byte) {
 	c := compilation{
 		method: le.Uint64(b[s.method:]), level: b[s.level], point: int32(le.Uint32(b[s.point:])),
@@ -191,7 +184,6 @@ func (w *walker) isCompiled(name uint64) bool {
 	return is
 }
 
-// initialization describes how the VM stores the initialization state of a class.
 type initialization struct {
 	state uint64 // offset of InstanceKlass::_init_state, 0 if it is not exported
 	done  uint8  // value for an initialized class

@@ -77,7 +77,6 @@ func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error
 	return methods, nil
 }
 
-// namePlain sets the names of a method without a profile.
 func (b *build) namePlain(f *profiledMethod) bool {
 	var err1, err2 error
 	f.klassName, err1 = b.classAt(f.methodData.klass)

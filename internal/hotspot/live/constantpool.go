@@ -10,7 +10,6 @@ import (
 // When a VM links a class it rewrites operands of bytecodes. A constant pool index becomes a ConstantPoolCache index
 // in the machine's byte order. The cache has the original index.
 
-// constantsSchema has the field offsets of ConstantPool and ConstantPoolCache.
 type constantsSchema struct {
 	tags, cache  uint64
 	bytes, words uint64 // data in an Array<u1>, data in an Array<u2>
@@ -65,7 +64,6 @@ const (
 	tagInvoke  = 18
 )
 
-// A pool is the constant pool of a class.
 type pool struct {
 	*namer
 	addr   uint64
@@ -81,7 +79,6 @@ type constantUse struct {
 	loaded bool
 }
 
-// instructions decodes the bytecodes of a method; ok is false if their names cannot be read.
 func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok bool) {
 	p, ok := n.constantPool(m.pool)
 	if !ok {
@@ -90,7 +87,6 @@ func (n *namer) instructions(m *methodName) (list []bytecode.Instruction, ok boo
 	return bytecode.Instructions(m.code, p.nameOperand)
 }
 
-// constantPool returns a constant pool; ok is false if it is unreadable.
 func (n *namer) constantPool(addr uint64) (*pool, bool) {
 	if p, known := n.pools[addr]; known {
 		return p, p != nil
@@ -122,8 +118,7 @@ func (n *namer) openPool(addr uint64) *pool {
 	return p
 }
 
-// nameOperand returns the class or member in the operand of a bytecode. raw is the VM's opcode, java the original
-// one.
+// nameOperand returns the class or member in the operand of a bytecode. raw is the VM's opcode, java the original one.
 func (p *pool) nameOperand(raw, java byte, operand []byte) (n bytecode.Name, ok bool) {
 	i, ok := p.constantIndex(raw, java, operand)
 	if !ok || p.budget.meter.countStep() != nil {
@@ -140,7 +135,6 @@ func (p *pool) nameOperand(raw, java byte, operand []byte) (n bytecode.Name, ok 
 	return n, ok && p.budget.meter.names.spendUnits(len(n.Class)+len(n.Name)+len(n.Descriptor)) == nil
 }
 
-// constantIndex returns the constant in the operand of a bytecode.
 func (p *pool) constantIndex(raw, java byte, operand []byte) (i uint16, ok bool) {
 	switch {
 	case java == bytecode.Ldc && raw == java:
@@ -160,7 +154,6 @@ func (p *pool) constantIndex(raw, java byte, operand []byte) (i uint16, ok bool)
 	return p.cachedIndex(&p.s.constants.methods, int32(le.Uint16(operand)))
 }
 
-// resolvedReference returns the constant for an entry of the resolved references.
 func (p *pool) resolvedReference(entry uint16) (i uint16, ok bool) {
 	references, err := wordAt(p.src, p.cache+p.s.constants.references)
 	if err != nil || p.cache == 0 || references == 0 {
@@ -169,7 +162,6 @@ func (p *pool) resolvedReference(entry uint16) (i uint16, ok bool) {
 	return p.uint16At(references + p.s.constants.words + shortWidth*uint64(entry))
 }
 
-// cachedIndex returns the constant for an entry of the cache.
 func (p *pool) cachedIndex(r *resolvedSchema, entry int32) (i uint16, ok bool) {
 	s := &p.s.constants
 	if r.array == 0 {
@@ -193,7 +185,6 @@ func (p *pool) uint16At(addr uint64) (uint16, bool) {
 	return le.Uint16(b), true
 }
 
-// tagAt returns the tag of a constant, or 0.
 func (p *pool) tagAt(i uint16) byte {
 	if int(i) < len(p.tags) {
 		return p.tags[i]
@@ -213,13 +204,11 @@ func (p *pool) slotWord(i uint16) (uint64, bool) {
 	return le.Uint64(b), true
 }
 
-// symbolAt returns the symbol of a constant.
 func (p *pool) symbolAt(i uint16) (string, bool) {
 	s, err := p.poolSymbol(p.addr, i)
 	return s, err == nil
 }
 
-// Class returns the name of a class.
 func (p *pool) Class(i uint16) (string, bool) {
 	if tag := p.tagAt(i); tag != tagClass && tag != unresolvedClass && tag != unresolvedClassInError {
 		return "", false
@@ -231,7 +220,6 @@ func (p *pool) Class(i uint16) (string, bool) {
 	return p.symbolAt(uint16(v >> 16))
 }
 
-// Member returns the name of a field or method reference.
 func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 	if tag := p.tagAt(i); tag < tagField || tag > tagMember {
 		return n, false
@@ -249,7 +237,6 @@ func (p *pool) Member(i uint16) (n bytecode.Name, ok bool) {
 	return n, ok
 }
 
-// Dynamic returns the name and descriptor of a dynamic call.
 func (p *pool) Dynamic(i uint16) (n bytecode.Name, ok bool) {
 	if p.tagAt(i) != tagInvoke {
 		return n, false
@@ -271,7 +258,6 @@ func (p *pool) nameAndType(i uint16) (n bytecode.Name, ok bool) {
 	return bytecode.Name{Name: name, Descriptor: descriptor}, ok1 && ok2
 }
 
-// Value returns the text of a number or string.
 func (p *pool) Value(i uint16) (text string, ok bool) {
 	v, ok := p.slotWord(i)
 	if !ok {

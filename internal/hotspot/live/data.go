@@ -87,7 +87,6 @@ const (
 	freeTag      = 0  // tag of a free word among the extra entries
 )
 
-// parseSections splits a MethodData into entries.
 func (d *dataSchema) parseSections(b []byte, shape disk.Shape) (out sections, err error) {
 	parts, err := d.splitSections(b)
 	if err != nil {
@@ -169,7 +168,6 @@ var sectionRules = [disk.SectionDirectory]struct {
 	}},
 }
 
-// splitSections returns the bytes of each section.
 func (d *dataSchema) splitSections(b []byte) (parts [disk.SectionDirectory][]byte, err error) {
 	b, header := b[d.data:], b
 	end := len(b)

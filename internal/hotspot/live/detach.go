@@ -80,7 +80,6 @@ const (
 	maxCopiedPages = 1 << 14
 )
 
-// A collector copies the pages that a dump will read.
 type collector struct {
 	vm     *VM
 	s      *schema
@@ -155,7 +154,6 @@ func (d direct) readBytes(addr uint64, n int) ([]byte, error) {
 	return d.meter.readCounted(d.mem, addr, n)
 }
 
-// readCounted reads n bytes of a process and counts them.
 func (m *meter) readCounted(mem memory, addr uint64, n int) ([]byte, error) {
 	if n < 0 || n > maxRead {
 		return nil, fmt.Errorf("%w: a read of %d bytes at 0x%x", ErrStructure, n, addr)
@@ -184,7 +182,6 @@ func (c *collector) copyCompiledNames(snap *snapshot) {
 	}
 }
 
-// mayRead reports whether the budget allows reading the structure.
 func (c *collector) mayRead(size int) bool { return c.budget.spendUnits(size) == nil }
 
 func (c *collector) copySymbol(addr uint64) {
@@ -230,7 +227,6 @@ func (c *collector) copyMethodName(method uint64) {
 	}
 }
 
-// copyConstMethod copies a ConstMethod and its constant pool.
 func (c *collector) copyConstMethod(addr uint64) {
 	s := &c.s.constMethod
 	b, err := c.mem.readBytes(addr, s.size)
@@ -305,7 +301,6 @@ func (c *collector) copyPoolCache(addr uint64) {
 	}
 }
 
-// copyArray copies the array that a field points to.
 func (c *collector) copyArray(field, data uint64, size int) {
 	at, err := wordAt(c.mem, field)
 	if err != nil || at == 0 {

@@ -17,9 +17,8 @@
 // object is read, so neither the collector nor compressed pointers matter.
 //
 // Entries are copied cell by cell. The position of a cell, never its value, determines whether it is a pointer. Free
-// words among the extra entries are omitted. Invocations and backedges are the totals of MethodData and
-// MethodCounters, as the VM itself counts and prints them. The invocations of MethodCounters alone are recorded as
-// interpreted.
+// words among the extra entries are omitted. Invocations and backedges are the totals of MethodData and MethodCounters,
+// as the VM itself counts and prints them. The invocations of MethodCounters alone are recorded as interpreted.
 //
 // Then the code cache is walked. Compiled code is recorded in the archive's table of compilations, including code of
 // methods without a profile. See codeSchema.

@@ -48,7 +48,6 @@ const ticksPerSecond = 100
 // DefaultStopLimit is the default of Options.StopLimit.
 const DefaultStopLimit = 500 * time.Millisecond
 
-// selectsProfile reports whether the options select a profile.
 func (o *Options) selectsProfile(s *schema, f *profiledMethod, headers bool) bool {
 	if o.CompiledOnly && !s.everCompiled(f, headers) || o.Class != nil && !o.Class(f.klassName.name) {
 		return false
@@ -181,7 +180,6 @@ func (vm *VM) takeSnapshot(m *meter, of agents, o Options, report *Report) (*sna
 	return snap, err // result of the first walk
 }
 
-// newWalker returns a walker of the process or of its copy.
 func (vm *VM) newWalker(src source, m *meter, of agents, methodArray func(addr uint64) ([]uint64, error)) *walker {
 	w := newWalker(vm.schema, src, m, methodArray)
 	w.detached = vm.detached

@@ -24,7 +24,6 @@ var loaderNames = map[string]string{
 	"jdk/internal/loader/ClassLoaders$AppClassLoader":      "app",
 }
 
-// A classLoader is a class loader of the VM.
 type classLoader struct {
 	name     string        // identity without the anchor; not unique
 	classes  []loadedClass // defined classes, the oldest first, without arrays and hidden classes
@@ -32,7 +31,6 @@ type classLoader struct {
 	identity string
 }
 
-// A loadedClass is a class of a loader.
 type loadedClass struct {
 	name  string
 	klass uint64
@@ -116,7 +114,7 @@ func isOrdinaryName(class string) bool {
 // maxLoaderName limits the length of loader names that programs choose.
 const maxLoaderName = 200
 
-// loaderName names a loader by its class and its own name. everyVM is whether every JVM has it.
+// loaderName names a loader by its class and its own name. ofVM is whether every JVM has it.
 func (n *namer) loaderName(klass, given uint64) (name string, ofVM bool) {
 	class, err := n.symbolText(klass)
 	if err != nil {
@@ -210,7 +208,6 @@ func (v *versions) findAnchor(l *classLoader) (hash uint64, ok bool) {
 	return v.hashClass(first), own > 0 && own*minAnchorShare >= len(l.classes)
 }
 
-// hashClass returns the hash of a class's name and code.
 func (v *versions) hashClass(c loadedClass) uint64 {
 	code, ok := v.codeHashes[c.klass]
 	if !ok && c.klass != 0 {
@@ -219,7 +216,6 @@ func (v *versions) hashClass(c loadedClass) uint64 {
 	return xxhash.Sum64String(fmt.Sprintf("%s %x", c.name, code))
 }
 
-// A distinction is the way in which a class distinguishes its loader from others of its name.
 type distinction uint8
 
 const (
@@ -252,7 +248,6 @@ func newVersions(group []*classLoader, codeOf func(klass uint64) (uint64, bool))
 	return v
 }
 
-// distinguish returns how a class distinguishes its loader from the others.
 func (v *versions) distinguish(c loadedClass) distinction {
 	if len(v.klasses[c.name]) == 1 {
 		return onlyName
@@ -302,7 +297,6 @@ func (n *namer) classHasher() func(klass uint64) (hash uint64, ok bool) {
 	}
 }
 
-// methodTexts returns the methods of a class, each as its name and code id.
 func (n *namer) methodTexts(klass uint64) (all []string, err error) {
 	array, err := wordAt(n.src, klass+n.s.klass.methods)
 	if err != nil {

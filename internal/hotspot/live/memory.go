@@ -9,13 +9,11 @@ import (
 
 var le = binary.LittleEndian
 
-// A span is a range of the process's memory.
 type span struct {
 	addr uint64
 	size int
 }
 
-// A memory is the memory of a process.
 type memory interface {
 	// readAt fills b with the bytes at addr. The error is errFault if not all of them are mapped.
 	readAt(b []byte, addr uint64) error
@@ -92,7 +90,6 @@ func newPageCache(mem memory, m *meter) *pageCache {
 		maxPages: maxPages}
 }
 
-// readBytes returns n bytes at addr.
 func (c *pageCache) readBytes(addr uint64, n int) ([]byte, error) {
 	if err := c.countRead(addr, n); err != nil {
 		return nil, err
@@ -118,7 +115,6 @@ func (c *pageCache) readBytes(addr uint64, n int) ([]byte, error) {
 	return out, nil
 }
 
-// countRead counts a read and checks its size.
 func (c *pageCache) countRead(addr uint64, n int) error {
 	if err := c.meter.countStep(); err != nil {
 		return err
@@ -129,7 +125,6 @@ func (c *pageCache) countRead(addr uint64, n int) error {
 	return nil
 }
 
-// loadPages reads the pages of n bytes at addr.
 func (c *pageCache) loadPages(addr uint64, n int) error {
 	err := c.countRead(addr, n)
 	for at := addr / pageSize * pageSize; err == nil && at < addr+uint64(n); at += pageSize {
@@ -138,7 +133,6 @@ func (c *pageCache) loadPages(addr uint64, n int) error {
 	return err
 }
 
-// loadPage returns the page at addr.
 func (c *pageCache) loadPage(addr uint64) ([]byte, error) {
 	r := &c.recent[addr/pageSize%recentPages]
 	if r.addr == addr && r.bytes != nil {

@@ -18,7 +18,6 @@ type namer struct {
 	pools          map[uint64]*pool         // constant pools by address; nil if unreadable
 }
 
-// A pointedMethod is a method in a cell of a profile.
 type pointedMethod struct {
 	methodName
 	err error
@@ -47,7 +46,6 @@ func (n *namer) spendOnText(names ...string) (err error) {
 	return err
 }
 
-// pointedMethodName returns the name of a method in a cell of a profile.
 func (n *namer) pointedMethodName(addr uint64) (methodName, error) {
 	p, ok := n.pointedMethods[addr]
 	if !ok {
@@ -61,7 +59,6 @@ func (n *namer) pointedMethodName(addr uint64) (methodName, error) {
 	return p.methodName, p.err
 }
 
-// symbolText returns the text of a Symbol in UTF-8.
 func (n *namer) symbolText(addr uint64) (string, error) {
 	if s, ok := n.symbols[addr]; ok {
 		return s, nil
@@ -117,7 +114,6 @@ func (n *namer) readConstMethod(constMethod uint64) (m methodName, err error) {
 	return m, err
 }
 
-// poolSymbol returns the symbol at an index of a constant pool.
 func (n *namer) poolSymbol(pool uint64, index uint16) (string, error) {
 	length, err := int32At(n.src, pool+n.s.pool.length)
 	if err != nil {

@@ -51,7 +51,6 @@ func (p *process) readOrigin() *origin {
 	return o
 }
 
-// identify sets the identity and start time of the process.
 func (o *origin) identify(pid int) {
 	id, ok := procfs.Identify(pid)
 	if !ok {
@@ -64,7 +63,6 @@ func (o *origin) identify(pid int) {
 	}
 }
 
-// systemUptime returns the time since the system was booted.
 func systemUptime() (time.Duration, error) {
 	text, err := os.ReadFile("/proc/uptime")
 	if err != nil {
@@ -76,7 +74,6 @@ func systemUptime() (time.Duration, error) {
 
 func (p *process) procPath(name string) string { return fmt.Sprintf("/proc/%d/%s", p.pid, name) }
 
-// readProcHead returns the first limit bytes of a file of the process in /proc.
 func (p *process) readProcHead(name string, limit int64) string {
 	f, err := os.Open(p.procPath(name))
 	if err != nil {
@@ -137,7 +134,6 @@ func (o *origin) openInRoot(path string) (at string, done func(), err error) {
 	return fmt.Sprintf("/proc/self/fd/%d", fd), func() { unix.Close(fd) }, nil
 }
 
-// readFile reads an argument file of the process.
 func (o *origin) readFile(name string) (string, bool) {
 	at, _, done, err := o.openPath(o.absolutePath(name))
 	if err != nil {
@@ -153,7 +149,6 @@ func (o *origin) readFile(name string) (string, bool) {
 	return string(text), err == nil
 }
 
-// listDirectory returns the names in a directory of the process.
 func (o *origin) listDirectory(dir string) []string {
 	at, _, done, err := o.openPath(o.absolutePath(dir))
 	if err != nil {

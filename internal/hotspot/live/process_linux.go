@@ -24,7 +24,6 @@ type process struct {
 	image string // addresses of its program; differ after an execve
 }
 
-// openProcess returns an existing process.
 func openProcess(pid int) (*process, error) {
 	if pid <= 0 {
 		return nil, fmt.Errorf("process %d: %w", pid, ErrNoProcess)
@@ -46,7 +45,6 @@ const (
 	stackField = 25 // start address of its stack, which differs in every program
 )
 
-// readIdentity reads the values that identify the process and its program.
 func (p *process) readIdentity() (begun, image string, err error) {
 	fields, err := p.statFields("/proc/" + strconv.Itoa(p.pid) + "/stat")
 	switch {
@@ -90,7 +88,6 @@ func (p *process) isGone() bool {
 	return false
 }
 
-// mappings iterates over the files that the process has mapped.
 func (p *process) mappings(ctx context.Context) iter.Seq2[procfs.Mapping, error] {
 	return procfs.Mappings(ctx, p.pid)
 }
@@ -241,7 +238,6 @@ func (h *holding) seizeAll() error {
 	}
 }
 
-// seizeNew seizes and interrupts the threads that are not seized yet.
 func (h *holding) seizeNew() (fresh int, err error) {
 	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", h.p.pid))
 	if err != nil || len(tasks) > maxThreads {
@@ -274,7 +270,6 @@ func (h *holding) hasEnded(tid int) bool {
 // running marks an interrupted thread that has not stopped yet.
 const running = unix.Signal(-1)
 
-// awaitStops waits until all seized threads are stopped.
 func (h *holding) awaitStops(limit time.Duration) error {
 	end := time.Now().Add(limit)
 	for tid, state := range h.threads {

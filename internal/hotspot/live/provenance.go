@@ -41,7 +41,6 @@ func (vm *VM) Provenance(ctx context.Context) layout.Provenance {
 	return known.Provenance
 }
 
-// A knownRun is a run with the origin through which its files are read.
 type knownRun struct {
 	layout.Provenance
 	origin *origin
@@ -93,8 +92,7 @@ func commandLine(args []string) string {
 }
 
 // Describe records the run and the content of its class path in the builder of a dump. Further calls do nothing. The
-// process need not exist any more, unless it has its own files. contents caches files that are on several class
-// paths.
+// process need not exist any more, unless it has its own files. contents caches files that are on several class paths.
 func (r *Report) Describe(ctx context.Context, b *builder.Builder, contents *Contents) {
 	if r.described {
 		return
@@ -147,7 +145,6 @@ func (vm *VM) perfTexts(mem source) map[string]string {
 	return texts
 }
 
-// parsePerfText parses an entry; ok is false if it is not a text.
 func parsePerfText(e []byte) (name, text string, ok bool) {
 	at := le.Uint32(e[4:])
 	n := le.Uint32(e[8:])
@@ -278,7 +275,6 @@ func (c *Contents) readEntries(ctx context.Context, o *origin,
 	return all
 }
 
-// readContent returns the content of a file or directory of the process.
 func (c *Contents) readContent(ctx context.Context, o *origin, path string) layout.Content {
 	at, version, done, err := o.openPath(path)
 	switch {
@@ -306,13 +302,11 @@ func (c *Contents) readContent(ctx context.Context, o *origin, path string) layo
 	return content
 }
 
-// A fileVersion identifies a file and its current content.
 type fileVersion struct {
 	device, inode          uint64
 	size, written, changed int64
 }
 
-// absolutePath makes a path of the process absolute.
 func (o *origin) absolutePath(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(o.dir, path)

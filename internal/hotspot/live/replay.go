@@ -9,7 +9,6 @@ import (
 // process is held. It first reads all recorded spans at once, so that the walk itself reads only new spans. The walk
 // requests spans in the same order as before, unless something has changed, and then finds them without searching.
 
-// A recorder reads the process and records the spans.
 type recorder struct {
 	source
 	visits []span // visited spans in walk order
@@ -27,7 +26,6 @@ func (r *recorder) readBytes(addr uint64, n int) ([]byte, error) {
 // span.
 const mergeGap = 1024
 
-// newReplay returns a replay of the recorded spans.
 func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {
 	out := &replay{mem: mem, meter: m, visits: r.visits, positions: make([]spanPosition, len(r.visits)),
 		known: make(map[uint64]int, len(r.visits))}
@@ -85,7 +83,6 @@ type replay struct {
 // A spanPosition is the position of a visited span: its merged span and its offset in buf.
 type spanPosition struct{ span, start int }
 
-// readSpans reads all spans.
 func (r *replay) readSpans() error {
 	r.next = 0
 	r.missed = make([]bool, len(r.spans))

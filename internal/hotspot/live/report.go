@@ -98,7 +98,6 @@ func (r *Report) countRefused(why Refusal, n int, example *profiledMethod) {
 	}
 }
 
-// countUndecoded counts a partly decoded profile.
 func (r *Report) countUndecoded(tag layout.Tag, example *profiledMethod) {
 	i, ok := slices.BinarySearchFunc(r.Undecoded, tag,
 		func(x Undecoded, t layout.Tag) int { return cmp.Compare(x.Tag, t) })

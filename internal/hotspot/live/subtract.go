@@ -5,7 +5,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// subtractAdopted subtracts the agent's writes from a profile and parses its entries again.
 func (b *build) subtractAdopted(f *profiledMethod) error {
 	p, cells, ok := b.snap.adopted.lookUp(f.methodData)
 	switch {
@@ -35,7 +34,6 @@ func (b *build) subtractAdopted(f *profiledMethod) error {
 	return nil
 }
 
-// A subtraction removes adopted counts, types and flags from a profile.
 type subtraction struct {
 	s     *schema
 	shape disk.Shape
@@ -59,7 +57,6 @@ func (s *subtraction) hasRun() bool {
 	return h.invocations+h.backedges > 0
 }
 
-// subtractCell subtracts the value written to the cell at the front of b.
 func (s *subtraction) subtractCell(b []byte, c adoptedCell, ran bool) {
 	if c.Kind == adoptedByte {
 		b[0] -= byte(min(uint32(b[0]), c.Value))

@@ -35,7 +35,6 @@ const (
 	maxStructure = 1 << 14
 )
 
-// readTables reads the tables of the VM in a library.
 func readTables(l *library) (*tables, error) {
 	t := &tables{fields: map[string]field{}, sizes: map[string]uint64{}, constants: map[string]int64{},
 		contradictory: map[string]bool{}}
@@ -140,7 +139,6 @@ func (r *row) textColumn(column int) string {
 	return s
 }
 
-// fieldOffset returns the offset of a field of width bytes.
 func (t *tables) fieldOffset(name string, width int) uint64 {
 	f, ok := t.fields[name]
 	if !ok || f.static {
@@ -151,7 +149,6 @@ func (t *tables) fieldOffset(name string, width int) uint64 {
 	return f.offset
 }
 
-// structureOf returns the structure of a field.
 func structureOf(name string) string {
 	structure, _, _ := strings.Cut(name, "::")
 	return structure
@@ -184,7 +181,6 @@ func (t *tables) optionalSize(name string) uint64 {
 	return uint64(t.structureSize(name))
 }
 
-// staticAddress returns the address of a static field.
 func (t *tables) staticAddress(name string) uint64 {
 	f, ok := t.fields[name]
 	if !ok || !f.static {
@@ -222,12 +218,10 @@ func (t *tables) boundedConstant(name string, value, most int64) int64 {
 	return n
 }
 
-// addUnsound records an impossible lookup.
 func (t *tables) addUnsound(format string, args ...any) {
 	t.unsound = append(t.unsound, fmt.Sprintf(format, args...))
 }
 
-// lookupError returns an error if a lookup failed or had an impossible result.
 func (t *tables) lookupError() error {
 	switch {
 	case len(t.missing) > 0:
@@ -238,9 +232,8 @@ func (t *tables) lookupError() error {
 	return nil
 }
 
-// A schema has the offsets of all fields that a dump needs, for one VM. Offsets that the VM does not export are
-// derived from exported neighbors, and the values read there are checked. Every field is inside its structure; see
-// tables.
+// A schema has the offsets of all fields that a dump needs, for one VM. Offsets that the VM does not export are derived
+// from exported neighbors, and the values read there are checked. Every field is inside its structure; see tables.
 type schema struct {
 	head uint64 // ClassLoaderDataGraph::_head
 
@@ -279,14 +272,12 @@ type schema struct {
 	accessMask     uint32 // mask of the access flags in class files
 }
 
-// countersSchema has the field offsets of MethodCounters.
 type countersSchema struct {
 	size                   int
 	invocations, backedges uint64
 	highest, highestOSR    uint64
 }
 
-// dataSchema has the field offsets of MethodData.
 type dataSchema struct {
 	size                                             int
 	method, total, dataSize, data, parameters        uint64
@@ -323,7 +314,6 @@ func newSchema(t *tables, rtm bool, release int) (*schema, error) {
 	return s, t.lookupError()
 }
 
-// lookUpClasses looks up the fields on the way from class loaders to methods.
 func (s *schema) lookUpClasses(t *tables) {
 	s.loader.size = t.structureSize("ClassLoaderData")
 	s.loader.next = t.fieldOffset("ClassLoaderData::_next", pointerWidth)
@@ -340,7 +330,6 @@ func (s *schema) lookUpClasses(t *tables) {
 	s.symbol.body = t.fieldOffset("Symbol::_body[0]", byteWidth)
 }
 
-// lookUpMethods looks up the fields of a method other than its profile.
 func (s *schema) lookUpMethods(t *tables) {
 	s.method.size = t.structureSize("Method")
 	s.method.constMethod = t.fieldOffset("Method::_constMethod", pointerWidth)

@@ -23,7 +23,6 @@ type loaderData struct {
 	klasses []uint64 // the newest first
 }
 
-// klassData is a class or array class.
 type klassData struct {
 	name   uint64 // Symbol
 	loader uint64 // ClassLoaderData
@@ -31,7 +30,6 @@ type klassData struct {
 	initialized bool
 }
 
-// methodData is a method with a profile or compiled code.
 type methodData struct {
 	addr        uint64
 	klass       uint64
@@ -81,7 +79,6 @@ func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([
 // alignment is the alignment of all structures in lists.
 const alignment = 8
 
-// readStructure reads a structure in a list.
 func (w *walker) readStructure(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spendUnits(size + spanBytes); err != nil {
 		return nil, err
@@ -118,7 +115,6 @@ func (w *walker) walkLoaders() (*snapshot, error) {
 	return w.out, err
 }
 
-// walkLoader walks over the classes of a ClassLoaderData and returns the next one.
 func (w *walker) walkLoader(addr uint64) (next uint64, err error) {
 	if w.loaders[addr] {
 		return 0, fmt.Errorf("%w: the list of class loaders does not end", ErrStructure)
@@ -143,7 +139,6 @@ func (w *walker) walkLoader(addr uint64) (next uint64, err error) {
 	return le.Uint64(b[w.s.loader.next:]), nil
 }
 
-// walkClass walks over the methods of a class and returns the next class.
 func (w *walker) walkClass(addr, loader uint64) (next uint64, err error) {
 	s := &w.s.klass
 	b, err := w.readKept(addr, s.size)
@@ -227,7 +222,6 @@ func (w *walker) addMethod(addr, klass uint64) error {
 	return nil
 }
 
-// addUnprofiled adds a compiled method without a profile.
 func (w *walker) addUnprofiled(m methodData) error {
 	if err := w.budget.spendUnits(keptBytes); err != nil || w.unprofiled[m.addr] {
 		return err
@@ -237,7 +231,6 @@ func (w *walker) addUnprofiled(m methodData) error {
 	return nil
 }
 
-// readMethodData reads the MethodData of a method.
 func (w *walker) readMethodData(method, addr uint64) ([]byte, error) {
 	s := &w.s.data
 	header, err := w.readStructure(addr, s.size)
@@ -254,7 +247,6 @@ func (w *walker) readMethodData(method, addr uint64) ([]byte, error) {
 	return w.readStructure(addr, size)
 }
 
-// methodArray reads an Array<Method*>.
 func (s *schema) methodArray(src source, addr uint64) ([]uint64, error) {
 	n, err := int32At(src, addr+s.array.length)
 	if err != nil {

@@ -45,7 +45,6 @@ func OpenClassPath(paths []string, release int) (*ClassPath, error) {
 	return c, nil
 }
 
-// isJDKElement reports whether an element of a class path is a JDK.
 func isJDKElement(path string) bool {
 	_, err := os.Stat(filepath.Join(path, "lib", "modules"))
 	name := filepath.Base(path)
@@ -97,12 +96,10 @@ func (c *ClassPath) Method(k layout.Key) (methodcode.Answer, error) {
 	return a, nil
 }
 
-// isProgramLoader reports whether a class loader is defined by the program.
 func isProgramLoader(loader string) bool {
 	return loader != "" && loader != "app" && loader != "platform"
 }
 
-// classFiles returns the class files that may have a method.
 func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
 	if k.Loader != "app" {
 		return c.path.AllClasses(k.Class)
@@ -114,7 +111,6 @@ func (c *ClassPath) classFiles(k layout.Key) ([]*classfile.File, error) {
 	return []*classfile.File{class}, nil
 }
 
-// answerWithoutClass returns the answer for a class that is not on the class path.
 func (c *ClassPath) answerWithoutClass(k layout.Key) methodcode.Answer {
 	switch {
 	case isGenerated(k.Class):
@@ -137,7 +133,6 @@ var (
 	toolPackages = []string{"com/sun/tools/", "com/sun/source/", "com/sun/jdi/", "com/sun/jarsigner/", "jdk/", "sun/"}
 )
 
-// isJDKMethod reports whether a method belongs to a JDK.
 func isJDKMethod(k layout.Key) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(k.Class, prefix) }
 	switch k.Loader {
@@ -170,7 +165,6 @@ func (c *ClassPath) CheckRelated() error {
 	return fmt.Errorf("%w: %s", ErrUnrelated, strings.Join(hints, "; "))
 }
 
-// unrelatedHint describes the content of an element of a class path and suggests another one.
 func unrelatedHint(name string) string {
 	if classfile.Wildcard(name) {
 		return "the jars of " + name + " are of another program"

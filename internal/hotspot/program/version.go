@@ -40,7 +40,6 @@ func versionOf(code []byte) methodcode.Version {
 	return v
 }
 
-// addNamesAndSketches adds names, sketches and control flow to a version.
 func addNamesAndSketches(v *methodcode.Version, code []bytecode.Instruction) {
 	addCallSignatures(v.Points, code)
 	for i := range code {
@@ -65,7 +64,6 @@ func addNamesAndSketches(v *methodcode.Version, code []bytecode.Instruction) {
 	}
 }
 
-// blocksOf returns the control flow of code.
 func blocksOf(points []methodcode.Point, code []bytecode.Instruction) (blocks []methodcode.Block) {
 	found, _ := sketch.Blocks(code)
 	next := 0
@@ -117,7 +115,6 @@ func sketchWithNames(points []methodcode.Point,
 	}
 }
 
-// addCallSignatures adds the signatures of called methods.
 func addCallSignatures(points []methodcode.Point, code []bytecode.Instruction) {
 	i := 0
 	for p := range points {
@@ -131,7 +128,6 @@ func addCallSignatures(points []methodcode.Point, code []bytecode.Instruction) {
 	}
 }
 
-// decodeInstructions decodes the bytecodes of a method.
 func decodeInstructions(c *classfile.File, code []byte) ([]bytecode.Instruction, bool) {
 	return bytecode.Instructions(code, func(_, java byte, operand []byte) (bytecode.Name, bool) {
 		index := uint16(operand[0])
@@ -142,7 +138,6 @@ func decodeInstructions(c *classfile.File, code []byte) ([]bytecode.Instruction,
 	})
 }
 
-// constants resolves the constants of a class file.
 type constants struct{ c *classfile.File }
 
 func (p constants) Class(i uint16) (string, bool) {

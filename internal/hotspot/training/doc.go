@@ -4,12 +4,11 @@
 // # How
 //
 // The command and all its descendants are traced (ptrace, PTRACE_SEIZE) from their first instruction. Tracing follows
-// forks and stops a thread when it starts, takes a signal, or ends. No system calls are traced. When a process ends,
-// by the return of main, System.exit, Runtime.halt, a signal or a crash, its threads stop at the start of the
-// kernel's exit path (PTRACE_EVENT_EXIT). They execute no more code. Their memory is still there, including every
-// MethodData, which HotSpot does not free at its exit. The process is read there and released. If a JVM executes
-// another program to restart itself, all its threads except one end in this way. The new program is traced like any
-// other.
+// forks and stops a thread when it starts, takes a signal, or ends. No system calls are traced. When a process ends, by
+// the return of main, System.exit, Runtime.halt, a signal or a crash, its threads stop at the start of the kernel's
+// exit path (PTRACE_EVENT_EXIT). They execute no more code. Their memory is still there, including every MethodData,
+// which HotSpot does not free at its exit. The process is read there and released. If a JVM executes another program to
+// restart itself, all its threads except one end in this way. The new program is traced like any other.
 //
 // The command keeps its terminal, standard streams, environment, process group and exit code. Signals reach it as
 // without tracing. Signals sent only to the caller are forwarded. If the caller dies, even by SIGKILL, the system

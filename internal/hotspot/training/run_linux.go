@@ -129,9 +129,8 @@ func newForwarder(ignored []os.Signal) *forwarder {
 	return f
 }
 
-// setTarget sets the process that receives the signals, which must not have been waited for yet. The process is held
-// by a descriptor if the system has these. A late signal then cannot reach another process that has reused the
-// number.
+// setTarget sets the process that receives the signals, which must not have been waited for yet. The process is held by
+// a descriptor if the system has these. A late signal then cannot reach another process that has reused the number.
 func (f *forwarder) setTarget(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
 		f.command <- p

@@ -28,7 +28,6 @@ type tracer struct {
 // ownChildren limits a wait to the children of this thread.
 const ownChildren = unix.WALL | unix.WNOTHREAD
 
-// traceAll traces the tree until the command ends.
 func (t *tracer) traceAll() (Status, error) {
 	for {
 		var status unix.WaitStatus
@@ -195,7 +194,6 @@ func (t thread) systemCall() string {
 	return number
 }
 
-// isStopped reports whether tracing has stopped the thread.
 func (t thread) isStopped() bool { return strings.HasPrefix(t.statusField("State"), "t") }
 
 func (t thread) processID() (pid int, ok bool) {

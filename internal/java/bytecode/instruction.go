@@ -146,8 +146,7 @@ func (i *Instruction) decodeWide(operands []byte) {
 }
 
 // switchLabels returns the values of a switch's cases. A tableswitch has one for each value from low to high, a
-// lookupswitch
-// has pairs of a value and a target.
+// lookupswitch has pairs of a value and a target.
 func switchLabels(java byte, operands []byte) (list []int32) {
 	switch java {
 	case TableSwitch:
@@ -212,8 +211,7 @@ func DecimalText(f float64) string { return strconv.FormatFloat(f, 'f', 6, 64) }
 const maxText = 100
 
 // ConstantText returns the text of a string, or of the name of a class with dots for slashes. One placeholder replaces
-// all
-// texts that producers print differently.
+// all texts that producers print differently.
 func ConstantText(s string) string {
 	for _, c := range []byte(s) {
 		if c < ' ' || c > '~' || c == '\\' || c == '"' || c == '\'' {

@@ -242,7 +242,6 @@ func switchSize(java byte, code []byte, from int) int {
 	return fixed + 4*clampCases(signedWord(code, from+8)-signedWord(code, from+4)+1)
 }
 
-// signedWord returns the signed 32-bit number at an offset.
 func signedWord(code []byte, at int) int64 { return int64(int32(binary.BigEndian.Uint32(code[at:]))) }
 
 // clampCases limits the number of cases to the possible size of code.

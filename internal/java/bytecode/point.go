@@ -29,7 +29,6 @@ type Point struct {
 	Targets []int
 }
 
-// pointKindOf returns the kind of point at a class file bytecode.
 func pointKindOf(java byte) PointKind {
 	switch {
 	case java == InvokeStatic, java == InvokeSpecial, java == InvokeDynamic:

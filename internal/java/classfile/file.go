@@ -187,7 +187,6 @@ func (p *parser) eachAttribute(yield func(name string, b []byte)) {
 	}
 }
 
-// readCode reads the bytecodes and caught classes of a Code attribute.
 func (p *parser) readCode(m *Method, b []byte) {
 	in := parser{rest: b}
 	in.takeBytes(4) // stack and locals

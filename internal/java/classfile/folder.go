@@ -70,7 +70,6 @@ func isLocalName(class string) bool {
 // Wildcard reports whether an element of a class path stands for all jars and .jmod files of a folder, such as lib/*.
 func Wildcard(path string) bool { return filepath.Base(path) == "*" }
 
-// expandWildcards replaces wildcards by the names of their jars in order.
 func expandWildcards(paths []string) (all []string, err error) {
 	for _, p := range paths {
 		if !Wildcard(p) {
@@ -89,7 +88,6 @@ func expandWildcards(paths []string) (all []string, err error) {
 	return all, nil
 }
 
-// listJars returns the jars in a folder, without subfolders.
 func listJars(dir string) (jars []string, err error) {
 	files, err := os.ReadDir(dir)
 	for _, f := range files {
@@ -163,7 +161,6 @@ func (s *Survey) setClass(file string) error {
 	return fs.SkipAll
 }
 
-// relativePath returns a path relative to the working folder.
 func relativePath(path string) string {
 	here, err := os.Getwd()
 	if err != nil {

@@ -113,7 +113,6 @@ func (f imageFile) readFile() ([]byte, error) {
 	return b, err
 }
 
-// readClass returns a class file; ok is false if the image lacks it.
 func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	at := strings.LastIndexByte(class, '/')
 	if at < 0 {
@@ -127,8 +126,7 @@ func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 }
 
 // moduleOf returns the module with the content of a package. The resource lists all modules of the package as u32
-// empty,
-// u32 name.
+// empty, u32 name.
 func (m *image) moduleOf(pkg string) (name string, ok bool, err error) {
 	list, ok, err := m.readResource("/packages/" + pkg)
 	for ; ok && len(list) >= 8; list = list[8:] {
@@ -171,7 +169,6 @@ func (m *image) readResource(path string) (b []byte, ok bool, err error) {
 	return b, err == nil, err
 }
 
-// Close closes the file.
 func (m *image) Close() error { return m.file.Close() }
 
 func (m *image) hashPath(path string, seed uint32) uint32 {

@@ -44,7 +44,6 @@ const (
 	firstVersioned = 9
 )
 
-// openJar opens a jar and the jars in it.
 func (o *opener) openJar(name string) (*jar, error) {
 	in, err := os.Open(name)
 	if err != nil {
@@ -66,7 +65,6 @@ func (o *opener) openJar(name string) (*jar, error) {
 	return j, nil
 }
 
-// newJar reads the directory of a jar, and of the jars in it.
 func (o *opener) newJar(name string, in io.ReaderAt, size int64, depth int) (*jar, error) {
 	if err := o.budget.takeJar(); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -134,7 +132,6 @@ func (j *jar) addFile(name string, f *zip.File) {
 	}
 }
 
-// addVersion adds a file from the folder of versions.
 func (j *jar) addVersion(path string, f *zip.File) {
 	number, class, ok := strings.Cut(path, "/")
 	release, err := strconv.Atoi(number)
@@ -208,7 +205,6 @@ func (z packedFile) readFile() ([]byte, error) {
 	return readClass(in)
 }
 
-// Close closes the file.
 func (j *jar) Close() error { return j.in.Close() }
 
 // A jar may be an application with its libraries. Folders of applicationClasses hold its classes, folders of
@@ -315,7 +311,6 @@ func parseManifest(b []byte) (m manifest) {
 	return m
 }
 
-// A manifestLink is a file or folder that the manifest of a jar names.
 type manifestLink struct {
 	path   string
 	folder bool
@@ -341,8 +336,7 @@ func manifestLinks(j *jar) (all []manifestLink) {
 }
 
 // resolveEntry resolves an entry of a manifest's Class-Path for a jar in dir. A URL that ends in a slash names a
-// folder. ok
-// is false for entries that a JVM ignores, which are malformed URLs and other schemes.
+// folder. ok is false for entries that a JVM ignores, which are malformed URLs and other schemes.
 func resolveEntry(dir, entry string) (l manifestLink, ok bool) {
 	if scheme, _, found := strings.Cut(entry, ":"); found && !strings.EqualFold(scheme, "file") {
 		return l, false
@@ -358,15 +352,13 @@ func resolveEntry(dir, entry string) (l manifestLink, ok bool) {
 	return l, true
 }
 
-// exists reports whether a link leads to an existing file or folder of the expected kind.
 func (l manifestLink) exists() bool {
 	info, err := os.Stat(l.path)
 	return err == nil && info.IsDir() == l.folder
 }
 
 // followLink opens the target of a link, and returns the links of its manifest. It ignores files that are not jars,
-// like a
-// JVM.
+// like a JVM.
 func (o *opener) followLink(l manifestLink) ([]manifestLink, error) {
 	if o.wasOpened(l.path) {
 		return nil, nil

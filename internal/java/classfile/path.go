@@ -12,7 +12,6 @@ import (
 	"slices"
 )
 
-// A classSource finds the files of classes.
 type classSource interface {
 	// appendFiles appends the files of a class that a JVM of a release may load. The file that the JDK's class loaders
 	// load comes first.
@@ -87,7 +86,6 @@ func (o *opener) openElement(element string) error {
 	return err
 }
 
-// openFile adds a file or folder of a class path, and the additions of its manifest.
 func (o *opener) openFile(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -183,8 +181,7 @@ func (p *Path) Class(name string) (*File, error) {
 }
 
 // AllClasses returns the class files with a name from all sources, in path order, because a program's class loader can
-// load
-// any of them. Malformed files are skipped. It fails if all files are malformed.
+// load any of them. Malformed files are skipped. It fails if all files are malformed.
 func (p *Path) AllClasses(name string) (all []*File, err error) {
 	files := p.candidateFiles(name)
 	for i := range files {
@@ -262,7 +259,6 @@ func readSound(f classFile, class string) (c *File, size int, err error) {
 	return c, len(b), nil
 }
 
-// withoutPath returns an error without the path of its file.
 func withoutPath(err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {
@@ -288,14 +284,12 @@ const (
 	maxCachedClasses = 1 << 16
 )
 
-// A cache keeps recently used class files.
 type cache struct {
 	classes map[string][]cached
 	bytes   int
 	total   int64 // total size in bytes of all class files read
 }
 
-// A cached is a file that may contain a class, with the result of reading it.
 type cached struct {
 	file   classFile
 	read   bool
@@ -341,7 +335,6 @@ const (
 	maxRead      = 1 << 31 // bytes of all class files read, uncompressed
 )
 
-// A budget is the unused part of the limits of a class path.
 type budget struct {
 	jars                int
 	directory, unpacked int64

@@ -16,8 +16,7 @@ import (
 type Sources struct{ containers []sourceContainer }
 
 // A sourceContainer is a folder or zip file of source files. read returns the text and path of a file with a verified
-// name;
-// the error matches fs.ErrNotExist if it is missing.
+// name; the error matches fs.ErrNotExist if it is missing.
 type sourceContainer interface {
 	readSource(name string) (text []byte, file string, err error)
 	io.Closer

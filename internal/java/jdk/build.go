@@ -10,8 +10,7 @@ import (
 )
 
 // VersionOfVM returns the version in a VM's description of its build, such as 17.0.14+7-LTS in "OpenJDK 64-Bit Server
-// VM
-// (17.0.14+7-LTS) for linux-amd64 ...". It returns "" for other texts.
+// VM (17.0.14+7-LTS) for linux-amd64 ...". It returns "" for other texts.
 func VersionOfVM(vm string) string {
 	_, version, _ := strings.Cut(vm, "(")
 	version, _, closed := strings.Cut(version, ")")

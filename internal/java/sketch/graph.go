@@ -24,7 +24,6 @@ type block struct {
 	handler    bool  // block has no predecessor
 }
 
-// A graph is the control flow of a method.
 type graph struct {
 	code    []bytecode.Instruction
 	names   []uint64 // hash of the name in each instruction
@@ -95,7 +94,6 @@ func instructionAt(code []bytecode.Instruction, bci int) (i int, ok bool) {
 	return slices.BinarySearchFunc(code, bci, func(i bytecode.Instruction, bci int) int { return i.Bci - bci })
 }
 
-// blockStarts reports for each instruction whether it begins a block.
 func blockStarts(code []bytecode.Instruction) (starts []bool, ok bool) {
 	starts = make([]bool, len(code)+1)
 	starts[0] = true
@@ -117,7 +115,6 @@ func blockStarts(code []bytecode.Instruction) (starts []bool, ok bool) {
 	return starts, len(code) > 0
 }
 
-// endsBlock reports whether control flow never continues after a bytecode.
 func endsBlock(op byte) bool {
 	return op == bytecode.Goto || op == bytecode.TableSwitch || op == bytecode.LookupSwitch ||
 		op >= iReturn && op <= bytecode.Return || op == aThrow

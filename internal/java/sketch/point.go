@@ -60,7 +60,6 @@ func (r *run) emitPoint(i int, p Point) {
 	}
 }
 
-// noteOperands records a call or type check.
 func (r *run) noteOperands(i int, operands []value) {
 	in := &r.g.code[i]
 	kind := in.Kind()

@@ -56,7 +56,6 @@ func (r *run) runBlocks() (ok bool) {
 	return true
 }
 
-// enterBlock sets the stack at the start of a block.
 func (r *run) enterBlock(b int) {
 	r.stack = r.stack[:0]
 	arrivals := r.entries[b]
@@ -81,7 +80,6 @@ func (r *run) enterBlock(b int) {
 	}
 }
 
-// joinControls returns the control of a block with several predecessors.
 func joinControls(arrivals []arrival) control {
 	if len(arrivals) == 1 {
 		return arrivals[0].under
@@ -169,8 +167,7 @@ func (r *run) duplicate(which int) {
 }
 
 // localValue returns the value of a local variable. It is the expression in the only definition if its value is
-// unchanged,
-// else an identity.
+// unchanged, else an identity.
 func (r *run) localValue(op byte, i int) value {
 	if all := r.v.reaching(r.v.used[i]); len(all) == 1 && all[0] >= 0 {
 		if set, ok := r.sets[all[0]]; ok && !set.passing && set.wide == isWideAccess(op) {
@@ -213,7 +210,6 @@ func (r *run) runOperation(b, i int) {
 
 func isWideKind(kind byte) bool { return kind == 'J' || kind == 'D' }
 
-// leaveBlock takes a branch, jump or switch.
 func (r *run) leaveBlock(b, i int, operands []value) {
 	targets := r.g.blocks[b].to
 	switch in := &r.g.code[i]; {
@@ -238,9 +234,8 @@ func (r *run) leaveBlock(b, i int, operands []value) {
 }
 
 // isInvented reports whether a compiler invented a name, which may mean something else in the next version. Such names
-// are
-// maps from enum constants to cases of a switch, synthetic accessors, and methods that find the case of a switch over
-// patterns.
+// are maps from enum constants to cases of a switch, synthetic accessors, and methods that find the case of a switch
+// over patterns.
 func isInvented(name string) bool {
 	return strings.HasPrefix(name, "$SwitchMap$") || strings.HasPrefix(name, "access$") || name == "typeSwitch" ||
 		name == "enumSwitch"

@@ -35,7 +35,6 @@ type variables struct {
 func isLoad(op byte) bool  { return op >= bytecode.ILoad && op <= bytecode.ALoad }
 func isStore(op byte) bool { return op >= bytecode.IStore && op <= bytecode.AStore }
 
-// isWideAccess reports whether a load or store moves a long or double.
 func isWideAccess(op byte) bool {
 	return op == bytecode.LLoad || op == bytecode.DLoad || op == bytecode.LStore || op == bytecode.DStore
 }
@@ -158,9 +157,8 @@ func (v *variables) reaching(node int) (all []int) {
 }
 
 // identifyVariables computes an identity for the value that each use of a local variable loads. It combines the
-// expressions of
-// the definitions that reach the use, and the index of a parameter. Variables in these expressions are expanded once,
-// without further variables.
+// expressions of the definitions that reach the use, and the index of a parameter. Variables in these expressions are
+// expanded once, without further variables.
 func identifyVariables(g *graph, v *variables) (identity func(node int) uint64, ok bool) {
 	identity = func(int) uint64 { return 0 }
 	for range 2 {
@@ -181,7 +179,6 @@ func identifyVariables(g *graph, v *variables) (identity func(node int) uint64, 
 	return identity, v.steps < maxSteps
 }
 
-// byDefinitions identifies a node by the expressions of the definitions that reach it.
 func (v *variables) byDefinitions(node int, sets map[int]value) uint64 {
 	var all []uint64
 	for _, i := range v.reaching(node) {
@@ -217,7 +214,6 @@ type comparison struct {
 // seed is the initial value of hashes.
 const seed = 0x9e3779b97f4a7c15
 
-// hashStep adds a number to a hash.
 func hashStep(h, n uint64) uint64 {
 	h = (h ^ n) * 0xbf58476d1ce4e5b9
 	h = (h ^ h>>29) * 0x94d049bb133111eb
@@ -232,7 +228,6 @@ func hashNumbers(numbers ...uint64) uint64 {
 	return h
 }
 
-// operatorValue returns the expression of an operator with the hash of its name, and with operands.
 func operatorValue(op byte, name uint64, operands ...value) value {
 	v := value{root: hashNumbers(uint64(op), name)}
 	v.shape, v.full = hashStep(seed, v.root), hashStep(seed, v.root)
@@ -248,7 +243,6 @@ const noName = 0
 
 func constantValue(text string) value { return operatorValue(bytecode.Ldc, xxhash.Sum64String(text)) }
 
-// unorderedValue returns the expression of an operator whose operands have no order.
 func unorderedValue(op byte, a, b value) value {
 	root := hashNumbers(uint64(op))
 	return value{
@@ -305,7 +299,6 @@ const (
 	less  = 2
 )
 
-// equality returns the condition that two values are equal.
 func equality(a, b value, inverse bool) condition {
 	e := unorderedValue(equal, a, b)
 	return condition{shape: e.shape, full: e.full, inverse: inverse, unstable: e.unstable}

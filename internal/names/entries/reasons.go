@@ -48,7 +48,6 @@ var laterReasons = map[uint32]string{
 		"receiver_constraint aliasing transfer_to_interpreter not_compiled_exception_handler unresolved jsr_mismatch",
 }
 
-// reasonsOfRelease returns the list of a release, nil if it is unknown.
 func reasonsOfRelease(release uint32) (list []string) {
 	later, ok := laterReasons[release]
 	if !ok {

@@ -47,7 +47,6 @@ func AppendEscape(b []byte, r rune) []byte {
 // AppendInvalid appends the escape of a byte that is not part of valid UTF-8.
 func AppendInvalid(b []byte, invalid byte) []byte { return appendUnit(b, 0xdc00|rune(invalid)) }
 
-// appendUnit appends the escape of a UTF-16 code unit.
 func appendUnit(b []byte, u rune) []byte {
 	const digits = "0123456789abcdef"
 	return append(b, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])

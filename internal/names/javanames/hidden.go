@@ -58,7 +58,6 @@ func parseHidden(name string) (h hiddenClass, ok bool) {
 	return h, true
 }
 
-// hiddenHost returns the host of a hidden class with a stem.
 func hiddenHost(stem string) string {
 	simple := strings.LastIndexByte(stem, '/') + 1
 	if at := strings.LastIndex(stem[simple:], "$$"); at > 0 {

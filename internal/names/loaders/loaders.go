@@ -13,8 +13,7 @@ import (
 )
 
 // NamesLoaders reports whether the archive has the class loader of any type. Output of PrintMethodData does not have
-// it. Its
-// application classes have no loader, or the made-up disk.TwinLoader.
+// it. Its application classes have no loader, or the made-up disk.TwinLoader.
 func NamesLoaders(s *reader.Store) (bool, error) {
 	for t, err := range s.Types() {
 		if err != nil {
@@ -95,7 +94,6 @@ func PairClasses(from, to *reader.Store) (*Pairing, error) {
 	return p, nil
 }
 
-// eachClass calls yield with the name and loader of every type.
 func eachClass(s *reader.Store, yield func(name, loader string)) error {
 	for t, err := range s.Types() {
 		if err != nil {

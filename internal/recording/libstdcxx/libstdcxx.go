@@ -56,7 +56,6 @@ func partition[T any](all []T, less func(a, b T) bool) (cut int) {
 	}
 }
 
-// medianIndex returns the index of the median of three elements.
 func medianIndex[T any](all []T, a, b, c int, less func(a, b T) bool) int {
 	if !less(all[a], all[b]) {
 		a, b = b, a
@@ -79,7 +78,6 @@ func heapSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// insertionSort is a stable sort.
 func insertionSort[T any](all []T, less func(a, b T) bool) {
 	for i, v := range all {
 		at := i

@@ -34,7 +34,6 @@ func (m *Merger) weigh(kind disk.CellKind, signed bool, v uint64) uint64 {
 	return disk.ApplyWeight(m.Rules.Weight, v)
 }
 
-// uniteCells returns the merged cell.
 func uniteCells(kind disk.CellKind, signed bool, x, y uint64) uint64 {
 	switch kind {
 	case disk.CellCount:
@@ -103,6 +102,7 @@ func (m *Merger) counters(e, y disk.Entry) {
 // keeps the first entry.
 func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	if m.Rules.AsLLVM {
+		m.counter().AddEntry(y)
 		return
 	}
 	for i := range e.Cells() {
@@ -163,7 +163,6 @@ func (m *Merger) scaleEntry(e disk.Entry) {
 	}
 }
 
-// saturateSigned returns a+b, saturating.
 func saturateSigned(a, b int64) int64 {
 	sum := a + b
 	if (a < 0) == (b < 0) && (sum < 0) != (a < 0) {
@@ -202,7 +201,6 @@ func (m *Merger) fields(x, y disk.Block, out *Parts) {
 	}
 }
 
-// fieldBytes returns the bytes of an optional field, or nil if the block is nil or lacks the field.
 func fieldBytes(b disk.Block, f disk.Presence) []byte {
 	if b == nil {
 		return nil
@@ -225,7 +223,6 @@ func (m *Merger) scaleField(f disk.Presence, field []byte) {
 	}
 }
 
-// field merges b into a.
 func (m *Merger) field(f disk.Presence, a, b []byte) []byte {
 	switch {
 	case isCount(f):

@@ -64,7 +64,6 @@ func (m *Merger) setOfBoth(x, y disk.Entry, unite func(x, y []keyedRow) []keyedR
 	m.out.Add(start)
 }
 
-// rowKinds returns the kinds of the cells in a row.
 func (m *Merger) rowKinds(e disk.Entry) (kinds []disk.CellKind) {
 	schema, _ := m.Shape.Schema(e.Tag())
 	for _, g := range schema.Groups {
@@ -146,7 +145,6 @@ func (m *Merger) eachOnce(x, y disk.Entry, yield func(cellX, cellY int, kind dis
 	}
 }
 
-// setKeyed sets the cells outside rows and the rows of an entry.
 func (m *Merger) setKeyed(e disk.Entry, once []uint64, rows []keyedRow) {
 	before := 0 // number of row cells in the groups before g
 	for g := range m.Shape.Groups(e) {
@@ -204,7 +202,6 @@ func uniteRows(e disk.Entry, rows disk.Rows) {
 	}
 }
 
-// moveRow merges a row into an earlier one and clears it.
 func moveRow(e disk.Entry, rows disk.Rows, first, row int) {
 	for i, c := range rows.Cells {
 		to := rows.Cell(first, i)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/libstdcxx"
 	"github.com/profarc/profarc/layout"
 )
@@ -31,7 +32,6 @@ var (
 	oldLLVMRules = countRule{math.MaxUint64, false}
 )
 
-// countRules returns the rule for adding counters of LLVM.
 func (m *Merger) countRules() countRule {
 	if m.Rules.AsLLVM && !disk.LLVMMarks(m.Rules.Params) {
 		return oldLLVMRules
@@ -44,7 +44,6 @@ func (m *Merger) CountersAdd() bool {
 	return m.countRules() == llvmRules && (m.Rules.Weight == layout.WeightOne || m.Rules.Weight == 0)
 }
 
-// isMark reports whether the first counter of a function is a mark.
 func (r countRule) isMark(first uint64) bool { return r.marks && first > r.highest }
 
 // asLLVM returns the entries of y that llvm-profdata merges. If the sizes of the bitmaps differ or a function is
@@ -55,7 +54,7 @@ func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 		m.Unmerged++
 	}
 	if otherBitmaps || m.isMarked(x) || m.isMarked(y) {
-		return slices.DeleteFunc(y, func(e disk.Entry) bool { return e.Tag() != layout.TagCounters })
+		return m.without(y, func(e disk.Entry) bool { return e.Tag() != layout.TagCounters })
 	}
 	have := sitesOf(x)
 	more := sitesOf(y)
@@ -64,8 +63,19 @@ func (m *Merger) asLLVM(x, y []disk.Entry, otherBitmaps bool) []disk.Entry {
 			m.Unmerged++
 		}
 	}
-	return slices.DeleteFunc(y, func(e disk.Entry) bool {
+	return m.without(y, func(e disk.Entry) bool {
 		return e.Tag() == layout.TagValueSite && have[e.Sub()] != more[e.Sub()]
+	})
+}
+
+// without returns the entries that are not dropped.
+func (m *Merger) without(all []disk.Entry, isDropped func(disk.Entry) bool) []disk.Entry {
+	return slices.DeleteFunc(all, func(e disk.Entry) bool {
+		if !isDropped(e) {
+			return false
+		}
+		m.counter().AddEntry(e)
+		return true
 	})
 }
 
@@ -106,6 +116,9 @@ func (m *Merger) llvmTop(values []countedRow) []countedRow {
 	slices.SortStableFunc(values, func(a, b countedRow) int { return cmp.Compare(b.count, a.count) })
 	kept := values[:min(len(values), maxSiteValues)]
 	m.Unmerged += uint64(len(values) - len(kept))
+	for _, v := range values[len(kept):] {
+		m.Lost.Add(ledger.ValueCounts, v.count)
+	}
 	return kept
 }
 

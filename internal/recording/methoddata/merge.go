@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/layout"
 )
 
@@ -17,10 +18,13 @@ type Merger struct {
 	Refs  refOrder
 	Rules Rules
 
-	Certain  []Certain    // sites noted since the caller last emptied it
-	Unmerged uint64       // number of entries and values that merges dropped
-	merged   Parts        // result of the last merge
-	out      *sectionData // section of the result that is being merged
+	Certain  []Certain // sites noted since the caller last emptied it
+	Unmerged uint64    // number of entries and values that merges dropped
+	// Lost has the counts in dropped entries and values. The caller sets it, and empties it after each merge.
+	Lost   ledger.Totals
+	Domain layout.Domain
+	merged Parts        // result of the last merge
+	out    *sectionData // section of the result that is being merged
 }
 
 // RefShift is the number of bits by which a reference in a pointer cell is shifted left, which leaves room for the tags
@@ -44,6 +48,7 @@ type Rules struct {
 func (m *Merger) Merge(have, more disk.Block) []byte {
 	if m.Rules.AsLLVM && m.numCounters(have) != m.numCounters(more) {
 		m.Unmerged++
+		m.counter().AddBlock(more)
 		return have
 	}
 	out := &m.merged
@@ -59,7 +64,6 @@ func (m *Merger) Merge(have, more disk.Block) []byte {
 	return out.Block
 }
 
-// mergeable returns the entries of y that can be merged with x.
 func (m *Merger) mergeable(x, y []disk.Entry) []disk.Entry {
 	if !m.LLVM {
 		return y
@@ -85,7 +89,6 @@ func bitmapRows(all []disk.Entry) int {
 	return 0
 }
 
-// numCounters returns the number of counters of an LLVM function.
 func (m *Merger) numCounters(b disk.Block) int {
 	if data := b.Section(disk.SectionData); len(data) > 0 {
 		if e, _, err := m.Shape.NextEntry(data); err == nil && e.Tag() == layout.TagCounters {
@@ -247,8 +250,10 @@ func (m *Merger) longer(x, y disk.Entry) {
 		}
 		return e.Cells()
 	}; size(x) >= size(y) {
+		m.counter().AddEntry(y)
 		m.keepEntry(x)
 	} else {
+		m.counter().AddEntry(x)
 		m.scaled(y)
 	}
 }
@@ -267,4 +272,9 @@ func (m *Merger) undecoded(x, y disk.Entry) {
 		flags |= disk.EntryOneOf
 	}
 	m.keepEntry(x).SetFlags(flags)
+}
+
+// counter returns a counter that adds to Lost.
+func (m *Merger) counter() *ledger.Counter {
+	return &ledger.Counter{Domain: m.Domain, Shape: m.Shape, Totals: m.Lost}
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A narrower rewrites profiles with fewer rows.
 type narrower struct {
 	Merger
 	domain layout.Domain

@@ -120,7 +120,6 @@ func (p *Parts) Encode() {
 	p.Block = b
 }
 
-// sectionFields adds the fields with the lengths of the sections.
 func (p *Parts) sectionFields(directory int) {
 	units := func(s disk.BlockSection) uint32 { return uint32(len(p.Sections[s].Bytes) / disk.Unit) }
 	extra := units(disk.SectionExtra)
@@ -188,5 +187,4 @@ func FirstEntry(shape disk.Shape, section *[]byte, yield func(e disk.Entry)) {
 	yield(e)
 }
 
-// fieldIndex returns the number of a presence bit.
 func fieldIndex(f disk.Presence) int { return bits.TrailingZeros32(uint32(f)) }

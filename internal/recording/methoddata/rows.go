@@ -93,7 +93,6 @@ type listPlan struct {
 	room  int // minimum number of rows; rows without a value are empty
 }
 
-// listRows adds a wide entry with these rows.
 func (m *Merger) listRows(tag layout.Tag, flags layout.EntryFlags, sub layout.Sub, point int32, p listPlan,
 	rows []countedRow) disk.Entry {
 	start := len(m.out.Bytes)
@@ -148,7 +147,6 @@ func isReceivers(e disk.Entry) bool {
 	return false
 }
 
-// receiverRows returns the rows of any entry with receivers.
 func (m *Merger) receiverRows(e disk.Entry) []countedRow {
 	if e.Tag() == layout.TagReceivers {
 		return rowsOf(e, disk.ReceiversFixed)
@@ -310,7 +308,6 @@ func (m *Merger) retRows(e disk.Entry) (rows []countedRow) {
 	return rows
 }
 
-// ret adds the Ret merged from two.
 func (m *Merger) ret(x, y disk.Entry) {
 	rows := m.unite(m.retRows(x), m.retRows(y))
 	m.sortRows(disk.CellValue, rows)

@@ -59,7 +59,6 @@ func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int
 	}
 }
 
-// mergeSorted merges the sorted slices a and b into to.
 func mergeSorted[V any](steps *Poll, to, a, b []V, compare func(a, b V) int) error {
 	for i := range to {
 		if err := steps.Err(); err != nil {

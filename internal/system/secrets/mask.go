@@ -165,7 +165,6 @@ func JoinWords(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// splitWords splits a line that Join wrote.
 func splitWords(line string) (words []string) {
 	var word strings.Builder
 	inWord, quoted := false, false
