@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/archive"
 	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/archivewriter"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -173,4 +174,7 @@ type Report struct {
 	DumpID [16]byte
 	// Duplicates is the number of profiles refused with ErrDuplicate.
 	Duplicates int
+	// Unaccounted has the counts by which the archive differs from its recorded inputs without a recorded reason. It is
+	// nil unless the program that filled the builder has a defect.
+	Unaccounted []ledger.Difference
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/profarc/profarc/builder"
 	"github.com/profarc/profarc/formats/codec"
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
@@ -182,13 +185,20 @@ func (m *importing) readInput(in Input, s *stream, i codec.Importer) error {
 	if m.merges(in) {
 		input.Unordered = true // only a single input keeps its order
 	}
+	hash := newHashing(s)
+	input.Reader = hash
 	var report *codec.Report
 	err := m.allOrNothing(func() (err error) {
 		report, err = i.Import(input)
 		if err != nil {
 			return err
 		}
-		return m.addReport(report, in)
+		sum, err := hash.finish()
+		if err != nil {
+			return err
+		}
+		return m.addReport(report, in, ledger.Input{Name: filepath.Base(in.Name), Format: i.Format().Name,
+			State: ledger.Read, Hash: sum, Times: 1, Totals: report.Totals})
 	})
 	if err != nil {
 		return err
@@ -235,8 +245,13 @@ func (m *importing) allOrNothing(work func() error) error {
 }
 
 // addReport adds the profiles of an importer's report to the result.
-func (m *importing) addReport(r *codec.Report, in Input) error {
+func (m *importing) addReport(r *codec.Report, in Input, account ledger.Input) error {
 	dumps := r.Dumps
+	if len(dumps) == 1 {
+		addAccount(dumps[0].Internal(), r, account)
+	} else if r.Sum != nil {
+		addAccount(r.Sum.Internal(), r, account)
+	}
 	switch {
 	case len(dumps) == 0 && r.Sum == nil:
 		return fatalError{fmt.Errorf("%s: the importer's report has neither dumps nor a sum", in.Name)}
@@ -292,15 +307,23 @@ func (m *importing) countUnmerged() {
 // dropped, since they mean nothing across inputs.
 func sumLosses(all, more codec.Losses) codec.Losses {
 	sum := codec.Losses{}
-	at := map[codec.LossKind]int{}
+	type kind struct {
+		what codec.LossKind
+		unit string
+	}
+	at := map[kind]int{}
 	for _, l := range slices.Concat(all, more) {
-		i, ok := at[l.What]
+		of := kind{l.What, l.Unit}
+		i, ok := at[of]
 		if !ok {
 			i = len(sum)
-			at[l.What] = i
-			sum = append(sum, codec.Loss{What: l.What})
+			at[of] = i
+			sum = append(sum, codec.Loss{What: l.What, Unit: l.Unit})
 		}
 		sum[i].Count += l.Count
+		sum[i].Amount = disk.SaturatingAdd(sum[i].Amount, l.Amount)
+		sum[i].First = append(sum[i].First, l.First...)
+		sum[i].First = sum[i].First[:min(len(sum[i].First), shownFirst)]
 	}
 	return sum
 }

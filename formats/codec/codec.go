@@ -15,6 +15,9 @@ type Format struct {
 	Binary bool   // the format is not text, and must not be printed to a terminal
 	// Options are the fields of the importer or exporter that a user can set by name. Nil means no options.
 	Options []Option
+	// Units are the units of the counts that a written format can hold, keys of Report.Totals. Nil means all units. Counts
+	// in other units are reported as lost by Export.
+	Units []string
 }
 
 // An Importer reads one format. Its fields are the options of the format, and the zero value has the defaults. An
@@ -35,8 +38,8 @@ type Importer interface {
 // An Exporter writes one format. Its fields are the options of the format, and the zero value has the defaults.
 type Exporter interface {
 	Format() Format
-	// Export writes the profiles of an archive, and returns the losses of the format.
-	Export(w io.Writer, s *reader.Store) (Losses, error)
+	// Export writes the profiles of an archive. Of the report it sets Totals, Lost and Notes.
+	Export(w io.Writer, s *reader.Store) (*Report, error)
 }
 
 // An Input is the input of an Importer.
@@ -54,8 +57,13 @@ type Input struct {
 	Weight layout.Weight
 }
 
-// A Report has the profiles of one input, and facts about it.
+// A Report has the profiles of one input, and facts about it. An exporter returns one without profiles.
 type Report struct {
+	// Totals has the total of the counts by unit, such as 1200 "samples", of everything that the file holds. An importer
+	// adds up what it reads before it leaves anything out, and an exporter what it writes. Totals is required; an empty map
+	// means that there were no counts. Import and Export compare it with the counts of the archive, and report a difference
+	// that Lost does not explain. The units are the names that profarc info --losses prints.
+	Totals map[string]uint64
 	// Dumps are builders with the profiles, one for each dump of a process; most inputs hold one. The dumps of several
 	// inputs are merged like archives, and none counts twice.
 	Dumps []*builder.Builder

@@ -39,7 +39,7 @@ func (*CallsImporter) Detect(head []byte, _ bool) bool {
 // Import fills a builder.
 func (i *CallsImporter) Import(in *codec.Input) (*codec.Report, error) {
 	b := builder.New(layout.DomainGraal, in.Config)
-	report := codec.Report{Dumps: []*builder.Builder{b}}
+	report := codec.Report{Dumps: []*builder.Builder{b}, Totals: map[string]uint64{}}
 	lines := bufio.NewScanner(in)
 	lines.Scan()
 	for number := 2; lines.Scan(); number++ {
@@ -49,7 +49,7 @@ func (i *CallsImporter) Import(in *codec.Input) (*codec.Report, error) {
 			return nil, fmt.Errorf("%s: line %d: %w", in.Name, number, err)
 		}
 		if count < 0 {
-			report.Lost.AddAt(LossNegative, number)
+			report.Lost.AddLoss(codec.Loss{What: LossNegative, Count: 1, Line: number})
 			continue
 		}
 		p := b.Profile(layout.Key{Name: name}, 0)

@@ -3,44 +3,62 @@ package codec
 import (
 	"cmp"
 	"slices"
+
+	"github.com/profarc/profarc/internal/file/disk"
 )
 
 // A LossKind names a kind of information that a conversion loses, in words for users. Each format declares its kinds.
 type LossKind string
 
-// A Loss counts the losses of one kind.
+// A Loss counts the losses of one kind and unit.
 type Loss struct {
 	What  LossKind `json:"what"`
-	Count int      `json:"count"`
+	Count int      `json:"count"`          // number of lost functions, entries, lines or rows
 	Line  int      `json:"line,omitempty"` // line of the first occurrence, from 1; 0 if it has no line
+	// Unit is the unit of Amount, a key of Report.Totals; "" if no counts were lost.
+	Unit   string   `json:"unit,omitempty"`
+	Amount uint64   `json:"amount,omitempty"` // lost counts
+	First  []string `json:"first,omitempty"`  // the first few lost things, as "run.proftext:9: foo: the reason"
 }
 
-// Losses lists the losses of a conversion, one item for each kind, sorted by the field What. The zero value is empty.
+// Losses lists the losses of a conversion, one item for each kind and unit, sorted by What and Unit. The zero value is
+// empty.
 type Losses []Loss
 
-// Add counts n losses of a kind. Add on a nil *Losses does nothing.
-func (l *Losses) Add(what LossKind, n int) { l.addLosses(what, n, 0) }
+// firstKept is the maximum length of Loss.First.
+const firstKept = 3
 
-// AddAt counts one loss of a kind at a line of the input.
-func (l *Losses) AddAt(what LossKind, line int) { l.addLosses(what, 1, line) }
+// Add counts n losses of a kind in which no counts were lost. Add on a nil *Losses does nothing.
+func (l *Losses) Add(what LossKind, n int) { l.AddLoss(Loss{What: what, Count: n}) }
 
-func (l *Losses) addLosses(what LossKind, n, line int) {
-	if l == nil || n == 0 {
+// AddLoss counts a loss. Counts and amounts of one kind and unit are added up, and the first lines and things are kept.
+// AddLoss on a nil *Losses does nothing.
+func (l *Losses) AddLoss(loss Loss) {
+	if l == nil || loss.Count == 0 && loss.Amount == 0 {
 		return
 	}
-	i, ok := slices.BinarySearchFunc(*l, what, func(item Loss, w LossKind) int { return cmp.Compare(item.What, w) })
+	i, ok := slices.BinarySearchFunc(*l, loss, func(x, y Loss) int {
+		return cmp.Or(cmp.Compare(x.What, y.What), cmp.Compare(x.Unit, y.Unit))
+	})
 	if !ok {
-		*l = slices.Insert(*l, i, Loss{What: what, Line: line})
+		loss.First = slices.Clone(loss.First[:min(len(loss.First), firstKept)])
+		*l = slices.Insert(*l, i, loss)
+		return
 	}
-	(*l)[i].Count += n
+	sum := &(*l)[i]
+	sum.Count += loss.Count
+	sum.Amount = disk.SaturatingAdd(sum.Amount, loss.Amount)
+	if room := firstKept - len(sum.First); room > 0 {
+		sum.First = append(sum.First, loss.First[:min(len(loss.First), room)]...)
+	}
 }
 
 // Count returns the number of losses of a kind.
-func (l Losses) Count(what LossKind) int {
+func (l Losses) Count(what LossKind) (n int) {
 	for _, item := range l {
 		if item.What == what {
-			return item.Count
+			n += item.Count
 		}
 	}
-	return 0
+	return n
 }

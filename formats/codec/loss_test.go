@@ -8,12 +8,12 @@ import (
 
 func TestLossesAreSortedAndSums(t *testing.T) {
 	var l Losses
-	l.AddAt("names", 7)
+	l.AddLoss(Loss{What: "names", Count: 1, Line: 7})
 	l.Add("counts", 3)
-	l.AddAt("names", 2)
+	l.AddLoss(Loss{What: "names", Count: 1, Line: 2})
 	l.Add("types", 0)
 	l.Add("counts", 2)
-	if diff := cmp.Diff(Losses{{"counts", 5, 0}, {"names", 2, 7}}, l); diff != "" {
+	if diff := cmp.Diff(Losses{{What: "counts", Count: 5}, {What: "names", Count: 2, Line: 7}}, l); diff != "" {
 		t.Error(diff)
 	}
 	if l.Count("counts") != 5 || l.Count("names") != 2 || l.Count("types") != 0 {
@@ -24,5 +24,5 @@ func TestLossesAreSortedAndSums(t *testing.T) {
 func TestNilLossesCountNothing(t *testing.T) {
 	var l *Losses
 	l.Add("counts", 3)
-	l.AddAt("counts", 3)
+	l.AddLoss(Loss{What: "counts", Count: 1, Line: 3})
 }

@@ -52,6 +52,10 @@ const (
 	TableAllocationCalls TableKind = 28
 	// object files of a program and their functions [profile, file, stamp, checksum, runs, maximum, place]
 	TableObjects TableKind = 29
+	// inputs of the archive [name, format, state, reason, hash, times, unit, total]
+	TableInputs TableKind = 30
+	// operations and their losses [operation, reason, unit, sense, things, amount, first]
+	TableLosses TableKind = 31
 )
 
 // IsSourceOrder reports whether tables of the kind only record the order of an imported file. A merge drops them.
@@ -90,6 +94,8 @@ var tableNames = [...]string{
 	27: "allocations",
 	28: "allocation-calls",
 	29: "objects",
+	30: "inputs",
+	31: "losses",
 }
 
 // String returns the name of the kind, or its number if this version does not know it.

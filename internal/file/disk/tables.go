@@ -348,6 +348,10 @@ var tableColumns = map[TableKind][]Column{
 	TableAllocationCalls: heapColumns(),
 	TableObjects: {{"profile", ColumnProfile, FormPlain}, symbolColumn("file"), hexColumn("stamp"), hexColumn("checksum"),
 		wordColumn("runs"), wordColumn("maximum"), wordColumn("place")},
+	TableInputs: {symbolColumn("name"), symbolColumn("format"), wordColumn("state"), symbolColumn("reason"),
+		hexColumn("hash"), wordColumn("times"), symbolColumn("unit"), wordColumn("total")},
+	TableLosses: {symbolColumn("operation"), symbolColumn("reason"), symbolColumn("unit"), wordColumn("sense"),
+		wordColumn("things"), wordColumn("amount"), symbolColumn("first")},
 }
 
 // OutcomeNoNull is the outcome of a type check that saw no null, in a row of TableCertain. A branch outcome is an
@@ -479,7 +483,6 @@ func joinID(low, high uint64) (id [16]byte) {
 	return id
 }
 
-// unixNanoOrZero returns nanoseconds since 1970, 0 for the zero time.
 func unixNanoOrZero(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/javanames"
 	"github.com/profarc/profarc/internal/recording/profileset"
@@ -158,7 +159,7 @@ func twinLoader(n int) string { return disk.TwinLoader + strconv.Itoa(n) }
 func (b *textBuild) distinctKey(t *textMethod) layout.Key {
 	key := layout.Key{Class: b.canonicalClass(t.class), Name: t.name, Signature: t.signature}
 	if b.seen[key]++; b.seen[key] > 1 {
-		b.report.Lost.AddAt(LossLoader, t.line)
+		b.report.Lost.AddLoss(codec.Loss{What: LossLoader, Count: 1, Line: t.line})
 		key.Loader = twinLoader(b.seen[key])
 	}
 	return key

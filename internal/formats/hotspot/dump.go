@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/layout"
 )
@@ -252,7 +253,7 @@ func (m *textMethod) checkOffsets(s disk.Shape, r *TextReport) (end int) {
 			continue
 		}
 		if e.offset != end || int(e.at.Bci) <= bci {
-			r.Lost.AddAt(LossOffset, e.line)
+			r.Lost.AddLoss(codec.Loss{What: LossOffset, Count: 1, Line: e.line})
 		}
 		bci = int(e.at.Bci)
 		end = e.offset + e.sizeInVM(s)

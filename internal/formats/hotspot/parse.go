@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/internal/names/javanames"
@@ -118,9 +119,9 @@ func (p *textParser) readBodyLine(m *textMethod, line textLine) error {
 		return p.readEntry(m, e, kind, line, &c)
 	case isBytecode(line.text):
 		p.code.addInstruction(line.text)
-		p.report.Lost.AddAt(LossBytecodes, line.Line)
+		p.report.Lost.AddLoss(codec.Loss{What: LossBytecodes, Count: 1, Line: line.Line})
 	default:
-		p.report.Lost.AddAt(LossUnknownLine, line.Line)
+		p.report.Lost.AddLoss(codec.Loss{What: LossUnknownLine, Count: 1, Line: line.Line})
 	}
 	return nil
 }
@@ -141,7 +142,7 @@ func (p *textParser) skipEpilogue() error {
 		}
 		later = later || bytes.HasSuffix(line.text, rule) && p.lines.isMethodNext()
 		if later {
-			p.report.Lost.AddAt(LossLaterDump, line.Line)
+			p.report.Lost.AddLoss(codec.Loss{What: LossLaterDump, Count: 1, Line: line.Line})
 			continue
 		}
 		p.report.OtherLines++

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/names/entries"
 	"github.com/profarc/profarc/internal/names/javanames"
@@ -60,7 +61,7 @@ func entryDialect(line []byte) Dialect {
 func (p *textParser) readEntry(m *textMethod, e textEntry, kind []byte, line textLine, c *cursor) error {
 	tag, known := entryKinds[string(kind)]
 	if !known {
-		p.report.Lost.AddAt(LossUnknownKind, e.line)
+		p.report.Lost.AddLoss(codec.Loss{What: LossUnknownKind, Count: 1, Line: e.line})
 		return nil
 	}
 	p.noteDialect(entryDialect(line.text))
@@ -104,7 +105,7 @@ func (p *textParser) parseTrapState(text string, c *cursor, line int) layout.Ent
 		c.Miss("the reason of a trap")
 	}
 	if !known && ok {
-		p.report.Lost.AddAt(LossUnknownReason, line)
+		p.report.Lost.AddLoss(codec.Loss{What: LossUnknownReason, Count: 1, Line: line})
 	}
 	p.dump.plain = p.dump.plain || plain
 	return traps

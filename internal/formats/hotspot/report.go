@@ -50,6 +50,8 @@ type TextReport struct {
 	OtherLines    int // number of lines before and after the method data
 	HiddenClasses int
 	Lost          codec.Losses
+	// Totals has the counts in the file; see codec.Report.
+	Totals map[string]uint64
 }
 
 // Sentinels that a [*TextError] matches.

@@ -227,7 +227,7 @@ func (m *textMethod) orderExtras(end int, r *TextReport) (order []textExtra) {
 			end += trapSize
 		}
 		if end != b.offset {
-			r.Lost.AddAt(LossOffset, b.line)
+			r.Lost.AddLoss(codec.Loss{What: LossOffset, Count: 1, Line: b.line})
 		}
 		order = append(order, b)
 		end = b.offset + bitSize

@@ -106,10 +106,10 @@ func (e *Exporter) Format() codec.Format {
 }
 
 // Export writes an archive of domain graal. See [Write].
-func (e *Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	r, err := Write(w, s, WriteOptions(*e))
 	if err != nil {
 		return nil, err
 	}
-	return r.Lost, nil
+	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }

@@ -47,6 +47,8 @@ type Report struct {
 	Repeated int
 	Salvage  *Salvage // unread part of the file, or nil
 	Lost     codec.Losses
+	// Totals has the counts in the file; see codec.Report.
+	Totals map[string]uint64
 }
 
 // Salvage describes the unread part of a file.

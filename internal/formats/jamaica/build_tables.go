@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/file/disk"
 )
 
@@ -175,7 +176,7 @@ func (t *profileText) addTotals(b *builder.Builder, runs [][]record, report *Rep
 		for i := range run {
 			r := &run[i]
 			if of, ok := shareRatios[r.key]; ok && percentShare(r.numbers[of.number], r.numbers[of.of]) != r.numbers[of.share] {
-				report.Lost.AddAt(LossShare, r.line)
+				report.Lost.AddLoss(codec.Loss{What: LossShare, Count: 1, Line: r.line})
 			}
 		}
 	}
@@ -197,7 +198,7 @@ func sumShares(run []record, key keyword, report *Report) (total, sum uint64) {
 	for i := range run {
 		r := &run[i]
 		if !known && r.key == key && percentShare(r.numbers[of.number], total) != r.numbers[of.share] {
-			report.Lost.AddAt(LossShare, r.line)
+			report.Lost.AddLoss(codec.Loss{What: LossShare, Count: 1, Line: r.line})
 		}
 	}
 	return total, all.sum

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/builder"
+	"github.com/profarc/profarc/formats/codec"
 	"github.com/profarc/profarc/internal/formats/parse"
 	"github.com/profarc/profarc/layout"
 )
@@ -135,7 +136,7 @@ func (t *profileText) findColumns(report *Report) {
 	}
 	for i := range t.records {
 		if r := &t.records[i]; r.mark > 0 && r.mark < len(interpretedMark) {
-			report.Lost.AddAt(LossMarkCut, r.line)
+			report.Lost.AddLoss(codec.Loss{What: LossMarkCut, Count: 1, Line: r.line})
 		}
 	}
 }
@@ -148,7 +149,7 @@ func (t *profileText) parseLine(lines *parse.Lines, content []byte, report *Repo
 			Kind: parse.Exceeded("a line of more than %d bytes", parse.MaxJamaicaLine)}
 	case word == nil:
 		if len(bytes.TrimSpace(content)) > 0 {
-			report.Lost.AddAt(LossLine, lines.Line)
+			report.Lost.AddLoss(codec.Loss{What: LossLine, Count: 1, Line: lines.Line})
 		}
 		return nil
 	}
@@ -185,13 +186,13 @@ func (t *profileText) formatBeforeMark(r *record) string {
 // countLosses reports the parts of a line that the archive cannot store.
 func (t *profileText) countLosses(r *record, report *Report) {
 	if r.fraction {
-		report.Lost.AddAt(LossFraction, r.line)
+		report.Lost.AddLoss(codec.Loss{What: LossFraction, Count: 1, Line: r.line})
 	}
 	if r.ignoredWords {
-		report.Lost.AddAt(LossWords, r.line)
+		report.Lost.AddLoss(codec.Loss{What: LossWords, Count: 1, Line: r.line})
 	}
 	if r.unknownMark || r.interpreted && r.key == keyInvoke {
-		report.Lost.AddAt(LossMark, r.line)
+		report.Lost.AddLoss(codec.Loss{What: LossMark, Count: 1, Line: r.line})
 	}
 }
 

@@ -36,6 +36,8 @@ type Report struct {
 	Entries int // profile entries, added up over all runs
 	Cut     int // truncated signatures
 	Lost    codec.Losses
+	// Totals has the counts in the file; see codec.Report.
+	Totals map[string]uint64
 }
 
 // Errors that a [*SyntaxError] matches.

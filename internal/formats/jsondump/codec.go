@@ -16,6 +16,9 @@ func (*Exporter) Format() codec.Format {
 }
 
 // Export writes the whole archive without losses.
-func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
-	return nil, WriteArchive(w, s)
+func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
+	if err := WriteArchive(w, s); err != nil {
+		return nil, err
+	}
+	return &codec.Report{}, nil
 }

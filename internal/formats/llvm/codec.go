@@ -102,12 +102,12 @@ func (e *IndexedExporter) checkVersion() error {
 }
 
 // Export writes an archive of LLVM's profiles. See [WriteIndexed].
-func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+func (e *IndexedExporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	r, err := WriteIndexed(w, s, WriteOptions(*e))
 	if err != nil {
 		return nil, err
 	}
-	return r.Lost, nil
+	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }
 
 // A TextExporter writes LLVM's text (.proftext). [WriteOptions] explains its fields.
@@ -123,12 +123,12 @@ func (e *TextExporter) Format() codec.Format {
 }
 
 // Export writes an archive of LLVM's profiles. See [WriteText].
-func (e *TextExporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+func (e *TextExporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	r, err := WriteText(w, s, WriteOptions{Sparse: e.Sparse, KeepVTableNames: e.KeepVTableNames})
 	if err != nil {
 		return nil, err
 	}
-	return r.Lost, nil
+	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }
 
 func sparseOption(field *bool) codec.Option {

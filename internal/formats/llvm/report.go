@@ -33,6 +33,8 @@ type Report struct {
 	// Records counts functions with a memory profile. Allocations counts their allocation sites by stack.
 	Records, Allocations int
 	Lost                 codec.Losses
+	// Totals has the counts in the file; see codec.Report.
+	Totals map[string]uint64
 }
 
 // Sentinels that an [*Error] matches.
@@ -118,6 +120,8 @@ type WriteReport struct {
 	Functions int // number of records, each for a name and a FuncHash
 	Cold      int // number of names omitted as unexecuted
 	Lost      codec.Losses
+	// Totals has the counts in the file; see codec.Report.
+	Totals map[string]uint64
 }
 
 func checkDomain(s *reader.Store) error {

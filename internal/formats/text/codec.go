@@ -50,10 +50,10 @@ func (*Exporter) Format() codec.Format {
 }
 
 // Export writes the whole archive. See [Write].
-func (*Exporter) Export(w io.Writer, s *reader.Store) (codec.Losses, error) {
+func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	r, err := Write(w, s)
 	if err != nil {
 		return nil, err
 	}
-	return r.Lost, nil
+	return &codec.Report{Totals: r.Totals, Lost: r.Lost}, nil
 }

@@ -23,6 +23,8 @@ type Report struct {
 	Profiles int
 	Entries  int
 	Lost     codec.Losses
+	// Totals has the counts in the file; see codec.Report.
+	Totals map[string]uint64
 }
 
 // Errors that an [*Error] matches. It can also match an error of package builder, such as builder.ErrDuplicate.

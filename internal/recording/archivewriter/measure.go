@@ -6,6 +6,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/fastmem"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -14,7 +15,7 @@ import (
 // measureProfiles computes the summary of all profiles and collects their pointer slots. It visits them in order of
 // arrival, which is mostly their order in the spill file.
 func (p *plan) measureProfiles() error {
-	m := measurer{p: p, masks: p.b.Shape.Masks()}
+	m := measurer{p: p, masks: p.b.Shape.Masks(), others: tally{}}
 	p.slotsOf = fastmem.AllocateLarge[uint32](p.b.Profiles.Len())
 	for number, d := range p.b.Profiles.All {
 		p.slotsOf[number-1] = m.measure(p.view.At(d.Block))
@@ -22,6 +23,7 @@ func (p *plan) measureProfiles() error {
 			p.view.Forget()
 		}
 	}
+	p.settle(&m)
 	return nil
 }
 
@@ -33,6 +35,10 @@ type measurer struct {
 	p     *plan
 	masks *disk.Masks
 	list  slotList // pointer slots of the current block
+
+	invocations, backedges, blockCounts unitTotal
+	byTag                               [len(disk.Masks{})]unitTotal // entries that have masks
+	others                              tally
 }
 
 // measure adds a block to the summary and returns the number of its slot list.
@@ -42,6 +48,10 @@ func (m *measurer) measure(b disk.Block) (slots uint32) {
 		n := binary.LittleEndian.Uint64(f)
 		s.TotalInvocations = disk.SaturatingAdd(s.TotalInvocations, n)
 		s.MaxInvocations = max(s.MaxInvocations, n)
+		m.invocations.addCount(n)
+	}
+	if f := b.Field(disk.HasBackedges); f != nil {
+		m.backedges.addCount(binary.LittleEndian.Uint64(f))
 	}
 	m.list.beginBlock()
 	m.section(b, disk.SectionData)
@@ -83,10 +93,12 @@ func (m *measurer) masked(e []byte, at uint32, mask *disk.Mask, s disk.BlockSect
 	if s != disk.SectionData {
 		return
 	}
+	total := &m.byTag[e[0]]
 	for cells := mask.Counts; cells != 0; cells &= cells - 1 {
 		v := binary.LittleEndian.Uint64(e[(header+bits.TrailingZeros64(cells))*disk.Unit:])
 		if !mask.Signed || int64(v) >= 0 {
 			m.addCount(v)
+			total.addCount(v)
 		}
 	}
 }
@@ -104,12 +116,15 @@ func (m *measurer) entry(e disk.Entry, at uint32, s disk.BlockSection) {
 		for cells := e[disk.WideHeaderSize:]; len(cells) > 0; cells = cells[disk.CellSize:] {
 			m.addCount(binary.LittleEndian.Uint64(cells))
 		}
+		m.blockCounts.addCounters(e[disk.WideHeaderSize:])
 		return
 	}
+	total := m.others.of(ledger.UnitOf(m.p.b.Domain, e.Tag(), e.Sub()))
 	signed := e.SignedCount()
 	for cell := range shape.Counts(e) {
 		if v := e.Cell(cell); !signed || int64(v) >= 0 {
 			m.addCount(v)
+			total.addCount(v)
 		}
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/mmap"
 	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -44,12 +45,13 @@ type plan struct {
 	rows         neverRanRows     // most of these methods
 	hashed       []intern.SortKey // see hashRecords; nil after encodeIX
 
-	entries uint64 // number of entries of all profiles
-	summary layout.Summary
-	slots   slots    // pointer slots of all blocks
-	ix      []byte   // index
-	slotsOf []uint32 // number of the slot list, indexed by ProfileRef-1; nil after gatherProfiles
-	met     []bool   // indexed by MethodRef-1; see meet; nil if no method was met
+	entries     uint64 // number of entries of all profiles
+	summary     layout.Summary
+	unaccounted []ledger.Difference // differences that the account of the set does not explain
+	slots       slots               // pointer slots of all blocks
+	ix          []byte              // index
+	slotsOf     []uint32            // number of the slot list, indexed by ProfileRef-1; nil after gatherProfiles
+	met         []bool              // indexed by MethodRef-1; see meet; nil if no method was met
 
 	pointers *relocate.Collector
 	size     [disk.NumRegions]int64 // indexed by Region-1

@@ -13,6 +13,7 @@ import (
 	"github.com/profarc/profarc/internal/file/fastmem"
 	"github.com/profarc/profarc/internal/file/publish"
 	"github.com/profarc/profarc/internal/file/words"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/profileset"
 	"github.com/profarc/profarc/layout"
@@ -26,6 +27,8 @@ type Report struct {
 	DumpID [16]byte
 	// Duplicates is the number of refused profiles.
 	Duplicates int
+	// Unaccounted has the counts by which the archive differs from its inputs without a reason.
+	Unaccounted []ledger.Difference
 }
 
 // Publish writes the archive of b and publishes it at path.
@@ -73,7 +76,8 @@ func bytesLocked(b *profileset.Set) ([]byte, Report, error) {
 
 func (p *plan) report() Report {
 	h := &p.header
-	return Report{Counts: h.Counts, Bytes: h.FileSize, Base: h.Base, DumpID: h.DumpID, Duplicates: p.b.Duplicates}
+	return Report{Counts: h.Counts, Bytes: h.FileSize, Base: h.Base, DumpID: h.DumpID, Duplicates: p.b.Duplicates,
+		Unaccounted: p.unaccounted}
 }
 
 // memory implements io.WriterAt with a byte slice.

@@ -87,6 +87,7 @@ func (b *Set) Begin() (*Batch, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
+	b.flushLosses() // so that a rollback of the tables restores the account
 	t := &Batch{b: b, before: b.saveState()}
 	b.batch = t
 	b.era++
@@ -167,6 +168,8 @@ func (t *Batch) Rollback() {
 	b.Run = s.run
 	b.merger.Unmerged = s.unmerged
 	b.unmatchable = s.unmatchable
+	b.unmerged = nil
+	b.weighed = nil
 	b.err = s.err
 }
 

@@ -273,10 +273,13 @@ func (b *Set) storeProfile(ref ProfileRef, run RunRules, block disk.Block) {
 	d := b.Profiles.At(uint32(ref))
 	m := b.mergerFor(run)
 	if d.Block.Nowhere() {
+		before := b.weighedBefore(run, block)
 		m.Scale(block)
+		b.noteWeights(before, b.weighedBefore(run, block))
 		d.Block = b.keepBlock(block)
 		return
 	}
+	defer b.noteMerge(d, run, block)()
 	if b.mayBeAnother(d.Method) {
 		b.unmatchable++
 	}
@@ -316,6 +319,7 @@ func (b *Set) keepBlock(block []byte) spill.Place {
 func (b *Set) mergerFor(run RunRules) *methoddata.Merger {
 	b.merger.Shape = b.Shape
 	b.merger.Room = b.Room
+	b.merger.Domain = b.Domain
 	b.merger.Rules = methoddata.Rules{Weight: run.Weight, AsLLVM: run.AsLLVM, Params: &b.Heading.Params}
 	return &b.merger
 }

@@ -18,6 +18,7 @@ type RunRules struct {
 	Weight    layout.Weight // factor for its counts; 0 means layout.WeightOne
 	AsLLVM    bool          // merge as llvm-profdata does
 	FileOrder bool          // the profiles are in the order of a file
+	Source    string        // name of the input, for the account of losses; may be empty
 }
 
 // NextRun begins another run. Later profiles are merged with the profiles of earlier runs. Recording a profile twice in

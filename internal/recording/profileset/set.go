@@ -10,6 +10,7 @@ import (
 
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/file/spill"
+	"github.com/profarc/profarc/internal/ledger"
 	"github.com/profarc/profarc/internal/recording/intern"
 	"github.com/profarc/profarc/internal/recording/methoddata"
 	"github.com/profarc/profarc/layout"
@@ -61,12 +62,14 @@ type Set struct {
 	recordings   uint64               // number of recordings
 	hasDiscarded bool                 // a profile can lack its block because it was discarded
 
-	unmatchable uint64   // number of merged profiles whose methods can differ
-	since       [16]byte // ID of the dump that increments begin with; zero for totals
-	Duplicates  int      // number of profiles refused with ErrDuplicate
-	batch       *Batch   // open batch, or nil
-	era         int      // number of batches that began or ended
-	refused     error    // reason why the set refuses all profiles
+	weighed     map[ledger.Unit]weighed     // effect of weights since the last flushLosses
+	unmerged    map[ledger.Unit]*lossOfUnit // losses of merges since the last flushLosses
+	unmatchable uint64                      // number of merged profiles whose methods can differ
+	since       [16]byte                    // ID of the dump that increments begin with; zero for totals
+	Duplicates  int                         // number of profiles refused with ErrDuplicate
+	batch       *Batch                      // open batch, or nil
+	era         int                         // number of batches that began or ended
+	refused     error                       // reason why the set refuses all profiles
 	err         error
 }
 
@@ -96,7 +99,7 @@ func New(domain layout.Domain, heading Heading, memory spill.Config) *Set {
 		Dumps: map[[16]byte]Dump{}, Copied: map[[16]byte]Source{}, RunIDs: map[RunKey][16]byte{},
 		open: map[uint64]MethodRef{}}
 	b.Symbols.ByNameRef = domain.LLVM()
-	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b}
+	b.merger = methoddata.Merger{LLVM: domain.LLVM(), Refs: b, Lost: ledger.Totals{}}
 	b.Run = b.NewRun(RunRules{})
 	if !disk.KnownDomain(domain) {
 		b.failWith(fmt.Errorf("%w: there is no domain %d", ErrDomain, uint32(domain)))
@@ -273,6 +276,8 @@ func (b *Set) Prepare() error {
 		b.uniteTables()
 	}
 	b.listFirstOrder()
+	b.flushLosses()
+	b.internAccount()
 	b.sortSets()
 	b.listShapes()
 	return b.checkBase()

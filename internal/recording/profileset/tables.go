@@ -201,7 +201,8 @@ func Grouped(kind disk.TableKind) bool {
 // sortSets sorts the tables in which the order of calls does not matter, and unites equal rows. The caller holds mu.
 func (b *Set) sortSets() {
 	for _, kind := range []disk.TableKind{disk.TableCode, disk.TableCompilations, disk.TableInlining,
-		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects} {
+		disk.TableFunctions, disk.TableBase, disk.TableMoved, disk.TableCertain, disk.TableObjects, disk.TableInputs,
+		disk.TableLosses} {
 		if t := b.Tables[kind]; t != nil {
 			t.uniteRows()
 		}

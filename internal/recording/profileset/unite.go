@@ -23,6 +23,7 @@ const (
 	columnLowest // lowest nonzero cell
 	columnHighest
 	columnLeast // lowest cell, including 0
+	columnFirst // first text of the symbols, apart from the empty one
 )
 
 // columnRules has the rules of the first columns of each table. Other columns are keys. Rows with equal keys are
@@ -42,6 +43,8 @@ var columnRules = map[disk.TableKind][]columnRule{
 	disk.TableAllocations:     allocationRules(),
 	disk.TableAllocationCalls: {disk.AllocationRecord: columnLowest},
 	disk.TableObjects:         {4: columnSummed, 5: columnSummed, 6: columnLowest},
+	disk.TableInputs:          {5: columnSummed, 7: columnSummed},
+	disk.TableLosses:          {4: columnSummed, 5: columnSummed, 6: columnFirst},
 }
 
 // allocationRules returns the rules for allocation tables, derived from HeapFields.
@@ -85,6 +88,9 @@ func (r columnRule) uniteCells(x, y uint64) uint64 {
 
 // ScaleRow multiplies the counts of a row by a weight.
 func ScaleRow(kind disk.TableKind, flags uint32, row []uint64, w layout.Weight) {
+	if kind == disk.TableInputs || kind == disk.TableLosses {
+		return // weights are a row of their own
+	}
 	for i := range row {
 		if ruleOf(kind, flags, i) == columnSummed {
 			row[i] = disk.ApplyWeight(w, row[i])
@@ -327,9 +333,22 @@ func (u *uniting) addEqual(cells, before, g rowGroup) bool {
 		return false
 	}
 	for i, v := range g {
-		cells[i] = u.rules[i%len(u.Columns)].uniteCells(cells[i], v)
+		rule := u.rules[i%len(u.Columns)]
+		if rule == columnFirst {
+			cells[i] = u.b.firstSymbol(cells[i], v)
+			continue
+		}
+		cells[i] = rule.uniteCells(cells[i], v)
 	}
 	return true
+}
+
+// firstSymbol returns the symbol with the lower text, or the one that is not 0.
+func (b *Set) firstSymbol(x, y uint64) uint64 {
+	if x == 0 || y != 0 && b.Text(intern.SymbolRef(y)) < b.Text(intern.SymbolRef(x)) {
+		return y
+	}
+	return x
 }
 
 // addProperty merges two values of a property if its rule requires that and both are numbers.

@@ -26,14 +26,16 @@ func (e *Exporter) Format() codec.Format {
 }
 
 // Export writes the call counts of an archive, or its source lines. See [Write] and [WriteLines].
-func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
+func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	if len(e.Programs) > 0 {
-		return WriteLines(w, s, e.Programs...)
+		lost, err := WriteLines(w, s, e.Programs...)
+		return &codec.Report{Lost: lost}, err
 	}
 	r, err := Write(w, s, WriteOptions{Lines: e.Lines})
 	if err != nil {
 		return nil, err
 	}
+	var lost codec.Losses
 	lost.Add("methods that may or may not have run: not known", r.Unknown)
-	return lost, nil
+	return &codec.Report{Lost: lost}, nil
 }

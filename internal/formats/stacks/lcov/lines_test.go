@@ -104,9 +104,9 @@ func TestLinesAsLLVM(t *testing.T) {
 	want := llvm14(t, dir, "llvm-cov", "export", "-format=lcov", "-instr-profile=app.profdata", "app")
 	var got bytes.Buffer
 	e := &Exporter{Programs: []string{filepath.Join(dir, "app")}}
-	lost, err := e.Export(&got, imported(t, filepath.Join(dir, "app.profraw")))
-	if err != nil || len(lost) > 0 {
-		t.Fatal(lost, err)
+	report, err := e.Export(&got, imported(t, filepath.Join(dir, "app.profraw")))
+	if err != nil || len(report.Lost) > 0 {
+		t.Fatal(report.Lost, err)
 	}
 	other := regexp.MustCompile(`(?m)^(BR|TN).*\n`)
 	if diff := cmp.Diff(other.ReplaceAllString(string(want), ""), other.ReplaceAllString(got.String(), "")); diff != "" {

@@ -77,11 +77,12 @@ func (*Exporter) Format() codec.Format {
 }
 
 // Export writes the stacks and counters of an archive. See [Write].
-func (*Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
+func (*Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	r, err := Write(w, s)
 	if err != nil {
 		return nil, err
 	}
+	var lost codec.Losses
 	lost.Add("values above 2^63-1: pprof holds no higher ones", r.Clamped)
-	return lost, nil
+	return &codec.Report{Lost: lost}, nil
 }

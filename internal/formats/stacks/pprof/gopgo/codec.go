@@ -46,7 +46,7 @@ var (
 )
 
 // Export writes an archive of domain sampled. The error matches ErrNoEdges, ErrNoStartLines or ErrUnits.
-func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err error) {
+func (e *Exporter) Export(w io.Writer, s *reader.Store) (*codec.Report, error) {
 	p, err := newProfile(s)
 	if err != nil {
 		return nil, err
@@ -54,12 +54,13 @@ func (e *Exporter) Export(w io.Writer, s *reader.Store) (lost codec.Losses, err 
 	if err := p.readEdges(); err != nil {
 		return nil, err
 	}
+	var lost codec.Losses
 	lost.Add(LossClamped, p.clamped)
 	if e.Hot {
 		lost.Add(LossCold, p.dropCold())
 	}
 	if e.Preprocessed {
-		return lost, p.writeText(w)
+		return &codec.Report{Lost: lost}, p.writeText(w)
 	}
-	return lost, p.writeProfile(w)
+	return &codec.Report{Lost: lost}, p.writeProfile(w)
 }

@@ -1,0 +1,88 @@
+// Package archived counts archives, and reads the accounts that they keep.
+package archived
+
+import (
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/file/mapped"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/layout"
+	"github.com/profarc/profarc/reader"
+)
+
+// Totals returns the counts in an archive. It reads all profiles. The error is the archive's.
+func Totals(s *reader.Store) (ledger.Totals, error) { return count(s, layout.WeightOne) }
+
+func count(s *reader.Store, w layout.Weight) (ledger.Totals, error) {
+	c := ledger.Counter{Domain: s.Header().Domain, Shape: (*mapped.Mapping)(s.Mapping()).Shape(), Totals: ledger.Totals{}}
+	for m, err := range s.Methods() {
+		if err != nil {
+			return nil, disk.WithFileName(err, s.Mapping().Name())
+		}
+		for p, err := range m.Profiles() {
+			if err != nil {
+				return nil, disk.WithFileName(err, s.Mapping().Name())
+			}
+			c.AddBlock(disk.Block(p.Bytes()))
+		}
+	}
+	tables, err := TableTotals(s, w)
+	c.Totals.AddAll(tables)
+	return c.Totals, err
+}
+
+// TableTotals returns the counts in the tables of an archive, each multiplied by a weight.
+func TableTotals(s *reader.Store, w layout.Weight) (ledger.Totals, error) {
+	totals := ledger.Totals{}
+	for u, kind := range map[ledger.Unit]disk.TableKind{ledger.Samples: disk.TableSamples,
+		ledger.Monitors: disk.TableMonitors} {
+		t, err := s.TableOrEmpty(kind)
+		if err != nil {
+			return nil, disk.WithFileName(err, s.Mapping().Name())
+		}
+		for row := range t.Rows {
+			if kind == disk.TableSamples && row > 0 && t.Cell(0, row) == t.Cell(0, row-1) {
+				continue // another frame of the same stack
+			}
+			totals.Add(u, disk.ApplyWeight(w, t.Cell(len(disk.TableColumns(kind))-1, row)))
+		}
+	}
+	return totals, nil
+}
+
+// Account returns the account of an archive. An archive without one has no inputs.
+func Account(s *reader.Store) (ledger.Account, error) {
+	inputs, err := cellsOf(s, disk.TableInputs)
+	if err != nil {
+		return ledger.Account{}, err
+	}
+	losses, err := cellsOf(s, disk.TableLosses)
+	if err != nil {
+		return ledger.Account{}, err
+	}
+	a, err := ledger.Decode(inputs, losses, func(cell uint64) (string, error) {
+		if cell == 0 {
+			return "", nil
+		}
+		text, err := s.SymbolAt(layout.Ref(cell))
+		return text.String(), err
+	})
+	if err != nil {
+		return ledger.Account{}, disk.WithFileName(err, s.Mapping().Name())
+	}
+	a.Sort()
+	return a, nil
+}
+
+// cellsOf returns the known columns of a table, row by row.
+func cellsOf(s *reader.Store, kind disk.TableKind) (cells []uint64, err error) {
+	t, err := s.TableOrEmpty(kind)
+	if err != nil {
+		return nil, disk.WithFileName(err, s.Mapping().Name())
+	}
+	for row := range t.Rows {
+		for column := range disk.TableColumns(kind) {
+			cells = append(cells, t.Cell(column, row))
+		}
+	}
+	return cells, nil
+}

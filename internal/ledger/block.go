@@ -1,0 +1,68 @@
+package ledger
+
+import (
+	"encoding/binary"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/layout"
+)
+
+// A Counter adds up the counts of profiles. The zero value of Totals is nil; set it before use.
+type Counter struct {
+	Domain layout.Domain
+	Shape  disk.Shape
+	Totals Totals
+}
+
+// AddBlock adds the counts of a profile, which are two optional fields and the data entries. A malformed entry ends the
+// profile.
+func (c *Counter) AddBlock(b disk.Block) {
+	if f := b.Field(disk.HasInvocations); f != nil {
+		c.Totals.Add(Invocations, binary.LittleEndian.Uint64(f))
+	}
+	if f := b.Field(disk.HasBackedges); f != nil {
+		c.Totals.Add(Backedges, binary.LittleEndian.Uint64(f))
+	}
+	for rest := b.Section(disk.SectionData); len(rest) > 0; {
+		e, next, err := c.Shape.NextEntry(rest)
+		if err != nil {
+			return
+		}
+		c.AddEntry(e)
+		rest = next
+	}
+}
+
+// AddEntry adds the counts of an entry. Negative counts are ignored.
+func (c *Counter) AddEntry(e disk.Entry) {
+	unit := UnitOf(c.Domain, e.Tag(), e.Sub())
+	switch {
+	case unit == "":
+	case unit == BlockCounts:
+		c.Totals.Add(unit, TotalOfCounters(e[disk.WideHeaderSize:]))
+	default:
+		c.Totals.Add(unit, c.totalOfEntry(e))
+	}
+}
+
+func (c *Counter) totalOfEntry(e disk.Entry) (sum uint64) {
+	signed := c.Shape.SignedCell(e)
+	for cell := range c.Shape.Counts(e) {
+		if n := e.Cell(cell); cell != signed || int64(n) >= 0 {
+			sum = disk.SaturatingAdd(sum, n)
+		}
+	}
+	return sum
+}
+
+// TotalOfCounters returns the total of counters of LLVM, given as little-endian words. Counters that begin with a mark
+// count nothing.
+func TotalOfCounters(cells []byte) (sum uint64) {
+	if len(cells) >= disk.CellSize && IsMark(binary.LittleEndian.Uint64(cells)) {
+		return 0
+	}
+	for ; len(cells) >= disk.CellSize; cells = cells[disk.CellSize:] {
+		sum = disk.SaturatingAdd(sum, binary.LittleEndian.Uint64(cells))
+	}
+	return sum
+}

@@ -1,0 +1,72 @@
+package archivewriter
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/layout"
+)
+
+// A unitTotal is the total of the written counts of one unit.
+type unitTotal struct {
+	sum       uint64
+	saturated bool // a count has the highest value
+}
+
+func (t *unitTotal) addCount(n uint64) {
+	t.sum = disk.SaturatingAdd(t.sum, n)
+	t.saturated = t.saturated || n == math.MaxUint64
+}
+
+// addCounters adds counters of LLVM, which saturate below the marks.
+func (t *unitTotal) addCounters(cells []byte) {
+	sum := ledger.TotalOfCounters(cells)
+	if sum == 0 {
+		return
+	}
+	t.sum = disk.SaturatingAdd(t.sum, sum)
+	if sum < disk.LLVMMaxCount {
+		return
+	}
+	for ; len(cells) > 0; cells = cells[disk.CellSize:] {
+		t.saturated = t.saturated || binary.LittleEndian.Uint64(cells) >= disk.LLVMMaxCount
+	}
+}
+
+// A tally has the totals of units.
+type tally map[ledger.Unit]*unitTotal
+
+// of returns the total of a unit. Counts of the empty unit are not part of the result of totals.
+func (t tally) of(u ledger.Unit) *unitTotal {
+	total := t[u]
+	if total == nil {
+		total = &unitTotal{}
+		t[u] = total
+	}
+	return total
+}
+
+// settle compares the account of the set with the measured counts.
+func (p *plan) settle(m *measurer) {
+	out := ledger.Totals{}
+	saturated := map[ledger.Unit]bool{}
+	note := func(u ledger.Unit, t *unitTotal) {
+		out.Add(u, t.sum)
+		saturated[u] = saturated[u] || t.saturated
+	}
+	note(ledger.Invocations, &m.invocations)
+	note(ledger.Backedges, &m.backedges)
+	note(ledger.BlockCounts, &m.blockCounts)
+	for tag := range m.byTag {
+		note(ledger.UnitOf(p.b.Domain, layout.Tag(tag), 0), &m.byTag[tag])
+	}
+	for u, t := range m.others {
+		note(u, t)
+	}
+	for u, n := range p.b.TableTotals() {
+		note(u, &unitTotal{n, n == math.MaxUint64})
+	}
+	p.unaccounted = p.b.SettleAccount(out, saturated)
+}

@@ -1,0 +1,265 @@
+package profileset
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/profarc/profarc/internal/file/disk"
+	"github.com/profarc/profarc/internal/ledger"
+	"github.com/profarc/profarc/internal/recording/intern"
+	"github.com/profarc/profarc/layout"
+)
+
+// The account of a set is in its tables inputs and losses. An input has a row with its number of occurrences and no
+// unit, and a row for each unit with 0 occurrences.
+
+// AddInput adds an input to the account.
+func (b *Set) AddInput(in ledger.Input) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.addInput(in)
+}
+
+// addInput implements AddInput. The caller holds mu.
+func (b *Set) addInput(in ledger.Input) {
+	row := []uint64{b.accountSymbol(in.Name), b.accountSymbol(in.Format), uint64(in.State), b.accountSymbol(in.Reason),
+		in.Hash, in.Times, 0, 0}
+	t := b.table(disk.TableInputs, 0, disk.TableColumns(disk.TableInputs))
+	t.addRow(row)
+	for _, u := range ledger.SortedUnits(in.Totals) {
+		row[5] = 0
+		row[6] = b.accountSymbol(u)
+		row[7] = in.Totals[u]
+		t.addRow(row)
+	}
+}
+
+// AddLoss adds a loss to the account. A loss without a reason notes the operation.
+func (b *Set) AddLoss(l ledger.Loss) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.addLoss(l)
+}
+
+// addLoss implements AddLoss. The caller holds mu.
+func (b *Set) addLoss(l ledger.Loss) {
+	sense := uint64(0)
+	if l.Gained {
+		sense = 1
+	}
+	b.table(disk.TableLosses, 0, disk.TableColumns(disk.TableLosses)).addRow([]uint64{b.accountSymbol(l.Operation),
+		b.accountSymbol(l.Reason), b.accountSymbol(l.Unit), sense, l.Things, l.Amount, b.accountSymbol(l.First)})
+}
+
+// accountSymbol interns a text of the account. The caller holds mu.
+func (b *Set) accountSymbol(text string) uint64 {
+	if text == "" {
+		return 0
+	}
+	return uint64(b.internSymbol(text, disk.MaxBlob))
+}
+
+// Account returns the account.
+func (b *Set) Account() (a ledger.Account) {
+	b.Locked(func() { a = b.account() })
+	return a
+}
+
+// account implements Account. The caller holds mu.
+func (b *Set) account() ledger.Account {
+	text := func(cell uint64) (string, error) { return b.Text(intern.SymbolRef(cell)), nil }
+	a, _ := ledger.Decode(b.cellsOf(disk.TableInputs), b.cellsOf(disk.TableLosses), text) // text cannot fail
+	return a
+}
+
+// cellsOf returns the cells of a table, row by row.
+func (b *Set) cellsOf(kind disk.TableKind) []uint64 {
+	if t := b.Tables[kind]; t != nil {
+		return t.Cells
+	}
+	return nil
+}
+
+// mergeOperation is the operation of the losses of merges.
+const mergeOperation = "merge"
+
+// internAccount interns the symbols that SettleAccount can need. The caller holds mu.
+func (b *Set) internAccount() {
+	if b.Tables[disk.TableInputs] == nil {
+		return
+	}
+	for _, text := range append([]string{mergeOperation, ledger.ReasonSaturated, ledger.ReasonUnaccounted},
+		ledger.Units...) {
+		b.accountSymbol(text)
+	}
+}
+
+// SettleAccount compares the account with the counts that are written. A difference in a unit in which a count has the
+// highest value is a loss by saturation. Other differences are returned, and are kept in the account as unaccounted. The
+// caller holds mu.
+func (b *Set) SettleAccount(out ledger.Totals, saturated map[ledger.Unit]bool) (unaccounted []ledger.Difference) {
+	if b.Tables[disk.TableInputs] == nil {
+		return nil
+	}
+	a := b.account()
+	differences := a.Residual(out)
+	for _, d := range differences {
+		reason := ledger.ReasonUnaccounted
+		if saturated[d.Unit] && !d.Gained {
+			reason = ledger.ReasonSaturated
+		} else {
+			unaccounted = append(unaccounted, d)
+		}
+		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: reason, Unit: d.Unit, Gained: d.Gained, Amount: d.Amount})
+	}
+	if len(differences) > 0 {
+		b.Tables[disk.TableLosses].uniteRows()
+	}
+	return unaccounted
+}
+
+// counterOf returns a counter for the blocks of the set.
+func (b *Set) counterOf(t ledger.Totals) *ledger.Counter {
+	return &ledger.Counter{Domain: b.Domain, Shape: b.Shape, Totals: t}
+}
+
+// weighedBefore returns the totals of a block if the run has a weight; otherwise nil.
+func (b *Set) weighedBefore(run RunRules, block disk.Block) ledger.Totals {
+	if run.Weight == layout.WeightOne || run.Weight == 0 || block == nil {
+		return nil
+	}
+	totals := ledger.Totals{}
+	b.counterOf(totals).AddBlock(block)
+	return totals
+}
+
+// noteWeights notes the difference that the weight of a run makes.
+func (b *Set) noteWeights(before, after ledger.Totals) {
+	for u, n := range before {
+		b.noteWeight(u, n, after[u])
+	}
+	for u, n := range after {
+		if _, both := before[u]; !both {
+			b.noteWeight(u, 0, n)
+		}
+	}
+}
+
+// noteWeight notes the difference of one unit.
+func (b *Set) noteWeight(u ledger.Unit, before, after uint64) {
+	w := b.weighed[u]
+	switch {
+	case after > before:
+		w.gained = disk.SaturatingAdd(w.gained, after-before)
+	case before > after:
+		w.lost = disk.SaturatingAdd(w.lost, before-after)
+	}
+	if b.weighed == nil {
+		b.weighed = map[ledger.Unit]weighed{}
+	}
+	b.weighed[u] = w
+}
+
+// weighed is the difference that weights make in a unit.
+type weighed struct{ gained, lost uint64 }
+
+// noteMerge returns a function that notes the losses of a merge into a profile, and the effect of a weight.
+func (b *Set) noteMerge(d *ProfileData, run RunRules, block disk.Block) func() {
+	more := b.weighedBefore(run, block)
+	var have ledger.Totals
+	if more != nil {
+		before, err := b.Blocks.Read(d.Block)
+		if err == nil {
+			have = b.weighedBefore(run, before)
+		}
+	}
+	return func() {
+		if more != nil {
+			have.AddAll(more)
+			result := ledger.Totals{}
+			if after, err := b.Blocks.Read(d.Block); err == nil && after != nil {
+				b.counterOf(result).AddBlock(after)
+			}
+			result.AddAll(b.merger.Lost)
+			b.noteWeights(have, result)
+		}
+		if len(b.merger.Lost) > 0 {
+			b.noteUnmerged(d.Method, run)
+		}
+	}
+}
+
+// noteUnmerged notes the counts that the last merge dropped.
+func (b *Set) noteUnmerged(m MethodRef, run RunRules) {
+	name := b.Text(b.Methods.At(uint32(m)).Name)
+	if run.Source != "" {
+		name = fmt.Sprintf("%s: %s", run.Source, name)
+	}
+	for u, n := range b.merger.Lost {
+		b.addUnmerged(u, n, name)
+	}
+	clear(b.merger.Lost)
+}
+
+// unmergedReason is the reason of counts that a merge dropped.
+const unmergedReason = "entries that do not go together with those of an input before"
+
+// A lossOfUnit adds up the losses in one unit.
+type lossOfUnit struct {
+	things, amount uint64
+	first          []string
+}
+
+const firstLosses = 3
+
+func (b *Set) addUnmerged(u ledger.Unit, n uint64, name string) {
+	if b.unmerged == nil {
+		b.unmerged = map[ledger.Unit]*lossOfUnit{}
+	}
+	l := b.unmerged[u]
+	if l == nil {
+		l = &lossOfUnit{}
+		b.unmerged[u] = l
+	}
+	l.things++
+	l.amount = disk.SaturatingAdd(l.amount, n)
+	if len(l.first) < firstLosses {
+		l.first = append(l.first, name)
+	}
+}
+
+// flushLosses adds the losses of merges to the account. The caller holds mu.
+func (b *Set) flushLosses() {
+	for _, u := range ledger.SortedUnits(b.unmerged) {
+		l := b.unmerged[u]
+		b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: unmergedReason, Unit: u, Things: l.things,
+			Amount: l.amount, First: strings.Join(l.first, "\n")})
+	}
+	for _, u := range ledger.SortedUnits(b.weighed) {
+		w := b.weighed[u]
+		if w.gained > 0 {
+			b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: ledger.ReasonWeights, Unit: u, Gained: true,
+				Amount: w.gained})
+		}
+		if w.lost > 0 {
+			b.addLoss(ledger.Loss{Operation: mergeOperation, Reason: ledger.ReasonWeights, Unit: u, Amount: w.lost})
+		}
+	}
+	b.unmerged = nil
+	b.weighed = nil
+}
+
+// TableTotals returns the counts in tables, which are sampled stacks and used monitors. The caller holds mu.
+func (b *Set) TableTotals() ledger.Totals {
+	totals := ledger.Totals{}
+	for u, kind := range map[ledger.Unit]disk.TableKind{ledger.Samples: disk.TableSamples,
+		ledger.Monitors: disk.TableMonitors} {
+		if t := b.Tables[kind]; t != nil {
+			column := len(t.Columns) - 1
+			for _, g := range t.rowGroups() {
+				totals.Add(u, g[column])
+			}
+		}
+	}
+	return totals
+}
