@@ -1,21 +1,6 @@
 package compare
 
-import (
-	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
-)
-
-// A certainty is a site with one outcome in one archive and several in the other.
-type certainty struct {
-	pointPair
-	tag     layout.Tag // tag of the entry in a
-	outcome string     // see Certainty
-	always  way        // the only outcome of a branch or switch; other sites set only its count
-	result  string     // result of a type check
-	// count and others belong to the other archive, as in Certainty.
-	count, others uint64
-	weight        float64
-}
+import "github.com/profarc/profarc/internal/file/disk"
 
 // Properties in which a site may be certain, and results of type checks.
 const (
@@ -52,20 +37,19 @@ func (t *archiveTotals) addProfiles(p *profiles) {
 	}
 }
 
+func (c *comparison) newCertainty(at Place, a, b *site, outcome string) Certainty {
+	return Certainty{Place: at, Entry: a.entry.Tag().String(), Outcome: outcome, Weight: c.meanExecutionShare(a, b)}
+}
+
 // compareWays records a branch or switch that always goes one way in one archive only.
-func (c *comparison) compareWays(at pointPair, a, b *site) {
-	found := certainty{pointPair: at, tag: a.entry.Tag(), outcome: outcomeWays}
+func (c *comparison) compareWays(at Place, a, b *site) {
 	onlyA, kindsA := onlyCountedCell(a.cells)
 	onlyB, kindsB := onlyCountedCell(b.cells)
 	switch {
 	case kindsA == 1 && kindsB > 1 && onlyA.count >= minCertainCount:
-		found.weight = c.meanExecutionShare(a, b)
-		found.setWays(onlyA, a, b)
-		c.doubts.addItem(&found, found.weight)
+		addCertainWay(&c.doubts, c.newCertainty(at, a, b, outcomeWays), onlyA, a, b)
 	case kindsB == 1 && kindsA > 1 && onlyB.count >= minCertainCount:
-		found.weight = c.meanExecutionShare(a, b)
-		found.setWays(onlyB, b, a)
-		c.certainties.addItem(&found, found.weight)
+		addCertainWay(&c.certainties, c.newCertainty(at, a, b, outcomeWays), onlyB, b, a)
 	}
 }
 
@@ -80,20 +64,24 @@ func onlyCountedCell(cells []cell) (only cell, kinds int) {
 	return only, kinds
 }
 
-// setWays sets the only way of the certain site, and the number of times the other site went elsewhere.
-func (f *certainty) setWays(only cell, certain, now *site) {
-	f.always, f.count = leadingCell{only, only.count}.toWay(certain), totalCount(now.cells)
+// addCertainWay records a site that always goes one way in the certain site and others now.
+func addCertainWay(to *topList[Certainty], found Certainty, only cell, certain, now *site) {
+	found.Always = leadingCell{only, only.count}.toWay(certain).Way
+	found.Times = only.count
+	found.Count = totalCount(now.cells)
+	found.Others = new(uint64)
 	for _, cell := range now.cells {
 		if cell.key != only.key {
-			f.others = disk.SaturatingAdd(f.others, cell.count)
+			*found.Others = disk.SaturatingAdd(*found.Others, cell.count)
 		}
 	}
+	to.addItem(&found, found.Weight)
 }
 
 // compareChecks records a type check that always or never succeeded in one archive only, or that met null in one
 // archive only. It can tell that there were no failures only if the VM counts them.
-func (c *comparison) compareChecks(at pointPair, a, b *site) {
-	base := certainty{pointPair: at, tag: a.entry.Tag(), outcome: outcomeNulls, weight: c.meanExecutionShare(a, b)}
+func (c *comparison) compareChecks(at Place, a, b *site) {
+	base := c.newCertainty(at, a, b, outcomeNulls)
 	switch {
 	case !a.null && b.null:
 		addCertainCheck(&c.doubts, base, a, b, noNull, 0)
@@ -103,7 +91,7 @@ func (c *comparison) compareChecks(at pointPair, a, b *site) {
 	if !c.of[0].failures || !c.of[1].failures {
 		return
 	}
-	base.outcome = outcomeChecks
+	base.Outcome = outcomeChecks
 	addOtherResult(&c.doubts, base, a, b)
 	addOtherResult(&c.certainties, base, b, a)
 }
@@ -111,7 +99,7 @@ func (c *comparison) compareChecks(at pointPair, a, b *site) {
 // addOtherResult records a type check that had one result in the certain site and has both now. HotSpot's interpreter
 // counts the types of failed checks as well, compiled code does not. So rows prove a success only if their total
 // exceeds the number of failures.
-func addOtherResult(to *topList[certainty], found certainty, certain, now *site) {
+func addOtherResult(to *topList[Certainty], found Certainty, certain, now *site) {
 	switch typed := now.executions() - now.failed; {
 	case certain.failed == 0 && now.failed > 0:
 		addCertainCheck(to, found, certain, now, succeeds, now.failed)
@@ -121,13 +109,15 @@ func addOtherResult(to *topList[certainty], found certainty, certain, now *site)
 }
 
 // addCertainCheck records a type check with one result in the certain site that now had another result others times.
-func addCertainCheck(to *topList[certainty], found certainty, certain, now *site, result string,
-	others uint64) {
-	found.result, found.always.count = result, certain.executions()
-	found.count = now.executions()
-	found.others = others
-	if found.always.count >= minCertainCount {
-		to.addItem(&found, found.weight)
+func addCertainCheck(to *topList[Certainty], found Certainty, certain, now *site, result string, others uint64) {
+	found.Always = result
+	found.Times = certain.executions()
+	found.Count = now.executions()
+	if found.Outcome != outcomeNulls {
+		found.Others = &others
+	}
+	if found.Times >= minCertainCount {
+		to.addItem(&found, found.Weight)
 	}
 }
 

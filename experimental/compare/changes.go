@@ -2,54 +2,13 @@ package compare
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/file/disk"
-	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
-
-type pointPair struct {
-	a, b  reader.Profile
-	point int32
-}
-
-// A flip is a branch or switch with another most frequent way.
-type flip struct {
-	pointPair
-	tag    layout.Tag // tag of the entry in a
-	a, b   way
-	weight float64
-}
-
-type way struct {
-	outcome analyze.Outcome
-	share   float64
-	count   uint64 // count over all ways of the site
-}
-
-// A siteChange is a site with different types or targets in b.
-type siteChange struct {
-	pointPair
-	kind      kind
-	change    string
-	a, b      targetSummary
-	gone, new []target
-	weight    float64
-}
-
-type target struct {
-	of    reader.Type
-	value uint64
-	share float64
-}
-
-type targetSummary struct {
-	targets        int
-	count, untyped uint64
-	top            target
-}
 
 // The changes of a site.
 const (
@@ -58,15 +17,15 @@ const (
 	changeRetargeted  = "retargeted"  // one in a, mostly a different one in b
 )
 
-func (c *comparison) compareMajority(at pointPair, a, b *site) {
+func (c *comparison) compareMajority(at Place, a, b *site) {
 	wayA, okA := majorityCell(a.cells)
 	wayB, okB := majorityCell(b.cells)
 	if !okA || !okB || wayA.key == wayB.key {
 		return
 	}
-	f := flip{pointPair: at, tag: a.entry.Tag(), a: wayA.toWay(a), b: wayB.toWay(b)}
-	f.weight = c.meanShare(a.kind, wayA.total, wayB.total) * (1 - proportionOverlap(a.cells, b.cells))
-	c.flips.addItem(&f, f.weight)
+	f := Flip{Place: at, Entry: a.entry.Tag().String(), A: wayA.toWay(a), B: wayB.toWay(b)}
+	f.Weight = c.meanShare(a.kind, wayA.total, wayB.total) * (1 - proportionOverlap(a.cells, b.cells))
+	c.flips.addItem(&f, f.Weight)
 }
 
 func (c *comparison) meanShare(k kind, a, b uint64) float64 {
@@ -108,45 +67,47 @@ func majorityCell(cells []cell) (l leadingCell, ok bool) {
 	return l, ok
 }
 
-func (l leadingCell) toWay(s *site) way {
-	w := way{share: float64(l.count) / float64(l.total), count: l.total}
+func (l leadingCell) toWay(s *site) Way {
+	w := Way{Share: float64(l.count) / float64(l.total), Count: l.total}
+	var o analyze.Outcome
 	switch {
 	case s.group == groupSuccessors:
 		point, index := disk.UnpackSuccessor(l.key)
-		target := int(point)
-		w.outcome = analyze.Outcome{Kind: analyze.To, Target: &target, Index: int(index)}
+		w.Way = fmt.Sprintf("to %d, index %d", point, index)
+		return w
 	case s.guess == analyze.SiteSwitch && l.key > 0:
-		w.outcome = analyze.Outcome{Kind: analyze.Case, Index: int(l.key) - 1}
+		o = analyze.Outcome{Kind: analyze.Case, Index: int(l.key) - 1}
 	case s.guess == analyze.SiteSwitch:
-		w.outcome.Kind = analyze.Default
+		o.Kind = analyze.Default
 	case l.key == 0:
-		w.outcome.Kind = analyze.Taken
+		o.Kind = analyze.Taken
 	default:
-		w.outcome.Kind = analyze.NotTaken
+		o.Kind = analyze.NotTaken
 	}
+	w.Way = o.What()
 	return w
 }
 
 // compareTargets records a site with more, fewer or different types or targets. An unrecorded type can be any type, so
 // a site counts as having one type only if all were recorded.
-func (c *comparison) compareTargets(at pointPair, a, b *site) error {
+func (c *comparison) compareTargets(at Place, a, b *site) error {
 	seenA, topA := summarizeTargets(a)
 	seenB, topB := summarizeTargets(b)
 	change := changeRetargeted
 	switch {
-	case seenA.hasOneTarget() && seenB.targets > 1:
+	case seenA.hasOneTarget() && seenB.Targets > 1:
 		change = changePolymorphic
-	case seenA.targets > 1 && seenB.hasOneTarget():
+	case seenA.Targets > 1 && seenB.hasOneTarget():
 		change = changeMonomorphic
 	case !seenA.hasMostlyOneTarget() || !seenB.hasMostlyOneTarget() || topA == topB:
 		return nil
 	}
-	s := siteChange{pointPair: at, kind: a.kind, change: change, a: seenA, b: seenB}
-	s.weight = c.meanShare(a.kind, seenA.count, seenB.count) * (1 - proportionOverlap(a.cells, b.cells))
+	s := SiteChange{Place: at, Kind: a.kind.String(), Change: change, A: seenA, B: seenB}
+	s.Weight = c.meanShare(a.kind, seenA.Count, seenB.Count) * (1 - proportionOverlap(a.cells, b.cells))
 	var errA, errB error
-	s.gone, errA = c.profilesA.sites.targetsMissingFrom(a, b.cells)
-	s.new, errB = c.profilesB.sites.targetsMissingFrom(b, a.cells)
-	c.sites.addItem(&s, s.weight)
+	s.Gone, errA = c.profilesA.sites.targetsMissingFrom(a, b.cells)
+	s.New, errB = c.profilesB.sites.targetsMissingFrom(b, a.cells)
+	c.sites.addItem(&s, s.Weight)
 	return cmp.Or(errA, errB)
 }
 
@@ -155,7 +116,8 @@ const maxTargets = 4
 
 // targetsMissingFrom returns the types or targets of a site that are missing from the other cells, the most frequent
 // first.
-func (s *sites) targetsMissingFrom(t *site, others []cell) (list []target, err error) {
+func (s *sites) targetsMissingFrom(t *site, others []cell) (list []Target, err error) {
+	list = []Target{}
 	var own []cell
 	for _, c := range t.cells {
 		if c.count > 0 && !slices.ContainsFunc(others, func(o cell) bool { return o.key == c.key && o.count > 0 }) {
@@ -164,12 +126,12 @@ func (s *sites) targetsMissingFrom(t *site, others []cell) (list []target, err e
 	}
 	slices.SortStableFunc(own, func(a, b cell) int { return cmp.Compare(b.count, a.count) })
 	for _, c := range own[:min(len(own), maxTargets)] {
-		one := target{share: shareOfSum(float64(c.count), float64(totalCount(t.cells)))}
+		one := Target{Target: "other types", Share: shareOfSum(float64(c.count), float64(totalCount(t.cells)))}
 		switch {
 		case t.guess == analyze.SiteTargets:
 			one.value = c.key
 		case c.key != otherTypes:
-			one.of, err = s.typeWithKey(t.entry, c.key)
+			one.Type, err = s.typeWithKey(t.entry, c.key)
 			if err != nil {
 				return nil, err
 			}
@@ -189,34 +151,35 @@ func (s *sites) typeWithKey(e reader.Entry, key uint64) (reader.Type, error) {
 	return reader.Type{}, nil
 }
 
-func (n *targetSummary) hasOneTarget() bool { return n.targets == 1 && n.untyped == 0 }
+func (n *Seen) hasOneTarget() bool { return n.Targets == 1 && n.Untyped == 0 }
 
 // hasMostlyOneTarget reports whether the site has one recorded target that is more frequent than all unrecorded ones.
-func (n *targetSummary) hasMostlyOneTarget() bool { return n.targets == 1 && n.count > n.untyped }
+func (n *Seen) hasMostlyOneTarget() bool { return n.Targets == 1 && n.Count > n.Untyped }
 
 // summarizeTargets returns the types or targets of a site, and the key of the most frequent one.
-func summarizeTargets(s *site) (n targetSummary, top uint64) {
+func summarizeTargets(s *site) (n Seen, top uint64) {
 	var most uint64
 	for _, c := range s.cells {
 		if c.count == 0 {
 			continue
 		}
-		n.targets++
+		n.Targets++
 		if c.count > most {
 			most = c.count
 			top = c.key
 		}
 	}
-	n.count = totalCount(s.cells)
-	n.untyped = s.untyped
+	n.Count = totalCount(s.cells)
+	n.Untyped = s.untyped
+	n.Top = "other types"
 	if most == 0 {
 		return n, 0
 	}
-	n.top.share = float64(most) / float64(n.count)
+	n.Share = float64(most) / float64(n.Count)
 	if s.guess == analyze.SiteTargets {
-		n.top.value = top
+		n.value = top
 	} else if top != otherTypes {
-		n.top.of = mostFrequentType(s.entry)
+		n.Type = mostFrequentType(s.entry)
 	}
 	return n, top
 }

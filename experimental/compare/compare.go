@@ -69,12 +69,12 @@ type comparison struct {
 
 	overlap, mismatch, onlyB kindAmounts
 	report                   Report
-	changed, came, went      topList[method]
-	renumbered               topList[method]
+	changed, came, went      topList[Method]
+	renumbered               topList[Method]
 	hidden                   renumbering
-	flips                    topList[flip]
-	sites                    topList[siteChange]
-	doubts, certainties      topList[certainty]
+	flips                    topList[Flip]
+	sites                    topList[SiteChange]
+	doubts, certainties      topList[Certainty]
 
 	profilesA, profilesB profiles
 	scratch              []profilePair
@@ -110,12 +110,8 @@ func savePanic(p *any) { *p = recover() }
 
 // addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping
 // itself, since a memory fault must be caught in the goroutine that causes it.
-func (c *comparison) addUpArchive(
-	s *reader.Store,
-	sum *kindAmounts,
-	of *archiveTotals,
-	marked *int,
-) (leftOut int, err error) {
+func (c *comparison) addUpArchive(s *reader.Store, sum *kindAmounts, of *archiveTotals,
+	marked *int) (leftOut int, err error) {
 	var p profiles
 	p.sites.openArchive(s)
 	of.failures = countsFailures(s.Header().Params.VMRelease)

@@ -7,12 +7,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-type method struct {
-	a, b                                reader.Method
-	overlap, shareA, shareB, difference float64
-	hidden, mismatch                    bool
-}
-
 func (c *comparison) compareMethodsOfA() error {
 	return c.eachMethod(c.a, func(m reader.Method) error {
 		if err := c.profilesA.readMethod(m, c); err != nil {
@@ -40,24 +34,24 @@ func (c *comparison) compareMethodsOfA() error {
 func (c *comparison) countGoneMethod(m reader.Method) error {
 	c.report.Methods.OnlyA++
 	c.report.Profiles.OnlyA += len(c.profilesA.list)
-	found := method{a: m}
+	found := Method{A: m}
 	var sum kindAmounts
 	c.profilesA.addCountsTo(&sum)
-	found.shareA = shareOfSum(sum[c.primary], c.sumA[c.primary])
+	found.ShareA = shareOfSum(sum[c.primary], c.sumA[c.primary])
 	return c.addLoneMethod(&found, m, &c.profilesA, &c.went, c.hidden.addGone)
 }
 
 // addLoneMethod adds a method of one archive to list, or calls addHidden if its class is hidden. Methods without counts
 // are left out.
-func (c *comparison) addLoneMethod(found *method, m reader.Method, p *profiles, list *topList[method],
-	addHidden func(*method, hiddenKey)) error {
-	weight := found.shareA + found.shareB
+func (c *comparison) addLoneMethod(found *Method, m reader.Method, p *profiles, list *topList[Method],
+	addHidden func(*Method, hiddenKey)) error {
+	weight := found.ShareA + found.ShareB
 	if weight == 0 {
 		return nil
 	}
 	k, hidden, err := hiddenKeyOf(m, p)
-	found.difference = weight / 2
-	found.hidden = hidden
+	found.Difference = weight / 2
+	found.Hidden = hidden
 	if hidden {
 		addHidden(found, k)
 	} else {
@@ -78,11 +72,11 @@ func (c *comparison) countMethodsOfB() error {
 		c.report.Methods.OnlyB++
 		c.report.Profiles.B += len(c.profilesB.list)
 		c.report.Profiles.OnlyB += len(c.profilesB.list)
-		found := method{b: m}
+		found := Method{B: m}
 		var sum kindAmounts
 		c.profilesB.addCountsTo(&sum)
 		c.onlyB.addShares(&sum, &c.sumB)
-		found.shareB = shareOfSum(sum[c.primary], c.sumB[c.primary])
+		found.ShareB = shareOfSum(sum[c.primary], c.sumB[c.primary])
 		return c.addLoneMethod(&found, m, &c.profilesB, &c.came, c.addHiddenFromB)
 	})
 }
@@ -97,7 +91,7 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 	var sumA, sumB kindAmounts
 	c.profilesA.addCountsTo(&sumA)
 	c.profilesB.addCountsTo(&sumB)
-	found := method{a: m, b: n, shareA: shareOfSum(sumA[k], c.sumA[k]), shareB: shareOfSum(sumB[k], c.sumB[k])}
+	found := Method{A: m, B: n, ShareA: shareOfSum(sumA[k], c.sumA[k]), ShareB: shareOfSum(sumB[k], c.sumB[k])}
 	before := c.overlap[k]
 	o := methodOverlap{c: c, ownA: sumA[k], ownB: sumB[k]}
 	o.addSampleOverlap()
@@ -106,19 +100,19 @@ func (c *comparison) compareMethod(m, n reader.Method) error {
 		if err != nil {
 			return err
 		}
-		found.mismatch = found.mismatch || !matched
+		found.Mismatch = found.Mismatch || !matched
 	}
-	if len(pairs) > 0 && found.mismatch {
+	if len(pairs) > 0 && found.Mismatch {
 		c.report.Methods.Mismatch++
 	}
 	c.report.Profiles.OnlyA += c.profilesA.countUnmatched()
-	found.overlap = o.own
+	found.Overlap = o.own
 	if sumA[k] < 1 && sumB[k] < 1 {
-		found.overlap = 1
+		found.Overlap = 1
 	}
-	found.difference = max(0, (found.shareA+found.shareB)/2-(c.overlap[k]-before))
-	if found.difference > negligible {
-		c.changed.addItem(&found, found.difference)
+	found.Difference = max(0, (found.ShareA+found.ShareB)/2-(c.overlap[k]-before))
+	if found.Difference > negligible {
+		c.changed.addItem(&found, found.Difference)
 	}
 	return nil
 }
@@ -194,7 +188,7 @@ func (o *methodOverlap) compareSite(p profilePair, a, b *site) error {
 			o.addOverlap(a.kind, x, y)
 		}
 	}
-	at := pointPair{p.a.Profile, p.b.Profile, a.point}
+	at := Place{A: p.a.Profile, B: p.b.Profile, Point: a.point}
 	switch a.guess {
 	case analyze.SiteBranch, analyze.SiteSwitch:
 		c.compareMajority(at, a, b)

@@ -226,11 +226,8 @@ func (m *profileMatching) numberContexts(c *comparison) (err error) {
 	if err != nil {
 		return err
 	}
-	m.contextsB, err = n.numberProfiles(
-		c.b,
-		m.b,
-		func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil },
-	)
+	m.contextsB, err = n.numberProfiles(c.b, m.b,
+		func(caller reader.Method) (uint64, error) { return uint64(caller.Ref()), nil })
 	return err
 }
 

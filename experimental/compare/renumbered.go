@@ -10,7 +10,7 @@ import (
 // renumbering pairs methods of hidden classes that only one archive has by name. The VM numbers these classes in order
 // of creation, so the same code can have another name in another run.
 type renumbering struct {
-	gone   []method // methods that only a has, in its order
+	gone   []Method // methods that only a has, in its order
 	taken  []bool   // whether gone[i] is paired
 	byCode map[hiddenKey][]int
 }
@@ -46,7 +46,7 @@ func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err er
 	return k, true, nil
 }
 
-func (r *renumbering) addGone(m *method, k hiddenKey) {
+func (r *renumbering) addGone(m *Method, k hiddenKey) {
 	if r.byCode == nil {
 		r.byCode = map[hiddenKey][]int{}
 	}
@@ -57,7 +57,7 @@ func (r *renumbering) addGone(m *method, k hiddenKey) {
 }
 
 // takePartner returns the first unpaired method of a with a key; ok is false if all are paired.
-func (r *renumbering) takePartner(k hiddenKey) (m method, ok bool) {
+func (r *renumbering) takePartner(k hiddenKey) (m Method, ok bool) {
 	left := r.byCode[k]
 	if len(left) == 0 {
 		return m, false
@@ -67,21 +67,21 @@ func (r *renumbering) takePartner(k hiddenKey) (m method, ok bool) {
 	return r.gone[left[0]], true
 }
 
-func (c *comparison) addHiddenFromB(m *method, k hiddenKey) {
+func (c *comparison) addHiddenFromB(m *Method, k hiddenKey) {
 	if a, ok := c.hidden.takePartner(k); ok {
-		m.a, m.shareA, m.difference = a.a, a.shareA, m.difference+a.difference
-		c.renumbered.addItem(m, m.difference)
+		m.A, m.ShareA, m.Difference = a.A, a.ShareA, m.Difference+a.Difference
+		c.renumbered.addItem(m, m.Difference)
 		return
 	}
 	c.report.HiddenCame++
-	c.came.addItem(m, m.shareB)
+	c.came.addItem(m, m.ShareB)
 }
 
 func (c *comparison) addHiddenFromA() error {
 	for i := range c.hidden.gone {
 		if m := &c.hidden.gone[i]; !c.hidden.taken[i] {
 			c.report.HiddenWent++
-			c.went.addItem(m, m.shareA)
+			c.went.addItem(m, m.ShareA)
 		}
 	}
 	return nil

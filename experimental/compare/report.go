@@ -159,6 +159,7 @@ type Target struct {
 	Target string      `json:"target"`
 	Share  float64     `json:"share"` // share in the counts of the site
 	Type   reader.Type `json:"-"`     // zero for values, and for types without a row
+	value  uint64      // observed value of a site of indirect calls
 }
 
 // Seen summarizes the types or targets of a site.
@@ -169,6 +170,7 @@ type Seen struct {
 	Count   uint64      `json:"count"`
 	Untyped uint64      `json:"untyped"` // executions without a recorded type, not included in Count
 	Type    reader.Type `json:"-"`       // type of Top, as in Target
+	value   uint64
 }
 
 // A Certainty is a site with one outcome in one archive and several in the other. A compiler omits outcomes that never

@@ -26,20 +26,15 @@ func (c *comparison) finishReport() (*Report, error) {
 			r.ScoredBy = &r.Primary
 		}
 	})
-	n := &rowMaker{a: c.a, b: c.b}
-	r.Changed, r.Came, r.Went = makeRanking(
-		&c.changed,
-		n.methodRow,
-	), makeRanking(
-		&c.came,
-		n.methodRow,
-	), makeRanking(
-		&c.went,
-		n.methodRow,
-	)
-	r.Renumbered = makeRanking(&c.renumbered, n.renumberedRow)
-	r.Flips, r.Sites = makeRanking(&c.flips, n.flipRow), makeRanking(&c.sites, n.siteChangeRow)
-	r.NoLongerCertain, r.NowCertain = makeRanking(&c.doubts, n.certaintyRow), makeRanking(&c.certainties, n.certaintyRow)
+	n := &namer{a: c.a, b: c.b}
+	r.Changed = makeRanking(&c.changed, n.nameMethod)
+	r.Came = makeRanking(&c.came, n.nameMethod)
+	r.Went = makeRanking(&c.went, n.nameMethod)
+	r.Renumbered = makeRanking(&c.renumbered, n.nameRenumbered)
+	r.Flips = makeRanking(&c.flips, func(f *Flip) { n.namePlace(&f.Place) })
+	r.Sites = makeRanking(&c.sites, n.nameSiteChange)
+	r.NoLongerCertain = makeRanking(&c.doubts, func(f *Certainty) { n.namePlace(&f.Place) })
+	r.NowCertain = makeRanking(&c.certainties, func(f *Certainty) { n.namePlace(&f.Place) })
 	return r, cmp.Or(n.err, c.compareLoaders())
 }
 
@@ -66,125 +61,81 @@ func (c *comparison) compareLoaders() error {
 	return errors.Join(errA, errB)
 }
 
-// rowMaker converts results to rows of the report. It keeps the first error.
-type rowMaker struct {
+// A namer sets the names in rows of the report. It keeps the first error.
+type namer struct {
 	a, b *reader.Store
 	err  error
 }
 
-func (n *rowMaker) keepError(err error) { n.err = cmp.Or(n.err, err) }
+func (n *namer) keepError(err error) { n.err = cmp.Or(n.err, err) }
 
-func (n *rowMaker) methodName(s *reader.Store, m reader.Method) analyze.MethodName {
+func (n *namer) methodName(s *reader.Store, m reader.Method) analyze.MethodName {
 	name, err := analyze.NameOf(s, m)
 	n.keepError(err)
 	return name
 }
 
-func (n *rowMaker) methodRow(m *method) Method {
-	s := n.a
-	named := m.a
-	if !named.Valid() {
-		s = n.b
-		named = m.b
+func (n *namer) nameMethod(m *Method) {
+	if m.A.Valid() {
+		m.MethodName = n.methodName(n.a, m.A)
+	} else {
+		m.MethodName = n.methodName(n.b, m.B)
 	}
-	return Method{MethodName: n.methodName(s, named), Overlap: m.overlap, ShareA: m.shareA, ShareB: m.shareB,
-		Difference: m.difference, Mismatch: m.mismatch, Hidden: m.hidden, A: m.a, B: m.b}
 }
 
-func (n *rowMaker) renumberedRow(m *method) Method {
-	shown := n.methodRow(m)
-	inB := n.methodName(n.b, m.b)
-	shown.NameB = &inB
-	return shown
+func (n *namer) nameRenumbered(m *Method) {
+	n.nameMethod(m)
+	inB := n.methodName(n.b, m.B)
+	m.NameB = &inB
 }
 
-func (n *rowMaker) placeRow(p *pointPair) Place {
-	m, err := p.a.Method()
+func (n *namer) namePlace(p *Place) {
+	m, err := p.A.Method()
 	n.keepError(err)
-	shown := Place{MethodName: n.methodName(n.a, m), Point: p.point, A: p.a, B: p.b}
-	context, ok, err := p.a.Context()
+	p.MethodName = n.methodName(n.a, m)
+	context, ok, err := p.A.Context()
 	n.keepError(err)
 	if !ok {
-		return shown
+		return
 	}
 	frames, err := context.Frames()
 	n.keepError(err)
 	for _, f := range frames {
-		shown.Context = append(shown.Context, fmt.Sprintf("%s:%d", n.methodName(n.a, f.Caller), f.Point))
-	}
-	return shown
-}
-
-func (n *rowMaker) flipRow(f *flip) Flip {
-	return Flip{n.placeRow(&f.pointPair), f.tag.String(), f.a.wayRow(), f.b.wayRow(), f.weight}
-}
-
-func (w *way) wayRow() Way { return Way{w.describeWay(), w.share, w.count} }
-
-func (w *way) describeWay() string {
-	if w.outcome.Kind == analyze.To {
-		return fmt.Sprintf("to %d, index %d", *w.outcome.Target, w.outcome.Index)
-	}
-	return w.outcome.What()
-}
-
-func (n *rowMaker) certaintyRow(c *certainty) Certainty {
-	shown := Certainty{Place: n.placeRow(&c.pointPair), Entry: c.tag.String(), Outcome: c.outcome, Always: c.result,
-		Times: c.always.count, Count: c.count, Weight: c.weight}
-	if c.outcome == outcomeWays {
-		shown.Always = c.always.describeWay()
-	}
-	if c.outcome != outcomeNulls {
-		shown.Others = &c.others
-	}
-	return shown
-}
-
-func (n *rowMaker) siteChangeRow(s *siteChange) SiteChange {
-	return SiteChange{
-		n.placeRow(&s.pointPair),
-		s.kind.String(),
-		s.change,
-		n.summaryRow(n.a, s.kind, &s.a),
-		n.summaryRow(n.b, s.kind, &s.b),
-		n.targetRows(n.a, s.kind, s.gone),
-		n.targetRows(n.b, s.kind, s.new),
-		s.weight,
+		p.Context = append(p.Context, fmt.Sprintf("%s:%d", n.methodName(n.a, f.Caller), f.Point))
 	}
 }
 
-func (n *rowMaker) summaryRow(s *reader.Store, k kind, of *targetSummary) Seen {
-	top := n.targetRow(s, k, &of.top)
-	return Seen{Targets: of.targets, Top: top.Target, Share: top.Share, Count: of.count, Untyped: of.untyped,
-		Type: top.Type}
-}
-
-func (n *rowMaker) targetRows(s *reader.Store, k kind, list []target) []Target {
-	shown := []Target{}
-	for i := range list {
-		shown = append(shown, n.targetRow(s, k, &list[i]))
-	}
-	return shown
-}
-
-func (n *rowMaker) targetRow(s *reader.Store, k kind, t *target) Target {
-	shown := Target{"other types", t.share, t.of}
-	switch {
-	case k == kindIndirectCalls:
-		shown.Target = n.functionName(s, t.value)
-	case t.of.Valid():
-		name, err := t.of.Name()
-		n.keepError(err)
-		shown.Target = name.String()
-		if s.Header().Domain == layout.DomainHotSpot {
-			shown.Target = strings.ReplaceAll(shown.Target, "/", ".")
+func (n *namer) nameSiteChange(s *SiteChange) {
+	n.namePlace(&s.Place)
+	name := func(in *reader.Store, of reader.Type, value uint64, text *string) {
+		switch {
+		case s.Kind == kindIndirectCalls.String():
+			*text = n.functionName(in, value)
+		case of.Valid():
+			*text = n.typeName(of)
 		}
 	}
-	return shown
+	name(n.a, s.A.Type, s.A.value, &s.A.Top)
+	name(n.b, s.B.Type, s.B.value, &s.B.Top)
+	for i := range s.Gone {
+		name(n.a, s.Gone[i].Type, s.Gone[i].value, &s.Gone[i].Target)
+	}
+	for i := range s.New {
+		name(n.b, s.New[i].Type, s.New[i].value, &s.New[i].Target)
+	}
+}
+
+func (n *namer) typeName(t reader.Type) string {
+	name, err := t.Name()
+	n.keepError(err)
+	if n.a.Header().Domain == layout.DomainHotSpot {
+		return strings.ReplaceAll(name.String(), "/", ".")
+	}
+	return name.String()
 }
 
 // functionName returns the name of the function with an id, or the id if the archive lacks it.
-func (n *rowMaker) functionName(s *reader.Store, id uint64) string {
+func (n *namer) functionName(s *reader.Store, id uint64) string {
 	if m, err := s.FindID(id); err == nil {
 		return n.methodName(s, m).String()
 	}

@@ -36,12 +36,13 @@ func (t *topList[T]) trimToHeaviest() {
 	t.list = t.list[:min(t.n, len(t.list))]
 }
 
-// makeRanking returns the items in descending order of weight, converted by show.
-func makeRanking[T, U any](t *topList[T], show func(*T) U) Ranking[U] {
+// makeRanking returns the items in descending order of weight, named by setNames.
+func makeRanking[T any](t *topList[T], setNames func(*T)) Ranking[T] {
 	t.trimToHeaviest()
-	r := Ranking[U]{Total: t.total, List: []U{}}
+	r := Ranking[T]{Total: t.total, List: []T{}}
 	for i := range t.list {
-		r.List = append(r.List, show(&t.list[i].item))
+		setNames(&t.list[i].item)
+		r.List = append(r.List, t.list[i].item)
 	}
 	return r
 }
