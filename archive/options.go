@@ -17,8 +17,7 @@ type Options struct {
 	OnReject func(error)
 }
 
-// Expect describes the archive that is expected. Zero fields are not compared. A mismatch is an error that matches
-// [layout.ErrIdentity].
+// Expect describes the archive that is expected. Zero fields are not compared. A mismatch matches [layout.ErrIdentity].
 type Expect struct {
 	Domain      layout.Domain
 	ProducerID  [16]byte       // see layout.Header

@@ -117,8 +117,7 @@ type Frame struct {
 	Point  int32
 }
 
-// Context interns the calling context of a method. The frames go from the direct caller outward. Without frames it
-// returns 0.
+// Context interns the calling context of a method, the direct caller first. Without frames it returns 0.
 func (b *Builder) Context(m MethodRef, frames ...Frame) ContextRef {
 	if !b.set.CheckDepth(m, len(frames)) {
 		return 0

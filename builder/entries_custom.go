@@ -46,8 +46,7 @@ func (p *Profile) Custom(c Custom, rows ...[]uint64) {
 	})
 }
 
-// customBranch adds a branch whose rows have no target, index 0 if taken and index 1 if not. reader.Entry.Branch reads
-// it.
+// customBranch adds a branch whose rows have no target, index 0 if taken and 1 if not. reader.Entry.Branch reads it.
 func (p *Profile) customBranch(at At, b Branch) {
 	if at != (At{Bci: at.Bci}) || b.Displacement != 0 {
 		p.recording.Fail(fmt.Errorf("%w: a branch at point %d in an archive of domain %s has counts alone",

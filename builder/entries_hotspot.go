@@ -35,8 +35,7 @@ type RetRow struct {
 	Displacement int64 // offset in bytes to the entry at Bci; 0 if not known
 }
 
-// hotspot adds an entry of HotSpot's. Other domains refuse it. length is the value of the entry's length cell, if it
-// has one.
+// hotspot adds an entry of HotSpot's. Other domains refuse it. length is the value of its length cell, if it has one.
 func (p *Profile) hotspot(tag layout.Tag, at At, length int, fill func(e disk.Entry)) {
 	p.recording.AddNarrow(profileset.Narrow{Tag: tag, Bci: at.Bci, Flags: at.Flags, Traps: at.Traps, Section: at.In},
 		length, fill)

@@ -31,7 +31,6 @@ func foldText(h uint64, s string) uint64 {
 	return foldProduct(a^fold1, b^h)
 }
 
-// foldProduct returns the XOR of the halves of the 128-bit product.
 func foldProduct(a, b uint64) uint64 {
 	high, low := bits.Mul64(a, b)
 	return high ^ low

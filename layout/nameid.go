@@ -7,11 +7,9 @@ import "math/bits"
 // md5Block is the size of an MD5 block in bytes.
 const md5Block = 64
 
-// An md5State is the state of MD5 between two blocks.
 type md5State struct{ a, b, c, d uint32 }
 
-// hashPGOName returns LLVM's id of a PGO name, the first 8 bytes of its MD5 as a little-endian number. It allocates
-// nothing.
+// hashPGOName returns LLVM's id of a PGO name, the first 8 bytes of its MD5, little-endian. It allocates nothing.
 func hashPGOName(name string) uint64 {
 	s := md5State{0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476}
 	var block [md5Block / 4]uint32

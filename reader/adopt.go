@@ -81,19 +81,15 @@ func (s *Store) Adopt(o AdoptOptions) error {
 	return nil
 }
 
-// mostPopulated is the maximum size in bytes of rw for copying all of it eagerly. In larger archives the program may
-// never write to most pages.
+// mostPopulated is the maximum size in bytes of rw for eager copying. Programs leave most of larger ones unwritten.
 const mostPopulated = 64 << 20
 
 func (s *Store) newAdoption(to *mapped.Adopted) *adoption {
 	rw := disk.RegionOf(s.h, disk.RegionRW)
-	a := &adoption{
-		mapping: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
-		states:    sparsebits.NewStates(rw.Size / disk.Unit),
-		move:      relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize, Old: s.data[rw.Offset:rw.End()]},
-		lateBase:  uint64(words.AddressOfBytes(to.Late)),
-		firstLate: uint32(s.h.Counts.Types),
-	}
+	a := &adoption{mapping: to, base: to.Base, rw: to.RW, view: words.ViewOf(to.RW), start: uint64(rw.Offset),
+		states:   sparsebits.NewStates(rw.Size / disk.Unit),
+		move:     relocate.Move{From: s.h.Base, To: to.Base, Size: s.h.FileSize, Old: s.data[rw.Offset:rw.End()]},
+		lateBase: uint64(words.AddressOfBytes(to.Late)), firstLate: uint32(s.h.Counts.Types)}
 	a.late.records = to.Late
 	return a
 }
@@ -249,8 +245,7 @@ func (p Profile) Claimed() bool {
 
 func (p Profile) isAdopted() bool { return p.adopted != words.View{} }
 
-// Address returns the address of the adopted block for native code. It is 0 if p is not an adopted view, and valid
-// while p is reachable.
+// Address returns the address of the adopted block for native code, valid while p is reachable; 0 if p is not adopted.
 func (p Profile) Address() uintptr { return words.AddressOfBytes(p.liveBlock()) }
 
 // claimBlock brings the block at offset from of rw into the state done. After a failure the block is pristine again,
@@ -329,8 +324,7 @@ func waitForClaimer(tries int) {
 	time.Sleep(20 * time.Microsecond)
 }
 
-// relocateBlock relocates the pointers of one block. The bitmap must have one slot for each pointer cell of the
-// entries.
+// relocateBlock relocates the pointers of one block. The bitmap must have a slot for each pointer cell of the entries.
 func (a *adoption) relocateBlock(p Profile, from int64) error {
 	n, err := a.slots.Apply(a.rw, from, from+int64(p.place.byteSize()), a.move, p.countPointers())
 	a.relocated.Add(uint64(n))

@@ -34,8 +34,7 @@ func (s *Store) ProfileIDBatch(ids, codes []uint64, found []Profile) (hits int, 
 	})
 }
 
-// findReady stores the profiles that are found by id in their own slot in found, and marks them as taken. The lookup
-// is like that of ProfileID.
+// findReady looks up ids in their own slots like ProfileID, stores the profiles in found, and marks them as taken.
 func (b *batch) findReady(ids []uint64, found []Profile) {
 	s := b.s
 	data := s.hit.data
@@ -179,8 +178,7 @@ func (b *batch) prefetchBlocks(ids []uint64) {
 	b.s.m.Prefetch(b.offsets[:n])
 }
 
-// prefetchKeys prefetches the strings of the keys in the profiles that the index has for keys. It returns the ids of
-// keys.
+// prefetchKeys prefetches the key strings in the profiles that the index has for keys, and returns the ids of keys.
 func (b *batch) prefetchKeys(keys []layout.Key) (ids []uint64) {
 	ids = b.ids[:len(keys)]
 	disk.KeyIDs(keys, b.s.h.Domain, ids)

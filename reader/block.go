@@ -53,7 +53,6 @@ func (s *Store) checkBlock(rw layout.Span, at int64) (disk.Block, error) {
 	return disk.Block(b), nil
 }
 
-// A blockCheck checks everything in a block that accessors rely on.
 type blockCheck struct {
 	s       *Store
 	at      int64 // offset of the block in the file

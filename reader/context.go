@@ -236,8 +236,7 @@ type descent struct {
 
 func (t *trie) newDescent() descent { return descent{trie: *t, at: t.method} }
 
-// stepToCaller moves to the child for a call site and returns its first profile. The error is ErrNotFound if there is
-// no such child.
+// stepToCaller moves to the child for a call site and returns its first profile, or ErrNotFound if there is no child.
 func (d *descent) stepToCaller(caller layout.Ref, point int32) (profiles layout.Ref, err error) {
 	if d.checked {
 		return d.stepChecked(uint64(d.at)<<32|uint64(caller), point)

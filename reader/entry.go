@@ -19,8 +19,7 @@ func (p Profile) Section(s disk.BlockSection) iter.Seq[Entry] {
 	return func(yield func(Entry) bool) { p.yieldSection(s, yield) }
 }
 
-// Shape returns the declared shape of the entry; ok is false if its tag is not the producer's. The shape must not be
-// modified.
+// Shape returns the declared shape, which must not be modified; ok is false if the entry's tag is not the producer's.
 func (e Entry) Shape() (s *layout.EntryShape, ok bool) {
 	shapes := e.s.shape.Declared.Shapes()
 	at, ok := slices.BinarySearchFunc(shapes, e.kind.tag,
@@ -60,8 +59,7 @@ func (p Profile) sectionOf(s disk.BlockSection) section {
 	return section{p.Ref().Offset() + span.Offset, block[span.Offset:span.End()]}
 }
 
-// entryAt returns the entry at an offset in the section. ok is false only if the file changed since the block was
-// checked.
+// entryAt returns the entry at an offset in the section. ok is false only if the file changed since the check.
 func (c section) entryAt(p Profile, at int) (Entry, bool) {
 	if rest := c.trained[at:]; len(rest) >= disk.EntryHeaderSize {
 		if units := p.s.fixed.Units[rest[0]]; units != 0 && int(units) <= len(rest)/disk.Unit {
@@ -116,8 +114,7 @@ func (p Profile) dataEntries() (data section, directory []byte) {
 	return section{p.Ref().Offset() + start, entries}, directory
 }
 
-// scanForPoint returns the offset of the first data entry at a point. It relies on the sizes of wide entries, which
-// are checked.
+// scanForPoint returns the offset of the first data entry at a point. It relies on the checked sizes of wide entries.
 func (s *Store) scanForPoint(entries []byte, point int32) (at int64, ok bool) {
 	for at+disk.EntryHeaderSize <= int64(len(entries)) {
 		head := le.Uint64(entries[at:])

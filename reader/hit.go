@@ -85,8 +85,7 @@ func (p *hitPath) setReadyBits(line uint64, bits uint32) {
 	runtime.KeepAlive(p)
 }
 
-// markReady marks the slot of the last candidate as leading to a checked profile. With key, the key of its method was
-// compared too.
+// markReady marks the slot of the last candidate as leading to a checked profile and, with key, to a compared key.
 func (q *search) markReady(key bool) {
 	n := q.currentLine().Record(q.slot)
 	if q.lines != 1 || !q.s.isInRW(n) {
@@ -165,8 +164,7 @@ func (s *Store) ProfileID(id, code uint64) (Profile, error) {
 		first: uint8(s.hit.data.Uint32(at + disk.BlockPresence))}, nil
 }
 
-// lookupProfile is ProfileID for profiles outside their own slot, for one of several versions, and for unchecked
-// profiles.
+// lookupProfile is ProfileID for profiles outside their own slot, one of several versions, and unchecked profiles.
 func (s *Store) lookupProfile(id, code uint64) (Profile, error) {
 	if p, err := s.readyProfile(id, code, nil); err != errNotReady {
 		return p, err
@@ -284,8 +282,7 @@ func (s *Store) Profile(k layout.Key, code uint64) (Profile, error) {
 	return s.findProfile(k.ID(s.h.Domain), &k, code)
 }
 
-// findProfile begins like ProfileID and readyProfile. Their common part is too large to be inlined, and a call would
-// cost a tenth of a miss.
+// findProfile begins like ProfileID and readyProfile. A common function would cost a call, a tenth of a miss.
 func (s *Store) findProfile(id uint64, k *layout.Key, code uint64) (Profile, error) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.SplitBucket(s.hit.lines)
@@ -325,8 +322,7 @@ func (s *Store) searchProfile(id uint64, k *layout.Key, code uint64) (Profile, e
 	return p, err
 }
 
-// keyEquals reports whether k is the key of the method of p. p is the first profile without context, and its strings
-// are checked.
+// keyEquals reports whether k is the key of the method of p, the first profile without context, with checked strings.
 func (s *Store) keyEquals(p Profile, k *layout.Key) bool {
 	at := uint64(p.place.at) * disk.Unit
 	presence := s.hit.presence(uint64(p.place.at))
@@ -379,8 +375,7 @@ func (s *Store) recordNameEquals(record uint64, text string) bool {
 	return s.hit.data.String(at+disk.MinMethodSize, n) == text
 }
 
-// readyMethod returns the method with an id from its own slot, if its first profile was checked. It compares the key
-// unless k is nil.
+// readyMethod returns the method with an id from its own slot if its first profile was checked, with key k unless nil.
 func (s *Store) readyMethod(id uint64, k *layout.Key) (m Method, ok bool) {
 	hash := disk.MixSeeded(id, s.hit.seed)
 	line, rest := hash.SplitBucket(s.hit.lines)

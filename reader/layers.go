@@ -200,8 +200,7 @@ func (l *Layers) FindID(id uint64) (Method, error) {
 	return l.firstProfiled(func(s *Store) (Method, error) { return s.FindID(id) })
 }
 
-// firstProfiled returns the result of look in the first layer in which that method has a profile, or else in the first
-// layer with a result.
+// firstProfiled returns the result of look in the first layer with a profile of that method, else the first result.
 func (l *Layers) firstProfiled(look func(*Store) (Method, error)) (first Method, err error) {
 	for _, s := range l.stores {
 		m, err := look(s)
@@ -354,8 +353,7 @@ func (l *Layers) isFoundAs(m Method) (bool, error) {
 	return found.s == m.s, err
 }
 
-// Adopt adopts all archives like [Store.Adopt]. After an error some of them are adopted. The error names the archive
-// that failed.
+// Adopt adopts all archives like [Store.Adopt]. An error names the archive that failed; those before it are adopted.
 func (l *Layers) Adopt(o AdoptOptions) error {
 	for _, s := range l.stores {
 		if err := s.Adopt(o); err != nil {

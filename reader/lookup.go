@@ -61,7 +61,6 @@ func (s *Store) FindID(id uint64) (Method, error) {
 	return m, nil
 }
 
-// nextMethod returns the next method with that id, or ErrNotFound.
 func (q *search) nextMethod(id uint64) (Method, error) {
 	for {
 		n, err := q.nextCandidate()
@@ -131,8 +130,7 @@ func (m Method) keyEquals(k *layout.Key) (bool, error) {
 	return m.s.typeEquals(t, k.Class, k.Loader)
 }
 
-// FindType looks up a type by name and loader. It does not allocate. The error matches ErrNotFound if there is no such
-// type.
+// FindType looks up a type by name and loader without allocating. The error matches ErrNotFound if there is none.
 func (s *Store) FindType(name, loader string) (Type, error) {
 	id := layout.TypeID(name, loader)
 	for q := s.searchIndex(id, disk.KindType); ; {
@@ -168,8 +166,7 @@ func (s *Store) typeEquals(t disk.TypeRecord, name, loader string) (bool, error)
 	return s.symbolEquals(t.Loader, loader)
 }
 
-// A search iterates over the records in the index for a hash. Nearly all are right. The 16-bit fingerprint lets a few
-// others through.
+// A search iterates over the records in the index for a hash. The 16-bit fingerprint lets a few others through.
 type search struct {
 	s      *Store
 	hash   disk.Hash
@@ -186,8 +183,7 @@ func (s *Store) searchIndex(id uint64, kind disk.RecordKind) search {
 	return search{s: s, hash: h, rest: rest, bucket: bucket}
 }
 
-// nextCandidate returns the reference of the next candidate, 0 after the last. It points into a section that the index
-// may refer to.
+// nextCandidate returns the reference of the next candidate, in a section for the index; 0 after the last.
 func (q *search) nextCandidate() (layout.Ref, error) {
 	for q.slots == 0 {
 		more, err := q.nextLine()

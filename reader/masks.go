@@ -23,8 +23,7 @@ func (s *Store) makeMasks() *masks {
 		s.fixed, s.shape}
 }
 
-// skipSound returns size in bytes and number of the leading entries of b that are sound and have masks. Nearly all
-// entries do.
+// skipSound returns size in bytes and number of the leading entries of b that are sound and have masks.
 func (m *masks) skipSound(b []byte) (size, n int) {
 	for ; len(b)-size >= disk.EntryHeaderSize; n++ {
 		e := b[size:]

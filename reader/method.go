@@ -229,8 +229,7 @@ func (m Method) heldNameEquals(text string) (bool, error) {
 	return same, nil
 }
 
-// Signature returns the signature of the method; empty if the domain has none. It is copied if the archive stores it
-// as a list of names.
+// Signature returns the signature, "" if the domain has none. It is copied if the archive stores it as a list of names.
 func (m Method) Signature() (Name, error) { return m.s.readSignature(m.readRecord().Signature) }
 
 // Class returns the declaring class; ok is false if the domain has none.
@@ -243,8 +242,7 @@ func (m Method) Class() (t Type, ok bool, err error) {
 	return t, err == nil, err
 }
 
-// isRow reports whether the method is a row. Rows stand for unexecuted methods with no properties but the key
-// (disk.UnexecutedRow).
+// isRow reports whether the method is a row, an unexecuted method with no properties but the key (disk.UnexecutedRow).
 func (m Method) isRow() bool { return m.s != nil && m.head.Units() == 0 }
 
 func (m Method) rowRecord() disk.MethodRecord {
@@ -320,8 +318,7 @@ func (s *Store) searchClasses(classes layout.Span, compare func(disk.ClassRow) i
 	})
 }
 
-// searchRows returns the index of the first row in [low, high) for which compare is not negative. found is true if it
-// is 0.
+// searchRows returns the first index in [low, high) for which compare is not negative. found is true if it is 0.
 func searchRows(low, high int64, compare func(i int64) (int, error)) (at int64, found bool, err error) {
 	for low < high {
 		middle := low + (high-low)/2
@@ -365,8 +362,7 @@ func (s *Store) findMethodRow(k *layout.Key) (Method, error) {
 	return s.rowOfClass(holder, disk.RefOf(at+i*disk.UnexecutedRowSize))
 }
 
-// rowsOfClass returns the range of row numbers of a class, and the offset of row 0. The error is ErrNotFound if the
-// class has no rows.
+// rowsOfClass returns the range of row numbers of a class, and the offset of row 0; ErrNotFound if it has no rows.
 func (s *Store) rowsOfClass(holder layout.Ref) (from, to, at int64, err error) {
 	classes, rows, err := s.unexecutedSpans()
 	if err != nil {

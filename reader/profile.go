@@ -132,8 +132,7 @@ func (p Profile) Invocations() (c Counter, ok bool) {
 // Backedges returns the number of backward branches taken in the method; ok is false if the profile lacks the counter.
 func (p Profile) Backedges() (c Counter, ok bool) { return p.fieldCounter(disk.HasBackedges) }
 
-// Interpreted returns the number of times that the interpreter ran the method; ok is false if the profile lacks the
-// counter.
+// Interpreted returns how often the interpreter ran the method; ok is false if the profile lacks the counter.
 func (p Profile) Interpreted() (c Counter, ok bool) { return p.fieldCounter(disk.HasInterpreted) }
 
 func (p Profile) fieldCounter(f disk.Presence) (Counter, bool) {

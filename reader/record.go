@@ -19,8 +19,7 @@ type Counter struct {
 	live    *atomic.Uint64 // nil if the profile is not adopted
 }
 
-// counterAt returns the counter at an offset in trained; live is nil or the adopted copy of trained. It panics if the
-// offset is out of range.
+// counterAt returns the counter at an offset in trained, which must be in range; live is nil or its adopted copy.
 func counterAt(s *Store, trained, live []byte, offset int) Counter {
 	c := Counter{s: s, trained: (*[disk.CellSize]byte)(trained[offset : offset+disk.CellSize])}
 	if live != nil {
@@ -129,8 +128,7 @@ func (l liveRows) findRow(pointer uint64) (row int, ok bool) {
 	return 0, false
 }
 
-// claimRow stores a pointer in the first empty row. Rows never become empty again, so concurrent claims for a type get
-// the same row.
+// claimRow stores a pointer in the first empty row. Rows never become empty again, so concurrent claims agree.
 func (l liveRows) claimRow(pointer uint64) (row int, ok bool) {
 	for row := range l.rows {
 		cell := l.rowCell(row, 0)
@@ -173,8 +171,7 @@ func (e Entry) RecordNull() error {
 	return nil
 }
 
-// Traps returns the traps word of the entry. It is live if the profile is adopted. Wide entries other than Receivers
-// have 0.
+// Traps returns the traps word, live if the profile is adopted. Wide entries other than Receivers have 0.
 func (e Entry) Traps() layout.EntryTraps {
 	at, ok := e.trapsOffset()
 	if !ok {
@@ -190,8 +187,7 @@ func (e Entry) Traps() layout.EntryTraps {
 	return layout.EntryTraps(traps)
 }
 
-// trapsOffset returns the offset of the traps word. It is in the header of a HotSpot entry, and in the second cell of
-// a wide Receivers entry.
+// trapsOffset returns the offset of the traps word, in a HotSpot entry's header or the second cell of a wide Receivers.
 func (e Entry) trapsOffset() (offset int, ok bool) {
 	if !disk.IsWide(e.kind.tag) {
 		return disk.EntryHeaderSize / 2, true

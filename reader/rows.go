@@ -288,7 +288,6 @@ func (s *Store) methodIfAny(offset uint64) Method {
 	return m
 }
 
-// pointerTo returns the value of a pointer cell to t in an adopted profile.
 func (a *adoption) pointerTo(t Type) uint64 {
 	if t.Late() {
 		return a.lateBase + uint64(t.ordinal-a.firstLate)*disk.TypeSize

@@ -51,8 +51,7 @@ func (s *Store) readSymbol(n layout.Ref) (Name, error) {
 	return Name{s, text}, err
 }
 
-// symbolEquals reports whether the symbol at n equals text. It reads len(text) bytes at once, so that a hit needs one
-// read.
+// symbolEquals reports whether the symbol at n equals text. It reads len(text) bytes, so that a hit needs one read.
 func (s *Store) symbolEquals(n layout.Ref, text string) (bool, error) {
 	size := lengthSize + int64(len(text))
 	if n == 0 || !s.h.Parts[disk.PartSymbols].Holds(n.Offset(), size) {
@@ -142,8 +141,7 @@ var (
 	closing = []byte(")")
 )
 
-// eachPiece calls yield for the pieces of a signature until it returns false. A signature that is not a list is one
-// piece.
+// eachPiece calls yield for the pieces of a signature until it returns false. One that is not a list is one piece.
 func (s *Store) eachPiece(n layout.Ref, yield func(piece []byte) bool) error {
 	list, ok, err := s.readSymbolList(n)
 	if err != nil {

@@ -66,8 +66,7 @@ func (s *Store) Table(kind disk.TableKind) (Table, error) {
 	return Table{}, ErrNotFound
 }
 
-// TableOrEmpty returns a table. If the archive lacks it, the table has no rows. A table of a known kind begins with
-// the columns of its kind.
+// TableOrEmpty returns a table, without rows if the archive lacks it. A table of a known kind begins with its columns.
 func (s *Store) TableOrEmpty(kind disk.TableKind) (Table, error) {
 	t, err := s.Table(kind)
 	if errors.Is(err, ErrNotFound) {
@@ -129,8 +128,7 @@ func (s *Store) Runs() ([]layout.Provenance, error) {
 	return runs, nil
 }
 
-// sharedTexts caches the strings of symbols. Most rows of runs have equal strings, and the cells of a forged file can
-// share a very long one.
+// sharedTexts caches the strings of symbols. Most runs have equal ones, and a forged file's cells can share a huge one.
 type sharedTexts struct {
 	s     *Store
 	known map[layout.Ref]string
@@ -179,8 +177,7 @@ func (x *sharedTexts) readClassPaths() (map[uint64][]layout.ClassPathEntry, erro
 			return nil, err
 		}
 		paths[t.Cell(0, row)] = append(paths[t.Cell(0, row)], layout.ClassPathEntry{Path: path, Content: layout.Content{
-			Kind: layout.ContentKind(t.Cell(3, row)), Size: t.Cell(4, row), Sum: t.Cell(5, row),
-		}})
+			Kind: layout.ContentKind(t.Cell(3, row)), Size: t.Cell(4, row), Sum: t.Cell(5, row)}})
 	}
 	return paths, nil
 }

@@ -186,7 +186,6 @@ func (s *Store) LateType(name, loader string) (Type, error) {
 	return Type{s, a.firstLate + n}, nil
 }
 
-// internType returns the number of a late type.
 func (l *lateTypes) internType(name, loader string) (uint32, error) {
 	key := [2]string{name, loader}
 	l.mu.Lock()
@@ -241,8 +240,7 @@ const (
 	classExcluded = ^uint64(0)
 )
 
-// bindings have the class of each type. A chunk is allocated when the first of its types is bound, because most types
-// never are.
+// bindings have the class of each type. A chunk is allocated when the first of its types is bound, as most never are.
 type bindings struct {
 	table atomic.Pointer[[]atomic.Pointer[bindingChunk]]
 }
@@ -328,5 +326,4 @@ func (s *Store) Binding(t Type) (class uint64, state Binding) {
 	}
 }
 
-// maxTypes returns the maximum number of types including late ones.
 func (s *Store) maxTypes() uint64 { return s.h.Counts.Types + maxLateTypes }

@@ -18,7 +18,6 @@ type archiveCheck struct {
 	class, loader layout.Ref
 }
 
-// checkArchive checks everything that lookups of profiles read.
 func (s *Store) checkArchive() {
 	s.m.Sweep()
 	for _, r := range [...]layout.Region{disk.RegionIX, disk.RegionRO} {
@@ -75,8 +74,7 @@ func (w *archiveCheck) checkPagesTo(to int64) bool {
 	return true
 }
 
-// markHead sets the ready bits of the slot for a method with one profile without context. A method with several is
-// left to its first lookup.
+// markHead sets the ready bits of a method's slot if it has one profile without context. Lookups do for the others.
 func (w *archiveCheck) markHead(n layout.Ref, b disk.Block) {
 	id, first := b.ID()
 	if !first || b.Presence()&disk.HasLinks != 0 {

@@ -25,8 +25,7 @@ const (
 // bytes change after the check, fillSlots may return wrong words, but only words inside the range.
 type bitmap []byte
 
-// checkBitmap returns an error unless the bitmap is sound and all its words are below limit. It is one pass over at
-// most 8 KiB.
+// checkBitmap returns an error unless the bitmap is sound and its words are below limit. It reads at most 8 KiB once.
 func (b bitmap) checkBitmap(limit int) error {
 	if len(b) < containerStart {
 		return fmt.Errorf("a bitmap of %d bytes", len(b))
@@ -101,7 +100,6 @@ func fillArray(words []uint16, p []byte, from, to int) (n int) {
 	return n
 }
 
-// searchArray returns the index of the first element of the list p that is at least word.
 func searchArray(p []byte, word int) int {
 	low := 0
 	high := len(p) / 2

@@ -25,8 +25,7 @@ type Map struct {
 	checked []atomic.Uint32
 }
 
-// Open returns a Map of the archive that source reads and whose header is h. Its cost does not depend on the size of
-// bm.
+// Open returns a Map of the archive that source reads and whose header is h. Its cost is independent of bm's size.
 func Open(source Source, h *layout.Header) (*Map, error) {
 	bm := disk.RegionOf(h, disk.RegionBM)
 	rw := disk.RegionOf(h, disk.RegionRW)
@@ -104,8 +103,7 @@ func (m *Map) Matches(from, to int64, want []uint64) (bool, error) {
 	return true, nil
 }
 
-// sameWords reports whether got and want have the same bits for the words in [first, last). Their first bit stands for
-// word first&^63.
+// sameWords compares the bits of got and want for the words in [first, last). Their first bit is for word first&^63.
 func sameWords(got, want []uint64, first, last int) bool {
 	for i, w := range want {
 		at := first&^63 + i*64

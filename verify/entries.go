@@ -129,10 +129,8 @@ func (w *blockWalker) disorder(unit int64, point, last int32) {
 	w.wrong(inBlocks, at, disk.RegionRW, at, "an entry at point %d behind one at %d", point, last)
 }
 
-// An entrySum has the total and the maximum of the counts in a section.
 type entrySum struct{ total, most uint64 }
 
-// plainEntry checks the cells of an entry with a plain plan.
 func (w *blockWalker) plainEntry(p *plan, cells []byte, at int64, data bool, sum *entrySum) bool {
 	if data {
 		total := sum.total

@@ -2,7 +2,6 @@ package verify
 
 import "github.com/profarc/profarc/internal/file/disk"
 
-// frame checks the header and the tree of checksums, which are not in checksummed pages themselves.
 func (w *walk) frame() {
 	if !w.frameIsSound() {
 		w.unsummed = true
@@ -88,7 +87,6 @@ func (w *walk) pagesOf(from, to int64) summer {
 	return summer{walk: w, next: w.tree.Page(from), end: w.tree.Page(to)}
 }
 
-// split divides the pages into tasks.
 func (s *summer) split() (tasks []summer) {
 	const few = 512
 	for at := s.next; at < s.end; at += few {

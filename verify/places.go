@@ -59,8 +59,7 @@ func (p *places) first() (first layout.Ref, count int) {
 	return first, count
 }
 
-// starts has the offsets at which records begin. A reference to any other offset is a problem, even if the bytes there
-// look like a record.
+// starts has the offsets at which records begin. A reference to another offset is a problem, whatever the bytes there.
 type starts struct {
 	symbols places
 	names   places // texts that can be part of a key
@@ -70,10 +69,8 @@ type starts struct {
 
 func newStarts(h *layout.Header) starts {
 	symbols := h.Parts[disk.PartSymbols]
-	return starts{
-		symbols: newPlaces(symbols), names: newPlaces(symbols), methods: newPlaces(h.Parts[disk.PartMethods]),
-		blocks: newPlaces(disk.RegionOf(h, disk.RegionRW)),
-	}
+	return starts{symbols: newPlaces(symbols), names: newPlaces(symbols), methods: newPlaces(h.Parts[disk.PartMethods]),
+		blocks: newPlaces(disk.RegionOf(h, disk.RegionRW))}
 }
 
 func (w *walk) isType(n layout.Ref) bool {

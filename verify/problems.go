@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A phase is the part of the check that found a problem. A report lists problems by phase, because an earlier one often
-// causes later ones.
+// A phase is the part of the check that found a problem. Earlier phases come first, as they often cause later ones.
 type phase uint8
 
 const (
@@ -90,8 +89,7 @@ func (w *walk) refusal(at int64, err error) error {
 	return err
 }
 
-// refused records the reader's error for a record. The walk cannot continue after the record, so its counts are
-// incomplete.
+// refused records the reader's error for a record. The walk cannot continue, so its counts are incomplete.
 func (w *walk) refused(in phase, place int64, err error) {
 	w.partial.Store(true)
 	w.noteError(in, place, w.refusal(place, err))

@@ -148,7 +148,6 @@ func (w *walk) recordsAndBlocks() {
 	})
 }
 
-// types checks the type records of a span.
 func (w *worker) types(span layout.Span) {
 	for at := span.Offset; at < span.End(); at += disk.TypeSize {
 		rec := disk.ParseType(w.data[at:span.End()])

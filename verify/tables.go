@@ -23,7 +23,6 @@ func (w *walk) allTables() {
 	}
 }
 
-// column checks the references in rows [from, to) of a column.
 func (w *worker) column(t *reader.Table, column, from, to int) {
 	kind := t.Column(column)
 	for row := from; kind != disk.ColumnWord && row < to; row++ {

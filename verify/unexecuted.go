@@ -51,8 +51,7 @@ func (w *worker) unexecuted() {
 	}
 }
 
-// recordBehind returns the offset of the first record at or after at that is greater than a row. A record equal to the
-// row is a problem.
+// recordBehind returns the offset of the first record from at on that is greater than a row. An equal one is a problem.
 func (w *worker) recordBehind(at int64, row *disk.MethodRecord) int64 {
 	for at < w.methodsEnd {
 		rec := w.record(at)

@@ -22,8 +22,7 @@ type pointKind struct {
 	executed bool // see Point.Executed
 }
 
-// pointKinds is indexed by tag and holds everything this package knows about single tags. A tag without a row is read
-// by its schema.
+// pointKinds is indexed by tag and holds all knowledge about single tags. A tag without a row is read by its schema.
 var pointKinds = [256]pointKind{
 	layout.TagBit: {about: "a bytecode that only notes traps and whether it saw null", site: SiteNull,
 		read: (*pointReader).addNothing},
@@ -105,7 +104,6 @@ func hasProducerFlags(e reader.Entry) bool {
 	return e.Tag() == layout.TagCount || disk.TagByProducer(e.Tag())
 }
 
-// describeKind sets the fields that follow from the kind and the header of an entry, without its outcomes.
 func (p *Point) describeKind(s *reader.Store, e reader.Entry) {
 	kind := pointKindOf(e)
 	p.Kind = (*mapped.Mapping)(s.Mapping()).Shape().TagName(e.Tag())
@@ -128,7 +126,6 @@ func (p *Point) describeKind(s *reader.Store, e reader.Entry) {
 	}
 }
 
-// describeSub sets the fields that follow from the sub of an entry. Undefined numbers get words, too.
 func (p *Point) describeSub(e reader.Entry) {
 	schema, ok := disk.SchemaOf(e.Tag())
 	if !ok || len(schema.Subs) == 0 {

@@ -48,8 +48,7 @@ var Measures = []Measure{
 // ownSamples counts samples in the method itself. It is the usual measure of sampled programs.
 var ownSamples = countMeasure("samples taken in the method itself", layout.SubSamples, "")
 
-// countMeasure returns the measure that adds the Count entries of one kind. It has the name that the schema gives the
-// kind.
+// countMeasure returns the measure that adds the Count entries of one kind, with the schema's name for the kind.
 func countMeasure(about string, sub layout.Sub, recorded string) Measure {
 	schema, _ := disk.SchemaOf(layout.TagCount)
 	name := schema.Subs[sub]

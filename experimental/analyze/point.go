@@ -190,7 +190,6 @@ type pointReader struct {
 	err       error
 }
 
-// loadCounter returns the trained or the current value of a counter.
 func (r *pointReader) loadCounter(c reader.Counter) uint64 {
 	if r.trained {
 		return c.Trained()
@@ -249,10 +248,8 @@ func (r *pointReader) addNothing(*Point, reader.Entry) {}
 
 func (r *pointReader) addBranch(p *Point, e reader.Entry) {
 	b, _ := e.Branch()
-	p.addOutcome(
-		Outcome{Kind: Taken, Count: r.loadCounter(b.Taken)},
-		Outcome{Kind: NotTaken, Count: r.loadCounter(b.NotTaken)},
-	)
+	p.addOutcome(Outcome{Kind: Taken, Count: r.loadCounter(b.Taken)},
+		Outcome{Kind: NotTaken, Count: r.loadCounter(b.NotTaken)})
 }
 
 func (r *pointReader) addJump(p *Point, e reader.Entry) {
@@ -351,13 +348,8 @@ func (r *pointReader) addSuccessors(p *Point, e reader.Entry) {
 func (r *pointReader) addCallees(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{
-			Kind:  Call,
-			ID:    r.loadCounter(rows.Cell(i, 0)),
-			Index: i,
-			Count: r.loadCounter(rows.Cell(i, 1)),
-			Row:   true,
-		}
+		o := Outcome{Kind: Call, ID: r.loadCounter(rows.Cell(i, 0)), Index: i, Count: r.loadCounter(rows.Cell(i, 1)),
+			Row: true}
 		m, err := rows.Method(i)
 		r.keepError(err)
 		r.setMethod(&o, m)
@@ -378,13 +370,8 @@ func (r *pointReader) setMethod(o *Outcome, m reader.Method) {
 func (r *pointReader) addValues(p *Point, e reader.Entry) {
 	rows, _ := e.Rows()
 	for i := range rows.Len() {
-		o := Outcome{
-			Kind:  Value,
-			ID:    r.loadCounter(rows.Cell(i, 0)),
-			Index: i,
-			Count: r.loadCounter(rows.Cell(i, 1)),
-			Row:   true,
-		}
+		o := Outcome{Kind: Value, ID: r.loadCounter(rows.Cell(i, 0)), Index: i, Count: r.loadCounter(rows.Cell(i, 1)),
+			Row: true}
 		if !r.trained {
 			r.setTarget(&o, e.Sub())
 		}

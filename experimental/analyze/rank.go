@@ -98,14 +98,9 @@ func Hottest(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) (
 	return r, r.addRows(s, heats[:o.RowCount(len(heats))], by.inclusive())
 }
 
-// rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts the methods without
-// a value.
-func rankMethods(
-	ctx context.Context,
-	s *reader.Store,
-	by *Measure,
-	o RankOptions,
-) (sum measureTotals, heats []methodValue, without int,
+// rankMethods returns the selected methods with a nonzero value in the order of Hottest, and counts those without one.
+func rankMethods(ctx context.Context, s *reader.Store, by *Measure,
+	o RankOptions) (sum measureTotals, heats []methodValue, without int,
 	err error) {
 	for m, err := range s.Methods() {
 		if err == nil {
@@ -151,14 +146,8 @@ func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool
 			return err
 		}
 		sum = disk.SaturatingAdd(sum, h.n)
-		row := TopMethod{
-			MethodName: name,
-			Record:     h.m,
-			Value:      h.n,
-			Share:      shareOfTotal(h.n, r.Total),
-			Cut:        hasTruncatedName(s, h.m),
-			Moved:      moved[h.m.Ref()],
-		}
+		row := TopMethod{MethodName: name, Record: h.m, Value: h.n, Share: shareOfTotal(h.n, r.Total),
+			Cut: hasTruncatedName(s, h.m), Moved: moved[h.m.Ref()]}
 		if !inclusive {
 			cumulative := shareOfTotal(sum, r.Total)
 			row.Sum = &cumulative
@@ -172,8 +161,7 @@ func (r *TopReport) addRows(s *reader.Store, heats []methodValue, inclusive bool
 	return nil
 }
 
-// ByHeat iterates over the methods that [Hottest] lists, in the same order. A method with several values comes once, at
-// its highest value.
+// ByHeat iterates over the methods of [Hottest] in the same order. A method with several values comes at its highest.
 func ByHeat(ctx context.Context, s *reader.Store, by *Measure, o RankOptions) iter.Seq2[reader.Method, error] {
 	if by == nil {
 		by = UsualMeasure(s.Header())

@@ -35,7 +35,6 @@ func allocatedBytes(s *reader.Store) (bytes map[allocationKey]uint64, sum float6
 	return bytes, sum, nil
 }
 
-// compareAllocations adds the overlap of the allocated bytes by stack, and the share of stacks that only b has.
 func (c *comparison) compareAllocations() error {
 	a, sumA, err := allocatedBytes(c.a)
 	if err != nil {

@@ -21,8 +21,7 @@ type archiveTotals struct {
 	failures bool // the VM counts failed type checks
 }
 
-// lastCountsFailures is the last release of HotSpot that decrements a counter when a type check fails. Later releases
-// record the types.
+// lastCountsFailures is HotSpot's last release that decrements a counter when a type check fails.
 const lastCountsFailures = 21
 
 // countsFailures reports whether a release of HotSpot counts failed type checks. Release 0 is unknown.
@@ -53,7 +52,6 @@ func (c *comparison) compareWays(at Place, a, b *site) {
 	}
 }
 
-// onlyCountedCell returns the last cell with a count, and the number of such cells.
 func onlyCountedCell(cells []cell) (only cell, kinds int) {
 	for _, c := range cells {
 		if c.count > 0 {

@@ -114,8 +114,7 @@ func (c *comparison) compareTargets(at Place, a, b *site) error {
 // maxTargets is the maximum number of listed types or targets per site and archive.
 const maxTargets = 4
 
-// targetsMissingFrom returns the types or targets of a site that are missing from the other cells, the most frequent
-// first.
+// targetsMissingFrom returns the types or targets of a site that the other cells lack, the most frequent first.
 func (s *sites) targetsMissingFrom(t *site, others []cell) (list []Target, err error) {
 	list = []Target{}
 	var own []cell

@@ -24,7 +24,6 @@ type counterparts struct {
 	types   []uint32     // ordinal in b + 2, 1 if b lacks the type, 0 if not yet looked up; indexed by ordinal in a
 }
 
-// A methodPair is a method of a and its reference in b, 0 if b lacks it.
 type methodPair struct{ inA, inB layout.Ref }
 
 func newCounterparts(ctx context.Context, a, b *reader.Store) (*counterparts, error) {

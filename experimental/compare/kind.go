@@ -45,7 +45,6 @@ var valueKinds = map[layout.Sub]kind{
 
 type kindAmounts [numKinds]float64
 
-// addShares adds part divided by sum to p.
 func (p *kindAmounts) addShares(part, sum *kindAmounts) {
 	for k := range numKinds {
 		p[k] += shareOfSum(part[k], sum[k])

@@ -41,8 +41,7 @@ func (c *comparison) countGoneMethod(m reader.Method) error {
 	return c.addLoneMethod(&found, m, &c.profilesA, &c.went, c.hidden.addGone)
 }
 
-// addLoneMethod adds a method of one archive to list, or calls addHidden if its class is hidden. Methods without counts
-// are left out.
+// addLoneMethod adds a method with counts of one archive to list, or calls addHidden if its class is hidden.
 func (c *comparison) addLoneMethod(found *Method, m reader.Method, p *profiles, list *topList[Method],
 	addHidden func(*Method, hiddenKey)) error {
 	weight := found.ShareA + found.ShareB

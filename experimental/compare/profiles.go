@@ -86,7 +86,6 @@ func (all *profiles) addUpSites(p *profile) {
 	}
 }
 
-// hasSameShape reports whether two LLVM profiles have equal numbers of counters and value sites.
 func (p *profile) hasSameShape(q *profile) bool {
 	return p.counters == q.counters && p.values == q.values
 }
@@ -268,7 +267,6 @@ func (n *contextNumbers) numberProfiles(s *reader.Store, list []profile,
 	return numbers, nil
 }
 
-// numberContext returns the number of a context. It numbers inner contexts first.
 func (n *contextNumbers) numberContext(s *reader.Store, c reader.Context, known map[layout.Ref]uint32,
 	key func(reader.Method) (uint64, error)) (uint32, error) {
 	path := []reader.Context{c}

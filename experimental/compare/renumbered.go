@@ -15,15 +15,13 @@ type renumbering struct {
 	byCode map[hiddenKey][]int
 }
 
-// A hiddenKey identifies a method of a hidden class in all runs. It has the code, and the key without the number in the
-// class name.
+// A hiddenKey identifies a method of a hidden class in all runs, by code and key without the number in the class name.
 type hiddenKey struct {
 	of   layout.Key // key of the method, without the number in its class
 	code uint64
 }
 
-// hiddenKeyOf returns the key of a method; hidden is false if its class is not hidden. The code is layout.CodeUnknown
-// if no profile has one.
+// hiddenKeyOf returns the key of a method; hidden is whether its class is. An unknown code is layout.CodeUnknown.
 func hiddenKeyOf(m reader.Method, p *profiles) (k hiddenKey, hidden bool, err error) {
 	class, ok, err := m.Class()
 	if err != nil || !ok {

@@ -229,8 +229,7 @@ func (s *sites) addSchemaSite(t site) error {
 	return nil
 }
 
-// addRowCounts adds the counts of a row. Their keys combine the column with the keys of the row, or with the row's
-// number if it has no keys.
+// addRowCounts adds the counts of a row. Their keys combine the column with the row's keys, or else its number.
 func (s *sites) addRowCounts(e reader.Entry, rows disk.Rows, row int, column uint64) (err error) {
 	key := uint64(0)
 	keyed := false

@@ -5,7 +5,6 @@ import (
 	"slices"
 )
 
-// A topList keeps the n heaviest items.
 type topList[T any] struct {
 	n     int
 	total int

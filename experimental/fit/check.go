@@ -110,7 +110,6 @@ func Check(ctx context.Context, s *reader.Store, against Code, o Options) (*Repo
 	return &c.report, nil
 }
 
-// sameSketch reports whether code can have the names in a profile's code.
 func (c *checker) sameSketch(m reader.Method, p reader.Profile, v *methodcode.Version) (bool, error) {
 	points := pointsOf(p, c.shape).points
 	err := c.sketches.describe(m, p, points)

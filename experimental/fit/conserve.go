@@ -112,7 +112,6 @@ func (c *conservation) decidePairs() {
 	}
 }
 
-// nullEdges returns the edges of new branches that are taken if an argument is null.
 func (c *conservation) nullEdges() (edges []int) {
 	for b := range c.now.Blocks {
 		at := &c.now.Blocks[b]
@@ -151,8 +150,7 @@ func (c *conservation) decideReached() (progress bool) {
 	return progress
 }
 
-// agreesWithFlow reports whether the count of an old point equals a flow. A type check counts neither nulls nor more
-// types than it has rows.
+// agreesWithFlow compares the count of an old point with a flow. A type check counts no nulls or types beyond its rows.
 func (c *conservation) agreesWithFlow(i int, flow float64) bool {
 	if sameFlow(c.old.weights[i], flow) {
 		return true
@@ -197,7 +195,6 @@ func (c *conservation) sideFlows(j int) []float64 {
 	return flows
 }
 
-// acceptPair accepts a pair and sets the flows that follow from it.
 func (c *conservation) acceptPair(j int) {
 	i := c.from[j]
 	c.done[j] = true

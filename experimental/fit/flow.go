@@ -104,8 +104,7 @@ func (s *codeFlow) addEdge(from, how, to int) {
 	}
 }
 
-// controllingEdges returns the edges from branches and switches that lead to a point, or to the point that alone leads
-// to it.
+// controllingEdges returns the edges of branches and switches that lead to a point, or to what alone leads to it.
 func (s *codeFlow) controllingEdges(i int) (edges []edge) {
 	for range s.points {
 		if len(s.in[i]) != 1 || s.in[i][0].how != next || s.in[i][0].point == outside {

@@ -40,7 +40,6 @@ func declaresOnly(code Code, one, other methodcode.Name) bool {
 	return known1 && known2 && has && !hasOther
 }
 
-// formerNames maps renamed classes and methods to their names in the profiles.
 type formerNames struct {
 	classes map[string]string
 	methods map[methodcode.Name]string
@@ -106,8 +105,7 @@ func mapClasses(descriptor string, to func(class string) string) string {
 	return b.String()
 }
 
-// differingClasses returns the pairs of classes in which two descriptors differ; ok is false if they differ in anything
-// else.
+// differingClasses returns the pairs of classes that differ in two descriptors; ok is false if anything else differs.
 func differingClasses(a, b string) (pairs [][2]string, ok bool) {
 	if a == b {
 		return nil, true

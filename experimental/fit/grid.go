@@ -63,24 +63,14 @@ func (g *grid) computeTotals() {
 	g.heads = make([]float32, (n+1)*(k+1))
 	for i := range n {
 		for j := range k {
-			g.heads[g.cellIndex(i+1, j+1)] = g.betterTotal(
-				g.heads,
-				g.pairScore(i, j),
-				g.cellIndex(i, j),
-				g.cellIndex(i, j+1),
-				g.cellIndex(i+1, j),
-			)
+			g.heads[g.cellIndex(i+1, j+1)] = g.betterTotal(g.heads, g.pairScore(i, j), g.cellIndex(i, j), g.cellIndex(i, j+1),
+				g.cellIndex(i+1, j))
 		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		for j := k - 1; j >= 0; j-- {
-			g.tails[g.cellIndex(i, j)] = g.betterTotal(
-				g.tails,
-				g.pairScore(i, j),
-				g.cellIndex(i+1, j+1),
-				g.cellIndex(i, j+1),
-				g.cellIndex(i+1, j),
-			)
+			g.tails[g.cellIndex(i, j)] = g.betterTotal(g.tails, g.pairScore(i, j), g.cellIndex(i+1, j+1), g.cellIndex(i, j+1),
+				g.cellIndex(i+1, j))
 		}
 	}
 }

@@ -208,7 +208,6 @@ func (l *alignment) weightedConfidence(weights []float64) float64 {
 	return sum / all
 }
 
-// useOldCode takes the points from Options.Old if it has the profiled code.
 func (c *checker) useOldCode(j *judgement, k layout.Key) error {
 	if c.o.Old == nil {
 		return nil
@@ -239,8 +238,7 @@ func oppositeSenses(p, q *methodcode.Point) bool {
 	return p.Kind == methodcode.Branch && p.FormerSketch().Inverse != q.FormerSketch().Inverse
 }
 
-// sameRows reports whether the counts of a switch can move to another one. Both must have the same cases, or known
-// values.
+// sameRows reports whether the counts of a switch can move to another one, which needs the same cases or known values.
 func sameRows(p, q *methodcode.Point) bool {
 	return p.Kind != methodcode.Switch || p.Labels != nil && q.Labels != nil ||
 		p.FormerSketch().Operands == q.FormerSketch().Operands && len(p.Targets) == len(q.Targets)

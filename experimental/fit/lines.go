@@ -75,7 +75,6 @@ func sampledCalls(m reader.Method) (of reader.Profile, calls []sampledCall, err 
 	return of, calls, err
 }
 
-// judgeLines compares calls with the best fitting body of the function.
 func (c *checker) judgeLines(j *judgement, bodies []methodcode.Body, calls []sampledCall) {
 	var best linesFit
 	for i, b := range bodies {

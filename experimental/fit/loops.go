@@ -6,8 +6,7 @@ import (
 	"github.com/profarc/profarc/internal/java/methodcode"
 )
 
-// decideLoops decides on one loop, or on one branch that ends a loop. Only the branches of a loop determine how often
-// it runs.
+// decideLoops decides on one loop or one branch that ends a loop. Only a loop's branches determine how often it runs.
 func (c *conservation) decideLoops() bool {
 	for j, i := range c.from {
 		if !c.done[j] && i >= 0 && c.now.Points[j].Kind == methodcode.Branch && c.decideLoopExit(j) {

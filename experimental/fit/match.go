@@ -27,8 +27,7 @@ type matcher struct {
 // rounds is the number of times to align the remaining points. Moved code matches after the rest.
 const rounds = 4
 
-// alignPoints aligns the points of the old code with the points of the new code. The result is incomplete if halted
-// returns an error.
+// alignPoints aligns the points of the old and the new code. The result is incomplete if halted returns an error.
 func alignPoints(a, b *codeFlow, halted func() error) alignment {
 	n := len(a.points)
 	out := alignment{lost: make([]string, n), tooLarge: n*len(b.points) > maxPairs}
@@ -72,7 +71,6 @@ func (m *matcher) alignRound(mayBe func(p, q *methodcode.Point) bool) {
 	}
 }
 
-// lossReason returns the reason why a point is unmatched, "" if it is matched.
 func (m *matcher) lossReason(i int, tooLarge bool) string {
 	switch p := &m.a.points[i]; {
 	case m.to[i] >= 0:
@@ -127,12 +125,10 @@ func (l resemblance) pairScore() float64 {
 func (m *matcher) resemblance(i, j int) resemblance {
 	isSame := sameOperation(&m.a.points[i], &m.b.points[j])
 	kind := m.a.points[i].Kind
-	return resemblance{
-		same: isSame, relabelled: !isSame && kind == methodcode.Switch,
+	return resemblance{same: isSame, relabelled: !isSame && kind == methodcode.Switch,
 		tests: kind == methodcode.Switch || kind == methodcode.Branch,
 		in:    m.agreement(m.a.in[i], m.b.in[j]), out: m.agreement(m.a.out[i], m.b.out[j]),
-		bytes: oneIfTrue(m.a.before[i] == m.b.before[j]) + oneIfTrue(m.a.after[i] == m.b.after[j]),
-	}
+		bytes: oneIfTrue(m.a.before[i] == m.b.before[j]) + oneIfTrue(m.a.after[i] == m.b.after[j])}
 }
 
 func (m *matcher) agreement(a, b []edge) float64 {
@@ -215,8 +211,7 @@ func (m *matcher) matchJumps() {
 	}
 }
 
-// neighbours returns for each jump the jump at the same distance after the partner of the previous point, -1 if there
-// is no such jump.
+// neighbours returns for each jump the one at the same distance after the previous point's partner, or -1.
 func (m *matcher) neighbours() (partners []int) {
 	partners = slices.Repeat([]int{-1}, len(m.to))
 	for i := range m.a.points {
@@ -237,7 +232,6 @@ func (m *matcher) neighbours() (partners []int) {
 	return partners
 }
 
-// sameWays reports whether old and new edges come from matching points.
 func (m *matcher) sameWays(a, b []edge) bool {
 	if len(a) != len(b) {
 		return false

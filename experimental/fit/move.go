@@ -66,8 +66,7 @@ func (m *mover) writeProfile() error {
 	return m.copyOtherSections()
 }
 
-// markMovedPoints records moved and derived points in the archive. The confidence of a point that moved before is the
-// product of both.
+// markMovedPoints records moved and derived points. The confidence of a point that moved before is the product of both.
 func (m *mover) markMovedPoints(method profileset.MethodRef) {
 	note := func(j int, derived uint64, confidence float64) {
 		t := m.b.Internal().Table(disk.TableMoved, 0)
@@ -213,8 +212,7 @@ func swapSides(branch disk.Entry) {
 	branch.SetCell(notTakenCell, taken)
 }
 
-// moveCases moves the counts of a switch to the cases with equal values. Counts of values without a case go to the
-// default.
+// moveCases moves the counts of a switch to the cases with equal values, and the counts of other values to the default.
 func (m *mover) moveCases(raw disk.Entry, i, j int) {
 	from := disk.Entry(m.old.entries[i].Bytes())
 	raw.SetTraps(from.Traps())
@@ -224,8 +222,7 @@ func (m *mover) moveCases(raw disk.Entry, i, j int) {
 	}
 }
 
-// mapCases maps the cases of a switch to the cases of another one with equal values. If the values are unknown, both
-// have the same cases.
+// mapCases maps the cases of a switch to those of another one by value, or to the same ones if values are unknown.
 func mapCases(p, q *methodcode.Point) []int {
 	places := make([]int, len(p.Targets))
 	if p.Labels == nil || q.Labels == nil {
@@ -276,8 +273,7 @@ func (m *mover) moveReturns(raw disk.Entry, j int) {
 	}
 }
 
-// copyOtherSections copies the sections after the data. It moves traps and handlers to the new code and drops results
-// of escape analysis.
+// copyOtherSections copies the sections after the data. It moves traps and handlers, and drops escape analysis.
 func (m *mover) copyOtherSections() error {
 	for section := disk.SectionExtra; section < disk.SectionDirectory; section++ {
 		for e := range m.Profile.Section(section) {
@@ -330,7 +326,6 @@ func (m *mover) shiftOf(i int) (int32, bool) {
 	return m.now.Points[m.alignment.to[i]].Bci - m.old.points[i].Bci, true
 }
 
-// stayAdjacent reports whether the old points i-1 and i are neighbors in the new code.
 func (m *mover) stayAdjacent(i int) bool {
 	before := -1
 	after := len(m.now.Points)
@@ -343,8 +338,7 @@ func (m *mover) stayAdjacent(i int) bool {
 	return before+1 == after
 }
 
-// clearReceivers clears the rows of types that cannot occur in the new code. All receivers of a call are instances of
-// the called method's class.
+// clearReceivers clears the rows of types that are no instances of the class whose method the new code calls.
 func (m *mover) clearReceivers(raw disk.Entry, j int) error {
 	holder := m.now.Points[j].Holder
 	if m.code == nil || holder == "" {

@@ -41,7 +41,6 @@ func (n *network) cloneNetwork() *network {
 	return &c
 }
 
-// conserved reports whether all flows at some blocks are known and balanced.
 func (n *network) conserved(blocks []int) bool {
 	in := make([]float64, n.nodes)
 	out := make([]float64, n.nodes)
@@ -73,7 +72,6 @@ func (n *network) deriveFlows(found func(e int)) {
 	}
 }
 
-// A bridgeSearch is a search for bridges in the graph of unknown edges.
 type bridgeSearch struct {
 	n       *network
 	at      [][]int // unknown edges by node

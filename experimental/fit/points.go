@@ -98,8 +98,7 @@ func (r sketchRow) compareRow(method layout.Ref, header uint16) int {
 	return cmp.Or(cmp.Compare(r.method, method), cmp.Compare(r.header, header))
 }
 
-// openSketches reads the sketches of an archive, which may have none. halted returns an error after the check is
-// canceled.
+// openSketches reads the sketches of an archive, if it has any. halted returns an error once the check is canceled.
 func openSketches(s *reader.Store, halted func() error) (*sketches, error) {
 	k := &sketches{s: s}
 	t, err := s.TableOrEmpty(disk.TableCode)
@@ -133,8 +132,7 @@ func (k *sketches) sketchBytes(r sketchRow) ([]byte, error) {
 // maxRows is the maximum number of sketches to read for a profile. Programs with equal bytecodes have several.
 const maxRows = 16
 
-// describe sets the sketches of a profile's points. Points that differ between programs with equal bytecodes stay
-// unknown.
+// describe sets the sketches of a profile's points, except points that differ in programs with equal bytecodes.
 func (k *sketches) describe(m reader.Method, p reader.Profile, points []methodcode.Point) error {
 	header := disk.SketchHeaderOf(p.Code())
 	at, _ := slices.BinarySearchFunc(k.rows, m.Ref(),

@@ -23,7 +23,6 @@ type Rename struct {
 	Weight        float64 // total of their counts
 }
 
-// renames maps classes and methods to their new names. The zero value has none.
 type renames struct {
 	classes map[string]string
 	methods map[layout.Ref]renamed
@@ -101,7 +100,6 @@ type lostClass struct {
 
 func (c *lostClass) firstLoader() string { return c.methods[0].key.Loader }
 
-// A lostMethod is a profiled method that the program lacks.
 type lostMethod struct {
 	method reader.Method
 	key    layout.Key
@@ -144,7 +142,6 @@ func findRenames(ctx context.Context, s *reader.Store, inv methodcode.Inventory,
 	return r.renames, r.matchLambdas(same)
 }
 
-// lookForAll looks up all methods and collects the missing ones.
 func (r *renamer) lookForAll() error {
 	for m, err := range r.s.Methods() {
 		err = cmp.Or(err, r.ctx.Err())

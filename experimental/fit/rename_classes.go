@@ -18,13 +18,11 @@ type likeness struct {
 	sure        bool // candidate is known to be new
 }
 
-// isEnough reports whether the candidate can be the class. Most methods must be equal, with enough code or a similar
-// name.
+// isEnough reports whether most methods are equal, with enough code or a similar name.
 func (l *likeness) isEnough() bool {
 	return l.same > 0 && 2*l.same >= l.total && (l.named || l.bytes >= minEvidence(l.sure))
 }
 
-// isRivalOf reports whether this candidate is about as likely as another one.
 func (l *likeness) isRivalOf(other *likeness) bool {
 	return l.isEnough() && 2*l.bytes >= other.bytes && (l.named || !other.named)
 }
@@ -91,8 +89,7 @@ func (r *renamer) innerName(class string) string {
 	return ""
 }
 
-// candidates returns for each lost class the classes of the program that share methods with it, and the number of
-// shared methods.
+// candidates returns for each lost class the program's classes that share methods with it, and the number of these.
 func (r *renamer) candidates() ([]map[string]int, error) {
 	type named struct {
 		name string
@@ -139,7 +136,6 @@ func (r *renamer) candidates() ([]map[string]int, error) {
 
 func simpleName(class string) string { return class[strings.LastIndexByte(class, '/')+1:] }
 
-// chooseClass returns the new name of a lost class, nil if it is unknown.
 func (r *renamer) chooseClass(c *lostClass, votes map[string]int, inner string) *likeness {
 	classes := slices.SortedFunc(maps.Keys(votes), func(a, b string) int {
 		return cmp.Or(cmp.Compare(votes[b], votes[a]), cmp.Compare(a, b))

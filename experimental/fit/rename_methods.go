@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// matchMentioned finds the new names of classes that the profiles only mention in descriptors of otherwise equal
-// methods.
+// matchMentioned finds the new names of classes that profiles only mention in descriptors of otherwise equal methods.
 func (r *renamer) matchMentioned() error {
 	votes := map[string]map[string]int{} // bytes of code by old name and new name
 	vote := func(m *lostMethod, class string) {
@@ -145,8 +144,7 @@ func (r *renamer) isTaken(k layout.Key) (bool, error) {
 	return err == nil, err
 }
 
-// matchByCode pairs each profiled method that the class no longer has with a new method of the same code and
-// descriptor.
+// matchByCode pairs each profiled method that the class lacks with a new method of the same code and descriptor.
 func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	type shape struct {
 		signature string
@@ -183,8 +181,7 @@ func (r *renamer) matchByCode(class string, methods []lostMethod) error {
 	return nil
 }
 
-// matchMethod renames a method if it has one candidate, no other lost method has this candidate, and there is enough
-// code.
+// matchMethod renames a method if it has one candidate that no other lost method has, and enough code.
 func (r *renamer) matchMethod(class string, lost []*lostMethod, candidates []methodcode.Declared) error {
 	d := candidates[0]
 	k := layout.Key{Class: class, Name: d.Name, Signature: d.Signature, Loader: lost[0].key.Loader}

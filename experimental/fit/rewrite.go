@@ -16,7 +16,6 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// A rewriter copies usable profiles into a builder, adapted to new code.
 type rewriter struct {
 	s       *reader.Store
 	shape   disk.Shape
@@ -38,6 +37,7 @@ func newRewriter(ctx context.Context, s *reader.Store, b *builder.Builder, again
 	w := &rewriter{s: s, shape: shape, b: b, report: report, counts: &report.Rewritten, code: code,
 		kept: map[layout.Ref][]uint64{}, same: map[layout.Ref][]uint64{}}
 	set := b.Internal()
+	set.Explain("rewrite", "code that changed")
 	w.copier = copier.New(ctx, set, s, set.CurrentRun(),
 		copier.Hooks{Lazy: true, Type: w.renameType, Key: w.renameKey, Skip: dependsOnCode, Rows: w.rowFilter})
 	return w
@@ -68,8 +68,7 @@ func (w *rewriter) copyUnexecuted(m reader.Method) error {
 	return err
 }
 
-// copyMethod copies the usable profiles of a method. If several versions of its code became one, it copies the most
-// valuable profile.
+// copyMethod copies a method's usable profiles, only the most valuable one if several versions of its code became one.
 func (w *rewriter) copyMethod(judgements []judgement) error {
 	best := map[adaptedCode]*judgement{}
 	for i := range judgements {
@@ -207,7 +206,6 @@ func (w *rewriter) rowFilter(t *reader.Table) func(row int) (bool, error) {
 	return func(row int) (bool, error) { return w.keepsSketch(t, row) }
 }
 
-// recordSketch records the sketch of new code if any point is known.
 func (w *rewriter) recordSketch(m profileset.MethodRef, v *methodcode.Version) {
 	if !anyKnown(v.Points) {
 		return
@@ -222,7 +220,6 @@ func (w *rewriter) recordSketch(m profileset.MethodRef, v *methodcode.Version) {
 	t.Row(uint64(m), uint64(w.b.Internal().Symbol(string(disk.AppendSketch(nil, v.ID, points)))))
 }
 
-// keepsSketch reports whether a sketch belongs to an unchanged profile.
 func (w *rewriter) keepsSketch(t *reader.Table, row int) (bool, error) {
 	text, err := w.s.SymbolAt(layout.Ref(t.Cell(1, row)))
 	if err != nil {

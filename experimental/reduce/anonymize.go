@@ -94,8 +94,6 @@ func (a *Anonymizer) hashKey(d layout.Domain, k layout.Key) layout.Key {
 		Loader: a.hashLoader(k.Loader)}
 }
 
-// keepsMethods reports whether a method keeps its name. A method without a class keeps it by its own name, others by
-// the name of their class.
 func (a *Anonymizer) keepsMethods(class, name string) bool {
 	if class == "" {
 		return a.keepsName(name)
@@ -122,7 +120,6 @@ func (a *Anonymizer) hashLoader(id string) string {
 	return a.hashName(id)
 }
 
-// hashFunction hashes the name of an LLVM function or vtable by its id.
 func (a *Anonymizer) hashFunction(name string) string {
 	if name == "" || a.keepsName(name) {
 		return name
@@ -279,8 +276,7 @@ func (a *Anonymizer) hashDescriptor(text string) (anonymous, rest string, ok boo
 	return "L" + a.hashClass(name) + ";", rest, true
 }
 
-// hashJamaica hashes the parts of a JamaicaVM signature, which is class.name and a descriptor. A truncated signature is
-// hashed as one name.
+// hashJamaica hashes the parts of a JamaicaVM signature, class.name and a descriptor, or a truncated one as one name.
 func (a *Anonymizer) hashJamaica(text string) string {
 	k := layout.Key{Name: text}.Split(layout.DomainJamaica)
 	descriptor, ok := a.hashMethodDescriptor(k.Signature)

@@ -15,8 +15,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// leaveToBase drops methods that the base has, too. It runs last, so that other options apply to all methods of the
-// archive.
+// leaveToBase drops methods that the base has, too. It runs last, so that other options apply to all methods.
 func (c *selection) leaveToBase(s *reader.Store, r *Options) error {
 	if r.Base == nil {
 		return nil
@@ -109,8 +108,7 @@ func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	return c.hasEqualText(m, in)
 }
 
-// hasEqualText reports whether two methods are equal in every count, row and flag. It compares their text in the JSON
-// dump, which is complete.
+// hasEqualText reports whether two methods are equal in every count, row and flag, by their text in the JSON dump.
 func (c *comparison) hasEqualText(m, in reader.Method) (bool, error) {
 	own, err := c.own.writeMethod(m)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -12,10 +13,20 @@ import (
 	"github.com/profarc/profarc/experimental/reduce"
 	"github.com/profarc/profarc/internal/file/disk"
 	"github.com/profarc/profarc/internal/formats/jsondump"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/reader"
 )
+
+// TestMain draws fewer examples unless all tests run.
+func TestMain(m *testing.M) {
+	if err := full.LimitDraws(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 // checkAnswers checks that layers answer as an archive does, for every method and version of
 // it, in each of its contexts and in others.

@@ -48,8 +48,7 @@ func (c *selection) chooseMethods(s *reader.Store, r *Options) error {
 	return c.keepNamed(s, r, stacks)
 }
 
-// chooseStacks returns the stacks to keep. Their leaves must be selected, and they must be among the hottest, or have
-// samples at all.
+// chooseStacks returns the stacks with selected leaves that are among the hottest, or that have samples at all.
 func chooseStacks(s *reader.Store, all sampledStacks, r *Options) (sampledStacks, error) {
 	stacks, err := all.filterStacks(func(stack sampledStack) (bool, error) {
 		if r.Hot == 0 && r.DropCold && stack.count == 0 {
@@ -112,8 +111,7 @@ func (c *selection) keepNamed(s *reader.Store, r *Options, stacks sampledStacks)
 	return nil
 }
 
-// isSelectedAt reports whether the method with the record at n is selected. An unknown method, with n 0, is selected if
-// all are.
+// isSelectedAt reports whether the method with the record at n is selected. An unknown one, with n 0, is if all are.
 func isSelectedAt(s *reader.Store, n layout.Ref, may func(layout.Key) bool) (bool, error) {
 	if may == nil || n == 0 {
 		return may == nil, nil
@@ -196,7 +194,6 @@ func (s sampledStacks) totalSamples() (sum weigh.Wide) {
 	return sum
 }
 
-// leafMethod returns the sampled method, 0 if it is unknown.
 func (s sampledStacks) leafMethod(stack sampledStack) layout.Ref {
 	return layout.Ref(s.t.Cell(1, stack.first))
 }

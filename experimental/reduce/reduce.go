@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// Options select what [Archive] drops, and whether it replaces names. The zero value keeps everything except the source
-// order.
+// Options select what [Archive] drops, and whether it replaces names. The zero value drops only the source order.
 type Options struct {
 	// Hot is a part of all counts. layout.WeightOne stands for all of them, and 0 keeps every method. For each unit, the
 	// fewest methods stay whose counts reach that part. Inclusive counts such as cycles cannot be added. With a Hot of
@@ -67,8 +66,7 @@ type Report struct {
 	samples, allSamples weigh.Wide
 }
 
-// ShareOf returns the kept part of the counts of a unit. ok is false if the archive has no such counts, or if they
-// cannot be added.
+// ShareOf returns the kept part of the counts of a unit. ok is false if there are none, or if they cannot be added.
 func (r *Report) ShareOf(u layout.CountUnit) (share float64, ok bool) {
 	if r.all[u] == (weigh.Wide{}) || disk.IsInclusive(u) {
 		return 1, false
@@ -112,6 +110,7 @@ func Archive(ctx context.Context, s *reader.Store, r Options) (*builder.Builder,
 			return nil, nil, err
 		}
 	}
+	t.set.Explain("reduce", "methods and profiles that were not selected")
 	if r.Base != nil {
 		b.Internal().ExpectBase(r.Base.Header().AsBase())
 	}
@@ -128,12 +127,9 @@ type reduction struct {
 }
 
 func (t *reduction) copierHooks() copier.Hooks {
-	h := copier.Hooks{
-		Lazy:  t.selective(),
-		Entry: t.replaceValues,
-		Rows:  func(table *reader.Table) func(row int) (bool, error) { return t.newRowCut(t.s, table).keepsRow },
-		Word:  t.replaceWord,
-	}
+	h := copier.Hooks{Lazy: t.selective(), Entry: t.replaceValues,
+		Rows: func(table *reader.Table) func(row int) (bool, error) { return t.newRowCut(t.s, table).keepsRow },
+		Word: t.replaceWord}
 	if names := t.names; names != nil {
 		h.Type = func(name, loader, _ string) (string, string, string) {
 			return names.hashTypeName(name), names.hashLoader(loader), ""
@@ -151,8 +147,7 @@ func (t *reduction) copierHooks() copier.Hooks {
 	return h
 }
 
-// adoptDumps copies the list of dumps of a merged archive. It marks the set as mixed so that its tables are sorted
-// again.
+// adoptDumps copies a merged archive's list of dumps. It marks the set as mixed so that its tables are sorted again.
 func (t *reduction) adoptDumps() error {
 	if t.s.Header().Flags&disk.FlagMerged == 0 {
 		return nil
@@ -172,7 +167,6 @@ func (t *reduction) adoptDumps() error {
 	return nil
 }
 
-// copyRecords copies all types, methods and contexts, unless the selection is partial.
 func (t *reduction) copyRecords() error {
 	if t.selective() {
 		return nil

@@ -98,7 +98,6 @@ func (c *selection) selective() bool { return c.keep != nil }
 
 func (c *selection) keepsMethod(n layout.Ref) bool { return !c.selective() || c.keep[n] }
 
-// keepsSomewhere reports whether the method with the record at n stays here or in the base.
 func (c *selection) keepsSomewhere(n layout.Ref) bool { return c.keepsMethod(n) || c.left[n] }
 
 func (c *selection) dropsProfile(p reader.Profile) bool {
@@ -136,7 +135,6 @@ func (t *reduction) replaceValues(raw disk.Entry) error {
 	return nil
 }
 
-// copyFunction interns the function with an ID, if the archive has it.
 func (t *reduction) copyFunction(id uint64) error {
 	m, err := t.s.FindID(id)
 	if errors.Is(err, reader.ErrNotFound) || errors.Is(err, reader.ErrAmbiguous) {

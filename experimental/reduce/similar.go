@@ -75,8 +75,7 @@ func (c *comparison) countsAreSimilar(own, its map[string]reader.Profile) (bool,
 	return true, nil
 }
 
-// countOverlap returns the common part of two profiles' counts. It is 1 for equal proportions, or if neither has
-// counts.
+// countOverlap returns the common part of two profiles' counts, 1 for equal proportions or if neither has counts.
 func countOverlap(x, y map[string]uint64) (common float64) {
 	sumX := sumOfCounts(x)
 	sumY := sumOfCounts(y)

@@ -31,8 +31,7 @@ const (
 	presenceEnd    // 1 << NumFields
 )
 
-// FileFields are the fields that a writer adds when it writes a block to a file. They identify the profile and count
-// nothing.
+// FileFields are the fields that a writer adds to a block in a file. They identify the profile and count nothing.
 const FileFields = HasID | HasLinks | HasKey
 
 const NumFields = 14
@@ -173,8 +172,7 @@ func (b Block) trapUnits() int {
 	return 0
 }
 
-// InvocationsUnit returns the unit offset of the invocation counter in a block with presence p; ok is false without a
-// counter.
+// InvocationsUnit returns the unit offset of the invocation counter in a block with presence p; ok is false if none.
 func InvocationsUnit(p Presence) (unit uint64, ok bool) {
 	return BlockHeaderSize/Unit + uint64(p&HasID), p&HasInvocations != 0
 }
@@ -185,8 +183,7 @@ func KeyOffset(presence uint32) (offset uint64, ok bool) {
 	return first + 8*uint64(presence/uint32(HasInvocations)&1), presence&uint32(HasKey) != 0
 }
 
-// VersionOffsets returns the byte offsets of the links and the code id in a block. Each is valid only if the block
-// has the field.
+// VersionOffsets returns the byte offsets of a block's links and code id, each valid only if the block has the field.
 func VersionOffsets(presence uint32) (links, code uint64) {
 	units := presence/uint32(HasID)&1 + presence/uint32(HasInvocations)&1 + presence/uint32(HasKey)&1*2
 	links = BlockHeaderSize + Unit*uint64(units)

@@ -38,8 +38,7 @@ func (s Shape) TagName(tag layout.Tag) string {
 	return tag.String()
 }
 
-// groupRows returns the number of rows of a group. n is the value of the entry's CellLength, or the row count of a
-// wide entry.
+// groupRows returns a group's number of rows. n is the entry's CellLength, or the row count of a wide entry.
 func (s Shape) groupRows(g *CellGroup, n int64) int64 {
 	switch g.Repeat {
 	case PerGap:
@@ -83,8 +82,7 @@ const ReceiversFixed = 2
 // avoids the schema table on the reader's path to a receiver. A test compares the two.
 func (s Shape) ReceiverRow(i int) int { return 1 + s.Gap + 2*i }
 
-// TypeList returns the index of the first cell of the (slot, type) pairs of a CallType, VirtualCallType or
-// ParametersType entry.
+// TypeList returns the first cell of the (slot, type) pairs of a CallType, VirtualCallType or ParametersType entry.
 func (s Shape) TypeList(tag layout.Tag) int { return s.Cells(tag, 0) }
 
 // lengthCellIndex returns the index of the schema's CellLength, which it must have.
@@ -96,8 +94,7 @@ func (s Shape) lengthCellIndex(schema *Schema) (cell int64) {
 	return cell - 1
 }
 
-// EntryLength returns the value of the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed
-// size.
+// EntryLength returns the entry's CellLength, or the row count of a wide entry; 0 for entries of fixed size.
 func (s Shape) EntryLength(e Entry) int {
 	schema, ok := s.Schema(e.Tag())
 	switch {

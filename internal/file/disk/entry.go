@@ -32,8 +32,7 @@ type Shape struct {
 	Declared *Declared // shapes that the producer declares, or nil
 }
 
-// ShapeOfParams returns the shape for the settings, without declared entries. See mapped.Mapping.Shape for an
-// archive's.
+// ShapeOfParams returns the shape for the settings without declared entries. mapped.Mapping.Shape is an archive's.
 func ShapeOfParams(p *layout.Params) Shape {
 	return Shape{TypeRows: int(p.TypeProfileWidth), BciRows: int(p.BciProfileWidth), Gap: int(p.ReceiverGap)}
 }

@@ -131,7 +131,6 @@ type headerWord struct {
 	field  *uint64
 }
 
-// headerWords returns the u64 fields that need no conversion.
 func headerWords(h *layout.Header) [20]headerWord {
 	c := &h.Counts
 	s := &h.Summary
@@ -142,8 +141,7 @@ func headerWords(h *layout.Header) [20]headerWord {
 		{offCounts + 24, &c.Contexts}, {offCounts + 32, &c.Types}, {offCounts + 40, &c.Symbols},
 		{offCounts + 48, &c.Entries}, {offCounts + 56, &c.Pointers},
 		{offSummary, &s.TotalInvocations}, {offSummary + 8, &s.MaxInvocations}, {offSummary + 16, &s.TotalCount},
-		{offSummary + 24, &s.MaxCount},
-	}
+		{offSummary + 24, &s.MaxCount}}
 }
 
 func encodeFields(h *layout.Header, p []byte) {
@@ -193,8 +191,7 @@ func headerChecksum(p []byte) uint64 {
 	return d.Sum64()
 }
 
-// UpdateChecksum updates the checksum of the header at the front of b. Tests and tools use it after they change a
-// header.
+// UpdateChecksum updates the checksum of the header at the front of b, which a test or tool has changed.
 func UpdateChecksum(b []byte) { le.PutUint64(b[offHeaderSum:], headerChecksum(b[:HeaderSize])) }
 
 // ParseHeader decodes and checks the header at the front of b. b is the whole file or its beginning, and fileSize is
@@ -269,8 +266,7 @@ func CheckFinal(h *layout.Header) error {
 		"made by an older profarc (format %s), this one reads %s", VersionString(h.Version), VersionString(Version))
 }
 
-// CheckWritable returns an error for an archive with an unknown read-only feature. Such an archive can be shown but
-// not adopted or copied.
+// CheckWritable returns an error for an unknown read-only feature. Such an archive cannot be adopted or copied.
 func CheckWritable(h *layout.Header) error {
 	unknown := h.ReadOnly &^ uint64(KnownReadOnly)
 	if unknown == 0 {

@@ -50,8 +50,7 @@ func MixSeeded(id, seed uint64) Hash { return Hash((id ^ seed) * 0xd6e8feb86659f
 // product h * n. These low bits choose the slot within the line.
 func (h Hash) SplitBucket(n uint64) (bucket, rest uint64) { return bits.Mul64(uint64(h), n) }
 
-// Fingerprint returns the part of the hash that a slot stores: the low 16 bits with the lowest bit set, since 0 marks
-// a free slot.
+// Fingerprint returns the hash's part in a slot: the low 16 bits with the lowest bit set, since 0 marks a free slot.
 func (h Hash) Fingerprint() uint16 { return uint16(h) | 1 }
 
 // OverflowBit returns the bit that a line sets if a record with this hash is stored in a later line.
@@ -93,8 +92,7 @@ func SlotOf(word uint32, rest uint64) uint64 { return multiplySlot(rest, uint64(
 // Spilled is [Line.Spilled] for a line with this word.
 func Spilled(word uint32) bool { return word>>24 != 0 }
 
-// NotInLine reports whether a record that is not in its own slot is neither in the line with this word nor in a later
-// one.
+// NotInLine reports whether a record outside its own slot is neither in the line with this word nor in a later one.
 func NotInLine(word uint32, h Hash) bool { return !Spilled(word) && word&uint32(h.OverflowBit()) == 0 }
 
 // A Line is an overlay on one line of the index, of [LineSize] bytes.

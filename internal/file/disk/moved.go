@@ -40,8 +40,7 @@ const (
 	movedConfidence
 )
 
-// ParseMarks decodes TableMoved from its cells. Of several marks of a point it keeps the one with the lowest
-// confidence.
+// ParseMarks decodes TableMoved from its cells. Of several marks of a point it keeps the least confident one.
 func ParseMarks(rows int, cell func(column, row int) uint64) Marks {
 	if rows == 0 {
 		return nil

@@ -140,11 +140,8 @@ func (m *MethodRecord) Append(b []byte) []byte {
 	for _, f := range []struct {
 		flag layout.MethodFlags
 		a, b uint32
-	}{
-		{MethodDeclared, uint32(m.Holder), uint32(m.Signature)},
-		{MethodProfiled, uint32(m.Profiles), m.Access},
-		{MethodInContext, uint32(m.Contexts), m.NumContexts},
-	} {
+	}{{MethodDeclared, uint32(m.Holder), uint32(m.Signature)}, {MethodProfiled, uint32(m.Profiles), m.Access},
+		{MethodInContext, uint32(m.Contexts), m.NumContexts}} {
 		if m.Flags&f.flag != 0 {
 			b = le.AppendUint32(le.AppendUint32(b, f.a), f.b)
 		}
@@ -307,8 +304,7 @@ const (
 	UnexecutedRowSize    = 8
 )
 
-// A ClassRow is a class with methods that never ran. Its name is not empty and unique among types, and it has no
-// loader.
+// A ClassRow is a class with methods that never ran. Its name is not empty and unique among types. It has no loader.
 type ClassRow struct {
 	Holder layout.Ref // type record
 	End    uint32     // number of rows up to the end of this class

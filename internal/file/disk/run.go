@@ -57,8 +57,7 @@ func hash128(b []byte) (id [16]byte) {
 	return id
 }
 
-// DumpID returns the identity of a dump of process p at a time. since is the earlier dump whose counts were
-// subtracted, zero for none.
+// DumpID returns the identity of a dump of process p. since is the earlier dump whose counts were subtracted, or zero.
 func DumpID(p layout.Process, since [16]byte, at time.Time) [16]byte {
 	b := append(p.Boot[:], since[:]...)
 	for _, word := range []uint64{p.Namespace, p.PID, p.Start, uint64(at.UnixNano())} {

@@ -51,8 +51,7 @@ const (
 // IsPointer reports whether cells of the kind are pointers, which rw's relocation bitmap marks.
 func IsPointer(k CellKind) bool { return k == CellType || k == CellTypeWord || k == CellMethod }
 
-// IsKey reports whether cells of the kind identify the counted thing. Only entries and rows with equal keys are
-// merged and compared.
+// IsKey reports whether cells of the kind identify the counted thing. Entries and rows with equal keys are merged.
 func IsKey(k CellKind) bool {
 	switch k {
 	case CellType, CellTypeWord, CellMethod, CellSlot, CellBci, CellValue, CellSuccessor:
@@ -161,7 +160,6 @@ func init() {
 	}
 }
 
-// classify derives the fields that walks over entries use.
 func (s *Schema) classify() {
 	between := int64(0)
 	for i := range s.Groups {
@@ -190,7 +188,6 @@ func (s *Schema) classify() {
 	s.classifyRows()
 }
 
-// classifyRows derives the fields that merges and comparisons use.
 func (s *Schema) classifyRows() {
 	s.onlyCounts = len(s.SignedSubs) == 0
 	for i := range s.Groups {
@@ -211,8 +208,7 @@ func (s *Schema) classifyRows() {
 // OnlyCounts reports whether every cell is an unsigned count.
 func (s *Schema) OnlyCounts() bool { return s.onlyCounts }
 
-// RowKey returns the kind of the first key in a wide entry's rows; ok is false if rows have no key and are identified
-// by their position.
+// RowKey returns the kind of the first key in a wide entry's rows; ok is false if rows are identified by position.
 func (s *Schema) RowKey() (kind CellKind, ok bool) { return s.rowKey, s.rowKey != 0 }
 
 // IsList reports whether the entries consist of rows of a key and a count.

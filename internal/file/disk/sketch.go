@@ -40,11 +40,8 @@ func sketchBits(p SketchPoint) uint32 {
 }
 
 func sketchPoint(v uint32) SketchPoint {
-	return SketchPoint{
-		What:     uint16(v & (1<<sketchWhatBits - 1)),
-		Operands: uint16(v >> sketchWhatBits & (1<<sketchOperandBits - 1)),
-		Inverse:  v>>(sketchPointBits-1)&1 != 0,
-	}
+	return SketchPoint{What: uint16(v & (1<<sketchWhatBits - 1)),
+		Operands: uint16(v >> sketchWhatBits & (1<<sketchOperandBits - 1)), Inverse: v>>(sketchPointBits-1)&1 != 0}
 }
 
 // SketchHeaderOf returns the header of a sketch for a code id.

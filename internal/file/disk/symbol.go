@@ -47,8 +47,7 @@ func AppendSymbol(b []byte, s string) []byte {
 	return append(b, make([]byte, SymbolSize(len(s))-4-int64(len(s)))...)
 }
 
-// SymbolLength returns the length of the symbol at the front of b, of at least 4 bytes. For a list it exceeds
-// [MaxBlob].
+// SymbolLength returns the length of the symbol at the front of b, at least 4 bytes. For a list it exceeds [MaxBlob].
 func SymbolLength(b []byte) int64 { return int64(le.Uint32(b)) }
 
 // SymbolParts returns the number of parts of the list at the front of b, of at least 4 bytes; ok is false for text.

@@ -202,7 +202,6 @@ func AppendTable(b []byte, kind TableKind, flags uint32, columns []ColumnKind, r
 	return b
 }
 
-// padToUnit appends zeros until len(b)-start is a multiple of 8.
 func padToUnit(b []byte, start int) []byte {
 	for (len(b)-start)%Unit != 0 {
 		b = append(b, 0)

@@ -28,8 +28,7 @@ const (
 // disabled marks the techniques that a benchmark has disabled.
 var disabled [numTechniques]bool
 
-// DisableTechnique disables a technique until restore is called. It is for benchmarks and must not be called while
-// others use this package.
+// DisableTechnique disables a technique until restore is called. No other goroutine may use this package meanwhile.
 func DisableTechnique(t Technique) (restore func()) {
 	disabled[t] = true
 	return func() { disabled[t] = false }

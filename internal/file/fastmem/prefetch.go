@@ -9,8 +9,7 @@ func Prefetch(data []byte, places []int64) {
 	}
 }
 
-// PrefetchLines starts loading the cache line at each address. On machines without a prefetch instruction it does
-// nothing.
+// PrefetchLines starts loading the cache line at each address, on machines with a prefetch instruction.
 func PrefetchLines(addresses []uintptr) {
 	if !disabled[Prefetching] {
 		prefetchLines(addresses)

@@ -89,12 +89,8 @@ func (m *Mapping) adoptCopy(late int) (*Adopted, error) {
 	}
 	memory := words.AlignedBytes(int(rw.Size) + late + disk.Unit) // the allocation must not be empty
 	copy(memory, m.data[rw.Offset:rw.End()])
-	return &Adopted{
-		mapping: m,
-		Base:    uint64(words.AddressOfBytes(memory)) - uint64(rw.Offset),
-		RW:      memory[:rw.Size:rw.Size],
-		Late:    memory[rw.Size : rw.Size+int64(late)],
-	}, nil
+	return &Adopted{mapping: m, Base: uint64(words.AddressOfBytes(memory)) - uint64(rw.Offset),
+		RW: memory[:rw.Size:rw.Size], Late: memory[rw.Size : rw.Size+int64(late)]}, nil
 }
 
 func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
@@ -119,7 +115,6 @@ func (m *Mapping) adoptMapped(base Base, late int) (*Adopted, error) {
 	return a, nil
 }
 
-// checkFileSize returns an error if the file was truncated after it was opened.
 func (m *Mapping) checkFileSize() error {
 	info, err := m.file.Stat()
 	if err != nil {

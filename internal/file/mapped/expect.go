@@ -71,11 +71,9 @@ func compareShapingSettings(has, want *layout.Params) error {
 	for _, s := range []struct {
 		name      string
 		has, want uint32
-	}{
-		{"TypeProfileWidth", has.TypeProfileWidth, want.TypeProfileWidth},
+	}{{"TypeProfileWidth", has.TypeProfileWidth, want.TypeProfileWidth},
 		{"BciProfileWidth", has.BciProfileWidth, want.BciProfileWidth},
-		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap},
-	} {
+		{"cells between a receiver entry's count and its rows", has.ReceiverGap, want.ReceiverGap}} {
 		if s.has != s.want {
 			return mismatch("%s is %d in it, expected is %d: run with the setting it was recorded with, or record it again",
 				s.name, s.has, s.want)

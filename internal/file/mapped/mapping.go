@@ -172,7 +172,6 @@ func (m *Mapping) Guard(f func() error) error {
 
 const restoreAdvice = "restore it and open it again"
 
-// faultError converts a fault to an error with the offset in the file.
 func (m *Mapping) faultError(fault *mmap.Fault) error {
 	offset, _ := m.offsetOf(fault.Address)
 	e := &layout.Error{File: m.name, Offset: offset, Kind: layout.ErrTruncated,

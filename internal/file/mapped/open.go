@@ -86,8 +86,7 @@ func unloadFile(m *Mapping, view *mmap.View) error {
 	return err
 }
 
-// openRegular opens an ordinary file. It rejects others before opening them, since opening a pipe would wait for a
-// writer.
+// openRegular opens an ordinary file. It checks this first, since opening a pipe would wait for a writer.
 func openRegular(path string) (*os.File, int64, error) {
 	info, err := os.Stat(path)
 	if err == nil {
@@ -222,8 +221,7 @@ const (
 	CheckNone                 // never; only bounds are checked
 )
 
-// Options control how an archive is opened; see archive.Options. The zero value maps the file and checks pages on
-// first access.
+// Options control how an archive is opened; see archive.Options. The zero value maps it and checks pages lazily.
 type Options struct {
 	Heap     bool // read the file into memory instead of mapping it
 	Check    Check

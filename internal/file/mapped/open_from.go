@@ -48,7 +48,6 @@ func readFile(fsys fs.FS, name string) (data []byte, err error) {
 	return readWhole(f, info.Size())
 }
 
-// addFileName adds the name of the file to an error without one.
 func addFileName(err error, name string) error {
 	var path *fs.PathError
 	var content *layout.Error

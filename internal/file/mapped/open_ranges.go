@@ -49,8 +49,7 @@ func openRanges(name string, r io.ReaderAt, size int64, o Options) (*Mapping, er
 	return m, m.validateAndInit(o)
 }
 
-// InRanges reports whether the archive was opened by [OpenRanges]. [Mapping.Unchecked] may then lack bytes that were
-// not requested.
+// InRanges reports whether [OpenRanges] opened the archive. [Mapping.Unchecked] may then lack unrequested bytes.
 func (m *Mapping) InRanges() bool { return m.fetcher != nil }
 
 func readRange(r io.ReaderAt, b []byte, at int64) error {

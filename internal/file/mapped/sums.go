@@ -61,7 +61,6 @@ func (s *pageChecksums) checkRange(region layout.Region, part layout.Span) error
 	return nil
 }
 
-// checkPageOnce checks page n, of a request up to page last.
 func (s *pageChecksums) checkPageOnce(region layout.Region, n, last int64) error {
 	bit := s.tree.PageSpan(n).Offset >> disk.PageShift
 	if s.checked.Has(bit) {
@@ -95,7 +94,6 @@ func (s *pageChecksums) checkGroupOnce(level int, group int64) error {
 	return nil
 }
 
-// checkSumsRange checks the groups that a part of ps overlaps, in all levels.
 func (s *pageChecksums) checkSumsRange(part layout.Span) error {
 	for level := range s.tree.Levels() {
 		for group := range s.groupCount(level) {
@@ -139,8 +137,7 @@ func (s *pageChecksums) compareChecksum(region layout.Region, part layout.Span, 
 	return disk.ChecksumError(region, part, got, want)
 }
 
-// checkPadding checks that the rest of ps after the checksums, and the gap after ps, are zeros. No checksum covers
-// these few bytes.
+// checkPadding checks that the rest of ps after the checksums, and the gap after ps, are zeros. Neither has a checksum.
 func (s *pageChecksums) checkPadding(part layout.Span) error {
 	for at := max(part.Offset, s.ps.Offset+s.tree.Size()); at < part.End(); at++ {
 		if s.data[at] != 0 {
@@ -177,7 +174,6 @@ func (m *Mapping) Verify(ctx context.Context, progress func(done, total int64)) 
 	return disk.WithFileName(s.verifyAll(ctx), m.name)
 }
 
-// verifyHeaderAndSums checks the header and then the checksums, from the top level down.
 func (m *Mapping) verifyHeaderAndSums() error {
 	h, err := disk.ParseHeader(m.data, m.header.FileSize)
 	if err != nil {

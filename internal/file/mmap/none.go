@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// Available reports whether this system can map files. If it cannot, [NewView] and [NewPrivate] fail, and pieces are
-// ordinary memory.
+// Available reports whether this system can map files. If not, [NewView] and [NewPrivate] fail.
 const Available = false
 
 // A View is a read-only mapping of a file. This system has none.

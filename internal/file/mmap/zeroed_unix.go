@@ -4,8 +4,7 @@ package mmap
 
 import "golang.org/x/sys/unix"
 
-// MapZeroed maps n zero bytes. The system provides each page on first access, so unused pages are free. [UnmapZeroed]
-// unmaps them.
+// MapZeroed maps n zero bytes. Pages are provided on first access, so unused ones are free. [UnmapZeroed] unmaps them.
 func MapZeroed(n int) ([]byte, error) {
 	return unix.Mmap(-1, 0, n, readWrite, unix.MAP_PRIVATE|unix.MAP_ANON|noReserve)
 }

@@ -160,8 +160,7 @@ func (f *File) prepareRename() error {
 // errNotRenamed is the error if a file has its old name after a successful rename.
 var errNotRenamed = errors.New("renaming the file had no effect: the file system is faulty; write to another one")
 
-// renameToTarget renames the file to its final name. It stays locked until then on systems that can rename an open
-// file.
+// renameToTarget renames the file to its final name. It stays locked until then where open files can be renamed.
 func (f *File) renameToTarget() error {
 	if minLitterAge > 0 {
 		if err := f.file.Close(); err != nil {
@@ -181,8 +180,7 @@ func (f *File) renameToTarget() error {
 	return nil
 }
 
-// closeAndCleanUp closes the file, and removes it unless it was renamed. The data was synced before, so an error of
-// closing can be ignored.
+// closeAndCleanUp closes the file, and removes it unless it was renamed. Errors are ignored, since the data was synced.
 func (f *File) closeAndCleanUp() {
 	if !f.renamed {
 		_ = f.target.folder.Remove(f.name)

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openUnnamed creates a file that the system deletes when it is closed, even by the end of the process. Until then it
-// has a name.
+// openUnnamed creates a file, with a name, that the system deletes when it is closed, even by the end of the process.
 func openUnnamed(folder string) (*os.File, error) {
 	name := filepath.Join(folder, fmt.Sprintf("%sspool-%016x%016x", temporaryPrefix, rand.Uint64(), rand.Uint64()))
 	path, err := windows.UTF16PtrFromString(name)

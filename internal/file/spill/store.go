@@ -66,8 +66,7 @@ func (s *Store) Keep(p []byte) Place {
 	return at
 }
 
-// beginSlab starts a slab for at least n bytes. If the slabs exceed the budget, now or before, it writes all previous
-// slabs to the file.
+// beginSlab starts a slab for at least n bytes. It writes all previous slabs to the file if slabs exceed the budget.
 func (s *Store) beginSlab(n int) {
 	size := int64(firstSlab) << min(len(s.slabs), slabDoublings)
 	budget := s.memoryBudget()
@@ -172,8 +171,7 @@ func (e *Error) HasAdvice() bool { return true }
 // Err returns the first error of writing to the file.
 func (s *Store) Err() error { return s.err }
 
-// Memory returns the string at p if it is in memory, else nil. The bytes can be changed and are valid until the next
-// Keep.
+// Memory returns the string at p, nil if it is not in memory. It can be changed and is valid until the next Keep.
 func (s *Store) Memory(p Place) []byte {
 	if p.slab == 0 || s.slabs[p.slab-1].bytes == nil {
 		return nil
@@ -181,8 +179,7 @@ func (s *Store) Memory(p Place) []byte {
 	return s.slabs[p.slab-1].bytes[p.offset : p.offset+p.Size : p.offset+p.Size]
 }
 
-// Read returns the string at p, nil for nowhere. The bytes must not be changed and are valid until the next call of a
-// method.
+// Read returns the string at p, nil for nowhere. It must not be changed and is valid until the next call of a method.
 func (s *Store) Read(p Place) ([]byte, error) {
 	if b := s.Memory(p); b != nil || p.slab == 0 {
 		return b, nil

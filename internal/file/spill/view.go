@@ -30,8 +30,7 @@ func (s *Store) View() (*View, error) {
 	return v, nil
 }
 
-// At returns the string at p, nil for nowhere. The bytes must not be changed. Access bytes of the file only within
-// Guard.
+// At returns the string at p, nil for nowhere. It must not be changed. Access bytes of the file only within Guard.
 func (v *View) At(p Place) []byte {
 	if p.slab == 0 {
 		return nil

@@ -69,8 +69,7 @@ func (b *Build) Find(ctx context.Context, named string) (string, error) {
 	return filepath.Abs(named)
 }
 
-// Install copies the library that Find returns into a folder, which it creates if necessary, and returns the absolute
-// path of the copy.
+// Install copies the library that Find returns into a folder, created if necessary, and returns its absolute path.
 func (b *Build) Install(ctx context.Context, named, folder string) (string, error) {
 	from, err := b.Find(ctx, named)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"syscall"
 )
 
-// checkOwner returns an error if another user could have replaced the library, since its code would run in this
-// user's processes.
+// checkOwner returns an error if another user could have replaced the library, whose code would run as this user.
 func checkOwner(library string) error {
 	for _, name := range []string{library, filepath.Dir(library)} {
 		info, err := os.Stat(name)

@@ -82,7 +82,6 @@ type log struct {
 	late   *lateCall // late call that the next outermost method inlines
 }
 
-// A frame is a method that is being parsed.
 type frame struct {
 	node int // index in task; -1 if the method is unknown, and its calls are then ignored
 	bci  int32
@@ -190,8 +189,7 @@ func (l *log) addInlined(parent int, bci int32, m Method) int {
 	return len(l.task) - 1
 }
 
-// addLateInlined adds a late call with the calls that lead to it. It returns the index of the last one, -1 if a
-// method is unknown.
+// addLateInlined adds a late call and the calls that lead to it. It returns its index, -1 if a method is unknown.
 func (l *log) addLateInlined(m Method) int {
 	node := 0
 	late := l.late
@@ -243,7 +241,6 @@ func parseInt32(text string) int32 {
 	return int32(n)
 }
 
-// descriptorOf returns the descriptor of a class or array named as by Class.getName.
 func descriptorOf(name string) string {
 	if strings.HasPrefix(name, "[") {
 		return javanames.InternalName(name)

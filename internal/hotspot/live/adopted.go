@@ -64,7 +64,6 @@ const (
 	adoptedStruck
 )
 
-// An adoptedCell is a row of the list.
 type adoptedCell struct {
 	Cell, What uint64
 	Value      uint32
@@ -124,8 +123,7 @@ func (vm *VM) findAgents(m *meter) (found agents, err error) {
 	return found, m.end
 }
 
-// readAdoption reads the lists. It runs after the profiles were read, so that it includes profiles that a running JVM
-// adopts meanwhile.
+// readAdoption reads the lists after the profiles, so that it includes profiles that a running JVM adopts meanwhile.
 func (w *walker) readAdoption() (*adoption, error) {
 	a := &adoption{methods: map[uint64]adoptedData{}, unreadable: w.agents.unlisted}
 	for _, at := range w.agents.tables {
@@ -248,7 +246,6 @@ func (b *build) describeKept() {
 	}
 }
 
-// configureDelta marks the archive as a delta if adopted counts were subtracted.
 func (a *adoption) configureDelta(c builder.Config, kept bool) builder.Config {
 	if a.wrote && !kept {
 		c.Flags |= disk.FlagDelta

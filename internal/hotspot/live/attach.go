@@ -107,8 +107,7 @@ func openFirst(m *meter, p target, bases []uint64) (*VM, error) {
 // maxLibraries limits the mappings of libjvm to try.
 const maxLibraries = 8
 
-// libraryBases returns the addresses at which libjvm is mapped, the likeliest first. The system places later mappings
-// at lower addresses.
+// libraryBases returns the addresses at which libjvm is mapped, the likeliest first. Later ones have lower addresses.
 func libraryBases(ctx context.Context, p target) (bases []uint64, err error) {
 	none := ErrNotHotSpot
 	for m, err := range p.mappings(ctx) {
@@ -180,20 +179,15 @@ func (vm *VM) readVersion(mem source) error {
 
 const maxProducer = 64
 
-// shapingParams returns the VM's settings that determine entries. The gap of receiver entries is not a flag and is
-// missing.
+// shapingParams returns the VM's settings that determine entries, except the gap of receiver entries, no flag.
 func (vm *VM) shapingParams(mem source) (p layout.Params, err error) {
 	p.VMRelease = uint32(vm.release)
 	for _, s := range []struct {
 		param *uint32
 		flag  string
 		need  bool
-	}{
-		{&p.TypeProfileWidth, "TypeProfileWidth", true},
-		{&p.BciProfileWidth, "BciProfileWidth", true},
-		{&p.TypeProfileLevel, "TypeProfileLevel", false},
-		{&p.ProfileTraps, "ProfileTraps", false},
-	} {
+	}{{&p.TypeProfileWidth, "TypeProfileWidth", true}, {&p.BciProfileWidth, "BciProfileWidth", true},
+		{&p.TypeProfileLevel, "TypeProfileLevel", false}, {&p.ProfileTraps, "ProfileTraps", false}} {
 		v, ok := vm.flags[s.flag].readValue(mem)
 		if s.need && !ok {
 			return p, fmt.Errorf("%w (no flag %s)", ErrNoTables, s.flag)
@@ -206,8 +200,7 @@ func (vm *VM) shapingParams(mem source) (p layout.Params, err error) {
 	return p, nil
 }
 
-// A library is a shared library that a process has loaded. Its symbols are read from the process, so that its file
-// need not exist any more.
+// A library is a shared library that a process has loaded. Its symbols are read from the process, so it needs no file.
 type library struct {
 	mem     source
 	base    uint64
@@ -316,7 +309,6 @@ func gnuHash(name string) uint32 {
 	return h
 }
 
-// decodeAt reads a little-endian structure at addr.
 func decodeAt(mem source, addr uint64, v any) error {
 	b, err := mem.readBytes(addr, binary.Size(v))
 	if err != nil {

@@ -122,8 +122,7 @@ func (m *meter) countStep() error {
 	return m.steps.spendUnits(1)
 }
 
-// readLimited calls read with a meter for a process, in a compartment and with a time limit. doing describes the work
-// in errors.
+// readLimited calls read with a meter for a process, in a compartment and with a time limit. doing is for errors.
 func readLimited[T any](ctx context.Context, p target, doing func() string, read func(m *meter) (T, error)) (T, error) {
 	held := p.heldBytes()
 	limit := timeBase + time.Duration(min(held, maxHeld)/timeSpeed)*time.Second

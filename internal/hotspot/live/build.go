@@ -110,7 +110,6 @@ func (b *build) readMethods() (profiles []profiledMethod, err error) {
 	return profiles, nil
 }
 
-// chooseWanted returns the profiles that the options select, and counts the others.
 func (b *build) chooseWanted(sound []profiledMethod, o Options) (profiles []profiledMethod) {
 	for i := range sound {
 		if b.isUnused(&sound[i]) {
@@ -167,8 +166,7 @@ func (b *build) readMethod(f *profiledMethod) (why Refusal) {
 	return why
 }
 
-// checkPointers checks that all classes and methods in the cells of a profile have names, before any of them is in
-// the builder.
+// checkPointers checks that all classes and methods in a profile's cells have names, before any of them is recorded.
 func (b *build) checkPointers(f *profiledMethod) (err error) {
 	b.eachPointer(f, func(addr uint64, kind disk.CellKind) bool {
 		if kind == disk.CellMethod {
@@ -399,7 +397,6 @@ func (b *build) internType(k klassName) builder.TypeRef {
 	return t
 }
 
-// addProperties records the VM and the flags that determine its MethodData.
 func (b *build) addProperties() {
 	set := func(key, value string) {
 		t := b.Internal().Table(disk.TableProperties, 0)

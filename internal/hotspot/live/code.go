@@ -31,8 +31,7 @@ var codeFields = []string{
 	"nmethod::_state",
 }
 
-// newCodeSchema looks up the fields. It returns nil if the VM does not export all of them. Profiles can be read
-// nevertheless.
+// newCodeSchema looks up the fields. It returns nil if the VM does not export all of them; profiles need none.
 func newCodeSchema(t *tables) *codeSchema {
 	method := "nmethod::_method"
 	if _, ok := t.fields[method]; !ok {
@@ -159,10 +158,8 @@ func (w *walker) readCodeBlock(at, size uint64) ([]byte, error) {
 }
 
 func (w *walker) addCompilation(s *codeSchema, b []byte) {
-	c := compilation{
-		method: le.Uint64(b[s.method:]), level: b[s.level], point: int32(le.Uint32(b[s.point:])),
-		id: le.Uint32(b[s.id:]), size: le.Uint32(b[s.size:]), installed: b[s.state] == stateInstalled,
-	}
+	c := compilation{method: le.Uint64(b[s.method:]), level: b[s.level], point: int32(le.Uint32(b[s.point:])),
+		id: le.Uint32(b[s.id:]), size: le.Uint32(b[s.size:]), installed: b[s.state] == stateInstalled}
 	if c.level < 1 || c.level > w.s.levels || b[s.state] > stateDiscarded || c.point < -1 ||
 		!w.isCompiled(le.Uint64(b[s.name:])) {
 		return

@@ -52,7 +52,6 @@ func (s *snapshot) markCompiled() {
 	}
 }
 
-// compiledMethods returns the methods whose code is recorded, by address.
 func (b *build) compiledMethods(o *Options) (map[uint64]builder.MethodRef, error) {
 	methods := map[uint64]builder.MethodRef{}
 	compiled := map[uint64]bool{}
@@ -84,8 +83,7 @@ func (b *build) namePlain(f *profiledMethod) bool {
 	return err1 == nil && err2 == nil
 }
 
-// selectsUnprofiled reports whether the options select a compiled method without a profile. Its number of calls is
-// unknown.
+// selectsUnprofiled reports whether the options select compiled code without a profile, whose calls are unknown.
 func (o *Options) selectsUnprofiled(f *profiledMethod) bool {
 	return o.MinInvocations == 0 && (o.Class == nil || o.Class(f.klassName.name))
 }

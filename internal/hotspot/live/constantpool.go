@@ -72,8 +72,7 @@ type pool struct {
 	lookup map[constantUse]bytecode.Name
 }
 
-// A constantUse is a constant and its use by a bytecode. A class has different names as a loaded value and as the
-// operand of other bytecodes.
+// A constantUse is a constant and its use. A class has different names as a loaded value and as an operand of others.
 type constantUse struct {
 	index  uint16
 	loaded bool

@@ -23,10 +23,8 @@ func (s *schema) decodeHeader(b, counters []byte) header {
 	u32 := func(at uint64) uint32 { return le.Uint32(b[at:]) }
 	u64 := func(at uint64) uint64 { return le.Uint64(b[at:]) }
 	h := header{
-		history: profileset.History{
-			Decompiles: u32(d.decompiles), OverflowRecompiles: u32(d.recompiles),
-			OverflowTraps: u32(d.overflowTraps), TenureTraps: u32(d.tenureTraps),
-		},
+		history: profileset.History{Decompiles: u32(d.decompiles), OverflowRecompiles: u32(d.recompiles),
+			OverflowTraps: u32(d.overflowTraps), TenureTraps: u32(d.tenureTraps)},
 		escape: profileset.Escape{Flags: u64(d.eflags), Local: u64(d.local), Stack: u64(d.stack), Returned: u64(d.returned)},
 		compile: profileset.Compilation{Loops: le.Uint16(b[d.loops:]), Blocks: le.Uint16(b[d.blocks:]),
 			WouldProfile: uint8(u32(d.would))},
@@ -140,8 +138,7 @@ func (s *sections) undecodedTag() layout.Tag {
 	return 0
 }
 
-// isUnknownTag reports whether a later JDK may have added a tag. HotSpot numbers its tags from 1. Meaning and size of
-// the entry are unknown.
+// isUnknownTag reports whether a later JDK may have added a tag, with unknown meaning and size. HotSpot's begin at 1.
 func isUnknownTag(tag layout.Tag) bool { return tag > layout.TagSpeculativeTrap && tag < 32 }
 
 // sectionRules has the rules for the entries of each section. holds checks an entry that follows one at bci previous.

@@ -168,7 +168,6 @@ func (m *meter) readCounted(mem memory, addr uint64, n int) ([]byte, error) {
 	return b, nil
 }
 
-// copyCompiledNames keeps the compilations and copies the names of compiled methods without a profile.
 func (c *collector) copyCompiledNames(snap *snapshot) {
 	c.compilations = snap.code
 	compiled := map[uint64]bool{}
@@ -190,7 +189,6 @@ func (c *collector) copySymbol(addr uint64) {
 	}
 }
 
-// copyMethod copies the names of a method with a profile, and of the methods in its cells.
 func (c *collector) copyMethod(m *methodData) {
 	c.copyConstMethod(m.constMethod)
 	if m.refused != nil {
@@ -201,7 +199,6 @@ func (c *collector) copyMethod(m *methodData) {
 	}
 }
 
-// copyExtraMethods copies the names of methods in extra entries. Other entries refer to no methods.
 func (c *collector) copyExtraMethods(part []byte) {
 	for len(part) >= disk.CellSize {
 		if le.Uint64(part) == freeTag {

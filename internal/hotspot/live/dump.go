@@ -14,8 +14,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// Options select the profiles of a dump and control reading. The zero value dumps every profile without holding the
-// process.
+// Options select the profiles of a dump and control reading. The zero value dumps all without holding the process.
 type Options struct {
 	CompiledOnly   bool                       // only methods that were ever compiled
 	MinInvocations uint64                     // only methods with at least this number of invocations
@@ -119,8 +118,7 @@ func (b *build) readDump(o Options) error {
 	return context.Cause(b.meter.ctx)
 }
 
-// archiveConfig completes the configuration of the archive. The identity of a dump derives from its process, if
-// known: see Report.Describe.
+// archiveConfig completes the archive's configuration. A known process determines the identity; see Report.Describe.
 func (vm *VM) archiveConfig(c builder.Config, params layout.Params, identified bool) builder.Config {
 	c.Params = params
 	if c.Producer == "" {
@@ -199,7 +197,6 @@ func isRetryable(err error) bool {
 	return errors.Is(err, errBusy) || errors.Is(err, ErrTraced) || errors.Is(err, ErrPermission)
 }
 
-// walkHeld walks while the process is held, until the limit.
 func (vm *VM) walkHeld(src *replay, of agents, methodArray func(uint64) ([]uint64, error), h *holding, o Options,
 	report *Report) (*snapshot, error) {
 	limit := cmp.Or(o.StopLimit, DefaultStopLimit)
@@ -229,8 +226,7 @@ type MethodCode struct {
 	Instructions []bytecode.Instruction
 }
 
-// Methods calls yield with every method of every loaded class, with or without a profile, except those with
-// unreadable names.
+// Methods calls yield with every method of every loaded class, with or without a profile, if its names can be read.
 func (vm *VM) Methods(ctx context.Context, yield func(MethodCode) error) error {
 	methods, err := readLimited(ctx, vm.p, func() string { return "read the methods of a JVM" }, vm.readMethodCode)
 	if err != nil {

@@ -224,8 +224,7 @@ const (
 	onlyVersion                    // others have it with other code
 )
 
-// maxCompared limits the classes whose code is compared, and thus the time. Loaders of different versions soon load a
-// class that differs.
+// maxCompared limits the classes whose code is compared. Loaders of different versions soon load a class that differs.
 const maxCompared = 1024
 
 // versions finds classes in a group of loaders that are versions of one class.

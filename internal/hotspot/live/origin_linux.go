@@ -14,7 +14,6 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// An origin describes how a process was started, and reads its files.
 type origin struct {
 	launch
 	process layout.Process
@@ -90,7 +89,6 @@ func splitNUL(text string) []string {
 	return parts[:len(parts)-1]
 }
 
-// sameFiles reports whether a path refers to the same file in the process as here.
 func (p *process) sameFiles() bool {
 	theirs, err1 := os.Readlink(p.procPath("ns/mnt"))
 	ours, err2 := os.Readlink("/proc/self/ns/mnt")
@@ -99,8 +97,7 @@ func (p *process) sameFiles() bool {
 	return err1 == nil && err2 == nil && err3 == nil && err4 == nil && theirs == ours && os.SameFile(root, own)
 }
 
-// openPath returns a path at which a file of the process can be read here, and its version. The caller must call done
-// after using the path.
+// openPath returns a path at which a file of the process can be read until done is called, and its version.
 func (o *origin) openPath(path string) (at string, version fileVersion, done func(), err error) {
 	at = path
 	done = func() {}

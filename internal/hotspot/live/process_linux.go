@@ -115,8 +115,7 @@ func (p *process) readAt(b []byte, addr uint64) error {
 	return err
 }
 
-// readv fills b with the spans of remote, one after the other, and returns the number of bytes before the first
-// unmapped one.
+// readv fills b with the spans of remote in order, and returns the number of bytes before the first unmapped one.
 func (p *process) readv(b []byte, remote []unix.RemoteIovec) (int, error) {
 	if len(b) == 0 {
 		return 0, nil
@@ -306,7 +305,6 @@ func pendingSignal(status unix.WaitStatus) unix.Signal {
 	return status.StopSignal()
 }
 
-// releaseThreads resumes all threads, each with its pending signal.
 func (h *holding) releaseThreads() {
 	if h.threads == nil {
 		return

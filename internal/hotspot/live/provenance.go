@@ -49,14 +49,11 @@ type knownRun struct {
 func (vm *VM) buildProvenance(mem source, o *origin) layout.Provenance {
 	a := vm.readArguments(mem)
 	texts := vm.perfTexts(mem)
-	return layout.Provenance{
-		Process: o.process, Begun: o.begun,
-		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"],
-		Main:      mainArgument(a.command, o.argv),
+	return layout.Provenance{Process: o.process, Begun: o.begun,
+		VM: vm.info, Vendor: texts["java.property.java.vm.vendor"], Main: mainArgument(a.command, o.argv),
 		Command:   commandLine(secrets.Mask(o.argv)),
 		Options:   commandLine(secrets.MaskOptions(hiddenOptions(a.options, o.argv))),
-		ClassPath: vm.classPathEntries(mem, texts, &o.launch, a.options),
-	}
+		ClassPath: vm.classPathEntries(mem, texts, &o.launch, a.options)}
 }
 
 // hiddenOptions returns the VM's options that are not on the command line but come from variables and files.
@@ -219,8 +216,7 @@ func modulePath(options []string) (path string) {
 	return path
 }
 
-// Contents caches the content of files that are on several class paths. The zero value is empty. Goroutines can share
-// it.
+// Contents caches the content of files on several class paths. The zero value is empty. Goroutines can share it.
 type Contents struct {
 	mu    sync.Mutex
 	known map[fileVersion]layout.Content

@@ -22,8 +22,7 @@ func (r *recorder) readBytes(addr uint64, n int) ([]byte, error) {
 	return b, err
 }
 
-// mergeGap is the largest gap in bytes between two spans that are read as one, which is faster than reading another
-// span.
+// mergeGap is the largest gap in bytes between spans that are read as one, which is faster than reading another span.
 const mergeGap = 1024
 
 func (r *recorder) newReplay(mem memory, m *meter) (*replay, error) {

@@ -41,8 +41,7 @@ type subtraction struct {
 	cells map[uint64]adoptedCell // the agent's writes by address
 }
 
-// subtractInvocations subtracts the weight of the adopted profile. An overflowed counter is not exact and is not
-// changed.
+// subtractInvocations subtracts the weight of the adopted profile unless the counter overflowed and is not exact.
 func (s *subtraction) subtractInvocations(weight uint64) {
 	b := s.f.data[s.s.data.invocations:]
 	counter := le.Uint32(b)
@@ -77,8 +76,7 @@ func (s *subtraction) subtractCell(b []byte, c adoptedCell, ran bool) {
 	}
 }
 
-// subtractReceiver subtracts a receiver. The row becomes empty if it counted nothing here. The agent writes the class
-// of a row last.
+// subtractReceiver empties a row that counted nothing here. The agent writes the class of a row last.
 func (s *subtraction) subtractReceiver(b []byte, c adoptedCell) {
 	class := le.Uint64(b)
 	if len(b) < 2*disk.CellSize || class != 0 && class != c.What {
@@ -117,8 +115,7 @@ func subtractBits(v, written uint64, ran bool) uint64 {
 	return v
 }
 
-// correctEntries corrects the parts of entries that depend on counts: types without their own counts, and the order
-// of receivers.
+// correctEntries corrects parts of entries that depend on counts: types without own counts, and the order of receivers.
 func (s *subtraction) correctEntries(section disk.BlockSection, at uint64) {
 	h := s.s.decodeHeader(s.f.data, s.f.counters)
 	for _, e := range s.f.sections[section] {

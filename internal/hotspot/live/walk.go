@@ -69,11 +69,9 @@ type walker struct {
 }
 
 func newWalker(s *schema, src source, m *meter, methodArray func(addr uint64) ([]uint64, error)) *walker {
-	return &walker{
-		s: s, src: src, code: src, methodArray: methodArray, budget: m.structureBudget(),
+	return &walker{s: s, src: src, code: src, methodArray: methodArray, budget: m.structureBudget(),
 		loaders: map[uint64]bool{}, arrays: map[uint64]bool{}, owners: map[uint64]bool{}, unprofiled: map[uint64]bool{},
-		out: &snapshot{klasses: map[uint64]klassData{}},
-	}
+		out: &snapshot{klasses: map[uint64]klassData{}}}
 }
 
 // alignment is the alignment of all structures in lists.
@@ -89,7 +87,6 @@ func (w *walker) readStructure(addr uint64, size int) ([]byte, error) {
 	return w.src.readBytes(addr, size)
 }
 
-// readKept reads a structure and charges for its kept data.
 func (w *walker) readKept(addr uint64, size int) ([]byte, error) {
 	if err := w.budget.spendUnits(keptBytes); err != nil {
 		return nil, err
@@ -97,7 +94,6 @@ func (w *walker) readKept(addr uint64, size int) ([]byte, error) {
 	return w.readStructure(addr, size)
 }
 
-// walkLoaders walks over all class loaders, then over the compiled code.
 func (w *walker) walkLoaders() (*snapshot, error) {
 	at, err := wordAt(w.src, w.s.head)
 	for at != 0 && err == nil {
@@ -182,7 +178,6 @@ func (w *walker) walkMethods(klass uint64) error {
 	return nil
 }
 
-// addMethod adds a method that has a profile or compiled code, or any method if all are wanted.
 func (w *walker) addMethod(addr, klass uint64) error {
 	s := &w.s.method
 	b, err := w.readStructure(addr, s.size)
@@ -194,11 +189,8 @@ func (w *walker) addMethod(addr, klass uint64) error {
 	if data == 0 && code == 0 && !w.allMethods {
 		return nil
 	}
-	m := methodData{
-		addr: addr, klass: klass, constMethod: le.Uint64(b[s.constMethod:]),
-		compiled: code != 0,
-		access:   uint32(le.Uint16(b[s.access:])) & w.s.accessMask,
-	}
+	m := methodData{addr: addr, klass: klass, constMethod: le.Uint64(b[s.constMethod:]), compiled: code != 0,
+		access: uint32(le.Uint16(b[s.access:])) & w.s.accessMask}
 	switch {
 	case w.allMethods:
 	case data == 0:

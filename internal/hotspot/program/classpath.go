@@ -146,8 +146,7 @@ func isJDKMethod(k layout.Key) bool {
 	return false
 }
 
-// ErrUnrelated is the error for a class path without any class of the profiled program. Missing classes then prove
-// nothing.
+// ErrUnrelated is the error for a class path without any class of the profiled program.
 var ErrUnrelated = errors.New("not one class of the profiles is there")
 
 // CheckRelated returns an error that matches ErrUnrelated if classes of the program were looked up and none was

@@ -76,8 +76,7 @@ func (p *Process) Method(k layout.Key) (methodcode.Answer, error) {
 // reasonGenerated is the reason for not checking a generated class.
 const reasonGenerated = "its name is made up anew in each run"
 
-// generatedClasses match classes without a file: classes that a JDK generates for method handles, and subclasses that
-// libraries generate.
+// generatedClasses match classes without a file, which a JDK generates for method handles, or a library as subclasses.
 var generatedClasses = []*regexp.Regexp{
 	regexp.MustCompile(`^java/lang/invoke/(BoundMethodHandle\$Species_|LambdaForm\$|[A-Za-z]+\$Holder$)`),
 	regexp.MustCompile(`\$\$(EnhancerBy|FastClassBy|KeyFactoryBy)[A-Za-z]*\$\$[0-9a-f]+$`),
@@ -86,8 +85,7 @@ var generatedClasses = []*regexp.Regexp{
 	regexp.MustCompile(`_\$\$_(jvst|javassist_)[0-9a-f_]+$`),
 }
 
-// isGenerated reports whether a class name looks generated at run time. Some such classes are also in the files of a
-// JDK.
+// isGenerated reports whether a class name looks generated at run time, as some names in the files of a JDK do.
 func isGenerated(class string) bool {
 	matches := func(m *regexp.Regexp) bool { return m.MatchString(class) }
 	return javanames.IsNumbered(class) || strings.Contains(class, "$") && slices.ContainsFunc(generatedClasses, matches)

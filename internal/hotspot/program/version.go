@@ -20,7 +20,6 @@ var pointKinds = [...]methodcode.PointKind{
 	bytecode.Branch: methodcode.Branch, bytecode.Switch: methodcode.Switch, bytecode.RetFrom: methodcode.Ret,
 }
 
-// versionOf returns the version of code. A method without code has no points.
 func versionOf(code []byte) methodcode.Version {
 	if len(code) == 0 {
 		return methodcode.Version{Opaque: true}

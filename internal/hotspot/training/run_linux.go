@@ -158,11 +158,9 @@ func (f *forwarder) stopForwarding() {
 	close(f.command)
 }
 
-// fromTerminal reports whether terminals send a signal. They send it to all foreground processes, so the command has
-// already received it.
+// fromTerminal reports whether terminals send a signal, which all foreground processes, such as the command, receive.
 func fromTerminal(s os.Signal) bool { return s == unix.SIGINT || s == unix.SIGQUIT || s == unix.SIGHUP }
 
-// inForeground reports whether this process runs in the foreground of a terminal.
 func inForeground() bool {
 	terminal, err := os.Open("/dev/tty")
 	if err != nil {

@@ -187,8 +187,7 @@ func (t thread) endsAlone() bool {
 	return number == "" || number == strconv.Itoa(unix.SYS_EXIT)
 }
 
-// systemCall returns the number of the system call in which the thread waits, "running" if it does not wait, and ""
-// if it is gone.
+// systemCall returns the number of the system call in which the thread waits, "running" if it runs, "" if it is gone.
 func (t thread) systemCall() string {
 	number, _, _ := strings.Cut(strings.TrimSpace(string(t.readProc("syscall"))), " ")
 	return number
@@ -203,7 +202,6 @@ func (t thread) processID() (pid int, ok bool) {
 
 func (t thread) statusField(field string) string { return procfs.StatusField(int(t), field) }
 
-// hasLibjvm reports whether the libjvm of HotSpot or of another VM is loaded.
 func (t thread) hasLibjvm() bool {
 	for m, err := range procfs.Mappings(context.Background(), int(t)) {
 		if err == nil && (m.Name() == "libjvm.so" || strings.HasPrefix(m.Name(), "libj9vm")) {
@@ -223,7 +221,6 @@ func (t thread) arguments() []string {
 	return strings.Split(line, "\x00")
 }
 
-// tracedProcesses returns the processes that this OS thread traces.
 func tracedProcesses() (pids []int) {
 	me := strconv.Itoa(unix.Gettid())
 	processes, _ := os.ReadDir("/proc")

@@ -95,8 +95,7 @@ func HasConstant(java byte) bool {
 	return pool > 0
 }
 
-// decodeOperands sets the operands of a bytecode without a name. unaligned includes the padding of a switch, aligned
-// does not.
+// decodeOperands sets the operands of a bytecode without a name. Only unaligned includes the padding of a switch.
 func (i *Instruction) decodeOperands(unaligned, aligned []byte) {
 	switch java := i.Op; {
 	case java >= iconstM1 && java < LConst0:
@@ -191,8 +190,7 @@ func NameAt(java byte, i uint16, c Constants) (n Name, ok bool) {
 	return n, ok
 }
 
-// loadedConstant returns the constant that a bytecode loads. Method handles, method types and dynamic constants have no
-// name.
+// loadedConstant returns the constant that a bytecode loads. Method handles, types and dynamic ones have no name.
 func loadedConstant(i uint16, c Constants) (n Name) {
 	if class, ok := c.Class(i); ok {
 		return Name{Name: ConstantText(class)}

@@ -191,8 +191,7 @@ func ShortInstruction(bci int, op byte) (i Instruction, ok bool) {
 	return i, true
 }
 
-// Size returns the size in bytes of the bytecode at an offset. It returns 0 if there is no bytecode or if it exceeds
-// the code.
+// Size returns the size in bytes of the bytecode at an offset, 0 if there is none or if it exceeds the code.
 func Size(code []byte, at int) int {
 	_, _, size := operandsAt(code, at)
 	return size

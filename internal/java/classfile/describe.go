@@ -87,8 +87,7 @@ func (c *File) describeDynamic(k Constant) (Description, error) {
 	return Description{refKinds[k.Tag], text, Member{Name: name, Signature: signature}}, err
 }
 
-// quotedName quotes a name that is not a Java identifier, such as <init> or an array. Slashes separate the parts of a
-// class name.
+// quotedName quotes a name that is not a Java identifier, such as <init> or an array. Class names may have slashes.
 func quotedName(name string) string {
 	start := true
 	for _, r := range name {
@@ -113,7 +112,6 @@ const codedNUL = "\xc0\x80"
 var escapes = map[rune]string{'\b': `\b`, '\t': `\t`, '\n': `\n`, '\f': `\f`, '\r': `\r`, '"': `\"`, '\'': `\'`,
 	'\\': `\\`}
 
-// escapeString returns the text of a Java string literal.
 func escapeString(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -128,8 +126,7 @@ func escapeString(text string) string {
 	return b.String()
 }
 
-// javaDecimal formats a number like Java's Double.toString and Float.toString, with a point, and with an exponent
-// outside of 10^-3 to 10^7.
+// javaDecimal formats a number like Double.toString and Float.toString, with an exponent outside of 10^-3 to 10^7.
 func javaDecimal(f float64, bits int) string {
 	switch {
 	case math.IsNaN(f):

@@ -44,7 +44,6 @@ var errImage = errors.New("not a sound file of a JDK's modules")
 // maxImageIndex is the maximum size in bytes of an image's index.
 const maxImageIndex = 1 << 28
 
-// An image is an open lib/modules.
 type image struct {
 	file                *os.File
 	length              uint32
@@ -125,8 +124,7 @@ func (m *image) readClass(class string) (b []byte, ok bool, err error) {
 	return m.readResource("/" + module + "/" + class + ".class")
 }
 
-// moduleOf returns the module with the content of a package. The resource lists all modules of the package as u32
-// empty, u32 name.
+// moduleOf returns the module with a package's content. The resource lists all its modules as u32 empty, u32 name.
 func (m *image) moduleOf(pkg string) (name string, ok bool, err error) {
 	list, ok, err := m.readResource("/packages/" + pkg)
 	for ; ok && len(list) >= 8; list = list[8:] {

@@ -100,8 +100,7 @@ func (o *opener) readDirectory(name string, in io.ReaderAt, size int64, head []b
 	return nil, fmt.Errorf("%s: neither a folder nor a jar (%w): name folders of class files, or jars", name, err)
 }
 
-// addClasses adds the class files. Of equal names the first wins, and files at the root precede classes of an
-// application.
+// addClasses adds the class files. Of equal names the first wins. Files at the root precede classes of an application.
 func (j *jar) addClasses(z *zip.Reader) {
 	roots := []string{""}
 	if j.module {
@@ -143,11 +142,8 @@ func (j *jar) addVersion(path string, f *zip.File) {
 		j.versions = map[string][]versionedFile{}
 	}
 	all := j.versions[class]
-	at, found := slices.BinarySearchFunc(
-		all,
-		release,
-		func(v versionedFile, release int) int { return release - v.release },
-	)
+	at, found := slices.BinarySearchFunc(all, release,
+		func(v versionedFile, release int) int { return release - v.release })
 	if !found {
 		j.versions[class] = slices.Insert(all, at, versionedFile{release, f})
 	}
@@ -265,7 +261,6 @@ const manifestName = "META-INF/MANIFEST.MF"
 // maxManifest is the maximum size of a manifest in bytes.
 const maxManifest = 1 << 20
 
-// A manifest has the attributes that affect the search for classes.
 type manifest struct {
 	multiRelease bool     // use classes below META-INF/versions
 	classPath    []string // URLs relative to the jar
@@ -357,8 +352,7 @@ func (l manifestLink) exists() bool {
 	return err == nil && info.IsDir() == l.folder
 }
 
-// followLink opens the target of a link, and returns the links of its manifest. It ignores files that are not jars,
-// like a JVM.
+// followLink opens the target of a link and returns the links of its manifest. It ignores files that are not jars.
 func (o *opener) followLink(l manifestLink) ([]manifestLink, error) {
 	if o.wasOpened(l.path) {
 		return nil, nil
@@ -377,8 +371,7 @@ func (o *opener) followLink(l manifestLink) ([]manifestLink, error) {
 	return manifestLinks(j), nil
 }
 
-// ManifestClassPath returns the existing paths that a jar's manifest adds to the class path, nil if the file is not a
-// jar.
+// ManifestClassPath returns the existing paths that a jar's manifest adds to the class path, nil for another file.
 func ManifestClassPath(jarFile string) (paths []string) {
 	in, err := os.Open(jarFile)
 	if err != nil {

@@ -70,7 +70,6 @@ func Open(paths []string, release int) (*Path, error) {
 	return &o.path, nil
 }
 
-// An opener opens each file of a class path once.
 type opener struct {
 	path   Path
 	budget *budget
@@ -240,8 +239,7 @@ func (p *Path) HasPackage(class string) bool {
 	return p.packages[path.Dir(class)]
 }
 
-// readSound reads and parses the file of a class; c is nil if the file does not exist. size is the number of bytes
-// read, even after an error.
+// readSound reads and parses a class's file; c is nil if there is none. size is the bytes read, even after an error.
 func readSound(f classFile, class string) (c *File, size int, err error) {
 	b, err := f.readFile()
 	if errors.Is(err, fs.ErrNotExist) {
@@ -305,7 +303,6 @@ func (c *cache) keepFiles(class string, files []cached) {
 	c.classes[class] = files
 }
 
-// parseCached returns the class in a file, nil if the file does not exist.
 func (c *cache) parseCached(class string, f *cached) (*File, error) {
 	switch {
 	case f.read:

@@ -33,8 +33,7 @@ type graph struct {
 	puts    bool // method writes fields
 }
 
-// newGraph splits code into blocks. ok is false if a target is not a bytecode, if control flow leaves the end, or if
-// there are subroutines.
+// newGraph splits code into blocks. ok is false for a target inside a bytecode, an open end, or subroutines.
 func newGraph(code []bytecode.Instruction) (g *graph, ok bool) {
 	g = &graph{code: code}
 	starts, ok := blockStarts(code)
@@ -83,11 +82,8 @@ func nameHash(in *bytecode.Instruction) uint64 {
 	case in.Name == bytecode.Name{}:
 		return noName
 	}
-	return hashNumbers(
-		xxhash.Sum64String(in.Name.Class),
-		xxhash.Sum64String(in.Name.Name),
-		xxhash.Sum64String(in.Name.Descriptor),
-	)
+	return hashNumbers(xxhash.Sum64String(in.Name.Class), xxhash.Sum64String(in.Name.Name),
+		xxhash.Sum64String(in.Name.Descriptor))
 }
 
 func instructionAt(code []bytecode.Instruction, bci int) (i int, ok bool) {

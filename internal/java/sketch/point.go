@@ -16,8 +16,7 @@ type Point struct {
 	Labels []int32
 }
 
-// Recorded reports whether sketches have records of points of a kind. A jump has no operands, so the points around it
-// identify it.
+// Recorded reports whether sketches have records of points of a kind. Points around a jump identify it.
 func Recorded(kind bytecode.PointKind) bool {
 	return kind != bytecode.NoPoint && kind != bytecode.Jump && kind != bytecode.RetFrom
 }

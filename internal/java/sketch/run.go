@@ -26,7 +26,6 @@ func newRun(g *graph, v *variables, identity func(node int) uint64) *run {
 	return &run{g: g, v: v, sets: map[int]value{}, identity: identity}
 }
 
-// An arrival is an edge into a block with the values on the stack.
 type arrival struct {
 	stack []value
 	under control
@@ -166,8 +165,7 @@ func (r *run) duplicate(which int) {
 	r.pushValues(top)
 }
 
-// localValue returns the value of a local variable. It is the expression in the only definition if its value is
-// unchanged, else an identity.
+// localValue returns the expression in a local variable's only definition if its value is unchanged, else an identity.
 func (r *run) localValue(op byte, i int) value {
 	if all := r.v.reaching(r.v.used[i]); len(all) == 1 && all[0] >= 0 {
 		if set, ok := r.sets[all[0]]; ok && !set.passing && set.wide == isWideAccess(op) {

@@ -39,7 +39,6 @@ func isWideAccess(op byte) bool {
 	return op == bytecode.LLoad || op == bytecode.DLoad || op == bytecode.LStore || op == bytecode.DStore
 }
 
-// findVariables finds the variables of a method. ok is false if it has too many.
 func findVariables(g *graph) (v *variables, ok bool) {
 	v = &variables{g: g}
 	for i := range g.code {
@@ -95,7 +94,6 @@ func (v *variables) findLive() bool {
 	return false
 }
 
-// linkNodes follows a block, and links the nodes at its end to the starts of its successors.
 func (v *variables) linkNodes(b int) {
 	now := make([]int, v.locals)
 	for local := range now {
@@ -127,8 +125,7 @@ func (v *variables) linkNodes(b int) {
 
 func (v *variables) firstDefinition() int { return v.locals * len(v.g.blocks) }
 
-// reaching returns the definitions that reach a node. They are instructions, or -1-local for the value of a local at
-// entry of the method.
+// reaching returns the definitions that reach a node: instructions, or -1-local for a local's value at entry.
 func (v *variables) reaching(node int) (all []int) {
 	if known, ok := v.reached[node]; ok {
 		return known
@@ -245,12 +242,9 @@ func constantValue(text string) value { return operatorValue(bytecode.Ldc, xxhas
 
 func unorderedValue(op byte, a, b value) value {
 	root := hashNumbers(uint64(op))
-	return value{
-		root:  root,
-		shape: hashNumbers(root, min(a.shape, b.shape), max(a.shape, b.shape)),
-		full:  hashNumbers(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable,
-		passing: a.passing || b.passing,
-	}
+	return value{root: root, shape: hashNumbers(root, min(a.shape, b.shape), max(a.shape, b.shape)),
+		full: hashNumbers(root, min(a.full, b.full), max(a.full, b.full)), unstable: a.unstable || b.unstable,
+		passing: a.passing || b.passing}
 }
 
 // An arm is a value with the condition under which it is used.
@@ -262,7 +256,6 @@ type arm struct {
 // A control is the condition under which a block runs.
 type control struct{ shape, full uint64 }
 
-// joinValues returns the value of a stack slot at the join of several blocks.
 func joinValues(arms []arm) value {
 	if !slices.ContainsFunc(arms, func(a arm) bool { return a.full != arms[0].full }) {
 		return arms[0].value
@@ -311,8 +304,7 @@ func lessThan(nan byte, a, b value, inverse bool) condition {
 	}
 	c := condition{
 		shape: hashNumbers(less, uint64(nan), a.shape, b.shape), full: hashNumbers(less, uint64(nan), a.full, b.full),
-		inverse: inverse, unstable: a.unstable || b.unstable, unknown: a.full == b.full,
-	}
+		inverse: inverse, unstable: a.unstable || b.unstable, unknown: a.full == b.full}
 	if a.shape == b.shape { // the shape would not distinguish a < b from b < a
 		c.shape = c.full
 	}

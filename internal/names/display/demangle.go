@@ -8,8 +8,7 @@ const (
 	maxSpelledLog2 = 14      // binary logarithm of the maximum length of a demangled name
 )
 
-// Demangle returns the spelling of a mangled C++ or Rust name. ok is false if the name is not mangled or exceeds a
-// limit.
+// Demangle returns the spelling of a mangled C++ or Rust name. ok is false for another name or beyond a limit.
 func Demangle(mangled string) (name string, ok bool) {
 	if len(mangled) > maxMangled {
 		return "", false

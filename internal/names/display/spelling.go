@@ -15,8 +15,7 @@ type Spelling struct {
 	Short   bool // omit packages of Java classes
 }
 
-// Method spells a method without its loader. Two methods can have the same spelling, because parameter types have no
-// packages.
+// Method spells a method without its loader. Spellings are not unique, since parameter types have no packages.
 func (sp Spelling) Method(d layout.Domain, k layout.Key) string {
 	switch {
 	case sp.Raw:

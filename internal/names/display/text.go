@@ -13,8 +13,7 @@ import (
 	"github.com/profarc/profarc/reader"
 )
 
-// MethodText spells a method without its loader. Domain hotspot has the form of PrintMethodData, others the form of the
-// producer.
+// MethodText spells a method without its loader, in the form of PrintMethodData or of the domain's producer.
 func MethodText(d layout.Domain, k layout.Key) string {
 	class := k.Class
 	between := ""

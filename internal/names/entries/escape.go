@@ -12,7 +12,6 @@ var escapeWords = []string{"", "it returns only its arguments", "it returns only
 	"it modifies objects that are not known"}
 
 // EscapeText describes the result of C2's escape analysis for a method, such as "argument slot 0 does not escape".
-// Argument slots count from 0.
 func EscapeText(e disk.Escape) string {
 	if e.Flags&1 == 0 {
 		return "no result"
@@ -40,7 +39,6 @@ func EscapeText(e disk.Escape) string {
 	return strings.Join(parts, "; ")
 }
 
-// slotsText names the argument slots with set bits.
 func slotsText(set uint64) string {
 	var list []string
 	for slot := range 64 {

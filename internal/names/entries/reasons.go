@@ -93,8 +93,7 @@ func ReasonWithJVMCI(plain string) string {
 	return plain
 }
 
-// findName returns the name of a number in all lists. If only some VMs were built with JVMCI, it is the part before
-// "_or_".
+// findName returns the name of a number in all lists, the part before "_or_" if only some VMs have JVMCI.
 func (r TrapReasons) findName(number int) (name string, ok bool) {
 	for i, list := range r.lists {
 		if number < 0 || number >= len(list) || list[number] == "" {
@@ -112,7 +111,6 @@ func (r TrapReasons) findName(number int) (name string, ok bool) {
 	return name, len(r.lists) > 0
 }
 
-// firstReason returns the first of two reasons that share a number.
 func firstReason(name string) string {
 	first, _, _ := strings.Cut(name, "_or_")
 	return first

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Pieces yields the names of classes in a descriptor with class true, and the text between them. All pieces together
-// form the descriptor.
+// Pieces yields the class names in a descriptor with class true, and the text between them.
 func Pieces(descriptor string) iter.Seq2[string, bool] {
 	return func(yield func(piece string, class bool) bool) {
 		for descriptor != "" {
@@ -67,8 +66,7 @@ func SplitParameters(descriptor string) (parameters []string, result string) {
 	return parameters, strings.TrimPrefix(rest, ")")
 }
 
-// CutSignature splits a method descriptor into the descriptors of its parameters and its result. ok is false if it is
-// malformed.
+// CutSignature splits a method descriptor into those of its parameters and its result. ok is false if it is malformed.
 func CutSignature(descriptor string) (parameters []string, result string, ok bool) {
 	rest, ok := strings.CutPrefix(descriptor, "(")
 	for ok && !strings.HasPrefix(rest, ")") {
@@ -95,7 +93,6 @@ func IsType(descriptor string) bool {
 var primitiveNames = map[byte]string{'Z': "boolean", 'B': "byte", 'C': "char", 'D': "double", 'F': "float",
 	'I': "int", 'J': "long", 'S': "short", 'V': "void"}
 
-// className returns the name of a type in the spelling of Class.getName.
 func className(descriptor string) string {
 	switch descriptor[0] {
 	case '[':

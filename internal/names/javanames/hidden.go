@@ -21,8 +21,7 @@ const (
 // IsHidden reports whether an internal name belongs to a hidden class.
 func IsHidden(name string) bool { return hiddenAddress(name, '+') >= 0 }
 
-// hiddenAddress returns the index of the separator before the address in a hidden class's name, -1 if the class is not
-// hidden.
+// hiddenAddress returns the index of the separator before the address in a hidden class's name, -1 for other classes.
 func hiddenAddress(name string, separator byte) int {
 	at := strings.LastIndexByte(name, separator)
 	if at <= 0 || !strings.HasPrefix(name[at+1:], addressPrefix) {
@@ -100,8 +99,7 @@ func CanonicalHidden(names map[string]bool) map[string]string {
 // 17, and proxies, which also implement annotations.
 var numbered = regexp.MustCompile(`^(jdk/internal|sun)/reflect/Generated(Serialization)?(Method|Constructor)Accessor[0-9]+$|(^|/)\$Proxy[0-9]+$`)
 
-// IsNumbered reports whether a JDK generated and numbered a class at run time. Its name can belong to another class in
-// another run.
+// IsNumbered reports whether a JDK generated and numbered a class at run time, maybe another one in another run.
 func IsNumbered(class string) bool {
 	last := len(class) - 1
 	return last > 0 && class[last] >= '0' && class[last] <= '9' && numbered.MatchString(class)

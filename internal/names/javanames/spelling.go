@@ -10,8 +10,7 @@ func InternalName(external string) string {
 	return strings.ReplaceAll(external, ".", "/")
 }
 
-// HiddenInternal converts a hidden class's name with a slash before the address to its internal name. It returns other
-// names unchanged.
+// HiddenInternal returns the internal name for a hidden class's name with a slash before the address, or other names.
 func HiddenInternal(name string) string {
 	if at := hiddenAddress(name, '/'); at >= 0 {
 		return name[:at] + "+" + name[at+1:]

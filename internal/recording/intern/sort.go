@@ -116,8 +116,7 @@ const aheadWords = 4
 // prefixes; strings with longer ones are compared as a whole.
 const deepest = 1 << 12
 
-// sortFrom sorts strings whose first depth bytes are equal. It sorts by the next eight bytes, and groups of equal ones
-// by the bytes that follow.
+// sortFrom sorts strings whose first depth bytes are equal by the next eight bytes, and equal ones by the rest.
 func (s *symbolSort) sortFrom(keys []SortKey, depth int) {
 	if s.canceled(len(keys)) {
 		return

@@ -77,8 +77,7 @@ func (t *Symbols) Intern(text string) (s SymbolRef, fresh bool) {
 	return t.InternHashed(text, t.Hash(text))
 }
 
-// Next returns the number of text if it is the symbol after the last one, or the last one again. Otherwise it returns
-// 0.
+// Next returns the number of text if it is the symbol after the last one or the last one again, else 0.
 func (t *Symbols) Next(text string) SymbolRef {
 	if next := t.Last + 1; int(next) <= t.Len() && t.Text(next) == text {
 		t.Last = next

@@ -88,8 +88,7 @@ func insertionSort[T any](all []T, less func(a, b T) bool) {
 	}
 }
 
-// A Heap is a priority queue whose top is a maximal element. Among equal elements, it returns the same one as
-// std::priority_queue.
+// A Heap is a priority queue whose top is a maximal element, among equal ones the same as of std::priority_queue.
 type Heap[T any] struct {
 	Less func(a, b T) bool
 	all  []T
@@ -116,7 +115,6 @@ func (h *Heap[T]) Pop() T {
 	return v
 }
 
-// moveTopToEnd moves the top of a heap to its end and restores the heap before it.
 func moveTopToEnd[T any](all []T, less func(a, b T) bool) {
 	last := len(all) - 1
 	v := all[last]

@@ -98,8 +98,7 @@ func (m *Merger) counters(e, y disk.Entry) {
 	}
 }
 
-// countersOfOne merges counts with a mark. It keeps the counts because they have more information, but llvm-profdata
-// keeps the first entry.
+// countersOfOne merges counts with a mark. It keeps the counts, which tell more; llvm-profdata keeps the first entry.
 func (m *Merger) countersOfOne(e, y disk.Entry, first bool) {
 	if m.Rules.AsLLVM {
 		m.counter().AddEntry(y)
@@ -256,8 +255,7 @@ func each32(a, b []byte, both func(x, y uint32) uint32) {
 // See EscapeFlag in methodData.hpp.
 const escapeMay = 1<<3 | 1<<4 // allocated_escapes, unknown_modified
 
-// uniteEscape keeps facts that hold in both runs. An argument is local if it is local in both, and can be returned if
-// it can be in one.
+// uniteEscape keeps facts that hold in both runs. An argument is local if it is in both, and can be returned if in one.
 func uniteEscape(a, b []byte) {
 	u := func(p []byte, i int) uint64 { return le.Uint64(p[8*i:]) }
 	le.PutUint64(a[0:], u(a, 0)&u(b, 0)&^escapeMay|(u(a, 0)|u(b, 0))&escapeMay)

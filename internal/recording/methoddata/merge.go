@@ -182,8 +182,7 @@ func (m *Merger) point(x, y []disk.Entry) {
 	}
 }
 
-// compareKinds orders the entries of one profile point. Entries with the same tag, sub and keys outside rows are equal,
-// and are merged.
+// compareKinds orders the entries of one profile point. Those with the same tag, sub and keys outside rows are merged.
 func (m *Merger) compareKinds(x, y disk.Entry) int {
 	kind := func(e disk.Entry) layout.Tag {
 		if e.Tag() == layout.TagVirtualCallType {
@@ -203,7 +202,6 @@ func (m *Merger) compareKinds(x, y disk.Entry) int {
 	return 0
 }
 
-// keepEntry adds an unchanged entry.
 func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
 	start := len(m.out.Bytes)
 	m.out.Bytes = append(m.out.Bytes, e...)
@@ -214,7 +212,6 @@ func (m *Merger) keepEntry(e disk.Entry) disk.Entry {
 // scaled adds an entry of the run, multiplied by its weight.
 func (m *Merger) scaled(e disk.Entry) { m.scaleEntry(m.keepEntry(e)) }
 
-// entry adds the merged entry.
 func (m *Merger) entry(x, y disk.Entry) {
 	m.noteCertain(x, y)
 	schema, _ := m.Shape.Schema(x.Tag())

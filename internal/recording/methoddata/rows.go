@@ -11,8 +11,7 @@ import (
 // A countedRow is a row of a list, an observed value and its count.
 type countedRow struct{ what, count uint64 }
 
-// unite merges two lists. If both have a key several times, their highest counts are added, then their next highest,
-// and so on.
+// unite merges two lists. Of keys that both have several times, it adds the highest counts, then the next highest.
 func (m *Merger) unite(x, y []countedRow) []countedRow {
 	byWhat := func(a, b countedRow) int { return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(b.count, a.count)) }
 	slices.SortFunc(x, byWhat)
@@ -128,8 +127,7 @@ func (m *Merger) rowKey(e disk.Entry) disk.CellKind {
 	return kind
 }
 
-// hasZeroKeys reports whether a row of zeros holds a value. 0 is a valid number, but no type. In entries of a producer
-// such a row is free.
+// hasZeroKeys reports whether a row of zeros holds a value. 0 is a number, but no type, and free in producers' entries.
 func hasZeroKeys(tag layout.Tag) bool {
 	if disk.TagByProducer(tag) {
 		return false

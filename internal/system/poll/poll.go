@@ -29,8 +29,7 @@ func (p *Poll) Err() error {
 // sortedAtOnce is the number of values to sort between checks, which takes some milliseconds.
 const sortedAtOnce = 1 << 14
 
-// SortStable is slices.SortStableFunc, but returns the error of ctx once ctx ends. The order of values is then
-// undefined.
+// SortStable is slices.SortStableFunc, but returns the error of ctx once it ends. The order is then undefined.
 func SortStable[V any](ctx context.Context, values []V, compare func(a, b V) int) error {
 	if len(values) <= sortedAtOnce {
 		slices.SortStableFunc(values, compare)

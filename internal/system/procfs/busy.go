@@ -10,8 +10,7 @@ import (
 // clockTick is the unit of /proc/stat on all processors that Linux supports.
 const clockTick = 10 * time.Millisecond
 
-// BusyTime returns the total busy time of all processors since the machine was booted, 0 if the system does not
-// provide it.
+// BusyTime returns the busy time of all processors since the machine was booted, 0 if the system does not provide it.
 func BusyTime() time.Duration {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {

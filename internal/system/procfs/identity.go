@@ -16,8 +16,7 @@ type Identity struct {
 	Start     uint64   // start time in clock ticks since the machine was booted
 }
 
-// startField is the index of the start time among the fields of /proc/PID/stat after the program name. The name can
-// have any bytes.
+// startField is the index of the start time in /proc/PID/stat after the program name, which can have any bytes.
 const startField = 19
 
 // Identify returns the identity of a process; ok is false if the system does not provide it.

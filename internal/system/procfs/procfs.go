@@ -80,8 +80,7 @@ func parseMapping(line string) (m Mapping, ok bool) {
 	return m, err1 == nil && err2 == nil && strings.HasPrefix(m.Path, "/")
 }
 
-// StatusField returns a field of /proc/PID/status of a process or thread, "" if the field or the process does not
-// exist.
+// StatusField returns a field of /proc/PID/status of a process or thread, "" if it does not exist.
 func StatusField(pid int, field string) string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	for line := range strings.Lines(string(text)) {

@@ -19,8 +19,7 @@ type Folders []string
 // maxSource limits the size of a source file in bytes.
 const maxSource = 32 << 20
 
-// Lines returns the lines of a source file and the path where it was found. The error matches [fs.ErrNotExist] if it
-// is nowhere.
+// Lines returns the lines of a source file and its path. The error matches [fs.ErrNotExist] if it is nowhere.
 func (s Folders) Lines(file string) (name string, lines []string, err error) {
 	name, text, err := s.readFile(file)
 	return name, splitLines(text), err
