@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -14,12 +15,22 @@ import (
 	"github.com/profarc/profarc/internal/file/mapped"
 	"github.com/profarc/profarc/internal/recording/merging"
 	"github.com/profarc/profarc/internal/recording/profileset"
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/testarchive"
 	"github.com/profarc/profarc/layout"
 	"github.com/profarc/profarc/merge"
 	"github.com/profarc/profarc/reader"
 	"pgregory.net/rapid"
 )
+
+// TestMain draws fewer examples unless all tests run.
+func TestMain(m *testing.M) {
+	if err := full.LimitDraws(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
 
 // checkSame fails if two archives differ.
 func checkSame(t testarchive.TB, what string, x, y testarchive.Archive) {

@@ -83,18 +83,22 @@ func (b bomb) of(size int) func(io.Writer) {
 }
 
 // TestMemoryIsAMultipleOfTheInput: whatever an input is made of, memory grows
-// with its length and no faster. Those that an importer refuses are measured, too.
+// with its length and no faster. Those that an importer refuses are measured, too. Without full.Enabled only
+// one bomb of 1 MiB is.
 func TestMemoryIsAMultipleOfTheInput(t *testing.T) {
 	sizes := []int{1 << 20, 4 << 20}
 	if os.Getenv("PROFARC_EXHAUSTIVE") != "" {
 		sizes = append(sizes, 2<<20, 8<<20)
 	}
-	if testing.Short() {
+	if testing.Short() || !full.Enabled() {
 		sizes = sizes[:1]
 	}
 	for format, list := range bombs {
 		for _, b := range list {
 			t.Run(format+" "+b.name, func(t *testing.T) {
+				if format+" "+b.name != "text entries" {
+					full.Only(t, "takes many inputs")
+				}
 				t.Parallel()
 				var peaks []string
 				for _, size := range sizes {

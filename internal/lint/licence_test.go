@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/profarc/profarc/internal/testkit/full"
 	"github.com/profarc/profarc/internal/testkit/licences"
 )
 
@@ -149,6 +150,7 @@ var systems = []string{"linux/amd64", "darwin/amd64", "windows/amd64"}
 
 // TestLicencesOfFleet is TestLicences for the module fleet.
 func TestLicencesOfFleet(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	seen := map[string]bool{}
 	for _, system := range systems {
@@ -187,6 +189,7 @@ func TestLicences(t *testing.T) {
 
 // TestNotice compares NOTICE with the modules linked into releases for any target, and with their licences.
 func TestNotice(t *testing.T) {
+	full.Only(t, "runs compilers and their tools")
 	t.Parallel()
 	want, err := licences.Notice(t.Context(), ".")
 	skipUncached(t, err)

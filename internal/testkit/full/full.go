@@ -3,6 +3,7 @@
 package full
 
 import (
+	"flag"
 	"os"
 	"testing"
 )
@@ -16,4 +17,12 @@ func Only(t testing.TB, reason string) {
 	if !Enabled() {
 		t.Skipf("this test %s: set PROFARC_TESTS=full to run it", reason)
 	}
+}
+
+// LimitDraws has rapid draw at most 15 examples of each property unless Enabled. TestMain must call it.
+func LimitDraws() error {
+	if Enabled() {
+		return nil
+	}
+	return flag.Set("rapid.checks", "15")
 }
