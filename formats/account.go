@@ -17,14 +17,31 @@ const shownFirst = 3
 // importOperation is the operation of the losses of an import.
 const importOperation = "import"
 
-// addAccount adds an input and its losses to the account of a set.
-func addAccount(b *profileset.Set, r *codec.Report, in ledger.Input) {
-	if r.Totals == nil {
+// addAccounts adds an input and its losses to the accounts of the sets that have its profiles. The losses are those of
+// the first.
+func addAccounts(r *codec.Report, in ledger.Input) {
+	if r.Salvaged != "" {
+		in.State = ledger.Salvaged
+		in.Reason = r.Salvaged
+	}
+	if r.Sum != nil {
+		addAccount(r.Sum.Internal(), in, r.Lost)
 		return
 	}
+	lost := r.Lost
+	for i, dump := range r.Dumps {
+		if i < len(r.RunTotals) {
+			in.Totals = r.RunTotals[i]
+		}
+		addAccount(dump.Internal(), in, lost)
+		lost = nil
+	}
+}
+
+func addAccount(b *profileset.Set, in ledger.Input, lost codec.Losses) {
 	b.AddInput(in)
 	b.AddLoss(ledger.Loss{Operation: importOperation})
-	for _, l := range r.Lost {
+	for _, l := range lost {
 		b.AddLoss(ledger.Loss{Operation: importOperation, Reason: string(l.What), Unit: l.Unit, Things: uint64(l.Count),
 			Amount: l.Amount, First: strings.Join(l.First, "\n")})
 	}

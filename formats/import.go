@@ -247,10 +247,8 @@ func (m *importing) allOrNothing(work func() error) error {
 // addReport adds the profiles of an importer's report to the result.
 func (m *importing) addReport(r *codec.Report, in Input, account ledger.Input) error {
 	dumps := r.Dumps
-	if len(dumps) == 1 {
-		addAccount(dumps[0].Internal(), r, account)
-	} else if r.Sum != nil {
-		addAccount(r.Sum.Internal(), r, account)
+	if r.Totals != nil && !r.HasAccount {
+		addAccounts(r, account)
 	}
 	switch {
 	case len(dumps) == 0 && r.Sum == nil:

@@ -64,6 +64,13 @@ type Report struct {
 	// means that there were no counts. Import and Export compare it with the counts of the archive, and report a difference
 	// that Lost does not explain. The units are the names that profarc info --losses prints.
 	Totals map[string]uint64
+	// RunTotals has the totals of each of several Dumps.
+	RunTotals []map[string]uint64
+	// HasAccount means that the input carried the account of an archive, which is that of Dumps[0] now. Import adds no
+	// input to it.
+	HasAccount bool
+	// Salvaged is the reason why only a part of the input was read, or "" if it was read as a whole.
+	Salvaged string
 	// Dumps are builders with the profiles, one for each dump of a process; most inputs hold one. The dumps of several
 	// inputs are merged like archives, and none counts twice.
 	Dumps []*builder.Builder
