@@ -45,8 +45,14 @@ type caller struct {
 
 // contextMeasure returns the measure that weighs an archive's contexts.
 func contextMeasure(s *reader.Store) *analyze.Measure {
+	unit, _ := facts.UnitOfSamples(s) // damage is an error of the samples
+	return measureInUnit(s, unit)
+}
+
+// measureInUnit is contextMeasure for samples of a known unit.
+func measureInUnit(s *reader.Store, unit facts.SampleUnit) *analyze.Measure {
 	by := analyze.UsualMeasure(s.Header())
-	if unit, err := facts.UnitOfSamples(s); err == nil && unit == facts.Nanoseconds {
+	if unit == facts.Nanoseconds {
 		by, _ = analyze.MeasureNamed(string(unit))
 	}
 	return by
@@ -59,18 +65,18 @@ type contextNode struct {
 	children []*contextNode
 }
 
-func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profile) error {
-	by := contextMeasure(r.archive())
-	root, read, cut, err := readContexts(m, all, by)
-	if err != nil || read == 0 {
-		return err
+func (p *methodPage) addCallers() (err error) {
+	if p.contexts.read == 0 {
+		return nil
 	}
-	b := &callerTree{request: r, m: m, limit: someContexts, whole: root.total, by: by}
+	r := p.request
+	root := p.contexts.root
+	b := &callerTree{request: r, m: p.method, limit: someContexts, whole: root.total, by: p.contexts.by}
 	if r.query.valueOf("contexts") != "" {
 		b.limit = moreContexts
 	}
 	b.left = b.limit.contexts
-	p.Measure = by.Name
+	p.Measure = p.contexts.by.Name
 	p.Callers, err = b.buildCaller(root, 0)
 	if err != nil {
 		return err
@@ -78,22 +84,29 @@ func (p *methodPage) addCallers(r *request, m reader.Method, all []reader.Profil
 	if b.cut && b.limit == someContexts {
 		p.MoreCallers = linkToPage("Show more contexts", nameOfMethod, r.query.withValues("contexts", "more")).optional()
 	}
-	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, read, cut
+	p.Callers.IsRoot, p.Callers.Contexts, p.Callers.Cut = true, p.contexts.read, p.contexts.cut
 	return nil
 }
 
-// readContexts reads the contexts of a method as a tree. It returns the root and the number of nodes below it.
-func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (root *contextNode, read int, cut bool,
-	err error) {
-	root = &contextNode{}
+// A methodContexts is the tree of a method's contexts.
+type methodContexts struct {
+	root *contextNode
+	read int              // number of nodes below the root
+	cut  bool             // only the first contexts were read
+	by   *analyze.Measure // measure of the totals
+}
+
+func readContexts(m reader.Method, all []reader.Profile, unit facts.SampleUnit) (*methodContexts, error) {
+	root := &contextNode{}
+	t := &methodContexts{root: root, by: measureInUnit(m.Store(), unit)}
 	nodes := map[layout.Ref]*contextNode{0: root}
 	order := []*contextNode{root}
 	for c, err := range m.Contexts() {
 		if err != nil {
-			return nil, 0, false, err
+			return nil, err
 		}
 		if len(order) > contextsRead {
-			cut = true
+			t.cut = true
 			break
 		}
 		n := &contextNode{at: c}
@@ -103,10 +116,10 @@ func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (r
 	for _, q := range all {
 		c, _, err := q.Context()
 		if err != nil {
-			return nil, 0, false, err
+			return nil, err
 		}
 		if n := nodes[c.Ref()]; n != nil {
-			n.own, n.total = append(n.own, q), schema.AddCounts(n.total, by.Of(q))
+			n.own, n.total = append(n.own, q), schema.AddCounts(n.total, t.by.Of(q))
 		}
 	}
 	for _, n := range slices.Backward(order[1:]) {
@@ -115,7 +128,8 @@ func readContexts(m reader.Method, all []reader.Profile, by *analyze.Measure) (r
 			inner.children = append(inner.children, n)
 		}
 	}
-	return root, len(order) - 1, cut, nil
+	t.read = len(order) - 1
+	return t, nil
 }
 
 // A callerTree builds the displayed context tree.

@@ -10,7 +10,6 @@ import (
 	"github.com/profarc/profarc/internal/cli"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 const instructionsOnPage = 1500
@@ -68,40 +67,18 @@ func programOf(r *request) (*program, error) {
 }
 
 // addCodePart adds the method's code with the counts of the profiles that have the code version of the first one.
-func (p *methodPage) addCodePart(b *pointBuilder, m reader.Method, profiles []reader.Profile) error {
-	if d := b.request.archive().Header().Domain; !listing.SupportsDomain(d) {
-		return nil
+func (p *methodPage) addCodePart(b *pointBuilder) {
+	switch {
+	case p.program != nil && p.program.err != nil:
+		p.NoCode = p.request.withoutFileFolders(p.program.err.Error())
+	case p.code == nil:
+	case len(p.code.Instructions) == 0:
+		p.NoCode = p.request.withoutFileFolders(matchText(p.code))
+	default:
+		c := b.buildCodePart(p.code)
+		p.addHottest(c.Source, countText)
+		p.Code = append(p.Code, c)
 	}
-	code, err := programOf(b.request)
-	if err != nil || code == nil {
-		return err
-	}
-	if code.err != nil {
-		p.NoCode = b.request.withoutFileFolders(code.err.Error())
-		return nil
-	}
-	l, err := code.classes.ListMethod(m, ofOneVersion(profiles)...)
-	if err != nil {
-		return err
-	}
-	if len(l.Instructions) == 0 {
-		p.NoCode = b.request.withoutFileFolders(matchText(l))
-		return nil
-	}
-	c := b.buildCodePart(l)
-	p.addHottest(b.request, c.Source, countText)
-	p.Code = append(p.Code, c)
-	return nil
-}
-
-// ofOneVersion returns the profiles with the code version of the first one.
-func ofOneVersion(profiles []reader.Profile) (some []reader.Profile) {
-	for _, q := range profiles {
-		if q.Code() == profiles[0].Code() {
-			some = append(some, q)
-		}
-	}
-	return some
 }
 
 // matchText describes whether the class path has the profiled code.

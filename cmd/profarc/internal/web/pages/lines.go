@@ -210,7 +210,8 @@ func (h *hotLines) addFunction(r *request, m reader.Method) error {
 		return err
 	}
 	f, err := c.Function(m)
-	if err != nil || !hasCodeID(m, f.Hash) {
+	all, readErr := profilesOf(m)
+	if err != nil || readErr != nil || !hasCode(all, f.Hash) {
 		return nil // its page explains why it has no lines
 	}
 	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)

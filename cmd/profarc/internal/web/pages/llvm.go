@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -49,72 +48,34 @@ func coverageOf(r *request) (*covered, error) {
 		})
 }
 
-// newLLVMPart returns the part of an LLVM function, or nil in other domains.
-func newLLVMPart(r *request, m reader.Method, all []reader.Profile) (*llvmPart, error) {
-	if !r.archive().Header().Domain.LLVM() {
-		return nil, nil
-	}
-	p := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
+// addFunction adds the part of an LLVM function, with its lines or the reason why there are none.
+func (p *methodPage) addFunction() {
+	r := p.request
+	part := &llvmPart{Says: "Its counters are shown by block, in the order of the compiler. Lines of source have counts " +
 		"if profarc web is started with --binary, naming the instrumented program, and that was built with " +
 		"-fcoverage-mapping."}
-	for _, q := range all {
-		if c := countersOf(q); c != nil && len(p.Counters) < profilesOnPage {
-			p.Counters = append(p.Counters, c)
+	p.LLVM = part
+	for _, q := range p.all {
+		if c := countersOf(q); c != nil && len(part.Counters) < profilesOnPage {
+			part.Counters = append(part.Counters, c)
 		}
 	}
-	if err := p.addAllocations(r, m); err != nil {
-		return nil, err
-	}
-	if r.site.Binary == "" {
-		return p, nil
-	}
-	c, err := coverageOf(r)
-	if err != nil {
-		return nil, err
-	}
-	return p, p.addLines(r, c, m)
-}
-
-func (p *llvmPart) addAllocations(r *request, m reader.Method) error {
-	read := func(_ context.Context, s *Site, _ *Progress) (*listing.Allocations, error) {
-		return listing.ReadAllocations(s.Archive)
-	}
-	all, err := resultOf(r, "the memory profiles", read)
-	if err != nil {
-		return err
-	}
-	p.Allocations, err = all.OfFunction(m)
-	p.MoreAllocations = max(0, len(p.Allocations)-allocationsOnPage)
-	p.Allocations = p.Allocations[:len(p.Allocations)-p.MoreAllocations]
-	return err
-}
-
-// addLines adds the lines of a function, or the reason why there are none.
-func (p *llvmPart) addLines(r *request, c *covered, m reader.Method) error {
-	var f *coverage.Function
-	reason := c.reason
-	if reason == nil {
-		f, reason = c.Function(m)
-		if reason == nil && !hasCodeID(m, f.Hash) {
-			reason = coverage.ErrMismatch
+	part.Allocations = p.function.allocations
+	part.MoreAllocations = max(0, len(part.Allocations)-allocationsOnPage)
+	part.Allocations = part.Allocations[:len(part.Allocations)-part.MoreAllocations]
+	if p.function.reason != nil {
+		part.Says = r.withoutFileFolders(fmt.Sprintf("Its counters are shown by block: %v.", p.function.reason))
+	} else if f := p.function.lines; f != nil {
+		list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
+		part.Says = "Counts of lines and branches are those of llvm-cov."
+		part.Problem = r.withoutFileFolders(list.Problem)
+		part.Entered = f.Count
+		part.Source = sourceOf(r, list)
+		for _, c := range part.Counters {
+			c.linkToLines(r, f)
 		}
 	}
-	if reason != nil {
-		p.Says = r.withoutFileFolders(fmt.Sprintf("Its counters are shown by block: %v.", reason))
-		if c.reason == nil && !errors.Is(reason, coverage.ErrNotMapped) && !errors.Is(reason, coverage.ErrMismatch) {
-			return reason
-		}
-		return nil
-	}
-	list := coverage.Sources(r.site.SourcePath).List(f.View(), false)
-	p.Says = "Counts of lines and branches are those of llvm-cov."
-	p.Problem = r.withoutFileFolders(list.Problem)
-	p.Entered = f.Count
-	p.Source = sourceOf(r, list)
-	for _, c := range p.Counters {
-		c.linkToLines(r, f)
-	}
-	return nil
+	p.addHottest(part.Source, countText)
 }
 
 func sourceOf(r *request, list *coverage.Listing) *sourceTable {
@@ -165,15 +126,6 @@ func conditionOf(b coverage.Branch, text string) string {
 }
 
 const conditionLength = 80
-
-func hasCodeID(m reader.Method, code uint64) bool {
-	for q, err := range m.Profiles() {
-		if err == nil && q.Code() == code {
-			return true
-		}
-	}
-	return false
-}
 
 type counterList struct {
 	Code    string

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
-	"github.com/profarc/profarc/experimental/analyze"
 	"github.com/profarc/profarc/internal/names/display"
 	"github.com/profarc/profarc/internal/names/schema"
 	"github.com/profarc/profarc/layout"
@@ -26,7 +25,7 @@ var methodView = &view{
 const profilesOnPage = 6
 
 type methodPage struct {
-	Name        analyze.MethodName
+	*methodFacts
 	Access      string
 	Notes       []string
 	Top         []link       // totals, and a link to the hottest line
@@ -53,42 +52,35 @@ type version struct {
 func (p *methodPage) title() string { return p.Name.Display }
 
 func buildMethod(r *request) (any, error) {
-	m, err := r.askedMethod()
-	if err != nil {
-		return nil, err
-	}
-	name, err := analyze.NameOf(r.archive(), m)
-	if err != nil {
-		return nil, err
-	}
-	p := &methodPage{Name: name, Access: display.AccessText(m.Access()), Notes: listing.MethodNotes(m)}
-	all, err := profilesOf(m)
-	if err != nil {
-		return nil, err
-	}
-	p.addTotals(all)
-	p.Hint = codeHint(r)
-	p.LLVM, err = newLLVMPart(r, m, all)
-	if err != nil {
-		return nil, err
-	}
-	if p.LLVM != nil {
-		p.addHottest(r, p.LLVM.Source, countText)
-	}
-	if err := p.addSamples(r, m); err != nil || p.Sampled != nil && p.Sampled.Whole {
-		return p, err // its lines cover the profiles of its contexts
-	}
-	p.addVersions(r, m, all)
-	return p, cmp.Or(p.addCallers(r, m, all), p.addProfiles(r, m, all))
+	f, err := readMethodFacts(r)
+	return &methodPage{methodFacts: f}, err
 }
 
-func (p *methodPage) addTotals(all []reader.Profile) {
+// render makes the parts of the page from the facts.
+func (p *methodPage) render() error {
+	p.Access = display.AccessText(p.method.Access())
+	p.Notes = listing.MethodNotes(p.method)
+	p.Hint = codeHint(p.request)
+	p.addTotals()
+	if p.function != nil {
+		p.addFunction()
+	}
+	if p.sampled != nil {
+		if err := p.addSamples(); err != nil || p.Sampled.Whole {
+			return err
+		}
+	}
+	p.addVersions()
+	return cmp.Or(p.addCallers(), p.addProfiles())
+}
+
+func (p *methodPage) addTotals() {
 	for _, c := range []struct {
 		noun string
 		of   func(reader.Profile) (reader.Counter, bool)
 	}{{"invocation", reader.Profile.Invocations}, {"backedge", reader.Profile.Backedges}} {
 		sum := uint64(0)
-		for _, q := range all {
+		for _, q := range p.all {
 			if n, ok := c.of(q); ok {
 				sum = schema.AddCounts(sum, n.Load())
 			}
@@ -97,19 +89,19 @@ func (p *methodPage) addTotals(all []reader.Profile) {
 			p.Top = append(p.Top, link{Text: pluralText(sum, c.noun)})
 		}
 	}
-	for _, q := range all {
+	for _, q := range p.all {
 		p.Size += uint64(len(q.Bytes()))
 	}
 }
 
 // addHottest adds a link to the line with the highest nonzero count.
-func (p *methodPage) addHottest(r *request, s *sourceTable, amount func(uint64) string) {
+func (p *methodPage) addHottest(s *sourceTable, amount func(uint64) string) {
 	if s == nil || len(s.Lines) == 0 {
 		return
 	}
 	most := slices.MaxFunc(s.Lines, func(a, b sourceLine) int { return cmp.Compare(a.count, b.count) })
 	if most.count > 0 {
-		p.Top = append(p.Top, r.linkToElement(fmt.Sprintf("hottest line %d: %s", most.number, amount(most.count)),
+		p.Top = append(p.Top, p.request.linkToElement(fmt.Sprintf("hottest line %d: %s", most.number, amount(most.count)),
 			lineElement(most.number)))
 	}
 }
@@ -132,27 +124,17 @@ func codeHint(r *request) string {
 	return ""
 }
 
-func profilesOf(m reader.Method) (all []reader.Profile, err error) {
-	for q, err := range m.Profiles() {
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, q)
-	}
-	return all, nil
-}
-
-func (p *methodPage) addVersions(r *request, m reader.Method, all []reader.Profile) {
+func (p *methodPage) addVersions() {
 	count := map[uint64]int{}
 	var codes []uint64
-	for _, q := range all {
+	for _, q := range p.all {
 		if count[q.Code()]++; count[q.Code()] == 1 {
 			codes = append(codes, q.Code())
 		}
 	}
 	for _, code := range codes {
-		q := methodQuery(m).withValues("code", display.IDText(code))
-		p.Versions = append(p.Versions, version{linkToPage(codeText(code), r.view.name, q), count[code]})
+		q := methodQuery(p.method).withValues("code", display.IDText(code))
+		p.Versions = append(p.Versions, version{linkToPage(codeText(code), nameOfMethod, q), count[code]})
 	}
 	if len(codes) == 1 && codes[0] == layout.CodeUnknown {
 		p.Versions = nil
@@ -166,37 +148,22 @@ func codeText(code uint64) string {
 	return display.IDText(code)
 }
 
-// addProfiles adds the profiles that the query asks for, which are one profile, one version of the code, or all.
-func (p *methodPage) addProfiles(r *request, m reader.Method, all []reader.Profile) error {
-	asked := slices.DeleteFunc(slices.Clone(all), func(q reader.Profile) bool {
-		profile := r.query.valueOf("profile")
-		code := r.query.valueOf("code")
-		return profile != "" && profile != recordRefText(q.Ref()) || code != "" && code != display.IDText(q.Code())
-	})
-	if len(asked) == 0 && len(all) > 0 {
-		return errNoPage
-	}
-	if len(asked) < len(all) {
-		p.All = linkToPage(r.inTerms("All profiles of the method"), r.view.name, methodQuery(m)).optional()
+func (p *methodPage) addProfiles() error {
+	r := p.request
+	if len(p.asked) < len(p.all) {
+		p.All = linkToPage(r.inTerms("All profiles of the method"), nameOfMethod, methodQuery(p.method)).optional()
 	}
 	b := newPointBuilder(r)
-	if err := p.addCodePart(b, m, asked); err != nil {
-		return err
-	}
-	for _, q := range asked[:min(len(asked), profilesOnPage)] {
-		part, err := b.buildProfilePart(m, q, len(asked) == 1 && p.showsPoints())
+	p.addCodePart(b)
+	for i := range p.profiles {
+		part, err := b.buildProfilePart(p.method, &p.profiles[i], p.showsPoints())
 		if err != nil {
 			return err
 		}
 		p.Profiles = append(p.Profiles, part)
 	}
-	p.Left = len(asked) - len(p.Profiles)
+	p.Left = len(p.asked) - len(p.Profiles)
 	return b.err
-}
-
-// showsPoints reports whether the points of the profiles are displayed with the code.
-func (p *methodPage) showsPoints() bool {
-	return len(p.Code) > 0 && p.Code[0].Good && p.Code[0].MoreCode == 0
 }
 
 // methodsWithPages returns the queries of the methods with pages in a report. They are the first ones by each measure,

@@ -57,7 +57,7 @@ type section struct {
 }
 
 // buildProfilePart returns a profile as displayed. If withCode is set, its points are displayed with the code.
-func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withCode bool) (*profilePart, error) {
+func (b *pointBuilder) buildProfilePart(m reader.Method, q *profileFacts, withCode bool) (*profilePart, error) {
 	at := methodQuery(m).withValues("profile", recordRefText(q.Ref()))
 	p := &profilePart{ID: b.request.elementID("profile-" + recordRefText(q.Ref())),
 		Link: linkToPage("This profile alone", nameOfMethod, at)}
@@ -67,9 +67,9 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withC
 	if err := p.addContext(q); err != nil {
 		return nil, err
 	}
-	p.Facts = append(listing.ProfileFacts(q, cli.Grouped), listing.Fact{Name: "size in the archive",
+	p.Facts = append(listing.ProfileFacts(q.Profile, cli.Grouped), listing.Fact{Name: "size in the archive",
 		Value: pluralText(uint64(len(q.Bytes())), "byte")})
-	p.Compiler = listing.CompilerFacts(q, cli.Grouped)
+	p.Compiler = listing.CompilerFacts(q.Profile, cli.Grouped)
 	if n, ok := q.Interpreted(); ok && m.Store().Header().Domain == layout.DomainHotSpot {
 		p.Interpreted = n.Load()
 	}
@@ -77,29 +77,15 @@ func (b *pointBuilder) buildProfilePart(m reader.Method, q reader.Profile, withC
 		if withCode && s == schema.SectionData {
 			continue
 		}
-		if err := b.addSection(p, q, s, at); err != nil {
-			return nil, err
-		}
+		b.addSection(p, q.sections[s], s, at)
 	}
-	return p, b.addTraps(p, q)
+	b.addTraps(p, q.traps)
+	return p, nil
 }
 
-// framesOf returns the callers in the context of a profile, the direct one first.
-func framesOf(q reader.Profile) ([]reader.Frame, error) {
-	c, ok, err := q.Context()
-	if err != nil || !ok {
-		return nil, err
-	}
-	return c.Frames()
-}
-
-func (p *profilePart) addContext(q reader.Profile) error {
-	frames, err := framesOf(q)
-	if err != nil {
-		return err
-	}
-	shown := frames[:min(len(frames), framesOnPage)]
-	p.Outer = len(frames) - len(shown)
+func (p *profilePart) addContext(q *profileFacts) error {
+	shown := q.frames[:min(len(q.frames), framesOnPage)]
+	p.Outer = len(q.frames) - len(shown)
 	for _, f := range shown {
 		l, err := methodLink(q.Store(), f.Caller)
 		if err != nil {
@@ -122,10 +108,9 @@ func methodLink(s *reader.Store, m reader.Method) (link, error) {
 }
 
 // addSection adds the points of a section, beginning with the point that the query of a single profile names.
-func (b *pointBuilder) addSection(p *profilePart, q reader.Profile, s schema.BlockSection, at query) error {
-	all, err := b.points.Section(q, s)
-	if err != nil || len(all) == 0 {
-		return err
+func (b *pointBuilder) addSection(p *profilePart, all []analyze.Point, s schema.BlockSection, at query) {
+	if len(all) == 0 {
+		return
 	}
 	key := s.String()
 	from := 0
@@ -147,11 +132,9 @@ func (b *pointBuilder) addSection(p *profilePart, q reader.Profile, s schema.Blo
 		part.Points = append(part.Points, b.buildPoint(&all[i], nil))
 	}
 	p.Sections = append(p.Sections, part)
-	return nil
 }
 
-func (b *pointBuilder) addTraps(p *profilePart, q reader.Profile) error {
-	found, err := facts.DeoptimisedIn(q, &b.points)
+func (b *pointBuilder) addTraps(p *profilePart, found []facts.Deoptimised) {
 	for _, d := range found {
 		t := trapFact{Deoptimised: d}
 		for _, at := range d.Points {
@@ -163,5 +146,4 @@ func (b *pointBuilder) addTraps(p *profilePart, q reader.Profile) error {
 		}
 		p.Traps = append(p.Traps, t)
 	}
-	return err
 }

@@ -7,8 +7,6 @@ import (
 	"github.com/profarc/profarc/cmd/profarc/internal/view/facts"
 	"github.com/profarc/profarc/cmd/profarc/internal/view/listing"
 	"github.com/profarc/profarc/internal/cli"
-	"github.com/profarc/profarc/layout"
-	"github.com/profarc/profarc/reader"
 )
 
 // A sampledPart is the part of a method page with its samples by source line, its callers and its callees.
@@ -31,15 +29,10 @@ func samplesOf(r *request) (*listing.Samples, error) {
 		})
 }
 
-func (p *methodPage) addSamples(r *request, m reader.Method) error {
-	all, err := samplesOf(r)
-	if err != nil {
-		return err
-	}
-	found, err := all.OfMethod(m)
-	if err != nil || found.Total == 0 {
-		return err
-	}
+func (p *methodPage) addSamples() (err error) {
+	r := p.request
+	all := p.samples
+	found := p.sampled
 	noun := string(all.Unit)
 	s := &sampledPart{Sampled: found, Sum: all.Unit.Text(all.Sum, cli.Grouped), Share: shareOf(found.Total, all.Sum),
 		Self: all.Unit.Text(found.Self, cli.Grouped), Total: all.Unit.Text(found.Total, cli.Grouped)}
@@ -56,15 +49,14 @@ func (p *methodPage) addSamples(r *request, m reader.Method) error {
 	if err != nil {
 		return err
 	}
-	asked := r.query.valueOf("contexts") + r.query.valueOf("profile") + r.query.valueOf("code")
-	s.Whole = asked == "" && r.archive().Header().Domain == layout.DomainSampled
+	s.Whole = p.onlySamples
 	if s.Whole && found.Contexts > 0 {
 		s.Contexts = linkToPage(pluralText(uint64(found.Contexts), "calling context"), nameOfMethod,
 			r.query.withValues("contexts", "more")).optional()
 	}
 	p.Top = []link{{Text: fmt.Sprintf("%s of %s (%s)", s.Total, s.Sum, percentText(s.Share))},
 		{Text: s.Self + r.inTerms(" in the method itself")}}
-	p.addHottest(r, &s.Source, func(n uint64) string { return all.Unit.Text(n, cli.Grouped) })
+	p.addHottest(&s.Source, func(n uint64) string { return all.Unit.Text(n, cli.Grouped) })
 	p.Sampled = s
 	return nil
 }
