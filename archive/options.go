@@ -12,8 +12,7 @@ type Options struct {
 	Unchecked bool // check only bounds, not the checksums of pages
 	Drafts    bool // also open archives of drafts 7 and 8, to convert them
 	Expect    Expect
-	// OnReject may be nil. It is called with the error if the archive cannot be opened, so that a VM can log the error
-	// and continue without a profile.
+	// OnReject may be nil. It is called with the error of opening, so that a VM can log it and continue without a profile.
 	OnReject func(error)
 }
 
@@ -34,8 +33,7 @@ type Program struct {
 	VM string // complete build string, as in layout.Provenance
 	// ClassPath has the entries of the class path, see SumContent. Their paths are not compared.
 	ClassPath []layout.ClassPathEntry
-	// Appended also accepts an archive whose class path is a prefix of ClassPath, like CDS. Appended entries do not
-	// change recorded classes.
+	// Appended also accepts an archive whose class path is a prefix of ClassPath, like CDS.
 	Appended bool
 }
 

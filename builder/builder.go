@@ -40,8 +40,7 @@ type Config struct {
 	// large as the archive, and twice as large in a merge. Builder.Err returns its errors.
 	MemoryBudget int64
 	SpillFolder  string
-	// Progress, if not nil, is called by Commit with the number of bytes written and the total. It must not call the
-	// builder.
+	// Progress, if not nil, is called by Commit with the bytes written and their total. It must not call the builder.
 	Progress func(done, total int64)
 }
 

@@ -91,8 +91,7 @@ type Params struct {
 	LLVMVersion      uint32 // LLVM, version of the indexed format that the producer writes
 	LLVMVariant      uint32 // LLVM, bits 55..63 of the version word, shifted down by 55
 	ProfileTraps     uint32 // HotSpot, -XX:+ProfileTraps
-	// LLVM, newest version of the indexed format if the producer may be one of several LLVM releases. LLVMVersion is
-	// then the oldest.
+	// LLVM, newest version of the indexed format if several releases are possible; LLVMVersion is the oldest.
 	LLVMNewest uint32
 	Other      [7]uint32 // reserved
 }

@@ -16,11 +16,9 @@ import (
 	"github.com/profarc/profarc/relocate"
 )
 
-// AdoptOptions are the options of [Store.Adopt]. The zero value maps the archive at its requested base if that is
-// free, and relocates profiles lazily.
+// AdoptOptions are the options of [Store.Adopt]. The zero value maps at a free requested base and relocates lazily.
 type AdoptOptions struct {
-	// Anywhere maps the archive where the system puts it. Otherwise it is mapped at the base that the archive asks
-	// for, if that is free.
+	// Anywhere maps the archive where the system puts it, not at the base that it asks for if that is free.
 	Anywhere bool
 	// Eager checks and relocates every profile at once, in the order of the file, instead
 	// of each when it is looked up and claimed. That takes a third of the time for a

@@ -339,8 +339,7 @@ func (w *trieWalk) visitNode(i int64) error {
 	return nil
 }
 
-// contextMethods caches the method of each context, because context records do not have it. A chunk is allocated when
-// the first of its contexts is stored.
+// contextMethods caches the method of each context, which records lack. A chunk is allocated for its first context.
 type contextMethods struct {
 	once   sync.Once
 	chunks []atomic.Pointer[contextMethodChunk]

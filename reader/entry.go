@@ -217,8 +217,7 @@ type Entry struct {
 	adoptedView words.View // adopted entry; empty if the profile is not adopted
 }
 
-// An entryKind has the fields of an entry that most callers need. It is a separate struct so that an Entry has few
-// fields and is passed in registers.
+// An entryKind has the fields of an entry that most callers need. Apart from it, an Entry is passed in registers.
 type entryKind struct {
 	tag    layout.Tag
 	header uint8  // size of the header in units

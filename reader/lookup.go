@@ -301,8 +301,7 @@ func (c *profileChain) corruptError(at layout.Ref, format string, args ...any) e
 	return c.s.corruptError(disk.RegionRW, at.Offset(), format, args...)
 }
 
-// findVersion sets *p to the profile of a version of the code. For CodeAny there must be only one. After ErrNotFound
-// or ErrAmbiguous *p is undefined.
+// findVersion sets *p to the profile of a version of the code. CodeAny must be unique. *p is undefined after an error.
 func (c *profileChain) findVersion(code uint64, p *Profile) error {
 	for {
 		err := c.readNext(p)
@@ -376,8 +375,7 @@ func (m Method) Profile(code uint64, frames ...Frame) (p Profile, depth int, err
 	return p, depth, err
 }
 
-// findInDeepest is Profile for the longest context that has any profiles. It answers nearly every lookup without
-// reading profiles of shorter contexts.
+// findInDeepest is Profile for the longest context that has any profiles, which answers nearly every lookup.
 func (m Method) findInDeepest(code uint64, frames []Frame) (p Profile, depth int, err error) {
 	t, err := m.contextTrie()
 	if err != nil {

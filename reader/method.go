@@ -96,8 +96,7 @@ func (m Method) indexedID() (uint64, error) {
 	return id, nil
 }
 
-// readRecord returns the checked record of the method. It is empty if the file changed since the check. For a row it
-// returns the equivalent record.
+// readRecord returns the checked record of the method. A row has an equivalent record. It is empty if the file changed.
 func (m Method) readRecord() (r disk.MethodRecord) {
 	if m.s == nil {
 		return r

@@ -11,8 +11,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// A Counter refers to a counter in the archive and, if adopted, in the adopted mapping. The zero
-// Counter is 0 and cannot be incremented.
+// A Counter refers to a counter in the archive and, if adopted, in the mapping. The zero Counter is 0 and constant.
 type Counter struct {
 	s       *Store
 	trained *[disk.CellSize]byte

@@ -263,8 +263,7 @@ func (w *worker) hashRecord(at int64, k recordKey, rec *disk.MethodRecord) {
 	w.head(k, rec, method, rec.Profiles, b, id)
 }
 
-// ascend checks that next, the key of the record or row at an offset, is greater than last. Symbols are sorted, so that
-// their offsets compare like their texts.
+// ascend checks that next, the key of the record or row at an offset, is greater than last. Offsets sort like texts.
 func (w *walk) ascend(at int64, last, next *recordKey) {
 	x := &last.key
 	y := &next.key

@@ -30,8 +30,7 @@ type Report struct {
 	Tables  int            // number of tables in region ex
 	Counts  layout.Counts  // counts computed from the records
 	Summary layout.Summary // totals and maxima computed from the records
-	// Problems are the first 20 problems in order of their cause, with file, region and offset. They match the errors of
-	// package layout.
+	// Problems are the first 20 problems by cause, with file, region and offset. They match errors of package layout.
 	Problems []error
 	More     bool // there may be further problems
 }

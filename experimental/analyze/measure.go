@@ -19,8 +19,7 @@ type Measure struct {
 	// sub is the kind of Count entries that the measure adds up, 0 if it adds others too. A run of a JamaicaVM has one
 	// such entry per method, and several for arrays.
 	sub layout.Sub
-	// recorded is the key of the property with the total of the run. Only measures whose values may be missing for some
-	// methods have one.
+	// recorded is the key of the property with the run's total, for measures that methods may lack.
 	recorded string
 }
 

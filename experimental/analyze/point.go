@@ -37,8 +37,7 @@ type Point struct {
 	store *reader.Store
 }
 
-// PointDetails describe a point in words, and have the facts about it that the JSON leaves out. Programs that
-// evaluate counts need none of them.
+// PointDetails describe a point in words, with facts that the JSON leaves out and evaluations do not need.
 type PointDetails struct {
 	Title    string // Kind, followed by Sub if the outcomes do not name it
 	About    string // description of this kind of point in a few words; "" for a producer's own tag
@@ -260,8 +259,7 @@ func (r *pointReader) addCalls(p *Point, e reader.Entry) {
 	p.addOutcome(Outcome{Kind: Call, Count: r.loadCounter(e.Cell(0))})
 }
 
-// addReceivers adds a type profile. The profile of a type check counts fewer than all executions, because it omits
-// nulls and some of the failed checks.
+// addReceivers adds a type profile. The profile of a type check omits nulls and some failed checks.
 func (r *pointReader) addReceivers(p *Point, e reader.Entry) {
 	types, _ := e.Receivers()
 	for row := range types.All() {

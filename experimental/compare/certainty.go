@@ -94,9 +94,8 @@ func (c *comparison) compareChecks(at Place, a, b *site) {
 	addOtherResult(&c.certainties, base, b, a)
 }
 
-// addOtherResult records a type check that had one result in the certain site and has both now. HotSpot's interpreter
-// counts the types of failed checks as well, compiled code does not. So rows prove a success only if their total
-// exceeds the number of failures.
+// addOtherResult records a type check that had one result in the certain site and has both now. Unlike compiled code,
+// HotSpot's interpreter counts types of failed checks, so only a total of rows above the failures proves a success.
 func addOtherResult(to *topList[Certainty], found Certainty, certain, now *site) {
 	switch typed := now.executions() - now.failed; {
 	case certain.failed == 0 && now.failed > 0:

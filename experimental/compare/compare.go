@@ -23,8 +23,7 @@ var ErrDomains = errors.New("profiles of different profilers cannot be compared"
 type Options struct {
 	// Top is the maximum length of each list; 0 lists nothing and still counts.
 	Top int
-	// Methods selects methods; nil selects all. Unselected methods do not count anywhere. Several goroutines may call it
-	// at once.
+	// Methods selects methods; nil selects all. Others do not count anywhere. Several goroutines may call it.
 	Methods func(layout.Key) bool
 	// ContextSensitive compares LLVM's context-sensitive records instead of the others, like the --cs flag of
 	// llvm-profdata overlap. Only the domain llvm-ir has such records.
@@ -104,8 +103,7 @@ func (c *comparison) addUpCounts() error {
 	return errors.Join(errA, errB)
 }
 
-// savePanic is deferred in a goroutine and saves its panic for the caller, which may recover from it. A panic in
-// another goroutine would end the program.
+// savePanic is deferred in a goroutine and saves its panic, which would end the program, for the caller.
 func savePanic(p *any) { *p = recover() }
 
 // addUpArchive adds up the counts of one archive and returns the number of excluded profiles. It guards the mapping

@@ -175,8 +175,7 @@ func (m *profileMatching) pairSameCode() {
 }
 
 // pairUnknownCode pairs each remaining profile of a with the first remaining one of b in the same context, if the code
-// of either is unknown. A profile without known code is the first of its context, so each profile of b is skipped at
-// most once.
+// of either is unknown. A profile without known code is the first of its context.
 func (m *profileMatching) pairUnknownCode() {
 	if len(m.pairs) == min(len(m.a), len(m.b)) {
 		return // one archive has no profiles left

@@ -27,8 +27,7 @@ type Report struct {
 	Profiles Tally `json:"profiles"` // profiles by method, code and context
 	// LeftOut counts the profiles of both archives that Options.ContextSensitive excludes.
 	LeftOut int `json:"left_out"`
-	// MarkedA and MarkedB count LLVM profiles with a mark for hot or warm. The mark replaces the counters and does not
-	// count.
+	// MarkedA and MarkedB count LLVM profiles with a mark for hot or warm, which replaces the counters.
 	MarkedA int `json:"marked_a"`
 	MarkedB int `json:"marked_b"`
 	// NotCompared lists tables of measurements in either archive, such as samples, by kind. They do not affect any score.
@@ -141,13 +140,11 @@ type Way struct {
 type SiteChange struct {
 	Place
 	Kind string `json:"kind"` // receivers, type_checks or indirect_calls
-	// Change is polymorphic if a has one type or target and b several, monomorphic for the reverse, and retargeted if a
-	// has one and b mostly another one.
+	// Change is polymorphic if only a has one type or target, monomorphic if only b has, retargeted if b has another.
 	Change string `json:"change"`
 	A      Seen   `json:"a"`
 	B      Seen   `json:"b"`
-	// Gone lists types or targets that only a has, New those that only b has, the most frequent first. Both have at most
-	// maxTargets elements.
+	// Gone and New list at most maxTargets types or targets that only a or only b has, the most frequent first.
 	Gone []Target `json:"gone"`
 	New  []Target `json:"new"`
 	// Weight is the share of the site's counts with different types, times the mean of the site's shares in both archives.

@@ -128,8 +128,7 @@ func fitLines(b methodcode.Body, calls []sampledCall) (f linesFit) {
 // successorCalls is the minimum number of spelled calls that identify a renamed function.
 const successorCalls = 2
 
-// successor returns the only function of the package that is missing from the archive and makes all the calls of a gone
-// function; "" if it is not unique.
+// successor returns the package's only function without a profile that makes all the calls of a gone one, or "".
 func (c *checker) successor(source methodcode.Source, name string, calls []sampledCall) (found string) {
 	for _, other := range source.Beside(name) {
 		bodies, _ := source.Bodies(other)

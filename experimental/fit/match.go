@@ -179,8 +179,7 @@ const (
 	assumed = AssumedConfidence
 	// possible is for a branch with equal operands under other conditions, which may or may not hold as often as before.
 	possible = 0.8
-	// guessed is for the same operation with possibly different operands. A variable with another value looks like another
-	// variable.
+	// guessed is for the same operation with possibly different operands, since a variable's value identifies it.
 	guessed = 0.5
 )
 

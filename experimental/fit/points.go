@@ -22,8 +22,7 @@ type profiledCode struct {
 	invocations float64 // invocations that the points counted, too
 }
 
-// pointsOf returns the points of a HotSpot profile. Displacements, which are differences of offsets in the VM's
-// MethodData, become indices of points.
+// pointsOf returns the points of a HotSpot profile. Displacements in the VM's MethodData become indices of points.
 func pointsOf(p reader.Profile, shape disk.Shape) profiledCode {
 	var out profiledCode
 	var offsets []int64

@@ -249,8 +249,7 @@ func (r *renamer) mayBeNew(k layout.Key) (is, sure bool) {
 }
 
 // minEvidence returns the minimum size in bytes of equal code for accepting a new name. It is small if the class or
-// method is known to be new. Different methods with equal code and descriptor, such as wrappers, are frequent up to
-// some 100 bytes.
+// method is known to be new. Different methods with equal code, such as wrappers, are frequent up to some 100 bytes.
 func minEvidence(sure bool) int {
 	if sure {
 		return 16

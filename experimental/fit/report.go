@@ -40,8 +40,7 @@ type Verdict struct {
 	State   State
 	Reason  string  // reason for the state, in words
 	Weight  float64 // total of its invocations, backedges and counts
-	// Confidence is the share of the weight that is still valid. It is 1 for exact and renamed profiles, 0 for stale and
-	// gone ones.
+	// Confidence is the share of the weight that is still valid. Exact and renamed profiles have 1, stale and gone ones 0.
 	Confidence      float64
 	Points, Matched int // number of profile points, and of those with a partner in the new code
 	// To is the present key of the method if it has changed, else zero.
@@ -73,17 +72,14 @@ type Report struct {
 	Matched  int            // number of these points with a partner
 	// Lost counts the points of changed code that lost some or all of their counts.
 	Lost map[string]Loss // losses by reason
-	// Found counts the points with a partner, Swapped the branches among them with the opposite sense, whose counts change
-	// sides.
+	// Found counts the points with a partner, Swapped the branches among them whose counts change sides.
 	Found, Swapped Loss
 	// Guessed counts the points with counts that an earlier rewrite moved or derived, and their profiles. These counts
 	// remain guesses even if the code is the same now.
 	Guessed struct{ Points, Profiles int }
-	// ByName reports whether methods were found by class name without loader, because one of the archives names no class
-	// loaders.
+	// ByName reports whether methods were found without loader, because one of the archives names none.
 	ByName bool
-	// Misfits lists the profiles that are stale, gone, or moved with less than full confidence, in descending order of
-	// loss.
+	// Misfits lists profiles that are stale, gone, or moved without full confidence, by descending loss.
 	Misfits []Verdict
 	// Renames lists the renamed classes and methods in descending order of weight.
 	Renames []Rename

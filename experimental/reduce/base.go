@@ -75,8 +75,7 @@ type comparison struct {
 	own, its  methodText
 }
 
-// baseContains reports whether the base contains everything that the archive has about a method, so that a lookup in
-// the layers gives the same result.
+// baseContains reports whether the base contains all that the archive has about a method, so that lookups agree.
 func (c *comparison) baseContains(m reader.Method) (bool, error) {
 	k, err := m.Key()
 	if err != nil {

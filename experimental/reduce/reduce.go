@@ -21,11 +21,9 @@ type Options struct {
 	// 99%, a method then stays if it has at least 1% of the heaviest method's count. The fewest sampled stacks that reach
 	// the same part of all samples stay too, with their methods.
 	Hot layout.Weight
-	// DropCold drops profiles and sampled stacks without counts, and methods that are unexecuted or have no profile left.
-	// Methods on a kept stack stay.
+	// DropCold drops profiles and stacks without counts, and methods without a profile, except on kept stacks.
 	DropCold bool
-	// Methods selects methods, and sampled stacks by their leaves. nil selects all. Hot is a part of the selected counts
-	// and samples.
+	// Methods selects methods, and sampled stacks by their leaves. nil selects all. Hot is a part of the selected.
 	Methods func(k layout.Key) bool
 	// Base is an archive that the result becomes a layer on, for reader.OpenLayers; nil makes a complete archive. Methods
 	// are dropped if the base has the same versions of their code in the same contexts, equal in every count, row and

@@ -58,8 +58,7 @@ type Block []byte
 // BlockSize returns the block size in bytes from the header at the front of b, of at least [BlockHeaderSize] bytes.
 func BlockSize(b []byte) int64 { return int64(le.Uint32(b[blockUnits:])) * Unit }
 
-// MaxPadding is the maximum number of padding bytes after the sections of a block. Padding keeps the front of the
-// next block within one cache line.
+// MaxPadding is the maximum number of padding bytes after a block, which keep the next front within one cache line.
 const MaxPadding = 24
 
 // HeadSize is the size of header, id and invocation counter, which a lookup by id reads.

@@ -10,8 +10,7 @@ import (
 	"github.com/profarc/profarc/layout"
 )
 
-// SchemaOf returns the schema of a tag that this version defines; ok is false for others. Shape.Schema also finds
-// tags that an archive declares.
+// SchemaOf returns the schema of a tag that this version defines. Shape.Schema also finds declared tags.
 func SchemaOf(tag layout.Tag) (s *Schema, ok bool) {
 	s = schemas[tag]
 	return s, s != nil
@@ -220,8 +219,7 @@ func (s Shape) Pointers(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, pointerCells, yield) }
 }
 
-// Identity iterates over the key cells outside rows, in order. Entries with equal point, tag and sub but different
-// keys describe different things.
+// Identity iterates over the key cells outside rows, in order. They distinguish entries with equal point, tag and sub.
 func (s Shape) Identity(e Entry) iter.Seq2[int, CellKind] {
 	return func(yield func(int, CellKind) bool) { s.walkCells(e, identityCells, yield) }
 }

@@ -59,8 +59,7 @@ func (d *Declared) Shapes() []layout.EntryShape {
 // schemaFor returns the schema of a producer's tag, nil if it is not declared.
 func (d *Declared) schemaFor(tag layout.Tag) *Schema { return d.schemas[tag-layout.TagProducer] }
 
-// Declare adds a shape. Declaring an equal shape again has no effect. A different shape of the same tag or name is an
-// error that matches ErrDeclared.
+// Declare adds a shape. An equal shape again has no effect. Another shape of the same tag or name is an ErrDeclared.
 func (d *Declared) Declare(s layout.EntryShape) error {
 	s = normalizeShape(s)
 	if err := checkShape(&s); err != nil {

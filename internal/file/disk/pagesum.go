@@ -21,8 +21,7 @@ type SumTree struct {
 
 type checksumLevel struct{ first, count int64 }
 
-// SumGroup is the number of checksums per group. Small groups make the first access to a page cheap, since the path
-// to the root is a few hundred bytes.
+// SumGroup is the number of checksums per group. Small groups make the first access to a page cheap.
 const SumGroup = 64
 
 // NewSumTree returns the geometry for the pages of span.

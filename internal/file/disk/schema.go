@@ -27,8 +27,7 @@ const (
 	CellMin    = layout.CellMin
 	CellLast   = layout.CellLast
 
-	// CellDisplacement is the distance in bytes, an i64, from the start of the entry to the start of the entry at a
-	// branch target.
+	// CellDisplacement is the distance in bytes, an i64, from the entry to the entry at a branch target.
 	CellDisplacement CellKind = iota + 64
 	// CellTypeWord is a pointer to a type record with tags in its low bits.
 	CellTypeWord

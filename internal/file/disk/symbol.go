@@ -113,6 +113,5 @@ func LoaderName(identity string) string {
 	return identity
 }
 
-// TwinLoader is the prefix of loader names that an importer makes up to distinguish methods that its format prints
-// alike. The name has no other meaning.
+// TwinLoader is the prefix of loader names that an importer makes up to distinguish methods that are printed alike.
 const TwinLoader = "text#"

@@ -68,8 +68,7 @@ func findFolder(sys system, path string) (folder, error) {
 	return sys.OpenFolder(path)
 }
 
-// checkFolderUnchanged returns an error if the target's directory was removed or another one has its path, since
-// nobody would find the file there.
+// checkFolderUnchanged returns an error if the target's directory was removed or another one has its path.
 func (t *target) checkFolderUnchanged() error {
 	if t.path == "" {
 		return nil

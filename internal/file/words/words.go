@@ -65,8 +65,7 @@ func AppendWords(words []uint64, b []byte) []uint64 {
 	return words
 }
 
-// LittleEndianBytes returns words as little-endian bytes. On a little-endian machine they share memory, which must
-// not be changed while both are in use.
+// LittleEndianBytes returns words as little-endian bytes. On a little-endian machine they share memory.
 func LittleEndianBytes(words []uint64) []byte {
 	if LittleEndian() {
 		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), 8*len(words))

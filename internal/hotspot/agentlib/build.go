@@ -22,8 +22,7 @@ import (
 
 // A Build builds the library. The zero value builds the agent of this module into the user's cache.
 type Build struct {
-	// Agent has the sources of the agent, and Library the folders include and src of libprofarc. nil selects the
-	// module's own sources.
+	// Agent has the agent's sources, Library the folders include and src of libprofarc. nil selects the module's.
 	Agent, Library fs.FS
 	// Cache is the folder to build into; empty selects the user's cache.
 	Cache string

@@ -47,18 +47,15 @@ func (e *BudgetError) Is(target error) bool { return target == ErrBudget }
 var ErrBudget = errors.New("no JVM of its size needs as much")
 
 const (
-	// mappedFileBytes allows for mapped file pages that the process has not touched yet, such as classes of the JDK's
-	// own archive.
+	// mappedFileBytes allows for mapped pages that the process has not touched yet, as of the JDK's own archive.
 	mappedFileBytes = 16 << 20
 	// maxHeld limits the memory size on which budgets are based. No VM has more profiles.
 	maxHeld = 4 << 30
-	// A page is read up to three times, each time with its neighbors: while the process runs, while it is held, and for
-	// names.
+	// A page is read with its neighbors up to three times: while the process runs, while it is held, for names.
 	readFactor  = 6
 	namesFactor = 4
 	stepBytes   = 8 // structures have at least one pointer per step
-	// timeBase and timeSpeed limit the time, since a read may block: the pages of the process may be on a slow disk or
-	// gone.
+	// timeBase and timeSpeed limit the time, since a read may block, as for pages on a slow disk.
 	timeBase  = 20 * time.Second
 	timeSpeed = 64 << 20 // bytes per second
 )
@@ -68,8 +65,7 @@ type meter struct {
 	ctx                context.Context
 	held               int64
 	read, names, steps allowance
-	// end is the reason why reading must stop, the end of the context or of a budget. It is different from a method
-	// without a name, which is only omitted.
+	// end is the reason why all reading must stop: the end of the context or of a budget.
 	end error
 }
 

@@ -140,8 +140,7 @@ func (c *collector) copyPages(of agents) error {
 	return m.end
 }
 
-// A direct source keeps none of the bytes it reads. It is for the code cache, where few bytes of many pages are read
-// once, the beginnings of blocks.
+// A direct source keeps none of the bytes it reads. It is for the beginnings of blocks in the code cache.
 type direct struct {
 	mem   memory
 	meter *meter

@@ -21,8 +21,7 @@ type Options struct {
 	Class          func(internal string) bool // only methods of classes that Class accepts; nil for all
 	// Stop holds the process while it is read, so that all profiles show the same moment.
 	Stop bool
-	// StopLimit is the maximum time to hold the process; 0 for DefaultStopLimit. Then the process continues, and the
-	// rest is read while it runs.
+	// StopLimit is the maximum time to hold the process; 0 for DefaultStopLimit. The rest is read while it runs.
 	StopLimit time.Duration
 	// Selection describes the selected profiles in words; empty if all. A later dump of a process replaces an earlier
 	// one only if it has all profiles or the same selection.
@@ -34,8 +33,7 @@ type Options struct {
 	// Began is the time of the exec of the VM's program in clock ticks since the machine was booted, if the process ran
 	// another VM before. It distinguishes the runs. 0 is the start of the process.
 	Began uint64
-	// Inlined has the calls that C2 inlined according to a log of the process; see package compilelog. Calls are
-	// recorded for methods whose profiles are.
+	// Inlined has the calls that C2 inlined according to a log; see package compilelog. Only recorded methods count.
 	Inlined []compilelog.Node
 	// Config configures the archive. Zero fields are set from the VM, and Params always is.
 	Config builder.Config

@@ -68,8 +68,7 @@ func unknownLoader(i, n int) string {
 	return fmt.Sprintf("loader#%d", n-1-i)
 }
 
-// groupLoaders returns the class loaders, the oldest first. The VM's list begins with the newest. of maps the
-// addresses of their ClassLoaderData.
+// groupLoaders returns the class loaders, the oldest first. of maps the addresses of their ClassLoaderData.
 func (n *namer) groupLoaders(snap *snapshot, place uint64) (all []*classLoader, of map[uint64]*classLoader) {
 	of = map[uint64]*classLoader{}
 	known := map[[2]uint64]*classLoader{} // key: class, name-and-id

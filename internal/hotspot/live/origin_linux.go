@@ -18,8 +18,7 @@ type origin struct {
 	launch
 	process layout.Process
 	begun   time.Time
-	// root is the path of the process's root directory if it has other files than this process, as in a container; else
-	// "".
+	// root is the process's root directory if its files differ from this process's, as in a container; else "".
 	root string
 }
 

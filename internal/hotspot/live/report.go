@@ -78,8 +78,7 @@ type Report struct {
 	Running      time.Duration // time of reading while the process ran
 	Stopped      time.Duration // time for which the process was held, 0 if it was not
 	Threads      int           // held threads
-	// Consistent is whether all profiles show the same moment. It is false if the process was not held, or was released
-	// early because of the limit.
+	// Consistent is whether all profiles show the same moment. It is false if the process was not held until the end.
 	Consistent bool
 }
 

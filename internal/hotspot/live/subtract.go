@@ -137,9 +137,8 @@ func (s *subtraction) correctEntries(section disk.BlockSection, at uint64) {
 	}
 }
 
-// subtractTypeWord removes the archive's type from a type word. If the call did not happen here, the word becomes 0.
-// If it did, a single type is the type of all values. With several types the one in the word may be the archive's, so
-// it is removed.
+// subtractTypeWord removes the archive's type from a type word. If the call did not happen here, the word becomes 0. If
+// it did, a single type is the type of all values. With several types it removes the archive's.
 func subtractTypeWord(v, written uint64, counted bool) uint64 {
 	const tags = disk.TypeNullSeen | disk.TypeUnknown
 	switch {

@@ -2,8 +2,7 @@ package live
 
 import "fmt"
 
-// A snapshot is the result of a walk from the class loaders to the profiles. It has the bytes of all structures that
-// may change while the process runs.
+// A snapshot is the result of a walk from the class loaders to the profiles, with all bytes that may change meanwhile.
 type snapshot struct {
 	loaders    []loaderData
 	klasses    map[uint64]klassData // key: address of the Klass

@@ -14,8 +14,7 @@ type Command struct {
 	Env  []string // environment; nil for the caller's
 	// Files are standard input, output and error.
 	Files [3]*os.File
-	// Held is called with each JVM that ends, from one goroutine. The JVM is stopped until Held returns. Held must only
-	// read its memory.
+	// Held is called with each JVM that ends, from one goroutine. It must only read the JVM, which is stopped.
 	Held func(JVM)
 	// Ignored are the signals that the caller has ignored since its start and that the command must ignore, too.
 	Ignored []os.Signal
@@ -31,12 +30,10 @@ type JVM struct {
 	Own bool
 	// Running is whether the JVM still runs after the end of the command.
 	Running bool
-	// Replaced is whether the process executes another program (exec), possibly a JVM with the same PID. Status is then
-	// zero.
+	// Replaced is whether the process executes another program (exec), maybe a JVM. Status is then zero.
 	Replaced bool
 	Status   Status // exit status
-	// Began is the time of the exec that replaced another JVM in the process, in clock ticks since the machine was
-	// booted; 0 for the first JVM.
+	// Began is the time of the exec that replaced another JVM, in clock ticks since boot; 0 for the first JVM.
 	Began uint64
 }
 

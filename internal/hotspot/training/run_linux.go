@@ -44,8 +44,7 @@ func (c *Command) runTraced() (Status, error) {
 	return t.traceAll()
 }
 
-// traceOptions stop a thread not only at signals but also at new processes and threads, which are then traced, too,
-// at the ends of threads, and at exec.
+// traceOptions stop a thread also at new processes and threads, which are then traced, too, at its end, and at exec.
 const traceOptions = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE |
 	unix.PTRACE_O_TRACEEXIT | unix.PTRACE_O_TRACEEXEC
 

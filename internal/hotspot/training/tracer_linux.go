@@ -92,8 +92,7 @@ func bootTicks() uint64 {
 // stopped at their exits until this returns.
 func (t *tracer) handleExit(tid int) {
 	p := thread(tid)
-	// If its process ends, a thread that ended alone leaves its stop, and its memory may be gone. Another thread of the
-	// process will be used.
+	// A thread that ended alone leaves its stop if its process ends. Another thread of it will be used.
 	if p.endsAlone() || !p.isStopped() {
 		return
 	}

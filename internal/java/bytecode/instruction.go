@@ -17,8 +17,7 @@ type Instruction struct {
 	Value int64
 	// Name is the class, member or constant in the operand.
 	Name Name
-	// Targets are bytecode indices. A branch or jump has one. A switch has its default first, then its cases in order.
-	// Labels are the values of the cases.
+	// Targets are bytecode indices, of a switch the default's and then its cases'. Labels are the values of the cases.
 	Targets []int
 	Labels  []int32
 }

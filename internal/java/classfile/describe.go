@@ -9,12 +9,10 @@ import (
 	"unicode"
 )
 
-// A Description is a constant in the format that javap prints behind a bytecode, such as "Method" and
-// "java/lang/Object.hashCode:()I".
+// A Description is a constant as javap prints it behind a bytecode: "Method" and "java/lang/Object.hashCode:()I".
 type Description struct {
 	Kind, Text string
-	// Member is the field or method of a reference, or the name and descriptor of a dynamic one, without a class. For a
-	// class, only Class is set.
+	// Member is the field or method of a reference; a dynamic one has no class. For a class, only Class is set.
 	Member Member
 }
 

@@ -286,8 +286,7 @@ func manifestOf(z *zip.Reader) manifest {
 	return manifest{}
 }
 
-// parseManifest reads the main section of a manifest. It has lines of "Name: value" up to an empty line. A leading
-// space continues the previous line.
+// parseManifest reads the main section of a manifest. Its lines are "Name: value"; a leading space continues a line.
 func parseManifest(b []byte) (m manifest) {
 	b = bytes.ReplaceAll(b, []byte("\r\n"), []byte("\n"))
 	b = bytes.ReplaceAll(b, []byte("\r"), []byte("\n"))

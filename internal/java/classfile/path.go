@@ -13,8 +13,7 @@ import (
 )
 
 type classSource interface {
-	// appendFiles appends the files of a class that a JVM of a release may load. The file that the JDK's class loaders
-	// load comes first.
+	// appendFiles appends the files of a class that a JVM of a release may load. The file of the JDK's loaders is first.
 	appendFiles(files []classFile, class string, release int) []classFile
 	io.Closer
 }
@@ -167,8 +166,7 @@ func (p *Path) Close() {
 	}
 }
 
-// Class returns a class from the first source that has it, like the JDK's class loaders. It returns nil if no source
-// has it. The error names a malformed file.
+// Class returns a class from the first source that has it, nil if none has. The error names a malformed file.
 func (p *Path) Class(name string) (*File, error) {
 	files := p.candidateFiles(name)
 	for i := range files {

@@ -83,8 +83,7 @@ type Point struct {
 	Former *disk.SketchPoint
 	// Holder is the static class of a virtual call's receivers; "" if unknown.
 	Holder string
-	// Labels are the values of a switch's cases after the default. They are nil if unknown, or if versions of the code may
-	// change their meaning.
+	// Labels are the values of a switch's cases after the default. They are nil if unknown or unstable.
 	Labels []int32
 }
 
@@ -118,8 +117,7 @@ type Types interface {
 type Inventory interface {
 	// Method looks up a method.
 	Method(k layout.Key) (Answer, error)
-	// Presence returns the presence that Method would return. A key without a name stands for a class, with presence
-	// NoMethod if the program has it.
+	// Presence returns the presence of Method. A key without a name is a class, NoMethod if the program has it.
 	Presence(k layout.Key) (Presence, error)
 	// Classes calls yield with the classes of the program, some possibly twice.
 	Classes(yield func(class string) bool)
@@ -134,8 +132,7 @@ type Declared struct {
 	Size            int    // code size in bytes
 }
 
-// A Name is the name in a bytecode's operand. It is a class, a member of a class, the method of a dynamic call, without
-// a class, or the text of a constant.
+// A Name is the name in a bytecode's operand: a class, a member, a dynamic call, without a class, or a constant's text.
 type Name struct{ Class, Name, Descriptor string }
 
 // Members is implemented by code that knows the fields and methods of its classes.

@@ -13,7 +13,6 @@ import (
 // variables in turn. A node is the value of a local at the start of a block, or a definition.
 
 // maxNodes limits blocks times locals, maxSteps the search for definitions, and maxRounds the passes of data flow.
-// Compiled methods are far below.
 const (
 	maxNodes  = 1 << 20
 	maxSteps  = 1 << 22

@@ -36,8 +36,7 @@ type TrapReasons struct {
 	lists [][]string // names by VM and number, "" if a name is unknown
 }
 
-// laterReasons lists, by release, the reasons after BytecodeTraps that a VM with JVMCI counts for a method. Archives of
-// live VMs have the VM's own list instead.
+// laterReasons lists, by release, the reasons after BytecodeTraps that a VM with JVMCI counts for a method.
 var laterReasons = map[uint32]string{
 	17: "unloaded uninitialized initialized unreached unhandled constraint div0_check age predicate loop_limit_check " +
 		"speculate_class_check speculate_null_check speculate_null_assert rtm_state_change unstable_if unstable_fused_if " +

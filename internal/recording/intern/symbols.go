@@ -25,8 +25,7 @@ type Symbols struct {
 
 	Presorted []SymbolRef // first symbols, sorted by bytes; see profileset.Set.SortSymbols
 
-	// ByNameRef selects NameRef as the hash of strings. Each function of LLVM needs its NameRef anyway, and the tables in
-	// LLVM files are ordered by its low bits.
+	// ByNameRef selects NameRef as the hash of strings. LLVM functions need it anyway, and order tables by it.
 	ByNameRef bool
 }
 

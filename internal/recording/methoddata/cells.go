@@ -122,8 +122,7 @@ func (m *Merger) hotCounters(e, y disk.Entry) {
 	}
 }
 
-// scaleCounters multiplies LLVM's counters by the weight. Functions with a mark are unchanged, except that
-// llvm-profdata multiplies them too.
+// scaleCounters multiplies LLVM's counters by the weight. Only llvm-profdata multiplies marked functions.
 func (m *Merger) scaleCounters(e disk.Entry) {
 	rules := m.countRules()
 	if e.Cells() > 0 && rules.isMark(e.Cell(0)) && !m.Rules.AsLLVM {

@@ -27,8 +27,7 @@ func (m Mapping) Name() string { return path.Base(strings.TrimSuffix(m.Path, " (
 // maxLine limits a line of /proc/PID/maps. A path has at most 4096 bytes, and each may be printed as four.
 const maxLine = 1 << 15
 
-// Mappings iterates over the files that a process has mapped. It does not collect them, since a process may have
-// millions. It stops after an error.
+// Mappings iterates over the files that a process has mapped. A process may have millions. It stops after an error.
 func Mappings(ctx context.Context, pid int) iter.Seq2[Mapping, error] {
 	return func(yield func(Mapping, error) bool) {
 		f, err := os.Open(fmt.Sprintf("/proc/%d/maps", pid))
